@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* From the bytes of a frame to checked parameters. */
+#include "event/event.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Sizes of fixed-size types, negative for signed ones; 0: the parameter's length. */
+static const int8_t sizes[PT_TYPES_COUNT] = {
+	[PT_INT8] = -1,	     [PT_INT16] = -2,	     [PT_INT32] = -4,	     [PT_INT64] = -8,
+	[PT_UINT8] = 1,	     [PT_UINT16] = 2,	     [PT_UINT32] = 4,	     [PT_UINT64] = 8,
+	[PT_FLAGS8] = 1,     [PT_FLAGS16] = 2,	     [PT_FLAGS32] = 4,	     [PT_ENUMFLAGS8] = 1,
+	[PT_ENUMFLAGS16] = 2, [PT_ENUMFLAGS32] = 4, [PT_MODE] = 4,	     [PT_FD] = -8,
+	[PT_PID] = -8,	     [PT_ERRNO] = -8,	     [PT_UID] = 4,	     [PT_GID] = 4,
+	[PT_SYSCALLID] = 2,  [PT_SIGTYPE] = 1,	     [PT_SIGSET] = 4,	     [PT_RELTIME] = 8,
+	[PT_ABSTIME] = 8,    [PT_PORT] = 2,	     [PT_L4PROTO] = 1,	     [PT_BOOL] = 4,
+	[PT_DOUBLE] = 8,
+};
+
+size_t param_type_size(enum param_type type)
+{
+	return (size_t)(sizes[type] < 0 ? -sizes[type] : sizes[type]);
+}
+
+bool param_type_is_signed(enum param_type type)
+{
+	return sizes[type] < 0;
+}
+
+static bool is_string(enum param_type type)
+{
+	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
+}
+
+int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
+{
+	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
+	struct ppm_evt_hdr header;
+	size_t at;
+
+	if (len < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, frame, sizeof(header));
+	if (header.len > len)
+		return -EBADMSG;
+	ev->desc = event_desc_get(header.type);
+	if (!ev->desc)
+		return -ENOENT;
+	if (header.nparams != ev->desc->nparams)
+		return -EBADMSG;
+	at = sizeof(header) + header.nparams * sizeof(uint16_t);
+	if (at > header.len)
+		return -EBADMSG;
+
+	ev->ts_ns = header.ts;
+	ev->tid = (int64_t)header.tid;
+	ev->cpu = cpu;
+	for (unsigned int i = 0; i < header.nparams; i++) {
+		const struct param_desc *param = &ev->desc->params[i];
+		size_t fixed = param_type_size(param->type);
+		uint16_t n;
+
+		memcpy(&n, lengths + i * sizeof(n), sizeof(n));
+		if (n > header.len - at || (fixed && n && n != fixed))
+			return -EBADMSG;
+		ev->params[i].data = (const uint8_t *)frame + at;
+		ev->params[i].len = n;
+		at += n;
+		if (n && is_string(param->type) && ((const uint8_t *)frame)[at - 1] != '\0')
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+int64_t event_param_i64(const struct event *ev, unsigned int index)
+{
+	const struct event_param *param = &ev->params[index];
+	bool is_signed = param_type_is_signed(ev->desc->params[index].type);
+	uint64_t raw = 0;
+	unsigned int unused_bits;
+
+	if (param->len == 0 || param->len > sizeof(raw))
+		return 0;
+	/* One load of the right width: a copy of variable length would be a call. */
+	switch (param->len) {
+	case 1:
+		raw = param->data[0];
+		break;
+	case 2:
+		raw = *(const uint16_t __attribute__((aligned(1), may_alias)) *)param->data;
+		break;
+	case 4:
+		raw = *(const uint32_t __attribute__((aligned(1), may_alias)) *)param->data;
+		break;
+	case 8:
+		raw = *(const uint64_t __attribute__((aligned(1), may_alias)) *)param->data;
+		break;
+	default:
+		return 0;
+	}
+	if (!is_signed)
+		return (int64_t)raw;
+	unused_bits = 64 - 8 * param->len;
+	return (int64_t)(raw << unused_bits) >> unused_bits;
+}
+
+bool event_result(const struct event *ev, int64_t *result)
+{
+	if (!(ev->desc->category & EC_SYSCALL) || ev->desc->id == EVENT_syscall ||
+	    ev->desc->nparams == 0 || ev->params[0].len == 0)
+		return false;
+	*result = event_param_i64(ev, 0);
+	return true;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events: what each id means (descriptors made from driver/events/), and checked access to the
+ * parameters of a frame. No I/O and no state.
+ */
+#ifndef EVENT_EVENT_H
+#define EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+enum param_type {
+	/* One fixed-size value each. */
+	PT_INT8,
+	PT_INT16,
+	PT_INT32,
+	PT_INT64,
+	PT_UINT8,
+	PT_UINT16,
+	PT_UINT32,
+	PT_UINT64,
+	PT_FLAGS8,
+	PT_FLAGS16,
+	PT_FLAGS32,
+	PT_ENUMFLAGS8,
+	PT_ENUMFLAGS16,
+	PT_ENUMFLAGS32,
+	PT_MODE,
+	PT_FD,
+	PT_PID,
+	PT_ERRNO,
+	PT_UID,
+	PT_GID,
+	PT_SYSCALLID,
+	PT_SIGTYPE,
+	PT_SIGSET,
+	PT_RELTIME,
+	PT_ABSTIME,
+	PT_PORT,
+	PT_L4PROTO,
+	PT_BOOL,
+	PT_DOUBLE,
+	/* Values whose length is that of the parameter. */
+	PT_CHARBUF,
+	PT_FSPATH,
+	PT_FSRELPATH,
+	PT_BYTEBUF,
+	PT_SOCKADDR,
+	PT_SOCKTUPLE,
+	PT_FDLIST,
+	PT_DYN,
+	PT_CHARBUFARRAY,
+	/* Only fields have these. */
+	PT_IPADDR,
+	PT_IPNET,
+	PT_TYPES_COUNT,
+};
+
+enum param_format { PF_NA, PF_DEC, PF_HEX, PF_OCT, PF_PADDED_DEC, PF_ID, PF_DIR };
+
+/* Low byte: what an event is about; the bits above say where it comes from. */
+enum event_category {
+	EC_UNKNOWN = 0,
+	EC_OTHER = 1,
+	EC_FILE = 2,
+	EC_NET = 3,
+	EC_IPC = 4,
+	EC_MEMORY = 5,
+	EC_PROCESS = 6,
+	EC_SLEEP = 7,
+	EC_SYSTEM = 8,
+	EC_SIGNAL = 9,
+	EC_USER = 10,
+	EC_TIME = 11,
+	EC_IO_READ = 0x20,
+	EC_IO_WRITE = 0x21,
+	EC_IO_OTHER = 0x22,
+	EC_WAIT = 0x40,
+	EC_SCHEDULER = 0x80,
+	EC_SYSCALL = 0x200,
+	EC_TRACEPOINT = 0x400,
+};
+
+enum event_flags {
+	EF_CREATES_FD = 1 << 0,
+	EF_DESTROYS_FD = 1 << 1,
+	EF_USES_FD = 1 << 2,
+	EF_READS_FROM_FD = 1 << 3,
+	EF_WRITES_TO_FD = 1 << 4,
+	EF_MODIFIES_STATE = 1 << 5,
+	EF_WAITS = 1 << 6,
+};
+
+/* Event ids (EVENT_openat) and parameter indexes (openat__name). */
+enum event_id {
+	EVENT_NONE = 0,
+#define SYSCALL_EVENT(name, id, syscall, category, flags) EVENT_##name = id,
+#define TRACEPOINT_EVENT(name, id, tracepoint, category, flags) EVENT_##name = id,
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+};
+
+#define SYSCALL_EVENT(name, ...) enum event_##name##_params {
+#define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
+#define PARAM(event, name, ...) event##__##name,
+#define EVENT_END(name) name##__count };
+#include "events/all.def"
+
+/* System calls by their number in the .scap world, whatever the architecture. */
+enum syscall_code {
+#define SYSCALL(code, name) SC_##name = code,
+#include "events/syscalls.def"
+	SYSCALL_CODES_COUNT,
+};
+
+struct flag_name {
+	const char *name; /* NULL ends a set */
+	uint32_t value;
+};
+
+struct param_desc {
+	const char *name;
+	enum param_type type;
+	enum param_format format;
+	const struct flag_name *set; /* names of FLAGS and ENUMFLAGS, in the order of display */
+	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
+};
+
+struct event_desc {
+	const char *name;
+	uint16_t id;
+	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
+	const char *tracepoint; /* NULL for system calls */
+	uint16_t category;	/* enum event_category bits */
+	uint16_t flags;		/* enum event_flags bits */
+	uint16_t nparams;
+	const struct param_desc *params;
+};
+
+/* The descriptor of an id, or NULL. Lives as long as the program. */
+const struct event_desc *event_desc_get(unsigned int id);
+
+/* The event whose name this is, or NULL. A linear search: for start-up, not for each event. */
+const struct event_desc *event_desc_find(const char *name);
+
+/* The event of a system call: its own or the generic one. */
+const struct event_desc *event_desc_of_syscall(unsigned int code);
+
+/* The index of a parameter by name, or -1. For start-up, not for each event. */
+int event_param_find(const struct event_desc *desc, const char *name);
+
+/* "read" for SC_read; NULL when the code is out of range. */
+const char *syscall_name(unsigned int code);
+
+/* The code of a system call by name, or -1. For start-up. */
+int syscall_code_find(const char *name);
+
+/* This machine's number of a system call, or -1 when it has none. For start-up. */
+int syscall_native_number(unsigned int code);
+
+/* The code of a number of this machine; SC_unknown when there is none. */
+unsigned int syscall_code_of_native(unsigned int number);
+
+/* Bytes of a fixed-size type, 0 for the others. */
+size_t param_type_size(enum param_type type);
+
+/* True for fixed-size types that are signed. */
+bool param_type_is_signed(enum param_type type);
+
+struct event_param {
+	const uint8_t *data; /* unaligned, points into the frame */
+	uint32_t len;	     /* 0: absent */
+};
+
+/* A decoded frame; everything in it points into the frame, which the caller keeps. */
+struct event {
+	const struct event_desc *desc;
+	uint64_t ts_ns; /* since the epoch */
+	int64_t tid;
+	uint16_t cpu;
+	struct event_param params[EVENT_PARAMS_MAX];
+};
+
+/*
+ * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types
+ * and the NUL of strings. Returns 0, -EBADMSG for a frame that is damaged, or -ENOENT for an id that the
+ * table does not have; `ev` is undefined then.
+ */
+int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
+
+/* The value of a fixed-size parameter, extended by its type; 0 when it is absent. */
+int64_t event_param_i64(const struct event *ev, unsigned int index);
+
+static inline uint64_t event_param_u64(const struct event *ev, unsigned int index)
+{
+	return (uint64_t)event_param_i64(ev, index);
+}
+
+static inline bool event_param_present(const struct event *ev, unsigned int index)
+{
+	return ev->params[index].len != 0;
+}
+
+/* A string parameter, or NULL when it is absent. */
+static inline const char *event_param_string(const struct event *ev, unsigned int index)
+{
+	return ev->params[index].len ? (const char *)ev->params[index].data : NULL;
+}
+
+/*
+ * The result of a system call: its first parameter as a signed number. Returns false for events
+ * that have none (the generic one, tracepoints).
+ */
+bool event_result(const struct event *ev, int64_t *result);
+
+#endif

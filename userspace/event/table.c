@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptors of events, system calls and flag sets, expanded from driver/events/. */
+#include "event/event.h"
+
+#include <string.h>
+
+#define FLAG_SET(set) static const struct flag_name flags_##set[] = {
+#define FLAG(set, name, value) {#name, value},
+#define FLAG_SET_END(set) {NULL, 0} };
+#include "events/flags.def"
+
+#define SET(set_name) .set = flags_##set_name
+#define BASE(index) .base = (index) + 1
+
+#define SYSCALL_EVENT(name, ...) static const struct param_desc params_##name[] = {
+#define TRACEPOINT_EVENT(name, ...) static const struct param_desc params_##name[] = {
+#define PARAM(event, name, type, format, source, ...)                                              \
+	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
+#define EVENT_END(name) };                                                                         \
+	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
+#include "events/all.def"
+
+/* The flags in the table are written without their prefix. */
+enum {
+	CREATES_FD = EF_CREATES_FD,
+	DESTROYS_FD = EF_DESTROYS_FD,
+	USES_FD = EF_USES_FD,
+	READS_FROM_FD = EF_READS_FROM_FD,
+	WRITES_TO_FD = EF_WRITES_TO_FD,
+	MODIFIES_STATE = EF_MODIFIES_STATE,
+};
+
+static const struct event_desc descs[EVENT_ID_MAX] = {
+#define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
+	[id] = {#name, id, SC_##syscall, NULL, EC_SYSCALL | EC_##category,                        \
+		flags, name##__count, params_##name},
+#define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
+	[id] = {#name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category,                \
+		flags, name##__count, params_##name},
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+};
+
+static const uint16_t event_of_syscall[SYSCALL_CODES_COUNT] = {
+#define SYSCALL_EVENT(name, id, syscall, category, flags) [SC_##syscall] = id,
+#define TRACEPOINT_EVENT(...)
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+};
+
+static const char *const syscall_names[] = {
+#define SYSCALL(code, name) [code] = #name,
+#include "events/syscalls.def"
+};
+
+static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
+#define SYSCALL_NR(number, name) [number] = SC_##name,
+#include "events/syscalls_x86_64.def"
+};
+
+const struct event_desc *event_desc_get(unsigned int id)
+{
+	return id < EVENT_ID_MAX && descs[id].name ? &descs[id] : NULL;
+}
+
+const struct event_desc *event_desc_find(const char *name)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (descs[id].name && strcmp(descs[id].name, name) == 0)
+			return &descs[id];
+	return NULL;
+}
+
+const struct event_desc *event_desc_of_syscall(unsigned int code)
+{
+	unsigned int id = code < SYSCALL_CODES_COUNT ? event_of_syscall[code] : EVENT_NONE;
+
+	return &descs[id ? id : EVENT_syscall];
+}
+
+int event_param_find(const struct event_desc *desc, const char *name)
+{
+	for (int i = 0; i < desc->nparams; i++)
+		if (strcmp(desc->params[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+const char *syscall_name(unsigned int code)
+{
+	return code < SYSCALL_CODES_COUNT ? syscall_names[code] : NULL;
+}
+
+int syscall_code_find(const char *name)
+{
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		if (strcmp(syscall_names[code], name) == 0)
+			return (int)code;
+	return -1;
+}
+
+int syscall_native_number(unsigned int code)
+{
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (code_of_native[number] == code && code != SC_unknown)
+			return (int)number;
+	return -1;
+}
+
+unsigned int syscall_code_of_native(unsigned int number)
+{
+	return number < SYSCALL_NR_MAX ? code_of_native[number] : SC_unknown;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live capture: loads and attaches the BPF programs, owns the rings and their merge, and keeps the
+ * account of what was seen, delivered and lost.
+ */
+#ifndef SCAP_LIVE_H
+#define SCAP_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "scap/source.h"
+#include "util/error.h"
+
+struct scap_live_config {
+	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
+	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
+	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */
+	uint32_t snaplen;		/* bytes of data kept of each buffer */
+	bool include_self;		/* also the events of the calling process */
+	bool verbose;			/* keep libbpf's own messages, on stderr */
+};
+
+/* Counters since the start; read them after scap_live_stop() for an exact account. */
+struct scap_live_stats {
+	struct event_counters events[EVENT_ID_MAX]; /* seen and lost, by the driver */
+	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
+	uint64_t damaged;	  /* records that did not have the form of an event */
+	uint64_t out_of_order;	  /* events given out after one with a later time */
+	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
+	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
+	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
+	uint64_t ring_bytes;	  /* of all rings */
+	uint32_t cpus;
+};
+
+struct scap_live;
+
+/*
+ * Opens the capture; it runs from here on. Returns 0, or -errno with a message that says what was
+ * refused and what to do. A program that the kernel refuses costs its event only: see
+ * scap_live_refused().
+ */
+int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err);
+
+struct scap_source *scap_live_source(struct scap_live *live);
+
+/* Detaches the programs. What is in the rings can still be read; then comes -ENODATA. */
+void scap_live_stop(struct scap_live *live);
+
+/* Returns 0 or -errno. */
+int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
+
+/* The events whose programs the kernel refused: ids, ended by 0. Owned by `live`. */
+const uint16_t *scap_live_refused(const struct scap_live *live);
+
+/* Loaded program number `i` with the tracepoint that runs it or NULL; false behind the last. */
+bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
+		       const char **hook);
+
+#endif

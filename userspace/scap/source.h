@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where events come from. Live rings, capture files and injected events have this one interface;
+ * everything above works on it alone.
+ */
+#ifndef SCAP_SOURCE_H
+#define SCAP_SOURCE_H
+
+#include <stdint.h>
+
+struct scap_event {
+	const void *frame; /* borrowed: valid until the next call on the source */
+	uint32_t len;	   /* bytes that may be read at `frame` */
+	uint16_t cpu;
+};
+
+struct scap_source;
+
+struct scap_source_ops {
+	int (*next)(struct scap_source *source, int timeout_ms, struct scap_event *event);
+	void (*destroy)(struct scap_source *source);
+};
+
+/* Sources embed this as their first member. */
+struct scap_source {
+	const struct scap_source_ops *ops;
+};
+
+/*
+ * Gives the next event in time order. Returns 1 and the event; 0 when none came within
+ * `timeout_ms` or a signal arrived; -ENODATA at the end (nothing will follow); another -errno when
+ * the source is broken.
+ */
+static inline int scap_source_next(struct scap_source *source, int timeout_ms,
+				   struct scap_event *event)
+{
+	return source->ops->next(source, timeout_ms, event);
+}
+
+/* Frees the source; accepts NULL. */
+static inline void scap_source_destroy(struct scap_source *source)
+{
+	if (source)
+		source->ops->destroy(source);
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters: expressions of the sysdig/Falco language (shared/facts/filter-language.md), compiled to
+ * a flat program that decides event by event.
+ */
+#ifndef SINSP_FILTER_H
+#define SINSP_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/field.h"
+
+struct filter;
+
+struct filter_options {
+	bool exact_types; /* evt.type=open matches open alone, not openat and openat2 */
+};
+
+struct filter_error {
+	size_t position; /* byte of the expression, from 0 */
+	unsigned int line, column; /* from 1 */
+	char text[256];	 /* what is wrong, and the nearest valid word where there is one */
+};
+
+/* Compiles an expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
+int filter_create(const char *text, const struct filter_options *options, struct filter **filter,
+		  struct filter_error *err);
+void filter_destroy(struct filter *filter);
+
+/* Whether an event passes. */
+bool filter_match(struct filter *filter, const struct sinsp_event *event);
+
+/*
+ * What the filter can let through, decided before any event: ids[] by event id, and
+ * generic[] by system-call code for events of the generic kind. Too much perhaps, never too little.
+ */
+void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
+			bool generic[SYSCALL_CODES_COUNT]);
+
+/* The state that its fields need: enum field_needs bits. */
+unsigned int filter_needs(const struct filter *filter);
+
+#endif

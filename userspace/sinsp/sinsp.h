@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state engine: takes events in time order, keeps threads and descriptors up to date, and gives
+ * each event its thread and its descriptor.
+ */
+#ifndef SINSP_SINSP_H
+#define SINSP_SINSP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "scap/proc.h"
+#include "scap/source.h"
+#include "sinsp/thread.h"
+#include "util/error.h"
+
+struct sinsp_config {
+	struct scap_proc *proc;	 /* borrowed; NULL: the tables start empty and nothing is looked up */
+	uint32_t threads_max;	 /* 0: default */
+	uint32_t fds_max;	 /* over all tables; 0: default */
+};
+
+/* Counters since the start. */
+struct sinsp_stats {
+	uint64_t events;
+	uint64_t damaged;	     /* frames that could not be decoded */
+	uint64_t unknown;	     /* frames with an id that the table does not have */
+	uint64_t threads, fds;	     /* in the tables now */
+	uint64_t thread_lookups, thread_lookups_failed; /* unknown threads asked of /proc */
+	uint64_t fd_lookups, fd_lookups_failed;
+	uint64_t threads_evicted, fds_refused; /* at the limits above */
+};
+
+struct sinsp_event {
+	struct event ev;
+	uint64_t num;		     /* 1 for the first */
+	uint64_t first_ts_ns;	     /* time of the first event */
+	struct sinsp *sinsp;
+	struct sinsp_thread *thread; /* NULL when unknown */
+	struct sinsp_fd *fd;	     /* NULL: none, or not known */
+	bool has_fd;		     /* the event is about a descriptor: fd_num is set */
+	int64_t fd_num;
+};
+
+int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
+void sinsp_destroy(struct sinsp *sinsp);
+
+/* Fills the tables from /proc. Returns 0 or -errno. */
+int sinsp_seed(struct sinsp *sinsp, struct error *err);
+
+/*
+ * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a frame that cannot be used.
+ * `event` and what it points to are valid until the next call: a closed descriptor or an ended
+ * thread is still there for the event that ends it.
+ */
+int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
+
+void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
+
+/*
+ * Joins a path of an event to the directory that it starts from, and normalises it: the current
+ * directory for FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out`
+ * (NUL-terminated, cut to `size`), or 0 when the parameter is absent. An unknown base gives
+ * "<UNKNOWN>" with the path behind it.
+ */
+size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
+			size_t size);
+
+/* Name of a user or group id, or NULL when it is not in the system's tables; cached. */
+const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid);
+const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid);
+
+#endif

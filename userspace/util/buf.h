@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A byte buffer that grows, for output. Memory is kept between uses, so that a warm buffer does
+ * not allocate. When memory runs out the buffer remembers it (`failed`) and drops what follows.
+ */
+#ifndef UTIL_BUF_H
+#define UTIL_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct buf {
+	char *data; /* owned */
+	size_t len;
+	size_t capacity;
+	bool failed;
+};
+
+/* Frees the memory; the buffer is empty and usable afterwards. A zeroed struct is an empty buffer. */
+void buf_finish(struct buf *buf);
+
+/* Makes room for `more` bytes behind `len`. Returns false when there is no memory. */
+bool buf_grow(struct buf *buf, size_t more);
+
+static inline bool buf_reserve(struct buf *buf, size_t more)
+{
+	return buf->capacity - buf->len >= more || buf_grow(buf, more);
+}
+
+static inline void buf_clear(struct buf *buf)
+{
+	buf->len = 0;
+	buf->failed = false;
+}
+
+static inline void buf_append(struct buf *buf, const void *bytes, size_t n)
+{
+	if (n == 0 || !buf_reserve(buf, n))
+		return;
+	memcpy(buf->data + buf->len, bytes, n);
+	buf->len += n;
+}
+
+static inline void buf_append_char(struct buf *buf, char c)
+{
+	if (!buf_reserve(buf, 1))
+		return;
+	buf->data[buf->len++] = c;
+}
+
+static inline void buf_append_string(struct buf *buf, const char *text)
+{
+	buf_append(buf, text, strlen(text));
+}
+
+#define BUF_LITERAL(buf, text) buf_append(buf, text, sizeof(text) - 1)
+
+void buf_append_u64(struct buf *buf, uint64_t value);
+void buf_append_i64(struct buf *buf, int64_t value);
+
+/* Digits of base 16 in upper case or of base 8, at least `width` of them, without a prefix. */
+void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width);
+void buf_append_octal(struct buf *buf, uint64_t value);
+
+/* Decimal with leading zeros up to `width` digits. */
+void buf_append_padded(struct buf *buf, uint64_t value, unsigned int width);
+
+__attribute__((format(printf, 2, 3))) void buf_printf(struct buf *buf, const char *format, ...);
+
+#endif
