@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What kernels renamed, moved or retyped, each with the commit that did it. The rest of the driver
+ * reads these things through the functions here.
+ */
+#ifndef LANNER_COMPAT_BPF_H
+#define LANNER_COMPAT_BPF_H
+
+#include "kernel.bpf.h"
+
+enum { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct percpu_counter {
+	__s64 count;
+};
+
+struct mm_struct___percpu {
+	struct percpu_counter rss_stat[RSS_COUNTERS];
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+struct mm_rss_stat {
+	atomic_long_t count[RSS_COUNTERS];
+};
+
+struct mm_struct___atomic {
+	struct mm_rss_stat rss_stat;
+};
+
+struct kernfs_node___rcu {
+	struct kernfs_node *__parent;
+};
+
+struct kernfs_node___plain {
+	struct kernfs_node *parent;
+};
+
+struct inode___sec {
+	__s64 i_mtime_sec, i_ctime_sec;
+	__u32 i_mtime_nsec, i_ctime_nsec;
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct inode___timespec {
+	struct timespec64 i_mtime, i_ctime;
+};
+
+struct inode___mangled {
+	struct timespec64 i_mtime, __i_ctime;
+};
+
+#pragma clang attribute pop
+
+/* f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2 */
+static __always_inline __s64 mm_rss_pages(struct mm_struct *mm, int counter)
+{
+	struct mm_struct___percpu *percpu = (void *)mm;
+	struct mm_struct___atomic *atomic = (void *)mm;
+	__s64 pages = 0;
+
+	if (bpf_core_type_exists(struct mm_rss_stat))
+		bpf_core_read(&pages, sizeof(pages), &atomic->rss_stat.count[counter].counter);
+	else
+		bpf_core_read(&pages, sizeof(pages), &percpu->rss_stat[counter].count);
+	return pages < 0 ? 0 : pages;
+}
+
+/* 633488947ef6 ("kernfs: Use RCU to access kernfs_node::parent"), 6.15 */
+static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
+{
+	struct kernfs_node___rcu *rcu = (void *)node;
+	struct kernfs_node___plain *plain = (void *)node;
+
+	if (bpf_core_field_exists(rcu->__parent))
+		return READ(rcu, __parent);
+	return READ(plain, parent);
+}
+
+static __always_inline __u64 time_ns(__s64 seconds, __s64 nanoseconds)
+{
+	return seconds < 0 ? 0 : (__u64)seconds * 1000000000 + nanoseconds;
+}
+
+/* The kernel's mark for "was queried" in the change time, and no part of it. */
+#define CTIME_QUERIED (1U << 31)
+
+/*
+ * 3aa63a569c64 ("fs: switch timespec64 fields in inode to discrete integers"), 6.11
+ * 13bc24457850 ("fs: rename i_ctime field to __i_ctime"), 6.6
+ */
+static __always_inline __u64 inode_ctime_ns(struct inode *inode)
+{
+	struct inode___sec *sec = (void *)inode;
+	struct inode___mangled *mangled = (void *)inode;
+	struct inode___timespec *timespec = (void *)inode;
+
+	if (bpf_core_field_exists(sec->i_ctime_nsec))
+		return time_ns(READ(sec, i_ctime_sec), READ(sec, i_ctime_nsec) & ~CTIME_QUERIED);
+	if (bpf_core_field_exists(mangled->__i_ctime))
+		return time_ns(READ(mangled, __i_ctime.tv_sec), READ(mangled, __i_ctime.tv_nsec));
+	return time_ns(READ(timespec, i_ctime.tv_sec), READ(timespec, i_ctime.tv_nsec));
+}
+
+static __always_inline __u64 inode_mtime_ns(struct inode *inode)
+{
+	struct inode___sec *sec = (void *)inode;
+	struct inode___timespec *timespec = (void *)inode;
+
+	if (bpf_core_field_exists(sec->i_mtime_nsec))
+		return time_ns(READ(sec, i_mtime_sec), READ(sec, i_mtime_nsec));
+	return time_ns(READ(timespec, i_mtime.tv_sec), READ(timespec, i_mtime.tv_nsec));
+}
+
+/*
+ * Ahead of an access at an offset that was just checked: keeps the compiler from checking one copy
+ * of the offset and using another, which the verifier cannot follow. Constants stay constants.
+ */
+#define CHECKED(value)                                                                             \
+	do {                                                                                       \
+		if (!__builtin_constant_p(value))                                                  \
+			asm volatile("" : "+r"(value));                                            \
+	} while (0)
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Bytes that calls read and write: buffers, vectors of buffers, messages. */
+#ifndef LANNER_DATA_BPF_H
+#define LANNER_DATA_BPF_H
+
+#include "frame.bpf.h"
+
+enum { VECTOR_ENTRIES_MAX = 32 };
+
+struct user_iovec {
+	__u64 base;
+	__u64 len;
+};
+
+static __always_inline __u64 min_u64(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+static __always_inline __u32 bytes_read(struct filler *f)
+{
+	return f->ret > 0 ? f->ret : 0;
+}
+
+static __always_inline void put_data_read(struct filler *f, __u64 address)
+{
+	put_bytes(f, address, f->ret > 0 ? min_u64(f->ret, snaplen) : 0);
+}
+
+/* What a failed write was to write is shown too. */
+static __always_inline void put_data_written(struct filler *f, __u64 address, __u64 size)
+{
+	put_bytes(f, address, min_u64(f->ret > 0 ? f->ret : size, snaplen));
+}
+
+/*
+ * The bytes of a vector one behind the other, cut to `limit`; an entry that cannot be read ends
+ * them. Leaves the sum of the entries' lengths in f->vector_bytes.
+ */
+static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
+{
+	__u8 *room = frame_room(f);
+	__u64 at = 0, total = 0;
+	bool stopped = false;
+
+	if (!room)
+		return;
+	for (__u32 i = 0; i < VECTOR_ENTRIES_MAX && i < entries; i++) {
+		struct user_iovec entry;
+		__u64 n;
+
+		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)(vector + i * sizeof(entry)))) {
+			count(&f->counters->unreadable);
+			if (i == 0)
+				total = 0;
+			break;
+		}
+		total += entry.len;
+		n = min_u64(entry.len, limit - at);
+		CHECKED(n);
+		CHECKED(at);
+		if (stopped || n == 0 || n > 65535 || at > 65535)
+			continue;
+		if (bpf_probe_read_user(room + at, n, (void *)entry.base)) {
+			count(&f->counters->unreadable);
+			stopped = true;
+			continue;
+		}
+		at += n;
+	}
+	f->vector_bytes = total;
+	frame_advance(f, at);
+}
+
+static __always_inline void put_vector_read(struct filler *f, __u64 vector, __u64 entries)
+{
+	put_vector(f, vector, f->ret > 0 ? entries : 0, min_u64(bytes_read(f), snaplen));
+}
+
+static __always_inline void put_vector_written(struct filler *f, __u64 vector, __u64 entries)
+{
+	put_vector(f, vector, entries, f->ret > 0 ? min_u64(f->ret, snaplen) : snaplen);
+}
+
+static __always_inline bool read_message(struct filler *f, __u64 address)
+{
+	struct user_message message = {};
+
+	f->message_read = !bpf_probe_read_user(&message, sizeof(message), (void *)address);
+	if (!f->message_read)
+		count(&f->counters->unreadable);
+	f->message = message;
+	return f->message_read;
+}
+
+static __always_inline void put_message_sent(struct filler *f, __u64 address)
+{
+	if (read_message(f, address))
+		put_vector_written(f, f->message.vector, f->message.vector_len);
+	else
+		put_absent(f);
+}
+
+/* Of a message that could not be read the size is not known either. */
+static __always_inline __u32 message_bytes(struct filler *f)
+{
+	f->absent = !f->message_read;
+	return f->vector_bytes;
+}
+
+static __always_inline void put_message_received(struct filler *f, __u64 address)
+{
+	if (f->ret >= 0 && read_message(f, address))
+		put_vector_read(f, f->message.vector, f->message.vector_len);
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_message_control(struct filler *f)
+{
+	__u64 n = f->message.control_len;
+
+	if (f->ret >= 0 && f->message.control && n <= 65535)
+		put_bytes(f, f->message.control, n);
+	else
+		put_absent(f);
+}
+
+#endif

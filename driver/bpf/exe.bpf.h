@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The executable of the current task: where it lies, who may write it, when it changed. */
+#ifndef LANNER_EXE_BPF_H
+#define LANNER_EXE_BPF_H
+
+#include "file.bpf.h"
+#include "task.bpf.h"
+
+enum {
+	EXE_WRITABLE = 1,
+	EXE_UPPER_LAYER = 2,
+	EXE_FROM_MEMFD = 4,
+	EXE_LOWER_LAYER = 8,
+	SB_RDONLY_BIT = 1,
+	S_IMMUTABLE_BIT = 8,
+	MODE_TYPE = 0170000,
+	MODE_REGULAR = 0100000,
+	MODE_DIRECTORY = 0040000,
+	MODE_LINK = 0120000,
+	CAP_DAC_OVERRIDE_BIT = 1,
+	CAP_FOWNER_BIT = 3,
+	GROUPS_SEARCHED = 64,
+};
+
+static __always_inline struct file *exe_file(struct filler *f)
+{
+	return READ(current_task(f), mm, exe_file);
+}
+
+static __always_inline bool in_group(const struct cred *cred, __u32 gid)
+{
+	struct group_info *groups = READ(cred, group_info);
+	int n = READ(groups, ngroups);
+
+	if (READ(cred, fsgid.val) == gid)
+		return true;
+	for (int i = 0; i < GROUPS_SEARCHED && i < n; i++) {
+		__u32 member = 0;
+
+		bpf_core_read(&member, sizeof(member), &groups->gid[i]);
+		if (member == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the task may write the file, as the kernel would decide. */
+static __always_inline bool exe_is_writable(const struct cred *cred, struct inode *inode)
+{
+	__u16 mode = READ(inode, i_mode), type = mode & MODE_TYPE;
+	__u32 uid = READ(inode, i_uid.val), gid = READ(inode, i_gid.val);
+	__u64 caps = 0;
+
+	if ((READ(inode, i_sb, s_flags) & SB_RDONLY_BIT) &&
+	    (type == MODE_REGULAR || type == MODE_DIRECTORY || type == MODE_LINK))
+		return false;
+	if ((READ(inode, i_flags) & S_IMMUTABLE_BIT) || uid == (__u32)-1 || gid == (__u32)-1)
+		return false;
+	if (READ(cred, fsuid.val) == uid)
+		return true;
+	if (in_group(cred, gid) ? mode & 0020 : mode & 0002)
+		return true;
+	bpf_core_read(&caps, sizeof(caps), &cred->cap_effective);
+	return caps & (1ULL << CAP_DAC_OVERRIDE_BIT | 1ULL << CAP_FOWNER_BIT);
+}
+
+/* Files of memfd_create() have a dentry of their own named "memfd:…". */
+static __always_inline bool exe_is_memfd(struct file *file)
+{
+	struct dentry *dentry = READ(file, f_path.dentry);
+	char name[6] = {};
+
+	if (READ(dentry, d_parent) != dentry)
+		return false;
+	bpf_probe_read_kernel(name, sizeof(name), READ(dentry, d_name.name));
+	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm' && name[3] == 'f' &&
+	       name[4] == 'd' && name[5] == ':';
+}
+
+static __always_inline __u32 exe_flags(struct filler *f)
+{
+	struct file *file = exe_file(f);
+	enum overlay_layer layer;
+	__u32 flags = 0;
+
+	if (!file)
+		return 0;
+	layer = file_layer(file);
+	if (exe_is_writable(READ(current_task(f), cred), READ(file, f_inode)))
+		flags |= EXE_WRITABLE;
+	if (layer == OVERLAY_UPPER)
+		flags |= EXE_UPPER_LAYER;
+	else if (layer == OVERLAY_LOWER)
+		flags |= EXE_LOWER_LAYER;
+	if (exe_is_memfd(file))
+		flags |= EXE_FROM_MEMFD;
+	return flags;
+}
+
+static __always_inline __u64 exe_ino(struct filler *f)
+{
+	return file_ino(exe_file(f));
+}
+
+static __always_inline __u64 exe_ctime(struct filler *f)
+{
+	struct file *file = exe_file(f);
+
+	return file ? inode_ctime_ns(READ(file, f_inode)) : 0;
+}
+
+static __always_inline __u64 exe_mtime(struct filler *f)
+{
+	struct file *file = exe_file(f);
+
+	return file ? inode_mtime_ns(READ(file, f_inode)) : 0;
+}
+
+static __always_inline void put_exe_path(struct filler *f)
+{
+	struct file *file = exe_file(f);
+
+	if (file)
+		put_file_path(f, file);
+	else
+		put_absent(f);
+}
+
+#endif

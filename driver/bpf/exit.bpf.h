@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The end of a task: its status, and who inherits its children. */
+#ifndef LANNER_EXIT_BPF_H
+#define LANNER_EXIT_BPF_H
+
+#include "task.bpf.h"
+
+static __always_inline __s64 exit_status(struct filler *f)
+{
+	return READ(current_task(f), exit_code);
+}
+
+static __always_inline __u8 exit_signal(struct filler *f)
+{
+	__u8 signal = exit_status(f) & 0x7f;
+
+	return signal == 0x7f ? 0 : signal;
+}
+
+/* The first thread of a group that is not on its way out, or NULL. */
+static __always_inline struct task_struct *live_thread(struct task_struct *task)
+{
+	struct signal_struct *signal = READ(task, signal);
+	struct list_head *head = &signal->thread_head;
+	struct list_head *node = READ(signal, thread_head.next);
+
+	for (int i = 0; i < REAPER_THREADS_MAX && node && node != head; i++) {
+		struct task_struct *thread =
+			(void *)node - bpf_core_field_offset(struct task_struct, thread_node);
+
+		if (!(READ(thread, flags) & TASK_EXITING))
+			return thread;
+		node = READ(node, next);
+	}
+	return NULL;
+}
+
+/*
+ * Who inherits the children of the exiting task: a live thread of its own, else the nearest
+ * ancestor that asked for orphans, else the first process of the namespace. 0: no children, or
+ * nobody; -1: not found within the bounds.
+ */
+static __always_inline __s64 reaper_tid(struct filler *f)
+{
+	struct task_struct *task = current_task(f), *reaper, *ancestor, *thread;
+	struct list_head *children = &task->children;
+	struct pid_namespace *ns;
+
+	if (READ(task, children.next) == children)
+		return 0;
+	thread = live_thread(task);
+	if (thread)
+		return READ(thread, pid);
+	ns = task_pidns(task);
+	reaper = READ(ns, child_reaper);
+	if (reaper == READ(task, group_leader))
+		return 0;
+	ancestor = READ(task, real_parent);
+	for (int i = 0; i < REAPER_ANCESTORS_MAX; i++) {
+		struct signal_struct *signal;
+
+		if (!ancestor || ancestor == reaper || task_pidns(ancestor) != ns)
+			return READ(reaper, pid);
+		signal = READ(ancestor, signal);
+		if (BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper)) {
+			thread = live_thread(ancestor);
+			if (thread)
+				return READ(thread, pid);
+		}
+		ancestor = READ(ancestor, real_parent);
+	}
+	return -1;
+}
+
+#endif

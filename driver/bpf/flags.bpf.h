@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Native flag and enumeration values turned into those that events store. The tables are those of
+ * the .scap format; names for the values are in driver/events/flags/.
+ */
+#ifndef LANNER_FLAGS_BPF_H
+#define LANNER_FLAGS_BPF_H
+
+#include "frame.bpf.h"
+
+/* `stored` if any bit of `bits` is in `native`. */
+#define MOVE(native, bits, stored) (((native) & (bits)) ? (stored) : 0)
+
+static __always_inline __u32 socket_flags(__u64 native)
+{
+	return MOVE(native, 04000, 0x40) | MOVE(native, 02000000, 0x1000);
+}
+
+static __always_inline __u32 dup3_flags(__u64 native)
+{
+	return MOVE(native, 02000000, 0x1000);
+}
+
+static __always_inline __u32 pipe2_flags(__u64 native)
+{
+	if ((__s32)native < 0)
+		return 0;
+	return socket_flags(native) | MOVE(native, 040000, 0x200);
+}
+
+/*
+ * The masks of O_TMPFILE and O_SYNC have several bits, and any of them counts: O_DIRECTORY also
+ * shows as O_TMPFILE and O_DSYNC as O_SYNC, as in every capture there is.
+ */
+static __always_inline __u32 file_flags(__u64 native)
+{
+	__u32 access = native & 3;
+
+	return (access == 1 ? 0x2 : access == 2 ? 0x3 : 0x1) | socket_flags(native) |
+	       MOVE(native, 0100, 0x4) | MOVE(native, 02000, 0x8) | MOVE(native, 010000, 0x10) |
+	       MOVE(native, 0200, 0x20) | MOVE(native, 04010000, 0x80) |
+	       MOVE(native, 01000, 0x100) | MOVE(native, 040000, 0x200) |
+	       MOVE(native, 0200000, 0x400) | MOVE(native, 0100000, 0x800) |
+	       MOVE(native, 020200000, 0x2000);
+}
+
+/* The mode of an open counts only when it can make a file (O_CREAT, O_TMPFILE). */
+static __always_inline __u32 open_mode(__u64 native_flags, __u64 mode)
+{
+	return (native_flags & (0100 | 020200000)) ? mode & 07777 : 0;
+}
+
+static __always_inline __u32 openat2_resolve(__u64 native)
+{
+	return MOVE(native, 0x08, 0x1) | MOVE(native, 0x10, 0x2) | MOVE(native, 0x02, 0x4) |
+	       MOVE(native, 0x04, 0x8) | MOVE(native, 0x01, 0x10) | MOVE(native, 0x20, 0x20);
+}
+
+static __always_inline __u32 clone_flags_stored(__u64 native)
+{
+	return MOVE(native, 0x400, 1 << 0) | MOVE(native, 0x200, 1 << 1) |
+	       MOVE(native, 0x80000000, 1 << 2) | MOVE(native, 0x08000000, 1 << 3) |
+	       MOVE(native, 0x40000000, 1 << 4) | MOVE(native, 0x20000, 1 << 5) |
+	       MOVE(native, 0x20000000, 1 << 6) | MOVE(native, 0x04000000, 1 << 7) |
+	       MOVE(native, 0x8000, 1 << 8) | MOVE(native, 0x100000, 1 << 9) |
+	       MOVE(native, 0x2000, 1 << 10) | MOVE(native, 0x800, 1 << 11) |
+	       MOVE(native, 0x40000, 1 << 12) | MOVE(native, 0x10000, 1 << 13) |
+	       MOVE(native, 0x800000, 1 << 14) | MOVE(native, 0x100, 1 << 15) |
+	       MOVE(native, 0x10000000, 1 << 20) | MOVE(native, 0x200000, 1 << 23) |
+	       MOVE(native, 0x01000000, 1 << 24) | MOVE(native, 0x80000, 1 << 25) |
+	       MOVE(native, 0x4000, 1 << 27) | MOVE(native, 0x02000000, 1 << 28);
+}
+
+/* Families are numbered alike but for the gaps, which show as AF_UNSPEC. */
+static __always_inline __u32 socket_family(__u64 native)
+{
+	__u8 family = native;
+
+	return family <= 26 || (family >= 29 && family <= 39) ? family : 0;
+}
+
+static __always_inline __u8 shutdown_direction(__u64 native)
+{
+	return (__u32)native <= 2 ? native : 0xff;
+}
+
+static __always_inline __u8 fcntl_command(__u64 native)
+{
+	static const __u8 low[] = {
+		1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 15, 17, 18, 19, 21, 22,
+	};
+	static const __u8 high[] = {
+		23, 24, 27, 0, 0, 25, 26, 28, 29,
+	};
+	__u64 command = (__u32)native, above = command - 1024;
+
+	CHECKED(command);
+	if (command < sizeof(low))
+		return low[command];
+	if (command >= 36 && command <= 38)
+		return 30 + (command - 36);
+	CHECKED(above);
+	if (above < sizeof(high))
+		return high[above];
+	return 0;
+}
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Writing one event: take a scratch slot, put the parameters in their order, send the frame, give
+ * the slot back. All of it is inlined into each filler, where offsets ahead of the first variable
+ * parameter are constants.
+ */
+#ifndef LANNER_FRAME_BPF_H
+#define LANNER_FRAME_BPF_H
+
+#include "compat.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+
+#include <asm/errno.h>
+#include <linux/openat2.h>
+
+struct user_message {
+	__u64 name;
+	__s32 name_len;
+	__u32 pad;
+	__u64 vector;
+	__u64 vector_len;
+	__u64 control;
+	__u64 control_len;
+};
+
+struct fd_pair {
+	__s32 first, second;
+};
+
+struct accept_queue {
+	__u32 percent, length, limit;
+};
+
+/*
+ * One event being written. It lives in registers: no address in it may be given to a helper, which
+ * would move all of it to the stack, out of the verifier's sight.
+ */
+struct filler {
+	void *ctx;
+	struct pt_regs *regs; /* NULL unless at a system call */
+	struct scratch_slot *slot;
+	struct event_counters *counters;
+	struct task_struct *task;
+	long ret;
+	__u64 pos;	 /* where the next value goes */
+	__u32 param;	 /* index of the parameter being put */
+	bool absent;	 /* the value just computed does not exist */
+	bool too_large;
+
+	/* What one parameter reads and later ones use too. */
+	struct file *opened;
+	bool opened_known;
+	struct open_how how;
+	struct fd_pair pair;
+	struct accept_queue queue;
+	struct user_message message;
+	bool message_read;
+	__u32 vector_bytes;
+};
+
+enum {
+	LENGTHS_AT = sizeof(struct ppm_evt_hdr),
+	/* Behind everything that a frame can fill: a cell for forget(), and room to build paths. */
+	FORGET_AT = 3 << 15,
+	WORK_AT = FORGET_AT + 8,
+};
+
+static __always_inline void count(__u64 *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+static __always_inline struct event_counters *event_counters(__u32 event)
+{
+	return bpf_map_lookup_elem(&counters, &event);
+}
+
+/*
+ * Programs can be preempted, so that two of one CPU interleave. Who makes `users` 1 owns the slot;
+ * two that meet may both decline it, but never both take it.
+ */
+static __always_inline struct scratch_slot *scratch_take(void)
+{
+	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU;
+
+	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
+		__u32 key = first + i;
+		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
+
+		if (!slot)
+			return NULL;
+		__sync_fetch_and_add(&slot->state.users, 1);
+		if (*(volatile __u32 *)&slot->state.users == 1)
+			return slot;
+		__sync_fetch_and_add(&slot->state.users, -1);
+	}
+	return NULL;
+}
+
+static __always_inline void scratch_give_back(struct scratch_slot *slot)
+{
+	*(volatile __u64 *)&slot->state.since_ns = 0;
+	__sync_fetch_and_add(&slot->state.users, -1);
+}
+
+/* Starts an event: counts it as seen, and writes its header but for the length. */
+static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
+{
+	__u64 now;
+
+	f->counters = event_counters(event);
+	if (!f->counters)
+		return false;
+	count(&f->counters->seen);
+	f->slot = scratch_take();
+	if (!f->slot) {
+		count(&f->counters->lost[LOSS_SCRATCH_BUSY]);
+		return false;
+	}
+	/* The slot is marked before the clock is read: see struct scratch_state. */
+	now = bpf_ktime_get_boot_ns();
+	*(volatile __u64 *)&f->slot->state.since_ns = now;
+
+	f->ctx = ctx;
+	*(__u64 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+	*(__u64 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) =
+		(__u32)bpf_get_current_pid_tgid();
+	*(__u16 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
+	*(__u32 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
+	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
+	return true;
+}
+
+/* Sends the frame. */
+static __always_inline void filler_end(struct filler *f)
+{
+	__u64 len = f->pos;
+	long err;
+
+	CHECKED(len);
+	if (f->too_large || len > FRAME_BYTES_MAX) {
+		count(&f->counters->lost[LOSS_TOO_LARGE]);
+		goto out;
+	}
+	*(__u32 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
+	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, f->slot->frame, len);
+	if (err == -ENOSPC)
+		count(&f->counters->lost[LOSS_RING_FULL]);
+	else if (err)
+		count(&f->counters->lost[LOSS_OUTPUT]);
+out:
+	scratch_give_back(f->slot);
+}
+
+/*
+ * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
+ * differ in that alone are then walked once and not each to its end.
+ */
+static __always_inline __u64 forget(struct filler *f, __u64 value)
+{
+	volatile __u64 *cell = (void *)(f->slot->frame + FORGET_AT);
+
+	*cell = value;
+	return *cell;
+}
+
+static __always_inline void put_length(struct filler *f, __u16 n)
+{
+	*(__u16 *)(f->slot->frame + LENGTHS_AT + f->param * sizeof(__u16)) = n;
+}
+
+static __always_inline void put_absent(struct filler *f)
+{
+	put_length(f, 0);
+}
+
+/*
+ * Where the next value goes, or NULL when the frame is full. From there, 65535 bytes are within
+ * the slot.
+ */
+static __always_inline __u8 *frame_room(struct filler *f)
+{
+	__u64 pos = f->pos;
+
+	CHECKED(pos);
+	if (pos > FRAME_BYTES_MAX) {
+		f->too_large = true;
+		put_length(f, 0);
+		return NULL;
+	}
+	return f->slot->frame + pos;
+}
+
+/* Takes over `n` bytes that were written at frame_room(). */
+static __always_inline void frame_advance(struct filler *f, __u64 n)
+{
+	put_length(f, n);
+	f->pos += n;
+	if (!__builtin_constant_p(n))
+		f->pos = forget(f, f->pos);
+}
+
+#define DEFINE_PUT_FIXED(name, type)                                                               \
+	static __always_inline void put_##name(struct filler *f, type value)                       \
+	{                                                                                          \
+		__u8 *room;                                                                        \
+                                                                                                   \
+		if (f->absent) {                                                                   \
+			f->absent = false;                                                         \
+			put_absent(f);                                                             \
+			return;                                                                    \
+		}                                                                                  \
+		room = frame_room(f);                                                              \
+		if (!room)                                                                         \
+			return;                                                                    \
+		*(type *)room = value;                                                             \
+		frame_advance(f, sizeof(type));                                                    \
+	}
+
+DEFINE_PUT_FIXED(u8, __u8)
+DEFINE_PUT_FIXED(u16, __u16)
+DEFINE_PUT_FIXED(u32, __u32)
+DEFINE_PUT_FIXED(u64, __u64)
+
+/* A string of the caller's memory, up to its NUL. Absent when the pointer is NULL. */
+static __always_inline void put_string(struct filler *f, __u64 address)
+{
+	__u8 *room = frame_room(f);
+	long n = 0;
+
+	if (!room)
+		return;
+	if (address) {
+		n = bpf_probe_read_user_str(room, STRING_BYTES_MAX, (void *)address);
+		if (n < 0) {
+			count(&f->counters->unreadable);
+			n = 0;
+		}
+	}
+	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
+}
+
+/* A string of kernel memory. */
+static __always_inline void put_kernel_string(struct filler *f, const void *address, __u32 size)
+{
+	__u8 *room = frame_room(f);
+	long n;
+
+	if (!room)
+		return;
+	n = bpf_probe_read_kernel_str(room, size, address);
+	frame_advance(f, n < 0 ? 0 : n & (2 * STRING_BYTES_MAX - 1));
+}
+
+/* Up to 65535 bytes of the caller's memory, all or nothing. */
+static __always_inline void put_bytes(struct filler *f, __u64 address, __u64 n)
+{
+	__u8 *room = frame_room(f);
+
+	if (!room)
+		return;
+	CHECKED(n);
+	if (n > 65535)
+		n = 65535;
+	if (n && (!address || bpf_probe_read_user(room, n, (void *)address))) {
+		count(&f->counters->unreadable);
+		n = 0;
+	}
+	frame_advance(f, n);
+}
+
+#endif

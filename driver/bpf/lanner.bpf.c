@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The BPF programs. Dispatch runs at the exit of every system call and jumps to the filler of its
+ * event; fillers are expanded from the event table (driver/events/), whose source column says how
+ * each value is read.
+ */
+#include "data.bpf.h"
+#include "exe.bpf.h"
+#include "exit.bpf.h"
+#include "file.bpf.h"
+#include "flags.bpf.h"
+#include "frame.bpf.h"
+#include "net.bpf.h"
+#include "task.bpf.h"
+
+enum { TS_COMPAT_BIT = 2 };
+
+enum event_id {
+#define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
+#define TRACEPOINT_EVENT(name, id, ...) EVENT_##name = id,
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+};
+
+#define SYSCALL_EVENT(name, ...) enum event_##name##_params {
+#define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
+#define PARAM(event, name, ...) event##__##name,
+#define EVENT_END(name) name##__count };
+#include "events/all.def"
+
+/* How a value of each type goes into the frame; sources of variable types put it themselves. */
+#define PUT_INT32(source) put_u32(f, source)
+#define PUT_INT64(source) put_u64(f, source)
+#define PUT_UINT8(source) put_u8(f, source)
+#define PUT_UINT16(source) put_u16(f, source)
+#define PUT_UINT32(source) put_u32(f, source)
+#define PUT_UINT64(source) put_u64(f, source)
+#define PUT_FLAGS16(source) put_u16(f, source)
+#define PUT_FLAGS32(source) put_u32(f, source)
+#define PUT_ENUMFLAGS8(source) put_u8(f, source)
+#define PUT_ENUMFLAGS32(source) put_u32(f, source)
+#define PUT_FD(source) put_u64(f, (__s64)(source))
+#define PUT_PID(source) put_u64(f, (__s64)(source))
+#define PUT_ERRNO(source) put_u64(f, (__s64)(source))
+#define PUT_UID(source) put_u32(f, source)
+#define PUT_GID(source) put_u32(f, source)
+#define PUT_SYSCALLID(source) put_u16(f, source)
+#define PUT_SIGTYPE(source) put_u8(f, source)
+#define PUT_ABSTIME(source) put_u64(f, source)
+#define PUT_CHARBUF(source) source
+#define PUT_FSPATH(source) source
+#define PUT_FSRELPATH(source) source
+#define PUT_BYTEBUF(source) source
+#define PUT_SOCKADDR(source) source
+#define PUT_SOCKTUPLE(source) source
+
+/* What the sources in the table may name, besides the functions of the readers. */
+#define RET (f->ret)
+#define ARG(n) syscall_argument(f->regs, n)
+
+static __always_inline __u64 syscall_argument(struct pt_regs *regs, int n)
+{
+	switch (n) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	default:
+		return regs->r9;
+	}
+}
+
+static __always_inline __u16 syscall_number(struct filler *f)
+{
+	return f->regs->orig_ax;
+}
+
+static __always_inline __u16 syscall_code(struct filler *f)
+{
+	__u64 number = f->regs->orig_ax;
+
+	return number < SYSCALL_NR_MAX ? syscall_codes[number] : 0;
+}
+
+#define PARAM(event, name, type, format, source, ...)                                              \
+	f->param = event##__##name;                                                                \
+	PUT_##type(source);
+
+#define EVENT_END(name)                                                                            \
+	filler_end(f);                                                                             \
+	return 0;                                                                                  \
+	}
+
+/* Successful execs are written at sched_process_exec, where the new program is known. */
+#define SYSCALL_EVENT(name, id, ...)                                                               \
+	SEC("tp_btf/sys_exit")                                                                     \
+	int fill_##name(__u64 *ctx)                                                                \
+	{                                                                                          \
+		struct filler filler = {.regs = (void *)ctx[0], .ret = ctx[1]}, *f = &filler;      \
+                                                                                                   \
+		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
+			return 0;                                                                  \
+		if (!filler_begin(f, ctx, id, name##__count))                                      \
+			return 0;
+
+#define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int fill_##name(__u64 *ctx)                                                                \
+	{                                                                                          \
+		struct filler filler = {}, *f = &filler;                                           \
+                                                                                                   \
+		if (is_self() || !filler_begin(f, ctx, id, name##__count))                         \
+			return 0;
+
+static __always_inline bool is_self(void)
+{
+	return self_pid && bpf_get_current_pid_tgid() >> 32 == self_pid;
+}
+
+#include "events/all.def"
+
+SEC("tp_btf/sched_process_exec")
+int exec_success(__u64 *ctx)
+{
+	struct linux_binprm *program = (void *)ctx[2];
+	struct filler filler = {}, *f = &filler;
+
+	if (is_self() || !filler_begin(f, ctx, EVENT_execve, execve__count))
+		return 0;
+#define PARAM(event, name, type, format, source, ...)                                              \
+	f->param = event##__##name;                                                                \
+	PUT_##type(source);
+	EXEC_PARAMS(execve, 0, 0)
+#undef PARAM
+	f->param = execve__filename;
+	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
+	filler_end(f);
+	return 0;
+}
+
+/* Programs of 32 bits use other numbers and layouts: counted, not guessed. */
+static __always_inline bool is_compat(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	return task->thread_info.status & TS_COMPAT_BIT;
+}
+
+SEC("tp_btf/sys_exit")
+int dispatch_sys_exit(__u64 *ctx)
+{
+	struct pt_regs *regs = (void *)ctx[0];
+	struct event_counters *lost;
+	__u64 number = regs->orig_ax;
+	__u32 event, zero = 0;
+
+	if (is_compat()) {
+		struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+		if (driver)
+			count(&driver->compat);
+		return 0;
+	}
+	if (number >= SYSCALL_NR_MAX)
+		return 0;
+	event = syscall_event[number];
+	if (!event || is_self())
+		return 0;
+	bpf_tail_call(ctx, &fillers, event);
+	lost = event_counters(event);
+	if (lost) {
+		count(&lost->seen);
+		count(&lost->lost[LOSS_TAIL_CALL]);
+	}
+	return 0;
+}
+
+char driver_license[] SEC("license") = "Dual MIT/GPL";

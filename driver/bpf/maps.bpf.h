@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The maps and the configuration. User space sets the sizes and the read-only data before it loads
+ * the programs, so that the verifier sees constants and drops what is off.
+ */
+#ifndef LANNER_MAPS_BPF_H
+#define LANNER_MAPS_BPF_H
+
+#include "abi.h"
+#include "kernel.bpf.h"
+
+/* Room for a frame, for one more string or buffer of the largest size behind it, and for work. */
+enum { SCRATCH_FRAME_BYTES = (1 << 17) - sizeof(struct scratch_state) };
+
+struct scratch_slot {
+	struct scratch_state state;
+	__u8 frame[SCRATCH_FRAME_BYTES];
+};
+
+/* A perf ring for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} rings SEC(".maps");
+
+/* Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it to read the states. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SCRATCH_SLOTS_PER_CPU);
+	__type(key, __u32);
+	__type(value, struct scratch_slot);
+} scratch SEC(".maps");
+
+/* Index: event id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, EVENT_ID_MAX);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} fillers SEC(".maps");
+
+/* Index: event id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, EVENT_ID_MAX);
+	__type(key, __u32);
+	__type(value, struct event_counters);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct driver_counters);
+} driver_counters SEC(".maps");
+
+const volatile __u16 syscall_event[SYSCALL_NR_MAX]; /* event id by native number; 0: not wanted */
+const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
+const volatile __u32 self_pid;			    /* left out; 0: nobody is */
+const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
+const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
+
+#endif

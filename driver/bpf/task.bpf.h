@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What the current task is: ids, credentials, limits, memory, control groups, arguments. */
+#ifndef LANNER_TASK_BPF_H
+#define LANNER_TASK_BPF_H
+
+#include "flags.bpf.h"
+#include "file.bpf.h"
+#include "frame.bpf.h"
+
+enum {
+	RLIMIT_NOFILE_INDEX = 7,
+	CAPABILITIES = 41,
+	KIB_PER_PAGE_SHIFT = 2,
+	EXEC_STRINGS_MAX = 16, /* read of a failed exec's vectors */
+	CGROUP_DEPTH_MAX = 6,
+	CGROUPS_BYTES_MAX = 16384,
+	CLONE_CHILD_IN_PIDNS = 1 << 29,
+	TASK_EXITING = 4,
+	REAPER_THREADS_MAX = 30,
+	REAPER_ANCESTORS_MAX = 60,
+};
+
+static __always_inline struct task_struct *current_task(struct filler *f)
+{
+	if (!f->task)
+		f->task = (void *)bpf_get_current_task();
+	return f->task;
+}
+
+static __always_inline __s64 task_tid(struct filler *f)
+{
+	return (__u32)bpf_get_current_pid_tgid();
+}
+
+static __always_inline __s64 task_pid(struct filler *f)
+{
+	return bpf_get_current_pid_tgid() >> 32;
+}
+
+static __always_inline __s64 task_ptid(struct filler *f)
+{
+	return READ(current_task(f), real_parent, pid);
+}
+
+static __always_inline __u64 task_fdlimit(struct filler *f)
+{
+	return READ(current_task(f), signal, rlim[RLIMIT_NOFILE_INDEX].rlim_cur);
+}
+
+static __always_inline __u64 task_faults_major(struct filler *f)
+{
+	return READ(current_task(f), maj_flt);
+}
+
+static __always_inline __u64 task_faults_minor(struct filler *f)
+{
+	return READ(current_task(f), min_flt);
+}
+
+static __always_inline __u32 task_vm_size(struct filler *f)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+
+	return mm ? READ(mm, total_vm) << KIB_PER_PAGE_SHIFT : 0;
+}
+
+static __always_inline __u32 task_vm_rss(struct filler *f)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+
+	if (!mm)
+		return 0;
+	return (mm_rss_pages(mm, RSS_FILE) + mm_rss_pages(mm, RSS_ANON) +
+		mm_rss_pages(mm, RSS_SHMEM))
+	       << KIB_PER_PAGE_SHIFT;
+}
+
+static __always_inline __u32 task_vm_swap(struct filler *f)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+
+	return mm ? mm_rss_pages(mm, RSS_SWAP) << KIB_PER_PAGE_SHIFT : 0;
+}
+
+static __always_inline __u32 task_euid(struct filler *f)
+{
+	return READ(current_task(f), cred, euid.val);
+}
+
+static __always_inline __u32 task_egid(struct filler *f)
+{
+	return READ(current_task(f), cred, egid.val);
+}
+
+/* Capability sets have 64 bits, before 6.3 as two words of 32. */
+#define DEFINE_TASK_CAP(set)                                                                       \
+	static __always_inline __u64 task_##set(struct filler *f)                                  \
+	{                                                                                          \
+		const struct cred *cred = READ(current_task(f), cred);                             \
+		__u64 caps = 0;                                                                    \
+                                                                                                   \
+		bpf_core_read(&caps, sizeof(caps), &cred->set);                                    \
+		return caps & ((1ULL << CAPABILITIES) - 1);                                        \
+	}
+
+DEFINE_TASK_CAP(cap_inheritable)
+DEFINE_TASK_CAP(cap_permitted)
+DEFINE_TASK_CAP(cap_effective)
+
+static __always_inline __u32 task_loginuid(struct filler *f)
+{
+	struct task_struct *task = current_task(f);
+
+	return bpf_core_field_exists(task->loginuid) ? READ(task, loginuid.val) : (__u32)-1;
+}
+
+static __always_inline void put_comm(struct filler *f)
+{
+	put_kernel_string(f, &current_task(f)->comm, sizeof(f->task->comm));
+}
+
+/* What a pid is in the namespace `level` levels below the initial one. */
+static __always_inline struct upid *pid_upid(struct pid *pid, __u32 level)
+{
+	return (void *)&pid->numbers[0] + level * bpf_core_type_size(struct upid);
+}
+
+static __always_inline int pid_number(struct pid *pid, __u32 level)
+{
+	struct upid *upid = pid_upid(pid, level);
+
+	return READ(upid, nr);
+}
+
+/* The number of a pid where its own namespace sees it. */
+static __always_inline __s64 pid_number_inner(struct pid *pid)
+{
+	return pid ? pid_number(pid, READ(pid, level)) : 0;
+}
+
+static __always_inline __s64 task_vtid(struct filler *f)
+{
+	return pid_number_inner(READ(current_task(f), thread_pid));
+}
+
+static __always_inline __s64 task_vpid(struct filler *f)
+{
+	return pid_number_inner(READ(current_task(f), signal, pids[PIDTYPE_TGID]));
+}
+
+static __always_inline __s64 task_vpgid(struct filler *f)
+{
+	return pid_number_inner(READ(current_task(f), signal, pids[PIDTYPE_PGID]));
+}
+
+static __always_inline __s64 task_pgid(struct filler *f)
+{
+	struct pid *pid = READ(current_task(f), signal, pids[PIDTYPE_PGID]);
+
+	return pid ? pid_number(pid, 0) : 0;
+}
+
+static __always_inline struct pid_namespace *task_pidns(struct task_struct *task)
+{
+	struct pid *pid = READ(task, thread_pid);
+
+	struct upid *upid;
+
+	if (!pid)
+		return NULL;
+	upid = pid_upid(pid, READ(pid, level));
+	return READ(upid, ns);
+}
+
+/* When the first process of the child's pid namespace began; the child's side of a clone alone. */
+static __always_inline __u64 pidns_start_ns(struct filler *f)
+{
+	struct pid_namespace *ns;
+
+	if (f->ret != 0)
+		return 0;
+	ns = task_pidns(current_task(f));
+	return ns ? READ(ns, child_reaper, start_time) : 0;
+}
+
+static __always_inline __u64 clone3_flags(__u64 args)
+{
+	__u64 flags = 0;
+
+	bpf_probe_read_user(&flags, sizeof(flags), (void *)args);
+	return (__u32)flags;
+}
+
+static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
+{
+	struct task_struct *task = current_task(f);
+	struct pid_namespace *ns = task_pidns(task);
+	__u32 flags = clone_flags_stored(native);
+
+	if (READ(task, thread_pid, level) || READ(task, nsproxy, pid_ns_for_children) != ns)
+		flags |= CLONE_CHILD_IN_PIDNS;
+	return flags;
+}
+
+static __always_inline __u32 task_tty(struct filler *f)
+{
+	struct tty_struct *tty = READ(current_task(f), signal, tty);
+
+	if (!tty)
+		return 0;
+	return device_encode((__u32)READ(tty, driver, major) << 20 |
+			     READ(tty, driver, minor_start)) +
+	       READ(tty, index);
+}
+
+/* The strings between two addresses of the caller, at most `limit` bytes; the last one is a NUL. */
+static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, __u64 limit)
+{
+	__u8 *room = frame_room(f);
+	__u64 n = end - start;
+
+	if (!room)
+		return;
+	if (end <= start || limit == 0) {
+		frame_advance(f, 0);
+		return;
+	}
+	if (n > limit)
+		n = limit;
+	CHECKED(n);
+	if (n > STRING_BYTES_MAX)
+		n = STRING_BYTES_MAX;
+	if (bpf_probe_read_user(room, n, (void *)start)) {
+		count(&f->counters->unreadable);
+		n = 0;
+	} else if (n > 0) {
+		room[n - 1] = '\0';
+	}
+	frame_advance(f, n);
+}
+
+/* The strings of a vector from `first` on, one behind the other, at most `limit` bytes. */
+static __always_inline void put_vector_strings(struct filler *f, __u64 vector, __u32 first,
+					       __u64 limit)
+{
+	__u8 *room = frame_room(f);
+	__u64 at = 0;
+
+	if (!room)
+		return;
+	for (__u32 i = first; i < EXEC_STRINGS_MAX; i++) {
+		__u64 address = 0, left = limit - at;
+		long n;
+
+		if (at >= limit ||
+		    bpf_probe_read_user(&address, sizeof(address), (void *)(vector + i * 8)) ||
+		    !address)
+			break;
+		CHECKED(left);
+		if (left > STRING_BYTES_MAX)
+			left = STRING_BYTES_MAX;
+		at = forget(f, at);
+		if (at >= STRING_BYTES_MAX)
+			break;
+		n = bpf_probe_read_user_str(room + at, left, (void *)address);
+		if (n <= 0)
+			break;
+		at += n;
+	}
+	frame_advance(f, at);
+}
+
+/* argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`. */
+static __always_inline void put_exe(struct filler *f, __u64 argv)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+	__u64 exe = 0;
+	__u8 *room;
+
+	if (f->ret < 0 && !argv) {
+		put_absent(f);
+		return;
+	}
+	if (f->ret >= 0) {
+		put_string(f, mm ? READ(mm, arg_start) : 0);
+		return;
+	}
+	if (!bpf_probe_read_user(&exe, sizeof(exe), (void *)argv) && exe) {
+		put_string(f, exe);
+		return;
+	}
+	room = frame_room(f);
+	if (!room)
+		return;
+	*room = '\0';
+	frame_advance(f, 1);
+}
+
+/* argv[1] and on, together with argv[0] at most 4096 bytes. Put right behind put_exe(). */
+static __always_inline void put_args(struct filler *f, __u64 argv)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+	__u16 exe_len = *(__u16 *)(f->slot->frame + LENGTHS_AT + (f->param - 1) * sizeof(__u16));
+	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
+
+	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && !argv))
+		put_absent(f);
+	else if (f->ret < 0)
+		put_vector_strings(f, argv, 1, limit);
+	else
+		put_area(f, READ(mm, arg_start) + exe_len, READ(mm, arg_end), limit);
+}
+
+static __always_inline void put_env(struct filler *f, __u64 envp)
+{
+	struct mm_struct *mm = READ(current_task(f), mm);
+
+	if (f->ret < 0 && envp)
+		put_vector_strings(f, envp, 0, STRING_BYTES_MAX);
+	else if (f->ret < 0 || !mm)
+		put_absent(f);
+	else
+		put_area(f, READ(mm, env_start), READ(mm, env_end), STRING_BYTES_MAX);
+}
+
+/* Appends "name=/path" and its NUL at `room + at`; returns where the next one goes. */
+static __always_inline __u64 append_cgroup(struct filler *f, __u8 *room, __u64 at, int subsystem,
+					   const char *name, __u32 name_bytes)
+{
+	struct css_set *css_set = READ(current_task(f), cgroups);
+	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
+	struct cgroup_subsys_state *state = NULL;
+	int depth = 0;
+
+	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
+	node = READ(state, cgroup, kn);
+	if (!node)
+		return at;
+	/* The root has no parent, and its name is not part of a path. */
+#pragma unroll
+	for (int i = 0; i < CGROUP_DEPTH_MAX; i++) {
+		struct kernfs_node *parent = node ? kernfs_parent(node) : NULL;
+
+		if (!parent)
+			break;
+		nodes[i] = node;
+		node = parent;
+		depth = i + 1;
+	}
+	at = forget(f, at);
+	if (at > CGROUPS_BYTES_MAX)
+		return at;
+	bpf_probe_read_kernel(room + at, name_bytes, name);
+	at += name_bytes;
+	if (depth == 0) {
+		*(__u16 *)(room + at) = '/';
+		return at + 2;
+	}
+#pragma unroll
+	for (int i = CGROUP_DEPTH_MAX - 1; i >= 0; i--) {
+		long n;
+
+		if (i >= depth)
+			continue;
+		at = forget(f, at);
+		if (at > CGROUPS_BYTES_MAX)
+			break;
+		room[at] = '/';
+		n = bpf_probe_read_kernel_str(room + at + 1, 256, READ(nodes[i], name));
+		if (n > 0)
+			at += n;
+	}
+	return at + 1;
+}
+
+#define APPEND_CGROUP(f, room, at, subsystem, text)                                                \
+	do {                                                                                       \
+		static const char name[] = text "=";                                               \
+		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, subsystem))                  \
+			at = append_cgroup(f, room, at,                                            \
+					   bpf_core_enum_value(enum cgroup_subsys_id, subsystem),  \
+					   name, sizeof(name) - 1);                                \
+	} while (0)
+
+static __always_inline void put_cgroups(struct filler *f)
+{
+	__u8 *room = frame_room(f);
+	__u64 at = 0;
+
+	if (!room)
+		return;
+	APPEND_CGROUP(f, room, at, cpuset_cgrp_id, "cpuset");
+	APPEND_CGROUP(f, room, at, cpu_cgrp_id, "cpu");
+	APPEND_CGROUP(f, room, at, cpuacct_cgrp_id, "cpuacct");
+	APPEND_CGROUP(f, room, at, io_cgrp_id, "io");
+	APPEND_CGROUP(f, room, at, memory_cgrp_id, "memory");
+	frame_advance(f, at);
+}
+
+#endif
