@@ -58,8 +58,8 @@ static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 ent
 		total += entry.len;
 		n = min_u64(entry.len, limit - at);
 		CHECKED(n);
-		CHECKED(at);
-		if (stopped || n == 0 || n > 65535 || at > 65535)
+		at = forget(f, at);
+		if (stopped || n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
 			continue;
 		if (bpf_probe_read_user(room + at, n, (void *)entry.base)) {
 			count(&f->counters->unreadable);
