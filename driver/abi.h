@@ -23,8 +23,14 @@ struct ppm_evt_hdr {
 _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of the .scap format");
 
 enum {
-	/* A perf record counts its bytes in 16 bits: 8 of header and 4 of raw size come on top. */
-	FRAME_BYTES_MAX = 65504,
+	/* A perf record counts its bytes in 16 bits: 20 of headers come on top. */
+	RECORD_BYTES_MAX = 65504,
+	FRAME_BYTES_MAX = RECORD_BYTES_MAX,
+	FRAME_ALIGN = 8,
+	/* Frames are gathered in a slot until there are so many, or so many bytes. */
+	GATHER_EVENTS_MAX = 16,
+	GATHER_BYTES = 4096,
+	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 32,
 	EVENT_ID_MAX = 512,
 	SYSCALL_NR_MAX = 512,
@@ -49,9 +55,11 @@ enum loss_cause {
 	LOSS_CAUSES_COUNT,
 };
 
-/* Per CPU and event id. For every id: seen = delivered + the sum of lost. */
+/*
+ * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
+ * TAIL_CALL) = delivered + the sum of lost.
+ */
 struct event_counters {
-	__u64 seen;                    /* wanted events for which a filler was to run */
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
 	__u64 unreadable;              /* parameters left empty: their memory was not resident */
 };
@@ -62,16 +70,50 @@ struct driver_counters {
 };
 
 /*
- * The visible part of a scratch slot. While `users` is not 0 a filler is writing an event whose
- * time is `since_ns` (boot clock), or not read yet when that is 0. User space reads it to know
- * from when on all rings are complete.
+ * What a perf record carries: this, then whole frames one behind the other, each at a multiple of
+ * FRAME_ALIGN, in the order of their times. Records of one slot follow each other in time; those of
+ * different slots of a CPU need not.
+ */
+struct batch_header {
+	__u32 bytes; /* of the frames, padding included */
+	__u16 slot;  /* of its CPU */
+	__u16 count; /* frames */
+};
+
+_Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned");
+
+/*
+ * The visible part of a scratch slot; user space maps it.
+ *
+ * A writer owns the slot while it alone has added 1 to `users`: it adds 1, and takes it back again
+ * if it then reads more than 1. It owns the slot before it reads the clock. So user space, which
+ * reads the clock first and then finds `users` 0, knows that what this slot will get is later.
+ * Events stay in the slot until enough are gathered for a record; `since_ns` is the time (boot
+ * clock) of the first of them, 0 when there is none. User space takes out what stays for long, as
+ * an owner like any other.
  */
 struct scratch_state {
 	__u32 users;
 	__u32 pad;
 	__u64 since_ns;
+	struct batch_header batch; /* of the frames gathered so far */
 };
 
-_Static_assert(sizeof(struct scratch_state) == 16, "read by user space from mapped memory");
+_Static_assert(sizeof(struct scratch_state) == 24, "read by user space from mapped memory");
+
+/* A slot: user space reads `state` and `seen`, and the gathered frames when it takes them out. */
+struct scratch_slot {
+	struct scratch_state state;
+	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id; not lowered by losses */
+	__u16 gathered[GATHER_EVENTS_MAX]; /* their ids, for the account of a record that is lost */
+	__u64 forgotten;	  /* see forget() in the driver */
+	__u8 work[WORK_BYTES];	  /* where longer values are put together */
+	struct batch_header record; /* written ahead of the frames when they are sent */
+	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];
+};
+
+_Static_assert(__builtin_offsetof(struct scratch_slot, frames) ==
+	       __builtin_offsetof(struct scratch_slot, record) + sizeof(struct batch_header),
+	       "a record is its header and its frames");
 
 #endif

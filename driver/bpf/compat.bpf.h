@@ -60,6 +60,30 @@ struct inode___mangled {
 
 #pragma clang attribute pop
 
+/*
+ * Members of the current task, followed without a helper call for each step where the kernel can:
+ * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11.
+ */
+#define DEFINE_CURRENT(name, type, member)                                                         \
+	static __always_inline type current_##name(void)                                           \
+	{                                                                                          \
+		if (bpf_core_enum_value_exists(enum bpf_func_id,                                   \
+					       BPF_FUNC_get_current_task_btf)) {                   \
+			struct task_struct *task = (void *)bpf_get_current_task_btf();             \
+                                                                                                   \
+			return task->member;                                                       \
+		} else {                                                                           \
+			struct task_struct *task = (void *)bpf_get_current_task();                 \
+                                                                                                   \
+			return BPF_CORE_READ(task, member);                                        \
+		}                                                                                  \
+	}
+
+DEFINE_CURRENT(tid, __u32, pid)
+DEFINE_CURRENT(pid, __u32, tgid)
+DEFINE_CURRENT(status, __u32, thread_info.status)
+DEFINE_CURRENT(files, struct files_struct *, files)
+
 /* f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2 */
 static __always_inline __s64 mm_rss_pages(struct mm_struct *mm, int counter)
 {

@@ -50,7 +50,7 @@ static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 ent
 		__u64 n;
 
 		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)(vector + i * sizeof(entry)))) {
-			count(&f->counters->unreadable);
+			count_unreadable(f);
 			if (i == 0)
 				total = 0;
 			break;
@@ -58,11 +58,11 @@ static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 ent
 		total += entry.len;
 		n = min_u64(entry.len, limit - at);
 		CHECKED(n);
-		at = forget(f, at);
+		at = forget(f->slot, at);
 		if (stopped || n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
 			continue;
 		if (bpf_probe_read_user(room + at, n, (void *)entry.base)) {
-			count(&f->counters->unreadable);
+			count_unreadable(f);
 			stopped = true;
 			continue;
 		}
@@ -88,7 +88,7 @@ static __always_inline bool read_message(struct filler *f, __u64 address)
 
 	f->message_read = !bpf_probe_read_user(&message, sizeof(message), (void *)address);
 	if (!f->message_read)
-		count(&f->counters->unreadable);
+		count_unreadable(f);
 	f->message = message;
 	return f->message_read;
 }

@@ -27,13 +27,12 @@ static __always_inline struct file *exe_file(struct filler *f)
 	return READ(current_task(f), mm, exe_file);
 }
 
-static __always_inline bool in_group(const struct cred *cred, __u32 gid)
+/* Whether a group is among the supplementary ones of the credentials at that address. */
+__attribute__((noinline)) int in_supplementary_group(__u64 cred, __u32 gid)
 {
-	struct group_info *groups = READ(cred, group_info);
+	struct group_info *groups = READ((struct cred *)cred, group_info);
 	int n = READ(groups, ngroups);
 
-	if (READ(cred, fsgid.val) == gid)
-		return true;
 	for (int i = 0; i < GROUPS_SEARCHED && i < n; i++) {
 		__u32 member = 0;
 
@@ -42,6 +41,11 @@ static __always_inline bool in_group(const struct cred *cred, __u32 gid)
 			return true;
 	}
 	return false;
+}
+
+static __always_inline bool in_group(const struct cred *cred, __u32 gid)
+{
+	return READ(cred, fsgid.val) == gid || in_supplementary_group((__u64)cred, gid);
 }
 
 /* Whether the task may write the file, as the kernel would decide. */
@@ -81,12 +85,14 @@ static __always_inline __u32 exe_flags(struct filler *f)
 {
 	struct file *file = exe_file(f);
 	enum overlay_layer layer;
+	struct inode *inode;
 	__u32 flags = 0;
 
 	if (!file)
 		return 0;
-	layer = file_layer(file);
-	if (exe_is_writable(READ(current_task(f), cred), READ(file, f_inode)))
+	inode = READ(file, f_inode);
+	layer = inode_layer(inode, READ(inode, i_sb));
+	if (exe_is_writable(READ(current_task(f), cred), inode))
 		flags |= EXE_WRITABLE;
 	if (layer == OVERLAY_UPPER)
 		flags |= EXE_UPPER_LAYER;

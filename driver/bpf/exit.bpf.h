@@ -17,22 +17,26 @@ static __always_inline __u8 exit_signal(struct filler *f)
 	return signal == 0x7f ? 0 : signal;
 }
 
-/* The first thread of a group that is not on its way out, or NULL. */
-static __always_inline struct task_struct *live_thread(struct task_struct *task)
+/*
+ * The first thread of a task's group that is not on its way out, 0 if there is none. Addresses are
+ * numbers here: a function of its own, which the verifier walks once, can take nothing else.
+ */
+__attribute__((noinline)) __u64 live_thread(__u64 task)
 {
-	struct signal_struct *signal = READ(task, signal);
-	struct list_head *head = &signal->thread_head;
-	struct list_head *node = READ(signal, thread_head.next);
+	struct signal_struct *signal = READ((struct task_struct *)task, signal);
+	struct list_head *head = (void *)signal +
+				 bpf_core_field_offset(struct signal_struct, thread_head);
+	struct list_head *node = READ(head, next);
 
 	for (int i = 0; i < REAPER_THREADS_MAX && node && node != head; i++) {
 		struct task_struct *thread =
 			(void *)node - bpf_core_field_offset(struct task_struct, thread_node);
 
 		if (!(READ(thread, flags) & TASK_EXITING))
-			return thread;
+			return (__u64)thread;
 		node = READ(node, next);
 	}
-	return NULL;
+	return 0;
 }
 
 /*
@@ -48,7 +52,7 @@ static __always_inline __s64 reaper_tid(struct filler *f)
 
 	if (READ(task, children.next) == children)
 		return 0;
-	thread = live_thread(task);
+	thread = (void *)live_thread((__u64)task);
 	if (thread)
 		return READ(thread, pid);
 	ns = task_pidns(task);
@@ -63,7 +67,7 @@ static __always_inline __s64 reaper_tid(struct filler *f)
 			return READ(reaper, pid);
 		signal = READ(ancestor, signal);
 		if (BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper)) {
-			thread = live_thread(ancestor);
+			thread = (void *)live_thread((__u64)ancestor);
 			if (thread)
 				return READ(thread, pid);
 		}

@@ -12,6 +12,8 @@ enum {
 	STORED_UPPER_LAYER = 0x8000,
 	STORED_LOWER_LAYER = 0x10000,
 	PATH_COMPONENTS_MAX = 96,
+	PATH_BYTES = 8192,
+	NAME_BYTES_MAX = 255,
 };
 
 enum overlay_layer { OVERLAY_NONE, OVERLAY_UPPER, OVERLAY_LOWER };
@@ -27,8 +29,8 @@ static __always_inline __u32 device_encode(__u32 dev)
 /* The file of a descriptor of the current task, or NULL. */
 static __always_inline struct file *fd_file(__s32 fd)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = READ(task, files, fdt);
+	struct files_struct *files = current_files();
+	struct fdtable *table = READ(files, fdt);
 	struct file **slots, *file = NULL;
 
 	if (fd < 0 || (__u32)fd >= READ(table, max_fds))
@@ -43,65 +45,48 @@ static __always_inline __u64 file_ino(struct file *file)
 	return file ? READ(file, f_inode, i_ino) : 0;
 }
 
-/* Which layer of an overlay a file comes from. The overlay's part of an inode lies behind it. */
-static __always_inline enum overlay_layer file_layer(struct file *file)
+/* Which layer of an overlay an inode is of. The overlay's own part of an inode lies behind it. */
+static __always_inline enum overlay_layer inode_layer(struct inode *inode, struct super_block *sb)
 {
-	struct inode *inode = READ(file, f_inode);
 	struct dentry *upper = NULL;
 
-	if ((__u32)READ(inode, i_sb, s_magic) != OVERLAYFS_MAGIC)
+	if ((__u32)READ(sb, s_magic) != OVERLAYFS_MAGIC)
 		return OVERLAY_NONE;
 	bpf_probe_read_kernel(&upper, sizeof(upper),
 			      (void *)inode + bpf_core_type_size(struct inode));
 	return upper && READ(upper, d_inode, i_ino) ? OVERLAY_UPPER : OVERLAY_LOWER;
 }
 
-/* The file that the call at hand opened, or NULL. */
-static __always_inline struct file *opened_file(struct filler *f)
+/*
+ * What the call at hand opened: flags of the stored kind, device and inode; zeros if it failed.
+ * Descriptor 0 counts as a failure but for the created bit: the .scap world has it so.
+ */
+static __always_inline struct opened_file *opened_file(struct filler *f)
 {
-	if (!f->opened_known) {
-		f->opened = f->ret >= 0 ? fd_file(f->ret) : NULL;
-		f->opened_known = true;
-	}
-	return f->opened;
-}
+	struct file *file;
+	struct inode *inode;
+	struct super_block *sb;
 
-/* Descriptor 0 counts as a failure here: the .scap world has it so. */
-static __always_inline __u32 opened_flags(struct filler *f)
-{
-	struct file *file = opened_file(f);
-	__u32 flags = 0;
-
+	if (f->opened.known)
+		return &f->opened;
+	f->opened.known = true;
+	file = f->ret >= 0 ? fd_file(f->ret) : NULL;
 	if (!file)
-		return 0;
+		return &f->opened;
 	if (READ(file, f_mode) & FMODE_CREATED)
-		flags |= STORED_CREATED;
-	if (f->ret > 0) {
-		enum overlay_layer layer = file_layer(file);
-
-		if (layer == OVERLAY_UPPER)
-			flags |= STORED_UPPER_LAYER;
-		else if (layer == OVERLAY_LOWER)
-			flags |= STORED_LOWER_LAYER;
-	}
-	return flags;
-}
-
-static __always_inline __u16 created_layer(struct filler *f)
-{
-	return f->ret > 0 && opened_file(f) ? file_layer(opened_file(f)) : 0;
-}
-
-static __always_inline __u32 opened_dev(struct filler *f)
-{
-	struct file *file = opened_file(f);
-
-	return file && f->ret > 0 ? device_encode(READ(file, f_inode, i_sb, s_dev)) : 0;
-}
-
-static __always_inline __u64 opened_ino(struct filler *f)
-{
-	return f->ret > 0 ? file_ino(opened_file(f)) : 0;
+		f->opened.flags |= STORED_CREATED;
+	if (f->ret == 0)
+		return &f->opened;
+	inode = READ(file, f_inode);
+	sb = READ(inode, i_sb);
+	f->opened.dev = device_encode(READ(sb, s_dev));
+	f->opened.ino = READ(inode, i_ino);
+	f->opened.layer = inode_layer(inode, sb);
+	if (f->opened.layer == OVERLAY_UPPER)
+		f->opened.flags |= STORED_UPPER_LAYER;
+	else if (f->opened.layer == OVERLAY_LOWER)
+		f->opened.flags |= STORED_LOWER_LAYER;
+	return &f->opened;
 }
 
 /* The struct of openat2; zeros when it cannot be read. */
@@ -110,7 +95,7 @@ static __always_inline struct open_how *open_how(struct filler *f, __u64 address
 	struct open_how how = {};
 
 	if (bpf_probe_read_user(&how, sizeof(how), (void *)address))
-		count(&f->counters->unreadable);
+		count_unreadable(f);
 	f->how = how;
 	return &f->how;
 }
@@ -138,27 +123,26 @@ static __always_inline __u64 pipe_ino(struct filler *f)
 }
 
 /*
- * The path of a file from the root of the mount tree, put together from its end: each component is
- * written ahead of the one below it, in the part of the slot that no frame reaches.
+ * Puts the path of a file together in the work area of a slot, from its end: each component is
+ * written ahead of the one below it. Returns where it starts, PATH_BYTES - 1 when nothing could be
+ * walked. Not inlined: the verifier walks it once.
  */
-static __always_inline void put_file_path(struct filler *f, struct file *file)
+__attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 file)
 {
-	enum { WORK_BYTES = 8192, NAME_BYTES_MAX = 255 };
-	struct dentry *dentry = READ(file, f_path.dentry);
-	struct vfsmount *vfsmount = READ(file, f_path.mnt);
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct dentry *dentry = READ((struct file *)file, f_path.dentry);
+	struct vfsmount *vfsmount = READ((struct file *)file, f_path.mnt);
 	struct mount *mount = (void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
-	__u8 *work = f->slot->frame + WORK_AT;
-	__u64 at = WORK_BYTES - 1;
-	__u8 *room;
-	__u64 n;
+	__u64 at = PATH_BYTES - 1;
 
-	work[at] = '\0';
+	if (!slot)
+		return at;
+	slot->work[at] = '\0';
 	for (int i = 0; i < PATH_COMPONENTS_MAX; i++) {
 		struct dentry *parent = READ(dentry, d_parent);
-		struct dentry *root = READ(mount, mnt.mnt_root);
 		__u64 len, start;
 
-		if (dentry == root) {
+		if (dentry == READ(mount, mnt.mnt_root)) {
 			struct mount *above = READ(mount, mnt_parent);
 
 			if (above == mount)
@@ -170,27 +154,34 @@ static __always_inline void put_file_path(struct filler *f, struct file *file)
 		if (dentry == parent)
 			break;
 		len = READ(dentry, d_name.len) & NAME_BYTES_MAX;
-		start = at - len - 1;
-		if (start >= WORK_BYTES)
+		start = forget(slot, at - len - 1);
+		if (start >= PATH_BYTES)
 			break;
-		at = forget(f, start) & (WORK_BYTES - 1);
-		work[at] = '/';
-		bpf_probe_read_kernel(work + at + 1, len & NAME_BYTES_MAX,
-				      READ(dentry, d_name.name));
+		at = start;
+		slot->work[at] = '/';
+		bpf_probe_read_kernel(slot->work + at + 1, len, READ(dentry, d_name.name));
 		dentry = parent;
 	}
-	if (at == WORK_BYTES - 1) {
-		put_kernel_string(f, READ(dentry, d_name.name), STRING_BYTES_MAX);
+	return at;
+}
+
+/* The path of a file from the root of the mount tree; of one that is in no tree, its own name. */
+static __always_inline void put_file_path(struct filler *f, struct file *file)
+{
+	__u64 at = path_build(f->slot_key, (__u64)file), n = PATH_BYTES - at;
+	__u8 *room;
+
+	if (at >= PATH_BYTES - 1) {
+		put_kernel_string(f, READ(file, f_path.dentry, d_name.name), STRING_BYTES_MAX);
 		return;
 	}
 	room = frame_room(f);
 	if (!room)
 		return;
-	n = WORK_BYTES - at;
 	CHECKED(n);
 	if (n > STRING_BYTES_MAX)
 		n = STRING_BYTES_MAX;
-	bpf_probe_read_kernel(room, n, work + (at & (WORK_BYTES - 1)));
+	bpf_probe_read_kernel(room, n, f->slot->work + (at & (PATH_BYTES - 1)));
 	room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
 	frame_advance(f, n);
 }

@@ -28,6 +28,13 @@ struct fd_pair {
 	__s32 first, second;
 };
 
+struct opened_file {
+	__u64 ino;
+	__u32 dev, flags;
+	__u16 layer; /* enum overlay_layer, as stored for creat */
+	bool known;
+};
+
 struct accept_queue {
 	__u32 percent, length, limit;
 };
@@ -40,7 +47,9 @@ struct filler {
 	void *ctx;
 	struct pt_regs *regs; /* NULL unless at a system call */
 	struct scratch_slot *slot;
-	struct event_counters *counters;
+	__u8 *frame; /* the event's own, within the slot */
+	__u32 slot_key;
+	__u16 event;
 	struct task_struct *task;
 	long ret;
 	__u64 pos;	 /* where the next value goes */
@@ -49,8 +58,7 @@ struct filler {
 	bool too_large;
 
 	/* What one parameter reads and later ones use too. */
-	struct file *opened;
-	bool opened_known;
+	struct opened_file opened;
 	struct open_how how;
 	struct fd_pair pair;
 	struct accept_queue queue;
@@ -59,28 +67,36 @@ struct filler {
 	__u32 vector_bytes;
 };
 
-enum {
-	LENGTHS_AT = sizeof(struct ppm_evt_hdr),
-	/* Behind everything that a frame can fill: a cell for forget(), and room to build paths. */
-	FORGET_AT = 3 << 15,
-	WORK_AT = FORGET_AT + 8,
-};
+enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };
 
 static __always_inline void count(__u64 *counter)
 {
 	__sync_fetch_and_add(counter, 1);
 }
 
-static __always_inline struct event_counters *event_counters(__u32 event)
+static __always_inline void count_lost(__u32 event, enum loss_cause cause)
 {
-	return bpf_map_lookup_elem(&counters, &event);
+	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
+
+	if (of_event)
+		count(&of_event->lost[cause]);
+}
+
+/* A parameter stays empty because the caller's memory could not be read. */
+static __always_inline void count_unreadable(struct filler *f)
+{
+	__u32 event = f->event;
+	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
+
+	if (of_event)
+		count(&of_event->unreadable);
 }
 
 /*
  * Programs can be preempted, so that two of one CPU interleave. Who makes `users` 1 owns the slot;
  * two that meet may both decline it, but never both take it.
  */
-static __always_inline struct scratch_slot *scratch_take(void)
+static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
 {
 	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU;
 
@@ -91,8 +107,10 @@ static __always_inline struct scratch_slot *scratch_take(void)
 		if (!slot)
 			return NULL;
 		__sync_fetch_and_add(&slot->state.users, 1);
-		if (*(volatile __u32 *)&slot->state.users == 1)
+		if (*(volatile __u32 *)&slot->state.users == 1) {
+			*taken = key;
 			return slot;
+		}
 		__sync_fetch_and_add(&slot->state.users, -1);
 	}
 	return NULL;
@@ -100,56 +118,114 @@ static __always_inline struct scratch_slot *scratch_take(void)
 
 static __always_inline void scratch_give_back(struct scratch_slot *slot)
 {
-	*(volatile __u64 *)&slot->state.since_ns = 0;
 	__sync_fetch_and_add(&slot->state.users, -1);
 }
 
 /* Starts an event: counts it as seen, and writes its header but for the length. */
 static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
 {
-	__u64 now;
+	__u64 now, at;
 
-	f->counters = event_counters(event);
-	if (!f->counters)
-		return false;
-	count(&f->counters->seen);
-	f->slot = scratch_take();
+	f->slot = scratch_take(&f->slot_key);
 	if (!f->slot) {
-		count(&f->counters->lost[LOSS_SCRATCH_BUSY]);
+		count_lost(event, LOSS_SCRATCH_BUSY);
 		return false;
 	}
-	/* The slot is marked before the clock is read: see struct scratch_state. */
 	now = bpf_ktime_get_boot_ns();
-	*(volatile __u64 *)&f->slot->state.since_ns = now;
-
+	f->slot->seen[event]++;
+	at = f->slot->state.batch.bytes;
+	if (at == 0)
+		*(volatile __u64 *)&f->slot->state.since_ns = now;
+	CHECKED(at);
+	if (at > GATHER_BYTES)
+		at = 0;
 	f->ctx = ctx;
-	*(__u64 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
-	*(__u64 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) =
-		(__u32)bpf_get_current_pid_tgid();
-	*(__u16 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
-	*(__u32 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
+	f->event = event;
+	f->frame = f->slot->frames + at;
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = current_tid();
+	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
 	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
 	return true;
 }
 
-/* Sends the frame. */
+/* Counts the events of a record that did not go out. Not inlined: the verifier walks it once. */
+__attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u32 cause)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+
+	if (!slot || cause >= LOSS_CAUSES_COUNT)
+		return 0;
+	for (__u32 i = 0; i < GATHER_EVENTS_MAX && i < events; i++)
+		count_lost(slot->gathered[i], cause);
+	return 0;
+}
+
+/*
+ * Sends `bytes` of frames from `start` on as one record. Its header goes right ahead of them, over
+ * what was sent before.
+ */
+static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events)
+{
+	struct batch_header *header = (void *)(f->slot->frames + start) - sizeof(*header);
+	long err;
+
+	header->bytes = bytes;
+	header->slot = f->slot_key & (SCRATCH_SLOTS_PER_CPU - 1);
+	header->count = events;
+	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
+				    sizeof(*header) + bytes);
+	if (err)
+		batch_count_lost(f->slot_key, events,
+				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
+}
+
+/* Sends what the slot has gathered. */
+static __always_inline void batch_flush(struct filler *f)
+{
+	struct batch_header *batch = &f->slot->state.batch;
+	__u64 bytes = batch->bytes;
+
+	CHECKED(bytes);
+	if (bytes <= RECORD_BYTES_MAX)
+		batch_send(f, 0, bytes, batch->count);
+	batch->bytes = 0;
+	batch->count = 0;
+}
+
+/* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
 static __always_inline void filler_end(struct filler *f)
 {
-	__u64 len = f->pos;
-	long err;
+	struct batch_header *batch = &f->slot->state.batch;
+	__u64 len = f->pos, bytes;
 
 	CHECKED(len);
 	if (f->too_large || len > FRAME_BYTES_MAX) {
-		count(&f->counters->lost[LOSS_TOO_LARGE]);
+		count_lost(f->event, LOSS_TOO_LARGE);
 		goto out;
 	}
-	*(__u32 *)(f->slot->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
-	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, f->slot->frame, len);
-	if (err == -ENOSPC)
-		count(&f->counters->lost[LOSS_RING_FULL]);
-	else if (err)
-		count(&f->counters->lost[LOSS_OUTPUT]);
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
+	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
+	bytes = batch->bytes + len;
+	if (bytes > RECORD_BYTES_MAX) {
+		__u64 start = batch->bytes;
+
+		batch_flush(f);
+		f->slot->gathered[0] = f->event;
+		CHECKED(start);
+		if (start <= GATHER_BYTES)
+			batch_send(f, start, len, 1);
+		goto out;
+	}
+	f->slot->gathered[batch->count & (GATHER_EVENTS_MAX - 1)] = f->event;
+	batch->bytes = bytes;
+	batch->count++;
+	if (batch->count >= GATHER_EVENTS_MAX || bytes > GATHER_BYTES)
+		batch_flush(f);
 out:
+	if (batch->count == 0)
+		*(volatile __u64 *)&f->slot->state.since_ns = 0;
 	scratch_give_back(f->slot);
 }
 
@@ -157,9 +233,9 @@ out:
  * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
  * differ in that alone are then walked once and not each to its end.
  */
-static __always_inline __u64 forget(struct filler *f, __u64 value)
+static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
 {
-	volatile __u64 *cell = (void *)(f->slot->frame + FORGET_AT);
+	volatile __u64 *cell = &slot->forgotten;
 
 	*cell = value;
 	return *cell;
@@ -167,7 +243,7 @@ static __always_inline __u64 forget(struct filler *f, __u64 value)
 
 static __always_inline void put_length(struct filler *f, __u16 n)
 {
-	*(__u16 *)(f->slot->frame + LENGTHS_AT + f->param * sizeof(__u16)) = n;
+	*(__u16 *)(f->frame + LENGTHS_AT + f->param * sizeof(__u16)) = n;
 }
 
 static __always_inline void put_absent(struct filler *f)
@@ -189,7 +265,7 @@ static __always_inline __u8 *frame_room(struct filler *f)
 		put_length(f, 0);
 		return NULL;
 	}
-	return f->slot->frame + pos;
+	return f->frame + pos;
 }
 
 /* Takes over `n` bytes that were written at frame_room(). */
@@ -198,7 +274,7 @@ static __always_inline void frame_advance(struct filler *f, __u64 n)
 	put_length(f, n);
 	f->pos += n;
 	if (!__builtin_constant_p(n))
-		f->pos = forget(f, f->pos);
+		f->pos = forget(f->slot, f->pos);
 }
 
 #define DEFINE_PUT_FIXED(name, type)                                                               \
@@ -234,7 +310,7 @@ static __always_inline void put_string(struct filler *f, __u64 address)
 	if (address) {
 		n = bpf_probe_read_user_str(room, STRING_BYTES_MAX, (void *)address);
 		if (n < 0) {
-			count(&f->counters->unreadable);
+			count_unreadable(f);
 			n = 0;
 		}
 	}
@@ -264,7 +340,7 @@ static __always_inline void put_bytes(struct filler *f, __u64 address, __u64 n)
 	if (n > 65535)
 		n = 65535;
 	if (n && (!address || bpf_probe_read_user(room, n, (void *)address))) {
-		count(&f->counters->unreadable);
+		count_unreadable(f);
 		n = 0;
 	}
 	frame_advance(f, n);

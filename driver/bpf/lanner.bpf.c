@@ -13,7 +13,7 @@
 #include "net.bpf.h"
 #include "task.bpf.h"
 
-enum { TS_COMPAT_BIT = 2 };
+enum { TS_COMPAT_BIT = 2, COMPAT_WANTED = 1 << 15 };
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
@@ -121,7 +121,7 @@ static __always_inline __u16 syscall_code(struct filler *f)
 
 static __always_inline bool is_self(void)
 {
-	return self_pid && bpf_get_current_pid_tgid() >> 32 == self_pid;
+	return self_pid && current_pid() == self_pid;
 }
 
 #include "events/all.def"
@@ -145,40 +145,34 @@ int exec_success(__u64 *ctx)
 	return 0;
 }
 
-/* Programs of 32 bits use other numbers and layouts: counted, not guessed. */
-static __always_inline bool is_compat(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-
-	return task->thread_info.status & TS_COMPAT_BIT;
-}
-
+/*
+ * Programs of 32 bits use other numbers and layouts: counted, not guessed. The table is looked at
+ * first because most calls end there.
+ */
 SEC("tp_btf/sys_exit")
 int dispatch_sys_exit(__u64 *ctx)
 {
 	struct pt_regs *regs = (void *)ctx[0];
-	struct event_counters *lost;
 	__u64 number = regs->orig_ax;
 	__u32 event, zero = 0;
 
-	if (is_compat()) {
-		struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
-
-		if (driver)
-			count(&driver->compat);
-		return 0;
-	}
 	if (number >= SYSCALL_NR_MAX)
 		return 0;
 	event = syscall_event[number];
+	if (!event)
+		return 0;
+	if (current_status() & TS_COMPAT_BIT) {
+		struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+		if (driver && (event & COMPAT_WANTED))
+			count(&driver->compat);
+		return 0;
+	}
+	event &= ~COMPAT_WANTED;
 	if (!event || is_self())
 		return 0;
 	bpf_tail_call(ctx, &fillers, event);
-	lost = event_counters(event);
-	if (lost) {
-		count(&lost->seen);
-		count(&lost->lost[LOSS_TAIL_CALL]);
-	}
+	count_lost(event, LOSS_TAIL_CALL);
 	return 0;
 }
 

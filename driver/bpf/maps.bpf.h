@@ -9,14 +9,6 @@
 #include "abi.h"
 #include "kernel.bpf.h"
 
-/* Room for a frame, for one more string or buffer of the largest size behind it, and for work. */
-enum { SCRATCH_FRAME_BYTES = (1 << 17) - sizeof(struct scratch_state) };
-
-struct scratch_slot {
-	struct scratch_state state;
-	__u8 frame[SCRATCH_FRAME_BYTES];
-};
-
 /* A perf ring for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);

@@ -13,7 +13,8 @@ enum {
 	KIB_PER_PAGE_SHIFT = 2,
 	EXEC_STRINGS_MAX = 16, /* read of a failed exec's vectors */
 	CGROUP_DEPTH_MAX = 6,
-	CGROUPS_BYTES_MAX = 16384,
+	CGROUP_NAME_BYTES = 256,
+	CGROUPS_BYTES_MAX = WORK_BYTES - 2 * CGROUP_NAME_BYTES,
 	CLONE_CHILD_IN_PIDNS = 1 << 29,
 	TASK_EXITING = 4,
 	REAPER_THREADS_MAX = 30,
@@ -29,12 +30,12 @@ static __always_inline struct task_struct *current_task(struct filler *f)
 
 static __always_inline __s64 task_tid(struct filler *f)
 {
-	return (__u32)bpf_get_current_pid_tgid();
+	return current_tid();
 }
 
 static __always_inline __s64 task_pid(struct filler *f)
 {
-	return bpf_get_current_pid_tgid() >> 32;
+	return current_pid();
 }
 
 static __always_inline __s64 task_ptid(struct filler *f)
@@ -231,7 +232,7 @@ static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, _
 	if (n > STRING_BYTES_MAX)
 		n = STRING_BYTES_MAX;
 	if (bpf_probe_read_user(room, n, (void *)start)) {
-		count(&f->counters->unreadable);
+		count_unreadable(f);
 		n = 0;
 	} else if (n > 0) {
 		room[n - 1] = '\0';
@@ -259,7 +260,7 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 		CHECKED(left);
 		if (left > STRING_BYTES_MAX)
 			left = STRING_BYTES_MAX;
-		at = forget(f, at);
+		at = forget(f->slot, at);
 		if (at >= STRING_BYTES_MAX)
 			break;
 		n = bpf_probe_read_user_str(room + at, left, (void *)address);
@@ -300,7 +301,7 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 static __always_inline void put_args(struct filler *f, __u64 argv)
 {
 	struct mm_struct *mm = READ(current_task(f), mm);
-	__u16 exe_len = *(__u16 *)(f->slot->frame + LENGTHS_AT + (f->param - 1) * sizeof(__u16));
+	__u16 exe_len = *(__u16 *)(f->frame + LENGTHS_AT + (f->param - 1) * sizeof(__u16));
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
 	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && !argv))
@@ -323,23 +324,48 @@ static __always_inline void put_env(struct filler *f, __u64 envp)
 		put_area(f, READ(mm, env_start), READ(mm, env_end), STRING_BYTES_MAX);
 }
 
-/* Appends "name=/path" and its NUL at `room + at`; returns where the next one goes. */
-static __always_inline __u64 append_cgroup(struct filler *f, __u8 *room, __u64 at, int subsystem,
-					   const char *name, __u32 name_bytes)
+/* In the order of the .scap format. */
+enum cgroup_index { CGROUP_CPUSET, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO, CGROUP_MEMORY, CGROUPS };
+
+struct cgroup_name {
+	char text[12]; /* "name=" */
+	__u32 len;
+};
+
+static const struct cgroup_name cgroup_names[CGROUPS] = {
+	{"cpuset=", 7}, {"cpu=", 4}, {"cpuacct=", 8}, {"io=", 3}, {"memory=", 7},
+};
+
+/* The running kernel's number of a subsystem, -1 if it was built without. */
+#define CGROUP_SUBSYSTEM(id)                                                                       \
+	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id) ?                                   \
+		 (int)bpf_core_enum_value(enum cgroup_subsys_id, id) :                             \
+		 -1)
+
+static __always_inline int cgroup_subsystem(__u32 index)
 {
-	struct css_set *css_set = READ(current_task(f), cgroups);
-	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
-	struct cgroup_subsys_state *state = NULL;
+	switch (index) {
+	case CGROUP_CPUSET:
+		return CGROUP_SUBSYSTEM(cpuset_cgrp_id);
+	case CGROUP_CPU:
+		return CGROUP_SUBSYSTEM(cpu_cgrp_id);
+	case CGROUP_CPUACCT:
+		return CGROUP_SUBSYSTEM(cpuacct_cgrp_id);
+	case CGROUP_IO:
+		return CGROUP_SUBSYSTEM(io_cgrp_id);
+	default:
+		return CGROUP_SUBSYSTEM(memory_cgrp_id);
+	}
+}
+
+/* The innermost nodes from `node` up, without the root, whose name is not part of a path. */
+static __always_inline int cgroup_walk(struct kernfs_node *node,
+				       struct kernfs_node *nodes[CGROUP_DEPTH_MAX])
+{
 	int depth = 0;
 
-	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
-	node = READ(state, cgroup, kn);
-	if (!node)
-		return at;
-	/* The root has no parent, and its name is not part of a path. */
-#pragma unroll
 	for (int i = 0; i < CGROUP_DEPTH_MAX; i++) {
-		struct kernfs_node *parent = node ? kernfs_parent(node) : NULL;
+		struct kernfs_node *parent = kernfs_parent(node);
 
 		if (!parent)
 			break;
@@ -347,40 +373,48 @@ static __always_inline __u64 append_cgroup(struct filler *f, __u8 *room, __u64 a
 		node = parent;
 		depth = i + 1;
 	}
-	at = forget(f, at);
-	if (at > CGROUPS_BYTES_MAX)
+	return depth;
+}
+
+/*
+ * Appends "name=/path" and its NUL in the work area of a slot. Returns where the next one goes.
+ * Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 index)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct css_set *css_set = READ((struct task_struct *)bpf_get_current_task(), cgroups);
+	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
+	struct cgroup_subsys_state *state = NULL;
+	int subsystem = cgroup_subsystem(index), depth;
+
+	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
 		return at;
-	bpf_probe_read_kernel(room + at, name_bytes, name);
-	at += name_bytes;
+	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
+	node = READ(state, cgroup, kn);
+	if (!node)
+		return at;
+	depth = cgroup_walk(node, nodes);
+	__builtin_memcpy(slot->work + at, cgroup_names[index].text, 8);
+	at += cgroup_names[index].len & 15;
 	if (depth == 0) {
-		*(__u16 *)(room + at) = '/';
-		return at + 2;
+		slot->work[at++] = '/';
+		slot->work[at++] = '\0';
+		return at;
 	}
-#pragma unroll
 	for (int i = CGROUP_DEPTH_MAX - 1; i >= 0; i--) {
 		long n;
 
-		if (i >= depth)
+		at = forget(slot, at);
+		if (i >= depth || at > CGROUPS_BYTES_MAX)
 			continue;
-		at = forget(f, at);
-		if (at > CGROUPS_BYTES_MAX)
-			break;
-		room[at] = '/';
-		n = bpf_probe_read_kernel_str(room + at + 1, 256, READ(nodes[i], name));
-		if (n > 0)
-			at += n;
+		slot->work[at] = '/';
+		n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
+					      READ(nodes[i], name));
+		at += n > 0 ? n : 0;
 	}
 	return at + 1;
 }
-
-#define APPEND_CGROUP(f, room, at, subsystem, text)                                                \
-	do {                                                                                       \
-		static const char name[] = text "=";                                               \
-		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, subsystem))                  \
-			at = append_cgroup(f, room, at,                                            \
-					   bpf_core_enum_value(enum cgroup_subsys_id, subsystem),  \
-					   name, sizeof(name) - 1);                                \
-	} while (0)
 
 static __always_inline void put_cgroups(struct filler *f)
 {
@@ -389,11 +423,12 @@ static __always_inline void put_cgroups(struct filler *f)
 
 	if (!room)
 		return;
-	APPEND_CGROUP(f, room, at, cpuset_cgrp_id, "cpuset");
-	APPEND_CGROUP(f, room, at, cpu_cgrp_id, "cpu");
-	APPEND_CGROUP(f, room, at, cpuacct_cgrp_id, "cpuacct");
-	APPEND_CGROUP(f, room, at, io_cgrp_id, "io");
-	APPEND_CGROUP(f, room, at, memory_cgrp_id, "memory");
+	for (__u32 i = 0; i < CGROUPS; i++)
+		at = cgroup_append(f->slot_key, at, i);
+	CHECKED(at);
+	if (at > WORK_BYTES)
+		at = 0;
+	bpf_probe_read_kernel(room, at, f->slot->work);
 	frame_advance(f, at);
 }
 
