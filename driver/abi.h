@@ -34,6 +34,7 @@ enum {
 	EVENT_PARAMS_MAX = 32,
 	EVENT_ID_MAX = 512,
 	SYSCALL_NR_MAX = 512,
+	COMPAT_WANTED = 1 << 15, /* beside an event id: 32-bit programs use the number for a wanted call */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,

@@ -13,7 +13,7 @@
 #include "net.bpf.h"
 #include "task.bpf.h"
 
-enum { TS_COMPAT_BIT = 2, COMPAT_WANTED = 1 << 15 };
+enum { TS_COMPAT_BIT = 2 };
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,

@@ -48,7 +48,8 @@ struct {
 	__type(value, struct driver_counters);
 } driver_counters SEC(".maps");
 
-const volatile __u16 syscall_event[SYSCALL_NR_MAX]; /* event id by native number; 0: not wanted */
+/* By native number: the id of the event that is wanted for it, or 0, and COMPAT_WANTED. */
+const volatile __u16 syscall_event[SYSCALL_NR_MAX];
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */

@@ -72,33 +72,38 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	return 0;
 }
 
-int64_t event_param_i64(const struct event *ev, unsigned int index)
+/* One load of the right width: a copy of variable length would be a call. */
+static uint64_t load(const uint8_t *data, uint32_t len)
 {
-	const struct event_param *param = &ev->params[index];
-	bool is_signed = param_type_is_signed(ev->desc->params[index].type);
-	uint64_t raw = 0;
-	unsigned int unused_bits;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
 
-	if (param->len == 0 || param->len > sizeof(raw))
-		return 0;
-	/* One load of the right width: a copy of variable length would be a call. */
-	switch (param->len) {
+	switch (len) {
 	case 1:
-		raw = param->data[0];
-		break;
+		return data[0];
 	case 2:
-		raw = *(const uint16_t __attribute__((aligned(1), may_alias)) *)param->data;
-		break;
+		memcpy(&u16, data, sizeof(u16));
+		return u16;
 	case 4:
-		raw = *(const uint32_t __attribute__((aligned(1), may_alias)) *)param->data;
-		break;
+		memcpy(&u32, data, sizeof(u32));
+		return u32;
 	case 8:
-		raw = *(const uint64_t __attribute__((aligned(1), may_alias)) *)param->data;
-		break;
+		memcpy(&u64, data, sizeof(u64));
+		return u64;
 	default:
 		return 0;
 	}
-	if (!is_signed)
+}
+
+int64_t event_param_i64(const struct event *ev, unsigned int index)
+{
+	const struct event_param *param = &ev->params[index];
+	uint64_t raw = load(param->data, param->len);
+	unsigned int unused_bits;
+
+	if (!param_type_is_signed(ev->desc->params[index].type) || param->len == 0 ||
+	    param->len > sizeof(raw))
 		return (int64_t)raw;
 	unused_bits = 64 - 8 * param->len;
 	return (int64_t)(raw << unused_bits) >> unused_bits;

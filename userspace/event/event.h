@@ -117,6 +117,14 @@ enum syscall_code {
 	SYSCALL_CODES_COUNT,
 };
 
+/* Flags and enumeration values as events hold them: file_flags__O_CLOEXEC. */
+enum flag_value {
+#define FLAG_SET(set)
+#define FLAG(set, name, value) set##__##name = value,
+#define FLAG_SET_END(set)
+#include "events/flags.def"
+};
+
 struct flag_name {
 	const char *name; /* NULL ends a set */
 	uint32_t value;
@@ -164,6 +172,9 @@ int syscall_native_number(unsigned int code);
 
 /* The code of a number of this machine; SC_unknown when there is none. */
 unsigned int syscall_code_of_native(unsigned int number);
+
+/* The same for a number that 32-bit programs use on this machine. */
+unsigned int syscall_code_of_compat(unsigned int number);
 
 /* Bytes of a fixed-size type, 0 for the others. */
 size_t param_type_size(enum param_type type);

@@ -60,6 +60,11 @@ static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
 #include "events/syscalls_x86_64.def"
 };
 
+static const uint16_t code_of_compat[SYSCALL_NR_MAX] = {
+#define SYSCALL_NR(number, name) [number] = SC_##name,
+#include "events/syscalls_i386.def"
+};
+
 const struct event_desc *event_desc_get(unsigned int id)
 {
 	return id < EVENT_ID_MAX && descs[id].name ? &descs[id] : NULL;
@@ -112,4 +117,9 @@ int syscall_native_number(unsigned int code)
 unsigned int syscall_code_of_native(unsigned int number)
 {
 	return number < SYSCALL_NR_MAX ? code_of_native[number] : SC_unknown;
+}
+
+unsigned int syscall_code_of_compat(unsigned int number)
+{
+	return number < SYSCALL_NR_MAX ? code_of_compat[number] : SC_unknown;
 }
