@@ -24,7 +24,8 @@ struct scap_live_config {
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
 struct scap_live_stats {
-	struct event_counters events[EVENT_ID_MAX]; /* seen and lost, by the driver */
+	uint64_t seen[EVENT_ID_MAX];		    /* wanted events, by the driver */
+	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
 	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
 	uint64_t damaged;	  /* records that did not have the form of an event */
 	uint64_t out_of_order;	  /* events given out after one with a later time */

@@ -110,4 +110,12 @@ int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_f
 /* The current directory of a thread, absolute as the caller sees it. Returns 0 or -errno. */
 int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd);
 
+/*
+ * The real path of a directory that a thread names by an absolute path: symbolic links resolved as
+ * that thread's root has them. Returns 0; -ESRCH when the thread is gone; -EXDEV for directories
+ * of /proc, which every process sees differently; or another -errno.
+ */
+int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,
+			     const char **real);
+
 #endif

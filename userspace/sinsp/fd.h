@@ -19,7 +19,7 @@ enum sinsp_fd_role {
 
 struct sinsp_fd {
 	enum scap_fd_type type;
-	uint32_t flags;	  /* file_flags values, O_CLOEXEC included */
+	uint32_t flags;	  /* file_flags values as they were when it was opened */
 	uint32_t dev;
 	uint64_t ino;
 	enum scap_l4 l4;
@@ -37,6 +37,12 @@ struct sinsp_fds;
 
 /* The entry of a number, or NULL. Valid until the table changes. */
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num);
+
+/*
+ * The entry with the lowest number from *num on, its number left in *num; NULL behind the last.
+ * For a walk over a table, start at 0 and go on from *num + 1.
+ */
+struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num);
 
 /* How many descriptors are open. */
 uint32_t sinsp_fds_count(const struct sinsp_fds *fds);

@@ -11,35 +11,62 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "sinsp/clock.h"
 #include "sinsp/sinsp.h"
 
 enum field_flags {
 	FIELD_ARG_REQUIRED = 1 << 0,
 	FIELD_ARG_ALLOWED = 1 << 1,
-	FIELD_LIST = 1 << 2,	     /* gives several values */
-	FIELD_FILTER_ONLY = 1 << 3,  /* cannot be printed */
-	FIELD_NO_RHS = 1 << 4,	     /* cannot be a side of val() */
+	FIELD_LIST = 1 << 2, /* gives several values */
+	FIELD_FILTER_ONLY = 1 << 3, /* cannot be printed */
+	FIELD_NO_RHS = 1 << 4, /* cannot be a side of val() */
 	FIELD_NO_TRANSFORMER = 1 << 5,
 	FIELD_DEPRECATED = 1 << 6,
-	FIELD_ANCESTORS = 1 << 7,    /* without argument: true if any ancestor satisfies a check */
-	FIELD_EITHER_END = 1 << 8,   /* either end of a socket satisfies a check (fd.ip, fd.port) */
+	/*
+	 * Without argument a check is true if any ancestor satisfies it: the filter sets has_arg
+	 * and asks for index 1, 2, ... until there is no value.
+	 */
+	FIELD_ANCESTORS = 1 << 7,
+	/* Gives both ends of a socket as two values (one for a listening socket); either satisfies
+	 * a check (fd.ip, fd.port). */
+	FIELD_EITHER_END = 1 << 8,
+	/* The value is a distance in ns; its only operator is `= MS`: no more than MS milliseconds.
+	 */
+	FIELD_WITHIN_MS = 1 << 9,
+	FIELD_OF_TYPE = 1 << 10, /* depends on the event's type (and system call) alone */
+	FIELD_TYPE_FAMILY = 1 << 11, /* names types: that of an older call selects newer forms */
+	FIELD_TYPE_CHECKED = 1 << 12, /* takes only known names of types */
 };
 
 /* How the text in brackets or behind the name is read: field_ref.index, .name, or both. */
-enum field_arg { FIELD_ARG_NONE, FIELD_ARG_INDEX, FIELD_ARG_KEY, FIELD_ARG_PARAM };
+enum field_arg {
+	FIELD_ARG_NONE,
+	FIELD_ARG_INDEX, /* [N] */
+	FIELD_ARG_KEY, /* [NAME] */
+	FIELD_ARG_KEY_OR_INDEX, /* [N], index set and name empty; or [NAME], index -1 */
+	FIELD_ARG_NUMBER, /* [N] of 64 bits: number */
+	FIELD_ARG_PARAM, /* .NAME of a parameter, name empty for [N]: param_of_event */
+	FIELD_ARG_PARAM_NAME, /* .NAME of a parameter alone */
+	FIELD_ARG_EVENT, /* .NAME of an event: index is its id */
+	FIELD_ARG_WORD, /* .NAME of letters and '_' */
+};
 
 /* State that a field needs, and that costs hooks in the kernel. */
 enum field_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_THREADS = 1 << 0, /* clone, exec, exit */
-	NEEDS_FDS = 1 << 1,	/* everything that makes, copies or closes descriptors */
-	NEEDS_CWD = 1 << 2,	/* chdir, fchdir */
+	NEEDS_FDS = 1 << 1, /* everything that makes, copies or closes descriptors */
+	NEEDS_CWD = 1 << 2, /* chdir, fchdir */
+	/* The same, but only of what the event itself names, so that nothing is needed for others:
+	 */
+	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and what they were opened as */
+	NEEDS_EVENT_PATHS = 1 << 4, /* where its paths start */
 };
 
 /* A value that a getter gives. Bytes are borrowed until the next call for the same event. */
 struct field_value {
 	union {
-		int64_t i64;  /* signed types */
+		int64_t i64; /* signed types */
 		uint64_t u64; /* unsigned types; BOOL 0 or 1 */
 		double f64;
 		struct {
@@ -60,17 +87,25 @@ struct field_ref {
 	const struct field_desc *desc;
 	enum param_type type; /* that of the field, or of the parameter (evt.rawarg) */
 	bool has_arg;
-	int32_t index;	      /* FIELD_ARG_INDEX, and decimal PARAM arguments */
-	char name[64];	      /* FIELD_ARG_KEY, and PARAM arguments by name */
-	/* Parameter index by event id, -1 where the event has none; owned; FIELD_ARG_PARAM only. */
+	int32_t index; /* see enum field_arg */
+	uint64_t number;
+	char name[64];
+	/* Parameter index by event id, -1 where the event has none; owned; NULL for most fields. */
 	int8_t *param_of_event;
 };
 
-enum { FIELD_VALUES_MAX = 64, FIELD_SCRATCH_BYTES = 65536 };
+enum { FIELD_VALUES_MAX = 64, FIELD_SCRATCH_BYTES = 1 << 17 };
 
-/* Memory for values that must be put together; one for each consumer, not one for each event. */
+/*
+ * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
+ * zeroed at its start. The consumer sets `used` to 0 when it is done with the values it has got.
+ */
 struct field_scratch {
-	size_t used;
+	struct clock local, utc;
+	uint64_t evaluations; /* of util.cnt */
+	uint64_t last_num; /* evt.num of the last event that was asked for evt.deltatime, */
+	uint64_t last_ns, delta_ns; /* its time, and its distance from the one before */
+	size_t used; /* of bytes: memory for values that must be put together */
 	char bytes[FIELD_SCRATCH_BYTES];
 };
 
@@ -85,14 +120,15 @@ struct field_desc {
 	const char *name;
 	enum param_type type;
 	enum param_format format;
-	uint16_t flags;	 /* enum field_flags */
-	uint8_t arg;	 /* enum field_arg */
-	uint8_t needs;	 /* enum field_needs */
+	uint16_t flags; /* enum field_flags */
+	uint8_t arg; /* enum field_arg */
+	uint8_t needs; /* enum field_needs */
 	field_getter *get;
 	const char *help; /* one line */
+	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
 };
 
-/* All fields in the order in which classes are tried; ends with a row without name. */
+/* The tables of all classes, ended by NULL; each table ends with a row without name. */
 extern const struct field_desc *const field_tables[];
 
 /*

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "sinsp/field.h"
+#include "util/buf.h"
 
 struct filter;
 
@@ -20,13 +21,16 @@ struct filter_options {
 struct filter_error {
 	size_t position; /* byte of the expression, from 0 */
 	unsigned int line, column; /* from 1 */
-	char text[256];	 /* what is wrong, and the nearest valid word where there is one */
+	char text[256]; /* what is wrong, and the nearest valid word where there is one */
 };
 
 /* Compiles an expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
 int filter_create(const char *text, const struct filter_options *options, struct filter **filter,
 		  struct filter_error *err);
 void filter_destroy(struct filter *filter);
+
+/* Appends the message, the line of the expression that is wrong, and a caret under the column. */
+void filter_error_render(const char *text, const struct filter_error *err, struct buf *out);
 
 /* Whether an event passes. */
 bool filter_match(struct filter *filter, const struct sinsp_event *event);

@@ -17,18 +17,18 @@ struct sinsp_program {
 	uint32_t refs;
 	uint32_t flags; /* execve_flags values */
 	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;
-	char *exe;	/* argv[0] */
-	char *exepath;
-	char *args;	/* argv[1..], each with its NUL */
+	const char *exe; /* argv[0] */
+	const char *exepath;
+	const char *args; /* argv[1..], each with its NUL */
 	size_t args_len;
-	char *env;
+	const char *env;
 	size_t env_len;
 };
 
 struct sinsp_fs {
 	uint32_t refs;
 	uint32_t cwd_len;
-	char *cwd;	/* absolute, ends in '/' */
+	char *cwd;	/* absolute, ends in '/'; "" when it is not known */
 };
 
 struct sinsp_thread {
@@ -44,6 +44,7 @@ struct sinsp_thread {
 	char comm[16];
 	char *cgroups;		/* "name=/path", each with its NUL */
 	size_t cgroups_len;
+	/* Shared parts, never NULL. */
 	struct sinsp_program *program;
 	struct sinsp_fs *fs;
 	struct sinsp_fds *fds;

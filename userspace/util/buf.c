@@ -10,7 +10,8 @@ enum { CAPACITY_MIN = 256, DIGITS_MAX = 24 };
 
 void buf_finish(struct buf *buf)
 {
-	free(buf->data);
+	if (!buf->fixed)
+		free(buf->data);
 	*buf = (struct buf){0};
 }
 
@@ -19,7 +20,7 @@ bool buf_grow(struct buf *buf, size_t more)
 	size_t capacity = buf->capacity ? buf->capacity : CAPACITY_MIN;
 	char *data;
 
-	if (buf->failed || more > SIZE_MAX / 2 - buf->len)
+	if (buf->failed || buf->fixed || more > SIZE_MAX / 2 - buf->len)
 		goto fail;
 	while (capacity - buf->len < more)
 		capacity *= 2;
@@ -31,10 +32,18 @@ bool buf_grow(struct buf *buf, size_t more)
 	return true;
 fail:
 	buf->failed = true;
+	buf->capacity = buf->len;
 	return false;
 }
 
-static void append_digits(struct buf *buf, uint64_t value, unsigned int base, unsigned int width)
+static const char upper_digits[] = "0123456789ABCDEF";
+static const char lower_digits[] = "0123456789abcdef";
+
+/* Inlined for each base, so that dividing by it is a multiplication. */
+__attribute__((always_inline)) static inline void append_digits(struct buf *buf, uint64_t value,
+								unsigned int base,
+								unsigned int width,
+								const char *alphabet)
 {
 	char digits[DIGITS_MAX];
 	size_t at = sizeof(digits);
@@ -42,7 +51,7 @@ static void append_digits(struct buf *buf, uint64_t value, unsigned int base, un
 	if (width > sizeof(digits))
 		width = sizeof(digits);
 	do {
-		digits[--at] = "0123456789ABCDEF"[value % base];
+		digits[--at] = alphabet[value % base];
 		value /= base;
 	} while (value);
 	while (sizeof(digits) - at < width)
@@ -52,29 +61,36 @@ static void append_digits(struct buf *buf, uint64_t value, unsigned int base, un
 
 void buf_append_u64(struct buf *buf, uint64_t value)
 {
-	append_digits(buf, value, 10, 1);
+	append_digits(buf, value, 10, 1, upper_digits);
 }
 
 void buf_append_i64(struct buf *buf, int64_t value)
 {
+	uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
 	if (value < 0)
 		buf_append_char(buf, '-');
-	append_digits(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10, 1);
+	append_digits(buf, magnitude, 10, 1, upper_digits);
 }
 
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width)
 {
-	append_digits(buf, value, 16, width);
+	append_digits(buf, value, 16, width, upper_digits);
+}
+
+void buf_append_hex_lower(struct buf *buf, uint64_t value)
+{
+	append_digits(buf, value, 16, 1, lower_digits);
 }
 
 void buf_append_octal(struct buf *buf, uint64_t value)
 {
-	append_digits(buf, value, 8, 1);
+	append_digits(buf, value, 8, 1, upper_digits);
 }
 
 void buf_append_padded(struct buf *buf, uint64_t value, unsigned int width)
 {
-	append_digits(buf, value, 10, width);
+	append_digits(buf, value, 10, width, upper_digits);
 }
 
 void buf_printf(struct buf *buf, const char *format, ...)

@@ -12,13 +12,23 @@
 #include <string.h>
 
 struct buf {
-	char *data; /* owned */
+	char *data; /* owned, unless fixed */
 	size_t len;
 	size_t capacity;
 	bool failed;
+	bool fixed; /* the memory is the caller's and does not grow */
 };
 
-/* Frees the memory; the buffer is empty and usable afterwards. A zeroed struct is an empty buffer. */
+/* An empty buffer in the caller's memory; what does not fit, and all that follows, is dropped. */
+static inline struct buf buf_fixed(void *memory, size_t capacity)
+{
+	return (struct buf){.data = memory, .capacity = capacity, .fixed = true};
+}
+
+/*
+ * Frees the memory, unless it is the caller's; the buffer is empty and usable afterwards. A zeroed
+ * struct is an empty buffer.
+ */
 void buf_finish(struct buf *buf);
 
 /* Makes room for `more` bytes behind `len`. Returns false when there is no memory. */
@@ -60,8 +70,9 @@ static inline void buf_append_string(struct buf *buf, const char *text)
 void buf_append_u64(struct buf *buf, uint64_t value);
 void buf_append_i64(struct buf *buf, int64_t value);
 
-/* Digits of base 16 in upper case or of base 8, at least `width` of them, without a prefix. */
+/* Digits of base 16 (upper case: at least `width` of them) or of base 8, without a prefix. */
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width);
+void buf_append_hex_lower(struct buf *buf, uint64_t value);
 void buf_append_octal(struct buf *buf, uint64_t value);
 
 /* Decimal with leading zeros up to `width` digits. */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast the user-space part is, without a kernel: injected events of a usual mix go through
+ * decoding and state; then also through a filter; then also to JSON with all default fields. One
+ * thread. Prints a table: events per second and nanoseconds per event, the median of some passes.
+ *
+ *   throughput [EVENTS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "frame.h"
+#include "scap/inject.h"
+#include "sinsp/filter.h"
+#include "sinsp/format.h"
+#include "sinsp/sinsp.h"
+
+enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, FIRST_TID = 1000 };
+
+struct bench {
+	struct scap_inject *inject;
+	struct frame *frame;
+	uint64_t ts_ns;
+	uint64_t events;
+};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "throughput: %s\n", what);
+	exit(1);
+}
+
+static void append(struct bench *bench)
+{
+	struct scap_event event = frame_end(bench->frame);
+
+	if (scap_inject_append(bench->inject, event.frame, event.len, bench->events++ % 2))
+		fail("out of memory");
+}
+
+static void begin(struct bench *bench, uint16_t id, int64_t tid)
+{
+	bench->ts_ns += 700;
+	frame_begin(bench->frame, id, bench->ts_ns, tid);
+}
+
+static void append_exec(struct bench *bench, int64_t tid)
+{
+	begin(bench, EVENT_execve, tid);
+	frame_put_i64(bench->frame, execve__res, 0);
+	frame_put_string(bench->frame, execve__exe, "/usr/bin/worker");
+	frame_put_bytes(bench->frame, execve__args, "--config\0/etc/worker.conf", 26);
+	frame_put_i64(bench->frame, execve__tid, tid);
+	frame_put_i64(bench->frame, execve__pid, tid);
+	frame_put_i64(bench->frame, execve__ptid, 1);
+	frame_put_i64(bench->frame, execve__fdlimit, 1024);
+	frame_put_string(bench->frame, execve__comm, "worker");
+	frame_put_string(bench->frame, execve__trusted_exepath, "/usr/bin/worker");
+	append(bench);
+}
+
+/* Open, read twice, write, close, and two calls that are only counted: a server's day. */
+static void append_round(struct bench *bench, int64_t tid, int64_t fd)
+{
+	static const char data[80] = "a line of a log file, as it would be written by a server program";
+	struct frame *frame = bench->frame;
+
+	begin(bench, EVENT_openat, tid);
+	frame_put_i64(frame, openat__fd, fd);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, "/var/lib/worker/data/file-17.db");
+	frame_put_i64(frame, openat__flags, 0x1001);
+	frame_put_i64(frame, openat__mode, 0);
+	frame_put_i64(frame, openat__dev, 0x801);
+	frame_put_i64(frame, openat__ino, 123456);
+	append(bench);
+	for (int i = 0; i < 2; i++) {
+		begin(bench, EVENT_read, tid);
+		frame_put_i64(frame, read__res, 80);
+		frame_put_bytes(frame, read__data, data, sizeof(data));
+		frame_put_i64(frame, read__fd, fd);
+		frame_put_i64(frame, read__size, 4096);
+		append(bench);
+	}
+	begin(bench, EVENT_write, tid);
+	frame_put_i64(frame, write__res, 80);
+	frame_put_bytes(frame, write__data, data, sizeof(data));
+	frame_put_i64(frame, write__fd, 2);
+	frame_put_i64(frame, write__size, 80);
+	append(bench);
+	begin(bench, EVENT_close, tid);
+	frame_put_i64(frame, close__res, 0);
+	frame_put_i64(frame, close__fd, fd);
+	append(bench);
+	for (int i = 0; i < 2; i++) {
+		begin(bench, EVENT_syscall, tid);
+		frame_put_i64(frame, syscall__ID, i ? SC_getppid : SC_epoll_pwait);
+		frame_put_i64(frame, syscall__nativeID, i ? 110 : 281);
+		append(bench);
+	}
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One pass over all events; the filter and the formatter may be NULL. */
+static double pass(struct bench *bench, struct sinsp *sinsp, struct filter *filter,
+		   struct formatter *formatter, struct buf *out)
+{
+	struct scap_event raw;
+	struct sinsp_event event;
+	uint64_t start = cpu_ns();
+
+	scap_inject_rewind(bench->inject);
+	while (scap_source_next(scap_inject_source(bench->inject), 0, &raw) == 1) {
+		if (sinsp_process(sinsp, &raw, &event))
+			fail("a frame was refused");
+		if (filter && !filter_match(filter, &event))
+			continue;
+		if (!formatter)
+			continue;
+		formatter_write(formatter, &event, out);
+		if (out->len > 65536)
+			buf_clear(out);
+	}
+	return (double)(cpu_ns() - start) / (double)bench->events;
+}
+
+static void measure(struct bench *bench, const char *what, const char *expression,
+		    enum formatter_kind kind, bool formatted)
+{
+	struct sinsp_config config = {0};
+	struct filter *filter = NULL;
+	struct formatter *formatter = NULL;
+	struct filter_error filter_error;
+	struct error error;
+	struct sinsp *sinsp;
+	struct buf out = {0};
+	double ns[PASSES];
+
+	if (sinsp_create(&config, &sinsp, &error))
+		fail(error.text);
+	if (expression && filter_create(expression, &(struct filter_options){0}, &filter,
+					&filter_error))
+		fail(filter_error.text);
+	if (formatted && formatter_create(kind, NULL, 0, &formatter, &error))
+		fail(error.text);
+	pass(bench, sinsp, filter, formatter, &out);
+	for (int i = 0; i < PASSES; i++)
+		ns[i] = pass(bench, sinsp, filter, formatter, &out);
+	qsort(ns, PASSES, sizeof(ns[0]), compare);
+	printf("| %-60s | %6.2f | %6.0f |\n", what, 1000 / ns[PASSES / 2], ns[PASSES / 2]);
+	buf_finish(&out);
+	formatter_destroy(formatter);
+	filter_destroy(filter);
+	sinsp_destroy(sinsp);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS_DEFAULT;
+	struct bench bench = {.frame = malloc(sizeof(*bench.frame)), .ts_ns = 1700000000000000000};
+
+	if (!bench.frame || scap_inject_create(&bench.inject))
+		fail("out of memory");
+	for (int64_t i = 0; i < THREADS; i++)
+		append_exec(&bench, FIRST_TID + i);
+	for (uint64_t i = 0; bench.events < wanted; i++)
+		append_round(&bench, FIRST_TID + (int64_t)(i % THREADS), 3 + (int64_t)(i % 7));
+
+	printf("| %-60s | M ev/s | ns/ev  |\n", "injected events, one core");
+	printf("|--------------------------------------------------------------|--------|--------|\n");
+	measure(&bench, "decode and state", NULL, FORMATTER_JSON, false);
+	measure(&bench, "+ filter evt.type=openat", "evt.type=openat", FORMATTER_JSON, false);
+	measure(&bench, "+ filter proc.name=cat and fd.name contains /etc",
+		"proc.name=cat and fd.name contains /etc", FORMATTER_JSON, false);
+	measure(&bench, "+ JSON, all default fields, no filter", NULL, FORMATTER_JSON, true);
+	measure(&bench, "+ text, default line, no filter", NULL, FORMATTER_TEXT, true);
+	scap_source_destroy(scap_inject_source(bench.inject));
+	free(bench.frame);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* creat: paths, the mode, and the layer of an overlay that the file is in. */
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+static void expect_made(const struct event *ev, long fd, const char *name, int64_t mode,
+			const struct stat *status, int64_t layer)
+{
+	expect_i64(ev, creat__fd, fd);
+	expect_string(ev, creat__name, name);
+	expect_i64(ev, creat__mode, mode);
+	expect_i64(ev, creat__dev, fixture_device(status));
+	expect_i64(ev, creat__ino, (int64_t)status->st_ino);
+	expect_i64(ev, creat__creat_flags, layer);
+}
+
+struct result {
+	int fd;
+	struct stat status;
+};
+
+static int make_in_overlay(void *arg)
+{
+	struct result *result = arg;
+
+	fixture_overlay();
+	result->fd = (int)CALL(SYS_creat, "over/all/new", 0600);
+	require(result->fd > 0 && fstat(result->fd, &result->status) == 0);
+	return 0;
+}
+
+static void check_overlay(void)
+{
+	struct result *result = fixture_shared(sizeof(*result));
+	pid_t child = fixture_child(make_in_overlay, result);
+
+	require(fixture_wait(child) == 0);
+	expect_made(live_next_of(EVENT_creat, child), result->fd, "over/all/new", 0600,
+		    &result->status, creat_flags__FD_UPPER_LAYER_CREAT);
+}
+
+LIVE_TEST(creat)
+{
+	const struct path_case *paths = fixture_paths();
+	const struct event *ev;
+	struct stat status;
+	long fd;
+
+	for (int i = 0; i < PATH_CASES; i++) {
+		require(CALL(SYS_creat, paths[i].path, 0107654) == paths[i].error);
+		ev = live_next(EVENT_creat);
+		expect_i64(ev, creat__fd, paths[i].error);
+		expect_path(ev, creat__name, &paths[i]);
+		expect_i64(ev, creat__mode, 07654);
+		expect_i64(ev, creat__dev, 0);
+		expect_i64(ev, creat__ino, 0);
+		expect_i64(ev, creat__creat_flags, 0);
+	}
+	fd = CALL(SYS_creat, "made", 0640);
+	require(fd > 0 && fstat((int)fd, &status) == 0);
+	close((int)fd);
+	expect_made(live_next(EVENT_creat), fd, "made", 0640, &status, 0);
+	check_overlay();
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* dup3: a copy, the one flag it has, and what it refuses. */
+#include <fcntl.h>
+
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+static void check(long from, long to, long flags, long ret, int64_t shown)
+{
+	const struct event *ev;
+
+	require(CALL(SYS_dup3, from, to, flags) == ret);
+	ev = live_next(EVENT_dup3);
+	expect_i64(ev, dup3__res, ret);
+	expect_i64(ev, dup3__oldfd, (int)from);
+	expect_i64(ev, dup3__newfd, (int)to);
+	expect_i64(ev, dup3__flags, shown);
+}
+
+LIVE_TEST(dup3)
+{
+	check(1, 123, 0, 123, 0);
+	check(1, 123, O_CLOEXEC, 123, file_flags__O_CLOEXEC);
+	check(1, 1, 0, -EINVAL, 0);
+	check(-1, 124, O_CLOEXEC, -EBADF, file_flags__O_CLOEXEC);
+	check(1, 124, 0xffffffffL, -EINVAL, file_flags__O_CLOEXEC);
+	check(1, 124, ~(long)O_CLOEXEC, -EINVAL, 0);
+	close(123);
+}

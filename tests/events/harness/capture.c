@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The capture behind live tests. To know that all events of the calls made up to now have come, a
+ * marker is sent behind them: a read that no program makes, whose own event is then waited for.
+ */
+#include "capture.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/live.h"
+#include "scap/live.h"
+
+enum {
+	MARKER_FD = -1000003,
+	MARKER_TIMEOUT_S = 10,
+	CLOCK_TOLERANCE_NS = 5000000,
+	RING_BYTES = 8 << 20,
+};
+
+struct live_test live_test;
+
+static struct {
+	struct scap_live *live;
+	struct captured **events;
+	size_t count, room;
+	uint64_t drained_ns; /* when the events came in the last time */
+	uint32_t marker;
+} capture;
+
+static uint64_t wall_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int capture_open(struct error *err)
+{
+	struct scap_live_config config = {
+		.ring_bytes = RING_BYTES,
+		.snaplen = LIVE_SNAPLEN,
+		.include_self = true,
+	};
+	const uint16_t *refused;
+	int ret;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		config.events[id] = event_desc_get(id);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		config.syscalls[number] = true;
+	ret = scap_live_open(&config, &capture.live, err);
+	if (ret)
+		return ret;
+	for (refused = scap_live_refused(capture.live); *refused; refused++)
+		printf("# the kernel refused the program of %s\n", event_desc_get(*refused)->name);
+	return 0;
+}
+
+static void forget_events(void)
+{
+	for (size_t i = 0; i < capture.count; i++)
+		free(capture.events[i]);
+	capture.count = 0;
+}
+
+void capture_close(void)
+{
+	forget_events();
+	free(capture.events);
+	scap_source_destroy(scap_live_source(capture.live));
+}
+
+uint64_t capture_lost(void)
+{
+	static struct scap_live_stats stats;
+	uint64_t lost = 0;
+
+	if (scap_live_stats(capture.live, &stats))
+		return 0;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		for (unsigned int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			lost += stats.events[id].lost[cause];
+	return lost;
+}
+
+/* A copy of the event at the end of the list, or NULL when its frame is damaged. */
+static struct captured *keep(const struct scap_event *event)
+{
+	struct captured *captured = malloc(sizeof(*captured) + event->len);
+	int ret;
+
+	if (capture.count == capture.room) {
+		capture.room = capture.room ? 2 * capture.room : 4096;
+		capture.events =
+			realloc(capture.events, capture.room * sizeof(*capture.events));
+	}
+	if (!captured || !capture.events)
+		abort();
+	memset(captured, 0, sizeof(*captured));
+	memcpy(captured->frame, event->frame, event->len);
+	ret = event_decode(captured->frame, event->len, event->cpu, &captured->event);
+	if (ret) {
+		live_fail(__FILE__, __LINE__, "a frame that does not decode: %s", strerror(-ret));
+		free(captured);
+		return NULL;
+	}
+	capture.events[capture.count++] = captured;
+	return captured;
+}
+
+/* Generic events of other threads come in great numbers, and no test asks for them. */
+static bool is_noise(const struct scap_event *event)
+{
+	struct ppm_evt_hdr header;
+
+	if (event->len < sizeof(header))
+		return false;
+	memcpy(&header, event->frame, sizeof(header));
+	return header.type == EVENT_syscall && header.tid != (uint64_t)getpid();
+}
+
+static bool is_marker(const struct event *ev)
+{
+	return ev->desc->id == EVENT_read && event_param_i64(ev, read__fd) == MARKER_FD;
+}
+
+/* Takes in the events of all calls that were made before. */
+static void drain(void)
+{
+	struct scap_source *source = scap_live_source(capture.live);
+	uint64_t begin_ns = capture.drained_ns, end_ns = wall_clock_ns();
+
+	syscall(SYS_read, MARKER_FD, NULL, ++capture.marker);
+	while (wall_clock_ns() < end_ns + MARKER_TIMEOUT_S * 1000000000ULL) {
+		struct scap_event event;
+		struct captured *captured;
+		int ret = scap_source_next(source, 1000, &event);
+
+		if (ret < 0)
+			break;
+		if (ret == 0 || is_noise(&event))
+			continue;
+		captured = keep(&event);
+		if (!captured)
+			continue;
+		captured->begin_ns = begin_ns;
+		captured->end_ns = end_ns;
+		if (!is_marker(&captured->event) || captured->event.tid != getpid())
+			continue;
+		capture.count--;
+		if (event_param_u64(&captured->event, read__size) == capture.marker) {
+			free(captured);
+			capture.drained_ns = wall_clock_ns();
+			return;
+		}
+		free(captured);
+	}
+	live_require_failed(__FILE__, __LINE__, "the marker came through the capture");
+}
+
+void capture_clear(void)
+{
+	drain();
+	forget_events();
+}
+
+static bool is_wanted(const struct captured *captured, unsigned int id, int64_t tid, int code)
+{
+	const struct event *ev = &captured->event;
+
+	return !captured->taken && ev->desc->id == id && ev->tid == tid &&
+	       (code < 0 || event_param_i64(ev, syscall__ID) == code);
+}
+
+static struct captured *find(unsigned int id, int64_t tid, int code)
+{
+	for (size_t i = 0; i < capture.count; i++)
+		if (is_wanted(capture.events[i], id, tid, code))
+			return capture.events[i];
+	return NULL;
+}
+
+/* `code`: of a generic event, the system call; else -1. */
+static const struct event *take(unsigned int id, int64_t tid, int code)
+{
+	struct captured *captured = find(id, tid, code);
+
+	if (!captured) {
+		drain();
+		captured = find(id, tid, code);
+	}
+	if (!captured) {
+		live_fail(__FILE__, __LINE__, "no event %s of thread %lld",
+			  event_desc_get(id)->name, (long long)tid);
+		longjmp(live_test.end, 1);
+	}
+	captured->taken = true;
+	if (captured->event.ts_ns + CLOCK_TOLERANCE_NS < captured->begin_ns ||
+	    captured->event.ts_ns > captured->end_ns + CLOCK_TOLERANCE_NS)
+		live_fail(__FILE__, __LINE__, "%s: time %llu is not from %llu to %llu",
+			  captured->event.desc->name, (unsigned long long)captured->event.ts_ns,
+			  (unsigned long long)captured->begin_ns,
+			  (unsigned long long)captured->end_ns);
+	return &captured->event;
+}
+
+const struct event *live_next_of(unsigned int id, int64_t tid)
+{
+	return take(id, tid, -1);
+}
+
+const struct event *live_next(unsigned int id)
+{
+	return take(id, gettid(), -1);
+}
+
+const struct event *live_next_syscall(unsigned int code)
+{
+	return take(EVENT_syscall, gettid(), (int)code);
+}
+
+void live_expect_no_event(const char *file, int line, unsigned int id, int64_t tid)
+{
+	drain();
+	if (find(id, tid, -1))
+		live_fail(file, line, "there is an event %s of thread %lld too many",
+			  event_desc_get(id)->name, (long long)tid);
+}
+
+static void skip(struct captured *captured)
+{
+	captured->taken = true;
+	captured->compared = UINT32_MAX;
+}
+
+void live_skip(void)
+{
+	drain();
+	for (size_t i = 0; i < capture.count; i++)
+		if (!capture.events[i]->taken)
+			skip(capture.events[i]);
+}
+
+void live_skip_to(unsigned int id, int64_t tid, unsigned int param, int64_t value)
+{
+	const struct event *ev;
+
+	do {
+		ev = live_next_of(id, tid);
+		skip(captured_of(ev));
+	} while (event_param_i64(ev, param) != value);
+}
+
+void capture_check_compared(void)
+{
+	for (size_t i = 0; i < capture.count; i++) {
+		const struct captured *captured = capture.events[i];
+		const struct event_desc *desc = captured->event.desc;
+
+		for (unsigned int param = 0; captured->taken && param < desc->nparams; param++)
+			if (!(captured->compared & (1U << param)))
+				live_fail(__FILE__, __LINE__, "%s: parameter %s was not compared",
+					  desc->name, desc->params[param].name);
+	}
+}

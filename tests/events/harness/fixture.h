@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* What live tests make their calls with: files, paths, memory, addresses, children. */
+#ifndef TESTS_FIXTURE_H
+#define TESTS_FIXTURE_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "event/event.h"
+
+/* A system call as it is, without what the C library makes of it; its result or -errno. */
+#define CALL(...) fixture_result(syscall(__VA_ARGS__))
+
+static inline long fixture_result(long ret)
+{
+	return ret == -1 ? -errno : ret;
+}
+
+/* Paths that no call can do anything with, and what calls and events make of them. */
+struct path_case {
+	const char *path;
+	long error;	   /* what a call that wants an existing file returns */
+	const char *shown; /* NULL: absent */
+};
+
+enum { PATH_CASES = 7 };
+
+const struct path_case *fixture_paths(void);
+
+/* Compares a path parameter with what such a path has to give. */
+#define expect_path(ev, param, path_case) fixture_expect_path(__LINE__, ev, param, path_case)
+
+void fixture_expect_path(int line, const struct event *ev, unsigned int param,
+			 const struct path_case *path_case);
+
+/* A copy of `len` bytes that ends where readable memory ends. */
+void *fixture_edge(const void *data, size_t len);
+
+/* Zeroed memory that children share with the test. */
+void *fixture_shared(size_t len);
+
+/* `len` different bytes, the same at every call; up to 64 KiB. */
+const char *fixture_pattern(size_t len);
+
+/* Makes a file of `len` bytes of the pattern. */
+void fixture_file(const char *path, size_t len);
+
+/*
+ * Mounts an overlay at "over/all", seen by the calling child alone, with the files "below" in its
+ * lower layer and "above" in its upper one.
+ */
+void fixture_overlay(void);
+
+/* The device of a file in the encoding of the event format. */
+uint32_t fixture_device(const struct stat *status);
+
+/* A socket address and its length, as calls want them. */
+struct address {
+	socklen_t len;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+		struct sockaddr_un un;
+	};
+};
+
+struct address fixture_ip(const char *ip, uint16_t port);
+
+/* The name of a unix socket: `len` bytes as they are. */
+struct address fixture_unix(const char *name, size_t len);
+
+/* The own address of a socket, and its port if it is one of IP. */
+struct address fixture_own(int fd);
+uint16_t fixture_port(int fd);
+
+/* A new socket, bound; listening with that backlog if it is above 0. */
+int fixture_socket(int type, const struct address *address, int backlog);
+
+/* A TCP connection over loopback, or a datagram socket of UDP that another one is connected to. */
+struct connection {
+	int client, server;
+	uint16_t client_port, server_port;
+};
+
+struct connection fixture_connect(const char *ip, int type);
+void fixture_disconnect(const struct connection *connection);
+
+/* Runs `body(arg)` in a child and ends it with what that returns; its pid. */
+pid_t fixture_child(int (*body)(void *arg), void *arg);
+
+/* Waits for the end of a child; its status as wait gives it. */
+int fixture_wait(pid_t pid);
+
+#endif

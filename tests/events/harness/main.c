@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the live tests, each in an empty directory of its own, and prints their results in the
+ * form of TAP. The tests are those of the event table: an event without a test does not link.
+ * Usage: live_tests [EVENT…]
+ */
+#include "capture.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/live.h"
+
+static const struct test {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+#define SYSCALL_EVENT(name, ...) {#name, live_test_##name},
+#define TRACEPOINT_EVENT(name, ...) {#name, live_test_##name},
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+};
+
+enum { TESTS_COUNT = sizeof(tests) / sizeof(tests[0]) };
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	return remove(path);
+}
+
+/* Returns whether the test passed. */
+static bool run_test(const struct test *test, unsigned int number, const char *directory)
+{
+	char *report = NULL;
+	size_t len;
+	uint64_t lost = capture_lost();
+
+	live_test.failures = 0;
+	live_test.pid = getpid();
+	live_test.report = open_memstream(&report, &len);
+	if (!live_test.report || mkdir(directory, 0755) || chdir(directory))
+		return false;
+	if (setjmp(live_test.end) == 0) {
+		capture_clear();
+		test->run();
+		capture_check_compared();
+	}
+	fclose(live_test.report);
+	lost = capture_lost() - lost;
+	printf("%sok %u - %s\n%s", live_test.failures ? "not " : "", number, test->name, report);
+	if (lost)
+		printf("# events lost meanwhile: %llu\n", (unsigned long long)lost);
+	fflush(stdout);
+	free(report);
+	if (chdir("/") || nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
+		printf("# %s was left behind\n", directory);
+	return live_test.failures == 0;
+}
+
+static bool is_selected(const struct test *test, char **names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (strcmp(*names, test->name) == 0)
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	char base[] = "/tmp/lanner-live-XXXXXX", directory[64];
+	unsigned int count = 0, number = 0, failed = 0;
+	struct error err = {0};
+
+	if (geteuid() != 0) {
+		puts("1..0 # SKIP capturing takes root");
+		return 0;
+	}
+	for (unsigned int i = 0; i < TESTS_COUNT; i++)
+		count += is_selected(&tests[i], argv + 1);
+	if (count == 0) {
+		puts("Bail out! no such test");
+		return 2;
+	}
+	if (!mkdtemp(base) || chmod(base, 0755) || capture_open(&err)) {
+		printf("Bail out! %s\n", err.text[0] ? err.text : strerror(errno));
+		return 1;
+	}
+	printf("1..%u\n", count);
+	for (unsigned int i = 0; i < TESTS_COUNT; i++) {
+		if (!is_selected(&tests[i], argv + 1))
+			continue;
+		snprintf(directory, sizeof(directory), "%s/%s", base, tests[i].name);
+		failed += !run_test(&tests[i], ++number, directory);
+	}
+	capture_close();
+	rmdir(base);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""For tests written in Python: running the agent and reading what it says.
+
+A test is a file with functions test_*(); lanner.main() runs them all and ends the program with the
+exit code that tests/run expects.
+"""
+import inspect
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+TOP = os.environ.get("LANNER_TOP") or os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+AGENT = os.environ.get("AGENT") or os.path.join(TOP, "build-test/userspace/agent/agent")
+SHARED = os.environ.get("SHARED") or os.path.join(TOP, "../shared")
+SKIP = 77
+
+REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ damaged (\d+))?"
+                    r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
+EVENT = re.compile(r"^agent: event (\S+): seen (\d+), delivered (\d+), lost (\d+), unreadable (\d+)$",
+                   re.MULTILINE)
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here."""
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+
+
+def run(*args, stdin=None, **options):
+    """Runs the agent to its end; returns its exit code, stdout and stderr."""
+    done = subprocess.run([AGENT, *args], input=stdin, capture_output=True, text=True, timeout=30,
+                          errors="replace", **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def parse_report(stderr):
+    """The numbers of the final report as a dictionary; 'causes' by cause, 'events' (-v) by event."""
+    found = REPORT.findall(stderr)
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} reports on stderr:\n{stderr}")
+    names = ["seen", "delivered", "lost", "damaged", "unaccounted", "matched", "printed"]
+    report = {name: int(value or 0) for name, value in zip(names, found[0])}
+    causes = re.findall(r"^agent: lost by cause: (.*)$", stderr, re.MULTILINE)
+    report["causes"] = {
+        cause: int(count) for cause, count in
+        (part.rsplit(" ", 1) for part in ", ".join(causes).split(", ") if part)}
+    report["events"] = {
+        name: dict(zip(["seen", "delivered", "lost", "unreadable"], map(int, numbers)))
+        for name, *numbers in EVENT.findall(stderr)}
+    return report
+
+
+class Agent:
+    """A capture that runs beside the test. Use as a context manager."""
+
+    def __init__(self, *args):
+        need_root()
+        self.events = []
+        self.bad_lines = []
+        self.stderr = ""
+        self.started = time.monotonic()
+        self.ready = threading.Event()
+        self.changed = threading.Condition()
+        self.process = subprocess.Popen([AGENT, "-v", *args], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.readers = [threading.Thread(target=self._read_events),
+                        threading.Thread(target=self._read_messages)]
+        for reader in self.readers:
+            reader.start()
+
+    def _read_events(self):
+        for line in self.process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                self.bad_lines.append(line)
+                continue
+            with self.changed:
+                self.events.append(event)
+                self.changed.notify()
+
+    def _read_messages(self):
+        for line in self.process.stderr:
+            self.stderr += line
+            if line.startswith("agent: capturing"):
+                self.ready.set()
+        self.ready.set()
+
+    def __enter__(self):
+        if not self.ready.wait(20) or self.process.poll() is not None:
+            self.process.kill()
+            raise AssertionError(f"the agent did not start:\n{self.stderr}")
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for reader in self.readers:
+            reader.join()
+        if kind is not None:
+            print(f"agent's stderr:\n{self.stderr}")
+
+    def wait_for(self, wanted, timeout=5.0):
+        """The first event for which wanted(event) is true; AssertionError if none comes."""
+        deadline = time.monotonic() + timeout
+        at = 0
+        with self.changed:
+            while True:
+                for at in range(at, len(self.events)):
+                    if wanted(self.events[at]):
+                        return self.events[at]
+                at = len(self.events)
+                left = deadline - time.monotonic()
+                if left <= 0 or not self.changed.wait(left):
+                    break
+        near = "\n".join(json.dumps(event) for event in self.events[-5:])
+        raise AssertionError(f"no such event among {len(self.events)}; the last ones:\n{near}")
+
+    def stop(self, number=signal.SIGINT):
+        """Ends the agent; returns its report. Its exit code must be 0, every line JSON."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(20)
+        for reader in self.readers:
+            reader.join()
+        assert code == 0, f"exit code {code}:\n{self.stderr}"
+        assert not self.bad_lines, f"not JSON: {self.bad_lines[:3]}"
+        return parse_report(self.stderr)
+
+
+def compile_program(source, folder):
+    """Compiles a C file that stands beside the tests; returns the program's path."""
+    program = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-pthread", "-o", program, source], check=True)
+    return program
+
+
+def equal(actual, expected, what=""):
+    assert actual == expected, f"{what or 'value'}: {actual!r}, expected {expected!r}"
+
+
+def main():
+    """Runs every test_*() of the calling file; a parameter named `folder` gets a scratch folder."""
+    caller = inspect.getmodule(inspect.stack()[1][0])
+    tests = [(name, function) for name, function in vars(caller).items()
+             if name.startswith("test_") and callable(function)]
+    failed, skipped = 0, 0
+    for name, function in tests:
+        folder = tempfile.mkdtemp(prefix="lanner-")
+        try:
+            function(**({"folder": folder} if inspect.signature(function).parameters else {}))
+            print(f"ok    {name}", flush=True)
+        except Skip as reason:
+            skipped += 1
+            print(f"skip  {name}: {reason}", flush=True)
+        except Exception:  # every kind of failure is the test's result
+            failed += 1
+            print(f"FAIL  {name}\n{traceback.format_exc()}", flush=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(1 if failed or not tests else SKIP if skipped == len(tests) else 0)

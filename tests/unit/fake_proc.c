@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of scap/proc.h over a list in memory. */
+#include "fake_proc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static const struct fake_thread *find(const struct scap_proc *proc, int64_t tid)
+{
+	for (size_t i = 0; i < proc->count; i++)
+		if (proc->threads[i].tid == tid)
+			return &proc->threads[i];
+	return NULL;
+}
+
+static void fill(const struct fake_thread *from, struct scap_thread *thread)
+{
+	*thread = (struct scap_thread){
+		.tid = from->tid,
+		.pid = from->pid,
+		.ptid = from->ptid,
+		.vtid = from->tid,
+		.vpid = from->pid,
+		.uid = 33,
+		.start_ns = 5,
+		.fd_limit = 256,
+		.exe = from->comm,
+		.exepath = "/bin/known",
+		.args = "x",
+		.args_len = 2,
+		.env = "",
+		.cgroups = "",
+		.cwd = from->cwd ? from->cwd : "",
+		.root = "/",
+	};
+	snprintf(thread->comm, sizeof(thread->comm), "%s", from->comm);
+}
+
+static bool exists(const struct scap_fd *fd)
+{
+	return fd->name || fd->local.port;
+}
+
+static void fill_fd(const struct scap_fd *from, struct scap_fd *fd)
+{
+	*fd = *from;
+	if (!fd->name)
+		fd->name = "";
+}
+
+int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
+{
+	return -ENOSYS;
+}
+
+void scap_proc_close(struct scap_proc *proc)
+{
+}
+
+int scap_proc_rewind(struct scap_proc *proc)
+{
+	proc->at = 0;
+	return 0;
+}
+
+int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread)
+{
+	if (proc->at == proc->count)
+		return 0;
+	fill(&proc->threads[proc->at++], thread);
+	return 1;
+}
+
+int scap_proc_thread(struct scap_proc *proc, int64_t tid, struct scap_thread *thread)
+{
+	const struct fake_thread *found = find(proc, tid);
+
+	proc->asked_threads++;
+	if (!found)
+		return -ESRCH;
+	fill(found, thread);
+	return 0;
+}
+
+int scap_proc_fds(struct scap_proc *proc, int64_t tid)
+{
+	proc->fds_of = find(proc, tid);
+	proc->fd_at = 0;
+	return proc->fds_of ? 0 : -ESRCH;
+}
+
+int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
+{
+	while (proc->fd_at < FAKE_FDS_MAX) {
+		const struct scap_fd *from = &proc->fds_of->fds[proc->fd_at++];
+
+		if (!exists(from))
+			continue;
+		fill_fd(from, fd);
+		return 1;
+	}
+	return 0;
+}
+
+int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd)
+{
+	const struct fake_thread *thread = find(proc, tid);
+
+	proc->asked_fds++;
+	for (size_t i = 0; thread && i < FAKE_FDS_MAX; i++) {
+		if (!exists(&thread->fds[i]) || thread->fds[i].num != num)
+			continue;
+		fill_fd(&thread->fds[i], fd);
+		return 0;
+	}
+	return thread ? -EBADF : -ESRCH;
+}
+
+static int give_directory(struct scap_proc *proc, const char **directory)
+{
+	proc->asked_directories++;
+	if (!proc->directory[0])
+		return -ESRCH;
+	*directory = proc->directory;
+	return 0;
+}
+
+int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd)
+{
+	return give_directory(proc, cwd);
+}
+
+int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,
+			     const char **real)
+{
+	return give_directory(proc, real);
+}

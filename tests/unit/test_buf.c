@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers: growing, fixed ones, numbers. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "util/buf.h"
+
+static void expect(struct buf *buf, const char *text)
+{
+	assert_int_equal(buf->len, strlen(text));
+	assert_memory_equal(buf->data, text, buf->len);
+	buf_clear(buf);
+}
+
+static void test_growing(void **state)
+{
+	struct buf buf = {0};
+	size_t capacity;
+
+	for (int i = 0; i < 10000; i++)
+		buf_append(&buf, "abc", 3);
+	assert_int_equal(buf.len, 30000);
+	assert_memory_equal(buf.data + 29997, "abc", 3);
+	capacity = buf.capacity;
+	buf_clear(&buf);
+	assert_int_equal(buf.capacity, capacity);
+	buf_append_string(&buf, "x");
+	BUF_LITERAL(&buf, "yz");
+	buf_append(&buf, NULL, 0);
+	expect(&buf, "xyz");
+	buf_finish(&buf);
+	assert_null(buf.data);
+}
+
+static void test_too_much(void **state)
+{
+	struct buf buf = {0};
+
+	buf_append_char(&buf, 'a');
+	assert_false(buf_reserve(&buf, SIZE_MAX));
+	assert_true(buf.failed);
+	buf_append_char(&buf, 'b');
+	assert_int_equal(buf.len, 1);
+	buf_clear(&buf);
+	buf_append_string(&buf, "fine again");
+	assert_false(buf.failed);
+	expect(&buf, "fine again");
+	buf_finish(&buf);
+}
+
+/* What does not fit is dropped, and also the smaller pieces behind it. */
+static void test_fixed(void **state)
+{
+	char memory[4] = "....";
+	struct buf buf = buf_fixed(memory, 3);
+
+	buf_append(&buf, "ab", 2);
+	assert_false(buf.failed);
+	buf_append(&buf, "cd", 2);
+	assert_true(buf.failed);
+	buf_append_char(&buf, 'e');
+	assert_int_equal(buf.len, 2);
+	assert_memory_equal(memory, "ab..", 4);
+	buf_finish(&buf);
+}
+
+static void test_numbers(void **state)
+{
+	struct buf buf = {0};
+
+	buf_append_u64(&buf, 0);
+	expect(&buf, "0");
+	buf_append_u64(&buf, UINT64_MAX);
+	expect(&buf, "18446744073709551615");
+	buf_append_i64(&buf, INT64_MIN);
+	expect(&buf, "-9223372036854775808");
+	buf_append_hex(&buf, 0xab, 1);
+	expect(&buf, "AB");
+	buf_append_hex(&buf, 0xab, 4);
+	expect(&buf, "00AB");
+	buf_append_hex_lower(&buf, UINT64_MAX);
+	expect(&buf, "ffffffffffffffff");
+	buf_append_octal(&buf, UINT64_MAX);
+	expect(&buf, "1777777777777777777777");
+	buf_append_padded(&buf, 7, 9);
+	expect(&buf, "000000007");
+	buf_append_padded(&buf, 1234567890123, 9);
+	expect(&buf, "1234567890123");
+	buf_printf(&buf, "%d %s", 5, "x");
+	expect(&buf, "5 x");
+	buf_finish(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON strings stay valid whatever the bytes; numbers stay exact. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "util/json.h"
+
+static void expect(struct buf *out, const char *json)
+{
+	assert_int_equal(out->len, strlen(json));
+	assert_memory_equal(out->data, json, out->len);
+	buf_clear(out);
+}
+
+static void expect_quoted(const char *text, size_t len, const char *json)
+{
+	struct buf out = {0};
+
+	json_append_string(&out, text, len);
+	expect(&out, json);
+	buf_finish(&out);
+}
+
+#define EXPECT_QUOTED(text, json) expect_quoted(text, sizeof(text) - 1, json)
+
+static void test_plain_text_is_copied(void **state)
+{
+	EXPECT_QUOTED("", "\"\"");
+	EXPECT_QUOTED("a", "\"a\"");
+	EXPECT_QUOTED("/usr/share/doc/x y", "\"/usr/share/doc/x y\"");
+	EXPECT_QUOTED("~\x7f[]{}:,", "\"~\x7f[]{}:,\"");
+}
+
+static void test_control_characters_are_escaped(void **state)
+{
+	EXPECT_QUOTED("\"", "\"\\\"\"");
+	EXPECT_QUOTED("a\\b", "\"a\\\\b\"");
+	EXPECT_QUOTED("\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\"");
+	expect_quoted("\0\x01\x1f", 3, "\"\\u0000\\u0001\\u001f\"");
+}
+
+/* A byte that needs care at each place of the words in which text is scanned. */
+static void test_every_position(void **state)
+{
+	for (size_t len = 1; len <= 24; len++) {
+		for (size_t at = 0; at < len; at++) {
+			char text[24], json[32];
+
+			memset(text, 'x', sizeof(text));
+			memset(json, 'x', sizeof(json));
+			text[at] = '\n';
+			json[0] = '"';
+			memcpy(json + 1 + at, "\\n", 2);
+			json[len + 2] = '"';
+			json[len + 3] = '\0';
+			expect_quoted(text, len, json);
+		}
+	}
+}
+
+static void test_utf8_is_kept(void **state)
+{
+	EXPECT_QUOTED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!",
+		      "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!\"");
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void test_invalid_utf8_is_replaced(void **state)
+{
+	EXPECT_QUOTED("a\xff"
+		      "b",
+		      "\"a" BAD "b\"");
+	EXPECT_QUOTED("\xc3", "\"" BAD "\"");
+	EXPECT_QUOTED("\xe2\x82", "\"" BAD BAD "\"");
+	EXPECT_QUOTED("\xc0\xaf", "\"" BAD BAD "\"");
+	EXPECT_QUOTED("\xed\xa0\x80", "\"" BAD BAD BAD "\"");
+	EXPECT_QUOTED("\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");
+	EXPECT_QUOTED("\x80\"", "\"" BAD "\\\"\"");
+}
+
+static void test_numbers(void **state)
+{
+	struct buf out = {0};
+
+	json_append_u64(&out, 0);
+	expect(&out, "0");
+	json_append_u64(&out, UINT64_C(1) << 53);
+	expect(&out, "9007199254740992");
+	json_append_u64(&out, (UINT64_C(1) << 53) + 1);
+	expect(&out, "\"0x20000000000001\"");
+	json_append_u64(&out, UINT64_MAX);
+	expect(&out, "\"0xffffffffffffffff\"");
+	json_append_i64(&out, -100);
+	expect(&out, "-100");
+	json_append_i64(&out, INT64_MIN);
+	expect(&out, "\"-9223372036854775808\"");
+	json_append_i64(&out, -(INT64_C(1) << 53));
+	expect(&out, "-9007199254740992");
+	json_append_hex(&out, 0xabc);
+	expect(&out, "\"0xabc\"");
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_text_is_copied),
+		cmocka_unit_test(test_control_characters_are_escaped),
+		cmocka_unit_test(test_every_position),
+		cmocka_unit_test(test_utf8_is_kept),
+		cmocka_unit_test(test_invalid_utf8_is_replaced),
+		cmocka_unit_test(test_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs a configuration wants, and what dispatch is told; without a kernel. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "event/event.h"
+#include "scap/live_log.h"
+#include "scap/live_programs.h"
+
+static const bool nothing[EVENT_ID_MAX];
+
+/* The names of the programs that are wanted, each with a blank behind it. */
+static const char *wanted(const struct scap_live_config *config, const bool *refused)
+{
+	static char names[4096];
+
+	names[0] = '\0';
+	for (size_t i = 0; i < live_programs_count; i++) {
+		if (!live_program_wanted(&live_programs[i], config, refused))
+			continue;
+		strcat(names, live_programs[i].name);
+		strcat(names, " ");
+	}
+	return names;
+}
+
+static unsigned int native(const char *name)
+{
+	return (unsigned int)syscall_native_number((unsigned int)syscall_code_find(name));
+}
+
+static void test_nothing_wanted(void **state)
+{
+	struct scap_live_config config = {.ring_bytes = 1};
+
+	assert_string_equal(wanted(&config, nothing), "");
+}
+
+static void test_system_calls(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_openat] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "fill_open fill_openat dispatch_sys_exit ");
+}
+
+static void test_tracepoints_need_no_dispatch(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_procexit] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "fill_procexit ");
+}
+
+static void test_exec(void **state)
+{
+	struct scap_live_config execve = {.events = {[EVENT_execve] = true}};
+	struct scap_live_config execveat = {.events = {[EVENT_execveat] = true}};
+
+	assert_string_equal(wanted(&execve, nothing),
+			    "fill_execve exec_success dispatch_sys_exit ");
+	assert_string_equal(wanted(&execveat, nothing),
+			    "fill_execveat exec_success dispatch_sys_exit ");
+}
+
+static void test_generic(void **state)
+{
+	struct scap_live_config config = {0};
+	uint16_t events[SYSCALL_NR_MAX];
+
+	config.syscalls[native("getppid")] = true;
+	assert_string_equal(wanted(&config, nothing), "fill_syscall dispatch_sys_exit ");
+	live_syscall_events(&config, nothing, events);
+	assert_int_equal(events[native("getppid")] & ~COMPAT_WANTED, EVENT_syscall);
+	assert_int_equal(events[native("getpid")] & ~COMPAT_WANTED, 0);
+}
+
+/* EVENT_syscall in `events` means nothing by itself. */
+static void test_generic_without_numbers(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_syscall] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "");
+}
+
+static void test_own_event_goes_first(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_close] = true}};
+	uint16_t events[SYSCALL_NR_MAX];
+
+	memset(config.syscalls, true, sizeof(config.syscalls));
+	live_syscall_events(&config, nothing, events);
+	assert_int_equal(events[native("close")] & ~COMPAT_WANTED, EVENT_close);
+	assert_int_equal(events[native("openat")] & ~COMPAT_WANTED, EVENT_syscall);
+	/* Also numbers that have no name here. */
+	assert_int_equal(events[SYSCALL_NR_MAX - 1] & ~COMPAT_WANTED, EVENT_syscall);
+}
+
+static void test_refused(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	const bool refused[EVENT_ID_MAX] = {[EVENT_openat] = true};
+	uint16_t events[SYSCALL_NR_MAX];
+
+	live_syscall_events(&config, refused, events);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		assert_int_equal(events[number], 0);
+	assert_false(
+		live_program_wanted(&live_programs[live_programs_count - 1], &config, refused));
+}
+
+#ifdef __x86_64__
+/* 32-bit programs call openat by number 295, which is preadv here. */
+static void test_compat(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	uint16_t events[SYSCALL_NR_MAX];
+
+	live_syscall_events(&config, nothing, events);
+	assert_int_equal(events[295], COMPAT_WANTED);
+	assert_int_equal(events[257], EVENT_openat);
+	config.events[EVENT_preadv] = true;
+	live_syscall_events(&config, nothing, events);
+	assert_int_equal(events[295], COMPAT_WANTED | EVENT_preadv);
+}
+#endif
+
+static struct live_log log_of(const char *text)
+{
+	struct live_log log = {0};
+
+	buf_append_string(&log.text, text);
+	buf_append_char(&log.text, '\0');
+	return log;
+}
+
+static void test_log_of_the_verifier(void **state)
+{
+	struct live_log log =
+		log_of("libbpf: prog 'fill_openat': BPF program load failed: Permission denied\n"
+		       "libbpf: prog 'fill_openat': -- BEGIN PROG LOAD LOG --\n"
+		       "0: R1=ctx() R10=fp0\n; int fill(void)\nR1 invalid mem access 'inv'\n"
+		       "processed 12 insns (limit 1000000)\n-- END PROG LOAD LOG --\n"
+		       "libbpf: prog 'fill_openat': failed to load: -13\n"
+		       "libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_openat");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_string_equal(reason, "R1 invalid mem access 'inv'");
+	live_log_reason(&log, reason, 4);
+	assert_string_equal(reason, "R1 ");
+	live_log_finish(&log);
+}
+
+static void test_log_of_libbpf(void **state)
+{
+	struct live_log log = log_of(
+		"libbpf: prog 'fill_procexit': failed to find kernel BTF type ID of 'x': -3\n"
+		"libbpf: prog 'fill_procexit': failed to prepare load attributes: -3\n"
+		"libbpf: prog 'fill_procexit': failed to load: -3\n"
+		"libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_procexit");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_non_null(strstr(reason, "failed to find kernel BTF type ID"));
+	live_log_finish(&log);
+}
+
+static void test_log_without_a_program(void **state)
+{
+	static const char *const texts[] = {"",	       "\n",	     "prog '",
+					    "prog 'x", "prog 'x\n'", "map 'rings'\n"};
+	char name[64], reason[256];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct live_log log = log_of(texts[i]);
+
+		assert_false(live_log_program(&log, name, sizeof(name)));
+		live_log_reason(&log, reason, sizeof(reason));
+		live_log_finish(&log);
+	}
+	assert_string_equal(reason, "map 'rings'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_wanted),
+		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_tracepoints_need_no_dispatch),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_generic),
+		cmocka_unit_test(test_generic_without_numbers),
+		cmocka_unit_test(test_own_event_goes_first),
+		cmocka_unit_test(test_refused),
+#ifdef __x86_64__
+		cmocka_unit_test(test_compat),
+#endif
+		cmocka_unit_test(test_log_of_the_verifier),
+		cmocka_unit_test(test_log_of_libbpf),
+		cmocka_unit_test(test_log_without_a_program),
+	};
+
+	return cmocka_run_group_tests_name("live_programs", tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked of /proc: the first filling, unknown threads and descriptors, once each. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "drive.h"
+#include "fake_proc.h"
+#include "sinsp/fds.h"
+
+static const struct fake_thread known[] = {
+	{1, 1, 0, "init", "/", {{0}}},
+	{50, 50, 1, "client", "/home/c", {
+		{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .ino = 9,
+		 .flags = file_flags__O_CLOEXEC},
+		{.num = 4, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
+		 .local = {.address = {10, 0, 0, 1}, .port = 4000},
+		 .remote = {.address = {10, 0, 0, 2}, .port = 443}},
+		/* Accepted through the port on which the server below listens. */
+		{.num = 5, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
+		 .local = {.address = {10, 0, 0, 1}, .port = 80},
+		 .remote = {.address = {10, 0, 0, 2}, .port = 5000}},
+		{.num = 6, .type = SCAP_FD_UNIX, .name = "/run/u"},
+		{.num = 7, .type = SCAP_FD_UNIX, .name = ""},
+	}},
+	{51, 50, 1, "worker", "/elsewhere", {{0}}},
+	{60, 60, 1, "server", "/srv", {
+		{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
+		 .local = {.port = 80}},
+		{.num = 4, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_UNKNOWN,
+		 .local = {.address = {[15] = 1}, .port = 1},
+		 .remote = {.address = {[15] = 1}, .port = 2}},
+		{.num = 5, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_TCP,
+		 .local = {.address = {[10] = 255, 255, 10, 0, 0, 1}, .port = 7},
+		 .remote = {.address = {[10] = 255, 255, 10, 0, 0, 2}, .port = 8}},
+	}},
+};
+
+struct fixture {
+	struct drive drive;
+	struct scap_proc proc;
+};
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.proc = (struct scap_proc){.threads = known,
+					  .count = sizeof(known) / sizeof(*known)};
+	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
+	*state = &fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	drive_destroy(&fixture->drive);
+	return 0;
+}
+
+static struct sinsp_stats stats_of(struct fixture *fixture)
+{
+	struct sinsp_stats stats;
+
+	sinsp_stats(fixture->drive.sinsp, &stats);
+	return stats;
+}
+
+static void fills_the_tables(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct sinsp_thread *thread;
+
+	assert_int_equal(sinsp_seed(drive->sinsp, NULL), 0);
+	assert_int_equal(stats_of(fixture).threads, 4);
+	assert_int_equal(stats_of(fixture).fds, 8);
+	assert_int_equal(stats_of(fixture).thread_lookups, 0);
+	thread = drive_thread(drive, 50);
+	assert_string_equal(thread->comm, "client");
+	assert_string_equal(thread->program->exepath, "/bin/known");
+	assert_string_equal(thread->fs->cwd, "/home/c/");
+	assert_int_equal(thread->uid, 33);
+	assert_int_equal(thread->nthreads, 2);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_true(sinsp_fds_cloexec(thread->fds, 3));
+	assert_ptr_equal(drive_thread(drive, 51)->fds, thread->fds);
+	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
+	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/home/c/");
+	assert_string_equal(drive_thread(drive, 1)->fs->cwd, "/");
+}
+
+static void names_sockets(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct sinsp_fd *fd;
+
+	sinsp_seed(drive->sinsp, NULL);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 4);
+	assert_string_equal(fd->name, "10.0.0.1:4000->10.0.0.2:443");
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_true(fd->connected);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 5);
+	assert_string_equal(fd->name, "10.0.0.2:5000->10.0.0.1:80");
+	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 6)->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 7)->role, SINSP_ROLE_CLIENT);
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 3);
+	assert_string_equal(fd->name, "0.0.0.0:80");
+	assert_true(fd->listening);
+	assert_string_equal(drive_name(drive, 60, 4), "<unknown>");
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 5);
+	assert_int_equal(fd->type, SCAP_FD_IPV4);
+	assert_string_equal(fd->name, "10.0.0.1:7->10.0.0.2:8");
+}
+
+static void asks_once_for_a_thread(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	assert_string_equal(drive_any(drive, 50)->thread->comm, "client");
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	drive_any(drive, 50);
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups_failed, 0);
+}
+
+static void asks_once_in_vain(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	for (int i = 0; i < 5; i++)
+		assert_null(drive_any(drive, 777)->thread);
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups_failed, 1);
+	assert_int_equal(stats_of(fixture).threads, 0);
+	assert_null(sinsp_thread_find(drive->sinsp, 777));
+	/* Until the id is heard of. */
+	drive_exec(drive, 777, "cat");
+	assert_string_equal(drive_any(drive, 777)->thread->comm, "cat");
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	/* Or until its thread ends: then the id may become another's. */
+	assert_null(drive_any(drive, 778)->thread);
+	drive_exit(drive, 778, 0);
+	drive_any(drive, 778);
+	assert_int_equal(fixture->proc.asked_threads, 3);
+}
+
+static void brings_the_main_thread_with_another(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_thread *thread = drive_any(&fixture->drive, 51)->thread, *main;
+
+	assert_string_equal(thread->comm, "worker");
+	main = sinsp_thread_main(fixture->drive.sinsp, thread);
+	assert_string_equal(main->comm, "client");
+	assert_ptr_equal(thread->fds, main->fds);
+	assert_int_equal(main->nthreads, 2);
+	assert_int_equal(stats_of(fixture).thread_lookups, 2);
+}
+
+static void asks_once_for_a_descriptor(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_close(drive, 50, 0, 3);
+	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+	assert_int_equal(fixture->proc.asked_fds, 1);
+	for (int i = 0; i < 5; i++)
+		assert_null(drive_read(drive, 50, 1, 99)->fd);
+	assert_int_equal(fixture->proc.asked_fds, 2);
+	assert_int_equal(stats_of(fixture).fd_lookups, 2);
+	assert_int_equal(stats_of(fixture).fd_lookups_failed, 1);
+	/* A descriptor that never was, and numbers that are none. */
+	drive_read(drive, 50, -EBADF, 98);
+	drive_read(drive, 50, -EBADF, -1);
+	drive_read(drive, 50, 0, -100);
+	drive_read(drive, 50, 0, INT64_MAX);
+	assert_int_equal(fixture->proc.asked_fds, 2);
+	/* Closed again, it may be asked for again. */
+	drive_open(drive, 50, 99, "/99", 0);
+	drive_close(drive, 50, 0, 99);
+	drive_read(drive, 50, 1, 99);
+	assert_int_equal(fixture->proc.asked_fds, 3);
+}
+
+static void asks_for_what_the_events_do_not_say(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_close(drive, 50, 0, 3);
+	/* A name that could not be read, a base that is not known. */
+	drive_open(drive, 50, 3, NULL, 0);
+	assert_string_equal(drive->event.fd->name, "/etc/hosts");
+	drive_close(drive, 50, 0, 6);
+	drive_openat(drive, 50, 20, 6, "x");
+	assert_string_equal(drive->event.fd->name, "/run/u/x");
+	drive_openat(drive, 50, -EBADF, 97, "x");
+	assert_int_equal(fixture->proc.asked_fds, 2);
+}
+
+static void follows_links_of_directories(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_chdir(drive, 50, -ENOENT, "/gone");
+	assert_int_equal(fixture->proc.asked_directories, 0);
+	drive_chdir(drive, 50, 0, "sub/./x");
+	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/home/c/sub/x/");
+	strcpy(fixture->proc.directory, "/real");
+	drive_chdir(drive, 50, 0, "link");
+	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/real/");
+	drive_chdir(drive, 50, 0, NULL);
+	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/real/");
+	assert_int_equal(fixture->proc.asked_directories, 3);
+}
+
+static void completes_a_child_from_its_parent_in_proc(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	drive_clone(drive, 900, 0, &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "kid"});
+	assert_string_equal(drive_name(drive, 900, 3), "/etc/hosts");
+	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
+	assert_string_equal(drive_thread(drive, 900)->comm, "kid");
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	/* The parent is not known: the child itself is. */
+	drive_clone(drive, 60, 0, &(struct drive_clone){.pid = 60, .ptid = 888, .comm = "new"});
+	assert_string_equal(drive_name(drive, 60, 3), "0.0.0.0:80");
+	/* Nor is this child. */
+	drive_clone(drive, 901, 0, &(struct drive_clone){.pid = 901, .ptid = 889, .comm = "orphan"});
+	assert_string_equal(drive_thread(drive, 901)->comm, "orphan");
+}
+
+static void what_proc_says_is_newer_than_events_before_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
+	assert_string_equal(drive_thread(drive, 50)->comm, "client");
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	/* A child that was gone when the tables were filled. */
+	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
+	assert_null(sinsp_thread_find(drive->sinsp, 950));
+	drive->ts_ns = UINT64_MAX / 2;
+	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
+	assert_non_null(sinsp_thread_find(drive->sinsp, 950));
+	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "after"});
+	assert_string_equal(drive_thread(drive, 50)->comm, "after");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(fills_the_tables),
+		TEST(names_sockets),
+		TEST(asks_once_for_a_thread),
+		TEST(asks_once_in_vain),
+		TEST(brings_the_main_thread_with_another),
+		TEST(asks_once_for_a_descriptor),
+		TEST(asks_for_what_the_events_do_not_say),
+		TEST(follows_links_of_directories),
+		TEST(completes_a_child_from_its_parent_in_proc),
+		TEST(what_proc_says_is_newer_than_events_before_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

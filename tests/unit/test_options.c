@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line as a struct: defaults, values, words of a filter, sub-commands. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "agent/options.h"
+
+enum { ARGS_MAX = 16 };
+
+/* Parses a command line of words that blanks separate. */
+static int parse(const char *line, struct options *options, struct error *err)
+{
+	static char text[256];
+	char *argv[ARGS_MAX] = {"agent"};
+	int argc = 1;
+
+	assert_true(strlen(line) < sizeof(text));
+	strcpy(text, line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	assert_true(argc < ARGS_MAX);
+	return options_parse(argc, argv, options, err);
+}
+
+static void parse_right(const char *line, struct options *options)
+{
+	struct error err = {""};
+
+	if (parse(line, options, &err))
+		fail_msg("'%s' is refused: %s", line, err.text);
+}
+
+static void test_defaults(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.command, COMMAND_CAPTURE);
+	assert_int_equal(options.format, FORMAT_AUTO);
+	assert_null(options.filter);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(options.duration_ns, 0);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	assert_int_equal(options.ring_bytes & (options.ring_bytes - 1), 0);
+	assert_false(options.exact_types || options.include_self || options.verbose);
+	options_finish(&options);
+}
+
+static void test_values(void **state)
+{
+	struct options options;
+
+	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self -v", &options);
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.duration_ns, 1500000000);
+	assert_int_equal(options.stats_ns, 250000000);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.snaplen, 0);
+	assert_true(options.exact_types && options.include_self && options.verbose);
+	options_finish(&options);
+}
+
+static void test_buffer_sizes(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t bytes; /* 0: a page */
+	} cases[] = {
+		{"--buffer-size 1", 0},
+		{"--buffer-size 65536", 65536},
+		{"--buffer-size 65537", 131072},
+		{"--buffer-size 64K", 65536},
+		{"--buffer-size 3M", 4 << 20},
+		{"--buffer-size 8M", 8 << 20},
+		{"--buffer-size 1G", 1 << 30},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.ring_bytes,
+				 cases[i].bytes ? cases[i].bytes : (uint32_t)getpagesize());
+		options_finish(&options);
+	}
+}
+
+static void test_filters(void **state)
+{
+	static const struct {
+		const char *line, *filter;
+	} cases[] = {
+		{"--filter evt.num=1", "evt.num=1"},
+		{"evt.num=1", "evt.num=1"},
+		{"evt.type = open and fd.num > 3", "evt.type = open and fd.num > 3"},
+		{"evt.num=1 -n 5 or evt.num=2", "evt.num=1 or evt.num=2"},
+		{"-- evt.res = -1", "evt.res = -1"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_string_equal(options.filter, cases[i].filter);
+		options_finish(&options);
+	}
+}
+
+static void test_commands(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_command command;
+		const char *file;
+	} cases[] = {
+		{"--help", COMMAND_HELP, NULL},
+		{"-n 1 --version", COMMAND_VERSION, NULL},
+		{"--help --nosuch", COMMAND_HELP, NULL},
+		{"--explain evt.num=1", COMMAND_EXPLAIN, NULL},
+		{"check-filter", COMMAND_CHECK_FILTER, "-"},
+		{"check-filter -", COMMAND_CHECK_FILTER, "-"},
+		{"check-filter FILE --exact-types", COMMAND_CHECK_FILTER, "FILE"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.command, cases[i].command);
+		if (cases[i].file)
+			assert_string_equal(options.file, cases[i].file);
+		options_finish(&options);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"--nosuch", "--nosuch: unknown or ambiguous option"},
+		/* An unambiguous beginning of a name is that name. */
+		{"--sn", "--sn needs a value"},
+		{"-x", "unknown option -x"},
+		{"-n", "-n needs a value"},
+		{"--self=1", "--self=1: takes no value"},
+		{"-n 0", "-n: expected a number of 1 or more, not '0'"},
+		{"-n -3", NULL},
+		{"-n 18446744073709551616", NULL},
+		{"-M 0", NULL},
+		{"-M nan", NULL},
+		{"-o xml", "-o: expected json, text or none, not 'xml'"},
+		{"--snaplen 65001", NULL},
+		{"--buffer-size 0", NULL},
+		{"--buffer-size 2G", NULL},
+		{"--buffer-size 18446744073709551615K", NULL},
+		{"--filter a --filter b", NULL},
+		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
+		{"check-filter a b", "check-filter reads one file, not also 'b'"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {""};
+		int code = parse(cases[i].line, &options, &err);
+
+		if (cases[i].message)
+			assert_string_equal(err.text, cases[i].message);
+		assert_int_equal(code, -EINVAL);
+		assert_true(err.text[0]);
+		options_finish(&options);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* What is captured for which filter, and for which reason. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/selection.h"
+#include "sinsp/filter.h"
+
+/* Needs like those of the default output. */
+enum { OUTPUT_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+
+static struct selection selection;
+
+static void select_for(const char *text, unsigned int output_needs)
+{
+	struct filter_options options = {0};
+	struct filter *filter = NULL;
+	struct filter_error err;
+
+	if (text)
+		assert_int_equal(filter_create(text, &options, &filter, &err), 0);
+	selection_make(&selection, filter, output_needs);
+	filter_destroy(filter);
+}
+
+static unsigned int count_syscalls(void)
+{
+	unsigned int count = 0;
+
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		count += selection.syscalls[number];
+	return count;
+}
+
+static unsigned int count_events(unsigned int why)
+{
+	unsigned int count = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		count += (selection.events[id] & why) != 0;
+	return count;
+}
+
+static void test_everything(void **state)
+{
+	select_for(NULL, OUTPUT_NEEDS);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		assert_int_equal(!!(selection.events[id] & WHY_FILTER), event_desc_get(id) != NULL);
+	/* Every number but those with an event of their own. */
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		assert_int_equal(selection.syscalls[number],
+				 event_desc_of_syscall(code)->id == EVENT_syscall);
+	}
+}
+
+static void test_one_generic_call(void **state)
+{
+	select_for("evt.type=getppid", 0);
+	assert_int_equal(count_events(~0U), 1);
+	assert_int_equal(selection.events[EVENT_syscall], WHY_FILTER);
+	assert_int_equal(count_syscalls(), 1);
+	assert_true(selection.syscalls[syscall_native_number((unsigned int)
+							     syscall_code_find("getppid"))]);
+}
+
+/* Such an event names no descriptor, so none need be known to print it. */
+static void test_generic_call_with_output(void **state)
+{
+	select_for("evt.type=getppid", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_procexit], WHY_THREADS);
+	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES), 0);
+}
+
+static void test_open(void **state)
+{
+	static const uint16_t descriptors[] = {EVENT_close, EVENT_dup,  EVENT_dup2,   EVENT_dup3,
+					       EVENT_fcntl, EVENT_pipe, EVENT_socket, EVENT_accept4};
+	static const uint16_t absent[] = {EVENT_connect, EVENT_bind, EVENT_sendto, EVENT_recvmsg,
+					  EVENT_read,	 EVENT_write, EVENT_mkdir, EVENT_syscall};
+
+	select_for("evt.type=open", OUTPUT_NEEDS);
+	assert_int_equal(count_events(WHY_FILTER), 3);
+	assert_true(selection.events[EVENT_openat] & WHY_FILTER);
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++)
+		assert_int_equal(selection.events[descriptors[i]], WHY_DESCRIPTORS);
+	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
+	assert_int_equal(selection.events[EVENT_fchdir], WHY_DIRECTORIES);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		assert_int_equal(selection.events[absent[i]], 0);
+	assert_int_equal(count_syscalls(), 0);
+}
+
+/* Paths alone: descriptors only because a directory may be entered through one. */
+static void test_paths(void **state)
+{
+	select_for("evt.type=rename", NEEDS_EVENT_PATHS);
+	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
+	assert_true(selection.events[EVENT_openat] & WHY_DESCRIPTORS);
+	assert_int_equal(count_events(WHY_CONNECTIONS), 0);
+	select_for("evt.type=execve", NEEDS_EVENT_FDS);
+	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_DIRECTORIES), 0);
+}
+
+/* A read may be from a socket: what that is connected to is part of fd.name. */
+static void test_read(void **state)
+{
+	select_for("evt.type=read", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_read], WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_connect], WHY_CONNECTIONS);
+	assert_int_equal(selection.events[EVENT_recvmsg], WHY_CONNECTIONS);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+}
+
+static void test_needs_of_the_filter(void **state)
+{
+	select_for("evt.type=getppid and proc.name=x", 0);
+	assert_int_equal(selection.filter_parts, WHY_THREADS);
+	assert_int_equal(selection.output_parts, 0);
+	select_for("evt.type=getppid and proc.cwd startswith /", 0);
+	assert_true(selection.filter_parts & WHY_DIRECTORIES);
+	assert_true(selection.events[EVENT_fchdir] & WHY_DIRECTORIES);
+	select_for("evt.num > 5", 0);
+	assert_int_equal(selection.filter_parts, 0);
+	assert_int_equal(count_events(~0U), count_events(WHY_FILTER));
+}
+
+/* Fields about all descriptors of a process need them whatever the event is about. */
+static void test_all_descriptors(void **state)
+{
+	select_for("evt.type=getppid", NEEDS_FDS);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
+}
+
+static void test_names(void **state)
+{
+	for (unsigned int why = 1; why < WHY_END; why <<= 1)
+		assert_non_null(selection_why_name(why));
+	assert_string_equal(selection_why_name(WHY_DIRECTORIES), "directories");
+	assert_null(selection_why_name(WHY_END));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_one_generic_call),
+		cmocka_unit_test(test_generic_call_with_output),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_needs_of_the_filter),
+		cmocka_unit_test(test_all_descriptors),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine as a whole: what an event carries, frames that cannot be used, limits, socket text. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drive.h"
+
+static void numbers_events(void **state)
+{
+	struct drive drive_memory, *drive = &drive_memory;
+	struct sinsp_event *event;
+	uint64_t first = 0;
+
+	drive_create(drive, NULL);
+	for (uint64_t num = 1; num < 4; num++) {
+		event = drive_any(drive, 5);
+		first = first ? first : event->ev.ts_ns;
+		assert_int_equal(event->num, num);
+		assert_int_equal(event->first_ts_ns, first);
+		assert_ptr_equal(event->sinsp, drive->sinsp);
+		assert_null(event->thread);
+		assert_false(event->has_fd);
+		assert_null(event->fd);
+	}
+	drive_destroy(drive);
+}
+
+static void counts_frames_that_cannot_be_used(void **state)
+{
+	struct drive drive_memory, *drive = &drive_memory;
+	struct sinsp_stats stats;
+	struct scap_event raw;
+	struct ppm_evt_hdr header;
+
+	drive_create(drive, NULL);
+	frame_put_i64(drive_begin(drive, EVENT_close, 1), close__fd, 3);
+	raw = frame_end(&drive->frame);
+	raw.len--;
+	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), -EBADMSG);
+	raw.len++;
+	memcpy(&header, drive->frame.bytes, sizeof(header));
+	header.type = EVENT_ID_MAX - 1;
+	memcpy(drive->frame.bytes, &header, sizeof(header));
+	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), -ENOENT);
+	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(stats.damaged, 1);
+	assert_int_equal(stats.unknown, 1);
+	assert_int_equal(stats.events, 0);
+	assert_int_equal(drive_any(drive, 1)->num, 1);
+	drive_destroy(drive);
+}
+
+static void finds_the_descriptor_of_every_event(void **state)
+{
+	struct drive drive_memory, *drive = &drive_memory;
+
+	drive_create(drive, NULL);
+	drive_exec(drive, 1, "sh");
+	drive_open(drive, 1, 3, "/three", 0);
+	for (uint16_t id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+		int param = desc ? event_param_find(desc, "fd") : -1;
+
+		if (param < 0 || !(desc->flags & EF_USES_FD))
+			continue;
+		frame_put_i64(drive_begin(drive, id, 1), (unsigned int)param, 3);
+		if (param != 0)
+			frame_put_i64(&drive->frame, 0, -EINTR);
+		drive_end(drive);
+		assert_true(drive->event.has_fd);
+		assert_int_equal(drive->event.fd_num, 3);
+		assert_string_equal(drive->event.fd->name, "/three");
+		/* close: it is gone after that. */
+		drive_open(drive, 1, 3, "/three", 0);
+	}
+	drive_destroy(drive);
+}
+
+static void keeps_to_its_limits(void **state)
+{
+	struct drive drive_memory, *drive = &drive_memory;
+	struct sinsp_stats stats;
+
+	drive_create(drive, &(struct sinsp_config){.threads_max = 100, .fds_max = 50});
+	for (int64_t tid = 1; tid <= 1000; tid++) {
+		drive_exec(drive, tid, "sh");
+		for (int64_t fd = 0; fd < 3; fd++)
+			drive_open(drive, tid, fd, "/x", 0);
+	}
+	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(stats.threads, 100);
+	assert_int_equal(stats.threads_evicted, 900);
+	assert_true(stats.fds <= 50);
+	assert_true(stats.fds_refused > 0);
+	drive_destroy(drive);
+}
+
+/* Every event with every small number as each parameter, in any order: nothing to hold but itself. */
+static void survives_nonsense(void **state)
+{
+	struct drive drive_memory, *drive = &drive_memory;
+	static const int64_t values[] = {0, 1, 2, 3, 4, -1, -9, -100, 7, 0x2000, INT64_MAX};
+
+	drive_create(drive, &(struct sinsp_config){.threads_max = 5, .fds_max = 10});
+	srand(7);
+	for (int i = 0; i < 300000; i++) {
+		const struct event_desc *desc = event_desc_get((unsigned int)rand() % EVENT_ID_MAX);
+		struct frame *frame;
+
+		if (!desc)
+			continue;
+		frame = drive_begin(drive, desc->id, rand() % 8);
+		for (unsigned int param = 0; param < desc->nparams; param++) {
+			int64_t value = values[(size_t)rand() % (sizeof(values) / sizeof(*values))];
+			uint8_t bytes[40] = {(uint8_t)value, (uint8_t)rand()};
+
+			if (rand() % 8 == 0)
+				continue;
+			if (param_type_size(desc->params[param].type))
+				frame_put_i64(frame, param, value);
+			else if (desc->params[param].type <= PT_FSRELPATH)
+				frame_put_string(frame, param, rand() % 2 ? "/a/../b" : "c//");
+			else
+				frame_put_bytes(frame, param, bytes, (size_t)rand() % sizeof(bytes));
+		}
+		drive_end(drive);
+	}
+	drive_destroy(drive);
+}
+
+static void survives_a_refused_creation(void **state)
+{
+	sinsp_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_events),
+		cmocka_unit_test(counts_frames_that_cannot_be_used),
+		cmocka_unit_test(finds_the_descriptor_of_every_event),
+		cmocka_unit_test(keeps_to_its_limits),
+		cmocka_unit_test(survives_nonsense),
+		cmocka_unit_test(survives_a_refused_creation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads and processes: made, turned into another program, ended. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "drive.h"
+
+static const uint32_t thread_flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FS |
+				     clone_flags__CLONE_FILES | clone_flags__CLONE_VM;
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	drive_exec(&drive, 100, "sh");
+	drive_chdir(&drive, 100, 0, "/w");
+	drive_open(&drive, 100, 3, "/three", 0);
+	drive_open(&drive, 100, 4, "/four", file_flags__O_CLOEXEC);
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static uint64_t threads_now(struct drive *drive)
+{
+	struct sinsp_stats stats;
+
+	sinsp_stats(drive->sinsp, &stats);
+	return stats.threads;
+}
+
+static void expect_forked(struct drive *drive)
+{
+	struct sinsp_thread *child = drive_thread(drive, 200);
+
+	assert_int_equal(child->pid, 200);
+	assert_int_equal(child->ptid, 100);
+	assert_int_equal(child->vtid, 200);
+	assert_int_equal(child->nthreads, 1);
+	assert_string_equal(child->comm, "sh");
+	assert_string_equal(child->program->exepath, "/bin/sh");
+	assert_memory_equal(child->program->args, "a\0b", 4);
+	assert_string_equal(child->fs->cwd, "/w/");
+	assert_string_equal(drive_name(drive, 200, 3), "/three");
+	assert_true(child->clone_ts_ns > 0);
+	assert_ptr_equal(sinsp_thread_parent(drive->sinsp, child), drive_thread(drive, 100));
+	/* Nothing of it is shared. */
+	drive_close(drive, 200, 0, 3);
+	drive_open(drive, 100, 5, "/five", 0);
+	assert_false(drive_has_fd(drive, 200, 3));
+	assert_false(drive_has_fd(drive, 200, 5));
+	assert_true(drive_has_fd(drive, 100, 3));
+	assert_int_equal(threads_now(drive), 2);
+}
+
+static const struct drive_clone fork_parent = {.id = EVENT_fork, .pid = 100, .ptid = 1};
+static const struct drive_clone fork_child = {
+	.id = EVENT_fork, .pid = 200, .ptid = 100, .comm = "sh"};
+
+static void forks_child_first(void **state)
+{
+	assert_int_equal(drive_clone(*state, 200, 0, &fork_child)->thread->tid, 200);
+	assert_int_equal(drive_clone(*state, 100, 200, &fork_parent)->thread->tid, 100);
+	expect_forked(*state);
+}
+
+static void forks_parent_first(void **state)
+{
+	drive_clone(*state, 100, 200, &fork_parent);
+	drive_clone(*state, 200, 0, &fork_child);
+	expect_forked(*state);
+}
+
+static void forks_without_the_childs_event(void **state)
+{
+	drive_clone(*state, 100, 200, &fork_parent);
+	assert_non_null(drive_any(*state, 200)->thread);
+	expect_forked(*state);
+}
+
+static void forks_without_the_parents_event(void **state)
+{
+	drive_clone(*state, 200, 0, &fork_child);
+	expect_forked(*state);
+}
+
+static void does_not_undo_what_a_quick_child_did(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_clone(drive, 200, 0, &fork_child);
+	drive_open(drive, 200, 7, "/seven", 0);
+	drive_exec(drive, 200, "cat");
+	drive_clone(drive, 100, 200, &fork_parent);
+	assert_string_equal(drive_name(drive, 200, 7), "/seven");
+	assert_string_equal(drive_thread(drive, 200)->program->exepath, "/bin/cat");
+}
+
+static void does_not_bring_back_a_child_that_ended(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_clone(drive, 200, 0, &fork_child);
+	drive_exit(drive, 200, 0);
+	drive_clone(drive, 100, 200, &fork_parent);
+	drive_any(drive, 100);
+	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	/* The same id may be used again. */
+	drive_clone(drive, 200, 0, &fork_child);
+	expect_forked(drive);
+}
+
+static void leaves_the_news_of_vfork_to_the_child(void **state)
+{
+	struct drive *drive = *state;
+	struct drive_clone parent = fork_parent, child = fork_child;
+
+	parent.id = child.id = EVENT_vfork;
+	drive_clone(drive, 100, 200, &parent);
+	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	parent.id = EVENT_clone;
+	parent.flags = clone_flags__CLONE_VFORK | clone_flags__CLONE_VM;
+	drive_clone(drive, 100, 200, &parent);
+	assert_null(sinsp_thread_find(drive->sinsp, 200));
+	drive_clone(drive, 200, 0, &child);
+	expect_forked(drive);
+}
+
+static void keeps_nothing_of_failed_calls(void **state)
+{
+	struct drive *drive = *state;
+	struct drive_clone clone = fork_parent;
+
+	clone.comm = "renamed";
+	drive_clone(drive, 100, -EAGAIN, &clone);
+	assert_int_equal(threads_now(drive), 1);
+	/* But what it says of the caller holds. */
+	assert_string_equal(drive_thread(drive, 100)->comm, "renamed");
+}
+
+static void makes_threads(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_thread *thread, *main = drive_thread(drive, 100);
+
+	drive_clone(drive, 100, 101,
+		    &(struct drive_clone){.flags = thread_flags, .pid = 100, .ptid = 1});
+	drive_clone(drive, 102, 0,
+		    &(struct drive_clone){.flags = thread_flags, .pid = 100, .ptid = 1});
+	thread = drive_thread(drive, 101);
+	assert_int_equal(thread->pid, 100);
+	assert_int_equal(thread->ptid, 1);
+	assert_int_equal(main->nthreads, 3);
+	assert_ptr_equal(thread->fds, main->fds);
+	assert_ptr_equal(thread->fs, main->fs);
+	assert_ptr_equal(drive_thread(drive, 102)->fds, main->fds);
+	assert_ptr_equal(sinsp_thread_main(drive->sinsp, thread), main);
+	drive_exit(drive, 101, 0);
+	drive_any(drive, 100);
+	assert_int_equal(main->nthreads, 2);
+	assert_null(sinsp_thread_find(drive->sinsp, 101));
+}
+
+static void shares_what_the_flags_say(void **state)
+{
+	struct drive *drive = *state;
+	struct drive_clone clone = {.pid = 200, .ptid = 100};
+
+	clone.flags = clone_flags__CLONE_FILES;
+	drive_clone(drive, 200, 0, &clone);
+	drive_open(drive, 200, 9, "/nine", 0);
+	assert_string_equal(drive_name(drive, 100, 9), "/nine");
+	assert_ptr_not_equal(drive_thread(drive, 200)->fs, drive_thread(drive, 100)->fs);
+	/* An exec takes a table of its own. */
+	drive_exec(drive, 200, "cat");
+	assert_false(drive_has_fd(drive, 200, 4));
+	assert_true(drive_has_fd(drive, 100, 4));
+	assert_string_equal(drive_name(drive, 200, 9), "/nine");
+}
+
+static void knows_the_creator_behind_clone_parent(void **state)
+{
+	struct drive *drive = *state;
+	const uint32_t flags = clone_flags__CLONE_PARENT;
+
+	drive_clone(drive, 200, 0, &(struct drive_clone){.flags = flags, .pid = 200, .ptid = 1});
+	assert_false(drive_has_fd(drive, 200, 3));
+	drive_clone(drive, 100, 200, &(struct drive_clone){.flags = flags, .pid = 100, .ptid = 1});
+	assert_string_equal(drive_name(drive, 200, 3), "/three");
+	assert_string_equal(drive_thread(drive, 200)->fs->cwd, "/w/");
+	assert_int_equal(drive_thread(drive, 200)->ptid, 1);
+	drive_clone(drive, 100, 300, &(struct drive_clone){.flags = flags, .pid = 100, .ptid = 1});
+	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
+}
+
+static void leaves_the_news_in_a_pid_namespace_to_the_child(void **state)
+{
+	struct drive *drive = *state;
+	const uint32_t flags = clone_flags__CLONE_CHILD_IN_PIDNS;
+	struct sinsp_thread *child;
+
+	/* The first of a new namespace: its creator, outside, has its true id. */
+	drive_clone(drive, 100, 200,
+		    &(struct drive_clone){
+			    .flags = clone_flags__CLONE_NEWPID, .pid = 100, .ptid = 1});
+	assert_int_equal(drive_thread(drive, 200)->vtid, 1);
+	drive_clone(drive, 200, 0,
+		    &(struct drive_clone){
+			    .flags = flags, .pid = 200, .ptid = 100, .vtid = 1, .vpid = 1});
+	/* That one forks: 2 is an id of its own namespace. */
+	drive_clone(drive, 200, 2,
+		    &(struct drive_clone){
+			    .flags = flags, .pid = 200, .ptid = 100, .vtid = 1, .vpid = 1});
+	assert_null(sinsp_thread_find(drive->sinsp, 2));
+	drive_clone(drive, 201, 0,
+		    &(struct drive_clone){
+			    .flags = flags, .pid = 201, .ptid = 200, .vtid = 2, .vpid = 2});
+	child = drive_thread(drive, 201);
+	assert_int_equal(child->vpid, 2);
+	assert_string_equal(drive_name(drive, 201, 3), "/three");
+}
+
+static void makes_threads_from_events_alone(void **state)
+{
+	struct drive *drive = *state;
+
+	assert_null(drive_any(drive, 500)->thread);
+	drive_clone(drive, 501, 0, &(struct drive_clone){.pid = 501, .ptid = 500, .comm = "orphan"});
+	assert_string_equal(drive_thread(drive, 501)->comm, "orphan");
+	drive_open(drive, 501, 3, "/x", 0);
+	drive_clone(drive, 600, 601, &(struct drive_clone){.pid = 600, .ptid = 1, .comm = "caller"});
+	assert_string_equal(drive_thread(drive, 601)->comm, "caller");
+	assert_int_equal(drive_thread(drive, 601)->ptid, 600);
+	drive_exec(drive, 700, "cat");
+	assert_string_equal(drive_thread(drive, 700)->program->exe, "cat");
+	assert_null(sinsp_thread_find(drive->sinsp, 500));
+}
+
+static void replaces_a_thread_whose_end_was_lost(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_fork(drive, 100, 200);
+	drive_exec(drive, 200, "old");
+	drive_exec(drive, 300, "other");
+	drive_clone(drive, 200, 0, &(struct drive_clone){.pid = 200, .ptid = 300, .comm = "other"});
+	assert_int_equal(drive_thread(drive, 200)->ptid, 300);
+	assert_string_equal(drive_thread(drive, 200)->program->exe, "other");
+	assert_int_equal(threads_now(drive), 3);
+	/* A thread's id, now a process's. */
+	drive_clone(drive, 101, 0,
+		    &(struct drive_clone){.flags = thread_flags, .pid = 100, .ptid = 1});
+	drive_exec(drive, 101, "new");
+	assert_int_equal(drive_thread(drive, 101)->pid, 101);
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
+}
+
+static void put_credentials(struct frame *frame)
+{
+	frame_put_i64(frame, execve__tty, 34816);
+	frame_put_i64(frame, execve__vpgid, 11);
+	frame_put_i64(frame, execve__pgid, 12);
+	frame_put_i64(frame, execve__loginuid, 1000);
+	frame_put_i64(frame, execve__uid, 1001);
+	frame_put_i64(frame, execve__gid, 1002);
+	frame_put_i64(frame, execve__cap_permitted, 0x1ffffffffff);
+	frame_put_i64(frame, execve__cap_effective, 2);
+	frame_put_i64(frame, execve__cap_inheritable, 4);
+	frame_put_i64(frame, execve__fdlimit, 1024);
+	frame_put_i64(frame, execve__vm_size, 5000);
+	frame_put_i64(frame, execve__vm_rss, 600);
+	frame_put_i64(frame, execve__vm_swap, 7);
+	frame_put_i64(frame, execve__pgft_maj, 8);
+	frame_put_i64(frame, execve__pgft_min, 9);
+	frame_put_string(frame, execve__cgroups, "cpu=/x");
+}
+
+static void expect_credentials(const struct sinsp_thread *thread)
+{
+	assert_int_equal(thread->tty, 34816);
+	assert_int_equal(thread->vpgid, 11);
+	assert_int_equal(thread->pgid, 12);
+	assert_int_equal(thread->loginuid, 1000);
+	assert_int_equal(thread->uid, 1001);
+	assert_int_equal(thread->gid, 1002);
+	assert_int_equal(thread->caps_permitted, 0x1ffffffffff);
+	assert_int_equal(thread->caps_effective, 2);
+	assert_int_equal(thread->caps_inheritable, 4);
+	assert_int_equal(thread->fd_limit, 1024);
+	assert_int_equal(thread->vm_size_kib, 5000);
+	assert_int_equal(thread->vm_rss_kib, 600);
+	assert_int_equal(thread->vm_swap_kib, 7);
+	assert_int_equal(thread->faults_major, 8);
+	assert_int_equal(thread->faults_minor, 9);
+	assert_string_equal(thread->cgroups, "cpu=/x");
+	assert_int_equal(thread->cgroups_len, 7);
+}
+
+static void execs(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+	struct sinsp_thread *thread;
+	uint64_t born;
+
+	drive_fork(drive, 100, 200);
+	born = drive_thread(drive, 200)->clone_ts_ns;
+	frame = drive_begin(drive, EVENT_execve, 200);
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_i64(frame, execve__pid, 200);
+	frame_put_i64(frame, execve__ptid, 100);
+	frame_put_string(frame, execve__exe, "ls");
+	frame_put_bytes(frame, execve__args, "-l\0/", 5);
+	frame_put_bytes(frame, execve__env, "A=1\0B=2", 8);
+	frame_put_string(frame, execve__comm, "ls");
+	frame_put_string(frame, execve__filename, "../bin/ls");
+	frame_put_i64(frame, execve__flags, execve_flags__EXE_WRITABLE);
+	frame_put_i64(frame, execve__exe_ino, 55);
+	frame_put_i64(frame, execve__exe_ino_ctime, 66);
+	frame_put_i64(frame, execve__exe_ino_mtime, 77);
+	put_credentials(frame);
+	thread = drive_end(drive)->thread;
+	assert_int_equal(thread->tid, 200);
+	expect_credentials(thread);
+	assert_string_equal(thread->comm, "ls");
+	assert_string_equal(thread->program->exe, "ls");
+	/* Without the kernel's path of the program, the caller's has to do. */
+	assert_string_equal(thread->program->exepath, "/bin/ls");
+	assert_int_equal(thread->program->args_len, 5);
+	assert_memory_equal(thread->program->args, "-l\0/", 5);
+	assert_memory_equal(thread->program->env, "A=1\0B=2", 8);
+	assert_int_equal(thread->program->flags, execve_flags__EXE_WRITABLE);
+	assert_int_equal(thread->program->exe_ino, 55);
+	assert_int_equal(thread->program->exe_ctime_ns, 66);
+	assert_int_equal(thread->program->exe_mtime_ns, 77);
+	assert_int_equal(thread->clone_ts_ns, born);
+	assert_string_equal(thread->fs->cwd, "/w/");
+	assert_string_equal(drive_name(drive, 200, 3), "/three");
+	assert_false(drive_has_fd(drive, 200, 4));
+	assert_string_equal(drive_thread(drive, 100)->program->exe, "sh");
+}
+
+static void failed_exec_keeps_the_program(void **state)
+{
+	struct drive *drive = *state;
+	static const uint16_t ids[] = {EVENT_execve, EVENT_execveat};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		struct frame *frame = drive_begin(drive, ids[i], 100);
+
+		frame_put_i64(frame, execve__res, -ENOENT);
+		frame_put_i64(frame, execve__pid, 100);
+		frame_put_string(frame, execve__exe, "missing");
+		frame_put_string(frame, execve__comm, "sh2");
+		put_credentials(frame);
+		drive_end(drive);
+		assert_string_equal(drive->event.thread->program->exe, "sh");
+		assert_string_equal(drive->event.thread->comm, "sh2");
+		expect_credentials(drive->event.thread);
+		assert_true(drive_has_fd(drive, 100, 4));
+	}
+}
+
+static void exec_ends_the_other_threads(void **state)
+{
+	struct drive *drive = *state;
+	const struct drive_clone thread = {.flags = thread_flags, .pid = 100, .ptid = 1};
+
+	drive_clone(drive, 101, 0, &thread);
+	drive_clone(drive, 102, 0, &thread);
+	drive_fork(drive, 101, 200);
+	drive_exec(drive, 100, "cat");
+	assert_null(sinsp_thread_find(drive->sinsp, 101));
+	assert_null(sinsp_thread_find(drive->sinsp, 102));
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
+	assert_non_null(sinsp_thread_find(drive->sinsp, 200));
+}
+
+/* The kernel ends the leader first; then the caller takes over the leader's id. */
+static void execs_from_another_thread(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_thread *thread;
+
+	drive_clone(drive, 101, 0, &(struct drive_clone){.flags = clone_flags__CLONE_THREAD,
+							  .pid = 100, .ptid = 1});
+	drive_open(drive, 101, 8, "/eight", 0);
+	drive_chdir(drive, 101, 0, "/own");
+	drive_exit(drive, 100, 0);
+	drive_any(drive, 101);
+	assert_non_null(sinsp_thread_find(drive->sinsp, 100));
+	thread = drive_exec(drive, 100, "cat")->thread;
+	assert_int_equal(thread->tid, 100);
+	assert_false(thread->exiting);
+	assert_int_equal(thread->nthreads, 1);
+	assert_null(sinsp_thread_find(drive->sinsp, 101));
+	assert_string_equal(drive_name(drive, 100, 8), "/eight");
+	assert_string_equal(thread->fs->cwd, "/own/");
+	drive_any(drive, 100);
+	assert_non_null(sinsp_thread_find(drive->sinsp, 100));
+	drive_exit(drive, 100, 0);
+	drive_any(drive, 1);
+	assert_null(sinsp_thread_find(drive->sinsp, 100));
+	assert_int_equal(threads_now(drive), 0);
+}
+
+static void ends(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_event *event;
+	struct sinsp_stats stats;
+
+	event = drive_exit(drive, 100, 0);
+	assert_non_null(event->thread);
+	assert_true(event->thread->exiting);
+	assert_string_equal(event->thread->comm, "sh");
+	assert_string_equal(drive_name(drive, 100, 3), "/three");
+	assert_null(drive_any(drive, 100)->thread);
+	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(stats.threads, 0);
+	assert_int_equal(stats.fds, 0);
+	drive_exit(drive, 100, 0);
+	drive_any(drive, 100);
+}
+
+static void main_thread_waits_for_the_others(void **state)
+{
+	struct drive *drive = *state;
+	const struct drive_clone thread = {.flags = thread_flags, .pid = 100, .ptid = 1};
+
+	drive_clone(drive, 101, 0, &thread);
+	drive_clone(drive, 102, 0, &thread);
+	drive_exit(drive, 100, 0);
+	assert_string_equal(drive_any(drive, 101)->thread->comm, "sh");
+	assert_non_null(sinsp_thread_main(drive->sinsp, drive->event.thread));
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 2);
+	drive_exit(drive, 101, 0);
+	drive_exit(drive, 102, 0);
+	assert_non_null(sinsp_thread_main(drive->sinsp, drive->event.thread));
+	drive_any(drive, 1);
+	assert_int_equal(threads_now(drive), 0);
+}
+
+static void children_get_another_parent(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_exec(drive, 1, "init");
+	drive_fork(drive, 100, 200);
+	drive_fork(drive, 200, 300);
+	drive_exit(drive, 200, 1);
+	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
+	assert_int_equal(drive_thread(drive, 200)->ptid, 100);
+	drive_any(drive, 300);
+	assert_ptr_equal(sinsp_thread_parent(drive->sinsp, drive_thread(drive, 300)),
+			 drive_thread(drive, 1));
+	drive_exit(drive, 100, 0);
+	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
+}
+
+static void takes_overwritten_arguments(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_fork, 200);
+
+	frame_put_i64(frame, fork__res, 0);
+	frame_put_i64(frame, fork__pid, 200);
+	frame_put_i64(frame, fork__ptid, 100);
+	frame_put_string(frame, fork__exe, "daemon: idle");
+	drive_end(drive);
+	assert_string_equal(drive_thread(drive, 200)->program->exe, "daemon: idle");
+	assert_int_equal(drive_thread(drive, 200)->program->args_len, 0);
+	assert_string_equal(drive_thread(drive, 200)->program->exepath, "/bin/sh");
+	assert_string_equal(drive_thread(drive, 100)->program->exe, "sh");
+}
+
+static void copes_with_absent_parameters(void **state)
+{
+	struct drive *drive = *state;
+	static const uint16_t ids[] = {EVENT_clone, EVENT_clone3,   EVENT_fork,	   EVENT_vfork,
+				       EVENT_execve, EVENT_execveat, EVENT_procexit};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		for (int64_t tid = -1; tid < 3; tid++) {
+			drive_begin(drive, ids[i], tid);
+			drive_end(drive);
+		}
+		drive_begin(drive, ids[i], 100);
+		drive_end(drive);
+	}
+	drive_any(drive, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(forks_child_first),
+		TEST(forks_parent_first),
+		TEST(forks_without_the_childs_event),
+		TEST(forks_without_the_parents_event),
+		TEST(does_not_undo_what_a_quick_child_did),
+		TEST(does_not_bring_back_a_child_that_ended),
+		TEST(leaves_the_news_of_vfork_to_the_child),
+		TEST(keeps_nothing_of_failed_calls),
+		TEST(makes_threads),
+		TEST(shares_what_the_flags_say),
+		TEST(knows_the_creator_behind_clone_parent),
+		TEST(leaves_the_news_in_a_pid_namespace_to_the_child),
+		TEST(makes_threads_from_events_alone),
+		TEST(replaces_a_thread_whose_end_was_lost),
+		TEST(execs),
+		TEST(failed_exec_keeps_the_program),
+		TEST(exec_ends_the_other_threads),
+		TEST(execs_from_another_thread),
+		TEST(ends),
+		TEST(main_thread_waits_for_the_others),
+		TEST(children_get_another_parent),
+		TEST(takes_overwritten_arguments),
+		TEST(copes_with_absent_parameters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

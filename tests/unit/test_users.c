@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of ids: forms of lines, and when the file is read. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sinsp/users.h"
+
+static char path[] = "/tmp/lanner-users-XXXXXX";
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const uint64_t second_ns = 1000000000;
+
+static void reads_lines(void **state)
+{
+	struct users users;
+
+	write_file("root:x:0:0:root:/root:/bin/sh\n"
+		   "second-root:x:0:0::/:/bin/sh\n"
+		   "\n"
+		   "# comment\n"
+		   "noid:x\n"
+		   "bad:x:12a:0::/:\n"
+		   "huge:x:99999999999999999999:0::/:\n"
+		   ":x:5:5::/:\n"
+		   "nobody:*:4294967294:0::/:\n"
+		   "last:x:1000:1000::/:/bin/sh");
+	users_init(&users, path);
+	assert_string_equal(users_name(&users, 0, 0), "root");
+	assert_string_equal(users_name(&users, 4294967294, 0), "nobody");
+	assert_string_equal(users_name(&users, 1000, 0), "last");
+	assert_null(users_name(&users, 5, 0));
+	assert_null(users_name(&users, 12, 0));
+	assert_null(users_name(&users, UINT32_MAX, 0));
+	users_finish(&users);
+}
+
+static void reads_again_after_a_minute(void **state)
+{
+	struct users users;
+	const char *root;
+
+	write_file("root:x:0:0::/:\n");
+	users_init(&users, path);
+	root = users_name(&users, 0, second_ns);
+	write_file("root:x:0:0::/:\nnew:x:7:7::/:\n");
+	assert_null(users_name(&users, 7, 2 * second_ns));
+	assert_string_equal(users_name(&users, 7, 62 * second_ns), "new");
+	/* A name that was given out before still stands. */
+	assert_string_equal(root, "root");
+	write_file("");
+	assert_null(users_name(&users, 8, 200 * second_ns));
+	assert_null(users_name(&users, 7, 201 * second_ns));
+	users_finish(&users);
+}
+
+static void copes_without_the_file(void **state)
+{
+	struct users users;
+
+	users_init(&users, "/nonexistent/passwd");
+	assert_null(users_name(&users, 0, 0));
+	users_finish(&users);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_lines),
+		cmocka_unit_test(reads_again_after_a_minute),
+		cmocka_unit_test(copes_without_the_file),
+	};
+	int fd = mkstemp(path), r;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return r;
+}

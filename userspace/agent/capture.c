@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and releasing the parts of a run. */
+#include "agent/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "scap/live.h"
+#include "sinsp/filter.h"
+#include "sinsp/format.h"
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+static int compile_filter(struct capture *capture, struct error *err)
+{
+	const struct options *options = capture->options;
+	struct filter_options filter_options = {.exact_types = options->exact_types};
+	struct filter_error filter_err = {0};
+	struct buf text = {0};
+	int code;
+
+	if (!options->filter)
+		return 0;
+	code = filter_create(options->filter, &filter_options, &capture->filter, &filter_err);
+	if (code == 0)
+		return 0;
+	if (code != -EINVAL)
+		return error_set(err, code, "cannot compile the filter: out of memory");
+	filter_error_render(options->filter, &filter_err, &text);
+	while (text.len && text.data[text.len - 1] == '\n')
+		text.len--;
+	buf_append_char(&text, '\0');
+	error_set(err, code, "%s", text.failed ? filter_err.text : text.data);
+	buf_finish(&text);
+	return code;
+}
+
+static int create_formatter(struct capture *capture, struct error *err)
+{
+	capture->format = capture->options->format;
+	if (capture->format == FORMAT_AUTO)
+		capture->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+	if (capture->format == FORMAT_NONE)
+		return 0;
+	return formatter_create(capture->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT,
+				NULL, 0, &capture->formatter, err);
+}
+
+int capture_plan(struct capture *capture, const struct options *options, struct error *err)
+{
+	int code;
+
+	*capture = (struct capture){.options = options};
+	code = compile_filter(capture, err);
+	if (code == 0)
+		code = create_formatter(capture, err);
+	if (code == 0)
+		selection_make(&capture->selection, capture->filter,
+			       capture->formatter ? formatter_needs(capture->formatter) : 0);
+	return code;
+}
+
+int capture_open(struct capture *capture, struct error *err)
+{
+	const struct selection *selection = &capture->selection;
+	struct scap_live_config config = {
+		.ring_bytes = capture->options->ring_bytes,
+		.snaplen = capture->options->snaplen,
+		.include_self = capture->options->include_self,
+		.verbose = capture->options->verbose,
+	};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		config.events[id] = selection->events[id] != 0;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		config.syscalls[number] = selection->syscalls[number];
+	return scap_live_open(&config, &capture->live, err);
+}
+
+int capture_seed(struct capture *capture, struct error *err)
+{
+	struct sinsp_config config = {0};
+	int code;
+
+	code = scap_proc_open("/proc", &capture->proc, err);
+	if (code)
+		return code;
+	config.proc = capture->proc;
+	code = sinsp_create(&config, &capture->sinsp, err);
+	return code ? code : sinsp_seed(capture->sinsp, err);
+}
+
+void capture_finish(struct capture *capture)
+{
+	sinsp_destroy(capture->sinsp);
+	scap_proc_close(capture->proc);
+	if (capture->live)
+		scap_source_destroy(scap_live_source(capture->live));
+	formatter_destroy(capture->formatter);
+	filter_destroy(capture->filter);
+	*capture = (struct capture){0};
+}

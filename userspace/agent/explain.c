@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a capture in words: state, events with their reasons, programs with their hooks. */
+#include "agent/explain.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/capture.h"
+#include "scap/live.h"
+
+enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22 };
+
+static void print_row(const char *name, const char *value)
+{
+	printf("%-*s %s\n", NAME_COLUMNS, name, value);
+}
+
+static void print_state(const struct selection *selection)
+{
+	static const char *const askers[] = {"", " (filter)", " (output)", " (filter, output)"};
+	uint8_t wanted = selection->filter_parts | selection->output_parts;
+	const char *separator = "";
+
+	printf("%-*s ", NAME_COLUMNS, "State kept:");
+	for (unsigned int why = WHY_FILTER << 1; why < WHY_END; why <<= 1) {
+		unsigned int asker = !!(selection->filter_parts & why) +
+				     2 * !!(selection->output_parts & why);
+
+		if (!(wanted & why))
+			continue;
+		printf("%s%s%s", separator, selection_why_name(why), askers[asker]);
+		separator = ", ";
+	}
+	puts(wanted ? "" : "none");
+}
+
+static void print_reasons(unsigned int reasons)
+{
+	const char *separator = "";
+
+	for (unsigned int why = WHY_FILTER; why < WHY_END; why <<= 1) {
+		if (!(reasons & why))
+			continue;
+		printf("%s%s", separator, selection_why_name(why));
+		separator = ", ";
+	}
+	putchar('\n');
+}
+
+static void print_events(const struct selection *selection)
+{
+	printf("\n%-*s %-*s %s\n", NAME_COLUMNS, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!selection->events[id])
+			continue;
+		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS,
+		       desc->tracepoint ? desc->tracepoint : "sys_exit");
+		print_reasons(selection->events[id]);
+	}
+}
+
+/* The system calls of the generic event, filled into lines. */
+static void print_generic(const struct selection *selection)
+{
+	int column = 0;
+
+	if (!selection->events[EVENT_syscall])
+		return;
+	puts("\nSystem calls of the event 'syscall':");
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+		int len;
+
+		/* Numbers that have no name yet are captured too, but there is nothing to say. */
+		if (!selection->syscalls[number] || code == SC_unknown)
+			continue;
+		len = (int)strlen(syscall_name(code)) + 1;
+		if (column + len > LINE_COLUMNS) {
+			putchar('\n');
+			column = 0;
+		}
+		printf(" %s", syscall_name(code));
+		column += len;
+	}
+	putchar('\n');
+}
+
+void explain_print_plan(const struct capture *capture)
+{
+	static const char *const formats[] = {
+		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
+
+	print_row("Filter:", capture->filter ? capture->options->filter : "none: everything");
+	print_row("Output:", formats[capture->format]);
+	print_state(&capture->selection);
+	print_events(&capture->selection);
+	print_generic(&capture->selection);
+}
+
+void explain_print_programs(const struct capture *capture)
+{
+	const uint16_t *refused = scap_live_refused(capture->live);
+	const char *program, *hook;
+
+	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
+	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++)
+		printf("%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, program,
+		       hook ? hook : "(called by the others)");
+	for (; *refused; refused++)
+		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of the agent. All messages to people are printed here and in stats.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/capture.h"
+#include "agent/check_filter.h"
+#include "agent/explain.h"
+#include "agent/options.h"
+#include "agent/pipeline.h"
+#include "agent/signals.h"
+#include "agent/stats.h"
+#include "event/event.h"
+#include "scap/live.h"
+
+enum { EXIT_USAGE = 2 };
+
+static int fail(int exit_code, const struct error *err)
+{
+	fprintf(stderr, "agent: %s\n", err->text);
+	return exit_code;
+}
+
+static int finish_stdout(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_help(const struct options *options)
+{
+	options_print_help();
+	return finish_stdout();
+}
+
+static int run_version(const struct options *options)
+{
+	puts("agent (Lanner) " LANNER_VERSION);
+	return finish_stdout();
+}
+
+static void warn_refused(const struct scap_live *live)
+{
+	for (const uint16_t *id = scap_live_refused(live); *id; id++)
+		fprintf(stderr,
+			"agent: this kernel refuses the program for %s: such events are missing "
+			"(-v shows why)\n",
+			event_desc_get(*id)->name);
+}
+
+static int run_explain(const struct options *options)
+{
+	struct capture capture;
+	struct error err = {""};
+	int exit_code = EXIT_SUCCESS;
+
+	if (capture_plan(&capture, options, &err)) {
+		exit_code = fail(EXIT_USAGE, &err);
+		goto out;
+	}
+	explain_print_plan(&capture);
+	fflush(stdout);
+	if (capture_open(&capture, &err)) {
+		exit_code = fail(EXIT_FAILURE, &err);
+		goto out;
+	}
+	explain_print_programs(&capture);
+	exit_code = finish_stdout();
+out:
+	capture_finish(&capture);
+	return exit_code;
+}
+
+static int run_capture(const struct options *options)
+{
+	struct pipeline_counts counts;
+	struct capture capture;
+	struct error err = {""};
+	int exit_code = EXIT_SUCCESS;
+
+	if (capture_plan(&capture, options, &err)) {
+		exit_code = fail(EXIT_USAGE, &err);
+		goto out;
+	}
+	if (signals_init(&err) || capture_open(&capture, &err) || capture_seed(&capture, &err)) {
+		exit_code = fail(EXIT_FAILURE, &err);
+		goto out;
+	}
+	warn_refused(capture.live);
+	if (options->verbose)
+		fputs("agent: capturing\n", stderr);
+	if (pipeline_run(&capture, &counts, &err))
+		exit_code = fail(EXIT_FAILURE, &err);
+	stats_print_report(&capture, &counts);
+out:
+	capture_finish(&capture);
+	return exit_code;
+}
+
+static int (*const commands[COMMANDS_COUNT])(const struct options *options) = {
+	[COMMAND_CAPTURE] = run_capture,
+	[COMMAND_EXPLAIN] = run_explain,
+	[COMMAND_CHECK_FILTER] = check_filter_run,
+	[COMMAND_HELP] = run_help,
+	[COMMAND_VERSION] = run_version,
+};
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error err = {""};
+	int exit_code;
+
+	if (options_parse(argc, argv, &options, &err)) {
+		fprintf(stderr, "agent: %s\nTry 'agent --help'.\n", err.text);
+		exit_code = EXIT_USAGE;
+	} else {
+		exit_code = commands[options.command](&options);
+	}
+	options_finish(&options);
+	return exit_code;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of options, what each value may be, and the help made of it. */
+#include "agent/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi.h"
+
+enum {
+	/* Two CPUs stay below 40 MB with this, and 40,000 small events wait for the reader. */
+	RING_BYTES_DEFAULT = 4 << 20,
+	RING_BYTES_MAX = 1 << 30,
+	OPTIONS_MAX = 32,
+	/* What getopt returns for the row i of the table. */
+	OPTION_BASE = 256,
+};
+
+struct option_row {
+	const char *name;     /* without dashes; a single letter is a short option too */
+	const char *argument; /* NULL: takes none */
+	int (*set)(struct options *options, const char *value);
+	const char *accepts;  /* for messages about values that `set` refuses */
+	const char *help;
+};
+
+static int parse_u64(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno || *end ? -EINVAL : 0;
+}
+
+static int parse_seconds(const char *text, uint64_t *ns)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+		return -EINVAL;
+	*ns = (uint64_t)(seconds * 1e9);
+	return *ns ? 0 : -EINVAL;
+}
+
+/* "4096", "64K", "8M", "1G". */
+static int parse_bytes(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	*bytes = strtoull(text, &end, 10);
+	if (errno || *bytes > RING_BYTES_MAX)
+		return -EINVAL;
+	if (*end == '\0')
+		return 0;
+	unit = strchr(units, *end);
+	if (!unit || end[1])
+		return -EINVAL;
+	*bytes <<= 10 * (unit - units + 1);
+	return 0;
+}
+
+static int set_filter(struct options *options, const char *value)
+{
+	if (options->filter)
+		return -EINVAL;
+	options->filter = strdup(value);
+	return options->filter ? 0 : -ENOMEM;
+}
+
+static int set_count(struct options *options, const char *value)
+{
+	int code = parse_u64(value, &options->count);
+
+	return code ? code : options->count ? 0 : -EINVAL;
+}
+
+static int set_duration(struct options *options, const char *value)
+{
+	return parse_seconds(value, &options->duration_ns);
+}
+
+static int set_stats(struct options *options, const char *value)
+{
+	return parse_seconds(value, &options->stats_ns);
+}
+
+static int set_format(struct options *options, const char *value)
+{
+	static const char *const names[] = {
+		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
+
+	for (unsigned int i = FORMAT_JSON; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			options->format = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int set_buffer_size(struct options *options, const char *value)
+{
+	uint64_t wanted, bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	int code = parse_bytes(value, &wanted);
+
+	if (code)
+		return code;
+	if (wanted == 0 || wanted > RING_BYTES_MAX)
+		return -EINVAL;
+	while (bytes < wanted)
+		bytes *= 2;
+	options->ring_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+static int set_snaplen(struct options *options, const char *value)
+{
+	uint64_t bytes;
+	int code = parse_u64(value, &bytes);
+
+	if (code)
+		return code;
+	if (bytes > SNAPLEN_MAX)
+		return -EINVAL;
+	options->snaplen = (uint32_t)bytes;
+	return 0;
+}
+
+static int set_explain(struct options *options, const char *value)
+{
+	options->command = COMMAND_EXPLAIN;
+	return 0;
+}
+
+static int set_exact_types(struct options *options, const char *value)
+{
+	options->exact_types = true;
+	return 0;
+}
+
+static int set_self(struct options *options, const char *value)
+{
+	options->include_self = true;
+	return 0;
+}
+
+static int set_verbose(struct options *options, const char *value)
+{
+	options->verbose = true;
+	return 0;
+}
+
+static int set_version(struct options *options, const char *value)
+{
+	options->command = COMMAND_VERSION;
+	return 0;
+}
+
+static int set_help(struct options *options, const char *value)
+{
+	options->command = COMMAND_HELP;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"filter", "EXPR", set_filter, "one expression, given once",
+	 "which events to print; also as the trailing words"},
+	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT printed events"},
+	{"M", "SECONDS", set_duration, "a number above 0", "end after SECONDS"},
+	{"o", "FORMAT", set_format, "json, text or none",
+	 "json, text or none; default json, on a terminal text"},
+	{"buffer-size", "BYTES", set_buffer_size, "a size up to 1G such as 65536, 64K or 8M",
+	 "ring of each CPU, a power of two; default 4M"},
+	{"snaplen", "BYTES", set_snaplen, "a number from 0 to 65000",
+	 "how much of each data buffer to keep; default 80"},
+	{"stats", "SECONDS", set_stats, "a number above 0",
+	 "print counters to stderr every SECONDS"},
+	{"explain", NULL, set_explain, NULL, "print what would be hooked, and why; then end"},
+	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2"},
+	{"self", NULL, set_self, NULL, "include the agent's own events"},
+	{"v", NULL, set_verbose, NULL, "say more on stderr"},
+	{"version", NULL, set_version, NULL, "print the version"},
+	{"help", NULL, set_help, NULL, "print this"},
+};
+
+enum { ROWS_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+/* A letter needs two characters in getopt's string, and each of its tables an end. */
+_Static_assert((int)ROWS_COUNT < OPTIONS_MAX, "getopt's tables must have room for all rows");
+
+static bool is_short(const struct option_row *row)
+{
+	return row->name[1] == '\0';
+}
+
+static int argument_kind(const struct option_row *row)
+{
+	return row->argument ? required_argument : no_argument;
+}
+
+/* getopt's two tables from ours. Short options are letters in `letters`, long ones rows. */
+static void make_getopt_tables(char *letters, struct option *longs)
+{
+	*letters++ = ':';
+	for (int i = 0; i < ROWS_COUNT; i++) {
+		if (is_short(&rows[i])) {
+			*letters++ = rows[i].name[0];
+			if (rows[i].argument)
+				*letters++ = ':';
+		} else {
+			*longs++ = (struct option){rows[i].name, argument_kind(&rows[i]), NULL,
+						   OPTION_BASE + i};
+		}
+	}
+	*letters = '\0';
+	*longs = (struct option){0};
+}
+
+static const struct option_row *find_row(int code)
+{
+	if (code >= OPTION_BASE)
+		return &rows[code - OPTION_BASE];
+	for (int i = 0; i < ROWS_COUNT; i++)
+		if (is_short(&rows[i]) && rows[i].name[0] == code)
+			return &rows[i];
+	return NULL;
+}
+
+static int apply(struct options *options, int code, char *const *argv, struct error *err)
+{
+	const char *last = argv[optind - 1];
+	const struct option_row *row;
+	int result;
+
+	if (code == ':')
+		return error_set(err, -EINVAL, "%s needs a value", last);
+	row = code == '?' ? NULL : find_row(code);
+	if (!row && optopt && optopt < OPTION_BASE)
+		return error_set(err, -EINVAL, "unknown option -%c", optopt);
+	if (!row)
+		return error_set(err, -EINVAL, "%s: %s", last,
+				 optopt ? "takes no value" : "unknown or ambiguous option");
+	result = row->set(options, optarg);
+	if (result == -EINVAL)
+		error_set(err, result, "%s%s: expected %s, not '%s'", is_short(row) ? "-" : "--",
+			  row->name, row->accepts, optarg);
+	else if (result)
+		error_set(err, result, "out of memory");
+	return result;
+}
+
+/* The words of a filter, joined with blanks. */
+static int join_words(char **words, struct options *options, struct error *err)
+{
+	size_t len = 0;
+	char *at;
+
+	if (options->filter)
+		return error_set(err, -EINVAL, "the filter is given twice: '%s', and the word '%s'",
+				 options->filter, words[0]);
+	for (char **word = words; *word; word++)
+		len += strlen(*word) + 1;
+	at = options->filter = malloc(len);
+	if (!at)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (char **word = words; *word; word++) {
+		at = stpcpy(at, *word);
+		*at++ = ' ';
+	}
+	at[-1] = '\0';
+	return 0;
+}
+
+static int parse_words(char **words, struct options *options, struct error *err)
+{
+	if (!words[0])
+		return 0;
+	if (strcmp(words[0], "check-filter") != 0)
+		return join_words(words, options, err);
+	if (words[1] && words[2])
+		return error_set(err, -EINVAL, "check-filter reads one file, not also '%s'",
+				 words[2]);
+	options->command = COMMAND_CHECK_FILTER;
+	options->file = words[1] ? words[1] : "-";
+	return 0;
+}
+
+int options_parse(int argc, char **argv, struct options *options, struct error *err)
+{
+	struct option longs[OPTIONS_MAX];
+	char letters[2 * OPTIONS_MAX];
+	int code, result;
+
+	*options = (struct options){
+		.ring_bytes = RING_BYTES_DEFAULT,
+		.snaplen = SNAPLEN_DEFAULT,
+	};
+	make_getopt_tables(letters, longs);
+	optind = 1;
+	while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		result = apply(options, code, argv, err);
+		if (result)
+			return result;
+		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
+			return 0;
+	}
+	return parse_words(argv + optind, options, err);
+}
+
+void options_finish(struct options *options)
+{
+	free(options->filter);
+	options->filter = NULL;
+}
+
+void options_print_help(void)
+{
+	puts("Usage: agent [OPTION]... [FILTER]...     print the events of the whole machine\n"
+	     "       agent check-filter [FILE|-]       check filters, one on each line\n");
+	for (int i = 0; i < ROWS_COUNT; i++) {
+		char option[32];
+
+		snprintf(option, sizeof(option), "%s%s %s", is_short(&rows[i]) ? "-" : "--",
+			 rows[i].name, rows[i].argument ? rows[i].argument : "");
+		printf("  %-21s %s\n", option, rows[i].help);
+	}
+	puts("\nExamples: agent 'evt.type=open and proc.name=cat'\n"
+	     "          agent -o json -n 100 'evt.type in (execve, connect)' > events.jsonl\n"
+	     "Exit code: 0; 1 for a failure while running; 2 for wrong usage.");
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: one table of options, from which both the parser and --help are made. */
+#ifndef AGENT_OPTIONS_H
+#define AGENT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+enum agent_command {
+	COMMAND_CAPTURE,
+	COMMAND_EXPLAIN,
+	COMMAND_CHECK_FILTER,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMANDS_COUNT,
+};
+
+enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE };
+
+struct options {
+	enum agent_command command;
+	char *filter;		/* owned; NULL: everything */
+	const char *file;	/* check-filter: where expressions are read, "-" for stdin */
+	enum agent_format format;
+	uint64_t count;		/* events to print, 0: no limit */
+	uint64_t duration_ns;	/* 0: no limit */
+	uint64_t stats_ns;	/* between two lines of counters, 0: none */
+	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page */
+	uint32_t snaplen;
+	bool exact_types;
+	bool include_self;
+	bool verbose;
+};
+
+/*
+ * Reads the command line. Returns 0, or -EINVAL or -ENOMEM with a message; release with
+ * options_finish() in every case.
+ */
+int options_parse(int argc, char **argv, struct options *options, struct error *err);
+void options_finish(struct options *options);
+
+/* Writes the help, which fits 24 lines of 80 columns, to stdout. */
+void options_print_help(void);
+
+#endif

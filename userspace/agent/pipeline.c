@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop, its limits, and its end. */
+#include "agent/pipeline.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/capture.h"
+#include "agent/output.h"
+#include "agent/signals.h"
+#include "agent/stats.h"
+#include "scap/live.h"
+#include "sinsp/filter.h"
+#include "sinsp/format.h"
+#include "sinsp/sinsp.h"
+
+enum {
+	TICK_MS = 100,		/* how long to wait for an event before looking at other things */
+	EVENTS_PER_CHECK = 256, /* how many events to handle before looking at other things */
+};
+
+struct pipeline {
+	struct capture *capture;
+	struct scap_source *source;
+	struct output output;
+	uint64_t matched, formatted;
+	uint64_t begin_ns, stats_due_ns;
+	bool ended; /* no more events are wanted: -n is reached, or nobody reads */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)
+{
+	const struct capture *capture = pipeline->capture;
+	struct sinsp_event event;
+
+	/* Frames that cannot be used are counted there. */
+	if (pipeline->ended || sinsp_process(capture->sinsp, raw, &event))
+		return 0;
+	if (capture->filter && !filter_match(capture->filter, &event))
+		return 0;
+	pipeline->matched++;
+	pipeline->ended = pipeline->matched == capture->options->count;
+	if (!capture->formatter)
+		return 0;
+	formatter_write(capture->formatter, &event, &pipeline->output.buf);
+	pipeline->formatted++;
+	return output_flush_if_full(&pipeline->output, err);
+}
+
+static struct pipeline_counts counts_now(const struct pipeline *pipeline)
+{
+	return (struct pipeline_counts){
+		.matched = pipeline->matched,
+		.printed = pipeline->formatted - pipeline->output.lines_lost,
+	};
+}
+
+/* What does not depend on events: signals, the clock, and whether anybody reads. */
+static bool may_go_on(struct pipeline *pipeline)
+{
+	const struct options *options = pipeline->capture->options;
+	uint64_t now = now_ns();
+
+	if (options->stats_ns && now >= pipeline->stats_due_ns) {
+		struct pipeline_counts counts = counts_now(pipeline);
+
+		stats_print_line(pipeline->capture, &counts, now - pipeline->begin_ns);
+		while (pipeline->stats_due_ns <= now)
+			pipeline->stats_due_ns += options->stats_ns;
+	}
+	if (pipeline->output.closed)
+		pipeline->ended = true;
+	if (options->duration_ns && now - pipeline->begin_ns >= options->duration_ns)
+		return false;
+	return !pipeline->ended && signals_count() == 0;
+}
+
+/* Returns 0 when the source or the agent is at its end. */
+static int run(struct pipeline *pipeline, struct error *err)
+{
+	struct scap_event raw;
+	unsigned int n = 0;
+	int got, result;
+
+	while (n % EVENTS_PER_CHECK || may_go_on(pipeline)) {
+		got = scap_source_next(pipeline->source, 0, &raw);
+		if (got == 0) {
+			result = output_flush(&pipeline->output, err);
+			if (result)
+				return result;
+			output_check_reader(&pipeline->output);
+			got = scap_source_next(pipeline->source, TICK_MS, &raw);
+			n = 0;
+		}
+		if (got < 0)
+			return got == -ENODATA ? 0 : error_set(err, got, "reading events: %s",
+							       strerror(-got));
+		if (got == 0)
+			continue;
+		result = handle(pipeline, &raw, err);
+		if (result)
+			return result;
+		n = pipeline->ended ? 0 : n + 1;
+	}
+	return 0;
+}
+
+/* The rest of the rings, so that every event that was seen is accounted for. */
+static int drain(struct pipeline *pipeline, struct error *err)
+{
+	struct scap_event raw;
+	int result = 0;
+	int got;
+
+	scap_live_stop(pipeline->capture->live);
+	while ((got = scap_source_next(pipeline->source, TICK_MS, &raw)) >= 0) {
+		if (got == 1 && result == 0)
+			result = handle(pipeline, &raw, err);
+		pipeline->ended |= pipeline->output.closed;
+	}
+	if (result == 0 && got != -ENODATA)
+		result = error_set(err, got, "reading events: %s", strerror(-got));
+	return result ? result : output_flush(&pipeline->output, err);
+}
+
+int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct error *err)
+{
+	struct pipeline pipeline = {
+		.capture = capture,
+		.source = scap_live_source(capture->live),
+		.begin_ns = now_ns(),
+	};
+	int result, drained;
+
+	pipeline.stats_due_ns = pipeline.begin_ns + capture->options->stats_ns;
+	output_init(&pipeline.output, STDOUT_FILENO);
+	result = run(&pipeline, err);
+	drained = drain(&pipeline, result ? NULL : err);
+	*counts = counts_now(&pipeline);
+	output_finish(&pipeline.output);
+	return result ? result : drained;
+}

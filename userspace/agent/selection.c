@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* From the needs of fields to events and system-call numbers. */
+#include "agent/selection.h"
+
+#include <stddef.h>
+
+#include "sinsp/filter.h"
+
+enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
+
+static bool makes_thread(const struct event_desc *desc)
+{
+	return (desc->category & ABOUT_MASK) == EC_PROCESS && (desc->flags & EF_MODIFIES_STATE);
+}
+
+/* fcntl copies descriptors with one command of many, so that its flags do not say so. */
+static bool makes_descriptor(const struct event_desc *desc)
+{
+	return (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) || desc->id == EVENT_fcntl;
+}
+
+static bool makes_connection(const struct event_desc *desc)
+{
+	return (desc->flags & EF_USES_FD) && (desc->flags & EF_MODIFIES_STATE) &&
+	       (desc->category & ABOUT_MASK) != EC_FILE && !makes_descriptor(desc);
+}
+
+static bool makes_directory(const struct event_desc *desc)
+{
+	return desc->id == EVENT_chdir || desc->id == EVENT_fchdir;
+}
+
+/* What keeps each part of the state up to date. */
+static const struct {
+	enum selection_why why;
+	const char *name;
+	bool (*keeps)(const struct event_desc *desc);
+} parts[] = {
+	{WHY_FILTER, "filter", NULL},
+	{WHY_THREADS, "threads", makes_thread},
+	{WHY_DESCRIPTORS, "descriptors", makes_descriptor},
+	{WHY_CONNECTIONS, "connections", makes_connection},
+	{WHY_DIRECTORIES, "directories", makes_directory},
+};
+
+enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
+
+static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
+{
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (desc->params[i].type == a || desc->params[i].type == b)
+			return true;
+	return false;
+}
+
+static bool names_descriptor(const struct event_desc *desc)
+{
+	return has_param(desc, PT_FD, PT_FDLIST);
+}
+
+static bool names_path(const struct event_desc *desc)
+{
+	return has_param(desc, PT_FSPATH, PT_FSRELPATH);
+}
+
+/* Of those that name a descriptor: it may be a socket. Paths start from directories only. */
+static bool names_socket(const struct event_desc *desc)
+{
+	return names_descriptor(desc) && (desc->category & ABOUT_MASK) != EC_FILE;
+}
+
+static bool any_filtered(const struct selection *selection,
+			 bool (*test)(const struct event_desc *desc))
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if ((selection->events[id] & WHY_FILTER) && test(event_desc_get(id)))
+			return true;
+	return false;
+}
+
+/* The parts of the state that fields with these needs show for the events of the filter. */
+static uint8_t parts_for_needs(const struct selection *selection, unsigned int needs)
+{
+	uint8_t why = 0;
+
+	if (needs & NEEDS_FDS)
+		why |= WHY_DESCRIPTORS | WHY_CONNECTIONS;
+	if (needs & NEEDS_CWD)
+		why |= WHY_DIRECTORIES;
+	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_descriptor))
+		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_socket))
+		why |= WHY_CONNECTIONS;
+	if ((needs & NEEDS_EVENT_PATHS) && any_filtered(selection, names_path))
+		why |= WHY_DIRECTORIES;
+	/* A directory may be entered through its descriptor. */
+	if (why & WHY_DIRECTORIES)
+		why |= WHY_DESCRIPTORS;
+	/* All of these belong to threads. */
+	if (why || (needs & NEEDS_THREADS))
+		why |= WHY_THREADS;
+	return why;
+}
+
+/* The events that can pass, and the system calls behind those of the generic kind. */
+static void add_filter(struct selection *selection, const struct filter *filter)
+{
+	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		ids[id] = true;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		generic[code] = true;
+	if (filter)
+		filter_event_types(filter, ids, generic);
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && event_desc_get(id) && id != EVENT_syscall)
+			selection->events[id] |= WHY_FILTER;
+	if (!ids[EVENT_syscall])
+		return;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		if (event_desc_of_syscall(code)->id != EVENT_syscall || !generic[code])
+			continue;
+		selection->syscalls[number] = true;
+		selection->events[EVENT_syscall] |= WHY_FILTER;
+	}
+}
+
+void selection_make(struct selection *selection, const struct filter *filter,
+		    unsigned int output_needs)
+{
+	uint8_t wanted;
+
+	*selection = (struct selection){0};
+	add_filter(selection, filter);
+	selection->filter_parts = parts_for_needs(selection, filter ? filter_needs(filter) : 0);
+	selection->output_parts = parts_for_needs(selection, output_needs);
+	wanted = selection->filter_parts | selection->output_parts;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		for (int i = 0; desc && i < PARTS_COUNT; i++)
+			if ((wanted & parts[i].why) && parts[i].keeps(desc))
+				selection->events[id] |= parts[i].why;
+	}
+}
+
+const char *selection_why_name(enum selection_why why)
+{
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (parts[i].why == why)
+			return parts[i].name;
+	return NULL;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of the driver's counters, in words. */
+#include "agent/stats.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/capture.h"
+#include "agent/pipeline.h"
+#include "event/event.h"
+#include "scap/live.h"
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+enum { TOP_EVENTS_COUNT = 5 };
+
+static const char *const cause_names[] = {
+#define LOSS(name, text) [LOSS_##name] = text,
+	LOSS_CAUSES(LOSS)
+#undef LOSS
+};
+
+struct totals {
+	uint64_t seen, delivered, lost, unreadable;
+	uint64_t lost_by_cause[LOSS_CAUSES_COUNT];
+};
+
+static uint64_t lost_of_event(const struct event_counters *counters)
+{
+	uint64_t lost = 0;
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+		lost += counters->lost[cause];
+	return lost;
+}
+
+static struct totals add_up(const struct scap_live_stats *stats)
+{
+	struct totals totals = {0};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_counters *counters = &stats->events[id];
+
+		totals.seen += stats->seen[id];
+		totals.delivered += stats->delivered[id];
+		totals.unreadable += counters->unreadable;
+		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			totals.lost_by_cause[cause] += counters->lost[cause];
+		totals.lost += lost_of_event(counters);
+	}
+	return totals;
+}
+
+static void print(struct buf *text)
+{
+	fwrite(text->data, 1, text->len, stderr);
+	buf_finish(text);
+}
+
+/* "agent: seen 7 = delivered 5 + lost 2", and what does not fit into that if there is such. */
+static void put_balance(struct buf *text, const struct totals *totals, uint64_t damaged)
+{
+	uint64_t accounted = totals->delivered + totals->lost + damaged;
+
+	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
+		   totals->delivered, totals->lost);
+	if (damaged)
+		buf_printf(text, " + damaged %" PRIu64, damaged);
+	if (totals->seen != accounted)
+		buf_printf(text, " + unaccounted %" PRId64, (int64_t)(totals->seen - accounted));
+}
+
+static void put_causes(struct buf *text, const struct totals *totals)
+{
+	const char *separator = "agent: lost by cause: ";
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
+		if (!totals->lost_by_cause[cause])
+			continue;
+		buf_printf(text, "%s%s %" PRIu64, separator, cause_names[cause],
+			   totals->lost_by_cause[cause]);
+		separator = ", ";
+	}
+	buf_append_char(text, '\n');
+}
+
+/* The id of the event with the largest loss below `bound`, or of the same loss and a higher id. */
+static unsigned int next_loser(const struct scap_live_stats *stats, unsigned int previous)
+{
+	uint64_t bound = previous ? lost_of_event(&stats->events[previous]) : UINT64_MAX;
+	unsigned int best = 0;
+	uint64_t most = 0;
+
+	for (unsigned int id = 1; id < EVENT_ID_MAX; id++) {
+		uint64_t lost = lost_of_event(&stats->events[id]);
+
+		if (lost > most && (lost < bound || (lost == bound && id > previous))) {
+			best = id;
+			most = lost;
+		}
+	}
+	return best;
+}
+
+static void put_losers(struct buf *text, const struct scap_live_stats *stats)
+{
+	const char *separator = "agent: lost by event: ";
+	unsigned int id = 0;
+
+	for (int i = 0; i < TOP_EVENTS_COUNT && (id = next_loser(stats, id)); i++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		buf_printf(text, "%s%s %" PRIu64 " of %" PRIu64, separator,
+			   desc ? desc->name : "unknown", lost_of_event(&stats->events[id]),
+			   stats->seen[id]);
+		separator = ", ";
+	}
+	if (id && next_loser(stats, id))
+		BUF_LITERAL(text, ", ...");
+	buf_append_char(text, '\n');
+}
+
+static void put_every_event(struct buf *text, const struct scap_live_stats *stats)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_counters *counters = &stats->events[id];
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (stats->seen[id] || stats->delivered[id])
+			buf_printf(text,
+				   "agent: event %s: seen %" PRIu64 ", delivered %" PRIu64
+				   ", lost %" PRIu64 ", unreadable %" PRIu64 "\n",
+				   desc ? desc->name : "unknown", stats->seen[id],
+				   stats->delivered[id], lost_of_event(counters),
+				   (uint64_t)counters->unreadable);
+	}
+}
+
+static void put_state(struct buf *text, const struct sinsp_stats *stats)
+{
+	buf_printf(text,
+		   "agent: state: threads %" PRIu64 ", descriptors %" PRIu64
+		   "; asked of /proc: threads %" PRIu64 " (%" PRIu64 " gone), descriptors %" PRIu64
+		   " (%" PRIu64 " gone)\n",
+		   stats->threads, stats->fds, stats->thread_lookups, stats->thread_lookups_failed,
+		   stats->fd_lookups, stats->fd_lookups_failed);
+}
+
+/* Everything else that was not as it should be: a line each, if it happened. */
+static void put_troubles(struct buf *text, const struct totals *totals,
+			 const struct scap_live_stats *live, const struct sinsp_stats *state)
+{
+	const struct {
+		uint64_t count;
+		const char *what;
+	} troubles[] = {
+		{totals->unreadable, "parameters left empty: their memory was not resident"},
+		{live->compat, "system calls of 32-bit programs, not decoded"},
+		{live->run_missed, "runs of a program skipped by the kernel"},
+		{live->out_of_order, "events given out after a later one"},
+		{state->damaged, "delivered events that could not be decoded"},
+		{state->unknown, "delivered events of an unknown type"},
+		{state->threads_evicted, "threads forgotten: the table was full"},
+		{state->fds_refused, "descriptors not kept: the table was full"},
+	};
+
+	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		if (troubles[i].count)
+			buf_printf(text, "agent: %" PRIu64 " %s\n", troubles[i].count,
+				   troubles[i].what);
+}
+
+void stats_print_line(const struct capture *capture, const struct pipeline_counts *counts,
+		      uint64_t elapsed_ns)
+{
+	struct scap_live_stats live;
+	struct sinsp_stats state;
+	struct buf text = {0};
+	struct totals totals;
+
+	if (scap_live_stats(capture->live, &live))
+		return;
+	sinsp_stats(capture->sinsp, &state);
+	totals = add_up(&live);
+	buf_printf(&text,
+		   "agent: after %.1f s: seen %" PRIu64 ", delivered %" PRIu64 ", lost %" PRIu64
+		   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
+		   ", descriptors %" PRIu64 "\n",
+		   (double)elapsed_ns / 1e9, totals.seen, totals.delivered, totals.lost,
+		   counts->matched, counts->printed, state.threads, state.fds);
+	print(&text);
+}
+
+void stats_print_report(const struct capture *capture, const struct pipeline_counts *counts)
+{
+	struct scap_live_stats live;
+	struct sinsp_stats state;
+	struct buf text = {0};
+	struct totals totals;
+	int code;
+
+	code = scap_live_stats(capture->live, &live);
+	if (code) {
+		fprintf(stderr, "agent: the driver's counters cannot be read: %s\n",
+			strerror(-code));
+		return;
+	}
+	sinsp_stats(capture->sinsp, &state);
+	totals = add_up(&live);
+
+	BUF_LITERAL(&text, "agent: ");
+	put_balance(&text, &totals, live.damaged);
+	buf_printf(&text, "; matched %" PRIu64 ", printed %" PRIu64 "\n", counts->matched,
+		   counts->printed);
+	if (totals.lost) {
+		put_causes(&text, &totals);
+		put_losers(&text, &live);
+	}
+	put_troubles(&text, &totals, &live, &state);
+	if (capture->options->verbose) {
+		put_every_event(&text, &live);
+		put_state(&text, &state);
+	}
+	print(&text);
+}

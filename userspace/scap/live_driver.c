@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading the BPF object. A program that the kernel refuses makes the whole object fail, so it is
+ * left out and the load tried again.
+ */
+#include "scap/live_driver.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "event/event.h"
+#include "lanner.skel.h"
+#include "scap/live_log.h"
+#include "scap/live_programs.h"
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
+
+enum { REASON_BYTES = 512 };
+
+struct live_driver {
+	const struct scap_live_config *config; /* borrowed, while it is created */
+	struct lanner *object;
+	uint32_t cpus; /* possible ones */
+	struct scratch_slot *slots;
+	size_t slots_bytes;
+	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
+	bool refused[EVENT_ID_MAX];
+	uint16_t refused_ids[EVENT_ID_MAX + 1];
+	unsigned int refused_count;
+};
+
+static struct bpf_program *program_of(const struct live_driver *driver, size_t i)
+{
+	return bpf_object__find_program_by_name(driver->object->obj, live_programs[i].name);
+}
+
+static bool program_loaded(const struct live_driver *driver, size_t i)
+{
+	struct bpf_program *program = program_of(driver, i);
+
+	return program && bpf_program__fd(program) >= 0;
+}
+
+/* A refused exec_success leaves failed execs, which another program writes. */
+static bool program_refused(const struct live_driver *driver, const struct live_program *program)
+{
+	return program->event && driver->refused[program->event];
+}
+
+static int choose_programs(struct live_driver *driver, struct error *err)
+{
+	for (size_t i = 0; i < live_programs_count; i++) {
+		const struct live_program *row = &live_programs[i];
+		struct bpf_program *program = program_of(driver, i);
+
+		if (!program)
+			return error_set(err, -ENOENT, "the BPF object has no program \"%s\"",
+					 row->name);
+		bpf_program__set_autoload(
+			program, !program_refused(driver, row) &&
+					 live_program_wanted(row, driver->config, driver->refused));
+	}
+	return 0;
+}
+
+static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct error *err)
+{
+	const struct scap_live_config *config = driver->config;
+	struct lanner *object = driver->object;
+	uint16_t events[SYSCALL_NR_MAX];
+	int r;
+
+	live_syscall_events(config, driver->refused, events);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		object->rodata->syscall_event[number] = events[number];
+		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
+	}
+	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
+	object->rodata->snaplen = config->snaplen;
+	object->rodata->boot_offset_ns = boot_offset_ns;
+	r = bpf_map__set_max_entries(object->maps.rings, driver->cpus);
+	if (r == 0)
+		r = bpf_map__set_max_entries(object->maps.scratch,
+					     driver->cpus * SCRATCH_SLOTS_PER_CPU);
+	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
+}
+
+static int describe_failure(int error, const struct live_log *log, struct error *err)
+{
+	char reason[REASON_BYTES];
+
+	if (error == -EPERM)
+		return error_set(err, error,
+				 "loading BPF programs is not permitted; run as root, or with "
+				 "CAP_BPF, CAP_PERFMON, CAP_IPC_LOCK and CAP_SYS_PTRACE (a "
+				 "container: privileged)");
+	if (error == -ENOMEM)
+		return error_set(err, error,
+				 "no memory for the BPF maps; is the limit \"memlock\" or that of "
+				 "the control group too low?");
+	live_log_reason(log, reason, sizeof(reason));
+	return error_set(err, error, "loading the BPF programs: %s%s%s", strerror(-error),
+			 reason[0] ? "\n" : "", reason);
+}
+
+/* Leaves out the program that the log speaks of. Returns false when that is no way out. */
+static bool leave_out(struct live_driver *driver, const struct live_log *log)
+{
+	char name[64];
+
+	if (!live_log_program(log, name, sizeof(name)))
+		return false;
+	for (size_t i = 0; i < live_programs_count; i++) {
+		uint16_t id = live_programs[i].event;
+
+		if (strcmp(live_programs[i].name, name) != 0)
+			continue;
+		if (!id || driver->refused[id])
+			return false;
+		driver->refused[id] = true;
+		driver->refused_ids[driver->refused_count++] = id;
+		return true;
+	}
+	return false;
+}
+
+static int load_once(struct live_driver *driver, uint64_t boot_offset_ns, struct live_log *log,
+		     struct error *err)
+{
+	int r;
+
+	driver->object = lanner__open();
+	if (!driver->object)
+		return -errno;
+	r = choose_programs(driver, err);
+	if (r == 0)
+		r = configure(driver, boot_offset_ns, err);
+	return r ? r : lanner__load(driver->object);
+}
+
+static int load(struct live_driver *driver, uint64_t boot_offset_ns, struct error *err)
+{
+	struct live_log log = {.verbose = driver->config->verbose};
+	int r;
+
+	do {
+		lanner__destroy(driver->object);
+		live_log_begin(&log);
+		r = load_once(driver, boot_offset_ns, &log, err);
+		live_log_end(&log);
+		/* Without rights every program is refused; that is not the program's fault. */
+	} while (r < 0 && r != -EPERM && r != -ENOMEM && leave_out(driver, &log));
+	if (r < 0)
+		describe_failure(r, &log, err);
+	live_log_finish(&log);
+	return r;
+}
+
+static int map_slots(struct live_driver *driver, struct error *err)
+{
+	size_t bytes = driver->cpus * SCRATCH_SLOTS_PER_CPU * sizeof(struct scratch_slot);
+	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   bpf_map__fd(driver->object->maps.scratch), 0);
+
+	if (slots == MAP_FAILED)
+		return error_set(err, -errno, "mapping the scratch slots: %s", strerror(errno));
+	driver->slots = slots;
+	driver->slots_bytes = bytes;
+	return 0;
+}
+
+static int fill_jumps(struct live_driver *driver, struct error *err)
+{
+	int jumps = bpf_map__fd(driver->object->maps.fillers);
+
+	for (size_t i = 0; i < live_programs_count; i++) {
+		uint32_t id = live_programs[i].event;
+		int fd;
+
+		if (live_programs[i].hook || !program_loaded(driver, i))
+			continue;
+		fd = bpf_program__fd(program_of(driver, i));
+		if (bpf_map_update_elem(jumps, &id, &fd, BPF_ANY) < 0)
+			return error_set(err, -errno, "setting up the program \"%s\": %s",
+					 live_programs[i].name, strerror(errno));
+	}
+	return 0;
+}
+
+/* What must be there before anything is loaded. */
+static int check_kernel(struct live_driver *driver, struct error *err)
+{
+	struct live_log log = {0};
+	int cpus;
+
+	if (access(BTF_PATH, R_OK) != 0)
+		return error_set(err, -ENOENT,
+				 "the kernel does not describe its types in " BTF_PATH
+				 ": it needs CONFIG_DEBUG_INFO_BTF (all current distributions set "
+				 "it); in a container, mount /sys");
+	live_log_begin(&log);
+	cpus = libbpf_num_possible_cpus();
+	live_log_end(&log);
+	live_log_finish(&log);
+	if (cpus < 0)
+		return error_set(err, cpus, "counting the CPUs: %s; is /sys mounted?",
+				 strerror(-cpus));
+	driver->cpus = (uint32_t)cpus;
+	return 0;
+}
+
+int live_driver_create(const struct scap_live_config *config, uint64_t boot_offset_ns,
+		       struct live_driver **driver, struct error *err)
+{
+	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	struct live_driver *made = calloc(1, sizeof(*made));
+	int r = -ENOMEM;
+
+	if (made)
+		made->links = calloc(live_programs_count, sizeof(struct bpf_link *));
+	if (!made || !made->links) {
+		error_set(err, r, "loading the BPF programs: out of memory");
+		goto out;
+	}
+	/* Old kernels count maps as locked memory; where it is refused, loading says what matters.
+	 */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	made->config = config;
+	r = check_kernel(made, err);
+	if (r == 0)
+		r = load(made, boot_offset_ns, err);
+	if (r == 0)
+		r = map_slots(made, err);
+	if (r == 0)
+		r = fill_jumps(made, err);
+	made->config = NULL;
+out:
+	if (r < 0)
+		live_driver_destroy(made);
+	else
+		*driver = made;
+	return r;
+}
+
+void live_driver_destroy(struct live_driver *driver)
+{
+	if (!driver)
+		return;
+	if (driver->links)
+		live_driver_detach(driver);
+	if (driver->slots)
+		munmap(driver->slots, driver->slots_bytes);
+	lanner__destroy(driver->object);
+	free(driver->links);
+	free(driver);
+}
+
+int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd)
+{
+	int map = bpf_map__fd(driver->object->maps.rings);
+
+	return bpf_map_update_elem(map, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
+}
+
+struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *count)
+{
+	*count = driver->cpus * SCRATCH_SLOTS_PER_CPU;
+	return driver->slots;
+}
+
+static int attach_one(struct live_driver *driver, size_t i, struct error *err)
+{
+	const struct live_program *row = &live_programs[i];
+	struct live_log log = {0};
+	int r = 0;
+
+	live_log_begin(&log);
+	driver->links[i] = bpf_program__attach(program_of(driver, i));
+	if (!driver->links[i])
+		r = error_set(err, -errno,
+			      "attaching \"%s\" to the tracepoint \"%s\": %s; does another tool or "
+			      "the kernel's lockdown forbid it?",
+			      row->name, row->hook, strerror(errno));
+	live_log_end(&log);
+	live_log_finish(&log);
+	return r;
+}
+
+int live_driver_attach(struct live_driver *driver, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < live_programs_count && r == 0; i++)
+		if (live_programs[i].hook && program_loaded(driver, i))
+			r = attach_one(driver, i, err);
+	return r;
+}
+
+void live_driver_detach(struct live_driver *driver)
+{
+	struct timespec long_enough = {.tv_nsec = 50000000};
+	bool detached = false;
+
+	for (size_t i = live_programs_count; i-- > 0;) {
+		if (!driver->links[i])
+			continue;
+		bpf_link__destroy(driver->links[i]);
+		driver->links[i] = NULL;
+		detached = true;
+	}
+	/* A program that was running goes on; this waits for all that were. */
+	if (detached && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
+		nanosleep(&long_enough, NULL);
+}
+
+static int read_counters(struct live_driver *driver, struct scap_live_stats *stats)
+{
+	struct event_counters *by_cpu = calloc(driver->cpus, sizeof(*by_cpu));
+	int map = bpf_map__fd(driver->object->maps.counters), r = 0;
+
+	if (!by_cpu)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < EVENT_ID_MAX && r == 0; id++) {
+		struct event_counters *sum = &stats->events[id];
+
+		if (!event_desc_get(id))
+			continue;
+		if (bpf_map_lookup_elem(map, &id, by_cpu) < 0)
+			r = -errno;
+		for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++) {
+			for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+				sum->lost[cause] += by_cpu[cpu].lost[cause];
+			sum->unreadable += by_cpu[cpu].unreadable;
+		}
+		/* Those that got no slot, or no filler, were not counted in one. */
+		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL];
+	}
+	free(by_cpu);
+	return r;
+}
+
+static void read_slots(const struct live_driver *driver, struct scap_live_stats *stats)
+{
+	for (uint32_t i = 0; i < driver->cpus * SCRATCH_SLOTS_PER_CPU; i++)
+		for (uint32_t id = 0; id < EVENT_ID_MAX; id++)
+			stats->seen[id] +=
+				__atomic_load_n(&driver->slots[i].seen[id], __ATOMIC_RELAXED);
+}
+
+static int read_driver_counters(struct live_driver *driver, struct scap_live_stats *stats)
+{
+	struct driver_counters *by_cpu = calloc(driver->cpus, sizeof(*by_cpu));
+	uint32_t zero = 0;
+	int r = 0;
+
+	if (!by_cpu)
+		return -ENOMEM;
+	if (bpf_map_lookup_elem(bpf_map__fd(driver->object->maps.driver_counters), &zero, by_cpu) <
+	    0)
+		r = -errno;
+	for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++)
+		stats->compat += by_cpu[cpu].compat;
+	free(by_cpu);
+	return r;
+}
+
+static void read_misses(struct live_driver *driver, struct scap_live_stats *stats)
+{
+	for (size_t i = 0; i < live_programs_count; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		/* Kernels before 5.12 do not count them. */
+		if (live_programs[i].hook && program_loaded(driver, i) &&
+		    bpf_obj_get_info_by_fd(bpf_program__fd(program_of(driver, i)), &info, &size) ==
+			    0)
+			stats->run_missed += info.recursion_misses;
+	}
+}
+
+int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
+{
+	int r = read_counters(driver, stats);
+
+	if (r == 0)
+		r = read_driver_counters(driver, stats);
+	if (r < 0)
+		return r;
+	read_slots(driver, stats);
+	read_misses(driver, stats);
+	return 0;
+}
+
+const uint16_t *live_driver_refused(const struct live_driver *driver)
+{
+	return driver->refused_ids;
+}
+
+bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
+			 const char **hook)
+{
+	for (size_t row = 0; row < live_programs_count; row++) {
+		if (!program_loaded(driver, row) || i-- > 0)
+			continue;
+		*program = live_programs[row].name;
+		*hook = live_programs[row].hook;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs, expanded from the event table, and what decides whether one is needed. */
+#include "scap/live_programs.h"
+
+#include "event/event.h"
+
+const struct live_program live_programs[] = {
+#define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id},
+#define TRACEPOINT_EVENT(name, id, tracepoint, ...) {"fill_" #name, #tracepoint, id},
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+	{"exec_success", "sched_process_exec", EVENT_execve},
+	/* The last to be attached, when everything that it jumps to is in place. */
+	{"dispatch_sys_exit", "sys_exit", EVENT_NONE},
+};
+
+const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);
+
+/* Codes of the calls of 32-bit programs, by their numbers. */
+static const uint16_t compat_codes[SYSCALL_NR_MAX] = {
+#ifdef __x86_64__
+#define SYSCALL_NR(number, name) [number] = SC_##name,
+#include "events/syscalls_i386.def"
+#undef SYSCALL_NR
+#endif
+};
+
+static bool any_syscall(const struct scap_live_config *config)
+{
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (config->syscalls[number])
+			return true;
+	return false;
+}
+
+static bool event_wanted(unsigned int id, const struct scap_live_config *config)
+{
+	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
+}
+
+bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
+			 const bool refused[EVENT_ID_MAX])
+{
+	uint16_t events[SYSCALL_NR_MAX];
+
+	if (program->event == EVENT_NONE) {
+		live_syscall_events(config, refused, events);
+		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+			if (events[number])
+				return true;
+		return false;
+	}
+	/* A successful exec of either kind is an execve, written at the tracepoint. */
+	if (program->event == EVENT_execve && program->hook && event_wanted(EVENT_execveat, config))
+		return true;
+	return event_wanted(program->event, config);
+}
+
+static unsigned int event_of(unsigned int code, bool generic, const struct scap_live_config *config,
+			     const bool refused[EVENT_ID_MAX])
+{
+	unsigned int id = event_desc_of_syscall(code)->id;
+
+	if (id == EVENT_syscall || !config->events[id])
+		id = generic ? EVENT_syscall : EVENT_NONE;
+	return refused[id] ? EVENT_NONE : id;
+}
+
+void live_syscall_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			 uint16_t events[SYSCALL_NR_MAX])
+{
+	bool generic[SYSCALL_CODES_COUNT] = {false};
+
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		if (code != SC_unknown && config->syscalls[number])
+			generic[code] = true;
+		events[number] =
+			(uint16_t)event_of(code, config->syscalls[number], config, refused);
+	}
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = compat_codes[number];
+
+		if (code != SC_unknown && event_of(code, generic[code], config, refused))
+			events[number] |= COMPAT_WANTED;
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs of the BPF object a configuration wants. Tables only; nothing here loads. */
+#ifndef SCAP_LIVE_PROGRAMS_H
+#define SCAP_LIVE_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/live.h"
+
+struct live_program {
+	const char *name;
+	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
+	uint16_t event; /* what it writes; 0: nothing itself */
+};
+
+extern const struct live_program live_programs[];
+extern const size_t live_programs_count;
+
+/* Whether a program is needed. `refused[id]`: the event of that id cannot be had. */
+bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
+			 const bool refused[EVENT_ID_MAX]);
+
+/*
+ * What the driver does at the exit of each system call, by native number: the event id, and
+ * COMPAT_WANTED for the numbers that 32-bit programs use for a wanted call.
+ */
+void live_syscall_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			 uint16_t events[SYSCALL_NR_MAX]);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading /proc: whole files, links, and words and numbers out of them. Everything is checked
+ * against the end of the text; nothing relies on what the kernel should have written.
+ */
+#ifndef SCAP_PROC_TEXT_H
+#define SCAP_PROC_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/buf.h"
+
+/* A stretch of text that is still to be read. */
+struct proc_text {
+	const char *at;
+	const char *end;
+};
+
+static inline struct proc_text proc_text_of(const struct buf *buf)
+{
+	return (struct proc_text){buf->data, buf->data + buf->len};
+}
+
+/*
+ * Reads a file below `dir` up to `max` bytes; a NUL stands behind them that `buf->len` does not
+ * count. Returns 0 or -errno.
+ */
+int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
+
+/* Reads the target of a link, NUL-terminated. Returns its length or -errno. */
+int proc_read_link(int dir, const char *name, char *target, size_t size);
+
+/* Cuts " (deleted)" off the end of a path of `len` bytes. */
+void proc_cut_deleted(char *path, size_t len);
+
+/* Splits off the next line, without its newline. Returns false at the end. */
+bool proc_text_line(struct proc_text *text, struct proc_text *line);
+
+/* Splits off the next word, by blanks. Returns false at the end. */
+bool proc_text_word(struct proc_text *text, struct proc_text *word);
+
+/* Passes over `n` words. Returns false when there are not so many. */
+bool proc_text_skip(struct proc_text *text, unsigned int n);
+
+/* Whether the text begins so; then passes over it. */
+bool proc_text_prefix(struct proc_text *text, const char *prefix);
+
+/*
+ * Splits off a number, which need not end the text. Returns false, and takes nothing, when there
+ * is no digit or the value does not fit.
+ */
+bool proc_text_u64(struct proc_text *text, unsigned int base, uint64_t *value);
+
+/* A whole word as a number with an optional sign, base 10. */
+bool proc_word_i64(struct proc_text word, int64_t *value);
+
+/* A whole NUL-terminated name as a number, such as the name of a process's directory. */
+bool proc_name_number(const char *name, int64_t *number);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The absolute paths of an event's parameters. */
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/path.h"
+#include "sinsp/state.h"
+
+struct base {
+	const char *text;
+	size_t len;
+};
+
+static const struct base unknown_base = {SINSP_PATH_UNKNOWN, sizeof(SINSP_PATH_UNKNOWN) - 1};
+
+static bool failed_with(const struct event *ev, int64_t code)
+{
+	int64_t result;
+
+	return event_result(ev, &result) && result == -code;
+}
+
+/* The directory that a path starts from. */
+static struct base base_of(const struct sinsp_event *event, int64_t dirfd)
+{
+	struct sinsp_thread *thread = event->thread;
+	struct sinsp_fd *fd;
+
+	if (!thread)
+		return unknown_base;
+	if (dirfd == AT_FDCWD_STORED && thread->fs->cwd_len)
+		return (struct base){thread->fs->cwd, thread->fs->cwd_len};
+	if (dirfd < 0)
+		return unknown_base;
+	fd = failed_with(&event->ev, EBADF) ? sinsp_fds_find(thread->fds, dirfd)
+					    : state_fd(event->sinsp, thread, dirfd);
+	return fd && fd->name_len ? (struct base){fd->name, fd->name_len} : unknown_base;
+}
+
+/* For RESOLVE_IN_ROOT the base is the root: nothing, not even "/" or "..", leads out of it. */
+static bool is_in_root(const struct event *ev)
+{
+	return ev->desc->id == EVENT_openat2 &&
+	       (event_param_u64(ev, openat2__resolve) & openat2_flags__RESOLVE_IN_ROOT);
+}
+
+static size_t join(const struct sinsp_event *event, unsigned int param, char *out)
+{
+	const struct param_desc *desc = &event->ev.desc->params[param];
+	const char *path = event_param_string(&event->ev, param);
+	size_t len = strlen(path);
+	int64_t dirfd = AT_FDCWD_STORED;
+	char inside[SINSP_PATH_MAX];
+	struct base base = {"", 0};
+
+	if (desc->base)
+		dirfd = event_param_i64(&event->ev, desc->base - 1u);
+	if (is_in_root(&event->ev)) {
+		while (*path == '/') {
+			path++;
+			len--;
+		}
+		len = sinsp_path_join("", 0, path, len, inside);
+		path = len ? inside : ".";
+		len += !len;
+	}
+	if (*path != '/')
+		base = base_of(event, dirfd);
+	return sinsp_path_join(base.text, base.len, path, len, out);
+}
+
+size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out, size_t size)
+{
+	char joined[SINSP_PATH_MAX];
+	size_t len;
+
+	if (!event_param_present(&event->ev, param) || size == 0)
+		return 0;
+	if (size >= SINSP_PATH_MAX)
+		return join(event, param, out);
+	len = join(event, param, joined);
+	if (len >= size)
+		len = size - 1;
+	memcpy(out, joined, len);
+	out[len] = '\0';
+	return len;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* evt.*: times, as text and as numbers. */
+#include "sinsp/fields.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+static int get_time(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, event->ev.ts_ns);
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static int get_time_s(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	return give_text(values, scratch, &text);
+}
+
+static int get_time_iso8601(const struct sinsp_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char time[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(&scratch->utc, event->ev.ts_ns, time);
+	buf_append(&text, time, sizeof(time) - 1);
+	BUF_LITERAL(&text, "+0000");
+	return give_text(values, scratch, &text);
+}
+
+static int get_datetime(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, event->ev.ts_ns);
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static int get_datetime_s(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	return give_text(values, scratch, &text);
+}
+
+/* A later event may bear an earlier time, when sources disagree: no time has passed then. */
+static uint64_t span(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static uint64_t since_start(const struct sinsp_event *event)
+{
+	return span(event->first_ts_ns, event->ev.ts_ns);
+}
+
+/* Asked again for the same event, the answer is the same. */
+static uint64_t since_last(const struct sinsp_event *event, struct field_scratch *scratch)
+{
+	if (scratch->last_num == event->num)
+		return scratch->delta_ns;
+	scratch->delta_ns = scratch->last_num ? span(scratch->last_ns, event->ev.ts_ns) : 0;
+	scratch->last_num = event->num;
+	scratch->last_ns = event->ev.ts_ns;
+	return scratch->delta_ns;
+}
+
+#define TIME_GETTER(name, value)                                                                   \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		return give_u64(values, value);                                                    \
+	}
+
+TIME_GETTER(get_rawtime, event->ev.ts_ns)
+TIME_GETTER(get_rawtime_s, event->ev.ts_ns / NS_PER_SECOND)
+TIME_GETTER(get_rawtime_ns, event->ev.ts_ns % NS_PER_SECOND)
+TIME_GETTER(get_reltime, since_start(event))
+TIME_GETTER(get_reltime_s, since_start(event) / NS_PER_SECOND)
+TIME_GETTER(get_reltime_ns, since_start(event) % NS_PER_SECOND)
+TIME_GETTER(get_deltatime, since_last(event, scratch))
+TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
+TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
+
+#define TEXT(name, getter, help)                                                                   \
+	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help}
+#define NUMBER(name, type, format, getter, help)                                                   \
+	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help}
+
+const struct field_desc fields_evt_time[] = {
+	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC"),
+	TEXT("evt.time.s", get_time_s, "local time of day"),
+	TEXT("evt.time.iso8601", get_time_iso8601, "date and time in UTC with ns"),
+	TEXT("evt.datetime", get_datetime, "local date and time with ns"),
+	TEXT("evt.datetime.s", get_datetime_s, "local date and time"),
+	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "ns since 1970"),
+	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "seconds since 1970"),
+	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns of the second"),
+	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event"),
+	NUMBER("evt.reltime.s", RELTIME, DEC, get_reltime_s, "seconds since the first event"),
+	NUMBER("evt.reltime.ns", RELTIME, PADDED_DEC, get_reltime_ns, "ns part of evt.reltime"),
+	NUMBER("evt.deltatime", RELTIME, DEC, get_deltatime,
+	       "ns since the event before that was asked for this"),
+	NUMBER("evt.deltatime.s", RELTIME, DEC, get_deltatime_s, "the same in whole seconds"),
+	NUMBER("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
+	       "ns part of evt.deltatime"),
+	{0},
+};

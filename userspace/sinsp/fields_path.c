@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* fs.path.* and evt.abspath: the paths that calls name, absolute and normalised. */
+#include "sinsp/fields.h"
+
+enum { NO_PARAM = 0 };
+
+/* Which parameters of an event name what; indexes plus 1, 0 for none. */
+struct path_params {
+	uint8_t name, source, target;
+	uint8_t abs, abs_dst; /* those that evt.abspath gives */
+	bool opens; /* the result is a descriptor */
+};
+
+static const struct path_params path_events[EVENT_ID_MAX] = {
+	[EVENT_open] = {.name = open__name + 1, .opens = true},
+	[EVENT_openat] = {.name = openat__name + 1, .abs = openat__name + 1, .opens = true},
+	[EVENT_openat2] = {.name = openat2__name + 1, .abs = openat2__name + 1, .opens = true},
+	[EVENT_mkdir] = {.name = mkdir__path + 1},
+	[EVENT_mkdirat] = {.name = mkdirat__path + 1, .abs = mkdirat__path + 1},
+	[EVENT_rmdir] = {.name = rmdir__path + 1},
+	[EVENT_unlink] = {.name = unlink__path + 1},
+	[EVENT_unlinkat] = {.name = unlinkat__name + 1, .abs = unlinkat__name + 1},
+	[EVENT_rename] = {.source = rename__oldpath + 1, .target = rename__newpath + 1},
+	[EVENT_renameat] = {.source = renameat__oldpath + 1,
+			    .target = renameat__newpath + 1,
+			    .abs = renameat__oldpath + 1,
+			    .abs_dst = renameat__newpath + 1},
+	[EVENT_renameat2] = {.source = renameat2__oldpath + 1,
+			     .target = renameat2__newpath + 1,
+			     .abs = renameat2__oldpath + 1,
+			     .abs_dst = renameat2__newpath + 1},
+};
+
+static const struct path_params *params_of(const struct sinsp_event *event)
+{
+	return &path_events[event->ev.desc->id];
+}
+
+/* `param` is an index plus 1. */
+static int give_path(const struct sinsp_event *event, unsigned int param,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (param == NO_PARAM)
+		return NO_VALUE;
+	text.len = sinsp_event_path(event, param - 1, text.data, text.capacity);
+	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
+}
+
+static int give_raw(const struct sinsp_event *event, unsigned int param, struct field_value *values)
+{
+	return param == NO_PARAM ? NO_VALUE
+				 : give_string(values, event_param_string(&event->ev, param - 1));
+}
+
+static bool succeeded(const struct sinsp_event *event)
+{
+	int64_t result;
+
+	if (!event_result(&event->ev, &result))
+		return false;
+	return params_of(event)->opens ? result >= 0 : result == 0;
+}
+
+#define PATH_GETTERS(which)                                                                        \
+	static int get_##which(const struct sinsp_event *event, const struct field_ref *ref,       \
+			       struct field_scratch *scratch, struct field_value *values)          \
+	{                                                                                          \
+		if (!succeeded(event))                                                             \
+			return NO_VALUE;                                                           \
+		return give_path(event, params_of(event)->which, scratch, values);                 \
+	}                                                                                          \
+	static int get_##which##_raw(const struct sinsp_event *event, const struct field_ref *ref, \
+				     struct field_scratch *scratch, struct field_value *values)    \
+	{                                                                                          \
+		return succeeded(event) ? give_raw(event, params_of(event)->which, values)         \
+					: NO_VALUE;                                                \
+	}
+
+PATH_GETTERS(name)
+PATH_GETTERS(source)
+PATH_GETTERS(target)
+
+static int get_abspath(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	return give_path(event, params_of(event)->abs, scratch, values);
+}
+
+/* Only events that have two paths tell them apart. */
+static int get_abspath_src(const struct sinsp_event *event, const struct field_ref *ref,
+			   struct field_scratch *scratch, struct field_value *values)
+{
+	const struct path_params *params = params_of(event);
+
+	return give_path(event, params->abs_dst ? params->abs : NO_PARAM, scratch, values);
+}
+
+static int get_abspath_dst(const struct sinsp_event *event, const struct field_ref *ref,
+			   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_path(event, params_of(event)->abs_dst, scratch, values);
+}
+
+#define ROW(name, needs, getter, help)                                                             \
+	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
+
+enum { PATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+
+const struct field_desc fields_path[] = {
+	ROW("evt.abspath", PATH_NEEDS, get_abspath,
+	    "absolute path that a call with a directory descriptor names"),
+	ROW("evt.abspath.src", PATH_NEEDS, get_abspath_src, "the path before a rename"),
+	ROW("evt.abspath.dst", PATH_NEEDS, get_abspath_dst, "the path after a rename"),
+	ROW("fs.path.name", PATH_NEEDS, get_name, "absolute path that a successful call names"),
+	ROW("fs.path.nameraw", 0, get_name_raw, "that path as the caller gave it"),
+	ROW("fs.path.source", PATH_NEEDS, get_source, "absolute path before a successful rename"),
+	ROW("fs.path.sourceraw", 0, get_source_raw, "that path as the caller gave it"),
+	ROW("fs.path.target", PATH_NEEDS, get_target, "absolute path after a successful rename"),
+	ROW("fs.path.targetraw", 0, get_target_raw, "that path as the caller gave it"),
+	{0},
+};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A check gets its meaning: which fields, whether the operator takes their type, what the constants
+ * are worth, and which function will decide it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/filter_program.h"
+#include "sinsp/type_family.h"
+
+enum { SET_MIN = 8, NS_PER_MS = 1000000 };
+
+static const char *type_noun(enum param_type type)
+{
+	switch (type) {
+	case PT_CHARBUF:
+	case PT_FSPATH:
+	case PT_FSRELPATH:
+		return "text";
+	case PT_BYTEBUF:
+		return "bytes";
+	case PT_BOOL:
+		return "true or false";
+	case PT_IPADDR:
+		return "an IP address";
+	case PT_IPNET:
+		return "an IP network";
+	default:
+		return param_type_size(type) ? "a number" : "of a type that cannot be compared";
+	}
+}
+
+static int fail_operator(struct filter_binder *binder, const struct filter_node *node,
+			 const struct filter_operand *left)
+{
+	const char *op = filter_op_name(node->op);
+
+	if (left->list)
+		return BINDER_FAIL(binder, node->op_position,
+				   "operator '%s' cannot be used with a list, only 'in', "
+				   "'intersects' and 'exists' can",
+				   op);
+	return BINDER_FAIL(binder, node->op_position,
+			   "operator '%s' cannot be used here: the left side is %s", op,
+			   type_noun(left->type));
+}
+
+/* `exists`, and how lists and ancestors are gone through. */
+static filter_test *test_of_shape(const struct filter_node *node, struct filter_operand *left)
+{
+	if (left->field && (left->flags & FIELD_ANCESTORS) && !left->field->has_arg) {
+		left->field->has_arg = true; /* the test counts the index up */
+		return filter_test_ancestors;
+	}
+	if (node->op == FILTER_EXISTS)
+		return filter_test_exists;
+	if (left->list && node->op != FILTER_EQ && node->op != FILTER_NE)
+		return filter_test_list;
+	return filter_test_values;
+}
+
+/* Lists are only gone through; one that its argument reduces to a value can be equal to something.
+ */
+static bool takes_list(enum filter_op op, const struct filter_operand *left)
+{
+	if (op == FILTER_EQ || op == FILTER_NE)
+		return left->field && left->field->has_arg;
+	return op == FILTER_IN || op == FILTER_INTERSECTS;
+}
+
+static int bind_right_operand(struct filter_binder *binder, const struct filter_node *node,
+			      struct filter_check *check)
+{
+	struct filter_operand *left = &check->left, *right = &check->right;
+	int rc = filter_bind_operand(binder, node->right, left->slots_end, right);
+
+	if (rc)
+		return rc;
+	if (node->op == FILTER_PMATCH || node->op == FILTER_REGEX)
+		return BINDER_FAIL(binder, node->op_position,
+				   "operator '%s' needs a constant on its right",
+				   filter_op_name(node->op));
+	if (left->flags & FIELD_NO_RHS)
+		return BINDER_FAIL(binder, node->left->position,
+				   "'%.60s' can be compared with constants only",
+				   left->field ? left->field->desc->name : "this field");
+	if ((right->flags & FIELD_NO_RHS) || right->type == PT_IPNET)
+		return BINDER_FAIL(binder, node->right->position,
+				   "'%.60s' cannot stand on the right of an operator",
+				   right->field ? right->field->desc->name : "this field");
+	if (left->type != right->type || left->list != right->list)
+		return BINDER_FAIL(binder, node->right->position,
+				   "both sides must be of one type: the left side is %s%s, the "
+				   "right side %s%s",
+				   left->list ? "a list of " : "", type_noun(left->type),
+				   right->list ? "a list of " : "", type_noun(right->type));
+	check->test = filter_test_operands;
+	return 0;
+}
+
+static int check_type_name(struct filter_binder *binder, const struct filter_expr *expr)
+{
+	const char *nearest;
+
+	if (type_name_is_known(expr->text.data))
+		return 0;
+	nearest = type_name_nearest(expr->text.data, expr->text.len);
+	if (nearest)
+		return BINDER_FAIL(binder, expr->position,
+				   "unknown event type '%.60s'; did you mean '%s'?",
+				   expr->text.data, nearest);
+	return BINDER_FAIL(binder, expr->position, "unknown event type '%.60s'", expr->text.data);
+}
+
+static int bind_constants(struct filter_binder *binder, const struct filter_node *node,
+			  struct filter_check *check)
+{
+	bool is_list = node->right->kind == FILTER_EXPR_LIST;
+	const struct filter_expr *first = is_list ? node->right->first : node->right;
+	bool checked = check->left.field && (check->left.flags & FIELD_TYPE_CHECKED);
+	uint32_t n = 0;
+
+	for (const struct filter_expr *expr = first; expr; expr = expr->next)
+		n++;
+	check->constants =
+		arena_alloc(&binder->filter->arena, (n + 1) * sizeof(check->constants[0]));
+	if (!check->constants)
+		return -ENOMEM;
+	for (const struct filter_expr *expr = first; expr; expr = expr->next) {
+		int rc = filter_bind_constant(binder, check->left.type, node->op, expr,
+					      &check->constants[check->nconstants]);
+
+		if (rc == 0 && checked)
+			rc = check_type_name(binder, expr);
+		if (rc)
+			return rc;
+		check->nconstants++;
+	}
+	return 0;
+}
+
+static bool is_equality(enum filter_op op)
+{
+	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
+}
+
+/* Long lists are looked up: equal to any element, or different from all. */
+static int make_set(struct filter_binder *binder, struct filter_check *check)
+{
+	enum filter_quantifier needed = check->negated ? FILTER_ALL_OF : FILTER_ANY_OF;
+
+	if (check->nconstants < SET_MIN || !is_equality(check->op) || check->quantifier != needed)
+		return 0;
+	return filter_set_create(&binder->filter->arena, check->left.type, check->constants,
+				 check->nconstants, &check->set);
+}
+
+/* `evt.around[T] = MS`: the field is a distance in ns. */
+static int bind_within(struct filter_binder *binder, const struct filter_node *node,
+		       struct filter_check *check)
+{
+	uint64_t *limit;
+	int rc;
+
+	if (node->op != FILTER_EQ || node->quantifier || node->right->kind != FILTER_EXPR_TEXT)
+		return BINDER_FAIL(binder, node->op_position,
+				   "this field takes '= MILLISECONDS' and nothing else");
+	rc = bind_constants(binder, node, check);
+	if (rc)
+		return rc;
+	limit = &check->constants[0].value.u64;
+	*limit = *limit > UINT64_MAX / NS_PER_MS ? UINT64_MAX : *limit * NS_PER_MS;
+	check->compare = filter_compare_of(PT_UINT64, FILTER_LE);
+	check->quantifier = FILTER_ANY_OF;
+	return 0;
+}
+
+/* Parameters as they were recorded: as bytes they can only be asked for. */
+static bool is_raw_bytes(const struct filter_operand *operand)
+{
+	return operand->field && operand->field->desc->type == PT_DYN &&
+	       operand->type == PT_BYTEBUF;
+}
+
+static int bind_comparison(struct filter_binder *binder, const struct filter_node *node,
+			   struct filter_check *check)
+{
+	const struct filter_operand *left = &check->left;
+	int rc;
+
+	check->compare = filter_compare_of(left->type, node->op);
+	if (!check->compare || is_raw_bytes(left) || (left->list && !takes_list(node->op, left)))
+		return fail_operator(binder, node, left);
+	check->negated = node->op == FILTER_NE;
+	check->quantifier = node->quantifier ? node->quantifier : FILTER_ANY_OF;
+	if (node->right->kind == FILTER_EXPR_FIELD || node->right->kind == FILTER_EXPR_CALL)
+		return bind_right_operand(binder, node, check);
+	rc = bind_constants(binder, node, check);
+	if (rc)
+		return rc;
+	if (check->test == filter_test_values && check->nconstants == 1)
+		check->test = filter_test_value;
+	if (left->field && (left->flags & FIELD_TYPE_FAMILY) && is_equality(node->op) &&
+	    !binder->options.exact_types) {
+		check->compare = filter_compare_family;
+		return 0;
+	}
+	return make_set(binder, check);
+}
+
+static int fail_name(struct filter_binder *binder, const struct filter_node *node)
+{
+	const char *nearest = field_nearest(node->name.data, node->name.len);
+
+	if (nearest)
+		return BINDER_FAIL(binder, node->position,
+				   "unexpected identifier '%.60s'; did you mean '%s'?",
+				   node->name.data, nearest);
+	return BINDER_FAIL(binder, node->position, "unexpected identifier '%.60s'",
+			   node->name.data);
+}
+
+int filter_bind(struct filter_binder *binder, const struct filter_node *node,
+		struct filter_check *check)
+{
+	int rc;
+
+	if (node->kind == FILTER_NODE_NAME)
+		return fail_name(binder, node);
+	check->op = node->op;
+	rc = filter_bind_operand(binder, node->left, 0, &check->left);
+	if (rc)
+		return rc;
+	check->test = test_of_shape(node, &check->left);
+	if (node->op == FILTER_EXISTS)
+		return 0;
+	if (check->left.field && (check->left.flags & FIELD_WITHIN_MS))
+		return bind_within(binder, node, check);
+	return bind_comparison(binder, node, check);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A filter as it was written: the tree that the parser makes and that the binder gives a meaning.
+ * Everything in it lives in one arena. Only for filter_*.c and their tests.
+ */
+#ifndef SINSP_FILTER_TREE_H
+#define SINSP_FILTER_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/filter.h"
+#include "util/arena.h"
+#include "util/buf.h"
+
+enum filter_op {
+	FILTER_EXISTS,
+	FILTER_EQ,
+	FILTER_NE,
+	FILTER_LT,
+	FILTER_LE,
+	FILTER_GT,
+	FILTER_GE,
+	FILTER_IN,
+	FILTER_INTERSECTS,
+	FILTER_PMATCH,
+	FILTER_GLOB,
+	FILTER_IGLOB,
+	FILTER_CONTAINS,
+	FILTER_ICONTAINS,
+	FILTER_BCONTAINS,
+	FILTER_STARTSWITH,
+	FILTER_BSTARTSWITH,
+	FILTER_ENDSWITH,
+	FILTER_REGEX,
+	FILTER_OPS_COUNT,
+};
+
+/* How many elements of a list must satisfy an operator. */
+enum filter_quantifier { FILTER_NO_QUANTIFIER, FILTER_ANY_OF, FILTER_ALL_OF, FILTER_ONE_OF };
+
+enum filter_call_kind {
+	FILTER_TOLOWER,
+	FILTER_TOUPPER,
+	FILTER_B64,
+	FILTER_BASENAME,
+	FILTER_LEN,
+	FILTER_JOIN,
+	FILTER_CONCAT,
+	FILTER_GETOPT,
+	FILTER_CALLS_COUNT,
+};
+
+/* Bytes with a NUL behind them. */
+struct filter_text {
+	const char *data;
+	size_t len;
+};
+
+enum filter_expr_kind {
+	FILTER_EXPR_TEXT, /* a constant, without quotes and escapes */
+	FILTER_EXPR_FIELD, /* as written, argument included */
+	FILTER_EXPR_LIST,
+	FILTER_EXPR_CALL, /* a transformer */
+};
+
+struct filter_expr {
+	enum filter_expr_kind kind;
+	size_t position;
+	struct filter_text text; /* TEXT, FIELD */
+	enum filter_call_kind call; /* CALL */
+	struct filter_text selector; /* CALL: what stands in brackets behind it; NULL: nothing */
+	struct filter_expr *first; /* CALL: its arguments; LIST: its elements */
+	struct filter_expr *next;
+};
+
+enum filter_node_kind {
+	FILTER_NODE_AND,
+	FILTER_NODE_OR,
+	FILTER_NODE_NOT,
+	FILTER_NODE_CHECK,
+	FILTER_NODE_NAME, /* an identifier alone */
+};
+
+struct filter_node {
+	enum filter_node_kind kind;
+	size_t position;
+	struct filter_node *first; /* AND, OR: at least two; NOT: one */
+	struct filter_node *next;
+	struct filter_text name;
+	/* CHECK */
+	struct filter_expr *left, *right; /* right: NULL for `exists` */
+	enum filter_op op;
+	enum filter_quantifier quantifier;
+	size_t op_position;
+};
+
+/* Parses a whole expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
+int filter_parse(const char *text, struct arena *arena, struct filter_node **root,
+		 struct filter_error *err);
+
+/* Appends the canonical text, which gives the same tree when it is parsed. */
+void filter_print(const struct filter_node *node, struct buf *out);
+
+/* Words as they are written. */
+const char *filter_op_name(enum filter_op op);
+const char *filter_call_name(enum filter_call_kind call);
+
+/* Describes what is wrong at a position of an expression, and returns -EINVAL. */
+__attribute__((format(printf, 4, 5))) int filter_error_set(struct filter_error *err,
+							   const char *text, size_t position,
+							   const char *format, ...);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of text, in the forms of the .scap world (shared/facts/output-format.md, section 2). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/format_kinds.h"
+#include "sinsp/param_text.h"
+
+static const char *const default_fields[] = {
+	"evt.num", "evt.time", "evt.cpu", "proc.name", "(thread.tid)", "evt.type", "evt.args", NULL,
+};
+
+enum { PADDED_DIGITS = 9, BUFFER_TEXT_MAX = 1022 };
+
+static void append_number(struct buf *out, enum param_type type, enum param_format format,
+			  const struct field_value *value)
+{
+	size_t size = param_type_size(type);
+	uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
+
+	switch (format) {
+	case PF_HEX:
+		buf_append_hex(out, value->u64 & mask, 1);
+		break;
+	case PF_OCT:
+		buf_append_octal(out, value->u64 & mask);
+		break;
+	case PF_PADDED_DEC:
+		buf_append_padded(out, value->u64 & mask, PADDED_DIGITS);
+		break;
+	default:
+		if (param_type_is_signed(type))
+			buf_append_i64(out, value->i64);
+		else
+			buf_append_u64(out, value->u64 & mask);
+	}
+}
+
+static void append_value(struct buf *out, enum param_type type, enum param_format format,
+			 const struct field_value *value)
+{
+	switch (type) {
+	case PT_BOOL:
+		buf_append_string(out, value->u64 ? "true" : "false");
+		break;
+	case PT_DOUBLE:
+		buf_printf(out, "%.1f", value->f64);
+		break;
+	case PT_IPADDR:
+		text_append_ip(out, value->ip.address, value->ip.len);
+		break;
+	case PT_IPNET:
+		BUF_LITERAL(out, "<IPNET>");
+		break;
+	case PT_BYTEBUF:
+		text_append_bytes(out, (const uint8_t *)value->bytes.data,
+				  value->bytes.len < BUFFER_TEXT_MAX ? value->bytes.len
+								     : BUFFER_TEXT_MAX);
+		break;
+	default:
+		if (param_type_size(type))
+			append_number(out, type, format, value);
+		else
+			buf_append(out, value->bytes.data, value->bytes.len);
+	}
+}
+
+static bool write_value(struct formatter *formatter, const struct format_column *column,
+			const struct sinsp_event *event, struct buf *out)
+{
+	struct field_value value;
+
+	if (column_get(formatter, column, event, &value) < 1)
+		return false;
+	append_value(out, column->ref.type, column->ref.desc->format, &value);
+	return true;
+}
+
+static bool write_list(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	struct field_value values[FIELD_VALUES_MAX];
+	int n = column_get(formatter, column, event, values);
+
+	if (n < 0)
+		return false;
+	buf_append_char(out, '(');
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_append_char(out, ',');
+		append_value(out, column->ref.type, column->ref.desc->format, &values[i]);
+	}
+	buf_append_char(out, ')');
+	return true;
+}
+
+/* A recorded parameter has the type and format that this event gives it. */
+static bool write_rawarg(struct formatter *formatter, const struct format_column *column,
+			 const struct sinsp_event *event, struct buf *out)
+{
+	int index = column->ref.param_of_event[event->ev.desc->id];
+	const struct param_desc *desc;
+	struct field_value value;
+
+	if (index < 0)
+		return false;
+	desc = &event->ev.desc->params[index];
+	if (param_type_size(desc->type) && event_param_present(&event->ev, (unsigned int)index)) {
+		value.i64 = event_param_i64(&event->ev, (unsigned int)index);
+		append_number(out, desc->type, desc->format, &value);
+	} else {
+		param_text_raw(event, (unsigned int)index, out);
+	}
+	return true;
+}
+
+static int text_column_init(struct format_column *column, const char *text, bool first)
+{
+	bool brackets = text[0] == '(';
+	struct buf before = {0};
+
+	if (!first)
+		buf_append_char(&before, ' ');
+	if (brackets)
+		buf_append_char(&before, '(');
+	if (before.failed)
+		return -ENOMEM;
+	column->before = before.data;
+	column->before_len = before.len;
+	column->after = brackets ? ")" : "";
+	if (strcmp(column->ref.desc->name, "evt.rawarg") == 0)
+		column->write = write_rawarg;
+	else if ((column->ref.desc->flags & FIELD_LIST) && !column->ref.has_arg)
+		column->write = write_list;
+	else
+		column->write = write_value;
+	return 0;
+}
+
+static void text_write(struct formatter *formatter, const struct sinsp_event *event,
+		       struct buf *out)
+{
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		const struct format_column *column = &formatter->columns[i];
+
+		buf_append(out, column->before, column->before_len);
+		if (!column->write(formatter, column, event, out))
+			BUF_LITERAL(out, "<NA>");
+		buf_append_string(out, column->after);
+	}
+	buf_append_char(out, '\n');
+}
+
+const struct format_kind format_text = {
+	.default_fields = default_fields,
+	.column_init = text_column_init,
+	.write = text_write,
+	.brackets = true,
+};

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters as JSON values: one writer for each sort, chosen when the table is made. */
+#include "sinsp/param_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/param_text.h"
+#include "util/arena.h"
+#include "util/json.h"
+
+/* One parameter that is present, with what is needed to write it. */
+struct json_param {
+	const struct event_param *param;
+	const struct param_desc *desc;
+	int64_t value; /* of fixed-size types */
+	struct clock *utc;
+};
+
+typedef void writer(const struct json_param *p, struct buf *out);
+
+struct param_plan {
+	const char *key; /* ,"name": */
+	size_t key_len;
+	bool fixed_size;
+	writer *write;
+};
+
+struct param_json {
+	struct arena arena; /* the plans */
+	const struct param_plan *plans[EVENT_ID_MAX];
+};
+
+/* The bits as they were recorded. */
+static uint64_t bits_of(const struct json_param *p)
+{
+	uint64_t value = (uint64_t)p->value;
+
+	return p->param->len < sizeof(value) ? value & ((UINT64_C(1) << 8 * p->param->len) - 1)
+					     : value;
+}
+
+static void write_signed(const struct json_param *p, struct buf *out)
+{
+	json_append_i64(out, p->value);
+}
+
+static void write_unsigned(const struct json_param *p, struct buf *out)
+{
+	json_append_u64(out, (uint64_t)p->value);
+}
+
+static void write_hex(const struct json_param *p, struct buf *out)
+{
+	json_append_hex(out, bits_of(p));
+}
+
+static void write_octal(const struct json_param *p, struct buf *out)
+{
+	buf_append_char(out, '"');
+	if (p->value)
+		buf_append_char(out, '0');
+	buf_append_octal(out, bits_of(p));
+	buf_append_char(out, '"');
+}
+
+/* Names are words: they need no escape. */
+static void append_name(struct buf *out, const char *name)
+{
+	buf_append_char(out, '"');
+	buf_append_string(out, name);
+	buf_append_char(out, '"');
+}
+
+static void append_comma(struct buf *out)
+{
+	if (out->data && out->data[out->len - 1] != '[')
+		buf_append_char(out, ',');
+}
+
+static void append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
+{
+	buf_append_char(out, '[');
+	for (; set && set->name && value; set++) {
+		if (!set->value || (value & set->value) != set->value)
+			continue;
+		append_comma(out);
+		append_name(out, set->name);
+		value &= ~(uint64_t)set->value;
+	}
+	if (value) {
+		append_comma(out);
+		json_append_hex(out, value);
+	}
+	buf_append_char(out, ']');
+}
+
+static void write_flags(const struct json_param *p, struct buf *out)
+{
+	append_flags(out, p->desc->set, bits_of(p));
+}
+
+/*
+ * Events cannot tell apart what shares bits in the kernel: O_DIRECTORY brings O_TMPFILE's bit and
+ * O_DSYNC brings O_SYNC's. O_TMPFILE works only with write access, and O_SYNC implies O_DSYNC.
+ */
+static void write_file_flags(const struct json_param *p, struct buf *out)
+{
+	uint64_t value = bits_of(p);
+	uint64_t access = value & file_flags__O_RDWR;
+
+	if (value & file_flags__O_TMPFILE)
+		value &= access > file_flags__O_RDONLY ? ~(uint64_t)file_flags__O_DIRECTORY
+						       : ~(uint64_t)file_flags__O_TMPFILE;
+	if (value & file_flags__O_DSYNC)
+		value &= ~(uint64_t)file_flags__O_SYNC;
+	append_flags(out, p->desc->set, value);
+}
+
+/* Of several names for one value the last is the usual one: AF_UNIX rather than AF_LOCAL. */
+static void write_enum(const struct json_param *p, struct buf *out)
+{
+	uint64_t value = bits_of(p);
+	const char *name = NULL;
+
+	for (const struct flag_name *flag = p->desc->set; flag && flag->name; flag++)
+		if (flag->value == value)
+			name = flag->name;
+	if (name)
+		append_name(out, name);
+	else
+		json_append_u64(out, value);
+}
+
+static void write_syscall(const struct json_param *p, struct buf *out)
+{
+	const char *name = syscall_name((unsigned int)p->value);
+
+	if (name)
+		append_name(out, name);
+	else
+		write_unsigned(p, out);
+}
+
+static void write_signal(const struct json_param *p, struct buf *out)
+{
+	const char *name = signal_name((unsigned int)p->value);
+
+	if (name)
+		append_name(out, name);
+	else
+		write_unsigned(p, out);
+}
+
+static void write_signal_set(const struct json_param *p, struct buf *out)
+{
+	uint64_t set = bits_of(p);
+
+	buf_append_char(out, '[');
+	for (unsigned int i = 0; i < 32; i++) {
+		const char *name = signal_name(i + 1);
+
+		if (!(set >> i & 1))
+			continue;
+		append_comma(out);
+		if (name)
+			append_name(out, name);
+		else
+			buf_append_u64(out, i + 1);
+	}
+	buf_append_char(out, ']');
+}
+
+static void write_time(const struct json_param *p, struct buf *out)
+{
+	char text[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(p->utc, (uint64_t)p->value, text);
+	buf_append_char(out, '"');
+	buf_append(out, text, sizeof(text));
+	buf_append_char(out, '"');
+}
+
+static void write_string(const struct json_param *p, struct buf *out)
+{
+	const char *text = (const char *)p->param->data;
+
+	json_append_string(out, text, strlen(text));
+}
+
+static void write_bytes(const struct json_param *p, struct buf *out)
+{
+	json_append_string(out, (const char *)p->param->data, p->param->len);
+}
+
+static void write_list(const struct json_param *p, struct buf *out)
+{
+	const char *at = (const char *)p->param->data;
+	const char *end = at + p->param->len;
+
+	buf_append_char(out, '[');
+	while (at < end) {
+		size_t n = strnlen(at, (size_t)(end - at));
+
+		append_comma(out);
+		json_append_string(out, at, n);
+		at += n + 1;
+	}
+	buf_append_char(out, ']');
+}
+
+/* Longer addresses are damaged ones. */
+enum { ADDRESS_TEXT_BYTES = 512 };
+
+static void append_address(struct buf *out, const struct event_param *param,
+			   void (*append)(struct buf *, const struct event_param *))
+{
+	char memory[ADDRESS_TEXT_BYTES];
+	struct buf text = buf_fixed(memory, sizeof(memory));
+
+	append(&text, param);
+	json_append_string(out, text.data, text.len);
+}
+
+static void write_sockaddr(const struct json_param *p, struct buf *out)
+{
+	append_address(out, p->param, text_append_sockaddr);
+}
+
+static void write_socktuple(const struct json_param *p, struct buf *out)
+{
+	append_address(out, p->param, text_append_socktuple);
+}
+
+static writer *const writers[PT_TYPES_COUNT] = {
+	[PT_FLAGS8] = write_flags,	  [PT_FLAGS16] = write_flags,
+	[PT_FLAGS32] = write_flags,	  [PT_ENUMFLAGS8] = write_enum,
+	[PT_ENUMFLAGS16] = write_enum,	  [PT_ENUMFLAGS32] = write_enum,
+	[PT_MODE] = write_octal,	  [PT_SYSCALLID] = write_syscall,
+	[PT_SIGTYPE] = write_signal,	  [PT_SIGSET] = write_signal_set,
+	[PT_ABSTIME] = write_time,	  [PT_CHARBUF] = write_string,
+	[PT_FSPATH] = write_string,	  [PT_FSRELPATH] = write_string,
+	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
+	[PT_SOCKTUPLE] = write_socktuple, [PT_CHARBUFARRAY] = write_list,
+	[PT_FDLIST] = write_bytes,	  [PT_DYN] = write_bytes,
+};
+
+/* These parameters are lists of strings, though the .scap world calls them buffers. */
+static bool is_list(const struct param_desc *desc)
+{
+	static const char *const names[] = {"args", "env", "cgroups"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (desc->type == PT_BYTEBUF && strcmp(desc->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static writer *choose_writer(const struct param_desc *desc)
+{
+	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
+
+	if (desc->set && desc->set == file_flags)
+		return write_file_flags;
+	if (is_list(desc))
+		return write_list;
+	if (writers[desc->type])
+		return writers[desc->type];
+	if (desc->format == PF_HEX)
+		return write_hex;
+	if (desc->format == PF_OCT)
+		return write_octal;
+	return param_type_is_signed(desc->type) ? write_signed : write_unsigned;
+}
+
+static bool plan_param(struct param_json *json, const struct param_desc *desc,
+		       struct param_plan *plan)
+{
+	size_t len = strlen(desc->name);
+	char *key = arena_alloc(&json->arena, len + sizeof(",\"\":"));
+
+	if (!key)
+		return false;
+	memcpy(key, ",\"", 2);
+	memcpy(key + 2, desc->name, len);
+	memcpy(key + 2 + len, "\":", 2);
+	plan->key = key;
+	plan->key_len = len + 4;
+	plan->fixed_size = param_type_size(desc->type) != 0;
+	plan->write = choose_writer(desc);
+	return true;
+}
+
+static int plan_event(struct param_json *json, const struct event_desc *desc)
+{
+	struct param_plan *plans;
+
+	if (desc->nparams == 0)
+		return 0;
+	plans = arena_alloc(&json->arena, desc->nparams * sizeof(*plans));
+	if (!plans)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (!plan_param(json, &desc->params[i], &plans[i]))
+			return -ENOMEM;
+	json->plans[desc->id] = plans;
+	return 0;
+}
+
+int param_json_create(struct param_json **json)
+{
+	struct param_json *made = calloc(1, sizeof(*made));
+	int rc = made ? 0 : -ENOMEM;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX && rc == 0; id++)
+		if (event_desc_get(id))
+			rc = plan_event(made, event_desc_get(id));
+	if (rc == 0)
+		*json = made;
+	else
+		param_json_destroy(made);
+	return rc;
+}
+
+void param_json_destroy(struct param_json *json)
+{
+	if (!json)
+		return;
+	arena_finish(&json->arena);
+	free(json);
+}
+
+static void append_value(const struct param_plan *plan, const struct sinsp_event *event,
+			 unsigned int index, struct clock *utc, struct buf *out)
+{
+	struct json_param p = {
+		.param = &event->ev.params[index],
+		.desc = &event->ev.desc->params[index],
+		.utc = utc,
+	};
+
+	if (p.param->len == 0) {
+		BUF_LITERAL(out, "null");
+		return;
+	}
+	if (plan->fixed_size)
+		p.value = event_param_i64(&event->ev, index);
+	plan->write(&p, out);
+}
+
+void param_json_append(const struct param_json *json, const struct sinsp_event *event,
+		       unsigned int index, struct clock *utc, struct buf *out)
+{
+	append_value(&json->plans[event->ev.desc->id][index], event, index, utc, out);
+}
+
+void param_json_append_all(const struct param_json *json, const struct sinsp_event *event,
+			   struct clock *utc, struct buf *out)
+{
+	const struct param_plan *plans = json->plans[event->ev.desc->id];
+
+	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
+		if (i == 0) {
+			/* The first key has a bracket for its comma. */
+			buf_append_char(out, '{');
+			buf_append(out, plans[i].key + 1, plans[i].key_len - 1);
+		} else {
+			buf_append(out, plans[i].key, plans[i].key_len);
+		}
+		append_value(&plans[i], event, i, utc, out);
+	}
+	if (event->ev.desc->nparams == 0)
+		buf_append_char(out, '{');
+	buf_append_char(out, '}');
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters as text: a renderer for each type, found through two tables. */
+#include "sinsp/param_text.h"
+
+#include <string.h>
+
+#include "sinsp/clock.h"
+#include "sinsp/path.h"
+#include "util/error.h"
+
+enum { RESULT_PARAM = 0, FD_CWD = -100 };
+
+static const struct param_desc *desc_of(const struct sinsp_event *event, unsigned int index)
+{
+	return &event->ev.desc->params[index];
+}
+
+/* The bits of a fixed-size parameter, not extended. */
+static uint64_t bits_of(const struct sinsp_event *event, unsigned int index)
+{
+	uint64_t value = event_param_u64(&event->ev, index);
+	uint32_t len = event->ev.params[index].len;
+
+	return len < sizeof(value) ? value & ((UINT64_C(1) << 8 * len) - 1) : value;
+}
+
+/* Decimal numbers are shown as signed ones of their width, whatever their type. */
+static int64_t as_signed(uint64_t bits, uint32_t len)
+{
+	unsigned int unused_bits = 64 - 8 * len;
+
+	return (int64_t)(bits << unused_bits) >> unused_bits;
+}
+
+static void raw_number(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t bits = bits_of(event, index);
+
+	switch (desc_of(event, index)->format) {
+	case PF_HEX:
+		buf_append_hex(out, bits, 1);
+		break;
+	case PF_OCT:
+		if (bits)
+			buf_append_char(out, '0');
+		buf_append_octal(out, bits);
+		break;
+	default:
+		buf_append_i64(out, as_signed(bits, event->ev.params[index].len));
+	}
+}
+
+static void raw_unsigned(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	buf_append_u64(out, bits_of(event, index));
+}
+
+static void raw_string(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const char *text = event_param_string(&event->ev, index);
+
+	/* Readers of old captures wrote an absent string so. */
+	buf_append_string(out, strcmp(text, "(NULL)") == 0 ? "<NA>" : text);
+}
+
+static void raw_bytes(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_bytes(out, event->ev.params[index].data, event->ev.params[index].len);
+}
+
+static void raw_sockaddr(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_sockaddr(out, &event->ev.params[index]);
+}
+
+static void raw_socktuple(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_socktuple(out, &event->ev.params[index]);
+}
+
+static void raw_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t code = bits_of(event, index);
+
+	if (code < SYSCALL_CODES_COUNT)
+		buf_append_u64(out, code);
+	else
+		BUF_LITERAL(out, "<unknown syscall>");
+}
+
+static void raw_signal_set(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t set = bits_of(event, index);
+	bool first = true;
+
+	for (unsigned int i = 0; i < 32; i++) {
+		const char *name = signal_name(i + 1);
+
+		if (!(set >> i & 1) || !name)
+			continue;
+		if (!first)
+			buf_append_char(out, ' ');
+		buf_append_string(out, name);
+		first = false;
+	}
+}
+
+static void raw_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t ns = bits_of(event, index);
+
+	if (ns == UINT64_MAX)
+		BUF_LITERAL(out, "none");
+	else
+		buf_append_u64(out, ns);
+}
+
+static void raw_time(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t ns = bits_of(event, index);
+	struct clock clock = {0};
+	char fraction[9];
+
+	clock_fraction(fraction, ns);
+	buf_append_string(out, clock_local(&clock, ns));
+	buf_append_char(out, '.');
+	buf_append(out, fraction, sizeof(fraction));
+}
+
+static void append_fd_kind(struct buf *out, const struct sinsp_fd *fd)
+{
+	static const char l4_letters[] = {
+		[SCAP_L4_TCP] = 't',
+		[SCAP_L4_UDP] = 'u',
+		[SCAP_L4_ICMP] = 'i',
+		[SCAP_L4_RAW] = 'r',
+	};
+
+	buf_append_char(out, scap_fd_type_char(fd->type));
+	if ((fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6) && fd->l4 != SCAP_L4_UNKNOWN)
+		buf_append_char(out, l4_letters[fd->l4]);
+}
+
+/* The event's own entry is there even after the event has closed it. */
+static const struct sinsp_fd *find_fd(const struct sinsp_event *event, int64_t num)
+{
+	if (event->fd && event->fd_num == num)
+		return event->fd;
+	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+}
+
+static void resolved_errno(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	int64_t value = event_param_i64(&event->ev, index);
+	const char *name = value < 0 ? errno_name(-value) : NULL;
+
+	if (name)
+		buf_append_string(out, name);
+}
+
+static void resolved_fd(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	int64_t num = event_param_i64(&event->ev, index);
+	const struct sinsp_fd *fd;
+
+	if (num == FD_CWD) {
+		BUF_LITERAL(out, "AT_FDCWD");
+		return;
+	}
+	if (num < 0) {
+		/* As an argument -1 means no descriptor; only as a result it is EPERM. */
+		if (num != -1 || index == RESULT_PARAM)
+			resolved_errno(event, index, out);
+		return;
+	}
+	fd = find_fd(event, num);
+	if (!fd)
+		return;
+	buf_append_char(out, '<');
+	append_fd_kind(out, fd);
+	buf_append_char(out, '>');
+	buf_append(out, fd->name, fd->name_len);
+}
+
+static void resolved_thread(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	int64_t tid = event_param_i64(&event->ev, index);
+	const struct sinsp_thread *thread = event->thread;
+
+	if (!thread || thread->tid != tid)
+		thread = sinsp_thread_find(event->sinsp, tid);
+	if (thread)
+		buf_append_string(out, thread->comm);
+}
+
+static void resolved_path(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const char *raw = event_param_string(&event->ev, index);
+	char path[SINSP_PATH_MAX];
+	const char *at = path;
+
+	if (!event->thread || raw[0] == '/')
+		return;
+	if (sinsp_event_path(event, index, path, sizeof(path)) == 0)
+		return;
+	/* Other absolute paths do not begin so. */
+	if (path[0] != '/')
+		at += strlen(SINSP_PATH_UNKNOWN);
+	buf_append_string(out, at);
+}
+
+static void resolved_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const char *name = syscall_name((unsigned int)bits_of(event, index));
+
+	if (name)
+		buf_append_string(out, name);
+}
+
+static void resolved_signal(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const char *name = signal_name((unsigned int)bits_of(event, index));
+
+	if (name)
+		buf_append_string(out, name);
+}
+
+static void resolved_duration(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t ns = bits_of(event, index);
+
+	if (ns != UINT64_MAX)
+		buf_printf(out, "%gs", (double)ns / 1e9);
+}
+
+/* Bits are named in the order of the set; each bit once. */
+static void resolved_flags(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t value = bits_of(event, index), left = value;
+	size_t start = out->len;
+
+	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name;
+	     flag++) {
+		bool matches =
+			flag->value ? left && (left & flag->value) == flag->value : value == 0;
+
+		if (!matches)
+			continue;
+		if (out->len > start)
+			buf_append_char(out, '|');
+		buf_append_string(out, flag->name);
+		left &= ~(uint64_t)flag->value;
+		if (flag->value == value)
+			break;
+	}
+}
+
+static void resolved_enum(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t value = bits_of(event, index);
+	size_t start = out->len;
+
+	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name;
+	     flag++) {
+		if (flag->value != value)
+			continue;
+		if (out->len > start)
+			buf_append_char(out, '|');
+		buf_append_string(out, flag->name);
+	}
+}
+
+static void append_id_name(struct buf *out, uint64_t id, const char *name)
+{
+	if (id == UINT32_MAX)
+		name = "<NONE>";
+	buf_append_string(out, name ? name : "<NA>");
+}
+
+static void resolved_user(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t id = bits_of(event, index);
+
+	append_id_name(out, id, sinsp_user_name(event->sinsp, (uint32_t)id));
+}
+
+static void resolved_group(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	uint64_t id = bits_of(event, index);
+
+	append_id_name(out, id, sinsp_group_name(event->sinsp, (uint32_t)id));
+}
+
+typedef void renderer(const struct sinsp_event *event, unsigned int index, struct buf *out);
+
+/* Numbers that are not listed are raw_number(). */
+static renderer *const raw_renderers[PT_TYPES_COUNT] = {
+	[PT_FLAGS8] = raw_unsigned,
+	[PT_FLAGS16] = raw_unsigned,
+	[PT_FLAGS32] = raw_unsigned,
+	[PT_ENUMFLAGS8] = raw_unsigned,
+	[PT_ENUMFLAGS16] = raw_unsigned,
+	[PT_ENUMFLAGS32] = raw_unsigned,
+	[PT_SYSCALLID] = raw_syscall,
+	[PT_SIGTYPE] = raw_unsigned,
+	[PT_SIGSET] = raw_signal_set,
+	[PT_RELTIME] = raw_duration,
+	[PT_ABSTIME] = raw_time,
+	[PT_CHARBUF] = raw_string,
+	[PT_FSPATH] = raw_string,
+	[PT_FSRELPATH] = raw_string,
+	[PT_BYTEBUF] = raw_bytes,
+	[PT_SOCKADDR] = raw_sockaddr,
+	[PT_SOCKTUPLE] = raw_socktuple,
+	[PT_FDLIST] = raw_bytes,
+	[PT_DYN] = raw_bytes,
+	[PT_CHARBUFARRAY] = raw_bytes,
+};
+
+static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
+	[PT_FLAGS8] = resolved_flags,	   [PT_FLAGS16] = resolved_flags,
+	[PT_FLAGS32] = resolved_flags,	   [PT_ENUMFLAGS8] = resolved_enum,
+	[PT_ENUMFLAGS16] = resolved_enum,  [PT_ENUMFLAGS32] = resolved_enum,
+	[PT_MODE] = resolved_flags,	   [PT_FD] = resolved_fd,
+	[PT_PID] = resolved_thread,	   [PT_ERRNO] = resolved_errno,
+	[PT_UID] = resolved_user,	   [PT_GID] = resolved_group,
+	[PT_SYSCALLID] = resolved_syscall, [PT_SIGTYPE] = resolved_signal,
+	[PT_RELTIME] = resolved_duration,  [PT_FSPATH] = resolved_path,
+	[PT_FSRELPATH] = resolved_path,
+};
+
+static const char *absent_text(enum param_type type)
+{
+	switch (type) {
+	case PT_BYTEBUF:
+	case PT_SOCKTUPLE:
+	case PT_FDLIST:
+	case PT_CHARBUFARRAY:
+	case PT_DYN:
+		return "NULL";
+	default:
+		return "<NA>";
+	}
+}
+
+void param_text_raw(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	enum param_type type = desc_of(event, index)->type;
+	renderer *render = raw_renderers[type] ? raw_renderers[type] : raw_number;
+
+	if (event_param_present(&event->ev, index))
+		render(event, index, out);
+	else
+		buf_append_string(out, absent_text(type));
+}
+
+void param_text_resolved(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	renderer *render = resolved_renderers[desc_of(event, index)->type];
+
+	if (render && event_param_present(&event->ev, index))
+		render(event, index, out);
+}
+
+void param_text_all(const struct sinsp_event *event, struct buf *out)
+{
+	const struct event_desc *desc = event->ev.desc;
+
+	if (desc->id == EVENT_syscall)
+		return;
+	for (unsigned int i = 0; i < desc->nparams; i++) {
+		size_t before;
+
+		if (i > 0)
+			buf_append_char(out, ' ');
+		buf_append_string(out, desc->params[i].name);
+		buf_append_char(out, '=');
+		param_text_raw(event, i, out);
+		/* The bracket is taken back when nothing follows it. */
+		before = out->len;
+		buf_append_char(out, '(');
+		param_text_resolved(event, i, out);
+		if (out->len > before + 1)
+			buf_append_char(out, ')');
+		else
+			out->len = before;
+	}
+}

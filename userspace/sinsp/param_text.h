@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parameters as text, in the forms of the .scap world (shared/facts/output-format.md, section 3):
+ * a raw text, and for some types a resolved one.
+ */
+#ifndef SINSP_PARAM_TEXT_H
+#define SINSP_PARAM_TEXT_H
+
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+/* Appends the raw text of a parameter: never empty but for an empty string or buffer. */
+void param_text_raw(const struct sinsp_event *event, unsigned int index, struct buf *out);
+
+/* Appends names for numbers, absolute paths for relative ones; nothing where there is no such. */
+void param_text_resolved(const struct sinsp_event *event, unsigned int index, struct buf *out);
+
+/* Appends "name=raw(resolved) name=raw ...": the field evt.args. */
+void param_text_all(const struct sinsp_event *event, struct buf *out);
+
+/* Appends an IP address of 4 or 16 bytes in network order. */
+void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
+
+/* Appends a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. */
+void text_append_sockaddr(struct buf *out, const struct event_param *param);
+void text_append_socktuple(struct buf *out, const struct event_param *param);
+
+/* Appends bytes with a dot for each that is not printable ASCII. */
+void text_append_bytes(struct buf *out, const uint8_t *data, size_t len);
+
+/* "SIGCHLD" for 17, NULL for numbers without a name. */
+const char *signal_name(unsigned int number);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: decodes each event, finds its thread and descriptor, and has it applied. */
+#include "sinsp/sinsp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sinsp/program.h"
+#include "sinsp/state.h"
+
+/* The parameter that is the event's descriptor: a result named "res" only tells of it. */
+static int8_t find_fd_param(const struct event_desc *desc)
+{
+	if (!(desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD)))
+		return -1;
+	for (int8_t i = 0; i < desc->nparams; i++)
+		if (desc->params[i].type == PT_FD && strcmp(desc->params[i].name, "res") != 0)
+			return i;
+	return -1;
+}
+
+static void make_plans(struct sinsp *sinsp)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		sinsp->plans[id] = (struct state_plan){
+			.handle = state_rules[id].handle,
+			.fd_param = desc ? find_fd_param(desc) : -1,
+			.uses_fd = desc && (desc->flags & (EF_USES_FD | EF_DESTROYS_FD)),
+			.finds_thread = state_rules[id].finds_thread,
+		};
+	}
+}
+
+/* Realtime at the start of the boot clock. */
+static uint64_t boot_time_ns(void)
+{
+	struct timespec real, boot;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (uint64_t)(real.tv_sec - boot.tv_sec) * 1000000000 + (uint64_t)real.tv_nsec -
+	       (uint64_t)boot.tv_nsec;
+}
+
+int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err)
+{
+	static const struct sinsp_program nothing = {
+		.exe = "", .exepath = "", .args = "", .env = ""};
+	struct sinsp *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		goto fail;
+	made->proc = config->proc;
+	made->fd_store.pool = &made->pool;
+	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
+	made->boot_ns = boot_time_ns();
+	users_init(&made->users, "/etc/passwd");
+	users_init(&made->groups, "/etc/group");
+	make_plans(made);
+	made->no_program = sinsp_program_create(&made->pool, &nothing);
+	if (!made->no_program ||
+	    sinsp_threads_init(&made->threads, &made->pool,
+			       config->threads_max ? config->threads_max : SINSP_THREADS_MAX) < 0)
+		goto fail;
+	*sinsp = made;
+	return 0;
+fail:
+	sinsp_destroy(made);
+	return error_set(err, -ENOMEM, "no memory for the tables of threads and descriptors");
+}
+
+void sinsp_destroy(struct sinsp *sinsp)
+{
+	if (!sinsp)
+		return;
+	sinsp_threads_finish(&sinsp->threads);
+	sinsp_program_unref(&sinsp->pool, sinsp->no_program);
+	users_finish(&sinsp->users);
+	users_finish(&sinsp->groups);
+	pool_finish(&sinsp->pool);
+	free(sinsp);
+}
+
+/* Does what the last event left: it was still to be seen with that event. */
+static void finish_last(struct sinsp *sinsp)
+{
+	struct state_after *after = &sinsp->after;
+
+	if (after->renamed)
+		after->renamed->name_changed = false;
+	if (after->closed_in)
+		sinsp_fds_close(after->closed_in, after->closed);
+	if (after->ended)
+		sinsp_threads_end(&sinsp->threads, after->ended);
+	*after = (struct state_after){0};
+}
+
+static void find_thread(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	event->thread = state_thread(sinsp, event->ev.tid);
+	if (event->thread)
+		sinsp_threads_use(&sinsp->threads, event->thread);
+}
+
+static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct sinsp_event *event)
+{
+	unsigned int param = (unsigned int)plan->fd_param;
+	int64_t result;
+
+	if (plan->fd_param < 0 || !event_param_present(&event->ev, param))
+		return;
+	event->has_fd = true;
+	event->fd_num = event_param_i64(&event->ev, param);
+	if (!plan->uses_fd || !event->thread)
+		return;
+	event->fd = sinsp_fds_find(event->thread->fds, event->fd_num);
+	if (event->fd || (event_result(&event->ev, &result) && result == -EBADF))
+		return;
+	event->fd = state_fd(sinsp, event->thread, event->fd_num);
+}
+
+static int count_unusable(struct sinsp *sinsp, int code)
+{
+	if (code == -ENOENT)
+		sinsp->stats.unknown++;
+	else
+		sinsp->stats.damaged++;
+	return code;
+}
+
+int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event)
+{
+	const struct state_plan *plan;
+	int r;
+
+	finish_last(sinsp);
+	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
+	if (r < 0)
+		return count_unusable(sinsp, r);
+	if (sinsp->stats.events++ == 0)
+		sinsp->first_ts_ns = event->ev.ts_ns;
+	sinsp->now_ns = event->ev.ts_ns;
+	event->num = sinsp->stats.events;
+	event->first_ts_ns = sinsp->first_ts_ns;
+	event->sinsp = sinsp;
+	event->thread = NULL;
+	event->fd = NULL;
+	event->has_fd = false;
+	event->fd_num = -1;
+
+	plan = &sinsp->plans[event->ev.desc->id];
+	if (!plan->finds_thread)
+		find_thread(sinsp, event);
+	find_fd(sinsp, plan, event);
+	if (plan->handle)
+		plan->handle(sinsp, event);
+	return 0;
+}
+
+void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
+{
+	*stats = sinsp->stats;
+	stats->threads = sinsp->threads.entries - sinsp->threads.unknown;
+	stats->fds = sinsp->fd_store.count;
+	stats->threads_evicted = sinsp->threads.evicted;
+	stats->fds_refused = sinsp->fd_store.refused;
+}
+
+struct sinsp_thread *sinsp_thread_find(struct sinsp *sinsp, int64_t tid)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, tid);
+
+	return entry && !entry->unknown ? &entry->thread : NULL;
+}
+
+struct sinsp_thread *sinsp_thread_main(struct sinsp *sinsp, const struct sinsp_thread *thread)
+{
+	return sinsp_thread_find(sinsp, thread->pid);
+}
+
+struct sinsp_thread *sinsp_thread_parent(struct sinsp *sinsp, const struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *main = sinsp_thread_main(sinsp, thread), *parent;
+
+	parent = sinsp_thread_find(sinsp, main ? main->ptid : thread->ptid);
+	return parent ? sinsp_thread_main(sinsp, parent) : NULL;
+}
+
+const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid)
+{
+	return users_name(&sinsp->users, uid, sinsp->now_ns);
+}
+
+const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid)
+{
+	return users_name(&sinsp->groups, gid, sinsp->now_ns);
+}

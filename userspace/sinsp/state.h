@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the state engine share: the engine itself, how threads and descriptors are
+ * found, and the handlers that apply events. Nothing outside the engine includes this.
+ */
+#ifndef SINSP_STATE_H
+#define SINSP_STATE_H
+
+#include "sinsp/fds.h"
+#include "sinsp/sinsp.h"
+#include "sinsp/threads.h"
+#include "sinsp/users.h"
+#include "util/pool.h"
+
+enum {
+	SINSP_THREADS_MAX = 1 << 17,
+	SINSP_FDS_MAX = 1 << 20,
+	EXITED_COUNT = 1024, /* ended threads that are remembered */
+	PORTS_COUNT = 1 << 16,
+	AT_FDCWD_STORED = -100,
+};
+
+typedef void state_handler(struct sinsp *sinsp, struct sinsp_event *event);
+
+/* How an event is applied; a row for each event that changes something. */
+struct state_rule {
+	state_handler *handle;
+	bool finds_thread; /* the handler finds or makes the thread itself */
+};
+
+extern const struct state_rule state_rules[EVENT_ID_MAX];
+
+/* What is done for an event, worked out once from its descriptor and its rule. */
+struct state_plan {
+	state_handler *handle; /* NULL: nothing to apply */
+	int8_t fd_param;       /* the parameter that is the event's descriptor, or -1 */
+	bool uses_fd;	       /* it was open before the event */
+	bool finds_thread;
+};
+
+/* What an event leaves to be done before the next one is applied. */
+struct state_after {
+	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
+	int64_t closed;
+	struct sinsp_fd *renamed;
+	struct sinsp_thread_entry *ended;
+};
+
+struct sinsp {
+	struct scap_proc *proc; /* borrowed; may be NULL */
+	struct pool pool;
+	struct sinsp_fd_store fd_store;
+	struct sinsp_threads threads;
+	struct sinsp_program *no_program; /* of threads whose program is not known */
+	struct state_after after;
+	struct sinsp_stats stats;
+	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
+	uint64_t seed_ns;	      /* when the tables were filled; 0: they were not */
+	uint64_t boot_ns;	      /* start of the boot clock, since the epoch */
+	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
+	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
+	struct users users, groups;
+	struct state_plan plans[EVENT_ID_MAX];
+};
+
+/* lookup.c: from the tables, or once from /proc. NULL when it is not known there either. */
+struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
+struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);
+
+/*
+ * A thread in the table with all its parts, nothing of it known but its ids: it shares nothing.
+ * NULL without memory.
+ */
+struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
+
+/* import.c: what /proc says, put into the tables. NULL without memory. */
+struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_thread *from);
+struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
+				 const struct scap_fd *from);
+void state_import_fds(struct sinsp *sinsp, struct sinsp_thread *thread);
+
+/*
+ * Gives a thread the program of its creator, and its directory and descriptors: shared where the
+ * clone flags say so, otherwise copied. What memory does not suffice for stays as it is.
+ */
+void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
+		 const struct sinsp_thread *creator, uint32_t flags);
+
+/*
+ * Threads that ended lately, so that a creator's event that comes after the end of what it created
+ * does not bring it back.
+ */
+static inline void state_remember_exit(struct sinsp *sinsp, int64_t tid)
+{
+	sinsp->exited[(uint64_t)tid % EXITED_COUNT] = tid;
+}
+
+static inline bool state_has_exited(const struct sinsp *sinsp, int64_t tid)
+{
+	return sinsp->exited[(uint64_t)tid % EXITED_COUNT] == tid;
+}
+
+static inline void state_forget_exit(struct sinsp *sinsp, int64_t tid)
+{
+	if (state_has_exited(sinsp, tid))
+		sinsp->exited[(uint64_t)tid % EXITED_COUNT] = 0;
+}
+
+/* Sets the event's descriptor. */
+void state_set_fd(struct sinsp_event *event, int64_t num, struct sinsp_fd *fd);
+
+/* Gives an entry another name, if it is another, and notes that the event changed it. */
+void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len);
+
+/* state_file.c */
+state_handler state_open, state_openat, state_openat2, state_creat, state_chdir, state_fchdir;
+/* state_fd.c */
+state_handler state_close, state_dup, state_dup2, state_dup3, state_fcntl, state_pipe, state_pipe2;
+/* state_net.c */
+state_handler state_socket, state_socketpair, state_bind, state_connect, state_accept,
+	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
+	state_io;
+/* state_process.c */
+state_handler state_clone, state_exec, state_exit;
+
+#endif

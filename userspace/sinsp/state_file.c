@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Files: opening them, and the current directory. */
+#include <string.h>
+
+#include "sinsp/path.h"
+#include "sinsp/program.h"
+#include "sinsp/state.h"
+
+/* What an open event says, wherever its parameters stand. */
+struct opened {
+	unsigned int name; /* its parameter */
+	uint32_t flags, dev;
+	uint64_t ino;
+};
+
+static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const struct opened *opened)
+{
+	char path[SINSP_PATH_MAX];
+	size_t len;
+	struct sinsp_fds *fds;
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	fds = event->thread->fds;
+	if (!event_param_present(&event->ev, opened->name)) {
+		/* The name could not be read in the kernel: not a reason to go without. */
+		sinsp_fds_close(fds, event->fd_num);
+		event->fd = state_fd(sinsp, event->thread, event->fd_num);
+		return;
+	}
+	len = sinsp_event_path(event, opened->name, path, sizeof(path));
+	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);
+	if (!event->fd)
+		return;
+	event->fd->type = opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY
+								  : SCAP_FD_FILE;
+	event->fd->flags = opened->flags;
+	event->fd->dev = opened->dev;
+	event->fd->ino = opened->ino;
+	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
+}
+
+void state_open(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	open_file(sinsp, event, &(struct opened){
+					.name = open__name,
+					.flags = (uint32_t)event_param_u64(&event->ev, open__flags),
+					.dev = (uint32_t)event_param_u64(&event->ev, open__dev),
+					.ino = event_param_u64(&event->ev, open__ino),
+				});
+}
+
+void state_openat(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	open_file(sinsp, event, &(struct opened){
+					.name = openat__name,
+					.flags = (uint32_t)event_param_u64(ev, openat__flags),
+					.dev = (uint32_t)event_param_u64(ev, openat__dev),
+					.ino = event_param_u64(ev, openat__ino),
+				});
+}
+
+void state_openat2(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	open_file(sinsp, event, &(struct opened){
+					.name = openat2__name,
+					.flags = (uint32_t)event_param_u64(ev, openat2__flags),
+					.dev = (uint32_t)event_param_u64(ev, openat2__dev),
+					.ino = event_param_u64(ev, openat2__ino),
+				});
+}
+
+void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	open_file(sinsp, event, &(struct opened){
+					.name = creat__name,
+					.flags = file_flags__O_WRONLY | file_flags__O_CREAT |
+						 file_flags__O_TRUNC,
+					.dev = (uint32_t)event_param_u64(ev, creat__dev),
+					.ino = event_param_u64(ev, creat__ino),
+				});
+}
+
+void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_thread *thread = event->thread;
+	char path[SINSP_PATH_MAX] = "";
+	const char *real;
+	size_t len;
+
+	if (!thread || event_param_i64(&event->ev, chdir__res) != 0)
+		return;
+	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
+	if (path[0] != '/')
+		len = 0; /* relative to a directory that is not known */
+	/*
+	 * Where the thread is now may be later than this event, so the path is resolved, not the
+	 * thread's directory read; unless the event does not give the path.
+	 */
+	if (len && sinsp->proc &&
+	    scap_proc_real_directory(sinsp->proc, thread->tid, path, &real) == 0)
+		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
+	else if (len)
+		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
+	else if (sinsp->proc && scap_proc_cwd(sinsp->proc, thread->tid, &real) == 0)
+		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
+}
+
+void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	if (event->fd && event->fd->name_len && event_param_i64(&event->ev, fchdir__res) == 0)
+		sinsp_fs_set(&sinsp->pool, event->thread->fs, event->fd->name, event->fd->name_len);
+}

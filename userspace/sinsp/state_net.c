@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets: their kinds, their ends, and which end called. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "sinsp/param_text.h"
+#include "sinsp/socket.h"
+#include "sinsp/state.h"
+#include "util/buf.h"
+
+enum {
+	TUPLE_IPV4_BYTES = 13,
+	TUPLE_IPV6_BYTES = 37,
+	ADDR_IPV4_BYTES = 7,
+	ADDR_IPV6_BYTES = 19,
+	PROTOCOL_IP = 0,
+	PROTOCOL_ICMP = 1,
+	PROTOCOL_TCP = 6,
+	PROTOCOL_UDP = 17,
+	PROTOCOL_ICMPV6 = 58,
+	PROTOCOL_RAW = 255,
+	TYPE_BITS = 0xf, /* of a socket's type; the flags lie above */
+};
+
+static enum scap_fd_type type_of_family(uint64_t family)
+{
+	switch (family) {
+	case socket_families__AF_UNIX:
+		return SCAP_FD_UNIX;
+	case socket_families__AF_INET:
+		return SCAP_FD_IPV4;
+	case socket_families__AF_INET6:
+		return SCAP_FD_IPV6;
+	case socket_families__AF_NETLINK:
+		return SCAP_FD_NETLINK;
+	default:
+		return SCAP_FD_UNKNOWN;
+	}
+}
+
+static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
+{
+	if ((type & TYPE_BITS) == SOCK_RAW)
+		return SCAP_L4_RAW;
+	switch (protocol) {
+	case PROTOCOL_TCP:
+		return SCAP_L4_TCP;
+	case PROTOCOL_UDP:
+		return SCAP_L4_UDP;
+	case PROTOCOL_ICMP:
+	case PROTOCOL_ICMPV6:
+		return SCAP_L4_ICMP;
+	case PROTOCOL_RAW:
+		return SCAP_L4_RAW;
+	case PROTOCOL_IP:
+		if ((type & TYPE_BITS) == SOCK_STREAM)
+			return SCAP_L4_TCP;
+		return (type & TYPE_BITS) == SOCK_DGRAM ? SCAP_L4_UDP : SCAP_L4_UNKNOWN;
+	default:
+		return SCAP_L4_UNKNOWN;
+	}
+}
+
+static struct sinsp_fd *open_socket(struct sinsp_event *event, int64_t num,
+				    enum scap_fd_type type, bool cloexec)
+{
+	struct sinsp_fds *fds = event->thread->fds;
+	struct sinsp_fd *fd = sinsp_fds_open(fds, num, "", 0);
+
+	if (!fd)
+		return NULL;
+	fd->type = type;
+	sinsp_fds_set_cloexec(fds, num, cloexec);
+	return fd;
+}
+
+void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	uint32_t flags = (uint32_t)event_param_u64(ev, socket__flags);
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	event->fd = open_socket(event, event->fd_num,
+				type_of_family(event_param_u64(ev, socket__domain)),
+				flags & file_flags__O_CLOEXEC);
+	if (!event->fd)
+		return;
+	event->fd->flags = flags;
+	if (sinsp_socket_is_ip(event->fd))
+		event->fd->l4 = l4_of(event_param_u64(ev, socket__type),
+				      event_param_u64(ev, socket__proto));
+}
+
+void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	enum scap_fd_type type = type_of_family(event_param_u64(ev, socketpair__domain));
+	bool cloexec = event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC;
+
+	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
+		return;
+	open_socket(event, event_param_i64(ev, socketpair__fd2), type, cloexec);
+	event->fd = open_socket(event, event->fd_num, type, cloexec);
+}
+
+/* Reads an address and a port, and gives back what is behind them. */
+static const uint8_t *read_end(const uint8_t *bytes, size_t address_len, struct scap_endpoint *end)
+{
+	*end = (struct scap_endpoint){0};
+	memcpy(end->address, bytes, address_len);
+	memcpy(&end->port, bytes + address_len, sizeof(end->port));
+	return bytes + address_len + sizeof(end->port);
+}
+
+/* The kind of socket that an address or tuple of IP belongs to; SCAP_FD_UNKNOWN for other ones. */
+static enum scap_fd_type ip_type(const struct event_param *param, size_t ipv4_bytes,
+				 size_t ipv6_bytes)
+{
+	if (param->len == ipv4_bytes && param->data[0] == socket_families__AF_INET)
+		return SCAP_FD_IPV4;
+	if (param->len == ipv6_bytes && param->data[0] == socket_families__AF_INET6)
+		return SCAP_FD_IPV6;
+	return SCAP_FD_UNKNOWN;
+}
+
+static bool is_unix(const struct event_param *param)
+{
+	return param->len > 1 && param->data[0] == socket_families__AF_UNIX;
+}
+
+static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
+{
+	char name[SOCKET_NAME_MAX];
+
+	state_rename_fd(sinsp, fd, name, sinsp_socket_name(fd, name));
+}
+
+/* Unix sockets are named as their tuple is shown. */
+static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
+			     const struct event_param *tuple)
+{
+	char memory[SOCKET_NAME_MAX];
+	struct buf name = buf_fixed(memory, sizeof(memory));
+
+	text_append_socktuple(&name, tuple);
+	state_rename_fd(sinsp, fd, name.data, name.len);
+}
+
+/*
+ * Takes the ends of an IP tuple over. Of what goes outward the first end is our own, of what comes
+ * in the other's; an entry has first the end that calls. Returns false when nothing is new.
+ */
+static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool outward)
+{
+	struct sinsp_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
+	size_t address_len = seen.type == SCAP_FD_IPV4 ? 4 : 16;
+	const uint8_t *at = tuple->data + 1;
+
+	at = read_end(at, address_len, &seen.source);
+	read_end(at, address_len, &seen.dest);
+	sinsp_socket_unmap(&seen);
+	if ((fd->role == SINSP_ROLE_SERVER) == outward)
+		sinsp_socket_swap(&seen);
+	if (!fd->listening && fd->type == seen.type && fd->name_len &&
+	    memcmp(&fd->source, &seen.source, sizeof(seen.source)) == 0 &&
+	    memcmp(&fd->dest, &seen.dest, sizeof(seen.dest)) == 0)
+		return false;
+	fd->listening = false;
+	fd->type = seen.type;
+	fd->source = seen.source;
+	fd->dest = seen.dest;
+	return true;
+}
+
+void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event_param *addr = &event->ev.params[bind__addr];
+	enum scap_fd_type type = ip_type(addr, ADDR_IPV4_BYTES, ADDR_IPV6_BYTES);
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || event_param_i64(&event->ev, bind__res) != 0)
+		return;
+	if (is_unix(addr)) {
+		const char *path = (const char *)addr->data + 1;
+
+		state_rename_fd(sinsp, fd, path, strnlen(path, addr->len - 1));
+	}
+	if (type == SCAP_FD_UNKNOWN)
+		return;
+	fd->type = type;
+	fd->listening = true;
+	read_end(addr->data + 1, type == SCAP_FD_IPV4 ? 4 : 16, &fd->dest);
+	sinsp_socket_unmap(fd);
+	name_socket(sinsp, fd);
+}
+
+void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event_param *tuple = &event->ev.params[connect__tuple];
+	int64_t result = event_param_i64(&event->ev, connect__res);
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || (result != 0 && result != -EINPROGRESS))
+		return;
+	if (is_unix(tuple)) {
+		fd->type = SCAP_FD_UNIX;
+		fd->role = SINSP_ROLE_CLIENT;
+		name_unix_socket(sinsp, fd, tuple);
+	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
+		/* A datagram server that connects to its client stays the server. */
+		if (fd->role == SINSP_ROLE_NONE)
+			fd->role = SINSP_ROLE_CLIENT;
+		if (set_ends(fd, tuple, true))
+			name_socket(sinsp, fd);
+	}
+	fd->connected = result == 0;
+}
+
+static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
+			  const struct event_param *tuple, bool cloexec)
+{
+	enum scap_fd_type type = is_unix(tuple) ? SCAP_FD_UNIX
+						: ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	struct sinsp_fd *fd;
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	if (type == SCAP_FD_UNKNOWN) {
+		/* The event does not say what this is. */
+		sinsp_fds_close(event->thread->fds, event->fd_num);
+		event->fd = state_fd(sinsp, event->thread, event->fd_num);
+		return;
+	}
+	fd = open_socket(event, event->fd_num, type, cloexec);
+	event->fd = fd;
+	if (!fd)
+		return;
+	fd->connected = true;
+	fd->role = SINSP_ROLE_SERVER;
+	if (type == SCAP_FD_UNIX) {
+		name_unix_socket(sinsp, fd, tuple);
+	} else {
+		fd->l4 = SCAP_L4_TCP;
+		set_ends(fd, tuple, false);
+		name_socket(sinsp, fd);
+	}
+	fd->name_changed = false; /* it is its first */
+}
+
+void state_accept(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	accept_socket(sinsp, event, &event->ev.params[accept__tuple], false);
+}
+
+void state_accept4(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	accept_socket(sinsp, event, &event->ev.params[accept4__tuple],
+		      event_param_u64(&event->ev, accept4__flags) & file_flags__O_CLOEXEC);
+}
+
+void state_shutdown(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	if (event->fd && event_param_i64(ev, shutdown__res) == 0 &&
+	    event_param_u64(ev, shutdown__how) == shutdown_how__SHUT_RDWR)
+		event->fd->connected = false;
+}
+
+/*
+ * A datagram socket without a role gets one at its first message: it is a server if the process
+ * has a socket bound to the message's destination, and none that calls from its source.
+ */
+static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest)
+{
+	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
+	struct sinsp_fd *fd;
+
+	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
+		if (!sinsp_socket_is_ip(fd))
+			continue;
+		if (fd->role == SINSP_ROLE_CLIENT && fd->source.port == source)
+			return SINSP_ROLE_CLIENT;
+		if ((fd->listening || fd->role == SINSP_ROLE_SERVER) && fd->dest.port == dest)
+			role = SINSP_ROLE_SERVER;
+	}
+	return role;
+}
+
+/* Ports of a tuple lie at the end of each end. */
+static uint16_t port_at(const struct event_param *tuple, size_t at)
+{
+	uint16_t port;
+
+	memcpy(&port, tuple->data + at, sizeof(port));
+	return port;
+}
+
+static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
+		     const struct event_param *tuple, bool outward)
+{
+	struct sinsp_fd *fd = event->fd;
+	size_t half = (tuple->len - 1) / 2;
+
+	fd->connected = true;
+	/* The ends of a connection do not change, those of a datagram socket with each message. */
+	if (fd->l4 == SCAP_L4_TCP && fd->name_len && !fd->listening)
+		return;
+	if (fd->l4 == SCAP_L4_UNKNOWN)
+		fd->l4 = SCAP_L4_UDP;
+	if (fd->role == SINSP_ROLE_NONE)
+		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
+				      port_at(tuple, 2 * half - 1));
+	if (set_ends(fd, tuple, outward))
+		name_socket(sinsp, fd);
+}
+
+/* What a message that went over the event's socket says of it. */
+static void learn(struct sinsp *sinsp, struct sinsp_event *event, unsigned int tuple_param,
+		  bool outward)
+{
+	const struct event_param *tuple = &event->ev.params[tuple_param];
+	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	int64_t result = event_param_i64(&event->ev, 0);
+
+	if (!event->thread || result < 0 || (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
+		return;
+	if (!event->fd)
+		event->fd = open_socket(event, event->fd_num,
+					type == SCAP_FD_UNKNOWN ? SCAP_FD_UNIX : type, false);
+	if (!event->fd)
+		return;
+	if (type != SCAP_FD_UNKNOWN) {
+		learn_ip(sinsp, event, tuple, outward);
+		return;
+	}
+	event->fd->connected = true;
+	name_unix_socket(sinsp, event->fd, tuple);
+}
+
+void state_sendto(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendto__tuple, true);
+}
+
+void state_sendmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendmsg__tuple, true);
+}
+
+void state_recvfrom(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recvfrom__tuple, false);
+}
+
+void state_recvmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recvmsg__tuple, false);
+}
+
+void state_io(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_fd *fd = event->fd;
+
+	if (fd && !fd->connected && sinsp_socket_is_ip(fd) && fd->role != SINSP_ROLE_NONE &&
+	    event_param_i64(&event->ev, 0) >= 0)
+		fd->connected = true;
+}

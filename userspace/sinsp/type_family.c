@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The two tables behind the names of event types. */
+#include "sinsp/type_family.h"
+
+#include <string.h>
+
+#include "event/event.h"
+#include "util/nearest.h"
+
+enum { NEWER_MAX = 3 };
+
+/*
+ * By name of the older call. fstat() is newfstatat() with an empty path in some libcs, and statx()
+ * on machines that have nothing else.
+ */
+static const struct {
+	const char *name;
+	const char *newer[NEWER_MAX];
+} families[] = {
+	{"accept", {"accept4"}},
+	{"access", {"faccessat", "faccessat2"}},
+	{"chmod", {"fchmodat", "fchmodat2"}},
+	{"chown", {"fchownat"}},
+	{"clone", {"clone3"}},
+	{"dup2", {"dup3"}},
+	{"epoll_create", {"epoll_create1"}},
+	{"epoll_wait", {"epoll_pwait", "epoll_pwait2"}},
+	{"eventfd", {"eventfd2"}},
+	{"execve", {"execveat"}},
+	{"fstat", {"newfstatat", "statx"}},
+	{"futimesat", {"utimensat"}},
+	{"getdents", {"getdents64"}},
+	{"inotify_init", {"inotify_init1"}},
+	{"lchown", {"fchownat"}},
+	{"link", {"linkat"}},
+	{"lstat", {"newfstatat", "statx"}},
+	{"mkdir", {"mkdirat"}},
+	{"mknod", {"mknodat"}},
+	{"open", {"openat", "openat2"}},
+	{"pipe", {"pipe2"}},
+	{"poll", {"ppoll"}},
+	{"preadv", {"preadv2"}},
+	{"pwritev", {"pwritev2"}},
+	{"readlink", {"readlinkat"}},
+	{"rename", {"renameat", "renameat2"}},
+	{"renameat", {"renameat2"}},
+	{"select", {"pselect6"}},
+	{"signalfd", {"signalfd4"}},
+	{"stat", {"newfstatat", "statx"}},
+	{"symlink", {"symlinkat"}},
+	{"umount", {"umount2"}},
+	{"unlink", {"unlinkat"}},
+	{"utime", {"utimensat"}},
+	{"utimes", {"utimensat"}},
+};
+
+/* Events of the .scap world that neither the event table nor the list of system calls names. */
+static const char *const other_events[] = {
+	"NA",
+	"asyncevent",
+	"container",
+	"cpu_hotplug",
+	"drop",
+	"groupadded",
+	"groupdeleted",
+	"infra",
+	"k8s",
+	"llseek",
+	"mesos",
+	"notification",
+	"page_fault",
+	"pluginevent",
+	"pread",
+	"prlimit",
+	"procexit",
+	"procinfo",
+	"pwrite",
+	"scapevent",
+	"signaldeliver",
+	"switch",
+	"syscall",
+	"task",
+	"task_file_anon_inode",
+	"task_file_directory",
+	"task_file_memfd",
+	"task_file_pipe",
+	"task_file_regular",
+	"task_file_socket_inet",
+	"task_file_socket_inet6",
+	"task_file_socket_netlink",
+	"task_file_socket_unix",
+	"tracer",
+	"useradded",
+	"userdeleted",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_newer(const char *name, const char *type)
+{
+	for (size_t i = 0; i < COUNT(families); i++) {
+		if (strcmp(families[i].name, name) != 0)
+			continue;
+		for (size_t j = 0; j < NEWER_MAX && families[i].newer[j]; j++)
+			if (strcmp(families[i].newer[j], type) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Whether `type` is the event of the system call `name`. */
+static bool is_event_of(const char *name, const char *type)
+{
+	int code = syscall_code_find(name);
+	const struct event_desc *desc;
+
+	if (code <= SC_unknown)
+		return false;
+	desc = event_desc_of_syscall((unsigned int)code);
+	return desc->id != EVENT_syscall && strcmp(desc->name, type) == 0;
+}
+
+bool type_family_contains(const char *name, const char *type)
+{
+	return strcmp(name, type) == 0 || is_newer(name, type) || is_event_of(name, type);
+}
+
+bool type_name_is_known(const char *name)
+{
+	if (name[0] == '\0' || event_desc_find(name) || syscall_code_find(name) >= 0)
+		return true;
+	for (size_t i = 0; i < COUNT(other_events); i++)
+		if (strcmp(other_events[i], name) == 0)
+			return true;
+	return false;
+}
+
+const char *type_name_nearest(const char *text, size_t len)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, text, len);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (event_desc_get(id))
+			nearest_offer(&nearest, event_desc_get(id)->name);
+	for (unsigned int code = SC_unknown + 1; code < SYSCALL_CODES_COUNT; code++)
+		nearest_offer(&nearest, syscall_name(code));
+	for (size_t i = 0; i < COUNT(other_events); i++)
+		nearest_offer(&nearest, other_events[i]);
+	return nearest.word;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that is given back all at once: for trees and tables that are built once and live
+ * together.
+ */
+#ifndef UTIL_ARENA_H
+#define UTIL_ARENA_H
+
+#include <stddef.h>
+
+struct arena {
+	struct arena_chunk *chunks; /* owned; a zeroed struct is an empty arena */
+};
+
+/* Zeroed memory aligned for any type, valid until arena_finish(); NULL when there is none. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* A copy of `len` bytes with a NUL behind; NULL when there is no memory. */
+char *arena_text(struct arena *arena, const char *text, size_t len);
+
+void arena_finish(struct arena *arena);
+
+#endif

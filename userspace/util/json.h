@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON values into a buffer. */
+#ifndef UTIL_JSON_H
+#define UTIL_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/buf.h"
+
+/*
+ * Appends a JSON string with its quotes, valid whatever the bytes: control characters are escaped,
+ * UTF-8 stays as it is, and each byte that is not part of valid UTF-8 becomes U+FFFD.
+ */
+void json_append_string(struct buf *out, const char *text, size_t len);
+
+/*
+ * Append a number that every reader of JSON keeps exactly; beyond 2^53 it is a string: "0x..." for
+ * unsigned ones, decimal for signed ones.
+ */
+void json_append_u64(struct buf *out, uint64_t value);
+void json_append_i64(struct buf *out, int64_t value);
+
+/* Appends the string "0x1f". */
+void json_append_hex(struct buf *out, uint64_t value);
+
+#endif
