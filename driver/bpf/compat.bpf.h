@@ -84,19 +84,20 @@ DEFINE_CURRENT(pid, __u32, tgid)
 DEFINE_CURRENT(status, __u32, thread_info.status)
 DEFINE_CURRENT(files, struct files_struct *, files)
 
-/* f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2 */
-static __always_inline __s64 mm_rss_pages(struct mm_struct *mm, int counter)
-{
-	struct mm_struct___percpu *percpu = (void *)mm;
-	struct mm_struct___atomic *atomic = (void *)mm;
-	__s64 pages = 0;
-
-	if (bpf_core_type_exists(struct mm_rss_stat))
-		bpf_core_read(&pages, sizeof(pages), &atomic->rss_stat.count[counter].counter);
-	else
-		bpf_core_read(&pages, sizeof(pages), &percpu->rss_stat[counter].count);
-	return pages < 0 ? 0 : pages;
-}
+/*
+ * f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2. A macro, since the size of
+ * an element is the running kernel's for constant indexes only.
+ */
+#define MM_PAGES(mm, counter)                                                                      \
+	({                                                                                         \
+		struct mm_struct___percpu *percpu = (void *)(mm);                                  \
+		struct mm_struct___atomic *atomic = (void *)(mm);                                  \
+		__s64 pages = bpf_core_type_exists(struct mm_rss_stat) ?                           \
+				      READ(atomic, rss_stat.count[counter].counter) :              \
+				      READ(percpu, rss_stat[counter].count);                       \
+                                                                                                   \
+		pages < 0 ? 0 : pages;                                                             \
+	})
 
 /* 633488947ef6 ("kernfs: Use RCU to access kernfs_node::parent"), 6.15 */
 static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)

@@ -34,8 +34,8 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 }
 
 /*
- * The bytes of a vector one behind the other, cut to `limit`; an entry that cannot be read ends
- * them. Leaves the sum of the entries' lengths in f->vector_bytes.
+ * The bytes of a vector one behind the other, cut to `limit`; a buffer that cannot be read ends
+ * them, and of a vector that cannot be read nothing is shown. Leaves the sum of the entries' lengths in f->vector_bytes.
  */
 static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
 {
@@ -51,8 +51,7 @@ static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 ent
 
 		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)(vector + i * sizeof(entry)))) {
 			count_unreadable(f);
-			if (i == 0)
-				total = 0;
+			at = total = 0;
 			break;
 		}
 		total += entry.len;

@@ -71,8 +71,8 @@ static __always_inline __u32 task_vm_rss(struct filler *f)
 
 	if (!mm)
 		return 0;
-	return (mm_rss_pages(mm, RSS_FILE) + mm_rss_pages(mm, RSS_ANON) +
-		mm_rss_pages(mm, RSS_SHMEM))
+	return (MM_PAGES(mm, RSS_FILE) + MM_PAGES(mm, RSS_ANON) +
+		MM_PAGES(mm, RSS_SHMEM))
 	       << KIB_PER_PAGE_SHIFT;
 }
 
@@ -80,7 +80,7 @@ static __always_inline __u32 task_vm_swap(struct filler *f)
 {
 	struct mm_struct *mm = READ(current_task(f), mm);
 
-	return mm ? mm_rss_pages(mm, RSS_SWAP) << KIB_PER_PAGE_SHIFT : 0;
+	return mm ? MM_PAGES(mm, RSS_SWAP) << KIB_PER_PAGE_SHIFT : 0;
 }
 
 static __always_inline __u32 task_euid(struct filler *f)

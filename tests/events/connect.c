@@ -47,7 +47,7 @@ static void check_ip_sockets(const char *ip)
 	check_ip(ip, SOCK_STREAM, server, 0);
 	check_ip(ip, SOCK_STREAM | SOCK_NONBLOCK, server, -EINPROGRESS);
 	check_ip(ip, SOCK_DGRAM, datagram, 0);
-	check_failed(fd, &(struct address_case){&closed, closed.len, ip, fixture_port(datagram), NULL},
+	check_failed(fd, &(struct address_case){&closed.any, closed.len, ip, fixture_port(datagram), NULL},
 		     -ECONNREFUSED);
 	close(fd);
 	close(server);

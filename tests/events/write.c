@@ -17,16 +17,15 @@ static void check(long fd, const void *memory, size_t size, long ret, const char
 	expect_i64(ev, write__size, (uint32_t)size);
 }
 
-/* A pipe with room for one page takes the first bytes only. */
+/* A pipe with room for less than is written takes the first bytes only. */
 static void check_short(const char *pattern)
 {
-	char page[4096 - 5] = "";
+	enum { PIPE_BYTES = 4096 };
 	int fds[2];
 
-	require(pipe2(fds, O_NONBLOCK) == 0 && fcntl(fds[1], F_SETPIPE_SZ, 4096) == 4096);
-	require(write(fds[1], page, sizeof(page)) == sizeof(page));
-	live_skip();
-	check(fds[1], pattern, 4096 + 6, 5, pattern, 5);
+	require(pipe2(fds, O_NONBLOCK) == 0);
+	require(fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES) == PIPE_BYTES);
+	check(fds[1], pattern, 2 * PIPE_BYTES, PIPE_BYTES, pattern, LIVE_SNAPLEN);
 	check(fds[1], pattern, 100, -EAGAIN, pattern, LIVE_SNAPLEN);
 	close(fds[0]);
 	close(fds[1]);

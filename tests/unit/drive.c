@@ -82,9 +82,9 @@ void drive_fork(struct drive *drive, int64_t parent, int64_t child)
 
 	drive_clone(drive, child, 0,
 		    &(struct drive_clone){.id = EVENT_fork, .pid = child, .ptid = parent});
-	drive_clone(drive, parent, child,
-		    &(struct drive_clone){
-			    .id = EVENT_fork, .pid = caller->pid, .ptid = caller->ptid});
+	drive_clone(
+		drive, parent, child,
+		&(struct drive_clone){.id = EVENT_fork, .pid = caller->pid, .ptid = caller->ptid});
 }
 
 struct sinsp_event *drive_exit(struct drive *drive, int64_t tid, int64_t reaper)

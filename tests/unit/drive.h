@@ -34,7 +34,7 @@ struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *com
 
 /* What clone events say beside the caller. */
 struct drive_clone {
-	uint16_t id;	/* EVENT_clone when 0 */
+	uint16_t id; /* EVENT_clone when 0 */
 	uint32_t flags; /* clone_flags */
 	int64_t pid, ptid;
 	int64_t vtid, vpid; /* those of the initial namespace when 0 */
@@ -57,8 +57,7 @@ struct sinsp_event *drive_openat(struct drive *drive, int64_t tid, int64_t resul
 				 const char *name);
 struct sinsp_event *drive_close(struct drive *drive, int64_t tid, int64_t result, int64_t fd);
 struct sinsp_event *drive_read(struct drive *drive, int64_t tid, int64_t result, int64_t fd);
-struct sinsp_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result,
-				const char *path);
+struct sinsp_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result, const char *path);
 
 /* The thread or the name of a descriptor, which must be there. */
 struct sinsp_thread *drive_thread(struct drive *drive, int64_t tid);

@@ -3,7 +3,6 @@
 #include "fake_proc.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 static const struct fake_thread *find(const struct scap_proc *proc, int64_t tid)
@@ -35,18 +34,6 @@ static void fill(const struct fake_thread *from, struct scap_thread *thread)
 		.root = "/",
 	};
 	snprintf(thread->comm, sizeof(thread->comm), "%s", from->comm);
-}
-
-static bool exists(const struct scap_fd *fd)
-{
-	return fd->name || fd->local.port;
-}
-
-static void fill_fd(const struct scap_fd *from, struct scap_fd *fd)
-{
-	*fd = *from;
-	if (!fd->name)
-		fd->name = "";
 }
 
 int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
@@ -92,15 +79,10 @@ int scap_proc_fds(struct scap_proc *proc, int64_t tid)
 
 int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 {
-	while (proc->fd_at < FAKE_FDS_MAX) {
-		const struct scap_fd *from = &proc->fds_of->fds[proc->fd_at++];
-
-		if (!exists(from))
-			continue;
-		fill_fd(from, fd);
-		return 1;
-	}
-	return 0;
+	if (proc->fd_at == proc->fds_of->nfds)
+		return 0;
+	*fd = proc->fds_of->fds[proc->fd_at++];
+	return 1;
 }
 
 int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd)
@@ -108,13 +90,15 @@ int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_f
 	const struct fake_thread *thread = find(proc, tid);
 
 	proc->asked_fds++;
-	for (size_t i = 0; thread && i < FAKE_FDS_MAX; i++) {
-		if (!exists(&thread->fds[i]) || thread->fds[i].num != num)
+	if (!thread)
+		return -ESRCH;
+	for (size_t i = 0; i < thread->nfds; i++) {
+		if (thread->fds[i].num != num)
 			continue;
-		fill_fd(&thread->fds[i], fd);
+		*fd = thread->fds[i];
 		return 0;
 	}
-	return thread ? -EBADF : -ESRCH;
+	return -EBADF;
 }
 
 static int give_directory(struct scap_proc *proc, const char **directory)

@@ -8,12 +8,11 @@
 
 #include "scap/proc.h"
 
-enum { FAKE_FDS_MAX = 8 };
-
 struct fake_thread {
 	int64_t tid, pid, ptid;
 	const char *comm, *cwd;
-	struct scap_fd fds[FAKE_FDS_MAX]; /* those with a name, or a port, exist */
+	const struct scap_fd *fds;
+	size_t nfds;
 };
 
 struct scap_proc {

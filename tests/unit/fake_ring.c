@@ -59,7 +59,8 @@ void fake_ring_write(struct fake_ring *fake, const void *bytes, size_t n)
 /* The body and the padding of a frame repeat the low byte of its time, for tests to compare. */
 static size_t make_frame(uint8_t *out, uint64_t ts, uint16_t type, size_t extra)
 {
-	struct ppm_evt_hdr frame = {.ts = ts, .type = type, .len = (uint32_t)(sizeof(frame) + extra)};
+	struct ppm_evt_hdr frame = {
+		.ts = ts, .type = type, .len = (uint32_t)(sizeof(frame) + extra)};
 	size_t padded = (frame.len + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
 
 	memset(out, (uint8_t)ts, padded);

@@ -36,7 +36,8 @@ size_t fake_frames(uint8_t *out, const uint64_t *times, size_t n, size_t extra);
 /* A sample with those. */
 bool fake_ring_batch(struct fake_ring *fake, const uint64_t *times, size_t n, size_t extra);
 
-/* A sample with one frame of `extra` bytes behind its header. Returns false when there is no room. */
+/* A sample with one frame of `extra` bytes behind its header. Returns false when there is no room.
+ */
 bool fake_ring_sample(struct fake_ring *fake, uint64_t ts, uint16_t type, size_t extra);
 
 void fake_ring_lost(struct fake_ring *fake, uint64_t lost);

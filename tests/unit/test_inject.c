@@ -16,7 +16,8 @@ enum { FRAMES = 5000 };
 
 static size_t frame_text(int i, char *text, size_t size)
 {
-	return (size_t)snprintf(text, size, "frame %d %.*s", i, i % 30, "..............................");
+	return (size_t)snprintf(text, size, "frame %d %.*s", i, i % 30,
+				"..............................");
 }
 
 static void expect_all(struct scap_source *source)
@@ -41,8 +42,7 @@ static void test_frames_in_order(void **state)
 
 	assert_int_equal(scap_inject_create(&inject), 0);
 	for (int i = 0; i < FRAMES; i++)
-		assert_int_equal(scap_inject_append(inject, text,
-						    frame_text(i, text, sizeof(text)),
+		assert_int_equal(scap_inject_append(inject, text, frame_text(i, text, sizeof(text)),
 						    (uint16_t)(i % 3)),
 				 0);
 	expect_all(scap_inject_source(inject));

@@ -13,32 +13,69 @@
 #include "fake_proc.h"
 #include "sinsp/fds.h"
 
-static const struct fake_thread known[] = {
-	{1, 1, 0, "init", "/", {{0}}},
-	{50, 50, 1, "client", "/home/c", {
-		{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .ino = 9,
-		 .flags = file_flags__O_CLOEXEC},
-		{.num = 4, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
-		 .local = {.address = {10, 0, 0, 1}, .port = 4000},
-		 .remote = {.address = {10, 0, 0, 2}, .port = 443}},
+static const struct scap_fd client_fds[] = {
+	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
+	{
+		.num = 4,
+		.type = SCAP_FD_IPV4,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {10, 0, 0, 1}, .port = 4000},
+		.remote = {.address = {10, 0, 0, 2}, .port = 443},
+		.name = "",
+	},
+	{
 		/* Accepted through the port on which the server below listens. */
-		{.num = 5, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
-		 .local = {.address = {10, 0, 0, 1}, .port = 80},
-		 .remote = {.address = {10, 0, 0, 2}, .port = 5000}},
-		{.num = 6, .type = SCAP_FD_UNIX, .name = "/run/u"},
-		{.num = 7, .type = SCAP_FD_UNIX, .name = ""},
-	}},
-	{51, 50, 1, "worker", "/elsewhere", {{0}}},
-	{60, 60, 1, "server", "/srv", {
-		{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP,
-		 .local = {.port = 80}},
-		{.num = 4, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_UNKNOWN,
-		 .local = {.address = {[15] = 1}, .port = 1},
-		 .remote = {.address = {[15] = 1}, .port = 2}},
-		{.num = 5, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_TCP,
-		 .local = {.address = {[10] = 255, 255, 10, 0, 0, 1}, .port = 7},
-		 .remote = {.address = {[10] = 255, 255, 10, 0, 0, 2}, .port = 8}},
-	}},
+		.num = 5,
+		.type = SCAP_FD_IPV4,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {10, 0, 0, 1}, .port = 80},
+		.remote = {.address = {10, 0, 0, 2}, .port = 5000},
+		.name = "",
+	},
+	{.num = 6, .type = SCAP_FD_UNIX, .name = "/run/u"},
+	{.num = 7, .type = SCAP_FD_UNIX, .name = ""},
+};
+
+static const struct scap_fd server_fds[] = {
+	{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP, .local = {.port = 80}, .name = ""},
+	{
+		.num = 4,
+		.type = SCAP_FD_IPV6,
+		.local = {.address = {[15] = 1}, .port = 1},
+		.remote = {.address = {[15] = 1}, .port = 2},
+		.name = "",
+	},
+	{
+		.num = 5,
+		.type = SCAP_FD_IPV6,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {[10] = 255, 255, 10, 0, 0, 1}, .port = 7},
+		.remote = {.address = {[10] = 255, 255, 10, 0, 0, 2}, .port = 8},
+		.name = "",
+	},
+};
+
+static const struct fake_thread known[] = {
+	{.tid = 1, .pid = 1, .comm = "init", .cwd = "/"},
+	{
+		.tid = 50,
+		.pid = 50,
+		.ptid = 1,
+		.comm = "client",
+		.cwd = "/home/c",
+		.fds = client_fds,
+		.nfds = sizeof(client_fds) / sizeof(*client_fds),
+	},
+	{.tid = 51, .pid = 50, .ptid = 1, .comm = "worker", .cwd = "/elsewhere"},
+	{
+		.tid = 60,
+		.pid = 60,
+		.ptid = 1,
+		.comm = "server",
+		.cwd = "/srv",
+		.fds = server_fds,
+		.nfds = sizeof(server_fds) / sizeof(*server_fds),
+	},
 };
 
 struct fixture {
@@ -50,8 +87,8 @@ static int setup(void **state)
 {
 	static struct fixture fixture;
 
-	fixture.proc = (struct scap_proc){.threads = known,
-					  .count = sizeof(known) / sizeof(*known)};
+	fixture.proc =
+		(struct scap_proc){.threads = known, .count = sizeof(known) / sizeof(*known)};
 	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
 	*state = &fixture;
 	return 0;
@@ -247,7 +284,8 @@ static void completes_a_child_from_its_parent_in_proc(void **state)
 	drive_clone(drive, 60, 0, &(struct drive_clone){.pid = 60, .ptid = 888, .comm = "new"});
 	assert_string_equal(drive_name(drive, 60, 3), "0.0.0.0:80");
 	/* Nor is this child. */
-	drive_clone(drive, 901, 0, &(struct drive_clone){.pid = 901, .ptid = 889, .comm = "orphan"});
+	drive_clone(drive, 901, 0,
+		    &(struct drive_clone){.pid = 901, .ptid = 889, .comm = "orphan"});
 	assert_string_equal(drive_thread(drive, 901)->comm, "orphan");
 }
 

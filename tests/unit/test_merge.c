@@ -430,8 +430,8 @@ static void *fill(void *argument)
 			__atomic_store_n(&slot->state.since_ns, ts, __ATOMIC_SEQ_CST);
 		dawdle(filler);
 		ts += OFFSET;
-		slot->state.batch.bytes += fake_frames(slot->frames + slot->state.batch.bytes, &ts,
-						       1, i % 100);
+		slot->state.batch.bytes +=
+			fake_frames(slot->frames + slot->state.batch.bytes, &ts, 1, i % 100);
 		slot->state.batch.count++;
 		filler->written++;
 		if (slot->state.batch.count == GATHERED_MAX)

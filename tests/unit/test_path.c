@@ -54,16 +54,16 @@ static void joins(void **state)
 
 static void refuses_what_is_too_long(void **state)
 {
-	char path[2000], joined[SINSP_PATH_MAX];
+	enum { FITS = SINSP_PATH_MAX - 4 }; /* behind "/b/", with the NUL */
+	char path[2 * SINSP_PATH_MAX], joined[SINSP_PATH_MAX];
 
 	memset(path, 'x', sizeof(path));
-	/* "/b/" and 1020 bytes: the longest that fits. */
-	assert_int_equal(sinsp_path_join("/b/", 3, path, 1020, joined), 1023);
-	assert_int_equal(sinsp_path_join("/b", 2, path, 1020, joined), 1023);
-	assert_int_equal(joined[1022], 'x');
-	sinsp_path_join("/b/", 3, path, 1021, joined);
+	assert_int_equal(sinsp_path_join("/b/", 3, path, FITS, joined), SINSP_PATH_MAX - 1);
+	assert_int_equal(sinsp_path_join("/b", 2, path, FITS, joined), SINSP_PATH_MAX - 1);
+	assert_int_equal(joined[SINSP_PATH_MAX - 2], 'x');
+	sinsp_path_join("/b/", 3, path, FITS + 1, joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");
-	sinsp_path_join("/b", 2, path, 1021, joined);
+	sinsp_path_join("/b", 2, path, FITS + 1, joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");
 	sinsp_path_join("", 0, path, sizeof(path), joined);
 	assert_string_equal(joined, "/DIR_TOO_LONG/FILENAME_TOO_LONG");

@@ -19,12 +19,12 @@
 
 #define STAT "S 1 70 60 34816 70 4194560 11 22 33 44 1 2 3 4 20 0 1 0 500 1000 20 0 0\n"
 #define STATUS                                                                                     \
-	"Name:\tx\nTgid:\t70\nPid:\t70\nPPid:\t1\nUid:\t0\t1000\t2\t3\nGid:\t0\t1001\t2\t3\n"       \
-	"NStgid:\t70\t7\nNSpid:\t70\t8\nNSpgid:\t70\t9\nVmSize:\t  4000 kB\nVmRSS:\t 300 kB\n"      \
+	"Name:\tx\nTgid:\t70\nPid:\t70\nPPid:\t1\nUid:\t0\t1000\t2\t3\nGid:\t0\t1001\t2\t3\n"      \
+	"NStgid:\t70\t7\nNSpid:\t70\t8\nNSpgid:\t70\t9\nVmSize:\t  4000 kB\nVmRSS:\t 300 kB\n"     \
 	"VmSwap:\t 20 kB\nCapInh:\t0000000000000001\nCapPrm:\t00000000000000ff\n"                  \
 	"CapEff:\t000001ffffffffff\n"
 #define TCP_HEADINGS                                                                               \
-	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  "     \
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  "      \
 	"timeout inode\n"
 
 struct tree {
@@ -190,10 +190,19 @@ static void test_names(void **state)
 static void test_damaged_stat(void **state)
 {
 	static const char *const texts[] = {
-		"", "70", "70 (", "70 )(", "70 (x", "70 x)", "70 (x)", "70 (x) S", "70 (x) S 1 2 3\n",
+		"",
+		"70",
+		"70 (",
+		"70 )(",
+		"70 (x",
+		"70 x)",
+		"70 (x)",
+		"70 (x) S",
+		"70 (x) S 1 2 3\n",
 		"70 (x) S 1 a 60 34816 70 4194560 11 22 33 44 1 2 3 4 20 0 1 0 500\n",
 		"70 (x) S 1 99999999999999999999 60 34816 70 0 11 22 33 44 1 2 3 4 20 0 1 0 500\n",
-		"\n\n\n", ")(",
+		"\n\n\n",
+		")(",
 	};
 	struct tree *tree = *state;
 	struct scap_thread thread;
@@ -210,8 +219,14 @@ static void test_damaged_stat(void **state)
 static void test_damaged_status(void **state)
 {
 	static const char *const texts[] = {
-		"", "\n", "Tgid:\t70\n", "Pid:\t70\n", "Tgid:\t\nPid:\t\n", "Tgid:\tx\nPid:\t70\n",
-		"Tgid:\t-70\nPid:\t70\n", "Tgid:\t99999999999999999999999\nPid:\t70\n",
+		"",
+		"\n",
+		"Tgid:\t70\n",
+		"Pid:\t70\n",
+		"Tgid:\t\nPid:\t\n",
+		"Tgid:\tx\nPid:\t70\n",
+		"Tgid:\t-70\nPid:\t70\n",
+		"Tgid:\t99999999999999999999999\nPid:\t70\n",
 	};
 	struct tree *tree = *state;
 	struct scap_thread thread;
@@ -302,7 +317,8 @@ static void test_limits_and_loginuid(void **state)
 {
 	struct scap_thread thread;
 
-	put(*state, "limits", "Limit  Soft  Hard  Units\nMax open files            1024     4096  files\n");
+	put(*state, "limits",
+	    "Limit  Soft  Hard  Units\nMax open files            1024     4096  files\n");
 	put(*state, "loginuid", "1000");
 	thread = read_thread(*state);
 	assert_int_equal(thread.fd_limit, 1024);
@@ -473,7 +489,8 @@ static void test_namespaces(void **state)
 
 static void test_walk_passes_over_others(void **state)
 {
-	static const char *const names[] = {"self", "0x46", "70x", "-70", "71", "99999999999999999999"};
+	static const char *const names[] = {"self", "0x46", "70x",
+					    "-70",  "71",   "99999999999999999999"};
 	struct tree *tree = *state;
 	struct scap_thread thread;
 	char path[128];
@@ -493,9 +510,9 @@ static void test_walk_passes_over_others(void **state)
 static void test_random_damage(void **state)
 {
 	static const char good[] = "70 (x) " STAT;
-	static const char tcp[] = TCP_HEADINGS
-		"   0: 0100A8C0:0016 0200A8C0:C000 01 0:0 00:0 0 0 0 77 1 2 3\n"
-		"   1: 0100A8C0:0016 0200A8C0:C000 01 0:0 00:0 0 0 0 78 1 2 3\n";
+	static const char tcp[] =
+		TCP_HEADINGS "   0: 0100A8C0:0016 0200A8C0:C000 01 0:0 00:0 0 0 0 77 1 2 3\n"
+			     "   1: 0100A8C0:0016 0200A8C0:C000 01 0:0 00:0 0 0 0 78 1 2 3\n";
 	struct tree *tree = *state;
 	struct scap_thread thread;
 	struct scap_fd fd;

@@ -102,7 +102,8 @@ static void keeps_to_its_limits(void **state)
 	drive_destroy(drive);
 }
 
-/* Every event with every small number as each parameter, in any order: nothing to hold but itself. */
+/* Every event with every small number as each parameter, in any order: nothing to hold but itself.
+ */
 static void survives_nonsense(void **state)
 {
 	struct drive drive_memory, *drive = &drive_memory;
@@ -128,7 +129,8 @@ static void survives_nonsense(void **state)
 			else if (desc->params[param].type <= PT_FSRELPATH)
 				frame_put_string(frame, param, rand() % 2 ? "/a/../b" : "c//");
 			else
-				frame_put_bytes(frame, param, bytes, (size_t)rand() % sizeof(bytes));
+				frame_put_bytes(frame, param, bytes,
+						(size_t)rand() % sizeof(bytes));
 		}
 		drive_end(drive);
 	}

@@ -167,8 +167,8 @@ static void moves_by_descriptor(void **state)
 static void threads_share_a_directory_and_forks_do_not(void **state)
 {
 	struct drive *drive = *state;
-	const uint32_t thread_flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FS |
-				      clone_flags__CLONE_FILES;
+	const uint32_t thread_flags =
+		clone_flags__CLONE_THREAD | clone_flags__CLONE_FS | clone_flags__CLONE_FILES;
 
 	drive_chdir(drive, 100, 0, "/one");
 	drive_clone(drive, 101, 0,
@@ -204,7 +204,8 @@ static void gives_paths_of_parameters(void **state)
 	assert_string_equal(path, "/dir/old");
 	sinsp_event_path(&drive->event, renameat__newpath, path, sizeof(path));
 	assert_string_equal(path, "/w/new");
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, sizeof(small)), 5);
+	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, sizeof(small)),
+			 5);
 	assert_string_equal(small, "/w/ne");
 	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, 0), 0);
 	frame_put_string(drive_begin(drive, EVENT_unlink, 999), unlink__path, "x");

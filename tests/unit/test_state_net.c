@@ -121,8 +121,8 @@ static void knows_kinds(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sinsp_fd *fd = make_socket(*state, 3, cases[i].domain, cases[i].type,
-						  cases[i].protocol);
+		struct sinsp_fd *fd =
+			make_socket(*state, 3, cases[i].domain, cases[i].type, cases[i].protocol);
 
 		assert_int_equal(fd->type, cases[i].kind);
 		assert_int_equal(fd->l4, cases[i].l4);

@@ -212,9 +212,9 @@ static void leaves_the_news_in_a_pid_namespace_to_the_child(void **state)
 	struct sinsp_thread *child;
 
 	/* The first of a new namespace: its creator, outside, has its true id. */
-	drive_clone(drive, 100, 200,
-		    &(struct drive_clone){
-			    .flags = clone_flags__CLONE_NEWPID, .pid = 100, .ptid = 1});
+	drive_clone(
+		drive, 100, 200,
+		&(struct drive_clone){.flags = clone_flags__CLONE_NEWPID, .pid = 100, .ptid = 1});
 	assert_int_equal(drive_thread(drive, 200)->vtid, 1);
 	drive_clone(drive, 200, 0,
 		    &(struct drive_clone){
@@ -237,10 +237,12 @@ static void makes_threads_from_events_alone(void **state)
 	struct drive *drive = *state;
 
 	assert_null(drive_any(drive, 500)->thread);
-	drive_clone(drive, 501, 0, &(struct drive_clone){.pid = 501, .ptid = 500, .comm = "orphan"});
+	drive_clone(drive, 501, 0,
+		    &(struct drive_clone){.pid = 501, .ptid = 500, .comm = "orphan"});
 	assert_string_equal(drive_thread(drive, 501)->comm, "orphan");
 	drive_open(drive, 501, 3, "/x", 0);
-	drive_clone(drive, 600, 601, &(struct drive_clone){.pid = 600, .ptid = 1, .comm = "caller"});
+	drive_clone(drive, 600, 601,
+		    &(struct drive_clone){.pid = 600, .ptid = 1, .comm = "caller"});
 	assert_string_equal(drive_thread(drive, 601)->comm, "caller");
 	assert_int_equal(drive_thread(drive, 601)->ptid, 600);
 	drive_exec(drive, 700, "cat");
@@ -394,8 +396,9 @@ static void execs_from_another_thread(void **state)
 	struct drive *drive = *state;
 	struct sinsp_thread *thread;
 
-	drive_clone(drive, 101, 0, &(struct drive_clone){.flags = clone_flags__CLONE_THREAD,
-							  .pid = 100, .ptid = 1});
+	drive_clone(
+		drive, 101, 0,
+		&(struct drive_clone){.flags = clone_flags__CLONE_THREAD, .pid = 100, .ptid = 1});
 	drive_open(drive, 101, 8, "/eight", 0);
 	drive_chdir(drive, 101, 0, "/own");
 	drive_exit(drive, 100, 0);
@@ -489,7 +492,7 @@ static void takes_overwritten_arguments(void **state)
 static void copes_with_absent_parameters(void **state)
 {
 	struct drive *drive = *state;
-	static const uint16_t ids[] = {EVENT_clone, EVENT_clone3,   EVENT_fork,	   EVENT_vfork,
+	static const uint16_t ids[] = {EVENT_clone,  EVENT_clone3,   EVENT_fork,    EVENT_vfork,
 				       EVENT_execve, EVENT_execveat, EVENT_procexit};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {

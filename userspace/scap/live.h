@@ -48,7 +48,10 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 
 struct scap_source *scap_live_source(struct scap_live *live);
 
-/* Detaches the programs. What is in the rings can still be read; then comes -ENODATA. */
+/*
+ * Detaches the programs. What is in the rings can still be read; then comes -ENODATA. A child that
+ * was forked meanwhile, and did not exec, would keep them attached.
+ */
 void scap_live_stop(struct scap_live *live);
 
 /* Returns 0 or -errno. */

@@ -138,9 +138,11 @@ static bool leave_out(struct live_driver *driver, const struct live_log *log)
 static int load_once(struct live_driver *driver, uint64_t boot_offset_ns, struct live_log *log,
 		     struct error *err)
 {
+	/* With the path given, libbpf does not look into modules, which takes CAP_SYS_ADMIN. */
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = BTF_PATH);
 	int r;
 
-	driver->object = lanner__open();
+	driver->object = lanner__open_opts(&options);
 	if (!driver->object)
 		return -errno;
 	r = choose_programs(driver, err);

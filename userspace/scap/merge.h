@@ -17,7 +17,7 @@
 struct scap_merge_config {
 	struct scap_ring *rings; /* borrowed, one for each CPU in use */
 	uint32_t rings_count;
-	struct scratch_slot *slots; /* borrowed, mapped: SCRATCH_SLOTS_PER_CPU for each possible CPU */
+	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each possible CPU */
 	uint32_t slots_count;
 	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
 };

@@ -19,7 +19,8 @@ static inline void cpu_relax(void)
 int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns)
 {
 	for (int i = 0; i < SLOT_READS_MAX; i++) {
-		/* In this order: who takes the slot after we saw it free reads the clock after us. */
+		/* In this order: who takes the slot after we saw it free reads the clock after us.
+		 */
 		uint32_t users = __atomic_load_n(&slot->state.users, __ATOMIC_ACQUIRE);
 		uint64_t since = __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader's side of the scratch slots in which the driver gathers frames (struct scratch_state in
- * driver/abi.h says how they are shared). Called by the merge in each round.
+ * The reader's side of the scratch slots in which the driver gathers frames; struct scratch_state
+ * in driver/abi.h says how they are shared. Called by the merge in each round.
  */
 #ifndef SCAP_SLOTS_H
 #define SCAP_SLOTS_H

@@ -13,9 +13,9 @@ struct entry {
 };
 
 struct chunk {
-	uint32_t refs;	  /* tables that share it */
-	uint32_t index;	  /* holds the numbers from index * CHUNK_NUMBERS */
-	uint32_t open;	  /* entries */
+	uint32_t refs; /* tables that share it */
+	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
+	uint32_t open; /* entries */
 	uint32_t cloexec; /* a bit for each number */
 	uint32_t asked;
 	struct entry *entries[CHUNK_NUMBERS];

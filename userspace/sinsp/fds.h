@@ -17,7 +17,7 @@
 /* What all tables take from, and their common limit. */
 struct sinsp_fd_store {
 	struct pool *pool;
-	uint64_t max;	  /* descriptors over all tables */
+	uint64_t max; /* descriptors over all tables */
 	uint64_t count;
 	uint64_t refused; /* descriptors not kept because of the limit or of memory */
 };

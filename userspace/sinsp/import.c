@@ -44,16 +44,16 @@ static void import_values(struct sinsp_thread *thread, const struct scap_thread 
 static void import_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 			   const struct scap_thread *from)
 {
-	struct sinsp_program *program = sinsp_program_create(
-		&sinsp->pool, &(struct sinsp_program){
-				      .exe_ino = from->exe_ino,
-				      .exe = from->exe,
-				      .exepath = from->exepath,
-				      .args = from->args,
-				      .args_len = from->args_len,
-				      .env = from->env,
-				      .env_len = from->env_len,
-			      });
+	const struct sinsp_program found = {
+		.exe_ino = from->exe_ino,
+		.exe = from->exe,
+		.exepath = from->exepath,
+		.args = from->args,
+		.args_len = from->args_len,
+		.env = from->env,
+		.env_len = from->env_len,
+	};
+	struct sinsp_program *program = sinsp_program_create(&sinsp->pool, &found);
 
 	if (!program)
 		return;

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-enum { SINSP_PATH_MAX = 1024 }; /* bytes of a joined path, its NUL included */
+/* Bytes of a joined path, its NUL included: a directory and a path as long as the kernel takes them. */
+enum { SINSP_PATH_MAX = 8192 };
 
 /* Put before the paths of a directory that is not known. */
 #define SINSP_PATH_UNKNOWN "<UNKNOWN>"

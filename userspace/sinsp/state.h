@@ -33,8 +33,8 @@ extern const struct state_rule state_rules[EVENT_ID_MAX];
 /* What is done for an event, worked out once from its descriptor and its rule. */
 struct state_plan {
 	state_handler *handle; /* NULL: nothing to apply */
-	int8_t fd_param;       /* the parameter that is the event's descriptor, or -1 */
-	bool uses_fd;	       /* it was open before the event */
+	int8_t fd_param; /* the parameter that is the event's descriptor, or -1 */
+	bool uses_fd; /* it was open before the event */
 	bool finds_thread;
 };
 
@@ -55,8 +55,8 @@ struct sinsp {
 	struct state_after after;
 	struct sinsp_stats stats;
 	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
-	uint64_t seed_ns;	      /* when the tables were filled; 0: they were not */
-	uint64_t boot_ns;	      /* start of the boot clock, since the epoch */
+	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
+	uint64_t boot_ns; /* start of the boot clock, since the epoch */
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
 	struct users users, groups;

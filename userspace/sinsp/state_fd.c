@@ -63,8 +63,7 @@ void state_fcntl(struct sinsp *sinsp, struct sinsp_event *event)
 	if (command == fcntl_commands__F_SETFD)
 		sinsp_fds_set_cloexec(event->thread->fds, event->fd_num,
 				      event_param_u64(ev, fcntl__arg) & 1);
-	else if (command == fcntl_commands__F_DUPFD ||
-		 command == fcntl_commands__F_DUPFD_CLOEXEC)
+	else if (command == fcntl_commands__F_DUPFD || command == fcntl_commands__F_DUPFD_CLOEXEC)
 		copy_fd(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
 }
 

@@ -32,8 +32,8 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);
 	if (!event->fd)
 		return;
-	event->fd->type = opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY
-								  : SCAP_FD_FILE;
+	event->fd->type =
+		opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
 	event->fd->flags = opened->flags;
 	event->fd->dev = opened->dev;
 	event->fd->ino = opened->ino;
@@ -42,49 +42,50 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 
 void state_open(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	open_file(sinsp, event, &(struct opened){
-					.name = open__name,
-					.flags = (uint32_t)event_param_u64(&event->ev, open__flags),
-					.dev = (uint32_t)event_param_u64(&event->ev, open__dev),
-					.ino = event_param_u64(&event->ev, open__ino),
-				});
+	const struct opened opened = {
+		.name = open__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, open__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, open__dev),
+		.ino = event_param_u64(&event->ev, open__ino),
+	};
+
+	open_file(sinsp, event, &opened);
 }
 
 void state_openat(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct opened opened = {
+		.name = openat__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, openat__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, openat__dev),
+		.ino = event_param_u64(&event->ev, openat__ino),
+	};
 
-	open_file(sinsp, event, &(struct opened){
-					.name = openat__name,
-					.flags = (uint32_t)event_param_u64(ev, openat__flags),
-					.dev = (uint32_t)event_param_u64(ev, openat__dev),
-					.ino = event_param_u64(ev, openat__ino),
-				});
+	open_file(sinsp, event, &opened);
 }
 
 void state_openat2(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct opened opened = {
+		.name = openat2__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, openat2__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, openat2__dev),
+		.ino = event_param_u64(&event->ev, openat2__ino),
+	};
 
-	open_file(sinsp, event, &(struct opened){
-					.name = openat2__name,
-					.flags = (uint32_t)event_param_u64(ev, openat2__flags),
-					.dev = (uint32_t)event_param_u64(ev, openat2__dev),
-					.ino = event_param_u64(ev, openat2__ino),
-				});
+	open_file(sinsp, event, &opened);
 }
 
 void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct opened opened = {
+		.name = creat__name,
+		.flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC,
+		.dev = (uint32_t)event_param_u64(&event->ev, creat__dev),
+		.ino = event_param_u64(&event->ev, creat__ino),
+	};
 
-	open_file(sinsp, event, &(struct opened){
-					.name = creat__name,
-					.flags = file_flags__O_WRONLY | file_flags__O_CREAT |
-						 file_flags__O_TRUNC,
-					.dev = (uint32_t)event_param_u64(ev, creat__dev),
-					.ino = event_param_u64(ev, creat__ino),
-				});
+	open_file(sinsp, event, &opened);
 }
 
 void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)

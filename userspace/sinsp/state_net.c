@@ -62,8 +62,8 @@ static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
 	}
 }
 
-static struct sinsp_fd *open_socket(struct sinsp_event *event, int64_t num,
-				    enum scap_fd_type type, bool cloexec)
+static struct sinsp_fd *open_socket(struct sinsp_event *event, int64_t num, enum scap_fd_type type,
+				    bool cloexec)
 {
 	struct sinsp_fds *fds = event->thread->fds;
 	struct sinsp_fd *fd = sinsp_fds_open(fds, num, "", 0);
@@ -221,8 +221,8 @@ void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
 static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
 			  const struct event_param *tuple, bool cloexec)
 {
-	enum scap_fd_type type = is_unix(tuple) ? SCAP_FD_UNIX
-						: ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	enum scap_fd_type type =
+		is_unix(tuple) ? SCAP_FD_UNIX : ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
 	struct sinsp_fd *fd;
 
 	if (!event->thread || event->fd_num < 0)

@@ -116,8 +116,8 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *ev)
 {
 	struct sinsp_thread *thread = state_thread(sinsp, ev->tid);
-	int64_t pid = event_param_present(ev, clone__pid) ? event_param_i64(ev, clone__pid)
-							  : ev->tid;
+	int64_t pid =
+		event_param_present(ev, clone__pid) ? event_param_i64(ev, clone__pid) : ev->tid;
 
 	/* One of another process has ended unseen, and its id is in use again. */
 	if (!thread || thread->pid != pid)
@@ -165,8 +165,8 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 {
 	int64_t pid = event_param_i64(ev, clone__pid);
 	/* The parent is not the creator of threads, nor of what CLONE_PARENT made. */
-	int64_t creator_tid = flags & clone_flags__CLONE_THREAD ? pid
-								: event_param_i64(ev, clone__ptid);
+	int64_t creator_tid =
+		flags & clone_flags__CLONE_THREAD ? pid : event_param_i64(ev, clone__ptid);
 	struct sinsp_thread_entry *stale = sinsp_threads_find(&sinsp->threads, ev->tid);
 	struct sinsp_thread *thread = NULL, *creator;
 
@@ -244,8 +244,8 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	if (!thread)
 		return;
 	sinsp_thread_entry(thread)->by_caller = true;
-	thread->ptid = is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid
-									 : caller->tid;
+	thread->ptid =
+		is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid : caller->tid;
 	thread->vtid = is_first ? 1 : child;
 	thread->vpid = is_thread ? caller->vpid : thread->vtid;
 }

@@ -136,8 +136,16 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 	if (!entry)
 		return NULL;
 	*entry = (struct sinsp_thread_entry){
-		.thread = {.tid = tid, .pid = pid, .ptid = -1, .vtid = -1, .vpid = -1, .pgid = -1,
-			   .vpgid = -1, .sid = -1, .loginuid = UINT32_MAX, .fd_limit = -1,
+		.thread = {.tid = tid,
+			   .pid = pid,
+			   .ptid = -1,
+			   .vtid = -1,
+			   .vpid = -1,
+			   .pgid = -1,
+			   .vpgid = -1,
+			   .sid = -1,
+			   .loginuid = UINT32_MAX,
+			   .fd_limit = -1,
 			   .nthreads = tid == pid},
 	};
 	bucket = bucket_of(threads, tid);

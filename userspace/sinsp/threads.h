@@ -14,11 +14,11 @@ struct sinsp_thread_entry {
 	struct sinsp_thread thread; /* first: a thread is its entry */
 	struct sinsp_thread_entry *next; /* of the same bucket */
 	uint64_t since_ns; /* the time of what made it: an event, or a look into /proc */
-	bool unknown;	   /* no thread: /proc was asked for this id in vain */
-	bool by_caller;	   /* made by its creator's event; its own first event may follow */
-	bool orphan;	   /* made by its own event while its creator was not known */
-	bool ended;	   /* a main thread that is gone before the others of its process */
-	bool used;	   /* had an event since the evicting hand came by */
+	bool unknown; /* no thread: /proc was asked for this id in vain */
+	bool by_caller; /* made by its creator's event; its own first event may follow */
+	bool orphan; /* made by its own event while its creator was not known */
+	bool ended; /* a main thread that is gone before the others of its process */
+	bool used; /* had an event since the evicting hand came by */
 };
 
 struct sinsp_threads {
@@ -26,8 +26,8 @@ struct sinsp_threads {
 	struct sinsp_thread_entry **buckets;
 	uint32_t nbuckets; /* a power of two */
 	uint32_t entries, max;
-	uint32_t unknown;  /* of the entries */
-	uint32_t hand;	   /* bucket at which the search for a victim goes on */
+	uint32_t unknown; /* of the entries */
+	uint32_t hand; /* bucket at which the search for a victim goes on */
 	uint64_t evicted;
 	struct sinsp_thread_entry *last; /* found, to find it again at once */
 	const struct sinsp_thread_entry *pinned; /* never evicted; may be NULL */

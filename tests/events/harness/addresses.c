@@ -8,7 +8,7 @@
 
 enum { NAME_BYTES = 108 };
 
-static struct address_case ip_case(const struct address *address, socklen_t len, const char *ip,
+static struct address_case ip_case(const void *address, socklen_t len, const char *ip,
 				   uint16_t port)
 {
 	return (struct address_case){address, len, ip, port, NULL};
@@ -16,7 +16,7 @@ static struct address_case ip_case(const struct address *address, socklen_t len,
 
 static struct address_case unix_case(const struct address *address, const char *name)
 {
-	return (struct address_case){address, address->len, NULL, 0, name};
+	return (struct address_case){&address->any, address->len, NULL, 0, name};
 }
 
 static size_t fill_ip_cases(struct address_case *cases)
@@ -29,17 +29,17 @@ static size_t fill_ip_cases(struct address_case *cases)
 	v6 = fixture_ip("fe80::1:2:3", 65535);
 	other = v4;
 	other.any.sa_family = AF_NETLINK;
-	cases[n++] = ip_case(&v4, v4_bytes, "127.1.2.3", 18101);
-	cases[n++] = ip_case(&v4, 100, "127.1.2.3", 18101);
-	cases[n++] = ip_case(fixture_edge(&v4, v4_bytes), v4_bytes, "127.1.2.3", 18101);
-	cases[n++] = ip_case(&v6, sizeof(v6.v6), "fe80::1:2:3", 65535);
-	cases[n++] = ip_case(fixture_edge(&v6, sizeof(v6.v6)), sizeof(v6.v6), "fe80::1:2:3", 65535);
-	cases[n++] = ip_case(&other, v4_bytes, NULL, 0);
-	cases[n++] = ip_case(&v4, 0, NULL, 0);
-	cases[n++] = ip_case(&v4, 1, NULL, 0);
+	cases[n++] = ip_case(&v4.any, v4_bytes, "127.1.2.3", 18101);
+	cases[n++] = ip_case(&v4.any, 100, "127.1.2.3", 18101);
+	cases[n++] = ip_case(fixture_edge(&v4.any, v4_bytes), v4_bytes, "127.1.2.3", 18101);
+	cases[n++] = ip_case(&v6.any, sizeof(v6.v6), "fe80::1:2:3", 65535);
+	cases[n++] = ip_case(fixture_edge(&v6.any, sizeof(v6.v6)), sizeof(v6.v6), "fe80::1:2:3", 65535);
+	cases[n++] = ip_case(&other.any, v4_bytes, NULL, 0);
+	cases[n++] = ip_case(&v4.any, 0, NULL, 0);
+	cases[n++] = ip_case(&v4.any, 1, NULL, 0);
 	cases[n++] = ip_case(NULL, v4_bytes, NULL, 0);
 	cases[n++] = ip_case(UNREADABLE, v4_bytes, NULL, 0);
-	cases[n++] = ip_case(fixture_edge(&v4, 4), v4_bytes, NULL, 0);
+	cases[n++] = ip_case(fixture_edge(&v4.any, 4), v4_bytes, NULL, 0);
 	return n;
 }
 

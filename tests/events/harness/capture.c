@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The capture behind live tests. To know that all events of the calls made up to now have come, a
- * marker is sent behind them: a read that no program makes, whose own event is then waited for.
+ * marker is sent behind them: an fchdir that no program makes, whose event is then waited for.
+ * Only the events of the test and its children are kept; the machine may be busy with others.
  */
 #include "capture.h"
 
@@ -17,11 +18,19 @@
 #include "scap/live.h"
 
 enum {
-	MARKER_FD = -1000003,
+	MARKER_FD = -1000000, /* and below */
 	MARKER_TIMEOUT_S = 10,
 	CLOCK_TOLERANCE_NS = 5000000,
 	RING_BYTES = 8 << 20,
+	FAMILY_MAX = 1024,
 };
+
+/*
+ * The calls captured as generic events, those that syscall.c makes: few, and rare ones, so that a
+ * busy machine does not crowd out the test's own.
+ */
+static const uint16_t generic_syscalls[] = {SYS_ftruncate, SYS_sched_getparam, SYS_mincore,
+					    462 /* mseal, of 6.10 */};
 
 struct live_test live_test;
 
@@ -29,8 +38,10 @@ static struct {
 	struct scap_live *live;
 	struct captured **events;
 	size_t count, room;
+	int64_t family[FAMILY_MAX]; /* threads of the test and its children */
+	size_t family_count;
 	uint64_t drained_ns; /* when the events came in the last time */
-	uint32_t marker;
+	int32_t marker;
 } capture;
 
 static uint64_t wall_clock_ns(void)
@@ -53,8 +64,8 @@ int capture_open(struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = event_desc_get(id);
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-		config.syscalls[number] = true;
+	for (size_t i = 0; i < sizeof(generic_syscalls) / sizeof(generic_syscalls[0]); i++)
+		config.syscalls[generic_syscalls[i]] = true;
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;
@@ -115,20 +126,53 @@ static struct captured *keep(const struct scap_event *event)
 	return captured;
 }
 
-/* Generic events of other threads come in great numbers, and no test asks for them. */
-static bool is_noise(const struct scap_event *event)
+static bool is_family(int64_t tid)
+{
+	for (size_t i = 0; i < capture.family_count; i++)
+		if (capture.family[i] == tid)
+			return true;
+	return false;
+}
+
+static void add_family(int64_t tid)
+{
+	if (is_family(tid))
+		return;
+	require(capture.family_count < FAMILY_MAX);
+	capture.family[capture.family_count++] = tid;
+}
+
+/* A new thread's first event is the child's side of the call that made it. */
+static bool is_begin_of_child(const struct event *ev)
+{
+	unsigned int id = ev->desc->id;
+
+	return (id == EVENT_clone || id == EVENT_clone3 || id == EVENT_fork || id == EVENT_vfork) &&
+	       event_param_i64(ev, clone__res) == 0 &&
+	       (is_family(event_param_i64(ev, clone__ptid)) ||
+		is_family(event_param_i64(ev, clone__pid)));
+}
+
+/* Whether the event is one of the test's own; finds its children on the way. */
+static bool is_own(const struct scap_event *event)
 {
 	struct ppm_evt_hdr header;
+	struct event ev;
 
 	if (event->len < sizeof(header))
-		return false;
+		return true;
 	memcpy(&header, event->frame, sizeof(header));
-	return header.type == EVENT_syscall && header.tid != (uint64_t)getpid();
+	if (is_family((int64_t)header.tid))
+		return true;
+	if (event_decode(event->frame, event->len, event->cpu, &ev) || !is_begin_of_child(&ev))
+		return false;
+	add_family(ev.tid);
+	return true;
 }
 
 static bool is_marker(const struct event *ev)
 {
-	return ev->desc->id == EVENT_read && event_param_i64(ev, read__fd) == MARKER_FD;
+	return ev->desc->id == EVENT_fchdir && event_param_i64(ev, fchdir__fd) <= MARKER_FD;
 }
 
 /* Takes in the events of all calls that were made before. */
@@ -137,36 +181,40 @@ static void drain(void)
 	struct scap_source *source = scap_live_source(capture.live);
 	uint64_t begin_ns = capture.drained_ns, end_ns = wall_clock_ns();
 
-	syscall(SYS_read, MARKER_FD, NULL, ++capture.marker);
+	syscall(SYS_fchdir, MARKER_FD - ++capture.marker);
 	while (wall_clock_ns() < end_ns + MARKER_TIMEOUT_S * 1000000000ULL) {
 		struct scap_event event;
 		struct captured *captured;
+		bool is_last;
 		int ret = scap_source_next(source, 1000, &event);
 
 		if (ret < 0)
 			break;
-		if (ret == 0 || is_noise(&event))
+		if (ret == 0 || !is_own(&event))
 			continue;
 		captured = keep(&event);
 		if (!captured)
 			continue;
 		captured->begin_ns = begin_ns;
 		captured->end_ns = end_ns;
-		if (!is_marker(&captured->event) || captured->event.tid != getpid())
+		if (!is_marker(&captured->event))
 			continue;
+		is_last = event_param_i64(&captured->event, fchdir__fd) ==
+			  MARKER_FD - capture.marker;
 		capture.count--;
-		if (event_param_u64(&captured->event, read__size) == capture.marker) {
-			free(captured);
+		free(captured);
+		if (is_last) {
 			capture.drained_ns = wall_clock_ns();
 			return;
 		}
-		free(captured);
 	}
 	live_require_failed(__FILE__, __LINE__, "the marker came through the capture");
 }
 
 void capture_clear(void)
 {
+	capture.family_count = 0;
+	add_family(getpid());
 	drain();
 	forget_events();
 }

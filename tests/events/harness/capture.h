@@ -33,7 +33,10 @@ struct live_test {
 
 extern struct live_test live_test;
 
-/* Opens the capture of everything that happens on the machine. Returns 0 or -errno. */
+/*
+ * Opens the capture of all events of the table, and of the calls without one that the test of the
+ * generic event makes. Returns 0 or -errno.
+ */
 int capture_open(struct error *err);
 void capture_close(void);
 
