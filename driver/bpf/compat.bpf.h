@@ -88,13 +88,13 @@ DEFINE_CURRENT(files, struct files_struct *, files)
  * f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2. A macro, since the size of
  * an element is the running kernel's for constant indexes only.
  */
-#define MM_PAGES(mm, counter)                                                                      \
+#define MM_PAGES(mm, index)                                                                        \
 	({                                                                                         \
 		struct mm_struct___percpu *percpu = (void *)(mm);                                  \
 		struct mm_struct___atomic *atomic = (void *)(mm);                                  \
 		__s64 pages = bpf_core_type_exists(struct mm_rss_stat) ?                           \
-				      READ(atomic, rss_stat.count[counter].counter) :              \
-				      READ(percpu, rss_stat[counter].count);                       \
+				      READ(atomic, rss_stat.count[index].counter) :                \
+				      READ(percpu, rss_stat[index].count);                         \
                                                                                                    \
 		pages < 0 ? 0 : pages;                                                             \
 	})

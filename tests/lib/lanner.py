@@ -143,7 +143,8 @@ class Agent:
 def compile_program(source, folder):
     """Compiles a C file that stands beside the tests; returns the program's path."""
     program = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
-    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-pthread", "-o", program, source], check=True)
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-D_GNU_SOURCE", "-pthread", "-o", program,
+                    source], check=True)
     return program
 
 

@@ -136,22 +136,27 @@ static void test_arguments(void **state)
 	struct scap_thread thread;
 	const char *cwd;
 	pid_t child;
-	int ready[2], status;
-	char byte;
+	int in[2], out[2];
+	char byte = 'x';
 
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	child = fork();
 	if (child == 0) {
-		if (chdir("/usr/share"))
+		if (chdir("/usr/share") || dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0)
 			_exit(1);
 		execve("/bin/cat", argv, envp);
 		_exit(1);
 	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 0); /* closed by the exec */
-	close(ready[0]);
+	close(in[0]);
+	close(out[1]);
+	/* When it answers, the exec is over. */
+	assert_int_equal(write(in[1], &byte, 1), 1);
+	assert_int_equal(read(out[0], &byte, 1), 1);
 	assert_int_equal(scap_proc_thread(*state, child, &thread), 0);
 	kill(child, SIGKILL);
+	close(in[1]);
+	close(out[0]);
 	assert_string_equal(thread.exe, "cat-er");
 	assert_int_equal(thread.args_len, 3);
 	assert_memory_equal(thread.args, "-\0\0", 3);
@@ -168,7 +173,7 @@ static void test_arguments(void **state)
 	assert_int_equal(thread.args_len, 0);
 	assert_string_equal(thread.cwd, "");
 	assert_true(scap_proc_cwd(*state, child, &cwd) < 0);
-	waitpid(child, &status, 0);
+	waitpid(child, NULL, 0);
 }
 
 static void test_kernel_thread(void **state)
