@@ -242,10 +242,11 @@ static void on_signal(int number)
 	done(getppid());
 }
 
-static void handle_alarm(int flags)
+/* Every 20 ms: a single signal could come before the call that it is to interrupt. */
+static void set_alarms(long interval_us, int flags)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
-	struct itimerval timer = {.it_value.tv_usec = 20000};
+	struct itimerval timer = {{.tv_usec = interval_us}, {.tv_usec = interval_us}};
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
@@ -262,24 +263,22 @@ static void interrupted(void)
 
 	listen(listener, 1);
 	done(pipe(fds));
-	handle_alarm(0);
+	set_alarms(20000, 0);
 	nanosleep(&time, NULL);
-	handle_alarm(0);
 	done(read(fds[0], &byte, 1));
-	handle_alarm(0);
 	done(accept(listener, NULL, NULL));
-	handle_alarm(0);
 	poll(&none, 1, 100);
-	handle_alarm(0);
 	pause();
+	set_alarms(0, 0);
 	child = fork();
 	if (child == 0) {
 		sleep_ms(60);
 		done(write(fds[1], "x", 1));
 		_exit(0);
 	}
-	handle_alarm(SA_RESTART);
+	set_alarms(20000, SA_RESTART);
 	done(read(fds[0], &byte, 1));
+	set_alarms(0, SA_RESTART);
 	wait_for(child);
 	close(fds[0]);
 	close(fds[1]);

@@ -12,15 +12,18 @@ numbers only, so that a line has one form:
 import glob
 import os
 import re
-import shutil
 import subprocess
 
 OPTIONS = ["-ff", "-n", "-e", "raw=all", "-q"]
-CALL = re.compile(r"\[\s*(\d+)\] (\w+)\(.*\)\s+= (\?|-1|0|0x[0-9a-f]+)(?: (E\w+))?(?: \(.*\))?$")
-UNFINISHED = re.compile(r"\[\s*(\d+)\] (\w+)\(.* <unfinished \.\.\.>$")
-EXITED = re.compile(r"\+\+\+ exited with (\d+) \+\+\+$")
-KILLED = re.compile(r"\+\+\+ killed by (\w+)(?: \(core dumped\))? \+\+\+$")
-SUPERSEDED = re.compile(r"\+\+\+ superseded by execve in pid (\d+) \+\+\+$")
+PREFIX = re.compile(r"\[\s*(\d+|\?+)\] (.*)$")
+CALL = re.compile(r"(\w+)\(.*\)\s+= (\?|-1|0|0x[0-9a-f]+)(?: (E\w+))?(?: \(.*\))?$")
+RESUMED = re.compile(r"<\.\.\. (\w+) resumed>.*\)\s+= 0$")
+UNFINISHED = re.compile(r"(\w+)\(.* <(?:unfinished|pid changed to \d+) \.\.\.>$")
+ENDS = [
+    ("exited", re.compile(r"\+\+\+ exited with (\d+) \+\+\+$")),
+    ("killed", re.compile(r"\+\+\+ killed by (\w+)(?: \(core dumped\))? \+\+\+$")),
+    ("superseded", re.compile(r"\+\+\+ superseded by execve in pid (\d+) \+\+\+$")),
+]
 SIGNAL = re.compile(r"--- .* ---$")
 
 
@@ -34,13 +37,15 @@ class Call:
         return f"{self.name}[{self.number}] = {'?' if self.result is None else self.result}"
 
 
-class Thread:
-    """What a thread did: its calls, and its end as ("exited", 0), ("killed", "SIGTERM"), or None
-    where another thread's exec took its place."""
+class End:
+    """The end of a thread: "exited" with a code, "killed" by a signal, or "superseded", for a main
+    thread, by another thread whose exec gives it this id."""
 
-    def __init__(self):
-        self.calls = []
-        self.end = None
+    def __init__(self, how, value):
+        self.how, self.value = how, value
+
+    def __repr__(self):
+        return f"{self.how} {self.value}"
 
 
 def _signed(text):
@@ -48,38 +53,39 @@ def _signed(text):
     return value - 2**64 if value >= 2**63 else value
 
 
-def _read_line(thread, line):
-    call = CALL.match(line)
+def _parse(line):
+    """The call or the end that a line tells of; None for a signal."""
+    number, text = PREFIX.match(line).groups()
+    number = int(number) if number.isdigit() else -1
+    call = CALL.match(text)
     if call:
-        number, name, value, error = call.groups()
-        result = error or (None if value == "?" else _signed(value))
-        thread.calls.append(Call(int(number), name, result))
-        return
-    unfinished = UNFINISHED.match(line)
+        name, value, error = call.groups()
+        return Call(number, name, error or (None if value == "?" else _signed(value)))
+    resumed, unfinished = RESUMED.match(text), UNFINISHED.match(text)
+    if resumed:
+        return Call(number, resumed[1], 0)
     if unfinished:
-        thread.calls.append(Call(int(unfinished[1]), unfinished[2], None))
-        return
-    exited, killed = EXITED.search(line), KILLED.search(line)
-    if exited:
-        thread.end = ("exited", int(exited[1]))
-    elif killed:
-        thread.end = ("killed", killed[1])
-    elif not SUPERSEDED.search(line) and not SIGNAL.search(line):
-        raise AssertionError(f"not understood: {line}")
+        return Call(number, unfinished[1], None)
+    for how, pattern in ENDS:
+        end = pattern.match(text)
+        if end:
+            return End(how, end[1])
+    if SIGNAL.match(text):
+        return None
+    raise AssertionError(f"not understood: {line}")
 
 
 def run(command, folder, **options):
-    """Runs a program to its end; returns its exit code, and its threads by id."""
-    if not shutil.which("strace"):
-        raise FileNotFoundError("strace")
+    """Runs a program to its end; returns its exit code, the process id of strace, and for the id of
+    each thread a list of Call and End in order."""
     prefix = os.path.join(folder, "strace")
-    code = subprocess.run(["strace", *OPTIONS, "-o", prefix, *command], timeout=120,
-                          stdin=subprocess.DEVNULL, **options).returncode
+    process = subprocess.Popen(["strace", *OPTIONS, "-o", prefix, *command],
+                               stdin=subprocess.DEVNULL, **options)
+    process.wait(120)
     threads = {}
     for path in glob.glob(glob.escape(prefix) + ".*"):
-        thread = threads[int(path.rsplit(".", 1)[1])] = Thread()
         with open(path, encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                _read_line(thread, line.rstrip("\n"))
+            parsed = [_parse(line.rstrip("\n")) for line in lines]
+        threads[int(path.rsplit(".", 1)[1])] = [item for item in parsed if item]
         os.unlink(path)
-    return code, threads
+    return process.returncode, process.pid, threads
