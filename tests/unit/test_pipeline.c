@@ -27,15 +27,39 @@
 enum { EVENTS_COUNT = 1000, TEXT_BYTES = 4096 };
 
 struct scap_live {
+	struct scap_source trickle; /* gives an event to whoever waits, and to nobody else */
 	struct scap_inject *inject;
 	struct scap_live_stats stats;
-	bool stopped;
+	unsigned int trickled; /* before the stop */
+	bool slow, stopped;
 };
 
 struct scap_source *scap_live_source(struct scap_live *live)
 {
-	return scap_inject_source(live->inject);
+	return live->slow ? &live->trickle : scap_inject_source(live->inject);
 }
+
+static int trickle_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+{
+	struct scap_live *live = (struct scap_live *)source;
+
+	if (timeout_ms == 0)
+		return 0;
+	if (!live->stopped) {
+		live->trickled++;
+		usleep(1000);
+	}
+	return scap_source_next(scap_inject_source(live->inject), timeout_ms, event);
+}
+
+static void trickle_destroy(struct scap_source *source)
+{
+}
+
+static const struct scap_source_ops trickle_ops = {
+	.next = trickle_next,
+	.destroy = trickle_destroy,
+};
 
 void scap_live_stop(struct scap_live *live)
 {
@@ -123,6 +147,7 @@ static struct run *run_create(const char *filter, enum agent_format format)
 		run->live.stats.seen[i % 10 ? EVENT_close : EVENT_dup]++;
 		run->live.stats.delivered[i % 10 ? EVENT_close : EVENT_dup]++;
 	}
+	run->live.trickle.ops = &trickle_ops;
 	run->capture.live = &run->live;
 	return run;
 }
@@ -205,6 +230,19 @@ static void test_count_limit(void **state)
 	run_destroy(run);
 }
 
+/* Events that never pause for long, but never come in crowds either, must not hide the clock. */
+static void test_duration_while_events_trickle(void **state)
+{
+	struct run *run = run_create(NULL, FORMAT_NONE);
+
+	run->live.slow = true;
+	run->options.duration_ns = 20 * 1000000;
+	assert_int_equal(run_do(run, tmpfile()), 0);
+	assert_in_range(run->live.trickled, 1, 50);
+	assert_int_equal(run->counts.matched, EVENTS_COUNT);
+	run_destroy(run);
+}
+
 static void test_output_that_fails(void **state)
 {
 	struct run *run = run_create(NULL, FORMAT_JSON);
@@ -274,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_only_counted),
 		cmocka_unit_test(test_count_limit),
+		cmocka_unit_test(test_duration_while_events_trickle),
 		cmocka_unit_test(test_output_that_fails),
 		cmocka_unit_test(test_losses_are_told),
 		cmocka_unit_test(test_only_the_largest_losses),

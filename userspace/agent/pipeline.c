@@ -86,32 +86,47 @@ static bool may_go_on(struct pipeline *pipeline)
 	return !pipeline->ended && signals_count() == 0;
 }
 
-/* Returns 0 when the source or the agent is at its end. */
-static int run(struct pipeline *pipeline, struct error *err)
+/*
+ * Handles up to EVENTS_PER_CHECK events, the first of which may be waited for. Returns how many
+ * there were, -ENODATA at the end of the source, or another error.
+ */
+static int handle_some(struct pipeline *pipeline, int timeout_ms, struct error *err)
 {
 	struct scap_event raw;
-	unsigned int n = 0;
-	int got, result;
+	int n, got, result;
 
-	while (n % EVENTS_PER_CHECK || may_go_on(pipeline)) {
-		got = scap_source_next(pipeline->source, 0, &raw);
-		if (got == 0) {
-			result = output_flush(&pipeline->output, err);
-			if (result)
-				return result;
-			output_check_reader(&pipeline->output);
-			got = scap_source_next(pipeline->source, TICK_MS, &raw);
-			n = 0;
-		}
-		if (got < 0)
-			return got == -ENODATA ? 0 : error_set(err, got, "reading events: %s",
-							       strerror(-got));
+	for (n = 0; n < EVENTS_PER_CHECK; n++) {
+		got = scap_source_next(pipeline->source, n ? 0 : timeout_ms, &raw);
 		if (got == 0)
-			continue;
+			break;
+		if (got == -ENODATA)
+			return got;
+		if (got < 0)
+			return error_set(err, got, "reading events: %s", strerror(-got));
 		result = handle(pipeline, &raw, err);
 		if (result)
 			return result;
-		n = pipeline->ended ? 0 : n + 1;
+	}
+	return n;
+}
+
+/* Returns 0 when the source or the agent is at its end. */
+static int run(struct pipeline *pipeline, struct error *err)
+{
+	int timeout_ms = 0, n, result;
+
+	while (may_go_on(pipeline)) {
+		n = handle_some(pipeline, timeout_ms, err);
+		if (n < 0)
+			return n == -ENODATA ? 0 : n;
+		timeout_ms = n < EVENTS_PER_CHECK ? TICK_MS : 0;
+		if (timeout_ms == 0)
+			continue;
+		/* All was handled, so somebody may be waiting for the last lines. */
+		result = output_flush(&pipeline->output, err);
+		if (result)
+			return result;
+		output_check_reader(&pipeline->output);
 	}
 	return 0;
 }
