@@ -85,6 +85,17 @@ DEFINE_CURRENT(status, __u32, thread_info.status)
 DEFINE_CURRENT(files, struct files_struct *, files)
 
 /*
+ * The registers that a task of a tracepoint's argument entered its system call with; NULL before
+ * dd6e10fbd9fb ("bpf: Add bpf_task_pt_regs() helper"), 5.15.
+ */
+static __always_inline struct pt_regs *task_registers(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (void *)bpf_task_pt_regs(task);
+	return NULL;
+}
+
+/*
  * f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2. A macro, since the size of
  * an element is the running kernel's for constant indexes only.
  */

@@ -20,6 +20,7 @@ enum {
 	CAP_DAC_OVERRIDE_BIT = 1,
 	CAP_FOWNER_BIT = 3,
 	GROUPS_SEARCHED = 64,
+	EXTENTS_MAX = 340, /* UID_GID_MAP_MAX_EXTENTS */
 };
 
 static __always_inline struct file *exe_file(struct filler *f)
@@ -48,11 +49,30 @@ static __always_inline bool in_group(const struct cred *cred, __u32 gid)
 	return READ(cred, fsgid.val) == gid || in_supplementary_group((__u64)cred, gid);
 }
 
+/* Whether a user namespace knows a user's or group's id, by its map at that address. */
+__attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
+{
+	struct uid_gid_map *map = (void *)map_at;
+	struct uid_gid_extent extent, *extents = map->extent;
+	__u32 n = READ(map, nr_extents);
+
+	if (n > sizeof(map->extent) / sizeof(map->extent[0]))
+		extents = READ(map, reverse);
+	for (__u32 i = 0; i < EXTENTS_MAX && i < n; i++) {
+		if (bpf_probe_read_kernel(&extent, sizeof(extent), extents + i))
+			return false;
+		if (id - extent.lower_first < extent.count)
+			return true;
+	}
+	return false;
+}
+
 /* Whether the task may write the file, as the kernel would decide. */
 static __always_inline bool exe_is_writable(const struct cred *cred, struct inode *inode)
 {
 	__u16 mode = READ(inode, i_mode), type = mode & MODE_TYPE;
 	__u32 uid = READ(inode, i_uid.val), gid = READ(inode, i_gid.val);
+	struct user_namespace *users;
 	__u64 caps = 0;
 
 	if ((READ(inode, i_sb, s_flags) & SB_RDONLY_BIT) &&
@@ -65,7 +85,12 @@ static __always_inline bool exe_is_writable(const struct cred *cred, struct inod
 	if (in_group(cred, gid) ? mode & 0020 : mode & 0002)
 		return true;
 	bpf_core_read(&caps, sizeof(caps), &cred->cap_effective);
-	return caps & (1ULL << CAP_DAC_OVERRIDE_BIT | 1ULL << CAP_FOWNER_BIT);
+	if (!(caps & (1ULL << CAP_DAC_OVERRIDE_BIT | 1ULL << CAP_FOWNER_BIT)))
+		return false;
+	users = READ(cred, user_ns);
+	if (!id_is_mapped((__u64)&users->uid_map, uid))
+		return false;
+	return caps & 1ULL << CAP_FOWNER_BIT || id_is_mapped((__u64)&users->gid_map, gid);
 }
 
 /* Files of memfd_create() have a dentry of their own named "memfd:…". */

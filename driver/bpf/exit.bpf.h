@@ -46,7 +46,7 @@ __attribute__((noinline)) __u64 live_thread(__u64 task)
  */
 static __always_inline __s64 reaper_tid(struct filler *f)
 {
-	struct task_struct *task = current_task(f), *reaper, *ancestor, *thread;
+	struct task_struct *task = current_task(f), *reaper, *first, *ancestor, *thread;
 	struct list_head *children = &task->children;
 	struct pid_namespace *ns;
 
@@ -57,13 +57,16 @@ static __always_inline __s64 reaper_tid(struct filler *f)
 		return READ(thread, pid);
 	ns = task_pidns(task);
 	reaper = READ(ns, child_reaper);
-	if (reaper == READ(task, group_leader))
+	first = READ(reaper, group_leader);
+	if (first == READ(task, group_leader))
 		return 0;
 	ancestor = READ(task, real_parent);
 	for (int i = 0; i < REAPER_ANCESTORS_MAX; i++) {
 		struct signal_struct *signal;
 
-		if (!ancestor || ancestor == reaper || task_pidns(ancestor) != ns)
+		/* The parent of a task is the very thread that made it. */
+		if (!ancestor || READ(ancestor, group_leader) == first ||
+		    task_pidns(ancestor) != ns)
 			return READ(reaper, pid);
 		signal = READ(ancestor, signal);
 		if (BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper)) {

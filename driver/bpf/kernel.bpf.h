@@ -112,7 +112,22 @@ typedef struct {
 	__u64 val;
 } kernel_cap_t;
 
+struct uid_gid_extent {
+	__u32 first, lower_first, count;
+};
+
+struct uid_gid_map {
+	__u32 nr_extents;
+	struct uid_gid_extent extent[5];
+	struct uid_gid_extent *reverse; /* in place of `extent` when there are more */
+};
+
+struct user_namespace {
+	struct uid_gid_map uid_map, gid_map;
+};
+
 struct cred {
+	struct user_namespace *user_ns;
 	kuid_t euid, fsuid;
 	kgid_t egid, fsgid;
 	kernel_cap_t cap_inheritable, cap_permitted, cap_effective;

@@ -13,7 +13,7 @@
 #include "net.bpf.h"
 #include "task.bpf.h"
 
-enum { TS_COMPAT_BIT = 2 };
+enum { TS_COMPAT_BIT = 2, NR_CLONE3 = 435 };
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
@@ -142,6 +142,17 @@ int exec_success(__u64 *ctx)
 	f->param = execve__filename;
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
 	filler_end(f);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int note_clone3(__u64 *ctx)
+{
+	struct task_struct *caller = (void *)ctx[0], *child = (void *)ctx[1];
+	struct pt_regs *regs = task_registers(caller);
+
+	if (regs && regs->orig_ax == NR_CLONE3 && !(current_status() & TS_COMPAT_BIT))
+		clone3_note(caller, child, syscall_argument(regs, 0));
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 #include "abi.h"
 #include "kernel.bpf.h"
 
+enum { CLONES_MAX = 4096 };
+
 /* A perf ring for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -47,6 +49,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct driver_counters);
 } driver_counters SEC(".maps");
+
+/* Key: thread. The flags of the clone3 that it makes or was made by, until its end is written. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CLONES_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} clone3_noted SEC(".maps");
 
 /* By native number: the id of the event that is wanted for it, or 0, and COMPAT_WANTED. */
 const volatile __u16 syscall_event[SYSCALL_NR_MAX];

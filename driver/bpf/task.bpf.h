@@ -184,12 +184,40 @@ static __always_inline __u64 pidns_start_ns(struct filler *f)
 	return ns ? READ(ns, child_reaper, start_time) : 0;
 }
 
-static __always_inline __u64 clone3_flags(__u64 args)
+static __always_inline __u64 clone3_read_flags(__u64 args)
 {
 	__u64 flags = 0;
 
 	bpf_probe_read_user(&flags, sizeof(flags), (void *)args);
 	return (__u32)flags;
+}
+
+/*
+ * The caller's arguments often lie on its stack, where it may be the first to return: the child
+ * would read what has been written over them. So the flags of a call that works are noted before
+ * the child runs.
+ */
+static __always_inline void clone3_note(struct task_struct *caller, struct task_struct *child,
+					__u64 args)
+{
+	__u32 caller_tid = READ(caller, pid), child_tid = READ(child, pid);
+	__u64 flags = clone3_read_flags(args);
+
+	bpf_map_update_elem(&clone3_noted, &caller_tid, &flags, BPF_ANY);
+	bpf_map_update_elem(&clone3_noted, &child_tid, &flags, BPF_ANY);
+}
+
+static __always_inline __u64 clone3_flags(struct filler *f, __u64 args)
+{
+	__u32 tid = current_tid();
+	__u64 *noted = f->ret >= 0 ? bpf_map_lookup_elem(&clone3_noted, &tid) : NULL;
+	__u64 flags;
+
+	if (!noted)
+		return clone3_read_flags(args);
+	flags = *noted;
+	bpf_map_delete_elem(&clone3_noted, &tid);
+	return flags;
 }
 
 static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
@@ -271,14 +299,20 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 	frame_advance(f, at);
 }
 
-/* argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`. */
+/* In place of an argument vector, for calls that have none. */
+#define NO_VECTOR (~0ULL)
+
+/*
+ * argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`, where none is
+ * as good as an empty one.
+ */
 static __always_inline void put_exe(struct filler *f, __u64 argv)
 {
 	struct mm_struct *mm = READ(current_task(f), mm);
 	__u64 exe = 0;
 	__u8 *room;
 
-	if (f->ret < 0 && !argv) {
+	if (f->ret < 0 && argv == NO_VECTOR) {
 		put_absent(f);
 		return;
 	}
@@ -304,7 +338,7 @@ static __always_inline void put_args(struct filler *f, __u64 argv)
 	__u16 exe_len = *(__u16 *)(f->frame + LENGTHS_AT + (f->param - 1) * sizeof(__u16));
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
-	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && !argv))
+	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && argv == NO_VECTOR))
 		put_absent(f);
 	else if (f->ret < 0)
 		put_vector_strings(f, argv, 1, limit);

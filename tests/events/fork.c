@@ -50,6 +50,7 @@ static int fork_in_group(void *arg)
 
 static void check_group(const struct gate *gate, char *path)
 {
+	static const char inner[] = "cpu=/g4/g5/g6/g7/g8/g9";
 	struct process process;
 	const struct event *ev;
 	pid_t pid = (pid_t)CALL(SYS_fork);
@@ -64,7 +65,7 @@ static void check_group(const struct gate *gate, char *path)
 	process_read(pid, pid, &process);
 	live_skip_to(EVENT_fork, pid, fork__res, 0);
 	ev = live_next_of(EVENT_fork, pid);
-	expect_true(strstr(process.cgroups, "cpu=/g4/g5/g6/g7/g8/g9") != NULL);
+	expect_true(memmem(process.cgroups, process.cgroups_len, inner, sizeof(inner)) != NULL);
 	process_expect_args(ev, &process);
 	process_expect(ev, NULL, &process);
 	process_expect_clone(ev, event_param_i64(ev, fork__res), 0, &process);

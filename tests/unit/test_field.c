@@ -154,7 +154,7 @@ static void test_other_arguments(void **state)
 static void test_nearest(void **state)
 {
 	assert_string_equal(field_nearest("fd.nme", 6), "fd.name");
-	assert_string_equal(field_nearest("proc.anme[2]", 12), "proc.aname");
+	assert_string_equal(field_nearest("proc.anmae[2]", 13), "proc.aname");
 	assert_null(field_nearest("completely.different", 20));
 	assert_null(field_nearest("", 0));
 }

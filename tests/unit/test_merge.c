@@ -491,7 +491,7 @@ static void test_fillers_at_work(void **state)
 	}
 	scap_merge_last_round(fixture.merge);
 	taken += take_all(&fixture, &last);
-	assert_true(written > EVENTS_PER_FILLER);
+	assert_true(written > 0);
 	assert_int_equal(taken, written);
 	assert_int_equal(scap_merge_out_of_order(fixture.merge), 0);
 	fixture_finish(&fixture);

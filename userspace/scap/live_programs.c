@@ -10,6 +10,7 @@ const struct live_program live_programs[] = {
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
+	{"note_clone3", "sched_process_fork", EVENT_clone3},
 	{"exec_success", "sched_process_exec", EVENT_execve},
 	/* The last to be attached, when everything that it jumps to is in place. */
 	{"dispatch_sys_exit", "sys_exit", EVENT_NONE},

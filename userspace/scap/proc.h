@@ -112,8 +112,10 @@ int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd);
 
 /*
  * The real path of a directory that a thread names by an absolute path: symbolic links resolved as
- * that thread's root has them. Returns 0; -ESRCH when the thread is gone; -EXDEV for directories
- * of /proc, which every process sees differently; or another -errno.
+ * that thread's root has them, and the path as seen from there. Returns 0; -ESRCH when the thread
+ * is gone; -EXDEV for directories of /proc, which every process sees differently; -ELOOP when a
+ * link cannot be followed at once; -EAGAIN when the kernel would have to ask a disk or a server; or
+ * another -errno.
  */
 int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,
 			     const char **real);

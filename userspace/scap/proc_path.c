@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,16 @@ static int open_in_root(int root, const char *path, uint64_t resolve)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* Where a descriptor leads to, as we see it. */
+static int read_path(int fd, char path[PATH_MAX])
+{
+	char link[LINK_BYTES];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return proc_read_link(AT_FDCWD, link, path, PATH_MAX);
+}
+
+/* Leaves the path of the thread's root in proc->root. */
 static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 {
 	char link[LINK_BYTES];
@@ -44,27 +55,43 @@ static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 	fd = open_in_root(root, path, RESOLVE_CACHED);
 	if (fd == -EINVAL) /* before Linux 5.12 */
 		fd = open_in_root(root, path, 0);
+	/* A link may only lack its time of access; the rest need not even exist any more. */
+	if (fd == -EAGAIN)
+		fd = open_in_root(root, path, RESOLVE_CACHED | RESOLVE_NO_SYMLINKS);
+	if (fd >= 0 && read_path(root, proc->root) < 0)
+		strcpy(proc->root, "/");
 	close(root);
 	return fd;
+}
+
+/* The path as seen from a root; of one outside of it as it is. */
+static const char *below_root(const char *path, const char *root)
+{
+	size_t len = strlen(root);
+
+	if (strcmp(root, "/") == 0 || strncmp(path, root, len) != 0)
+		return path;
+	if (path[len] == '\0')
+		return "/";
+	return path[len] == '/' ? path + len : path;
 }
 
 int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,
 			     const char **real)
 {
 	static const char proc_prefix[] = "/proc/";
-	char link[LINK_BYTES];
 	int fd = open_directory(proc, tid, path), r;
 
 	if (fd < 0)
 		return fd;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	r = proc_read_link(AT_FDCWD, link, proc->cwd, sizeof(proc->cwd));
+	r = read_path(fd, proc->cwd);
 	close(fd);
 	if (r < 0)
 		return r;
+	proc_cut_deleted(proc->cwd, (size_t)r); /* it may be removed in this moment */
 	/* "/proc/self" is another directory for us than for that thread. */
 	if (strncmp(proc->cwd, proc_prefix, sizeof(proc_prefix) - 1) == 0)
 		return -EXDEV;
-	*real = proc->cwd;
+	*real = below_root(proc->cwd, proc->root);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files: opening them, and the current directory. */
+#include <errno.h>
 #include <string.h>
 
 #include "sinsp/path.h"
@@ -88,33 +89,44 @@ void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
 	open_file(sinsp, event, &opened);
 }
 
-void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
+/* The thread goes to a directory whose path may hold links. */
+static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
+			     size_t len)
 {
-	struct sinsp_thread *thread = event->thread;
-	char path[SINSP_PATH_MAX] = "";
 	const char *real;
-	size_t len;
+	int r = -ENOENT;
 
-	if (!thread || event_param_i64(&event->ev, chdir__res) != 0)
-		return;
-	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
 	if (path[0] != '/')
 		len = 0; /* relative to a directory that is not known */
 	/*
 	 * Where the thread is now may be later than this event, so the path is resolved, not the
-	 * thread's directory read; unless the event does not give the path.
+	 * thread's directory read; unless there is no path, or a link that cannot be followed now.
 	 */
-	if (len && sinsp->proc &&
-	    scap_proc_real_directory(sinsp->proc, thread->tid, path, &real) == 0)
+	if (len && sinsp->proc)
+		r = scap_proc_real_directory(sinsp->proc, thread->tid, path, &real);
+	if ((!len || r == -ELOOP) && sinsp->proc)
+		r = scap_proc_cwd(sinsp->proc, thread->tid, &real);
+	if (r == 0)
 		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
 	else if (len)
 		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
-	else if (sinsp->proc && scap_proc_cwd(sinsp->proc, thread->tid, &real) == 0)
-		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
+}
+
+void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	char path[SINSP_PATH_MAX] = "";
+	size_t len;
+
+	if (!event->thread || event_param_i64(&event->ev, chdir__res) != 0)
+		return;
+	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
+	change_directory(sinsp, event->thread, path, len);
 }
 
 void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	if (event->fd && event->fd->name_len && event_param_i64(&event->ev, fchdir__res) == 0)
-		sinsp_fs_set(&sinsp->pool, event->thread->fs, event->fd->name, event->fd->name_len);
+	const struct sinsp_fd *fd = event->fd;
+
+	if (fd && fd->name_len && event_param_i64(&event->ev, fchdir__res) == 0)
+		change_directory(sinsp, event->thread, fd->name, fd->name_len);
 }

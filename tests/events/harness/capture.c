@@ -7,6 +7,7 @@
 #include "capture.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,16 @@ void capture_clear(void)
 	add_family(getpid());
 	drain();
 	forget_events();
+}
+
+void capture_end_children(void)
+{
+	for (size_t i = 0; i < capture.family_count; i++) {
+		pid_t pid = (pid_t)capture.family[i];
+
+		if (pid != getpid() && getpgid(pid) == getpgrp())
+			kill(pid, SIGKILL);
+	}
 }
 
 static bool is_wanted(const struct captured *captured, unsigned int id, int64_t tid, int code)

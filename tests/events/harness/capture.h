@@ -46,6 +46,9 @@ void capture_clear(void);
 /* Notes a failure for each parameter that was not compared. */
 void capture_check_compared(void);
 
+/* Ends the children that the test left behind: one that failed half-way lets them wait for ever. */
+void capture_end_children(void);
+
 /* Events lost by the driver since the capture began. */
 uint64_t capture_lost(void);
 

@@ -50,6 +50,7 @@ static bool run_test(const struct test *test, unsigned int number, const char *d
 		test->run();
 		capture_check_compared();
 	}
+	capture_end_children();
 	fclose(live_test.report);
 	lost = capture_lost() - lost;
 	printf("%sok %u - %s\n%s", live_test.failures ? "not " : "", number, test->name, report);

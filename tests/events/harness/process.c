@@ -288,7 +288,9 @@ void process_expect(const struct event *ev, const struct process *before,
 		     (int64_t)now->faults_major);
 	expect_range(ev, clone__pgft_min, (int64_t)before->faults_minor,
 		     (int64_t)now->faults_minor);
-	expect_i64(ev, clone__vm_size, (int64_t)now->vm_size_kib);
+	expect_range(ev, clone__vm_size,
+		     (int64_t)(before == &nothing ? now : before)->vm_size_kib,
+		     (int64_t)now->vm_size_kib);
 	expect_range(ev, clone__vm_rss, (int64_t)now->vm_rss_kib - RSS_TOLERANCE_KIB,
 		     (int64_t)now->vm_rss_kib + RSS_TOLERANCE_KIB);
 	expect_i64(ev, clone__vm_swap, (int64_t)now->vm_swap_kib);

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decoding: good frames give what was put in, damaged ones -EBADMSG. Frames are decoded from a
+ * piece of heap that is exactly as long as they claim, so that a sanitizer sees any read beyond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frame.h"
+
+enum {
+	LEN_AT = offsetof(struct ppm_evt_hdr, len),
+	TYPE_AT = offsetof(struct ppm_evt_hdr, type),
+	NPARAMS_AT = offsetof(struct ppm_evt_hdr, nparams),
+	LENGTHS_AT = sizeof(struct ppm_evt_hdr),
+	CPU = 3,
+	TS = 1700000000,
+	TID = 4242,
+};
+
+static struct frame frame;
+
+/* Where the length of a parameter stands in a frame. */
+static size_t length_at(unsigned int param)
+{
+	return LENGTHS_AT + param * sizeof(uint16_t);
+}
+
+/* A whole openat: fixed sizes of 4 and 8 bytes, signed and unsigned ones, and a string. */
+static struct scap_event openat_frame(void)
+{
+	frame_begin(&frame, EVENT_openat, TS, TID);
+	frame_put_i64(&frame, openat__fd, 7);
+	frame_put_i64(&frame, openat__dirfd, -100);
+	frame_put_string(&frame, openat__name, "dir/file");
+	frame_put_i64(&frame, openat__flags, file_flags__O_RDWR);
+	frame_put_i64(&frame, openat__mode, 0644);
+	frame_put_i64(&frame, openat__dev, 0xfffffff0);
+	frame_put_i64(&frame, openat__ino, INT64_MAX);
+	return frame_end(&frame);
+}
+
+/* An execve with every parameter of the table. */
+static struct scap_event execve_frame(void)
+{
+	const struct event_desc *desc = event_desc_get(EVENT_execve);
+
+	frame_begin(&frame, EVENT_execve, TS, TID);
+	for (unsigned int i = 0; i < desc->nparams; i++) {
+		if (param_type_size(desc->params[i].type))
+			frame_put_i64(&frame, i, i);
+		else
+			frame_put_string(&frame, i, "text");
+	}
+	return frame_end(&frame);
+}
+
+/* Decodes `len` bytes from a piece of memory of that size. */
+static int decode_copy(const void *bytes, size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct event ev;
+	int r;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, len);
+	r = event_decode(copy, len, CPU, &ev);
+	for (unsigned int i = 0; r == 0 && i < ev.desc->nparams; i++)
+		assert_true(ev.params[i].data >= copy + LENGTHS_AT &&
+			    ev.params[i].data + ev.params[i].len <= copy + len);
+	free(copy);
+	return r;
+}
+
+/* Decodes a whole frame with one number of `size` bytes at `at` changed. */
+static int decode_changed(const struct scap_event *whole, size_t at, uint64_t value, size_t size)
+{
+	uint8_t *bytes = malloc(whole->len);
+	int r;
+
+	assert_non_null(bytes);
+	memcpy(bytes, whole->frame, whole->len);
+	memcpy(bytes + at, &value, size);
+	r = decode_copy(bytes, whole->len);
+	free(bytes);
+	return r;
+}
+
+static void test_parameters(void **state)
+{
+	struct scap_event whole = openat_frame();
+	struct event ev;
+	int64_t result;
+
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_ptr_equal(ev.desc, event_desc_get(EVENT_openat));
+	assert_int_equal(ev.ts_ns, TS);
+	assert_int_equal(ev.tid, TID);
+	assert_int_equal(ev.cpu, CPU);
+	assert_int_equal(event_param_i64(&ev, openat__fd), 7);
+	assert_int_equal(event_param_i64(&ev, openat__dirfd), -100);
+	assert_string_equal(event_param_string(&ev, openat__name), "dir/file");
+	assert_int_equal(ev.params[openat__name].len, sizeof("dir/file"));
+	assert_int_equal(event_param_u64(&ev, openat__mode), 0644);
+	assert_int_equal(event_param_i64(&ev, openat__dev), 0xfffffff0);
+	assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+	assert_true(event_result(&ev, &result));
+	assert_int_equal(result, 7);
+}
+
+static void test_absent_parameters(void **state)
+{
+	struct scap_event whole;
+	struct event ev;
+	int64_t result = 99;
+
+	frame_begin(&frame, EVENT_openat, TS, TID);
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	for (unsigned int i = 0; i < openat__count; i++) {
+		assert_false(event_param_present(&ev, i));
+		assert_int_equal(event_param_i64(&ev, i), 0);
+	}
+	assert_null(event_param_string(&ev, openat__name));
+	assert_false(event_result(&ev, &result));
+	assert_int_equal(result, 99);
+}
+
+/* Values of the table's types, extended by their sign. */
+static void check_extension(unsigned int id, unsigned int param, int64_t put, int64_t got)
+{
+	struct scap_event whole;
+	struct event ev;
+
+	frame_begin(&frame, (uint16_t)id, TS, TID);
+	frame_put_i64(&frame, param, put);
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_int_equal(event_param_i64(&ev, param), got);
+}
+
+static void test_extension(void **state)
+{
+	check_extension(EVENT_accept4, accept4__queuepct, 0xff, 0xff);
+	check_extension(EVENT_accept4, accept4__flags, -1, -1);
+	check_extension(EVENT_accept4, accept4__flags, INT32_MAX, INT32_MAX);
+	check_extension(EVENT_accept4, accept4__flags, 0x80000000, INT32_MIN);
+	check_extension(EVENT_accept4, accept4__queuelen, 0x80000000, 0x80000000);
+	check_extension(EVENT_creat, creat__creat_flags, 0xffff, 0xffff);
+	check_extension(EVENT_openat, openat__fd, INT64_MIN, INT64_MIN);
+	check_extension(EVENT_syscall, syscall__nativeID, -1, UINT16_MAX);
+}
+
+static void test_results(void **state)
+{
+	struct scap_event whole;
+	struct event ev;
+	int64_t result = 99;
+
+	frame_begin(&frame, EVENT_close, TS, TID);
+	frame_put_i64(&frame, close__res, -EBADF);
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_true(event_result(&ev, &result));
+	assert_int_equal(result, -EBADF);
+
+	result = 99;
+	frame_begin(&frame, EVENT_syscall, TS, TID);
+	frame_put_i64(&frame, syscall__ID, SC_getppid);
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_false(event_result(&ev, &result));
+
+	frame_begin(&frame, EVENT_procexit, TS, TID);
+	frame_put_i64(&frame, procexit__status, 5);
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_false(event_result(&ev, &result));
+	assert_int_equal(result, 99);
+}
+
+/* Every event of the table, whole and with nothing in it. */
+static void test_every_event(void **state)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+		struct scap_event whole;
+		struct event ev;
+
+		if (!desc)
+			continue;
+		frame_begin(&frame, (uint16_t)id, TS, TID);
+		for (unsigned int i = 0; i < desc->nparams; i++)
+			if (param_type_size(desc->params[i].type))
+				frame_put_i64(&frame, i, i + 1);
+			else
+				frame_put_string(&frame, i, "text");
+		whole = frame_end(&frame);
+		assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		for (unsigned int i = 0; i < desc->nparams; i++)
+			if (param_type_size(desc->params[i].type))
+				assert_int_equal(event_param_i64(&ev, i), i + 1);
+			else
+				assert_string_equal(event_param_string(&ev, i), "text");
+	}
+}
+
+/* A frame that was cut off says a length that is not there. */
+static void check_cut_off(struct scap_event whole)
+{
+	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+	for (uint32_t len = 0; len < whole.len; len++)
+		assert_int_equal(decode_copy(whole.frame, len), -EBADMSG);
+}
+
+static void test_cut_off(void **state)
+{
+	check_cut_off(openat_frame());
+	check_cut_off(execve_frame());
+}
+
+/* The frame is cut off and says so: what is missing are values, or the lengths of them. */
+static void check_shortened(struct scap_event whole)
+{
+	uint8_t *bytes = malloc(whole.len);
+
+	assert_non_null(bytes);
+	memcpy(bytes, whole.frame, whole.len);
+	for (uint32_t len = 0; len < whole.len; len++) {
+		memcpy(bytes + LEN_AT, &len, sizeof(len));
+		assert_int_equal(decode_copy(bytes, whole.len), -EBADMSG);
+		if (len >= LENGTHS_AT)
+			assert_int_equal(decode_copy(bytes, len), -EBADMSG);
+	}
+	free(bytes);
+}
+
+static void test_shortened(void **state)
+{
+	check_shortened(openat_frame());
+	check_shortened(execve_frame());
+}
+
+static void test_claims_of_the_header(void **state)
+{
+	struct scap_event whole = openat_frame();
+
+	assert_int_equal(decode_changed(&whole, LEN_AT, whole.len + 1, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, LEN_AT, UINT32_MAX, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, LEN_AT, 0, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, TYPE_AT, EVENT_NONE, 2), -ENOENT);
+	assert_int_equal(decode_changed(&whole, TYPE_AT, EVENT_ID_MAX, 2), -ENOENT);
+	assert_int_equal(decode_changed(&whole, TYPE_AT, UINT16_MAX, 2), -ENOENT);
+	/* An event with another number of parameters, or of other types. */
+	assert_int_equal(decode_changed(&whole, TYPE_AT, EVENT_close, 2), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, TYPE_AT, EVENT_openat2, 2), -EBADMSG);
+}
+
+static void test_number_of_parameters(void **state)
+{
+	static const uint32_t numbers[] = {
+		0,
+		1,
+		openat__count - 1,
+		openat__count + 1,
+		EVENT_PARAMS_MAX,
+		UINT16_MAX,
+		UINT32_MAX,
+		0x80000000,
+		0x80000000 + openat__count,
+	};
+	struct scap_event whole = openat_frame();
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_int_equal(decode_changed(&whole, NPARAMS_AT, numbers[i], 4), -EBADMSG);
+}
+
+/* Any length of any parameter: one that the others are not made for does not pass. */
+static void test_lengths(void **state)
+{
+	struct scap_event whole = openat_frame();
+
+	for (unsigned int param = 0; param < openat__count; param++) {
+		uint16_t good;
+
+		memcpy(&good, (const uint8_t *)whole.frame + length_at(param), sizeof(good));
+		for (uint32_t n = 1; n <= UINT16_MAX; n += n < 300 ? 1 : 97)
+			if (n != good)
+				assert_int_equal(decode_changed(&whole, length_at(param), n, 2),
+						 -EBADMSG);
+		assert_int_equal(decode_changed(&whole, length_at(param), UINT16_MAX, 2), -EBADMSG);
+	}
+}
+
+static void test_strings_end_with_nul(void **state)
+{
+	struct scap_event whole;
+
+	frame_begin(&frame, EVENT_chdir, TS, TID);
+	frame_put_i64(&frame, chdir__res, 0);
+	frame_put_bytes(&frame, chdir__path, "no end", 6);
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), -EBADMSG);
+
+	frame_begin(&frame, EVENT_chdir, TS, TID);
+	frame_put_string(&frame, chdir__path, "");
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+
+	/* Bytes that are no string need none. */
+	frame_begin(&frame, EVENT_write, TS, TID);
+	frame_put_bytes(&frame, write__data, "no end", 6);
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+}
+
+/* What follows a frame is not of it: padding, or the next frame of a record. */
+static void test_bytes_behind(void **state)
+{
+	struct scap_event whole = openat_frame();
+	uint8_t *bytes = malloc(whole.len + 6);
+	struct event ev;
+
+	assert_non_null(bytes);
+	memcpy(bytes, whole.frame, whole.len);
+	memset(bytes + whole.len, 0xff, 6);
+	assert_int_equal(event_decode(bytes, whole.len + 6, CPU, &ev), 0);
+	assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+	free(bytes);
+}
+
+/* Any byte of a frame changed to anything: an error or a frame within its bounds. */
+static void check_hostile(struct scap_event whole)
+{
+	for (uint32_t at = 0; at < whole.len; at++)
+		for (unsigned int value = 0; value <= UINT8_MAX; value++) {
+			int r = decode_changed(&whole, at, value, 1);
+
+			assert_true(r == 0 || r == -EBADMSG || r == -ENOENT);
+		}
+}
+
+static void test_hostile(void **state)
+{
+	check_hostile(openat_frame());
+	check_hostile(execve_frame());
+}
+
+static void test_types(void **state)
+{
+	assert_int_equal(param_type_size(PT_INT8), 1);
+	assert_int_equal(param_type_size(PT_FLAGS16), 2);
+	assert_int_equal(param_type_size(PT_MODE), 4);
+	assert_int_equal(param_type_size(PT_FD), 8);
+	assert_int_equal(param_type_size(PT_FSPATH), 0);
+	assert_int_equal(param_type_size(PT_BYTEBUF), 0);
+	assert_int_equal(param_type_size(PT_IPADDR), 0);
+	assert_true(param_type_is_signed(PT_ERRNO));
+	assert_true(param_type_is_signed(PT_PID));
+	assert_false(param_type_is_signed(PT_UID));
+	assert_false(param_type_is_signed(PT_UINT64));
+	assert_false(param_type_is_signed(PT_CHARBUF));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_absent_parameters),
+		cmocka_unit_test(test_extension),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_every_event),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_shortened),
+		cmocka_unit_test(test_claims_of_the_header),
+		cmocka_unit_test(test_number_of_parameters),
+		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_strings_end_with_nul),
+		cmocka_unit_test(test_bytes_behind),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

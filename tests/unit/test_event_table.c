@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event table against LANNER_SHARED/facts: whatever the table declares must be there, to the
+ * last parameter and flag. The tables of system calls must be there in full.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event/event.h"
+
+enum { COLUMNS_MAX = 8, LINE_BYTES = 1024 };
+
+/* A file of lines with columns between TABs; the first line is skipped. */
+struct sheet {
+	FILE *file;
+	char line[LINE_BYTES];
+	char *columns[COLUMNS_MAX];
+};
+
+static void sheet_open(struct sheet *sheet, const char *name)
+{
+	const char *shared = getenv("LANNER_SHARED");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/facts/%s", shared ? shared : "../shared", name);
+	sheet->file = fopen(path, "re");
+	if (!sheet->file) {
+		print_message("facts/%s not found under LANNER_SHARED\n", name);
+		skip();
+	}
+	assert_non_null(fgets(sheet->line, sizeof(sheet->line), sheet->file));
+}
+
+/* The next line; closes the sheet at its end. Columns that a line does not have are "". */
+static bool sheet_next(struct sheet *sheet)
+{
+	char *rest = sheet->line;
+
+	if (!fgets(sheet->line, sizeof(sheet->line), sheet->file)) {
+		fclose(sheet->file);
+		return false;
+	}
+	rest[strcspn(rest, "\n")] = '\0';
+	for (int i = 0; i < COLUMNS_MAX; i++) {
+		sheet->columns[i] = rest;
+		rest += strcspn(rest, "\t");
+		if (*rest)
+			*rest++ = '\0';
+	}
+	return true;
+}
+
+static unsigned int number(const char *text, int base)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, base);
+
+	assert_true(end > text && *end == '\0');
+	return (unsigned int)value;
+}
+
+static unsigned int declared_events(void)
+{
+	unsigned int count = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		count += event_desc_get(id) != NULL;
+	return count;
+}
+
+/* Types and formats by their names in the sheets. */
+static const char *const types[PT_TYPES_COUNT] = {
+#define TYPE(name) [PT_##name] = #name
+	TYPE(INT8),	 TYPE(INT16),	   TYPE(INT32),	       TYPE(INT64),	  TYPE(UINT8),
+	TYPE(UINT16),	 TYPE(UINT32),	   TYPE(UINT64),       TYPE(FLAGS8),	  TYPE(FLAGS16),
+	TYPE(FLAGS32),	 TYPE(ENUMFLAGS8), TYPE(ENUMFLAGS16),  TYPE(ENUMFLAGS32), TYPE(MODE),
+	TYPE(FD),	 TYPE(PID),	   TYPE(ERRNO),	       TYPE(UID),	  TYPE(GID),
+	TYPE(SYSCALLID), TYPE(SIGTYPE),	   TYPE(SIGSET),       TYPE(RELTIME),	  TYPE(ABSTIME),
+	TYPE(PORT),	 TYPE(L4PROTO),	   TYPE(BOOL),	       TYPE(DOUBLE),	  TYPE(CHARBUF),
+	TYPE(FSPATH),	 TYPE(FSRELPATH),  TYPE(BYTEBUF),      TYPE(SOCKADDR),	  TYPE(SOCKTUPLE),
+	TYPE(FDLIST),	 TYPE(DYN),	   TYPE(CHARBUFARRAY),
+#undef TYPE
+};
+
+static const char *const formats[] = {
+	[PF_NA] = "NA",
+	[PF_DEC] = "DEC",
+	[PF_HEX] = "HEX",
+	[PF_OCT] = "OCT",
+	[PF_PADDED_DEC] = "PADDED_DEC",
+	[PF_ID] = "ID",
+	[PF_DIR] = "DIR",
+};
+
+static unsigned int flag_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned int flag;
+	} flags[] = {
+		{"CREATES_FD", EF_CREATES_FD},
+		{"DESTROYS_FD", EF_DESTROYS_FD},
+		{"USES_FD", EF_USES_FD},
+		{"READS_FROM_FD", EF_READS_FROM_FD},
+		{"WRITES_TO_FD", EF_WRITES_TO_FD},
+		{"MODIFIES_STATE", EF_MODIFIES_STATE},
+		{"WAITS", EF_WAITS},
+		{"CONVERTER_MANAGED", 0},
+		{"-", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(flags[i].name, name) == 0)
+			return flags[i].flag;
+	fail_msg("a flag that the table does not know: %s", name);
+	return 0;
+}
+
+static unsigned int flags_of(char *names)
+{
+	unsigned int flags = 0;
+	char *save;
+
+	for (char *name = strtok_r(names, "|", &save); name; name = strtok_r(NULL, "|", &save))
+		flags |= flag_of(name);
+	return flags;
+}
+
+static void check_params(const struct event_desc *desc, char *params)
+{
+	unsigned int count = 0;
+	char *save;
+
+	for (char *param = strtok_r(params, " ", &save); param;
+	     param = strtok_r(NULL, " ", &save)) {
+		const struct param_desc *actual = &desc->params[count];
+		char text[128];
+
+		assert_true(count < desc->nparams);
+		snprintf(text, sizeof(text), "%s:%s:%s", actual->name, types[actual->type],
+			 formats[actual->format]);
+		assert_string_equal(text, param);
+		count++;
+	}
+	assert_int_equal(desc->nparams, count);
+}
+
+static void test_events(void **state)
+{
+	unsigned int compared = 0;
+	struct sheet sheet;
+
+	sheet_open(&sheet, "events.tsv");
+	while (sheet_next(&sheet)) {
+		unsigned int code = number(sheet.columns[0], 10);
+		const struct event_desc *desc = event_desc_get(code);
+
+		if (!desc)
+			continue;
+		compared++;
+		assert_int_equal(desc->id, code);
+		assert_string_equal(desc->name, sheet.columns[1]);
+		assert_int_equal(desc->category, number(sheet.columns[3], 16));
+		/* Only current events, and of the two of a system call the one at its exit. */
+		assert_null(strstr(sheet.columns[4], "OLD_VERSION"));
+		assert_string_equal(sheet.columns[2], desc->tracepoint ? "E" : "X");
+		assert_int_equal(desc->flags, flags_of(sheet.columns[4]));
+		assert_int_equal(desc->nparams, number(sheet.columns[5], 10));
+		check_params(desc, sheet.columns[6]);
+	}
+	assert_int_equal(compared, declared_events());
+}
+
+/* Compares a set with the rows of the sheet that have its name, order included. */
+static void check_set(const char *name, const struct flag_name *set)
+{
+	struct sheet sheet;
+
+	sheet_open(&sheet, "flags.tsv");
+	while (sheet_next(&sheet)) {
+		if (strcmp(sheet.columns[0], name) != 0)
+			continue;
+		assert_non_null(set->name);
+		assert_string_equal(set->name, sheet.columns[1]);
+		assert_int_equal(set->value, number(sheet.columns[2], 16));
+		set++;
+	}
+	assert_null(set->name);
+}
+
+static void test_sets_of_parameters(void **state)
+{
+	static bool has_set[EVENT_ID_MAX][EVENT_PARAMS_MAX],
+		has_base[EVENT_ID_MAX][EVENT_PARAMS_MAX];
+	struct sheet sheet;
+
+	sheet_open(&sheet, "param-flags.tsv");
+	while (sheet_next(&sheet)) {
+		unsigned int code = number(sheet.columns[0], 10);
+		unsigned int index = number(sheet.columns[2], 10);
+		const struct event_desc *desc = event_desc_get(code);
+		const char *set = sheet.columns[4];
+		unsigned int base;
+
+		if (!desc)
+			continue;
+		assert_true(index < desc->nparams);
+		assert_string_equal(desc->params[index].name, sheet.columns[3]);
+		if (sscanf(set, "dirfd=%u", &base) == 1) {
+			has_base[code][index] = true;
+			assert_int_equal(desc->params[index].base, base + 1);
+		} else {
+			has_set[code][index] = true;
+			assert_non_null(desc->params[index].set);
+			check_set(set, desc->params[index].set);
+		}
+	}
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
+			assert_int_equal(desc->params[i].set != NULL, has_set[id][i]);
+			assert_int_equal(desc->params[i].base != 0, has_base[id][i]);
+		}
+	}
+}
+
+/* What a base points at must be there, be a descriptor, and stand before the path. */
+static void test_bases_are_descriptors(void **state)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
+			const struct param_desc *param = &desc->params[i];
+
+			assert_int_equal(param->type == PT_FSRELPATH, param->base != 0);
+			if (param->base) {
+				assert_true(param->base - 1u < i);
+				assert_int_equal(desc->params[param->base - 1].type, PT_FD);
+			}
+		}
+	}
+}
+
+static void test_names(void **state)
+{
+	unsigned int codes = 0;
+	struct sheet sheet;
+
+	sheet_open(&sheet, "ppm_sc.tsv");
+	while (sheet_next(&sheet)) {
+		unsigned int code = number(sheet.columns[0], 10);
+
+		assert_string_equal(syscall_name(code), sheet.columns[1]);
+		assert_int_equal(syscall_code_find(sheet.columns[1]), code);
+		codes++;
+	}
+	assert_int_equal(codes, SYSCALL_CODES_COUNT);
+	assert_null(syscall_name(SYSCALL_CODES_COUNT));
+	assert_null(syscall_name(UINT32_MAX));
+	assert_int_equal(syscall_code_find("nosuch"), -1);
+	assert_int_equal(syscall_code_find(""), -1);
+}
+
+#ifdef __x86_64__
+static void test_numbers(void **state)
+{
+	static bool has_number[SYSCALL_NR_MAX], has_code[SYSCALL_CODES_COUNT];
+	struct sheet sheet;
+
+	sheet_open(&sheet, "syscalls_x86_64.tsv");
+	while (sheet_next(&sheet)) {
+		unsigned int native = number(sheet.columns[0], 10);
+		int code = syscall_code_find(sheet.columns[1]);
+		const struct event_desc *own = event_desc_find(sheet.columns[3]);
+
+		assert_true(native < SYSCALL_NR_MAX && code > 0);
+		has_number[native] = has_code[code] = true;
+		assert_int_equal(syscall_code_of_native(native), code);
+		assert_int_equal(syscall_native_number((unsigned int)code), native);
+		assert_string_equal(event_desc_of_syscall((unsigned int)code)->name,
+				    own ? own->name : "syscall");
+		if (own && own->id != EVENT_syscall)
+			assert_int_equal(own->syscall, code);
+	}
+	for (unsigned int native = 0; native < SYSCALL_NR_MAX; native++)
+		assert_int_equal(syscall_code_of_native(native) != SC_unknown, has_number[native]);
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		assert_int_equal(syscall_native_number(code) >= 0, has_code[code]);
+	assert_int_equal(syscall_code_of_native(SYSCALL_NR_MAX), SC_unknown);
+	assert_int_equal(syscall_code_of_native(UINT32_MAX), SC_unknown);
+}
+
+static void test_numbers_of_32_bit_programs(void **state)
+{
+	assert_int_equal(syscall_code_of_compat(0), SC_restart_syscall);
+	assert_int_equal(syscall_code_of_compat(5), SC_open);
+	assert_int_equal(syscall_code_of_compat(11), SC_execve);
+	assert_int_equal(syscall_code_of_compat(102), SC_socketcall);
+	assert_int_equal(syscall_code_of_compat(295), SC_openat);
+	assert_int_equal(syscall_code_of_compat(437), SC_openat2);
+	assert_int_equal(syscall_code_of_compat(17), SC_unknown); /* break: never was one */
+	assert_int_equal(syscall_code_of_compat(SYSCALL_NR_MAX), SC_unknown);
+	assert_int_equal(syscall_code_of_compat(UINT32_MAX), SC_unknown);
+}
+#endif
+
+static void test_looking_up(void **state)
+{
+	const struct event_desc *openat = event_desc_get(EVENT_openat);
+
+	assert_non_null(openat);
+	assert_ptr_equal(event_desc_find("openat"), openat);
+	assert_ptr_equal(event_desc_of_syscall(SC_openat), openat);
+	assert_int_equal(event_param_find(openat, "name"), openat__name);
+	assert_int_equal(event_param_find(openat, "nosuch"), -1);
+	assert_int_equal(event_param_find(openat, ""), -1);
+	assert_int_equal(openat__count, openat->nparams);
+
+	assert_null(event_desc_find("nosuch"));
+	assert_null(event_desc_find(""));
+	assert_null(event_desc_get(EVENT_NONE));
+	assert_null(event_desc_get(EVENT_ID_MAX - 1));
+	assert_null(event_desc_get(EVENT_ID_MAX));
+	assert_null(event_desc_get(UINT32_MAX));
+	assert_int_equal(event_desc_of_syscall(SC_unknown)->id, EVENT_syscall);
+	assert_int_equal(event_desc_of_syscall(SC_getppid)->id, EVENT_syscall);
+	assert_int_equal(event_desc_of_syscall(SYSCALL_CODES_COUNT)->id, EVENT_syscall);
+	assert_int_equal(event_desc_of_syscall(UINT32_MAX)->id, EVENT_syscall);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_sets_of_parameters),
+		cmocka_unit_test(test_bases_are_descriptors),
+		cmocka_unit_test(test_names),
+#ifdef __x86_64__
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_numbers_of_32_bit_programs),
+#endif
+		cmocka_unit_test(test_looking_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
