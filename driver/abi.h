@@ -62,12 +62,12 @@ enum loss_cause {
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
-	__u64 unreadable;              /* parameters left empty: their memory was not resident */
+	__u64 unreadable;              /* parameters left empty: their memory could not be read */
 };
 
 /* Per CPU, beside the counters by event. */
 struct driver_counters {
-	__u64 compat; /* system calls of 32-bit programs, which are not decoded */
+	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 };
 
 /*
@@ -84,7 +84,7 @@ struct batch_header {
 _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned");
 
 /*
- * The visible part of a scratch slot; user space maps it.
+ * Who may write to a scratch slot, and what has gathered there; user space maps it.
  *
  * A writer owns the slot while it alone has added 1 to `users`: it adds 1, and takes it back again
  * if it then reads more than 1. It owns the slot before it reads the clock. So user space, which

@@ -5,7 +5,10 @@
 
 #include "frame.bpf.h"
 
-enum { VECTOR_ENTRIES_MAX = 32 };
+enum {
+	VECTOR_ENTRIES_MAX = 32,
+	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
+};
 
 struct user_iovec {
 	__u64 base;
@@ -35,7 +38,8 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 
 /*
  * The bytes of a vector one behind the other, cut to `limit`; a buffer that cannot be read ends
- * them, and of a vector that cannot be read nothing is shown. Leaves the sum of the entries' lengths in f->vector_bytes.
+ * them, and of a vector that cannot be read neither bytes nor size are shown. Leaves the sum of the
+ * entries' lengths in f->vector_bytes.
  */
 static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
 {
@@ -115,12 +119,13 @@ static __always_inline void put_message_received(struct filler *f, __u64 address
 		put_absent(f);
 }
 
+/* Cut to what the frame has left, so that the event is not lost for it. */
 static __always_inline void put_message_control(struct filler *f)
 {
-	__u64 n = f->message.control_len;
+	__u64 left = f->pos < CONTROL_END_MAX ? CONTROL_END_MAX - f->pos : 0;
 
-	if (f->ret >= 0 && f->message.control && n <= 65535)
-		put_bytes(f, f->message.control, n);
+	if (f->ret >= 0 && f->message.control)
+		put_bytes(f, f->message.control, min_u64(f->message.control_len, left));
 	else
 		put_absent(f);
 }

@@ -2,7 +2,8 @@
 /*
  * Writing one event: take a scratch slot, put the parameters in their order, send the frame, give
  * the slot back. All of it is inlined into each filler, where offsets ahead of the first variable
- * parameter are constants.
+ * parameter are constants. What a slot has gathered never exceeds GATHER_BYTES; comparisons that
+ * say so again tell it to the verifier.
  */
 #ifndef LANNER_FRAME_BPF_H
 #define LANNER_FRAME_BPF_H
@@ -221,7 +222,7 @@ static __always_inline void filler_end(struct filler *f)
 	f->slot->gathered[batch->count & (GATHER_EVENTS_MAX - 1)] = f->event;
 	batch->bytes = bytes;
 	batch->count++;
-	if (batch->count >= GATHER_EVENTS_MAX || bytes > GATHER_BYTES)
+	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes || bytes > GATHER_BYTES)
 		batch_flush(f);
 out:
 	if (batch->count == 0)

@@ -13,7 +13,7 @@
 #include "net.bpf.h"
 #include "task.bpf.h"
 
-enum { TS_COMPAT_BIT = 2, NR_CLONE3 = 435 };
+enum { TS_COMPAT_BIT = 2, X32_BIT = 1 << 30, NR_CLONE3 = 435 };
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
@@ -156,27 +156,38 @@ int note_clone3(__u64 *ctx)
 	return 0;
 }
 
+static __always_inline void count_compat(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->compat);
+}
+
 /*
- * Programs of 32 bits use other numbers and layouts: counted, not guessed. The table is looked at
- * first because most calls end there.
+ * Programs of 32 bits, and those of the x32 kind, use other numbers and layouts: counted, not
+ * guessed. The table is looked at first because most calls end there.
  */
 SEC("tp_btf/sys_exit")
 int dispatch_sys_exit(__u64 *ctx)
 {
 	struct pt_regs *regs = (void *)ctx[0];
 	__u64 number = regs->orig_ax;
-	__u32 event, zero = 0;
+	__u32 event;
 
-	if (number >= SYSCALL_NR_MAX)
+	if (number >= SYSCALL_NR_MAX) {
+		number ^= X32_BIT;
+		if (number < SYSCALL_NR_MAX && (syscall_event[number] & ~COMPAT_WANTED))
+			count_compat();
 		return 0;
+	}
 	event = syscall_event[number];
 	if (!event)
 		return 0;
 	if (current_status() & TS_COMPAT_BIT) {
-		struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
-
-		if (driver && (event & COMPAT_WANTED))
-			count(&driver->compat);
+		if (event & COMPAT_WANTED)
+			count_compat();
 		return 0;
 	}
 	event &= ~COMPAT_WANTED;

@@ -18,7 +18,7 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } rings SEC(".maps");
 
-/* Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it to read the states. */
+/* Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it, and takes out what waits there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -63,6 +63,7 @@ const volatile __u16 syscall_event[SYSCALL_NR_MAX];
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
+const volatile __u32 gather_bytes;		    /* sent when there are more; <= GATHER_BYTES */
 const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
 
 #endif

@@ -26,7 +26,7 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-enum { REASON_BYTES = 512 };
+enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 
 struct live_driver {
 	const struct scap_live_config *config; /* borrowed, while it is created */
@@ -88,6 +88,8 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	}
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
 	object->rodata->snaplen = config->snaplen;
+	/* In a small ring there is to be room for some records. */
+	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
 	object->rodata->boot_offset_ns = boot_offset_ns;
 	r = bpf_map__set_max_entries(object->maps.rings, driver->cpus);
 	if (r == 0)
