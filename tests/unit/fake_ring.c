@@ -68,9 +68,9 @@ static size_t make_frame(uint8_t *out, uint64_t ts, uint16_t type, size_t extra)
 	return padded;
 }
 
-bool fake_ring_record(struct fake_ring *fake, const void *frames, size_t bytes)
+bool fake_ring_record_of(struct fake_ring *fake, struct batch_header batch, const void *frames,
+			 size_t bytes)
 {
-	struct batch_header batch = {.bytes = (uint32_t)bytes};
 	size_t size = (sizeof(struct perf_event_header) + 4 + sizeof(batch) + bytes + 7) / 8 * 8;
 	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = (uint16_t)size};
 	uint32_t raw = (uint32_t)(size - sizeof(header) - sizeof(raw));
@@ -84,6 +84,13 @@ bool fake_ring_record(struct fake_ring *fake, const void *frames, size_t bytes)
 	fake_ring_write(fake, frames, bytes);
 	fake_ring_write(fake, padding, size - sizeof(header) - sizeof(raw) - sizeof(batch) - bytes);
 	return true;
+}
+
+bool fake_ring_record(struct fake_ring *fake, const void *frames, size_t bytes)
+{
+	struct batch_header batch = {.bytes = (uint32_t)bytes};
+
+	return fake_ring_record_of(fake, batch, frames, bytes);
 }
 
 bool fake_ring_sample(struct fake_ring *fake, uint64_t ts, uint16_t type, size_t extra)

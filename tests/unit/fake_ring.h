@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi.h"
 #include "scap/ring.h"
 
 struct fake_ring {
@@ -29,6 +30,10 @@ void fake_ring_write(struct fake_ring *fake, const void *bytes, size_t n);
 
 /* A sample with these frames, whatever they are. Returns false when there is no room. */
 bool fake_ring_record(struct fake_ring *fake, const void *frames, size_t bytes);
+
+/* A sample with what a batch says, true or not. */
+bool fake_ring_record_of(struct fake_ring *fake, struct batch_header batch, const void *frames,
+			 size_t bytes);
 
 /* Frames with these times, `extra` bytes and more behind their headers. Returns their bytes. */
 size_t fake_frames(uint8_t *out, const uint64_t *times, size_t n, size_t extra);

@@ -69,6 +69,24 @@ static void test_fixed(void **state)
 	buf_finish(&buf);
 }
 
+/* Cleared, it has all of its room again, however often it was too small. */
+static void test_fixed_again(void **state)
+{
+	char memory[16];
+	struct buf buf = buf_fixed(memory, sizeof(memory));
+
+	for (int i = 0; i < 3; i++) {
+		buf_append_string(&buf, "12345");
+		buf_append_string(&buf, "does not fit in");
+		buf_append_string(&buf, "nor does this");
+		assert_true(buf.failed);
+		expect(&buf, "12345");
+		buf_append_string(&buf, "0123456789abcdef");
+		assert_false(buf.failed);
+		expect(&buf, "0123456789abcdef");
+	}
+}
+
 static void test_numbers(void **state)
 {
 	struct buf buf = {0};
@@ -102,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_fixed_again),
 		cmocka_unit_test(test_numbers),
 	};
 

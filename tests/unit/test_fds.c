@@ -100,7 +100,8 @@ static void refuses_what_is_no_number(void **state)
 		assert_null(sinsp_fds_dup(fixture->fds, 0, num));
 		assert_null(sinsp_fds_dup(fixture->fds, num, 0));
 		assert_null(sinsp_fds_next(fixture->fds, &num));
-		assert_false(sinsp_fds_note_asked(fixture->fds, num));
+		sinsp_fds_note_asked(fixture->fds, num);
+		assert_true(sinsp_fds_asked(fixture->fds, num));
 		sinsp_fds_close(fixture->fds, num);
 		sinsp_fds_set_cloexec(fixture->fds, num, true);
 		assert_false(sinsp_fds_cloexec(fixture->fds, num));
@@ -220,11 +221,37 @@ static void remembers_what_was_asked(void **state)
 {
 	struct fixture *fixture = *state;
 
-	assert_true(sinsp_fds_note_asked(fixture->fds, 40));
-	assert_false(sinsp_fds_note_asked(fixture->fds, 40));
-	assert_true(sinsp_fds_note_asked(fixture->fds, 41));
+	assert_false(sinsp_fds_asked(fixture->fds, 0));
+	sinsp_fds_note_asked(fixture->fds, 40);
+	sinsp_fds_note_asked(fixture->fds, 41);
+	sinsp_fds_note_asked(fixture->fds, 42);
+	assert_true(sinsp_fds_asked(fixture->fds, 40));
+	assert_false(sinsp_fds_asked(fixture->fds, 43));
 	open_number(fixture->fds, 40);
-	assert_true(sinsp_fds_note_asked(fixture->fds, 40));
+	assert_false(sinsp_fds_asked(fixture->fds, 40));
+	/* Closed, though it was not known. */
+	sinsp_fds_close(fixture->fds, 41);
+	assert_false(sinsp_fds_asked(fixture->fds, 41));
+	assert_true(sinsp_fds_asked(fixture->fds, 42));
+	sinsp_fds_exec(fixture->fds);
+	assert_false(sinsp_fds_asked(fixture->fds, 42));
+}
+
+/* Neither numbers that were asked for nor refused ones cost memory. */
+static void takes_no_memory_for_what_is_not_open(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct pool_slab *slab;
+
+	open_number(fixture->fds, 0);
+	slab = fixture->pool.slabs;
+	for (int64_t num = 0; num < 3200000; num += 32)
+		sinsp_fds_note_asked(fixture->fds, num);
+	fixture->store.max = 1;
+	for (int64_t num = 32; num < 320000; num += 32)
+		assert_null(open_number(fixture->fds, num));
+	assert_non_null(open_number(fixture->fds, 0));
+	assert_ptr_equal(fixture->pool.slabs, slab);
 }
 
 /* Many random changes of two tables, against plain arrays. */
@@ -282,6 +309,7 @@ int main(void)
 		TEST(renames),
 		TEST(keeps_to_the_limit),
 		TEST(remembers_what_was_asked),
+		TEST(takes_no_memory_for_what_is_not_open),
 		TEST(agrees_with_a_simple_table),
 	};
 

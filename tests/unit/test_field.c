@@ -55,7 +55,7 @@ static void test_unknown_names(void **state)
 {
 	expect_error("evt.nosuch", -ENOENT, "evt.nosuch");
 	expect_error("evt", -ENOENT, "unknown");
-	expect_error("evt.numx", -ENOENT, "'evt.num'");
+	expect_error("evt.numx", -ENOENT, "did you mean 'evt.num'?");
 	expect_error("evt.num.x", -ENOENT, "unknown");
 	expect_error("evt.num[1]", -ENOENT, "unknown");
 	expect_error("Evt.num", -ENOENT, "'evt.num'");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sinsp/field.h"
+#include "sinsp/state.h"
 #include "world.h"
 
 /* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */
@@ -214,7 +215,7 @@ static void test_circle_of_ancestors(void **state)
 	struct field_value value;
 	struct field_ref ref;
 
-	family->init->ptid = 100;
+	sinsp_threads_set_parent(&world->sinsp->threads, family->init, 100);
 	assert_int_equal(field_ref_init(&ref, "proc.aname", 10, NULL), 0);
 	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
 	assert_memory_equal(value.bytes.data, "make bash systemd cat make ", 27);

@@ -210,12 +210,25 @@ static void test_raw_parameters(void **state)
 	assert_int_equal(filter_create("evt.rawarg.addr = x", NULL, &filter, &err), -EINVAL);
 }
 
+static void test_flags(void **state)
+{
+	struct filter *filter = create("evt.type = dup and (evt.num = 1 or not evt.dir = >)", false);
+
+	assert_true(filter_flags(filter) & FIELD_DEPRECATED);
+	assert_true(filter_flags(filter) & FIELD_OF_TYPE);
+	filter_destroy(filter);
+	filter = create("evt.num = 1", false);
+	assert_int_equal(filter_flags(filter), 0);
+	filter_destroy(filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	      cmocka_unit_test(test_combined),
 		cmocka_unit_test(test_all),	      cmocka_unit_test(test_at_run_time),
 		cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_raw_parameters),
+		cmocka_unit_test(test_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,78 @@ static void test_default_line(void **state)
 	formatter_destroy(formatter);
 }
 
+/* What filters see. */
+static void expect_raw(struct world *world, const char *field, const char *text)
+{
+	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
+	struct field_value value;
+	struct field_ref ref;
+
+	assert_int_equal(field_ref_init(&ref, field, strlen(field), NULL), 0);
+	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
+	assert_int_equal(value.bytes.len, strlen(text));
+	assert_memory_equal(value.bytes.data, text, strlen(text));
+	field_ref_finish(&ref);
+	free(scratch);
+}
+
+/* Names must not steer a terminal, nor forge lines. */
+static void test_control_characters(void **state)
+{
+	static const char name[] = "/tmp/\x1b]0;x\a\n9 forged\x7f\xc2\x9b"
+				   "2J\xc2\xa9\xc3\xa9\r\xff\xc2";
+	static const char *const fields[] = {"evt.arg.name", "(proc.name)", "evt.args"};
+	struct world *world = *state;
+	struct world_process process = {.pid = 200, .comm = "a\tb\x1b[1m"};
+	struct formatter *formatter;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create(FORMATTER_TEXT, fields, 3, &formatter, NULL), 0);
+	world_process(world, &process);
+	world_begin(world, EVENT_open, 200);
+	frame_put_string(&world->frame, open__name, name);
+	world_end(world);
+	expect_raw(world, "evt.arg.name", name);
+	expect_raw(world, "proc.name", process.comm);
+	formatter_write(formatter, &world->event, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data,
+			    "/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9.\xff\xc2 (a.b.[1m) "
+			    "fd=<NA> name=/tmp/.]0;x..9 forged...2J\xc2\xa9\xc3\xa9.\xff\xc2 "
+			    "flags=<NA> mode=<NA> dev=<NA> ino=<NA>\n");
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
+/* Wherever in the line the character stands, and every one of them. */
+static void test_every_control_character(void **state)
+{
+	static const char *const field = "evt.arg.name";
+	struct world *world = *state;
+	struct formatter *formatter;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create(FORMATTER_TEXT, &field, 1, &formatter, NULL), 0);
+	for (unsigned int c = 1; c < 256; c++) {
+		bool control = c < 0x20 || c == 0x7f;
+		char name[20] = "/abcdefghijklmnop";
+
+		name[1 + c % 16] = (char)c;
+		world_begin(world, EVENT_open, 100);
+		frame_put_string(&world->frame, open__name, name);
+		world_end(world);
+		buf_clear(&out);
+		formatter_write(formatter, &world->event, &out);
+		if (control)
+			name[1 + c % 16] = '.';
+		assert_int_equal(out.len, strlen(name) + 1);
+		assert_memory_equal(out.data, name, strlen(name));
+		assert_int_equal(out.data[out.len - 1], '\n');
+	}
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
 static void expect_error(const char *field, const char *part)
 {
 	struct formatter *formatter = NULL;
@@ -419,6 +491,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_default_line),
+		TEST(test_control_characters),
+		TEST(test_every_control_character),
 		TEST(test_wrong_fields),
 		TEST(test_needs),
 		TEST(test_numbers),

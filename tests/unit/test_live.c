@@ -11,18 +11,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "event/event.h"
+#include "scap/cpus.h"
 #include "scap/live.h"
+#include "util/clock.h"
 
-enum { RING_BYTES = 4 << 20, CALLS = 20000, STORM_CALLS = 300000 };
+enum {
+	RING_BYTES = 4 << 20,
+	CALLS = 20000,
+	STORM_CALLS = 300000,
+	CALLS_ON_CPU = 50,
+	SKIPPED = 77, /* of a child */
+};
 
 static struct scap_live *open_live(struct scap_live_config *config)
 {
@@ -263,6 +273,124 @@ static void test_wrong_size(void **state)
 	assert_null(live);
 }
 
+/* Runs a part of a test in a process of its own, which may change its namespaces. */
+static void in_child(int (*part)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(part());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIPPED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int refuses_pid_namespace(void)
+{
+	struct scap_live_config config = {.ring_bytes = RING_BYTES, .syscalls = {true}};
+	struct scap_live *live;
+	struct error err = {""};
+	int status = 0;
+
+	if (unshare(CLONE_NEWPID) < 0)
+		return SKIPPED;
+	if (fork() == 0) /* is in the new one */
+		_exit(scap_live_open(&config, &live, &err) != -EXDEV ||
+		      !strstr(err.text, "--pid=host"));
+	wait(&status);
+	return status != 0;
+}
+
+static void test_pid_namespace(void **state)
+{
+	in_child(refuses_pid_namespace);
+}
+
+/* Calls getppid on a CPU and reads what comes. Returns how many of the calls were given out. */
+static int call_on_cpu(struct scap_live *live, int cpu)
+{
+	struct scap_event raw;
+	struct event event;
+	cpu_set_t set;
+	int found = 0;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		return -1;
+	for (int i = 0; i < CALLS_ON_CPU; i++)
+		syscall(SYS_getppid);
+	while (scap_source_next(scap_live_source(live), 200, &raw) == 1)
+		found += event_decode(raw.frame, raw.len, raw.cpu, &event) == 0 &&
+			 event.tid == gettid() && event.cpu == cpu;
+	return found;
+}
+
+/* Waits until the list of CPUs was looked at again. */
+static void wait_for_look(struct scap_live *live)
+{
+	struct scap_event event;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 1200000000;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		scap_source_next(scap_live_source(live), 100, &event);
+}
+
+static bool put_list(int fd, const char *list)
+{
+	return ftruncate(fd, 0) == 0 && pwrite(fd, list, strlen(list), 0) == (ssize_t)strlen(list);
+}
+
+/* With a list of our own in the place of the kernel's: CPU 1 comes, goes, and comes again. */
+static int follows_cpus(void)
+{
+	char path[] = "/tmp/lanner-online-XXXXXX";
+	struct scap_live_config config = {.ring_bytes = RING_BYTES, .include_self = true};
+	struct scap_live *live;
+	int fd = mkstemp(path);
+	bool mounted = fd >= 0 && unshare(CLONE_NEWNS) == 0 &&
+		       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		       put_list(fd, "0\n") &&
+		       mount(path, SCAP_CPUS_ONLINE, NULL, MS_BIND, NULL) == 0;
+
+	unlink(path);
+	if (!mounted || sysconf(_SC_NPROCESSORS_CONF) < 2)
+		return SKIPPED;
+	config.syscalls[native("getppid")] = true;
+	if (scap_live_open(&config, &live, NULL) < 0)
+		return SKIPPED;
+	/* Those that have no ring lose what is sent, and nobody waits for what they gather. */
+	if (call_on_cpu(live, 0) != CALLS_ON_CPU || call_on_cpu(live, 1) >= CALLS_ON_CPU)
+		return 1;
+	for (int i = 0; i < 2; i++) {
+		put_list(fd, "0-1\n");
+		wait_for_look(live);
+		if (call_on_cpu(live, 1) != CALLS_ON_CPU)
+			return 2;
+		put_list(fd, "0\n");
+		wait_for_look(live);
+		if (call_on_cpu(live, 1) >= CALLS_ON_CPU || call_on_cpu(live, 0) != CALLS_ON_CPU)
+			return 3;
+	}
+	scap_live_stop(live);
+	for (struct scap_event event; scap_source_next(scap_live_source(live), 0, &event) == 1;)
+		;
+	if (scap_live_stats(live, &stats) < 0 || stats.cpus != 1 ||
+	    stats.seen[EVENT_syscall] !=
+		    stats.delivered[EVENT_syscall] + stats.events[EVENT_syscall].lost[LOSS_OUTPUT])
+		return 4;
+	scap_source_destroy(scap_live_source(live));
+	return 0;
+}
+
+static void test_cpus_come_and_go(void **state)
+{
+	in_child(follows_cpus);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +401,8 @@ int main(void)
 		cmocka_unit_test(test_only_what_is_wanted_is_loaded),
 		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_wrong_size),
+		cmocka_unit_test(test_pid_namespace),
+		cmocka_unit_test(test_cpus_come_and_go),
 	};
 
 	return cmocka_run_group_tests_name("live", tests, NULL, NULL);

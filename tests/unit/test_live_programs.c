@@ -112,6 +112,50 @@ static void test_refused(void **state)
 		live_program_wanted(&live_programs[live_programs_count - 1], &config, refused));
 }
 
+static size_t row_of(const char *name)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (strcmp(live_programs[i].name, name) == 0)
+			return i;
+	fail_msg("no program %s", name);
+	return 0;
+}
+
+/* What each of the programs of an exec or a clone3 costs when it alone is refused. */
+static void test_refused_parts(void **state)
+{
+	static const struct {
+		const char *program;
+		unsigned int event;
+		bool some, all;
+	} cases[] = {
+		{"fill_execve", EVENT_execve, true, true},
+		{"exec_success", EVENT_execve, true, false},
+		{"fill_clone3", EVENT_clone3, true, true},
+		{"note_clone3", EVENT_clone3, false, false},
+	};
+	struct scap_live_config config = {.events = {[EVENT_execve] = true, [EVENT_clone3] = true}};
+	uint16_t events[SYSCALL_NR_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool programs[256] = {false}, refused[EVENT_ID_MAX], called = false;
+
+		assert_true(live_programs_count <= 256);
+		programs[row_of(cases[i].program)] = true;
+		live_events_refused(programs, LOSES_SOME_EVENTS, refused);
+		assert_int_equal(refused[cases[i].event], cases[i].some);
+		live_events_refused(programs, LOSES_ALL_EVENTS, refused);
+		assert_int_equal(refused[cases[i].event], cases[i].all);
+		live_syscall_events(&config, refused, events);
+		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+			called |= (events[number] & ~COMPAT_WANTED) == cases[i].event;
+		assert_int_equal(called, !cases[i].all);
+		/* The others go on. */
+		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
+			assert_true(live_program_wanted(&live_programs[row], &config, refused));
+	}
+}
+
 #ifdef __x86_64__
 /* 32-bit programs call openat by number 295, which is preadv here. */
 static void test_compat(void **state)
@@ -200,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_generic_without_numbers),
 		cmocka_unit_test(test_own_event_goes_first),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_parts),
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),
 #endif

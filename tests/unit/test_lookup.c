@@ -12,6 +12,7 @@
 #include "drive.h"
 #include "fake_proc.h"
 #include "sinsp/fds.h"
+#include "sinsp/state.h"
 
 static const struct scap_fd client_fds[] = {
 	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
@@ -235,6 +236,102 @@ static void asks_once_for_a_descriptor(void **state)
 	assert_int_equal(fixture->proc.asked_fds, 3);
 }
 
+/* Generic calls make descriptors that no event tells of, at the same numbers again and again. */
+static void asks_again_after_a_close(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	unsigned int asked = 0;
+
+	sinsp_seed(drive->sinsp, NULL);
+	for (int i = 0; i < 3; i++) {
+		assert_null(drive_read(drive, 50, 1, 90)->fd);
+		assert_null(drive_read(drive, 50, 1, 90)->fd);
+		assert_int_equal(fixture->proc.asked_fds, ++asked);
+		/* The close itself comes too late to ask, and tells that the number is free. */
+		assert_null(drive_close(drive, 50, i == 1 ? -EIO : 0, 90)->fd);
+		assert_int_equal(fixture->proc.asked_fds, asked);
+	}
+	drive_close(drive, 50, 0, 91);
+	assert_int_equal(fixture->proc.asked_fds, asked);
+	drive_read(drive, 50, 1, 90);
+	drive_close(drive, 50, -EBADF, 90);
+	drive_read(drive, 50, 1, 90);
+	assert_int_equal(fixture->proc.asked_fds, asked + 1);
+	drive_exec(drive, 50, "cat");
+	drive_read(drive, 50, 1, 90);
+	assert_int_equal(fixture->proc.asked_fds, asked + 2);
+}
+
+static void asks_only_for_what_was_open(void **state)
+{
+	static const int64_t failures[] = {-EINVAL, -EBADF, -EFAULT, -ESPIPE, -EISDIR, -EPERM};
+	static const int64_t going_on[] = {-EAGAIN, -EINPROGRESS, 0, 1};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
+		drive_read(drive, 50, failures[i], 1000);
+	assert_int_equal(fixture->proc.asked_fds, 0);
+	for (size_t i = 0; i < sizeof(going_on) / sizeof(*going_on); i++)
+		drive_read(drive, 50, going_on[i], 1000 + (int64_t)i);
+	assert_int_equal(fixture->proc.asked_fds, 4);
+}
+
+static void base_of_open(struct fixture *fixture, int64_t result, const char *name, int asks)
+{
+	static int64_t num = 2000;
+	unsigned int asked = fixture->proc.asked_fds;
+	char path[64];
+
+	drive_openat(&fixture->drive, 50, result, ++num, name);
+	sinsp_event_path(&fixture->drive.event, openat__name, path, sizeof(path));
+	assert_int_equal(fixture->proc.asked_fds, asked + (unsigned int)asks);
+}
+
+static void asks_for_bases_that_were_there(void **state)
+{
+	struct fixture *fixture = *state;
+
+	sinsp_seed(fixture->drive.sinsp, NULL);
+	base_of_open(fixture, 20, "x", 1);
+	base_of_open(fixture, -ENOENT, "x", 1);
+	base_of_open(fixture, -ENOTDIR, "x", 1);
+	base_of_open(fixture, -EBADF, "x", 0);
+	base_of_open(fixture, -EINVAL, "x", 0);
+	base_of_open(fixture, -EMFILE, "x", 0);
+	base_of_open(fixture, -EFAULT, NULL, 0);
+	base_of_open(fixture, -ENOENT, "", 0);
+	base_of_open(fixture, -ENOENT, "/x", 0);
+}
+
+/* With a seccomp filter calls give what their maker wants, on whatever descriptors. */
+static void bounds_looks_and_memory(void **state)
+{
+	enum { CALLS = 100000, PER_SPAN = 1000 };
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	const struct pool_slab *slab;
+	struct sinsp_stats stats;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_read(drive, 50, 0, 10000);
+	slab = drive->sinsp->pool.slabs;
+	for (int64_t i = 0; i < CALLS; i++)
+		drive_read(drive, 50, 0, 20000 + i * 32);
+	stats = stats_of(fixture);
+	assert_ptr_equal(drive->sinsp->pool.slabs, slab);
+	assert_int_equal(stats.fd_lookups, fixture->proc.asked_fds);
+	assert_int_equal(stats.fd_lookups + stats.fd_lookups_refused, CALLS + 1);
+	/* The calls took a tenth of a second, which is one span, or parts of two. */
+	assert_in_range(stats.fd_lookups, 100, 2 * PER_SPAN);
+	/* Later it asks again, and still finds what there is. */
+	drive->ts_ns += 1000000000;
+	drive_close(drive, 50, 0, 3);
+	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+}
+
 static void asks_for_what_the_events_do_not_say(void **state)
 {
 	struct fixture *fixture = *state;
@@ -318,6 +415,10 @@ int main(void)
 		TEST(asks_once_in_vain),
 		TEST(brings_the_main_thread_with_another),
 		TEST(asks_once_for_a_descriptor),
+		TEST(asks_again_after_a_close),
+		TEST(asks_only_for_what_was_open),
+		TEST(asks_for_bases_that_were_there),
+		TEST(bounds_looks_and_memory),
 		TEST(asks_for_what_the_events_do_not_say),
 		TEST(follows_links_of_directories),
 		TEST(completes_a_child_from_its_parent_in_proc),

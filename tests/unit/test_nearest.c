@@ -12,7 +12,8 @@
 
 static const char *find(const char *text)
 {
-	static const char *const words[] = {"open", "openat", "proc.name", "fd.name", "x"};
+	static const char *const words[] = {"open",    "openat", "proc.name",
+					    "fd.name", "x",	 "SIGKILL"};
 	struct nearest nearest;
 
 	nearest_init(&nearest, text, strlen(text));
@@ -29,6 +30,10 @@ static void test_near(void **state)
 	assert_string_equal(find("poen"), "open");
 	assert_string_equal(find("oopen"), "open");
 	assert_string_equal(find("opnat"), "openat");
+	assert_string_equal(find("OPEN"), "open");
+	assert_string_equal(find("OPNE"), "open");
+	assert_string_equal(find("sigkll"), "SIGKILL");
+	assert_string_equal(find("Proc.Nam"), "proc.name");
 	assert_string_equal(find("proc.nam"), "proc.name");
 	assert_string_equal(find("procname"), "proc.name");
 	assert_string_equal(find("prco.name"), "proc.name");

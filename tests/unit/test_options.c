@@ -143,10 +143,12 @@ static void test_refused(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"--nosuch", "--nosuch: unknown or ambiguous option"},
+		{"--nosuch", "--nosuch: unknown or ambiguous option (part of a filter? put -- "
+			     "before it, or write evt.rawres=-2)"},
 		/* An unambiguous beginning of a name is that name. */
 		{"--sn", "--sn needs a value"},
-		{"-x", "unknown option -x"},
+		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
+				    "write evt.rawres=-2)"},
 		{"-n", "-n needs a value"},
 		{"--self=1", "--self=1: takes no value"},
 		{"-n 0", "-n: expected a number of 1 or more, not '0'"},
@@ -161,6 +163,8 @@ static void test_refused(void **state)
 		{"--buffer-size 18446744073709551615K", NULL},
 		{"--filter a --filter b", NULL},
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
+		{"--filter a check-filter b", "check-filter does not take --filter"},
+		{"check-filter -n 5 --exact-types", "check-filter does not take -n"},
 		{"check-filter a b", "check-filter reads one file, not also 'b'"},
 	};
 	struct options options;

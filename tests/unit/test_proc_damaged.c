@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -419,6 +420,7 @@ static void test_sockets(void **state)
 	put(*state, "net/unix",
 	    "Num RefCount Protocol Flags Type St Inode Path\n"
 	    "ffff88812345: 00000002 00000000 00010000 0001 01 83 /run/with blank \n"
+	    "1: 2 0 0 1 01 88 /path\n2: 2 0 0 1 01 77 /forged\n3: 2 0 0 1 01 88 /forged\n"
 	    "0000000000000000: 00000003 00000000 00000000 0001 03 84\n"
 	    "0000000000000000: 00000003 00000000 00000000 0001 03 85 @abstract\n"
 	    ": 3 0 0 1 03 86 x\n");
@@ -465,6 +467,8 @@ static void test_sockets(void **state)
 	assert_int_equal(read_fd(*state, 3).type, SCAP_FD_UNSUPPORTED);
 	put_link(*state, "fd/3", "socket:[87]");
 	assert_int_equal(read_fd(*state, 3).type, SCAP_FD_NETLINK);
+	put_link(*state, "fd/3", "socket:[88]"); /* who knows which of the two */
+	assert_int_equal(read_fd(*state, 3).type, SCAP_FD_UNSUPPORTED);
 }
 
 /* One table for each namespace: the same inode number elsewhere is another socket. */
@@ -504,6 +508,21 @@ static void test_walk_passes_over_others(void **state)
 	assert_int_equal(scap_proc_next(tree->proc, &thread), 1);
 	assert_int_equal(thread.tid, 70);
 	assert_int_equal(scap_proc_next(tree->proc, &thread), 0);
+}
+
+/* A walk that cannot go on does not end as if all had been seen. */
+static void test_walk_without_descriptors(void **state)
+{
+	struct tree *tree = *state;
+	struct scap_thread thread;
+	struct rlimit limit, none;
+
+	assert_int_equal(scap_proc_rewind(tree->proc), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){0, limit.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	assert_int_equal(scap_proc_next(tree->proc, &thread), -EMFILE);
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Cuts and flips of good files: whatever comes out, nothing may be read outside (ASan). */
@@ -562,6 +581,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sockets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_namespaces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_walk_passes_over_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_walk_without_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random_damage, setup, teardown),
 	};
 

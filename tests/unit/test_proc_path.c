@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "scap/proc.h"
+
+enum { SKIPPED = 77 }; /* for meson */
 
 static char base[] = "/tmp/lanner-path-XXXXXX";
 
@@ -119,9 +122,23 @@ static void does_not_wait_for_a_link(void **state)
 	assert_int_equal(symlink("/", link), 0);
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	r = scap_proc_real_directory(proc, getpid(), link, &real);
-	assert_true(r == -ELOOP || r == 0); /* 0: before Linux 5.12, or mounted with noatime */
+	assert_true(r == -ELOOP || r == 0); /* 0: mounted with noatime */
 	scap_proc_close(proc);
 	unlink(link);
+}
+
+/* Before Linux 5.12 paths cannot be had from the cache alone. */
+static bool can_resolve(void)
+{
+	struct scap_proc *proc;
+	const char *real;
+	int r = scap_proc_open("/proc", &proc, NULL);
+
+	if (r == 0) {
+		r = scap_proc_real_directory(proc, getpid(), "/", &real);
+		scap_proc_close(proc);
+	}
+	return r != -EAGAIN && r != -ENOSYS;
 }
 
 int main(void)
@@ -135,6 +152,10 @@ int main(void)
 
 	if (!mkdtemp(base))
 		return 1;
+	if (!can_resolve()) {
+		rmdir(base);
+		return SKIPPED;
+	}
 	r = cmocka_run_group_tests(tests, NULL, NULL);
 	rmdir(base);
 	return r;

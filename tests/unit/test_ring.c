@@ -396,6 +396,13 @@ static void test_laps_of_batches(void **state)
 	fake_ring_finish(&fake);
 }
 
+static uint32_t add(struct scap_ring *ring, const uint8_t *frames, size_t bytes, uint16_t count)
+{
+	struct batch_header batch = {.bytes = (uint32_t)bytes, .count = count};
+
+	return scap_ring_add(ring, batch, frames);
+}
+
 /* Frames taken out of a slot come in their turn, before and behind those of the ring. */
 static void test_added_frames(void **state)
 {
@@ -406,11 +413,11 @@ static void test_added_frames(void **state)
 	fake_ring_init(&fake, RING_BYTES, true);
 	assert_true(fake_ring_batch(&fake, in_ring, 3, 0));
 	fake_ring_publish(&fake);
-	assert_int_equal(scap_ring_add(&fake.ring, frames, fake_frames(frames, aside, 4, 1)), 4);
+	assert_int_equal(add(&fake.ring, frames, fake_frames(frames, aside, 4, 1), 4), 4);
 	scap_ring_load(&fake.ring);
 	expect_event(&fake.ring, 5);
 	expect_event(&fake.ring, 10);
-	assert_int_equal(scap_ring_add(&fake.ring, frames, fake_frames(frames, more, 1, 9)), 1);
+	assert_int_equal(add(&fake.ring, frames, fake_frames(frames, more, 1, 9), 1), 1);
 	expect_event(&fake.ring, 20);
 	expect_event(&fake.ring, 30);
 	expect_event(&fake.ring, 35);
@@ -431,8 +438,69 @@ static void test_added_frames_damaged(void **state)
 
 	fake_ring_init(&fake, RING_BYTES, true);
 	frames[32 + offsetof(struct ppm_evt_hdr, len) + 2] = 0xff;
-	assert_int_equal(scap_ring_add(&fake.ring, frames, bytes), 1);
-	assert_int_equal(fake.ring.damaged, 1);
+	assert_int_equal(add(&fake.ring, frames, bytes, 3), 1);
+	assert_int_equal(fake.ring.damaged, 2);
+	expect_event(&fake.ring, 1);
+	expect_end(&fake.ring);
+	fake_ring_finish(&fake);
+}
+
+/* What was taken of added frames is dropped in the end, though there are always some left. */
+static void test_added_frames_are_tidied(void **state)
+{
+	enum { BATCHES = 2000, KEPT = 100, EXTRA = 1000 };
+	uint8_t frames[2048];
+	struct scap_ring ring;
+	uint64_t ts = 0;
+	size_t largest = 0;
+
+	scap_ring_init_empty(1, &ring);
+	for (int i = 0; i < BATCHES; i++) {
+		ts++;
+		assert_int_equal(add(&ring, frames, fake_frames(frames, &ts, 1, EXTRA), 1), 1);
+		if (i >= KEPT)
+			expect_event(&ring, ts - KEPT);
+		largest = ring.aside.len > largest ? ring.aside.len : largest;
+	}
+	assert_true(largest < 400 * EXTRA);
+	/* As long as most is needed nothing is moved. */
+	for (int i = 0; i < BATCHES; i++) {
+		ts++;
+		add(&ring, frames, fake_frames(frames, &ts, 1, EXTRA), 1);
+	}
+	assert_true(ring.aside.len > BATCHES * EXTRA);
+	largest = ring.aside.len;
+	expect_event(&ring, ts - BATCHES - KEPT + 1);
+	ts++;
+	add(&ring, frames, fake_frames(frames, &ts, 1, EXTRA), 1);
+	assert_true(ring.aside.len > largest);
+	for (uint64_t left = ts - BATCHES - KEPT + 1; left <= ts; left++)
+		expect_event(&ring, left);
+	expect_end(&ring);
+	assert_int_equal(ring.aside_live, 0);
+	scap_ring_close(&ring);
+}
+
+/* A record that is damaged costs as many events as it says that it has. */
+static void test_damaged_batch(void **state)
+{
+	static const uint64_t times[] = {1, 2, 3, 4};
+	uint8_t bytes[512];
+	struct fake_ring fake;
+	size_t n = fake_frames(bytes, times, 4, 0);
+	struct batch_header batch = {.bytes = (uint32_t)n, .count = 4};
+
+	bytes[32 + offsetof(struct ppm_evt_hdr, type) + 1] = 0xff; /* of the second frame */
+	fake_ring_init(&fake, RING_BYTES, true);
+	assert_true(fake_ring_record_of(&fake, batch, bytes, n));
+	batch.bytes = 2 * n; /* more than the record has */
+	assert_true(fake_ring_record_of(&fake, batch, bytes, n));
+	batch.bytes = 32; /* fewer frames than it says */
+	assert_true(fake_ring_record_of(&fake, batch, bytes, n));
+	fake_ring_publish(&fake);
+	scap_ring_load(&fake.ring);
+	assert_int_equal(fake.ring.damaged, 3 + 4 + 3);
+	expect_event(&fake.ring, 1);
 	expect_event(&fake.ring, 1);
 	expect_end(&fake.ring);
 	fake_ring_finish(&fake);
@@ -479,38 +547,6 @@ static void test_random_bytes(void **state)
 		random_bytes(seed, seed % 2);
 }
 
-static void test_open_refuses_sizes(void **state)
-{
-	struct scap_ring ring = {0};
-	struct error err = {""};
-
-	assert_int_equal(scap_ring_open(0, 1000, &ring, &err), -EINVAL);
-	assert_int_equal(scap_ring_open(0, 12288, &ring, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "12288"));
-	assert_null(ring.map);
-	scap_ring_close(&ring);
-}
-
-/* On the running kernel, where it allows: whichever way it is mapped, the ring can be read. */
-static void test_open(void **state)
-{
-	struct scap_ring ring;
-	struct error err;
-	int r = scap_ring_open(0, 65536, &ring, &err);
-
-	if (r == -EACCES || r == -EPERM || r == -ENOSYS)
-		skip();
-	assert_int_equal(r, 0);
-	scap_ring_load(&ring);
-	expect_end(&ring);
-	assert_int_equal(ring.damaged, 0);
-	assert_int_equal(ring.meta->data_size, 65536);
-	assert_ptr_equal(ring.data, (uint8_t *)ring.map + ring.meta->data_offset);
-	scap_ring_close(&ring);
-	assert_null(ring.map);
-	scap_ring_close(&ring);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,9 +568,9 @@ int main(void)
 		cmocka_unit_test(test_laps_of_batches),
 		cmocka_unit_test(test_added_frames),
 		cmocka_unit_test(test_added_frames_damaged),
+		cmocka_unit_test(test_added_frames_are_tidied),
+		cmocka_unit_test(test_damaged_batch),
 		cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_open_refuses_sizes),
-		cmocka_unit_test(test_open),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);

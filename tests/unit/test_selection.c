@@ -141,6 +141,31 @@ static void test_all_descriptors(void **state)
 	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
 }
 
+static void test_nothing_can_match(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_empty, lacks_calls;
+	} cases[] = {
+		{NULL, false, false},
+		{"evt.type=open and evt.type=close", true, true},
+		{"evt.type=open and evt.dir=>", true, true},
+		/* The generic event is told as the call that it is. */
+		{"evt.type=syscall", true, true},
+		{"evt.dir=>", false, true},
+		{"evt.type=procexit", false, true},
+		{"evt.dir=> or evt.type=getppid", false, false},
+		{"evt.num=1 and evt.num=2", false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		/* What the output needs is captured, but does not match. */
+		select_for(cases[i].text, OUTPUT_NEEDS);
+		assert_int_equal(selection_is_empty(&selection), cases[i].is_empty);
+		assert_int_equal(selection_lacks_calls(&selection), cases[i].lacks_calls);
+	}
+}
+
 static void test_names(void **state)
 {
 	for (unsigned int why = 1; why < WHY_END; why <<= 1)
@@ -160,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_needs_of_the_filter),
 		cmocka_unit_test(test_all_descriptors),
+		cmocka_unit_test(test_nothing_can_match),
 		cmocka_unit_test(test_names),
 	};
 

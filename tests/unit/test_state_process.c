@@ -473,6 +473,40 @@ static void children_get_another_parent(void **state)
 	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
 }
 
+/* The driver tells -1 when it could not find out. */
+static void finds_the_parent_that_the_driver_did_not(void **state)
+{
+	struct drive *drive = *state;
+	const struct drive_clone init = {.pid = 150, .ptid = 100, .vtid = 1, .vpid = 1};
+	const struct drive_clone inner = {.pid = 160, .ptid = 150, .vtid = 2, .vpid = 2};
+	const struct drive_clone thread = {.flags = thread_flags, .pid = 200, .ptid = 100};
+
+	/* Another thread of the process, be it the main one or not. */
+	drive_fork(drive, 100, 200);
+	for (int64_t tid = 201; tid <= 220; tid++)
+		drive_clone(drive, tid, 0, &thread);
+	drive_fork(drive, 220, 300);
+	drive_exit(drive, 220, -1);
+	assert_int_equal(drive_thread(drive, 300)->ptid, 200);
+	for (int left = 20; left > 0; left--) {
+		drive_exit(drive, drive_thread(drive, 300)->ptid, -1);
+		if (left > 1)
+			assert_in_range(drive_thread(drive, 300)->ptid, 201, 219);
+	}
+	/* The first process of the machine, known or not. */
+	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
+	/* The first one of a container. */
+	drive_clone(drive, 150, 0, &init);
+	drive_clone(drive, 160, 0, &inner);
+	drive_fork(drive, 160, 170);
+	drive_exit(drive, 160, -1);
+	assert_int_equal(drive_thread(drive, 170)->ptid, 150);
+	/* Nobody's children stay where they are. */
+	drive_exit(drive, 150, 0);
+	assert_int_equal(drive_thread(drive, 170)->ptid, 150);
+	drive_exit(drive, 999, -1);
+}
+
 static void takes_overwritten_arguments(void **state)
 {
 	struct drive *drive = *state;
@@ -531,6 +565,7 @@ int main(void)
 		TEST(ends),
 		TEST(main_thread_waits_for_the_others),
 		TEST(children_get_another_parent),
+		TEST(finds_the_parent_that_the_driver_did_not),
 		TEST(takes_overwritten_arguments),
 		TEST(copes_with_absent_parameters),
 	};

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/threads.h"
@@ -34,6 +35,45 @@ static int teardown(void **state)
 	sinsp_threads_finish(&fixture->threads);
 	pool_finish(&fixture->pool);
 	return 0;
+}
+
+static int64_t ptid_of(struct sinsp_threads *threads, int64_t tid)
+{
+	return sinsp_threads_find(threads, tid)->thread.ptid;
+}
+
+/* Random children of random parents, known ones and others, against a plain array. */
+static void passes_children_on(void **state)
+{
+	enum { PARENTS = 2000, STEPS = 100000 };
+	struct sinsp_threads *threads = &((struct fixture *)*state)->threads;
+	static int64_t ptids[THREADS_MAX + 1];
+
+	for (int step = 0; step < STEPS; step++) {
+		int64_t tid = 1 + rand() % THREADS_MAX, from = rand() % PARENTS - 1,
+			to = 1 + rand() % PARENTS;
+		struct sinsp_thread_entry *entry = sinsp_threads_find(threads, tid);
+
+		if (step % 8 == 0) {
+			sinsp_threads_reparent(threads, from, to);
+			for (int i = 1; i <= THREADS_MAX; i++)
+				if (ptids[i] == from && from > 0)
+					ptids[i] = to;
+		} else if (step % 8 < 3 && entry) {
+			sinsp_threads_remove(threads, entry);
+			ptids[tid] = 0;
+		} else {
+			if (!entry)
+				entry = sinsp_threads_add(threads, tid, tid);
+			sinsp_threads_set_parent(threads, &entry->thread, from);
+			ptids[tid] = from;
+		}
+		if (ptids[tid])
+			assert_int_equal(ptid_of(threads, tid), ptids[tid]);
+	}
+	for (int64_t tid = 1; tid <= THREADS_MAX; tid++)
+		if (ptids[tid])
+			assert_int_equal(ptid_of(threads, tid), ptids[tid]);
 }
 
 static void finds(void **state)
@@ -172,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(finds),
+		TEST(passes_children_on),
 		TEST(replaces),
 		TEST(evicts_the_idle),
 		TEST(evicts_even_if_all_are_busy),

@@ -49,7 +49,7 @@ struct sinsp_thread *world_process(struct world *world, const struct world_proce
 		.env_len = process->env_len,
 	};
 
-	thread->ptid = process->ptid;
+	sinsp_threads_set_parent(&world->sinsp->threads, thread, process->ptid);
 	snprintf(thread->comm, sizeof(thread->comm), "%s", process->comm);
 	sinsp_program_unref(pool, thread->program);
 	thread->program = must(sinsp_program_create(pool, &program));
@@ -65,7 +65,7 @@ struct sinsp_thread *world_thread(struct world *world, struct sinsp_thread *lead
 	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
 
 	state_share(world->sinsp, thread, leader, clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
-	thread->ptid = leader->ptid;
+	sinsp_threads_set_parent(&world->sinsp->threads, thread, leader->ptid);
 	memcpy(thread->comm, leader->comm, sizeof(thread->comm));
 	return thread;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "scap/live.h"
@@ -11,6 +12,12 @@
 #include "sinsp/format.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
+
+/* Not a filter, but perhaps meant as a command. */
+static bool is_bare_word(const char *text)
+{
+	return text[0] && text[strspn(text, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+}
 
 static int compile_filter(struct capture *capture, struct error *err)
 {
@@ -30,6 +37,8 @@ static int compile_filter(struct capture *capture, struct error *err)
 	filter_error_render(options->filter, &filter_err, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
+	if (is_bare_word(options->filter))
+		BUF_LITERAL(&text, "\n(commands: check-filter)");
 	buf_append_char(&text, '\0');
 	error_set(err, code, "%s", text.failed ? filter_err.text : text.data);
 	buf_finish(&text);
@@ -49,16 +58,27 @@ static int create_formatter(struct capture *capture, struct error *err)
 
 int capture_plan(struct capture *capture, const struct options *options, struct error *err)
 {
+	const char *hint;
 	int code;
 
 	*capture = (struct capture){.options = options};
 	code = compile_filter(capture, err);
 	if (code == 0)
 		code = create_formatter(capture, err);
-	if (code == 0)
-		selection_make(&capture->selection, capture->filter,
-			       capture->formatter ? formatter_needs(capture->formatter) : 0);
-	return code;
+	if (code)
+		return code;
+	selection_make(&capture->selection, capture->filter,
+		       capture->formatter ? formatter_needs(capture->formatter) : 0);
+	if (!selection_is_empty(&capture->selection))
+		return 0;
+	hint = capture_wants_entries(capture) ? ": there are only exit events (evt.dir=<)" : "";
+	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
+}
+
+bool capture_wants_entries(const struct capture *capture)
+{
+	return capture->filter && (filter_flags(capture->filter) & FIELD_DEPRECATED) &&
+	       selection_lacks_calls(&capture->selection);
 }
 
 int capture_open(struct capture *capture, struct error *err)
@@ -86,6 +106,9 @@ int capture_seed(struct capture *capture, struct error *err)
 	code = scap_proc_open("/proc", &capture->proc, err);
 	if (code)
 		return code;
+	if (access("/proc/self", F_OK))
+		return error_set(err, -ENOENT, "/proc shows no processes; mount it: "
+					       "mount -t proc proc /proc");
 	config.proc = capture->proc;
 	code = sinsp_create(&config, &capture->sinsp, err);
 	return code ? code : sinsp_seed(capture->sinsp, err);

@@ -27,6 +27,12 @@ struct capture {
  */
 int capture_plan(struct capture *capture, const struct options *options, struct error *err);
 
+/*
+ * Whether the filter speaks of the direction of events and lets no system call through: these have
+ * exit events only.
+ */
+bool capture_wants_entries(const struct capture *capture);
+
 /* Loads and attaches the programs of the plan; events gather from here on. As above. */
 int capture_open(struct capture *capture, struct error *err);
 

@@ -48,13 +48,13 @@ static void print_reasons(unsigned int reasons)
 	putchar('\n');
 }
 
-static void print_events(const struct selection *selection)
+/* Those that the filter names, or the others. */
+static void print_events_of(const struct selection *selection, bool filtered)
 {
-	printf("\n%-*s %-*s %s\n", NAME_COLUMNS, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		if (!selection->events[id])
+		if (!selection->events[id] || !!(selection->events[id] & WHY_FILTER) != filtered)
 			continue;
 		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS,
 		       desc->tracepoint ? desc->tracepoint : "sys_exit");
@@ -62,7 +62,26 @@ static void print_events(const struct selection *selection)
 	}
 }
 
-/* The system calls of the generic event, filled into lines. */
+static void print_events(const struct selection *selection)
+{
+	printf("\n%-*s %-*s %s\n", NAME_COLUMNS, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
+	print_events_of(selection, true);
+	print_events_of(selection, false);
+}
+
+/* Words filled into lines; `column` is where the last one ended. */
+static void print_word(const char *word, int *column)
+{
+	int len = (int)strlen(word) + 1;
+
+	if (*column + len > LINE_COLUMNS) {
+		putchar('\n');
+		*column = 0;
+	}
+	printf(" %s", word);
+	*column += len;
+}
+
 static void print_generic(const struct selection *selection)
 {
 	int column = 0;
@@ -72,18 +91,10 @@ static void print_generic(const struct selection *selection)
 	puts("\nSystem calls of the event 'syscall':");
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
-		int len;
 
 		/* Numbers that have no name yet are captured too, but there is nothing to say. */
-		if (!selection->syscalls[number] || code == SC_unknown)
-			continue;
-		len = (int)strlen(syscall_name(code)) + 1;
-		if (column + len > LINE_COLUMNS) {
-			putchar('\n');
-			column = 0;
-		}
-		printf(" %s", syscall_name(code));
-		column += len;
+		if (selection->syscalls[number] && code != SC_unknown)
+			print_word(syscall_name(code), &column);
 	}
 	putchar('\n');
 }
@@ -104,11 +115,21 @@ void explain_print_programs(const struct capture *capture)
 {
 	const uint16_t *refused = scap_live_refused(capture->live);
 	const char *program, *hook;
+	int column = 0;
 
 	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
 	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++)
-		printf("%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, program,
-		       hook ? hook : "(called by the others)");
+		if (hook)
+			printf("%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, program, hook);
+	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++) {
+		if (hook)
+			continue;
+		if (column == 0)
+			puts("\nPrograms that these call:");
+		print_word(program, &column);
+	}
+	if (column)
+		putchar('\n');
 	for (; *refused; refused++)
 		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands of the agent. All messages to people are printed here and in stats.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/capture.h"
 #include "agent/check_filter.h"
@@ -39,6 +43,14 @@ static int run_version(const struct options *options)
 	return finish_stdout();
 }
 
+static void warn_direction(const struct capture *capture)
+{
+	if (capture_wants_entries(capture))
+		fputs("agent: evt.dir=> matches (nearly) nothing: there are only exit events "
+		      "(evt.dir=<)\n",
+		      stderr);
+}
+
 static void warn_refused(const struct scap_live *live)
 {
 	for (const uint16_t *id = scap_live_refused(live); *id; id++)
@@ -58,6 +70,7 @@ static int run_explain(const struct options *options)
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
 	}
+	warn_direction(&capture);
 	explain_print_plan(&capture);
 	fflush(stdout);
 	if (capture_open(&capture, &err)) {
@@ -82,6 +95,7 @@ static int run_capture(const struct options *options)
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
 	}
+	warn_direction(&capture);
 	if (signals_init(&err) || capture_open(&capture, &err) || capture_seed(&capture, &err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
 		goto out;
@@ -105,15 +119,40 @@ static int (*const commands[COMMANDS_COUNT])(const struct options *options) = {
 	[COMMAND_VERSION] = run_version,
 };
 
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Otherwise files that the agent opens would take the places of those that it was not given. */
+static int open_missing_descriptors(struct error *err)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!is_open(fd) && open("/dev/null", O_RDWR) != fd)
+			return error_set(err, -errno, "cannot open /dev/null: %s", strerror(errno));
+	return 0;
+}
+
+static bool prints_to_stdout(const struct options *options)
+{
+	return options->command != COMMAND_CAPTURE || options->format != FORMAT_NONE;
+}
+
 int main(int argc, char **argv)
 {
-	struct options options;
+	bool has_stdout = is_open(STDOUT_FILENO);
+	struct options options = {0};
 	struct error err = {""};
 	int exit_code;
 
-	if (options_parse(argc, argv, &options, &err)) {
+	if (open_missing_descriptors(&err)) {
+		exit_code = fail(EXIT_FAILURE, &err);
+	} else if (options_parse(argc, argv, &options, &err)) {
 		fprintf(stderr, "agent: %s\nTry 'agent --help'.\n", err.text);
 		exit_code = EXIT_USAGE;
+	} else if (!has_stdout && prints_to_stdout(&options)) {
+		error_set(&err, -EBADF, "standard output is closed");
+		exit_code = fail(EXIT_FAILURE, &err);
 	} else {
 		exit_code = commands[options.command](&options);
 	}

@@ -241,24 +241,32 @@ static const struct option_row *find_row(int code)
 	return NULL;
 }
 
-static int apply(struct options *options, int code, char *const *argv, struct error *err)
+static const char *dashes(const struct option_row *row)
 {
-	const char *last = argv[optind - 1];
-	const struct option_row *row;
-	int result;
+	return is_short(row) ? "-" : "--";
+}
+
+/* What getopt did not understand: `code` is ':' or '?', `last` the word that it stopped at. */
+static int refuse(int code, const char *last, struct error *err)
+{
+	static const char hint[] = "part of a filter? put -- before it, or write evt.rawres=-2";
 
 	if (code == ':')
 		return error_set(err, -EINVAL, "%s needs a value", last);
-	row = code == '?' ? NULL : find_row(code);
-	if (!row && optopt && optopt < OPTION_BASE)
-		return error_set(err, -EINVAL, "unknown option -%c", optopt);
-	if (!row)
-		return error_set(err, -EINVAL, "%s: %s", last,
-				 optopt ? "takes no value" : "unknown or ambiguous option");
-	result = row->set(options, optarg);
+	if (optopt >= OPTION_BASE)
+		return error_set(err, -EINVAL, "%s: takes no value", last);
+	if (optopt)
+		return error_set(err, -EINVAL, "unknown option -%c (%s)", optopt, hint);
+	return error_set(err, -EINVAL, "%s: unknown or ambiguous option (%s)", last, hint);
+}
+
+static int apply(struct options *options, const struct option_row *row, struct error *err)
+{
+	int result = row->set(options, optarg);
+
 	if (result == -EINVAL)
-		error_set(err, result, "%s%s: expected %s, not '%s'", is_short(row) ? "-" : "--",
-			  row->name, row->accepts, optarg);
+		error_set(err, result, "%s%s: expected %s, not '%s'", dashes(row), row->name,
+			  row->accepts, optarg);
 	else if (result)
 		error_set(err, result, "out of memory");
 	return result;
@@ -302,6 +310,7 @@ static int parse_words(char **words, struct options *options, struct error *err)
 
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
 {
+	const struct option_row *row, *not_for_checks = NULL;
 	struct option longs[OPTIONS_MAX];
 	char letters[2 * OPTIONS_MAX];
 	int code, result;
@@ -313,13 +322,21 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	make_getopt_tables(letters, longs);
 	optind = 1;
 	while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		result = apply(options, code, argv, err);
+		row = find_row(code);
+		result = row ? apply(options, row, err) : refuse(code, argv[optind - 1], err);
 		if (result)
 			return result;
 		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
 			return 0;
+		/* Only this one changes how filters are read. */
+		if (row->set != set_exact_types)
+			not_for_checks = row;
 	}
-	return parse_words(argv + optind, options, err);
+	result = parse_words(argv + optind, options, err);
+	if (result == 0 && options->command == COMMAND_CHECK_FILTER && not_for_checks)
+		return error_set(err, -EINVAL, "check-filter does not take %s%s",
+				 dashes(not_for_checks), not_for_checks->name);
+	return result;
 }
 
 void options_finish(struct options *options)

@@ -73,7 +73,8 @@ int output_flush(struct output *output, struct error *err)
 		else
 			done += (size_t)n;
 	}
-	output->lines_lost += count_lines(buf->data + done, buf->len - done);
+	if (done < buf->len)
+		output->lines_lost += count_lines(buf->data + done, buf->len - done);
 	buf_clear(buf);
 	return result;
 }

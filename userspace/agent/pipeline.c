@@ -66,7 +66,7 @@ static struct pipeline_counts counts_now(const struct pipeline *pipeline)
 	};
 }
 
-/* What does not depend on events: signals, the clock, and whether anybody reads. */
+/* What does not depend on events: signals (-M makes one), counters, and whether anybody reads. */
 static bool may_go_on(struct pipeline *pipeline)
 {
 	const struct options *options = pipeline->capture->options;
@@ -81,8 +81,6 @@ static bool may_go_on(struct pipeline *pipeline)
 	}
 	if (pipeline->output.closed)
 		pipeline->ended = true;
-	if (options->duration_ns && now - pipeline->begin_ns >= options->duration_ns)
-		return false;
 	return !pipeline->ended && signals_count() == 0;
 }
 
@@ -159,6 +157,8 @@ int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct
 	int result, drained;
 
 	pipeline.stats_due_ns = pipeline.begin_ns + capture->options->stats_ns;
+	if (capture->options->duration_ns)
+		signals_end_after(capture->options->duration_ns);
 	output_init(&pipeline.output, STDOUT_FILENO);
 	result = run(&pipeline, err);
 	drained = drain(&pipeline, result ? NULL : err);

@@ -149,6 +149,26 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	}
 }
 
+static bool is_any(const struct event_desc *desc)
+{
+	return true;
+}
+
+static bool is_call(const struct event_desc *desc)
+{
+	return !desc->tracepoint;
+}
+
+bool selection_is_empty(const struct selection *selection)
+{
+	return !any_filtered(selection, is_any);
+}
+
+bool selection_lacks_calls(const struct selection *selection)
+{
+	return !any_filtered(selection, is_call);
+}
+
 const char *selection_why_name(enum selection_why why)
 {
 	for (int i = 0; i < PARTS_COUNT; i++)

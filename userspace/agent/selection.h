@@ -36,6 +36,12 @@ struct filter;
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs);
 
+/* Whether no event can pass the filter. */
+bool selection_is_empty(const struct selection *selection);
+
+/* Whether no system call can: at most what tracepoints alone tell of, such as procexit. */
+bool selection_lacks_calls(const struct selection *selection);
+
 /* "threads" for WHY_THREADS. */
 const char *selection_why_name(enum selection_why why);
 

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* The one thing that a handler can reach. */
@@ -16,20 +18,46 @@ static void count_signal(int number)
 {
 	if (received < SCHAR_MAX)
 		received = received + 1;
-	if (number != SIGALRM)
+	/* It may be an alarm itself: that of signals_end_after(). */
+	if (received == 1)
 		alarm(SIGNALS_PATIENCE_S);
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 int signals_init(struct error *err)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE, SIGALRM};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
 	struct sigaction action = {.sa_handler = count_signal};
+	sigset_t all;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	sigemptyset(&all);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
+			continue;
+		sigaddset(&all, numbers[i]);
 		if (sigaction(numbers[i], &action, NULL))
 			return error_set(err, -errno, "cannot handle signals: %s",
 					 strerror(errno));
+	}
+	/* Whoever started the agent may have blocked them. */
+	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
+		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
 	return 0;
+}
+
+void signals_end_after(uint64_t ns)
+{
+	uint64_t us = ns / 1000 + 1; /* 0 would mean never */
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(us / 1000000),
+					       .tv_usec = (suseconds_t)(us % 1000000)}};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 int signals_count(void)

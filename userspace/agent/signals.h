@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that end the agent: SIGINT, SIGTERM, and SIGPIPE (nobody reads the output any more).
- * They are only counted; whoever waits or writes gets EINTR and looks at the count.
+ * What ends the agent from outside: SIGINT, SIGTERM, SIGHUP (unless it was started with that
+ * ignored, as by nohup), SIGPIPE (nobody reads the output any more), and the end of its time. They
+ * are only counted; whoever waits or writes gets EINTR and looks at the count.
  */
 #ifndef AGENT_SIGNALS_H
 #define AGENT_SIGNALS_H
+
+#include <stdint.h>
 
 #include "util/error.h"
 
@@ -13,6 +16,9 @@ enum { SIGNALS_PATIENCE_S = 2 };
 
 /* Installs the handlers. Returns 0, or -errno with a message. */
 int signals_init(struct error *err);
+
+/* From now on in so many ns a signal comes by itself, unless one came before. */
+void signals_end_after(uint64_t ns);
 
 /*
  * How many came, an alarm SIGNALS_PATIENCE_S after the first among them. From one on the agent ends

@@ -157,7 +157,8 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		uint64_t count;
 		const char *what;
 	} troubles[] = {
-		{totals->unreadable, "parameters left empty: their memory was not resident"},
+		{totals->unreadable,
+		 "parameters left empty: they could not be read (not resident, or a bad address)"},
 		{live->compat, "system calls of 32-bit programs, not decoded"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->out_of_order, "events given out after a later one"},

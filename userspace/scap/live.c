@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live source: a ring for each CPU that is online, the merge over them, and when to look at
- * them. The BPF programs behind it are live_driver.c.
+ * The live source: a ring for each CPU, as CPUs come and go, the merge over them, and when to look
+ * at them. The BPF programs behind it are live_driver.c.
  */
 #include "scap/live.h"
 
@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "scap/cpus.h"
 #include "scap/live_driver.h"
 #include "scap/merge.h"
 #include "scap/ring.h"
+#include "util/clock.h"
 
 enum {
 	/*
@@ -24,13 +25,18 @@ enum {
 	LOOK_MS_MIN = 10,
 	LOOK_MS_MAX = 40,
 	NS_PER_MS = 1000000,
+	/* So often it is looked which CPUs are online. */
+	FOLLOW_NS = 1000000000,
 };
 
 struct scap_live {
 	struct scap_source source;
 	struct live_driver *driver;
-	struct scap_ring *rings;
-	uint32_t rings_count;
+	uint32_t cpus;		 /* possible ones */
+	struct scap_ring *rings; /* by CPU */
+	bool *online;		 /* by CPU, at the last look */
+	uint32_t ring_bytes;	 /* of one that is open */
+	uint64_t follow_ns;	 /* boot clock: when to look at the CPUs again */
 	struct scap_merge *merge;
 	int epoll;
 	int look_ms;
@@ -39,12 +45,57 @@ struct scap_live {
 	uint64_t delivered[EVENT_ID_MAX];
 };
 
-static uint64_t clock_ns(clockid_t clock)
+/* Lets a ring go whose CPU is gone; what stands in it is still given out. */
+static void forget_ring(struct scap_live *live, struct scap_ring *ring)
 {
-	struct timespec now;
+	live_driver_set_ring(live->driver, ring->cpu, -1);
+	epoll_ctl(live->epoll, EPOLL_CTL_DEL, ring->fd, NULL);
+	scap_ring_detach(ring);
+}
 
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = ring->cpu};
+	int r = live_driver_set_ring(live->driver, ring->cpu, ring->fd);
+
+	if (r == 0 && epoll_ctl(live->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0)
+		r = -errno;
+	if (r < 0)
+		forget_ring(live, ring);
+	return r ? error_set(err, r, "using the ring of CPU %u: %s", ring->cpu, strerror(-r)) : 0;
+}
+
+/* Puts a ring that can be written in the place of one that is drained. */
+static int open_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
+{
+	struct scap_ring made;
+	int r = scap_ring_open(ring->cpu, live->ring_bytes, &made, err);
+
+	if (r < 0)
+		return r == -ENODEV ? 0 : r; /* it went offline in this moment */
+	made.lost = ring->lost;
+	made.damaged = ring->damaged;
+	scap_ring_close(ring);
+	*ring = made;
+	return watch_ring(live, ring, err);
+}
+
+/* Opens the rings of CPUs that came, and forgets those of CPUs that went. */
+static int follow_cpus(struct scap_live *live, struct error *err)
+{
+	int r = scap_cpus_read(SCAP_CPUS_ONLINE, live->cpus, live->online);
+
+	if (r < 0)
+		return error_set(err, r, "reading " SCAP_CPUS_ONLINE ": %s", strerror(-r));
+	for (uint32_t cpu = 0; cpu < live->cpus && r == 0; cpu++) {
+		struct scap_ring *ring = &live->rings[cpu];
+
+		if (ring->fd >= 0 && !live->online[cpu])
+			forget_ring(live, ring);
+		else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring))
+			r = open_ring(live, ring, err);
+	}
+	return r;
 }
 
 static int take(struct scap_live *live, struct scap_event *event)
@@ -65,10 +116,10 @@ static int wait_for_rings(struct scap_live *live, int ms)
 	struct epoll_event events[16];
 	int n = epoll_wait(live->epoll, events, sizeof(events) / sizeof(*events), ms);
 
-	/* The ring of a CPU that went offline would wake us for ever. */
+	/* A ring that hung up would wake us for ever. */
 	for (int i = 0; i < n; i++)
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
-			epoll_ctl(live->epoll, EPOLL_CTL_DEL, events[i].data.fd, NULL);
+			forget_ring(live, &live->rings[events[i].data.u32]);
 	if (n == 0 && live->look_ms < LOOK_MS_MAX)
 		live->look_ms *= 2;
 	return n < 0 ? -errno : 0;
@@ -97,6 +148,11 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 		return next_after_stop(live, event);
 	for (;;) {
 		now = clock_ns(CLOCK_BOOTTIME);
+		if (now >= live->follow_ns) {
+			live->follow_ns = now + FOLLOW_NS;
+			follow_cpus(live, NULL); /* what fails now is tried again */
+			now = clock_ns(CLOCK_BOOTTIME);
+		}
 		scap_merge_round(live->merge, now);
 		if (take(live, event)) {
 			live->look_ms = LOOK_MS_MIN;
@@ -119,9 +175,10 @@ static void live_destroy(struct scap_source *source)
 
 	live_driver_destroy(live->driver);
 	scap_merge_destroy(live->merge);
-	for (uint32_t i = 0; i < live->rings_count; i++)
-		scap_ring_close(&live->rings[i]);
+	for (uint32_t cpu = 0; live->rings && cpu < live->cpus; cpu++)
+		scap_ring_close(&live->rings[cpu]);
 	free(live->rings);
+	free(live->online);
 	if (live->epoll >= 0)
 		close(live->epoll);
 	free(live);
@@ -132,44 +189,23 @@ static const struct scap_source_ops live_ops = {
 	.destroy = live_destroy,
 };
 
-static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
+static int open_rings(struct scap_live *live, struct error *err)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = ring->fd};
-	int r = live_driver_set_ring(live->driver, ring->cpu, ring->fd);
-
-	if (r == 0 && epoll_ctl(live->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0)
-		r = -errno;
-	return r ? error_set(err, r, "using the ring of CPU %u: %s", ring->cpu, strerror(-r)) : 0;
-}
-
-static int open_rings(struct scap_live *live, uint32_t cpus, uint32_t ring_bytes, struct error *err)
-{
-	int r;
-
-	live->rings = calloc(cpus, sizeof(*live->rings));
+	live->online = calloc(live->cpus, sizeof(*live->online));
+	if (live->online)
+		live->rings = calloc(live->cpus, sizeof(*live->rings));
 	if (!live->rings)
 		return error_set(err, -ENOMEM, "opening the rings: out of memory");
-	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-		struct scap_ring *ring = &live->rings[live->rings_count];
-
-		r = scap_ring_open(cpu, ring_bytes, ring, err);
-		if (r == -ENODEV) /* possible, but not online */
-			continue;
-		if (r < 0)
-			return r;
-		live->rings_count++;
-		r = watch_ring(live, ring, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++)
+		scap_ring_init_empty(cpu, &live->rings[cpu]);
+	return follow_cpus(live, err);
 }
 
 static int open_parts(struct scap_live *live, const struct scap_live_config *config,
 		      struct error *err)
 {
 	struct scap_merge_config merge = {
-		.boot_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME),
+		.boot_offset_ns = clock_boot_offset_ns(),
 	};
 	int r = live_driver_create(config, merge.boot_offset_ns, &live->driver, err);
 
@@ -178,12 +214,13 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	live->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (live->epoll < 0)
 		return error_set(err, -errno, "creating an epoll: %s", strerror(errno));
-	merge.slots = live_driver_slots(live->driver, &merge.slots_count);
-	r = open_rings(live, merge.slots_count / SCRATCH_SLOTS_PER_CPU, config->ring_bytes, err);
+	merge.slots = live_driver_slots(live->driver, &merge.cpus);
+	live->cpus = merge.cpus;
+	live->ring_bytes = config->ring_bytes;
+	r = open_rings(live, err);
 	if (r < 0)
 		return r;
 	merge.rings = live->rings;
-	merge.rings_count = live->rings_count;
 	r = scap_merge_create(&merge, &live->merge);
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
@@ -222,16 +259,17 @@ void scap_live_stop(struct scap_live *live)
 
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 {
-	struct scap_live_stats read = {.cpus = live->rings_count};
+	struct scap_live_stats read = {0};
 	int r = live_driver_stats(live->driver, &read);
 
 	if (r < 0)
 		return r;
 	memcpy(read.delivered, live->delivered, sizeof(read.delivered));
-	for (uint32_t i = 0; i < live->rings_count; i++) {
-		read.damaged += live->rings[i].damaged;
-		read.ring_lost += live->rings[i].lost;
-		read.ring_bytes += live->rings[i].bytes;
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++) {
+		read.damaged += live->rings[cpu].damaged;
+		read.ring_lost += live->rings[cpu].lost;
+		read.ring_bytes += live->rings[cpu].bytes;
+		read.cpus += live->rings[cpu].fd >= 0;
 	}
 	read.out_of_order = scap_merge_out_of_order(live->merge);
 	*stats = read;

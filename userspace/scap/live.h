@@ -27,13 +27,13 @@ struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX];		    /* wanted events, by the driver */
 	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
 	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
-	uint64_t damaged;	  /* records that did not have the form of an event */
+	uint64_t damaged;	  /* events that had not the form of one, as far as known */
 	uint64_t out_of_order;	  /* events given out after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
-	uint32_t cpus;
+	uint32_t cpus;		  /* that have a ring now */
 };
 
 struct scap_live;
@@ -57,7 +57,10 @@ void scap_live_stop(struct scap_live *live);
 /* Returns 0 or -errno. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 
-/* The events whose programs the kernel refused: ids, ended by 0. Owned by `live`. */
+/*
+ * The events that are missing, at least some of each, because the kernel refused their programs:
+ * ids, ended by 0. Owned by `live`.
+ */
 const uint16_t *scap_live_refused(const struct scap_live *live);
 
 /* Loaded program number `i` with the tracepoint that runs it or NULL; false behind the last. */

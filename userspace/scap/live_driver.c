@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
+#define PROC_PID_INIT_INO 0xEFFFFFFCU /* of the first pid namespace, in include/linux/proc_ns.h */
+
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 
 struct live_driver {
@@ -35,9 +38,9 @@ struct live_driver {
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
-	bool refused[EVENT_ID_MAX];
-	uint16_t refused_ids[EVENT_ID_MAX + 1];
-	unsigned int refused_count;
+	bool *refused; /* as many: programs left out */
+	bool refused_events[EVENT_ID_MAX];
+	uint16_t refused_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
 };
 
 static struct bpf_program *program_of(const struct live_driver *driver, size_t i)
@@ -52,12 +55,6 @@ static bool program_loaded(const struct live_driver *driver, size_t i)
 	return program && bpf_program__fd(program) >= 0;
 }
 
-/* A refused exec_success leaves failed execs, which another program writes. */
-static bool program_refused(const struct live_driver *driver, const struct live_program *program)
-{
-	return program->event && driver->refused[program->event];
-}
-
 static int choose_programs(struct live_driver *driver, struct error *err)
 {
 	for (size_t i = 0; i < live_programs_count; i++) {
@@ -68,8 +65,9 @@ static int choose_programs(struct live_driver *driver, struct error *err)
 			return error_set(err, -ENOENT, "the BPF object has no program \"%s\"",
 					 row->name);
 		bpf_program__set_autoload(
-			program, !program_refused(driver, row) &&
-					 live_program_wanted(row, driver->config, driver->refused));
+			program,
+			!driver->refused[i] &&
+				live_program_wanted(row, driver->config, driver->refused_events));
 	}
 	return 0;
 }
@@ -81,7 +79,7 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	uint16_t events[SYSCALL_NR_MAX];
 	int r;
 
-	live_syscall_events(config, driver->refused, events);
+	live_syscall_events(config, driver->refused_events, events);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		object->rodata->syscall_event[number] = events[number];
 		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
@@ -124,17 +122,26 @@ static bool leave_out(struct live_driver *driver, const struct live_log *log)
 	if (!live_log_program(log, name, sizeof(name)))
 		return false;
 	for (size_t i = 0; i < live_programs_count; i++) {
-		uint16_t id = live_programs[i].event;
-
 		if (strcmp(live_programs[i].name, name) != 0)
 			continue;
-		if (!id || driver->refused[id])
+		if (live_programs[i].event == EVENT_NONE || driver->refused[i])
 			return false;
-		driver->refused[id] = true;
-		driver->refused_ids[driver->refused_count++] = id;
+		driver->refused[i] = true;
+		live_events_refused(driver->refused, LOSES_ALL_EVENTS, driver->refused_events);
 		return true;
 	}
 	return false;
+}
+
+static void list_refused(struct live_driver *driver)
+{
+	bool events[EVENT_ID_MAX];
+	size_t count = 0;
+
+	live_events_refused(driver->refused, LOSES_SOME_EVENTS, events);
+	for (uint16_t id = 1; id < EVENT_ID_MAX; id++)
+		if (events[id])
+			driver->refused_ids[count++] = id;
 }
 
 static int load_once(struct live_driver *driver, uint64_t boot_offset_ns, struct live_log *log,
@@ -167,6 +174,8 @@ static int load(struct live_driver *driver, uint64_t boot_offset_ns, struct erro
 	} while (r < 0 && r != -EPERM && r != -ENOMEM && leave_out(driver, &log));
 	if (r < 0)
 		describe_failure(r, &log, err);
+	else
+		list_refused(driver);
 	live_log_finish(&log);
 	return r;
 }
@@ -206,8 +215,16 @@ static int fill_jumps(struct live_driver *driver, struct error *err)
 static int check_kernel(struct live_driver *driver, struct error *err)
 {
 	struct live_log log = {0};
+	struct stat pid_namespace;
 	int cpus;
 
+	/* A kernel without namespaces of pids has no such file. */
+	if (stat("/proc/self/ns/pid", &pid_namespace) == 0 &&
+	    pid_namespace.st_ino != PROC_PID_INIT_INO)
+		return error_set(err, -EXDEV,
+				 "process ids mean something else here than in events: run it in "
+				 "the pid namespace of the host (podman and docker: --pid=host, "
+				 "Kubernetes: hostPID: true)");
 	if (access(BTF_PATH, R_OK) != 0)
 		return error_set(err, -ENOENT,
 				 "the kernel does not describe its types in " BTF_PATH
@@ -231,9 +248,11 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 	struct live_driver *made = calloc(1, sizeof(*made));
 	int r = -ENOMEM;
 
-	if (made)
+	if (made) {
 		made->links = calloc(live_programs_count, sizeof(struct bpf_link *));
-	if (!made || !made->links) {
+		made->refused = calloc(live_programs_count, sizeof(*made->refused));
+	}
+	if (!made || !made->links || !made->refused) {
 		error_set(err, r, "loading the BPF programs: out of memory");
 		goto out;
 	}
@@ -267,19 +286,22 @@ void live_driver_destroy(struct live_driver *driver)
 		munmap(driver->slots, driver->slots_bytes);
 	lanner__destroy(driver->object);
 	free(driver->links);
+	free(driver->refused);
 	free(driver);
 }
 
 int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd)
 {
 	int map = bpf_map__fd(driver->object->maps.rings);
+	int r = fd < 0 ? bpf_map_delete_elem(map, &cpu)
+		       : bpf_map_update_elem(map, &cpu, &fd, BPF_ANY);
 
-	return bpf_map_update_elem(map, &cpu, &fd, BPF_ANY) < 0 ? -errno : 0;
+	return r < 0 ? -errno : 0;
 }
 
-struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *count)
+struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpus)
 {
-	*count = driver->cpus * SCRATCH_SLOTS_PER_CPU;
+	*cpus = driver->cpus;
 	return driver->slots;
 }
 
@@ -313,7 +335,7 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 
 void live_driver_detach(struct live_driver *driver)
 {
-	struct timespec long_enough = {.tv_nsec = 50000000};
+	struct timespec left = {.tv_nsec = 50000000};
 	bool detached = false;
 
 	for (size_t i = live_programs_count; i-- > 0;) {
@@ -323,9 +345,13 @@ void live_driver_detach(struct live_driver *driver)
 		driver->links[i] = NULL;
 		detached = true;
 	}
-	/* A program that was running goes on; this waits for all that were. */
+	/*
+	 * A program that was running goes on. This waits for all that were; where it is not to be
+	 * had, so does a time far longer than any of them takes.
+	 */
 	if (detached && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
-		nanosleep(&long_enough, NULL);
+		while (nanosleep(&left, &left) < 0 && errno == EINTR)
+			;
 }
 
 static int read_counters(struct live_driver *driver, struct scap_live_stats *stats)

@@ -20,12 +20,12 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 /* Detaches what is attached; accepts NULL. */
 void live_driver_destroy(struct live_driver *driver);
 
-/* Gives the driver the ring of a CPU. Returns 0 or -errno. */
+/* Gives the driver the ring of a CPU, or takes it away (`fd` -1). Returns 0 or -errno. */
 int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd);
 
-/* The scratch slots, mapped, SCRATCH_SLOTS_PER_CPU for each possible CPU; they live as the driver.
- */
-struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *count);
+/* The scratch slots, mapped, SCRATCH_SLOTS_PER_CPU for each of the possible `cpus`; they live as
+ * the driver. */
+struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpus);
 
 /* Returns 0, or -errno with a message. */
 int live_driver_attach(struct live_driver *driver, struct error *err);

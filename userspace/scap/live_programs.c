@@ -5,27 +5,28 @@
 #include "event/event.h"
 
 const struct live_program live_programs[] = {
-#define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id},
-#define TRACEPOINT_EVENT(name, id, tracepoint, ...) {"fill_" #name, #tracepoint, id},
+#define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id, LOSES_ALL_EVENTS},
+#define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
+	{"fill_" #name, #tracepoint, id, LOSES_ALL_EVENTS},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
-	{"note_clone3", "sched_process_fork", EVENT_clone3},
-	{"exec_success", "sched_process_exec", EVENT_execve},
+	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
+	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
 	/* The last to be attached, when everything that it jumps to is in place. */
-	{"dispatch_sys_exit", "sys_exit", EVENT_NONE},
+	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},
 };
 
 const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);
 
-/* Codes of the calls of 32-bit programs, by their numbers. */
-static const uint16_t compat_codes[SYSCALL_NR_MAX] = {
-#ifdef __x86_64__
-#define SYSCALL_NR(number, name) [number] = SC_##name,
-#include "events/syscalls_i386.def"
-#undef SYSCALL_NR
-#endif
-};
+void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		events[id] = false;
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (programs[i] && live_programs[i].loss >= loss)
+			events[live_programs[i].event] = true;
+}
 
 static bool any_syscall(const struct scap_live_config *config)
 {
@@ -82,7 +83,7 @@ void live_syscall_events(const struct scap_live_config *config, const bool refus
 			(uint16_t)event_of(code, config->syscalls[number], config, refused);
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = compat_codes[number];
+		unsigned int code = syscall_code_of_compat(number);
 
 		if (code != SC_unknown && event_of(code, generic[code], config, refused))
 			events[number] |= COMPAT_WANTED;

@@ -9,14 +9,21 @@
 
 #include "scap/live.h"
 
+/* What is lost when the kernel refuses a program. */
+enum live_loss { LOSES_DETAILS, LOSES_SOME_EVENTS, LOSES_ALL_EVENTS };
+
 struct live_program {
 	const char *name;
 	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
-	uint16_t event; /* what it writes; 0: nothing itself */
+	uint16_t event; /* what it writes or helps to write; 0: any */
+	enum live_loss loss;
 };
 
 extern const struct live_program live_programs[];
 extern const size_t live_programs_count;
+
+/* The events for which refused programs (by row) mean such a loss, or a greater one. */
+void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX]);
 
 /* Whether a program is needed. `refused[id]`: the event of that id cannot be had. */
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,

@@ -34,7 +34,7 @@ struct scap_merge {
 	uint64_t out_of_order;
 	bool taken; /* heap[0] was given out */
 	uint32_t heap_len;
-	struct merge_head *heap; /* as many as rings */
+	struct merge_head *heap; /* as many as CPUs */
 };
 
 int scap_merge_create(const struct scap_merge_config *config, struct scap_merge **merge)
@@ -44,7 +44,7 @@ int scap_merge_create(const struct scap_merge_config *config, struct scap_merge 
 	if (!made)
 		return -ENOMEM;
 	made->config = *config;
-	made->heap = calloc(config->rings_count, sizeof(*made->heap));
+	made->heap = calloc(config->cpus, sizeof(*made->heap));
 	if (!made->heap) {
 		free(made);
 		return -ENOMEM;
@@ -113,7 +113,7 @@ static void take_top(struct scap_merge *merge)
 static void load_rings(struct scap_merge *merge)
 {
 	merge->heap_len = 0;
-	for (uint32_t i = 0; i < merge->config.rings_count; i++) {
+	for (uint32_t i = 0; i < merge->config.cpus; i++) {
 		struct merge_head head = {.ring = &merge->config.rings[i]};
 
 		scap_ring_load(head.ring);
@@ -122,27 +122,20 @@ static void load_rings(struct scap_merge *merge)
 	}
 }
 
-static struct scap_ring *ring_of_cpu(struct scap_merge *merge, uint32_t cpu)
+static uint32_t slots_count(const struct scap_merge *merge)
 {
-	for (uint32_t i = 0; i < merge->config.rings_count; i++)
-		if (merge->config.rings[i].cpu == cpu)
-			return &merge->config.rings[i];
-	return NULL;
+	return merge->config.cpus * SCRATCH_SLOTS_PER_CPU;
 }
 
 /* Takes out what was gathered before a time. */
 static void empty_slots(struct scap_merge *merge, uint64_t before_ns)
 {
-	for (uint32_t i = 0; i < merge->config.slots_count; i++) {
+	for (uint32_t i = 0; i < slots_count(merge); i++) {
 		struct scratch_slot *slot = &merge->config.slots[i];
 		uint64_t since = __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE);
-		struct scap_ring *ring;
 
-		if (since == 0 || since >= before_ns)
-			continue;
-		ring = ring_of_cpu(merge, i / SCRATCH_SLOTS_PER_CPU);
-		if (ring)
-			scap_slot_empty(slot, ring);
+		if (since && since < before_ns)
+			scap_slot_empty(slot, &merge->config.rings[i / SCRATCH_SLOTS_PER_CPU]);
 	}
 }
 
@@ -160,7 +153,7 @@ int scap_merge_round(struct scap_merge *merge, uint64_t now_ns)
 	if (now_ns > GATHERED_NS_MAX)
 		empty_slots(merge, now_ns - GATHERED_NS_MAX);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (uint32_t i = 0; i < merge->config.slots_count && r == 0; i++)
+	for (uint32_t i = 0; i < slots_count(merge) && r == 0; i++)
 		r = scap_slot_since(&merge->config.slots[i], &since);
 	load_rings(merge);
 	if (r == 0 && since + merge->config.boot_offset_ns > merge->cutoff_ns)
@@ -201,11 +194,6 @@ int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16
 	else
 		merge->last_ts = record->ts;
 	return 1;
-}
-
-bool scap_merge_pending(const struct scap_merge *merge)
-{
-	return merge->heap_len > merge->taken;
 }
 
 uint64_t scap_merge_out_of_order(const struct scap_merge *merge)

@@ -7,7 +7,6 @@
 #ifndef SCAP_MERGE_H
 #define SCAP_MERGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,10 +14,9 @@
 #include "scap/ring.h"
 
 struct scap_merge_config {
-	struct scap_ring *rings; /* borrowed, one for each CPU in use */
-	uint32_t rings_count;
-	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each possible CPU */
-	uint32_t slots_count;
+	uint32_t cpus;		    /* possible ones */
+	struct scap_ring *rings;    /* borrowed: one for each CPU, be it empty */
+	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each CPU */
 	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
 };
 
@@ -46,9 +44,6 @@ void scap_merge_last_round(struct scap_merge *merge);
  * the rest has to wait for another round; the room of what was taken is then given back.
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16_t *cpu);
-
-/* Whether loaded events wait for a later round. */
-bool scap_merge_pending(const struct scap_merge *merge);
 
 /* Events taken after one with a later time: 0 unless clocks or slots misbehave. */
 uint64_t scap_merge_out_of_order(const struct scap_merge *merge);

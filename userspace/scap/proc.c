@@ -11,19 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "scap/proc_impl.h"
 #include "scap/proc_text.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "util/clock.h"
 
 int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
 {
@@ -32,7 +24,7 @@ int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
 	if (!made)
 		return error_set(err, -ENOMEM, "reading %s: out of memory", path);
 	made->fds_task_dir = -1;
-	made->boot_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	made->boot_offset_ns = clock_boot_offset_ns();
 	made->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (made->dir < 0) {
 		int error = errno;
@@ -133,6 +125,12 @@ int scap_proc_rewind(struct scap_proc *proc)
 	return open_walk(proc->dir, ".", &proc->processes);
 }
 
+/* What every other entry of a walk would meet with too; anything else costs one entry alone. */
+static bool is_fatal(int r)
+{
+	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
+}
+
 /* A thread of the walk. Returns 1; 0 when it is gone or makes no sense, and is passed over. */
 static int visit(struct scap_proc *proc, int64_t pid, int64_t tid, struct scap_thread *thread)
 {
@@ -140,12 +138,11 @@ static int visit(struct scap_proc *proc, int64_t pid, int64_t tid, struct scap_t
 	int r;
 
 	if (task_dir < 0)
-		return task_dir == -ENOMEM || task_dir == -EMFILE || task_dir == -ENFILE ? task_dir
-											 : 0;
+		return is_fatal(task_dir) ? task_dir : 0;
 	r = proc_thread_fill(proc, task_dir, true, thread);
 	close(task_dir);
 	if (r < 0)
-		return r == -ENOMEM || r == -EMFILE || r == -ENFILE ? r : 0;
+		return is_fatal(r) ? r : 0;
 	return thread->tid == tid && thread->pid == pid;
 }
 
@@ -184,7 +181,10 @@ int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread)
 		if (r <= 0)
 			return r;
 		snprintf(name, sizeof(name), "%" PRId64 "/task", proc->walk_pid);
-		if (open_walk(proc->dir, name, &proc->tasks) < 0)
+		r = open_walk(proc->dir, name, &proc->tasks);
+		if (is_fatal(r))
+			return r;
+		if (r < 0)
 			continue;
 		r = visit(proc, proc->walk_pid, proc->walk_pid, thread);
 		if (r)
@@ -229,7 +229,7 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 		r = proc_fd_fill(proc, proc->fds_task_dir, &proc->fds_namespace, num, fd);
 		if (r == 0)
 			return 1;
-		if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
+		if (is_fatal(r))
 			return r;
 	}
 	close_fds(proc);

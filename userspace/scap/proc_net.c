@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "scap/proc_text.h"
+#include "util/clock.h"
 
 enum {
 	TABLE_FRESH_MS = 1000,
@@ -205,12 +205,39 @@ static int compare_sockets(const void *a, const void *b)
 	return (left->ino > right->ino) - (left->ino < right->ino);
 }
 
+/* Of the lines of one inode number, those of unix sockets come last. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct net_socket *left = a, *right = b;
+	int order = compare_sockets(a, b);
+
+	return order ? order : (left->type == SCAP_FD_UNIX) - (right->type == SCAP_FD_UNIX);
+}
+
+/*
+ * Leaves one socket for each inode number. The path of a unix socket may contain newlines, and so
+ * lines of whatever its owner likes: they do not replace another socket, and two that contradict
+ * each other are both dropped.
+ */
+static void drop_doubtful(struct net_table *table)
+{
+	size_t kept = 0, next;
+
+	for (size_t i = 0; i < table->count; i = next) {
+		struct net_socket first = table->sockets[i];
+
+		for (next = i + 1; next < table->count; next++)
+			if (table->sockets[next].ino != first.ino)
+				break;
+		if (next == i + 1 || first.type != SCAP_FD_UNIX)
+			table->sockets[kept++] = first;
+	}
+	table->count = kept;
+}
+
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static int load_table(struct proc_net *net, int task_dir, struct net_table *table)
@@ -225,7 +252,8 @@ static int load_table(struct proc_net *net, int task_dir, struct net_table *tabl
 	if (r < 0)
 		return r;
 	if (table->count)
-		qsort(table->sockets, table->count, sizeof(*table->sockets), compare_sockets);
+		qsort(table->sockets, table->count, sizeof(*table->sockets), compare_lines);
+	drop_doubtful(table);
 	table->loaded_ms = now_ms();
 	return 0;
 }

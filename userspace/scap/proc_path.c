@@ -53,10 +53,10 @@ static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 		return errno == ENOENT ? -ESRCH : -errno;
 	/* From the kernel's cache alone, so that a dead file server cannot stop us. */
 	fd = open_in_root(root, path, RESOLVE_CACHED);
-	if (fd == -EINVAL) /* before Linux 5.12 */
-		fd = open_in_root(root, path, 0);
+	if (fd == -EINVAL) /* before Linux 5.12 it cannot be asked for */
+		fd = -EAGAIN;
 	/* A link may only lack its time of access; the rest need not even exist any more. */
-	if (fd == -EAGAIN)
+	else if (fd == -EAGAIN)
 		fd = open_in_root(root, path, RESOLVE_CACHED | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && read_path(root, proc->root) < 0)
 		strcpy(proc->root, "/");

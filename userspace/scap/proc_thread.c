@@ -159,7 +159,7 @@ static int read_strings(int task_dir, const char *name, struct buf *strings)
 static void read_exe(struct scap_proc *proc, int task_dir)
 {
 	int len = proc_read_link(task_dir, "exe", proc->exepath, sizeof(proc->exepath));
-	struct stat exe;
+	struct statx exe;
 
 	proc->exe_ino = 0;
 	if (len < 0) {
@@ -167,8 +167,9 @@ static void read_exe(struct scap_proc *proc, int task_dir)
 		return;
 	}
 	proc_cut_deleted(proc->exepath, (size_t)len);
-	if (fstatat(task_dir, "exe", &exe, 0) == 0)
-		proc->exe_ino = exe.st_ino;
+	/* A server that hangs is not asked. */
+	if (statx(task_dir, "exe", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &exe) == 0)
+		proc->exe_ino = exe.stx_ino;
 }
 
 /* "Max open files            1024                 524288               files" */

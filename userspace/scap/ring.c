@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi.h"
-
 enum { RELEASE_DIVISOR = 16, STRAGGLERS_MIN = 64, ASIDE_TIDY_BYTES = 1 << 18 };
 
 /* What stands before the frames in a PERF_SAMPLE_RAW record. */
@@ -25,6 +23,11 @@ struct lost_record {
 	uint64_t id;
 	uint64_t lost;
 };
+
+void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring)
+{
+	*ring = (struct scap_ring){.cpu = (uint16_t)cpu, .fd = -1};
+}
 
 void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
 		    uint64_t bytes, uint8_t *gather)
@@ -52,26 +55,46 @@ static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position,
 		return NULL;
 	if (header->size <= straight || !ring->gather)
 		return ring->data + at;
-	/* There is one record at most that wraps between tail and head, so none else needs it. */
+	/*
+	 * There is one record at most that wraps between tail and head, so none else needs it. That
+	 * holds for stragglers too: one is always taken before `done` passes it.
+	 */
 	memcpy(ring->gather, ring->data + at, straight);
 	memcpy(ring->gather + straight, ring->data, header->size - straight);
 	return ring->gather;
 }
 
-/* The frames of a sample. Returns false when they do not fit into it. */
-static bool frames_of(const uint8_t *record, uint16_t size, struct ring_frames *frames)
+static struct ring_frames frames_of_batch(struct batch_header batch, const void *frames)
+{
+	return (struct ring_frames){
+		.at = frames,
+		.bytes = batch.bytes,
+		.count = batch.count <= GATHER_EVENTS_MAX ? batch.count : 0,
+	};
+}
+
+/* The frames of a sample; no bytes when they do not fit into it. */
+static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
 {
 	struct sample_header sample;
 
 	if (size < sizeof(sample))
-		return false;
+		return (struct ring_frames){0};
 	memcpy(&sample, record, sizeof(sample));
 	if (sample.raw_bytes > size - offsetof(struct sample_header, batch) ||
 	    sample.raw_bytes < sizeof(sample.batch) ||
-	    sample.batch.bytes > sample.raw_bytes - sizeof(sample.batch) || sample.batch.bytes == 0)
-		return false;
-	*frames = (struct ring_frames){record + sizeof(sample), sample.batch.bytes};
-	return true;
+	    sample.batch.bytes > sample.raw_bytes - sizeof(sample.batch))
+		sample.batch.bytes = 0;
+	return frames_of_batch(sample.batch, record + sizeof(sample));
+}
+
+/* Counts the events of which nothing was found behind the first `taken`. */
+static void count_missing(struct scap_ring *ring, const struct ring_frames *left, uint32_t taken)
+{
+	if (left->count > taken)
+		ring->damaged += left->count - taken;
+	else if (left->bytes || taken == 0)
+		ring->damaged++;
 }
 
 /* Splits off the first frame. Returns false, and takes nothing, when it is not one. */
@@ -137,30 +160,25 @@ static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggle
 static void load_frames(struct scap_ring *ring, struct ring_frames frames)
 {
 	struct scap_record record;
+	uint32_t taken = 0;
 
-	while (frames.bytes) {
-		if (!next_frame(&frames, &record)) {
-			ring->damaged++;
-			return;
-		}
+	while (frames.bytes && next_frame(&frames, &record)) {
+		taken++;
 		if (record.ts >= ring->head_ts)
 			ring->head_ts = record.ts;
 		else if (!add_straggler(ring, (struct ring_straggler){.record = record}))
 			ring->damaged++;
 	}
+	count_missing(ring, &frames, taken);
 }
 
 static void load_record(struct scap_ring *ring, const uint8_t *bytes,
 			const struct perf_event_header *header)
 {
-	struct ring_frames frames;
 	struct lost_record lost;
 
 	if (header->type == PERF_RECORD_SAMPLE) {
-		if (frames_of(bytes, header->size, &frames))
-			load_frames(ring, frames);
-		else
-			ring->damaged++;
+		load_frames(ring, frames_of(bytes, header->size));
 	} else if (header->type == PERF_RECORD_LOST) {
 		if (header->size < sizeof(lost)) {
 			ring->damaged++;
@@ -173,10 +191,13 @@ static void load_record(struct scap_ring *ring, const uint8_t *bytes,
 
 void scap_ring_load(struct scap_ring *ring)
 {
-	uint64_t end = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 	struct perf_event_header header;
 	const uint8_t *bytes;
+	uint64_t end;
 
+	if (!ring->meta)
+		return;
+	end = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 	if (end - ring->released > ring->bytes || end < ring->head)
 		goto damaged;
 	while (ring->head != end) {
@@ -193,16 +214,21 @@ damaged:
 		return;
 	ring->damaged++;
 	ring->head = end;
-	ring->end = end;
+	ring->record_end = end;
 	ring->done = end;
 }
 
-/* Drops what was taken of `aside`, which may never be empty when there is always something to do.
+/*
+ * Drops what was taken of `aside`, which may never be empty when there is always something to do.
+ * It waits until half of it can go, so that what stays is not copied again and again.
  */
 static void tidy_aside(struct scap_ring *ring)
 {
 	struct buf kept = {0};
 
+	if (ring->aside.len <= ASIDE_TIDY_BYTES || ring->aside.len <= 2 * ring->aside_live ||
+	    !buf_reserve(&kept, ring->aside_live))
+		return;
 	for (uint32_t i = ring->stragglers_at; i < ring->stragglers_len; i++) {
 		struct ring_straggler *straggler = &ring->stragglers[i];
 		size_t from = straggler->aside_at;
@@ -216,28 +242,24 @@ static void tidy_aside(struct scap_ring *ring)
 	ring->aside = kept;
 }
 
-uint32_t scap_ring_add(struct scap_ring *ring, const void *frames, uint32_t bytes)
+uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const void *frames)
 {
-	struct ring_frames rest = {frames, bytes};
+	struct ring_frames left = frames_of_batch(batch, frames);
 	struct ring_straggler straggler;
 	uint32_t added = 0;
 
-	if (ring->aside.len > ASIDE_TIDY_BYTES)
-		tidy_aside(ring);
-	while (rest.bytes) {
-		if (!next_frame(&rest, &straggler.record) ||
-		    !buf_reserve(&ring->aside, straggler.record.len)) {
-			ring->damaged++;
-			break;
-		}
+	tidy_aside(ring);
+	while (left.bytes && next_frame(&left, &straggler.record) &&
+	       buf_reserve(&ring->aside, straggler.record.len)) {
 		straggler.aside_at = ring->aside.len;
 		buf_append(&ring->aside, straggler.record.frame, straggler.record.len);
 		straggler.record.frame = NULL;
-		if (add_straggler(ring, straggler))
-			added++;
-		else
-			ring->damaged++;
+		if (!add_straggler(ring, straggler))
+			break;
+		ring->aside_live += straggler.record.len;
+		added++;
 	}
+	count_missing(ring, &left, added);
 	return added;
 }
 
@@ -247,14 +269,16 @@ static bool next_record(struct scap_ring *ring)
 	struct perf_event_header header;
 	const uint8_t *bytes;
 
-	for (uint64_t at = ring->end; at != ring->head; at += header.size) {
+	for (uint64_t at = ring->record_end; at != ring->head; at += header.size) {
 		bytes = record_at(ring, at, ring->head, &header);
 		if (!bytes)
 			return false;
-		if (header.type == PERF_RECORD_SAMPLE &&
-		    frames_of(bytes, header.size, &ring->rest)) {
-			ring->begin = at;
-			ring->end = at + header.size;
+		if (header.type != PERF_RECORD_SAMPLE)
+			continue;
+		ring->frames_left = frames_of(bytes, header.size);
+		if (ring->frames_left.bytes) {
+			ring->record_begin = at;
+			ring->record_end = at + header.size;
 			return true;
 		}
 	}
@@ -267,9 +291,9 @@ static bool look_ahead(struct scap_ring *ring)
 	if (ring->ahead.frame)
 		return true;
 	do {
-		while (ring->rest.bytes) {
-			if (!next_frame(&ring->rest, &ring->ahead))
-				ring->rest.bytes = 0; /* counted when it was loaded */
+		while (ring->frames_left.bytes) {
+			if (!next_frame(&ring->frames_left, &ring->ahead))
+				ring->frames_left.bytes = 0; /* counted when it was loaded */
 			else if (ring->ahead.ts >= ring->done_ts)
 				return true;
 		}
@@ -298,7 +322,7 @@ int scap_ring_peek(struct scap_ring *ring, struct scap_record *record)
 		return 1;
 	}
 	if (!ahead) {
-		ring->end = ring->head;
+		ring->record_end = ring->head;
 		ring->done = ring->head;
 		scap_ring_release(ring);
 		return 0;
@@ -310,6 +334,10 @@ int scap_ring_peek(struct scap_ring *ring, struct scap_record *record)
 void scap_ring_take(struct scap_ring *ring)
 {
 	if (straggler_is_next(ring)) {
+		const struct scap_record *taken = &ring->stragglers[ring->stragglers_at].record;
+
+		if (!taken->frame)
+			ring->aside_live -= taken->len;
 		if (++ring->stragglers_at == ring->stragglers_len) {
 			ring->stragglers_at = 0;
 			ring->stragglers_len = 0;
@@ -318,7 +346,7 @@ void scap_ring_take(struct scap_ring *ring)
 		return;
 	}
 	ring->done_ts = ring->ahead.ts;
-	ring->done = ring->rest.bytes ? ring->begin : ring->end;
+	ring->done = ring->frames_left.bytes ? ring->record_begin : ring->record_end;
 	ring->ahead.frame = NULL;
 	if (ring->done - ring->released >= ring->bytes / RELEASE_DIVISOR)
 		scap_ring_release(ring);
@@ -330,4 +358,11 @@ void scap_ring_release(struct scap_ring *ring)
 		return;
 	ring->released = ring->done;
 	__atomic_store_n(&ring->meta->data_tail, ring->done, __ATOMIC_RELEASE);
+}
+
+bool scap_ring_drained(const struct scap_ring *ring)
+{
+	return ring->stragglers_len == 0 &&
+	       (!ring->meta ||
+		ring->done == __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE));
 }

@@ -112,15 +112,21 @@ int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, str
 	return 0;
 }
 
+void scap_ring_detach(struct scap_ring *ring)
+{
+	if (ring->fd >= 0)
+		close(ring->fd);
+	ring->fd = -1;
+}
+
 void scap_ring_close(struct scap_ring *ring)
 {
 	if (ring->map) {
 		munmap(ring->map, ring->map_bytes);
 		free(ring->gather);
 	}
-	if (ring->fd > 0)
-		close(ring->fd);
+	scap_ring_detach(ring);
 	free(ring->stragglers);
 	buf_finish(&ring->aside);
-	*ring = (struct scap_ring){0};
+	scap_ring_init_empty(ring->cpu, ring);
 }

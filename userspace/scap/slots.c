@@ -38,12 +38,11 @@ void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 	struct scratch_state *state = &slot->state;
 
 	if (__atomic_add_fetch(&state->users, 1, __ATOMIC_SEQ_CST) == 1 && state->batch.count) {
-		uint32_t bytes = state->batch.bytes;
+		struct batch_header batch = state->batch;
 
-		if (bytes <= sizeof(slot->frames))
-			scap_ring_add(ring, slot->frames, bytes);
-		else
-			ring->damaged++;
+		if (batch.bytes > sizeof(slot->frames))
+			batch.bytes = 0; /* the events are missed, and counted as damaged */
+		scap_ring_add(ring, batch, slot->frames);
 		state->batch.bytes = 0;
 		state->batch.count = 0;
 		__atomic_store_n(&state->since_ns, 0, __ATOMIC_RELEASE);

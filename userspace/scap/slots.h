@@ -19,7 +19,7 @@ int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
 
 /*
  * Takes the gathered frames out of a slot, into the ring of its CPU. Does nothing while a filler
- * owns the slot: that one will see to it.
+ * owns the slot: the next round will see to it.
  */
 void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
 

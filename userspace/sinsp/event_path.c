@@ -13,11 +13,23 @@ struct base {
 
 static const struct base unknown_base = {SINSP_PATH_UNKNOWN, sizeof(SINSP_PATH_UNKNOWN) - 1};
 
-static bool failed_with(const struct event *ev, int64_t code)
+/*
+ * Whether the event got as far as the directory of its path, so that /proc may be asked for it: a
+ * call that failed did when the error is about a file.
+ */
+static bool reached_directory(const struct event *ev)
 {
+	static const uint8_t about_files[] = {ENOENT, EEXIST,  EACCES, EPERM,	  ENOTDIR,
+					      EISDIR, ELOOP,   EXDEV,  ENOTEMPTY, EROFS,
+					      ENXIO,  ETXTBSY, EBUSY,  ENOSPC,	  EDQUOT};
 	int64_t result;
 
-	return event_result(ev, &result) && result == -code;
+	if (!event_result(ev, &result) || result >= 0)
+		return true;
+	for (size_t i = 0; i < sizeof(about_files); i++)
+		if (result == -about_files[i])
+			return true;
+	return false;
 }
 
 /* The directory that a path starts from. */
@@ -32,8 +44,9 @@ static struct base base_of(const struct sinsp_event *event, int64_t dirfd)
 		return (struct base){thread->fs->cwd, thread->fs->cwd_len};
 	if (dirfd < 0)
 		return unknown_base;
-	fd = failed_with(&event->ev, EBADF) ? sinsp_fds_find(thread->fds, dirfd)
-					    : state_fd(event->sinsp, thread, dirfd);
+	fd = sinsp_fds_find(thread->fds, dirfd);
+	if (!fd && reached_directory(&event->ev))
+		fd = state_fd(event->sinsp, thread, dirfd);
 	return fd && fd->name_len ? (struct base){fd->name, fd->name_len} : unknown_base;
 }
 
@@ -64,7 +77,7 @@ static size_t join(const struct sinsp_event *event, unsigned int param, char *ou
 		path = len ? inside : ".";
 		len += !len;
 	}
-	if (*path != '/')
+	if (len && *path != '/')
 		base = base_of(event, dirfd);
 	return sinsp_path_join(base.text, base.len, path, len, out);
 }

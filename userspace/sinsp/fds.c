@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4 };
+enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4, ASKED_COUNT = 32 };
 
 /* An open file, under one number or several, in one table or several. */
 struct entry {
@@ -17,7 +17,6 @@ struct chunk {
 	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
 	uint32_t open; /* entries */
 	uint32_t cloexec; /* a bit for each number */
-	uint32_t asked;
 	struct entry *entries[CHUNK_NUMBERS];
 };
 
@@ -27,6 +26,8 @@ struct sinsp_fds {
 	uint32_t count;
 	uint32_t nchunks, chunks_max;
 	struct chunk **chunks; /* sorted by index; of a dense table, chunk i stands at place i */
+	/* Numbers asked for in vain, plus one, each at its remainder; 0: none. */
+	uint32_t asked[ASKED_COUNT];
 };
 
 static struct entry *entry_of(struct sinsp_fd *fd)
@@ -253,30 +254,34 @@ uint32_t sinsp_fds_count(const struct sinsp_fds *fds)
 	return fds->count;
 }
 
+static void forget_asked(struct sinsp_fds *fds, int64_t num)
+{
+	if (is_number(num) && sinsp_fds_asked(fds, num))
+		fds->asked[num % ASKED_COUNT] = 0;
+}
+
 /* Puts an entry, whose reference it takes, under a number. */
 static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
 {
 	struct sinsp_fd_store *store = fds->store;
-	struct chunk *chunk = is_number(num) ? writable_chunk(fds, num) : NULL;
+	struct chunk *chunk = NULL;
 	struct entry **slot;
-	uint32_t bit;
 
+	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
+		chunk = writable_chunk(fds, num);
 	if (!chunk)
 		goto refuse;
 	slot = &chunk->entries[slot_of(num)];
 	if (*slot) {
 		entry_unref(store, *slot);
 	} else {
-		if (store->count >= store->max)
-			goto refuse;
 		chunk->open++;
 		fds->count++;
 		store->count++;
 	}
 	*slot = entry;
-	bit = bit_of(num);
-	chunk->cloexec &= ~bit;
-	chunk->asked &= ~bit;
+	chunk->cloexec &= ~bit_of(num);
+	forget_asked(fds, num);
 	return true;
 refuse:
 	store->refused++;
@@ -325,7 +330,7 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 {
 	uint32_t place = place_of(fds, chunk->index);
 
-	if (chunk->open || chunk->asked || chunk->index == 0)
+	if (chunk->open || chunk->index == 0)
 		return;
 	pool_free(fds->store->pool, chunk, sizeof(*chunk));
 	fds->nchunks--;
@@ -337,6 +342,7 @@ void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
 {
 	struct chunk *chunk;
 
+	forget_asked(fds, num);
 	if (!sinsp_fds_find(fds, num))
 		return;
 	chunk = writable_chunk(fds, num);
@@ -367,6 +373,7 @@ bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
 
 void sinsp_fds_exec(struct sinsp_fds *fds)
 {
+	memset(fds->asked, 0, sizeof(fds->asked));
 	/* From the end, because chunks that become empty go away. */
 	for (uint32_t place = fds->nchunks; place-- > 0;) {
 		struct chunk *chunk = fds->chunks[place];
@@ -396,13 +403,13 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 	return true;
 }
 
-bool sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num)
+bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)
 {
-	uint32_t bit = bit_of(num);
-	struct chunk *chunk = is_number(num) ? writable_chunk(fds, num) : NULL;
+	return !is_number(num) || fds->asked[num % ASKED_COUNT] == (uint32_t)num + 1;
+}
 
-	if (!chunk || (chunk->asked & bit))
-		return false;
-	chunk->asked |= bit;
-	return true;
+void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num)
+{
+	if (is_number(num))
+		fds->asked[num % ASKED_COUNT] = (uint32_t)num + 1;
 }

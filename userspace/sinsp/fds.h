@@ -42,13 +42,14 @@ struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *
 /* Makes `to` another number for the open file at `from`. Returns NULL when that is unknown. */
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
 
+/* Takes a number out, and forgets that /proc was asked for it. */
 void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
 
 /* Whether exec closes a number; false after opening and copying. */
 void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec);
 bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num);
 
-/* Closes what exec closes. */
+/* Closes what exec closes, and forgets what /proc was asked for: it may be closed as well. */
 void sinsp_fds_exec(struct sinsp_fds *fds);
 
 /* Replaces the name of an entry. Returns false and keeps the old one without memory. */
@@ -56,9 +57,10 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 		     size_t name_len);
 
 /*
- * Remembers that /proc was asked for a number in vain, until it is opened. Returns false when that
- * was known already.
+ * Whether /proc was asked for a number, in vain, since it was opened or closed; true for what is no
+ * number. A table remembers a few of them: a new one may drive out another.
  */
-bool sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);
+bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num);
+void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);
 
 #endif

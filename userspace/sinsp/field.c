@@ -50,7 +50,7 @@ static int unknown_field(const char *text, size_t len, struct error *err)
 	int shown = len < 128 ? (int)len : 128;
 
 	if (nearest)
-		return error_set(err, -ENOENT, "unknown field '%.*s'; the nearest is '%s'", shown,
+		return error_set(err, -ENOENT, "unknown field '%.*s'; did you mean '%s'?", shown,
 				 text, nearest);
 	return error_set(err, -ENOENT, "unknown field '%.*s'", shown, text);
 }

@@ -42,6 +42,9 @@ bool filter_match(struct filter *filter, const struct sinsp_event *event);
 void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 			bool generic[SYSCALL_CODES_COUNT]);
 
+/* What its fields have between them: enum field_flags bits. */
+unsigned int filter_flags(const struct filter *filter);
+
 /* The state that its fields need: enum field_needs bits. */
 unsigned int filter_needs(const struct filter *filter);
 

@@ -117,6 +117,15 @@ void filter_destroy(struct filter *filter)
 	free(filter);
 }
 
+unsigned int filter_flags(const struct filter *filter)
+{
+	unsigned int flags = 0;
+
+	for (const struct filter_ref *ref = filter->refs; ref; ref = ref->next)
+		flags |= ref->ref.desc->flags;
+	return flags;
+}
+
 unsigned int filter_needs(const struct filter *filter)
 {
 	return filter->needs;

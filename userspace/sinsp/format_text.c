@@ -13,6 +13,9 @@ static const char *const default_fields[] = {
 
 enum { PADDED_DIGITS = 9, BUFFER_TEXT_MAX = 1022 };
 
+/* In UTF-8 the control characters U+0080 to U+009F are a lead byte and C1_FIRST to C1_LAST. */
+enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, C1_LEAD = 0xc2, C1_FIRST = 0x80, C1_LAST = 0x9f };
+
 static void append_number(struct buf *out, enum param_type type, enum param_format format,
 			  const struct field_value *value)
 {
@@ -138,9 +141,44 @@ static int text_column_init(struct format_column *column, const char *text, bool
 	return 0;
 }
 
+#define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a line. */
+static size_t printable_run(const uint8_t *text, size_t len)
+{
+	uint64_t word;
+	size_t n;
+
+	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
+		memcpy(&word, text + n, sizeof(word));
+		/* The top bit of a byte is set here when it is 0x80 or more, 0x7f, below 0x20. */
+		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
+		    EVERY_BYTE(0x80))
+			break;
+	}
+	return n;
+}
+
+/*
+ * Puts dots for control characters, those of C1 in UTF-8 included: names and arguments are
+ * anybody's choice, and must neither steer a terminal nor look like another line.
+ */
+static void mask_controls(uint8_t *text, size_t len)
+{
+	for (size_t i = printable_run(text, len); i < len; i++) {
+		if (text[i] < FIRST_PRINTABLE || text[i] == DELETE)
+			text[i] = '.';
+		else if (text[i] == C1_LEAD && i + 1 < len && text[i + 1] >= C1_FIRST &&
+			 text[i + 1] <= C1_LAST)
+			text[i] = text[i + 1] = '.';
+	}
+}
+
 static void text_write(struct formatter *formatter, const struct sinsp_event *event,
 		       struct buf *out)
 {
+	size_t start = out->len;
+
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		const struct format_column *column = &formatter->columns[i];
 
@@ -149,6 +187,8 @@ static void text_write(struct formatter *formatter, const struct sinsp_event *ev
 			BUF_LITERAL(out, "<NA>");
 		buf_append_string(out, column->after);
 	}
+	if (!out->failed)
+		mask_controls((uint8_t *)out->data + start, out->len - start);
 	buf_append_char(out, '\n');
 }
 

@@ -17,7 +17,6 @@ static uint64_t realtime_ns(void)
 
 static void import_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {
-	thread->ptid = from->ptid;
 	thread->vtid = from->vtid;
 	thread->vpid = from->vpid;
 	thread->pgid = from->pgid;
@@ -69,6 +68,7 @@ struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_
 		return NULL;
 	sinsp_thread_entry(thread)->since_ns = realtime_ns();
 	import_values(thread, from);
+	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
 	main = sinsp_thread_is_main(thread) ? NULL : sinsp_thread_find(sinsp, from->pid);
 	if (main) {

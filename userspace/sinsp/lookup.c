@@ -68,13 +68,34 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 	return sinsp->proc && tid > 0 ? ask_for_thread(sinsp, tid) : NULL;
 }
 
+/*
+ * Whether a look into /proc may be made for one more descriptor: however calls and numbers are
+ * chosen, events must not pile up behind such looks. What is refused is not noted, so that its next
+ * event may ask again.
+ */
+static bool may_ask_for_fd(struct sinsp *sinsp)
+{
+	if (sinsp->now_ns - sinsp->lookups_since_ns >= FD_LOOKUPS_SPAN_NS) {
+		sinsp->lookups_since_ns = sinsp->now_ns;
+		sinsp->lookups = 0;
+	}
+	if (sinsp->lookups < FD_LOOKUPS_MAX) {
+		sinsp->lookups++;
+		return true;
+	}
+	sinsp->stats.fd_lookups_refused++;
+	return false;
+}
+
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
 {
 	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
 	struct scap_fd found;
 
-	if (fd || !sinsp->proc || num < 0 || !sinsp_fds_note_asked(thread->fds, num))
+	if (fd || !sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) ||
+	    !may_ask_for_fd(sinsp))
 		return fd;
+	sinsp_fds_note_asked(thread->fds, num);
 	sinsp->stats.fd_lookups++;
 	if (scap_proc_fd(sinsp->proc, thread->tid, num, &found) < 0) {
 		sinsp->stats.fd_lookups_failed++;

@@ -30,6 +30,7 @@ static void make_plans(struct sinsp *sinsp)
 			.handle = state_rules[id].handle,
 			.fd_param = desc ? find_fd_param(desc) : -1,
 			.uses_fd = desc && (desc->flags & (EF_USES_FD | EF_DESTROYS_FD)),
+			.closes_fd = desc && (desc->flags & EF_DESTROYS_FD),
 			.finds_thread = state_rules[id].finds_thread,
 		};
 	}
@@ -106,10 +107,23 @@ static void find_thread(struct sinsp *sinsp, struct sinsp_event *event)
 		sinsp_threads_use(&sinsp->threads, event->thread);
 }
 
+/*
+ * Whether /proc may know the event's descriptor. Anybody can let calls fail on descriptors that
+ * never were, and what is closed by now is something else in /proc, if anything.
+ */
+static bool is_open(const struct state_plan *plan, const struct event *ev)
+{
+	int64_t result;
+
+	if (plan->closes_fd)
+		return false;
+	return !event_result(ev, &result) || result >= 0 || result == -EINPROGRESS ||
+	       result == -EAGAIN;
+}
+
 static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct sinsp_event *event)
 {
 	unsigned int param = (unsigned int)plan->fd_param;
-	int64_t result;
 
 	if (plan->fd_param < 0 || !event_param_present(&event->ev, param))
 		return;
@@ -118,9 +132,8 @@ static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct s
 	if (!plan->uses_fd || !event->thread)
 		return;
 	event->fd = sinsp_fds_find(event->thread->fds, event->fd_num);
-	if (event->fd || (event_result(&event->ev, &result) && result == -EBADF))
-		return;
-	event->fd = state_fd(sinsp, event->thread, event->fd_num);
+	if (!event->fd && is_open(plan, &event->ev))
+		event->fd = state_fd(sinsp, event->thread, event->fd_num);
 }
 
 static int count_unusable(struct sinsp *sinsp, int code)

@@ -29,6 +29,7 @@ struct sinsp_stats {
 	uint64_t threads, fds;	     /* in the tables now */
 	uint64_t thread_lookups, thread_lookups_failed; /* unknown threads asked of /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
+	uint64_t fd_lookups_refused; /* not made, because there were too many in a short time */
 	uint64_t threads_evicted, fds_refused; /* at the limits above */
 };
 

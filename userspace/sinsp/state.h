@@ -18,6 +18,9 @@ enum {
 	EXITED_COUNT = 1024, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
 	AT_FDCWD_STORED = -100,
+	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
+	FD_LOOKUPS_MAX = 500,
+	FD_LOOKUPS_SPAN_NS = 100000000,
 };
 
 typedef void state_handler(struct sinsp *sinsp, struct sinsp_event *event);
@@ -35,6 +38,7 @@ struct state_plan {
 	state_handler *handle; /* NULL: nothing to apply */
 	int8_t fd_param; /* the parameter that is the event's descriptor, or -1 */
 	bool uses_fd; /* it was open before the event */
+	bool closes_fd; /* and is not any more */
 	bool finds_thread;
 };
 
@@ -54,6 +58,8 @@ struct sinsp {
 	struct sinsp_program *no_program; /* of threads whose program is not known */
 	struct state_after after;
 	struct sinsp_stats stats;
+	uint64_t lookups_since_ns; /* when the descriptors below began to be counted */
+	uint32_t lookups; /* descriptors asked of /proc since then */
 	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
 	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
 	uint64_t boot_ns; /* start of the boot clock, since the epoch */

@@ -6,8 +6,8 @@
 
 void state_close(struct sinsp *sinsp, struct sinsp_event *event)
 {
-	/* Whatever else close reports, the descriptor is gone. */
-	if (!event->fd || event_param_i64(&event->ev, close__res) == -EBADF)
+	/* Whatever else close reports, the descriptor is gone; also one that is not known. */
+	if (!event->thread || event_param_i64(&event->ev, close__res) == -EBADF)
 		return;
 	sinsp->after.closed_in = event->thread->fds;
 	sinsp->after.closed = event->fd_num;

@@ -16,6 +16,8 @@ _Static_assert((int)clone__pidns_init_start_ts == (int)clone3__pidns_init_start_
 		       (int)execve__gid == (int)execveat__gid,
 	       "the code below reads them under one name");
 
+enum { HOST_INIT = 1, ANCESTORS_MAX = 1024 };
+
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
 static void set_i64(int64_t *value, const struct event *ev, unsigned int param)
@@ -51,7 +53,8 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 {
 	const struct event_param *cgroups = &ev->params[clone__cgroups];
 
-	set_i64(&thread->ptid, ev, clone__ptid);
+	if (event_param_present(ev, clone__ptid))
+		sinsp_threads_set_parent(&sinsp->threads, thread, event_param_i64(ev, clone__ptid));
 	set_i64(&thread->fd_limit, ev, clone__fdlimit);
 	set_u64(&thread->faults_major, ev, clone__pgft_maj);
 	set_u64(&thread->faults_minor, ev, clone__pgft_min);
@@ -244,8 +247,9 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	if (!thread)
 		return;
 	sinsp_thread_entry(thread)->by_caller = true;
-	thread->ptid =
-		is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid : caller->tid;
+	sinsp_threads_set_parent(&sinsp->threads, thread,
+				 is_thread || (flags & clone_flags__CLONE_PARENT) ? caller->ptid
+										  : caller->tid);
 	thread->vtid = is_first ? 1 : child;
 	thread->vpid = is_thread ? caller->vpid : thread->vtid;
 }
@@ -369,16 +373,38 @@ void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
 	update_credentials(event->thread, ev);
 }
 
-struct adoption {
-	int64_t from, to;
+struct search {
+	const struct sinsp_thread *ending;
+	int64_t found; /* 0: none */
 };
 
-static void adopt(struct sinsp_thread_entry *child, void *context)
+static void find_sibling(struct sinsp_thread_entry *entry, void *context)
 {
-	const struct adoption *adoption = context;
+	const struct sinsp_thread *thread = &entry->thread;
+	struct search *search = context;
 
-	if (child->thread.ptid == adoption->from)
-		child->thread.ptid = adoption->to;
+	if (thread->pid != search->ending->pid || thread == search->ending || entry->ended)
+		return;
+	if (!search->found || sinsp_thread_is_main(thread))
+		search->found = thread->tid;
+}
+
+/*
+ * Who inherits from a thread when its event could not tell: a thread of its process, else the first
+ * process of its namespace, which is an ancestor of nearly all others.
+ */
+static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *main = thread ? sinsp_thread_main(sinsp, thread) : NULL;
+	struct search search = {.ending = thread};
+
+	if (main && main->nthreads > 1)
+		sinsp_threads_each(&sinsp->threads, find_sibling, &search);
+	if (search.found)
+		return search.found;
+	for (int i = 0; thread && thread->vpid != 1 && i < ANCESTORS_MAX; i++)
+		thread = sinsp_thread_find(sinsp, thread->ptid);
+	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
 }
 
 void state_exit(struct sinsp *sinsp, struct sinsp_event *event)
@@ -389,8 +415,9 @@ void state_exit(struct sinsp *sinsp, struct sinsp_event *event)
 	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
 	if (event->thread)
 		event->thread->exiting = true;
+	if (reaper < 0)
+		reaper = find_reaper(sinsp, event->thread);
 	if (reaper > 0)
-		sinsp_threads_each(&sinsp->threads, adopt,
-				   &(struct adoption){.from = ev->tid, .to = reaper});
+		sinsp_threads_reparent(&sinsp->threads, ev->tid, reaper);
 	state_remember_exit(sinsp, ev->tid);
 }

@@ -32,7 +32,8 @@ struct sinsp_fs {
 };
 
 struct sinsp_thread {
-	int64_t tid, pid, ptid, vtid, vpid, pgid, vpgid, sid;
+	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid;
+	int64_t ptid; /* see sinsp_threads_set_parent() */
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;
 	uint64_t clone_ts_ns;	/* since the epoch; 0 unknown */

@@ -38,10 +38,10 @@ static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
 void sinsp_threads_finish(struct sinsp_threads *threads)
 {
 	for (uint32_t i = 0; threads->buckets && i < threads->nbuckets; i++) {
-		while (threads->buckets[i]) {
-			struct sinsp_thread_entry *entry = threads->buckets[i];
+		while (threads->buckets[i].entries) {
+			struct sinsp_thread_entry *entry = threads->buckets[i].entries;
 
-			threads->buckets[i] = entry->next;
+			threads->buckets[i].entries = entry->next;
 			entry_free(threads->pool, entry);
 		}
 	}
@@ -55,7 +55,8 @@ struct sinsp_thread_entry *sinsp_threads_find(struct sinsp_threads *threads, int
 
 	if (entry && entry->thread.tid == tid)
 		return entry;
-	for (entry = threads->buckets[bucket_of(threads, tid)]; entry; entry = entry->next) {
+	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry;
+	     entry = entry->next) {
 		if (entry->thread.tid == tid) {
 			threads->last = entry;
 			return entry;
@@ -64,24 +65,74 @@ struct sinsp_thread_entry *sinsp_threads_find(struct sinsp_threads *threads, int
 	return NULL;
 }
 
+static void link_child(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
+{
+	uint32_t bucket = bucket_of(threads, entry->thread.ptid);
+	struct sinsp_thread_entry **at = &threads->buckets[bucket].children;
+
+	entry->next_child = *at;
+	entry->child_link = at;
+	if (*at)
+		(*at)->child_link = &entry->next_child;
+	*at = entry;
+}
+
+static void unlink_child(struct sinsp_thread_entry *entry)
+{
+	if (!entry->child_link)
+		return;
+	*entry->child_link = entry->next_child;
+	if (entry->next_child)
+		entry->next_child->child_link = entry->child_link;
+	entry->child_link = NULL;
+}
+
+void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			      int64_t ptid)
+{
+	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+
+	if (thread->ptid == ptid)
+		return;
+	unlink_child(entry);
+	thread->ptid = ptid;
+	if (ptid > 0)
+		link_child(threads, entry);
+}
+
+void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to)
+{
+	struct sinsp_thread_entry *child = threads->buckets[bucket_of(threads, from)].children;
+
+	while (child) {
+		struct sinsp_thread_entry *next = child->next_child;
+
+		if (child->thread.ptid == from)
+			sinsp_threads_set_parent(threads, &child->thread, to);
+		child = next;
+	}
+}
+
 static void grow(struct sinsp_threads *threads)
 {
-	struct sinsp_thread_entry **old = threads->buckets;
+	struct sinsp_threads_bucket *old = threads->buckets;
 	uint32_t nold = threads->nbuckets;
-	struct sinsp_thread_entry **buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
+	struct sinsp_threads_bucket *buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
 
 	if (!buckets)
 		return; /* longer chains, but right ones */
 	threads->buckets = buckets;
 	threads->nbuckets = 2 * nold;
 	for (uint32_t i = 0; i < nold; i++) {
-		while (old[i]) {
-			struct sinsp_thread_entry *entry = old[i];
+		while (old[i].entries) {
+			struct sinsp_thread_entry *entry = old[i].entries;
 			uint32_t bucket = bucket_of(threads, entry->thread.tid);
 
-			old[i] = entry->next;
-			entry->next = buckets[bucket];
-			buckets[bucket] = entry;
+			old[i].entries = entry->next;
+			entry->next = buckets[bucket].entries;
+			buckets[bucket].entries = entry;
+			if (entry->child_link)
+				link_child(threads, entry);
 		}
 	}
 	free(old);
@@ -106,7 +157,7 @@ static bool evict(struct sinsp_threads *threads)
 {
 	for (uint64_t step = 0; step < (uint64_t)threads->nbuckets * ROUNDS; step++) {
 		bool last_round = step >= (uint64_t)threads->nbuckets * (ROUNDS - 1);
-		struct sinsp_thread_entry *entry = threads->buckets[threads->hand];
+		struct sinsp_thread_entry *entry = threads->buckets[threads->hand].entries;
 
 		threads->hand = (threads->hand + 1) & (threads->nbuckets - 1);
 		while (entry && !is_victim(threads, entry, last_round))
@@ -149,8 +200,8 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 			   .nthreads = tid == pid},
 	};
 	bucket = bucket_of(threads, tid);
-	entry->next = threads->buckets[bucket];
-	threads->buckets[bucket] = entry;
+	entry->next = threads->buckets[bucket].entries;
+	threads->buckets[bucket].entries = entry;
 	threads->entries++;
 	threads->last = entry;
 	main = tid == pid ? NULL : sinsp_threads_find(threads, pid);
@@ -161,8 +212,10 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 
 static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
 {
-	struct sinsp_thread_entry **at = &threads->buckets[bucket_of(threads, entry->thread.tid)];
+	uint32_t bucket = bucket_of(threads, entry->thread.tid);
+	struct sinsp_thread_entry **at = &threads->buckets[bucket].entries;
 
+	unlink_child(entry);
 	while (*at != entry)
 		at = &(*at)->next;
 	*at = entry->next;
@@ -206,7 +259,7 @@ void sinsp_threads_each(struct sinsp_threads *threads,
 			void *context)
 {
 	for (uint32_t i = 0; i < threads->nbuckets; i++) {
-		struct sinsp_thread_entry *entry = threads->buckets[i];
+		struct sinsp_thread_entry *entry = threads->buckets[i].entries;
 
 		while (entry) {
 			struct sinsp_thread_entry *next = entry->next;

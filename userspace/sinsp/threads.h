@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of threads: a hash table by thread id, bounded. At the limit a thread that had no
- * event for a long time gives way; /proc brings it back if it is still alive.
+ * The table of threads: a hash table by thread id, bounded, with lists of children by the parent's
+ * id, so that parents may come and go. At the limit a thread that had no event for a long time
+ * gives way; /proc brings it back if it is still alive.
  */
 #ifndef SINSP_THREADS_H
 #define SINSP_THREADS_H
@@ -13,6 +14,8 @@
 struct sinsp_thread_entry {
 	struct sinsp_thread thread; /* first: a thread is its entry */
 	struct sinsp_thread_entry *next; /* of the same bucket */
+	struct sinsp_thread_entry *next_child; /* of the same bucket of parents */
+	struct sinsp_thread_entry **child_link; /* what points here in that list; NULL: in none */
 	uint64_t since_ns; /* the time of what made it: an event, or a look into /proc */
 	bool unknown; /* no thread: /proc was asked for this id in vain */
 	bool by_caller; /* made by its creator's event; its own first event may follow */
@@ -21,9 +24,14 @@ struct sinsp_thread_entry {
 	bool used; /* had an event since the evicting hand came by */
 };
 
+struct sinsp_threads_bucket {
+	struct sinsp_thread_entry *entries; /* whose id falls in this bucket */
+	struct sinsp_thread_entry *children; /* whose parent's id does */
+};
+
 struct sinsp_threads {
 	struct pool *pool;
-	struct sinsp_thread_entry **buckets;
+	struct sinsp_threads_bucket *buckets;
 	uint32_t nbuckets; /* a power of two */
 	uint32_t entries, max;
 	uint32_t unknown; /* of the entries */
@@ -60,6 +68,13 @@ void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry 
 void sinsp_threads_each(struct sinsp_threads *threads,
 			void (*visit)(struct sinsp_thread_entry *entry, void *context),
 			void *context);
+
+/* Sets a thread's ptid: nothing else may, or the lists of children are wrong. */
+void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			      int64_t ptid);
+
+/* Gives the children of a thread, which need not be in the table, to another. */
+void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to);
 
 /* Notes that a thread has an event, and keeps it from eviction until another one has. */
 void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread);

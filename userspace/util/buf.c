@@ -31,6 +31,8 @@ bool buf_grow(struct buf *buf, size_t more)
 	buf->capacity = capacity;
 	return true;
 fail:
+	if (!buf->failed)
+		buf->capacity_kept = buf->capacity;
 	buf->failed = true;
 	buf->capacity = buf->len;
 	return false;

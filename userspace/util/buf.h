@@ -15,6 +15,7 @@ struct buf {
 	char *data; /* owned, unless fixed */
 	size_t len;
 	size_t capacity;
+	size_t capacity_kept; /* while failed: the true one, for buf_clear() */
 	bool failed;
 	bool fixed; /* the memory is the caller's and does not grow */
 };
@@ -41,6 +42,8 @@ static inline bool buf_reserve(struct buf *buf, size_t more)
 
 static inline void buf_clear(struct buf *buf)
 {
+	if (buf->failed)
+		buf->capacity = buf->capacity_kept;
 	buf->len = 0;
 	buf->failed = false;
 }

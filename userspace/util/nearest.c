@@ -2,6 +2,7 @@
 /* Levenshtein's distance with swaps, for words of ordinary length. */
 #include "util/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { WORD_MAX = 64 };
@@ -11,6 +12,16 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 	unsigned int least = a < b ? a : b;
 
 	return least < c ? least : c;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same(char a, char b)
+{
+	return lower(a) == lower(b);
 }
 
 /* How many letters must be inserted, deleted, replaced or swapped with the next one. */
@@ -27,8 +38,8 @@ static unsigned int distance(const char *a, size_t a_len, const char *b, size_t 
 		row[0] = (unsigned int)i;
 		for (size_t j = 1; j <= b_len; j++) {
 			row[j] = min3(before[j] + 1, row[j - 1] + 1,
-				      before[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				      before[j - 1] + !same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
 				row[j] = min3(row[j], row[j], swapped[j - 2] + 1);
 		}
 	}

@@ -14,7 +14,7 @@ struct nearest {
 	unsigned int distance;
 };
 
-/* A search for words that differ from `text` in at most a third of its letters. */
+/* A search for words that differ from `text`, but for case, in at most a third of its letters. */
 void nearest_init(struct nearest *nearest, const char *text, size_t len);
 
 /* Offers a candidate, which must outlive the search. The first of equally near ones is kept. */
