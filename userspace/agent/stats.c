@@ -159,13 +159,15 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 	} troubles[] = {
 		{totals->unreadable,
 		 "parameters left empty: they could not be read (not resident, or a bad address)"},
-		{live->compat, "system calls of 32-bit programs, not decoded"},
+		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->damaged, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},
 		{state->threads_evicted, "threads forgotten: the table was full"},
 		{state->fds_refused, "descriptors not kept: the table was full"},
+		{state->fd_lookups_refused,
+		 "descriptors not looked up in /proc: too many in a short time"},
 	};
 
 	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)

@@ -59,7 +59,7 @@ static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 	else if (fd == -EAGAIN)
 		fd = open_in_root(root, path, RESOLVE_CACHED | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && read_path(root, proc->root) < 0)
-		strcpy(proc->root, "/");
+		snprintf(proc->root, sizeof(proc->root), "/");
 	close(root);
 	return fd;
 }
