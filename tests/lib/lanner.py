@@ -4,6 +4,7 @@
 A test is a file with functions test_*(); lanner.main() runs them all and ends the program with the
 exit code that tests/run expects.
 """
+import contextlib
 import inspect
 import json
 import os
@@ -35,6 +36,18 @@ class Skip(Exception):
 def need_root():
     if os.geteuid() != 0:
         raise Skip("needs root")
+
+
+@contextlib.contextmanager
+def busy_machine():
+    """Some events all the time: a machine may be so quiet that there are none for seconds."""
+    loop = "while :; do cat /etc/hostname; sleep 0.02; done"
+    process = subprocess.Popen(["sh", "-c", loop], stdout=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def run(*args, stdin=None, **options):
