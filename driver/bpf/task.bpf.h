@@ -7,6 +7,8 @@
 #include "file.bpf.h"
 #include "frame.bpf.h"
 
+#include <linux/prctl.h>
+
 enum {
 	RLIMIT_NOFILE_INDEX = 7,
 	CAPABILITIES = 41,
@@ -229,6 +231,33 @@ static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
 	if (READ(task, thread_pid, level) || READ(task, nsproxy, pid_ns_for_children) != ns)
 		flags |= CLONE_CHILD_IN_PIDNS;
 	return flags;
+}
+
+static __always_inline bool prctl_is_name(__u32 option)
+{
+	return option == PR_SET_NAME || option == PR_GET_NAME;
+}
+
+/* The second argument of prctl, where it is a name. */
+static __always_inline void put_prctl_name(struct filler *f, __u32 option, __u64 argument)
+{
+	if (prctl_is_name(option))
+		put_string(f, argument);
+	else
+		put_absent(f);
+}
+
+/* The second argument of prctl, where it is a number, or what it points to. */
+static __always_inline __s64 prctl_number(__u32 option, __u64 argument)
+{
+	__s32 pointed_to = 0;
+
+	if (prctl_is_name(option))
+		return 0;
+	if (option != PR_GET_CHILD_SUBREAPER)
+		return argument;
+	bpf_probe_read_user(&pointed_to, sizeof(pointed_to), (void *)argument);
+	return pointed_to;
 }
 
 static __always_inline __u32 task_tty(struct filler *f)

@@ -178,14 +178,17 @@ static void test_events(void **state)
 	assert_int_equal(compared, declared_events());
 }
 
-/* Compares a set with the rows of the sheet that have its name, order included. */
+/* Compares a set with the rows of the sheet that have its name, order included. One is there twice. */
 static void check_set(const char *name, const struct flag_name *set)
 {
+	const struct flag_name *first = set;
 	struct sheet sheet;
 
 	sheet_open(&sheet, "flags.tsv");
 	while (sheet_next(&sheet)) {
 		if (strcmp(sheet.columns[0], name) != 0)
+			continue;
+		if (set != first && strcmp(set[-1].name, sheet.columns[1]) == 0)
 			continue;
 		assert_non_null(set->name);
 		assert_string_equal(set->name, sheet.columns[1]);

@@ -8,15 +8,20 @@
 
 enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
 
+/* The flags of setpgid do not say that it changes anything. */
 static bool makes_thread(const struct event_desc *desc)
 {
-	return (desc->category & ABOUT_MASK) == EC_PROCESS && (desc->flags & EF_MODIFIES_STATE);
+	unsigned int about = desc->category & ABOUT_MASK;
+
+	return ((about == EC_PROCESS || about == EC_USER) && (desc->flags & EF_MODIFIES_STATE)) ||
+	       desc->id == EVENT_setpgid;
 }
 
-/* fcntl copies descriptors with one command of many, so that its flags do not say so. */
+/* Nor do those of others that they make or close descriptors, or share them no more. */
 static bool makes_descriptor(const struct event_desc *desc)
 {
-	return (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) || desc->id == EVENT_fcntl;
+	return (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) || desc->id == EVENT_fcntl ||
+	       desc->id == EVENT_close_range || desc->id == EVENT_unshare;
 }
 
 static bool makes_connection(const struct event_desc *desc)
@@ -27,7 +32,7 @@ static bool makes_connection(const struct event_desc *desc)
 
 static bool makes_directory(const struct event_desc *desc)
 {
-	return desc->id == EVENT_chdir || desc->id == EVENT_fchdir;
+	return desc->id == EVENT_chdir || desc->id == EVENT_fchdir || desc->id == EVENT_unshare;
 }
 
 /* What keeps each part of the state up to date. */

@@ -371,20 +371,56 @@ bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
 	return chunk && (chunk->cloexec & bit_of(num));
 }
 
+/* Closes the numbers of a chunk that have their bit set in `open`, all of which are open. */
+static void clear_slots(struct sinsp_fds *fds, uint32_t place, uint32_t open)
+{
+	struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
+
+	if (!chunk)
+		return;
+	for (; open; open &= open - 1)
+		clear_slot(fds, chunk, (unsigned int)__builtin_ctz(open));
+	drop_empty_chunk(fds, chunk);
+}
+
+/* A bit for each open number of a chunk from `first` to `last`. */
+static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t last)
+{
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i < CHUNK_NUMBERS; i++) {
+		uint32_t num = chunk->index * CHUNK_NUMBERS + i;
+
+		if (chunk->entries[i] && num >= first && num <= last)
+			open |= 1u << i;
+	}
+	return open;
+}
+
+/* In these loops from the end, because chunks that become empty go away. */
+
 void sinsp_fds_exec(struct sinsp_fds *fds)
 {
 	memset(fds->asked, 0, sizeof(fds->asked));
-	/* From the end, because chunks that become empty go away. */
-	for (uint32_t place = fds->nchunks; place-- > 0;) {
-		struct chunk *chunk = fds->chunks[place];
+	for (uint32_t place = fds->nchunks; place-- > 0;)
+		clear_slots(fds, place, fds->chunks[place]->cloexec);
+}
 
-		if (chunk->cloexec)
-			chunk = own_chunk(fds, place);
-		if (!chunk || !chunk->cloexec)
-			continue;
-		while (chunk->cloexec)
-			clear_slot(fds, chunk, (unsigned int)__builtin_ctz(chunk->cloexec));
-		drop_empty_chunk(fds, chunk);
+void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+{
+	memset(fds->asked, 0, sizeof(fds->asked));
+	for (uint32_t place = fds->nchunks; place-- > 0;)
+		clear_slots(fds, place, open_between(fds->chunks[place], first, last));
+}
+
+void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+{
+	for (uint32_t place = fds->nchunks; place-- > 0;) {
+		uint32_t open = open_between(fds->chunks[place], first, last);
+		struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
+
+		if (chunk)
+			chunk->cloexec |= open;
 	}
 }
 

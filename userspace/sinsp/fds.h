@@ -49,6 +49,10 @@ void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
 void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec);
 bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num);
 
+/* What close_range does: closes all numbers from `first` to `last`, or marks them for exec. */
+void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+
 /* Closes what exec closes, and forgets what /proc was asked for: it may be closed as well. */
 void sinsp_fds_exec(struct sinsp_fds *fds);
 

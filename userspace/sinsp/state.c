@@ -15,6 +15,7 @@ const struct state_rule state_rules[EVENT_ID_MAX] = {
 	[EVENT_fchdir] = {state_fchdir},
 
 	[EVENT_close] = {state_close},
+	[EVENT_close_range] = {state_close_range},
 	[EVENT_dup] = {state_dup},
 	[EVENT_dup2] = {state_dup2},
 	[EVENT_dup3] = {state_dup3},
@@ -46,7 +47,54 @@ const struct state_rule state_rules[EVENT_ID_MAX] = {
 	[EVENT_execve] = {state_exec, .finds_thread = true},
 	[EVENT_execveat] = {state_exec, .finds_thread = true},
 	[EVENT_procexit] = {state_exit},
+
+	[EVENT_setuid] = {state_setuid},
+	[EVENT_setgid] = {state_setgid},
+	[EVENT_setreuid] = {state_setreuid},
+	[EVENT_setregid] = {state_setregid},
+	[EVENT_setresuid] = {state_setresuid},
+	[EVENT_setresgid] = {state_setresgid},
+	[EVENT_setsid] = {state_setsid},
+	[EVENT_setpgid] = {state_setpgid},
+	[EVENT_unshare] = {state_unshare},
+	[EVENT_prctl] = {state_prctl},
 };
+
+void state_unshare_fs(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	struct sinsp_fs *own;
+
+	if (thread->fs->refs == 1)
+		return;
+	own = sinsp_fs_create(&sinsp->pool, thread->fs->cwd, thread->fs->cwd_len);
+	if (!own)
+		return;
+	sinsp_fs_unref(&sinsp->pool, thread->fs);
+	thread->fs = own;
+}
+
+void state_unshare_fds(struct sinsp_thread *thread)
+{
+	struct sinsp_fds *own;
+
+	if (!sinsp_fds_shared(thread->fds))
+		return;
+	own = sinsp_fds_copy(thread->fds);
+	if (!own)
+		return;
+	sinsp_fds_unref(thread->fds);
+	thread->fds = own;
+}
+
+void state_set_comm(struct sinsp_thread *thread, const char *comm)
+{
+	size_t len = comm ? strnlen(comm, sizeof(thread->comm) - 1) : 0;
+
+	if (!comm)
+		return;
+	memcpy(thread->comm, comm, len);
+	memset(thread->comm + len, 0, sizeof(thread->comm) - len);
+}
 
 void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
 		 const struct sinsp_thread *creator, uint32_t flags)

@@ -86,6 +86,16 @@ struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 void state_import_fds(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 /*
+ * Gives a thread a copy of the directory or the descriptors that it shares with others. Without
+ * memory they stay shared.
+ */
+void state_unshare_fs(struct sinsp *sinsp, struct sinsp_thread *thread);
+void state_unshare_fds(struct sinsp_thread *thread);
+
+/* Puts a name of up to 15 bytes in place of the thread's; NULL: it stays. */
+void state_set_comm(struct sinsp_thread *thread, const char *comm);
+
+/*
  * Gives a thread the program of its creator, and its directory and descriptors: shared where the
  * clone flags say so, otherwise copied. What memory does not suffice for stays as it is.
  */
@@ -121,12 +131,16 @@ void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name,
 /* state_file.c */
 state_handler state_open, state_openat, state_openat2, state_creat, state_chdir, state_fchdir;
 /* state_fd.c */
-state_handler state_close, state_dup, state_dup2, state_dup3, state_fcntl, state_pipe, state_pipe2;
+state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
+	state_pipe, state_pipe2;
 /* state_net.c */
 state_handler state_socket, state_socketpair, state_bind, state_connect, state_accept,
 	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
 	state_io;
 /* state_process.c */
 state_handler state_clone, state_exec, state_exit;
+/* state_attributes.c */
+state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_setresuid,
+	state_setresgid, state_setsid, state_setpgid, state_unshare, state_prctl;
 
 #endif

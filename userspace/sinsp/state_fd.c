@@ -13,6 +13,23 @@ void state_close(struct sinsp *sinsp, struct sinsp_event *event)
 	sinsp->after.closed = event->fd_num;
 }
 
+void state_close_range(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	uint32_t first = (uint32_t)event_param_u64(ev, close_range__first);
+	uint32_t last = (uint32_t)event_param_u64(ev, close_range__last);
+	uint64_t flags = event_param_u64(ev, close_range__flags);
+
+	if (!event->thread || event_param_i64(ev, close_range__res) != 0)
+		return;
+	if (flags & close_range_flags__CLOSE_RANGE_UNSHARE)
+		state_unshare_fds(event->thread);
+	if (flags & close_range_flags__CLOSE_RANGE_CLOEXEC)
+		sinsp_fds_cloexec_range(event->thread->fds, first, last);
+	else
+		sinsp_fds_close_range(event->thread->fds, first, last);
+}
+
 /* Makes `to` a copy of the event's descriptor. Returns its entry. */
 static struct sinsp_fd *copy_fd(struct sinsp_event *event, int64_t to, bool cloexec)
 {

@@ -38,16 +38,6 @@ static void set_u32(uint32_t *value, const struct event *ev, unsigned int param)
 		*value = (uint32_t)event_param_u64(ev, param);
 }
 
-static void set_comm(struct sinsp_thread *thread, const char *comm)
-{
-	size_t len = comm ? strnlen(comm, sizeof(thread->comm) - 1) : 0;
-
-	if (!comm)
-		return;
-	memcpy(thread->comm, comm, len);
-	memset(thread->comm + len, 0, sizeof(thread->comm) - len);
-}
-
 /* What clone and exec events say of the task that they come from. */
 static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
 {
@@ -61,7 +51,7 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	set_u32(&thread->vm_size_kib, ev, clone__vm_size);
 	set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
 	set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
-	set_comm(thread, event_param_string(ev, clone__comm));
+	state_set_comm(thread, event_param_string(ev, clone__comm));
 	if (cgroups->len)
 		sinsp_thread_set_cgroups(&sinsp->pool, thread, (const char *)cgroups->data,
 					 cgroups->len);
@@ -342,20 +332,6 @@ static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
 	set_program(sinsp, event->thread, &program);
 }
 
-/* Closes what exec closes, in a table of this process alone. */
-static void exec_fds(struct sinsp_thread *thread)
-{
-	if (sinsp_fds_shared(thread->fds)) {
-		struct sinsp_fds *own = sinsp_fds_copy(thread->fds);
-
-		if (!own)
-			return;
-		sinsp_fds_unref(thread->fds);
-		thread->fds = own;
-	}
-	sinsp_fds_exec(thread->fds);
-}
-
 void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
@@ -367,7 +343,9 @@ void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
 		sinsp_thread_entry(event->thread)->orphan = false;
 		end_others(sinsp, event->thread);
 		start_program(sinsp, event);
-		exec_fds(event->thread);
+		state_unshare_fds(event->thread);
+		if (!sinsp_fds_shared(event->thread->fds))
+			sinsp_fds_exec(event->thread->fds);
 	}
 	update_task(sinsp, event->thread, ev);
 	update_credentials(event->thread, ev);

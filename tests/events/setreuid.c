@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* setreuid: the users asked for, taken and refused. */
+#include "harness/acting.h"
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+LIVE_TEST(setreuid)
+{
+	acting_check(&(struct acting){EVENT_setreuid, SYS_setreuid, 2});
+}

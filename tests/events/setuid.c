@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* setuid: the user asked for, taken and refused. */
+#include "harness/acting.h"
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+LIVE_TEST(setuid)
+{
+	acting_check(&(struct acting){EVENT_setuid, SYS_setuid, 1});
+}

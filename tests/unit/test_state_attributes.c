@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads change of themselves: ids, sessions, groups, names, and what they share. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <linux/prctl.h>
+
+#include "drive.h"
+
+enum { PARAMS_MAX = 3 };
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	drive_exec(&drive, 100, "sh");
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+/* An event of numbers alone: the result, then up to three more. */
+static struct sinsp_thread *change(struct drive *drive, uint16_t id, int64_t tid, int64_t result,
+				   const int64_t params[PARAMS_MAX])
+{
+	struct frame *frame = drive_begin(drive, id, tid);
+
+	frame_put_i64(frame, 0, result);
+	for (unsigned int i = 1; i < event_desc_get(id)->nparams; i++)
+		frame_put_i64(frame, i, params[i - 1]);
+	return drive_end(drive)->thread;
+}
+
+#define CHANGE(id, tid, result, ...)                                                               \
+	change(*state, EVENT_##id, tid, result, (const int64_t[PARAMS_MAX]){__VA_ARGS__})
+
+static void users_change(void **state)
+{
+	assert_int_equal(CHANGE(setuid, 100, 0, 5)->uid, 5);
+	assert_int_equal(CHANGE(setuid, 100, -EPERM, 6)->uid, 5);
+	assert_int_equal(CHANGE(setreuid, 100, 0, 7, -1)->uid, 5);
+	assert_int_equal(CHANGE(setreuid, 100, 0, -1, 8)->uid, 8);
+	assert_int_equal(CHANGE(setresuid, 100, 0, 1, 9, 2)->uid, 9);
+	assert_int_equal(CHANGE(setresuid, 100, 0, 1, -1, 2)->uid, 9);
+	assert_int_equal(CHANGE(setresuid, 100, -EPERM, 1, 10, 2)->uid, 9);
+}
+
+static void groups_change(void **state)
+{
+	assert_int_equal(CHANGE(setgid, 100, 0, 5)->gid, 5);
+	assert_int_equal(CHANGE(setregid, 100, 0, 7, 8)->gid, 8);
+	assert_int_equal(CHANGE(setresgid, 100, 0, 1, 9, 2)->gid, 9);
+	assert_int_equal(CHANGE(setresgid, 100, -EPERM, 1, 10, 2)->gid, 9);
+	assert_int_not_equal(drive_thread(*state, 100)->uid, 9);
+}
+
+static void sessions_begin(void **state)
+{
+	struct sinsp_thread *thread = CHANGE(setsid, 100, 100);
+
+	assert_int_equal(thread->sid, 100);
+	assert_int_equal(thread->vpgid, 100);
+	assert_int_equal(thread->pgid, 100);
+	assert_int_equal(CHANGE(setsid, 100, -EPERM)->sid, 100);
+}
+
+static void groups_are_joined(void **state)
+{
+	drive_fork(*state, 100, 200);
+	CHANGE(setpgid, 100, 0, 200, 0);
+	assert_int_equal(drive_thread(*state, 200)->pgid, 200);
+	assert_int_equal(drive_thread(*state, 200)->vpgid, 200);
+	CHANGE(setpgid, 100, 0, 0, 200);
+	assert_int_equal(drive_thread(*state, 100)->pgid, 200);
+	CHANGE(setpgid, 100, -EPERM, 0, 0);
+	assert_int_equal(drive_thread(*state, 100)->pgid, 200);
+	CHANGE(setpgid, 100, 0, 0, 0);
+	assert_int_equal(drive_thread(*state, 100)->pgid, 100);
+	/* Somebody who is not known. */
+	CHANGE(setpgid, 100, 0, 999, 999);
+}
+
+/* The names are in another namespace: whose 3 that is, is not known. */
+static void groups_in_a_namespace(void **state)
+{
+	static const struct drive_clone child = {
+		.id = EVENT_fork, .pid = 300, .ptid = 100, .vtid = 2, .vpid = 2, .comm = "sh"};
+	struct sinsp_thread *thread;
+	int64_t pgid;
+
+	drive_clone(*state, 300, 0, &child);
+	pgid = drive_thread(*state, 300)->pgid;
+	thread = CHANGE(setpgid, 300, 0, 0, 3);
+	assert_int_equal(thread->vpgid, 3);
+	assert_int_equal(thread->pgid, pgid);
+	thread = CHANGE(setpgid, 300, 0, 2, 2);
+	assert_int_equal(thread->vpgid, 2);
+	assert_int_equal(thread->pgid, 300);
+}
+
+static void set_name(struct drive *drive, int64_t result, uint32_t option, const char *name)
+{
+	struct frame *frame = drive_begin(drive, EVENT_prctl, 100);
+
+	frame_put_i64(frame, prctl__res, result);
+	frame_put_i64(frame, prctl__option, option);
+	if (name)
+		frame_put_string(frame, prctl__arg2_str, name);
+	frame_put_i64(frame, prctl__arg2_int, 0);
+	drive_end(drive);
+}
+
+static void names_change(void **state)
+{
+	set_name(*state, 0, PR_SET_NAME, "worker");
+	assert_string_equal(drive_thread(*state, 100)->comm, "worker");
+	set_name(*state, -EFAULT, PR_SET_NAME, "no");
+	set_name(*state, 0, PR_GET_NAME, "no");
+	set_name(*state, 0, PR_SET_NAME, NULL);
+	assert_string_equal(drive_thread(*state, 100)->comm, "worker");
+	set_name(*state, 0, PR_SET_NAME, "longer than names can be");
+	assert_string_equal(drive_thread(*state, 100)->comm, "longer than nam");
+}
+
+static void shares(void **state)
+{
+	static const struct drive_clone thread = {.id = EVENT_clone,
+						  .pid = 100,
+						  .ptid = 1,
+						  .comm = "sh",
+						  .flags = clone_flags__CLONE_THREAD |
+							   clone_flags__CLONE_FS |
+							   clone_flags__CLONE_FILES};
+
+	drive_chdir(*state, 100, 0, "/w");
+	drive_open(*state, 100, 3, "/three", 0);
+	drive_clone(*state, 101, 0, &thread);
+}
+
+static void a_directory_of_its_own(void **state)
+{
+	shares(state);
+	CHANGE(unshare, 101, -EPERM, clone_flags__CLONE_FS);
+	assert_ptr_equal(drive_thread(*state, 101)->fs, drive_thread(*state, 100)->fs);
+	CHANGE(unshare, 101, 0, clone_flags__CLONE_FS);
+	drive_chdir(*state, 101, 0, "/x");
+	assert_string_equal(drive_thread(*state, 101)->fs->cwd, "/x/");
+	assert_string_equal(drive_thread(*state, 100)->fs->cwd, "/w/");
+	assert_ptr_equal(drive_thread(*state, 101)->fds, drive_thread(*state, 100)->fds);
+}
+
+static void descriptors_of_its_own(void **state)
+{
+	shares(state);
+	CHANGE(unshare, 101, 0, clone_flags__CLONE_FILES);
+	drive_close(*state, 101, 0, 3);
+	drive_any(*state, 101); /* closed when the event is done with */
+	assert_true(drive_has_fd(*state, 100, 3));
+	assert_false(drive_has_fd(*state, 101, 3));
+	assert_ptr_equal(drive_thread(*state, 101)->fs, drive_thread(*state, 100)->fs);
+}
+
+static void a_range_is_closed(void **state)
+{
+	static const int64_t numbers[] = {0, 3, 4, 31, 32, 64, 1000};
+
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		drive_open(*state, 100, numbers[i], "/f", 0);
+	CHANGE(close_range, 100, -EINVAL, 0, 1000, 0);
+	CHANGE(close_range, 100, 0, 4, 64, 0);
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_int_equal(drive_has_fd(*state, 100, numbers[i]),
+				 numbers[i] < 4 || numbers[i] > 64);
+	CHANGE(close_range, 100, 0, 3, UINT32_MAX, 0);
+	assert_true(drive_has_fd(*state, 100, 0));
+	assert_false(drive_has_fd(*state, 100, 1000));
+}
+
+static void a_range_is_marked(void **state)
+{
+	drive_open(*state, 100, 3, "/three", 0);
+	drive_open(*state, 100, 4, "/four", 0);
+	CHANGE(close_range, 100, 0, 4, UINT32_MAX, close_range_flags__CLOSE_RANGE_CLOEXEC);
+	assert_true(drive_has_fd(*state, 100, 4));
+	drive_exec(*state, 100, "cat");
+	assert_true(drive_has_fd(*state, 100, 3));
+	assert_false(drive_has_fd(*state, 100, 4));
+}
+
+static void a_range_of_its_own(void **state)
+{
+	shares(state);
+	CHANGE(close_range, 101, 0, 0, 10, close_range_flags__CLOSE_RANGE_UNSHARE);
+	assert_true(drive_has_fd(*state, 100, 3));
+	assert_false(drive_has_fd(*state, 101, 3));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(users_change),	      TEST(groups_change),	    TEST(sessions_begin),
+		TEST(groups_are_joined),      TEST(groups_in_a_namespace),  TEST(names_change),
+		TEST(a_directory_of_its_own), TEST(descriptors_of_its_own), TEST(a_range_is_closed),
+		TEST(a_range_is_marked),      TEST(a_range_of_its_own),
+	};
+
+	return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);
+}
