@@ -157,6 +157,21 @@ static __always_inline __u64 inode_mtime_ns(struct inode *inode)
 }
 
 /*
+ * Copies a string of the caller's memory with its NUL. Returns the bytes, or a negative error. The
+ * helper alone returns 0 for an empty string on kernels such as 6.1.
+ */
+static __always_inline long read_user_string(__u8 *to, __u32 size, const void *from)
+{
+	long n = bpf_probe_read_user_str(to, size, from);
+
+	if (n == 0) {
+		*to = '\0';
+		n = 1;
+	}
+	return n;
+}
+
+/*
  * Ahead of an access at an offset that was just checked: keeps the compiler from checking one copy
  * of the offset and using another, which the verifier cannot follow. Constants stay constants.
  */

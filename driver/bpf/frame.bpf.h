@@ -309,7 +309,7 @@ static __always_inline void put_string(struct filler *f, __u64 address)
 	if (!room)
 		return;
 	if (address) {
-		n = bpf_probe_read_user_str(room, STRING_BYTES_MAX, (void *)address);
+		n = read_user_string(room, STRING_BYTES_MAX, (void *)address);
 		if (n < 0) {
 			count_unreadable(f);
 			n = 0;

@@ -82,7 +82,7 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 	CHECKED(size);
 	if (size > SUN_PATH_BYTES + 1)
 		size = SUN_PATH_BYTES + 1;
-	n = is_user ? bpf_probe_read_user_str(out, size, path) :
+	n = is_user ? read_user_string(out, size, path) :
 		      bpf_probe_read_kernel_str(out, size, path);
 	if (n <= 0) {
 		*out = '\0';

@@ -320,7 +320,7 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 		at = forget(f->slot, at);
 		if (at >= STRING_BYTES_MAX)
 			break;
-		n = bpf_probe_read_user_str(room + at, left, (void *)address);
+		n = read_user_string(room + at, left, (void *)address);
 		if (n <= 0)
 			break;
 		at += n;
