@@ -222,7 +222,7 @@ static __always_inline void filler_end(struct filler *f)
 	f->slot->gathered[batch->count & (GATHER_EVENTS_MAX - 1)] = f->event;
 	batch->bytes = bytes;
 	batch->count++;
-	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes || bytes > GATHER_BYTES)
+	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes)
 		batch_flush(f);
 out:
 	if (batch->count == 0)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/capture.h"
@@ -16,6 +15,7 @@
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
 #include "sinsp/sinsp.h"
+#include "util/clock.h"
 
 enum {
 	TICK_MS = 100,		/* how long to wait for an event before looking at other things */
@@ -30,14 +30,6 @@ struct pipeline {
 	uint64_t begin_ns, stats_due_ns;
 	bool ended; /* no more events are wanted: -n is reached, or nobody reads */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)
 {
@@ -70,7 +62,7 @@ static struct pipeline_counts counts_now(const struct pipeline *pipeline)
 static bool may_go_on(struct pipeline *pipeline)
 {
 	const struct options *options = pipeline->capture->options;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (options->stats_ns && now >= pipeline->stats_due_ns) {
 		struct pipeline_counts counts = counts_now(pipeline);
@@ -152,7 +144,7 @@ int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct
 	struct pipeline pipeline = {
 		.capture = capture,
 		.source = scap_live_source(capture->live),
-		.begin_ns = now_ns(),
+		.begin_ns = clock_ns(CLOCK_MONOTONIC),
 	};
 	int result, drained;
 

@@ -17,7 +17,7 @@ static bool makes_thread(const struct event_desc *desc)
 	       desc->id == EVENT_setpgid;
 }
 
-/* Nor do those of others that they make or close descriptors, or share them no more. */
+/* Nor do the flags of the last three say what they do to descriptors. */
 static bool makes_descriptor(const struct event_desc *desc)
 {
 	return (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) || desc->id == EVENT_fcntl ||

@@ -88,6 +88,8 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	object->rodata->snaplen = config->snaplen;
 	/* In a small ring there is to be room for some records. */
 	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
+	if (object->rodata->gather_bytes > GATHER_BYTES)
+		object->rodata->gather_bytes = GATHER_BYTES;
 	object->rodata->boot_offset_ns = boot_offset_ns;
 	r = bpf_map__set_max_entries(object->maps.rings, driver->cpus);
 	if (r == 0)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc says about threads and descriptors, put into the tables; and their first filling. */
 #include <string.h>
-#include <time.h>
 
 #include "sinsp/program.h"
 #include "sinsp/socket.h"
 #include "sinsp/state.h"
-
-static uint64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "util/clock.h"
 
 static void import_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {
@@ -66,7 +58,7 @@ struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_
 
 	if (!thread)
 		return NULL;
-	sinsp_thread_entry(thread)->since_ns = realtime_ns();
+	sinsp_thread_entry(thread)->since_ns = clock_ns(CLOCK_REALTIME);
 	import_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
@@ -185,7 +177,7 @@ int sinsp_seed(struct sinsp *sinsp, struct error *err)
 
 	if (!sinsp->proc)
 		return 0;
-	sinsp->seed_ns = realtime_ns();
+	sinsp->seed_ns = clock_ns(CLOCK_REALTIME);
 	r = scap_proc_rewind(sinsp->proc);
 	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
 		struct sinsp_thread *thread = state_import_thread(sinsp, &found);

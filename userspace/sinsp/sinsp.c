@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sinsp/program.h"
 #include "sinsp/state.h"
+#include "util/clock.h"
 
 /* The parameter that is the event's descriptor: a result named "res" only tells of it. */
 static int8_t find_fd_param(const struct event_desc *desc)
@@ -36,17 +36,6 @@ static void make_plans(struct sinsp *sinsp)
 	}
 }
 
-/* Realtime at the start of the boot clock. */
-static uint64_t boot_time_ns(void)
-{
-	struct timespec real, boot;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (uint64_t)(real.tv_sec - boot.tv_sec) * 1000000000 + (uint64_t)real.tv_nsec -
-	       (uint64_t)boot.tv_nsec;
-}
-
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err)
 {
 	static const struct sinsp_program nothing = {
@@ -58,7 +47,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
-	made->boot_ns = boot_time_ns();
+	made->boot_ns = clock_boot_offset_ns();
 	users_init(&made->users, "/etc/passwd");
 	users_init(&made->groups, "/etc/group");
 	make_plans(made);

@@ -13,11 +13,11 @@ static bool applies(const struct sinsp_event *event)
 	return event->thread && event_param_i64(&event->ev, 0) >= 0;
 }
 
-static void set_id(struct sinsp_event *event, uint32_t *id, unsigned int param)
+static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
 {
-	uint32_t value = (uint32_t)event_param_u64(&event->ev, param);
+	uint32_t value = (uint32_t)event_param_u64(ev, param);
 
-	if (applies(event) && event_param_present(&event->ev, param) && value != NO_CHANGE)
+	if (event_param_present(ev, param) && value != NO_CHANGE)
 		*id = value;
 }
 
@@ -25,8 +25,8 @@ static void set_id(struct sinsp_event *event, uint32_t *id, unsigned int param)
 #define DEFINE_SET_ID(call, id, param)                                                             \
 	void state_##call(struct sinsp *sinsp, struct sinsp_event *event)                          \
 	{                                                                                          \
-		if (event->thread)                                                                 \
-			set_id(event, &event->thread->id, param);                                  \
+		if (applies(event))                                                                \
+			set_id(&event->thread->id, &event->ev, param);                             \
 	}
 
 DEFINE_SET_ID(setuid, uid, setuid__uid)
