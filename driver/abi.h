@@ -32,7 +32,8 @@ enum {
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 32,
-	EVENT_ID_MAX = 512,
+	EVENT_OWN_FIRST = 2048, /* ids of the .scap world are below, those of events of our own not */
+	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
 	COMPAT_WANTED = 1 << 15, /* beside an event id: 32-bit programs use the number for a wanted call */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */

@@ -30,16 +30,21 @@ enum event_id {
 #include "events/all.def"
 
 /* How a value of each type goes into the frame; sources of variable types put it themselves. */
+#define PUT_INT8(source) put_u8(f, source)
+#define PUT_INT16(source) put_u16(f, source)
 #define PUT_INT32(source) put_u32(f, source)
 #define PUT_INT64(source) put_u64(f, source)
 #define PUT_UINT8(source) put_u8(f, source)
 #define PUT_UINT16(source) put_u16(f, source)
 #define PUT_UINT32(source) put_u32(f, source)
 #define PUT_UINT64(source) put_u64(f, source)
+#define PUT_FLAGS8(source) put_u8(f, source)
 #define PUT_FLAGS16(source) put_u16(f, source)
 #define PUT_FLAGS32(source) put_u32(f, source)
 #define PUT_ENUMFLAGS8(source) put_u8(f, source)
+#define PUT_ENUMFLAGS16(source) put_u16(f, source)
 #define PUT_ENUMFLAGS32(source) put_u32(f, source)
+#define PUT_MODE(source) put_u32(f, source)
 #define PUT_FD(source) put_u64(f, (__s64)(source))
 #define PUT_PID(source) put_u64(f, (__s64)(source))
 #define PUT_ERRNO(source) put_u64(f, (__s64)(source))
@@ -47,13 +52,18 @@ enum event_id {
 #define PUT_GID(source) put_u32(f, source)
 #define PUT_SYSCALLID(source) put_u16(f, source)
 #define PUT_SIGTYPE(source) put_u8(f, source)
+#define PUT_SIGSET(source) put_u32(f, source)
+#define PUT_RELTIME(source) put_u64(f, source)
 #define PUT_ABSTIME(source) put_u64(f, source)
+#define PUT_BOOL(source) put_u32(f, source)
 #define PUT_CHARBUF(source) source
 #define PUT_FSPATH(source) source
 #define PUT_FSRELPATH(source) source
 #define PUT_BYTEBUF(source) source
 #define PUT_SOCKADDR(source) source
 #define PUT_SOCKTUPLE(source) source
+#define PUT_FDLIST(source) source
+#define PUT_DYN(source) source
 
 /* What the sources in the table may name, besides the functions of the readers. */
 #define RET (f->ret)

@@ -130,11 +130,19 @@ struct flag_name {
 	uint32_t value;
 };
 
+/* What a value of type DYN may be: its first byte is the index of one of these. */
+struct dyn_kind {
+	enum param_type type;
+	enum param_format format;
+};
+
 struct param_desc {
 	const char *name;
 	enum param_type type;
 	enum param_format format;
 	const struct flag_name *set; /* names of FLAGS and ENUMFLAGS, in the order of display */
+	const struct dyn_kind *dyn; /* the kinds of a DYN */
+	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
 };
 

@@ -9,7 +9,14 @@
 #define FLAG_SET_END(set) {NULL, 0} };
 #include "events/flags.def"
 
+#define DYN_SET(set) static const struct dyn_kind dyn_##set[] = {
+#define DYN_KIND(type, format) {PT_##type, PF_##format},
+#define DYN_SET_END(set) };
+#include "events/dyn.def"
+
 #define SET(set_name) .set = flags_##set_name
+#define DYN(set_name)                                                                              \
+	.dyn = dyn_##set_name, .dyn_count = sizeof(dyn_##set_name) / sizeof(dyn_##set_name[0])
 #define BASE(index) .base = (index) + 1
 
 #define SYSCALL_EVENT(name, ...) static const struct param_desc params_##name[] = {
@@ -28,6 +35,7 @@ enum {
 	READS_FROM_FD = EF_READS_FROM_FD,
 	WRITES_TO_FD = EF_WRITES_TO_FD,
 	MODIFIES_STATE = EF_MODIFIES_STATE,
+	WAITS = EF_WAITS,
 };
 
 static const struct event_desc descs[EVENT_ID_MAX] = {
