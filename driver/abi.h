@@ -35,11 +35,17 @@ enum {
 	EVENT_OWN_FIRST = 2048, /* ids of the .scap world are below, those of events of our own not */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
-	COMPAT_WANTED = 1 << 15, /* beside an event id: 32-bit programs use the number for a wanted call */
+	COMPAT_COUNTED = 0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
 	SCRATCH_SLOTS_PER_CPU = 4,
+};
+
+/* The events that are wanted of the system calls of a number; 0: none. */
+struct call_events {
+	__u16 native;
+	__u16 compat; /* where it is the number of 32-bit programs */
 };
 
 /* Why an event that was wanted did not reach user space: LOSS(name, text). */

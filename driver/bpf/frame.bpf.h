@@ -8,6 +8,7 @@
 #ifndef LANNER_FRAME_BPF_H
 #define LANNER_FRAME_BPF_H
 
+#include "arch.bpf.h"
 #include "compat.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
@@ -47,6 +48,7 @@ struct accept_queue {
 struct filler {
 	void *ctx;
 	struct pt_regs *regs; /* NULL unless at a system call */
+	struct caller caller; /* likewise */
 	struct scratch_slot *slot;
 	__u8 *frame; /* the event's own, within the slot */
 	__u32 slot_key;

@@ -15,9 +15,7 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct pt_regs {
-	unsigned long di, si, dx, r10, r8, r9, orig_ax;
-};
+struct pt_regs;
 
 struct list_head {
 	struct list_head *next;

@@ -13,8 +13,6 @@
 #include "net.bpf.h"
 #include "task.bpf.h"
 
-enum { TS_COMPAT_BIT = 2, X32_BIT = 1 << 30, NR_CLONE3 = 435 };
-
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
 #define TRACEPOINT_EVENT(name, id, ...) EVENT_##name = id,
@@ -67,34 +65,16 @@ enum event_id {
 
 /* What the sources in the table may name, besides the functions of the readers. */
 #define RET (f->ret)
-#define ARG(n) syscall_argument(f->regs, n)
-
-static __always_inline __u64 syscall_argument(struct pt_regs *regs, int n)
-{
-	switch (n) {
-	case 0:
-		return regs->di;
-	case 1:
-		return regs->si;
-	case 2:
-		return regs->dx;
-	case 3:
-		return regs->r10;
-	case 4:
-		return regs->r8;
-	default:
-		return regs->r9;
-	}
-}
+#define ARG(n) call_argument(f->regs, f->caller, n)
 
 static __always_inline __u16 syscall_number(struct filler *f)
 {
-	return f->regs->orig_ax;
+	return call_number(f->regs);
 }
 
 static __always_inline __u16 syscall_code(struct filler *f)
 {
-	__u64 number = f->regs->orig_ax;
+	__u64 number = call_number(f->regs);
 
 	return number < SYSCALL_NR_MAX ? syscall_codes[number] : 0;
 }
@@ -117,6 +97,7 @@ static __always_inline __u16 syscall_code(struct filler *f)
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return 0;                                                                  \
+		f->caller = call_caller();                                                         \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return 0;
 
@@ -161,8 +142,8 @@ int note_clone3(__u64 *ctx)
 	struct task_struct *caller = (void *)ctx[0], *child = (void *)ctx[1];
 	struct pt_regs *regs = task_registers(caller);
 
-	if (regs && regs->orig_ax == NR_CLONE3 && !(current_status() & TS_COMPAT_BIT))
-		clone3_note(caller, child, syscall_argument(regs, 0));
+	if (regs && call_number(regs) == NR_CLONE3)
+		clone3_note(caller, child, call_argument(regs, call_caller(), 0));
 	return 0;
 }
 
@@ -175,34 +156,36 @@ static __always_inline void count_compat(void)
 		count(&driver->compat);
 }
 
-/*
- * Programs of 32 bits, and those of the x32 kind, use other numbers and layouts: counted, not
- * guessed. The table is looked at first because most calls end there.
- */
+/* Numbers of the x32 kind: counted, not guessed. */
+static __always_inline void count_x32(__u64 number)
+{
+	number = call_number_x32(number);
+	if (number < SYSCALL_NR_MAX && call_events[number].native)
+		count_compat();
+}
+
+/* The table is looked at first because most calls end there. */
 SEC("tp_btf/sys_exit")
 int dispatch_sys_exit(__u64 *ctx)
 {
-	struct pt_regs *regs = (void *)ctx[0];
-	__u64 number = regs->orig_ax;
+	__u64 number = call_number((void *)ctx[0]);
+	struct call_events events;
 	__u32 event;
 
 	if (number >= SYSCALL_NR_MAX) {
-		number ^= X32_BIT;
-		if (number < SYSCALL_NR_MAX && (syscall_event[number] & ~COMPAT_WANTED))
-			count_compat();
+		count_x32(number);
 		return 0;
 	}
-	event = syscall_event[number];
-	if (!event)
+	events = call_events[number];
+	if (!events.native && !events.compat)
 		return 0;
-	if (current_status() & TS_COMPAT_BIT) {
-		if (event & COMPAT_WANTED)
-			count_compat();
-		return 0;
-	}
-	event &= ~COMPAT_WANTED;
+	event = call_is_compat() ? events.compat : events.native;
 	if (!event || is_self())
 		return 0;
+	if (event == COMPAT_COUNTED) {
+		count_compat();
+		return 0;
+	}
 	bpf_tail_call(ctx, &fillers, event);
 	count_lost(event, LOSS_TAIL_CALL);
 	return 0;

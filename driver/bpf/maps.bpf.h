@@ -58,8 +58,7 @@ struct {
 	__type(value, __u64);
 } clone3_noted SEC(".maps");
 
-/* By native number: the id of the event that is wanted for it, or 0, and COMPAT_WANTED. */
-const volatile __u16 syscall_event[SYSCALL_NR_MAX];
+const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller's number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */

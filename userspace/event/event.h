@@ -184,6 +184,9 @@ unsigned int syscall_code_of_native(unsigned int number);
 /* The same for a number that 32-bit programs use on this machine. */
 unsigned int syscall_code_of_compat(unsigned int number);
 
+/* Whether the driver decodes that call of 32-bit programs; the others it counts. */
+bool syscall_compat_is_decoded(unsigned int number);
+
 /* Bytes of a fixed-size type, 0 for the others. */
 size_t param_type_size(enum param_type type);
 

@@ -68,8 +68,13 @@ static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
 #include "events/syscalls_x86_64.def"
 };
 
-static const uint16_t code_of_compat[SYSCALL_NR_MAX] = {
-#define SYSCALL_NR(number, name) [number] = SC_##name,
+enum compat_layout { OTHER, ALIKE };
+
+static const struct {
+	uint16_t code;
+	uint8_t layout; /* enum compat_layout */
+} compat_calls[SYSCALL_NR_MAX] = {
+#define SYSCALL_NR(number, name, layout) [number] = {SC_##name, layout},
 #include "events/syscalls_i386.def"
 };
 
@@ -129,5 +134,10 @@ unsigned int syscall_code_of_native(unsigned int number)
 
 unsigned int syscall_code_of_compat(unsigned int number)
 {
-	return number < SYSCALL_NR_MAX ? code_of_compat[number] : SC_unknown;
+	return number < SYSCALL_NR_MAX ? compat_calls[number].code : SC_unknown;
+}
+
+bool syscall_compat_is_decoded(unsigned int number)
+{
+	return number < SYSCALL_NR_MAX && compat_calls[number].layout == ALIKE;
 }

@@ -76,12 +76,13 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 {
 	const struct scap_live_config *config = driver->config;
 	struct lanner *object = driver->object;
-	uint16_t events[SYSCALL_NR_MAX];
+	struct call_events calls[SYSCALL_NR_MAX];
 	int r;
 
-	live_syscall_events(config, driver->refused_events, events);
+	live_call_events(config, driver->refused_events, calls);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		object->rodata->syscall_event[number] = events[number];
+		object->rodata->call_events[number].native = calls[number].native;
+		object->rodata->call_events[number].compat = calls[number].compat;
 		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
 	}
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();

@@ -44,12 +44,12 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool refused[EVENT_ID_MAX])
 {
-	uint16_t events[SYSCALL_NR_MAX];
+	struct call_events calls[SYSCALL_NR_MAX];
 
 	if (program->event == EVENT_NONE) {
-		live_syscall_events(config, refused, events);
+		live_call_events(config, refused, calls);
 		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-			if (events[number])
+			if (calls[number].native || calls[number].compat)
 				return true;
 		return false;
 	}
@@ -69,8 +69,8 @@ static unsigned int event_of(unsigned int code, bool generic, const struct scap_
 	return refused[id] ? EVENT_NONE : id;
 }
 
-void live_syscall_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			 uint16_t events[SYSCALL_NR_MAX])
+void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+		      struct call_events calls[SYSCALL_NR_MAX])
 {
 	bool generic[SYSCALL_CODES_COUNT] = {false};
 
@@ -79,13 +79,17 @@ void live_syscall_events(const struct scap_live_config *config, const bool refus
 
 		if (code != SC_unknown && config->syscalls[number])
 			generic[code] = true;
-		events[number] =
+		calls[number].native =
 			(uint16_t)event_of(code, config->syscalls[number], config, refused);
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_compat(number);
+		unsigned int event = code == SC_unknown
+					     ? EVENT_NONE
+					     : event_of(code, generic[code], config, refused);
 
-		if (code != SC_unknown && event_of(code, generic[code], config, refused))
-			events[number] |= COMPAT_WANTED;
+		if (event && !syscall_compat_is_decoded(number))
+			event = COMPAT_COUNTED;
+		calls[number].compat = (uint16_t)event;
 	}
 }

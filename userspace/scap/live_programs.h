@@ -29,11 +29,8 @@ void live_events_refused(const bool *programs, enum live_loss loss, bool events[
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool refused[EVENT_ID_MAX]);
 
-/*
- * What the driver does at the exit of each system call, by native number: the event id, and
- * COMPAT_WANTED for the numbers that 32-bit programs use for a wanted call.
- */
-void live_syscall_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			 uint16_t events[SYSCALL_NR_MAX]);
+/* What the driver does at the exit of each system call, by the caller's number. */
+void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+		      struct call_events calls[SYSCALL_NR_MAX]);
 
 #endif
