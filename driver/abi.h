@@ -31,7 +31,7 @@ enum {
 	GATHER_EVENTS_MAX = 16,
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
-	EVENT_PARAMS_MAX = 32,
+	EVENT_PARAMS_MAX = 40,
 	EVENT_OWN_FIRST = 2048, /* ids of the .scap world are below, those of events of our own not */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
@@ -75,6 +75,7 @@ struct event_counters {
 /* Per CPU, beside the counters by event. */
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
+	__u64 unnoted; /* arguments that were not kept at the enter of their call */
 };
 
 /*

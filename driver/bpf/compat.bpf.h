@@ -61,6 +61,21 @@ struct inode___mangled {
 #pragma clang attribute pop
 
 /*
+ * Memory of the kernel, followed without a helper call for each step where the kernel can:
+ * a35b9af4ec2c ("bpf: Add a kfunc for generic type cast"), 6.2. What comes out may be a pointer
+ * that has a type for the verifier: no arithmetic, and no argument of a function of its own;
+ * READ() gives plain numbers.
+ */
+extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+
+#define TYPED(pointer)                                                                             \
+	((typeof(pointer))bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
+
+#define GET(pointer, ...)                                                                          \
+	(bpf_rdonly_cast ? ___arrow(TYPED(pointer), ##__VA_ARGS__) :                               \
+			   BPF_CORE_READ(pointer, ##__VA_ARGS__))
+
+/*
  * Members of the current task, followed without a helper call for each step where the kernel can:
  * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11.
  */
@@ -83,6 +98,7 @@ DEFINE_CURRENT(tid, __u32, pid)
 DEFINE_CURRENT(pid, __u32, tgid)
 DEFINE_CURRENT(status, __u32, thread_info.status)
 DEFINE_CURRENT(files, struct files_struct *, files)
+DEFINE_CURRENT(fs, struct fs_struct *, fs)
 
 /*
  * The registers that a task of a tracepoint's argument entered its system call with; NULL before

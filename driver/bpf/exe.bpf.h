@@ -31,8 +31,8 @@ static __always_inline struct file *exe_file(struct filler *f)
 /* Whether a group is among the supplementary ones of the credentials at that address. */
 __attribute__((noinline)) int in_supplementary_group(__u64 cred, __u32 gid)
 {
-	struct group_info *groups = READ((struct cred *)cred, group_info);
-	int n = READ(groups, ngroups);
+	struct group_info *groups = GET((struct cred *)cred, group_info);
+	int n = GET(groups, ngroups);
 
 	for (int i = 0; i < GROUPS_SEARCHED && i < n; i++) {
 		__u32 member = 0;
@@ -46,7 +46,7 @@ __attribute__((noinline)) int in_supplementary_group(__u64 cred, __u32 gid)
 
 static __always_inline bool in_group(const struct cred *cred, __u32 gid)
 {
-	return READ(cred, fsgid.val) == gid || in_supplementary_group((__u64)cred, gid);
+	return GET(cred, fsgid.val) == gid || in_supplementary_group((__u64)cred, gid);
 }
 
 /* Whether a user namespace knows a user's or group's id, by its map at that address. */
@@ -54,7 +54,7 @@ __attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
 {
 	struct uid_gid_map *map = (void *)map_at;
 	struct uid_gid_extent extent, *extents = map->extent;
-	__u32 n = READ(map, nr_extents);
+	__u32 n = GET(map, nr_extents);
 
 	if (n > sizeof(map->extent) / sizeof(map->extent[0]))
 		extents = READ(map, reverse);
@@ -70,17 +70,17 @@ __attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
 /* Whether the task may write the file, as the kernel would decide. */
 static __always_inline bool exe_is_writable(const struct cred *cred, struct inode *inode)
 {
-	__u16 mode = READ(inode, i_mode), type = mode & MODE_TYPE;
-	__u32 uid = READ(inode, i_uid.val), gid = READ(inode, i_gid.val);
+	__u16 mode = GET(inode, i_mode), type = mode & MODE_TYPE;
+	__u32 uid = GET(inode, i_uid.val), gid = GET(inode, i_gid.val);
 	struct user_namespace *users;
 	__u64 caps = 0;
 
-	if ((READ(inode, i_sb, s_flags) & SB_RDONLY_BIT) &&
+	if ((GET(inode, i_sb, s_flags) & SB_RDONLY_BIT) &&
 	    (type == MODE_REGULAR || type == MODE_DIRECTORY || type == MODE_LINK))
 		return false;
-	if ((READ(inode, i_flags) & S_IMMUTABLE_BIT) || uid == (__u32)-1 || gid == (__u32)-1)
+	if ((GET(inode, i_flags) & S_IMMUTABLE_BIT) || uid == (__u32)-1 || gid == (__u32)-1)
 		return false;
-	if (READ(cred, fsuid.val) == uid)
+	if (GET(cred, fsuid.val) == uid)
 		return true;
 	if (in_group(cred, gid) ? mode & 0020 : mode & 0002)
 		return true;
@@ -96,12 +96,12 @@ static __always_inline bool exe_is_writable(const struct cred *cred, struct inod
 /* Files of memfd_create() have a dentry of their own named "memfd:…". */
 static __always_inline bool exe_is_memfd(struct file *file)
 {
-	struct dentry *dentry = READ(file, f_path.dentry);
+	struct dentry *dentry = GET(file, f_path.dentry);
 	char name[6] = {};
 
-	if (READ(dentry, d_parent) != dentry)
+	if (GET(dentry, d_parent) != dentry)
 		return false;
-	bpf_probe_read_kernel(name, sizeof(name), READ(dentry, d_name.name));
+	bpf_probe_read_kernel(name, sizeof(name), GET(dentry, d_name.name));
 	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm' && name[3] == 'f' &&
 	       name[4] == 'd' && name[5] == ':';
 }
@@ -115,8 +115,8 @@ static __always_inline __u32 exe_flags(struct filler *f)
 
 	if (!file)
 		return 0;
-	inode = READ(file, f_inode);
-	layer = inode_layer(inode, READ(inode, i_sb));
+	inode = GET(file, f_inode);
+	layer = inode_layer(inode, GET(inode, i_sb));
 	if (exe_is_writable(READ(current_task(f), cred), inode))
 		flags |= EXE_WRITABLE;
 	if (layer == OVERLAY_UPPER)
@@ -137,24 +137,24 @@ static __always_inline __u64 exe_ctime(struct filler *f)
 {
 	struct file *file = exe_file(f);
 
-	return file ? inode_ctime_ns(READ(file, f_inode)) : 0;
+	return file ? inode_ctime_ns(GET(file, f_inode)) : 0;
 }
 
 static __always_inline __u64 exe_mtime(struct filler *f)
 {
 	struct file *file = exe_file(f);
 
-	return file ? inode_mtime_ns(READ(file, f_inode)) : 0;
+	return file ? inode_mtime_ns(GET(file, f_inode)) : 0;
 }
 
+/* Of a file that is in no tree, such as one of memory, its own name. */
 static __always_inline void put_exe_path(struct filler *f)
 {
 	struct file *file = exe_file(f);
 
-	if (file)
-		put_file_path(f, file);
-	else
-		put_absent(f);
+	put_path(f, file ? &file->f_path : NULL);
+	if (file && length_put(f, f->param) == 0)
+		put_kernel_string(f, GET(file, f_path.dentry, d_name.name), STRING_BYTES_MAX);
 }
 
 #endif

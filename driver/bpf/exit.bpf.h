@@ -7,7 +7,7 @@
 
 static __always_inline __s64 exit_status(struct filler *f)
 {
-	return READ(current_task(f), exit_code);
+	return GET(current_task(f), exit_code);
 }
 
 static __always_inline __u8 exit_signal(struct filler *f)
@@ -23,7 +23,7 @@ static __always_inline __u8 exit_signal(struct filler *f)
  */
 __attribute__((noinline)) __u64 live_thread(__u64 task)
 {
-	struct signal_struct *signal = READ((struct task_struct *)task, signal);
+	struct signal_struct *signal = GET((struct task_struct *)task, signal);
 	struct list_head *head = (void *)signal +
 				 bpf_core_field_offset(struct signal_struct, thread_head);
 	struct list_head *node = READ(head, next);
@@ -32,7 +32,7 @@ __attribute__((noinline)) __u64 live_thread(__u64 task)
 		struct task_struct *thread =
 			(void *)node - bpf_core_field_offset(struct task_struct, thread_node);
 
-		if (!(READ(thread, flags) & TASK_EXITING))
+		if (!(GET(thread, flags) & TASK_EXITING))
 			return (__u64)thread;
 		node = READ(node, next);
 	}
@@ -50,29 +50,29 @@ static __always_inline __s64 reaper_tid(struct filler *f)
 	struct list_head *children = &task->children;
 	struct pid_namespace *ns;
 
-	if (READ(task, children.next) == children)
+	if (GET(task, children.next) == children)
 		return 0;
 	thread = (void *)live_thread((__u64)task);
 	if (thread)
-		return READ(thread, pid);
+		return GET(thread, pid);
 	ns = task_pidns(task);
-	reaper = READ(ns, child_reaper);
-	first = READ(reaper, group_leader);
-	if (first == READ(task, group_leader))
+	reaper = GET(ns, child_reaper);
+	first = GET(reaper, group_leader);
+	if (first == GET(task, group_leader))
 		return 0;
 	ancestor = READ(task, real_parent);
 	for (int i = 0; i < REAPER_ANCESTORS_MAX; i++) {
 		struct signal_struct *signal;
 
 		/* The parent of a task is the very thread that made it. */
-		if (!ancestor || READ(ancestor, group_leader) == first ||
+		if (!ancestor || GET(ancestor, group_leader) == first ||
 		    task_pidns(ancestor) != ns)
-			return READ(reaper, pid);
-		signal = READ(ancestor, signal);
+			return GET(reaper, pid);
+		signal = GET(ancestor, signal);
 		if (BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper)) {
 			thread = (void *)live_thread((__u64)ancestor);
 			if (thread)
-				return READ(thread, pid);
+				return GET(thread, pid);
 		}
 		ancestor = READ(ancestor, real_parent);
 	}

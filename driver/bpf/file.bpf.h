@@ -30,19 +30,19 @@ static __always_inline __u32 device_encode(__u32 dev)
 static __always_inline struct file *fd_file(__s32 fd)
 {
 	struct files_struct *files = current_files();
-	struct fdtable *table = READ(files, fdt);
+	struct fdtable *table = GET(files, fdt);
 	struct file **slots, *file = NULL;
 
-	if (fd < 0 || (__u32)fd >= READ(table, max_fds))
+	if (fd < 0 || (__u32)fd >= GET(table, max_fds))
 		return NULL;
-	slots = READ(table, fd);
+	slots = GET(table, fd);
 	bpf_core_read(&file, sizeof(file), &slots[fd]);
 	return file;
 }
 
 static __always_inline __u64 file_ino(struct file *file)
 {
-	return file ? READ(file, f_inode, i_ino) : 0;
+	return file ? GET(file, f_inode, i_ino) : 0;
 }
 
 /* Which layer of an overlay an inode is of. The overlay's own part of an inode lies behind it. */
@@ -50,11 +50,11 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
 {
 	struct dentry *upper = NULL;
 
-	if ((__u32)READ(sb, s_magic) != OVERLAYFS_MAGIC)
+	if ((__u32)GET(sb, s_magic) != OVERLAYFS_MAGIC)
 		return OVERLAY_NONE;
 	bpf_probe_read_kernel(&upper, sizeof(upper),
 			      (void *)inode + bpf_core_type_size(struct inode));
-	return upper && READ(upper, d_inode, i_ino) ? OVERLAY_UPPER : OVERLAY_LOWER;
+	return upper && GET(upper, d_inode, i_ino) ? OVERLAY_UPPER : OVERLAY_LOWER;
 }
 
 /*
@@ -73,14 +73,14 @@ static __always_inline struct opened_file *opened_file(struct filler *f)
 	file = f->ret >= 0 ? fd_file(f->ret) : NULL;
 	if (!file)
 		return &f->opened;
-	if (READ(file, f_mode) & FMODE_CREATED)
+	if (GET(file, f_mode) & FMODE_CREATED)
 		f->opened.flags |= STORED_CREATED;
 	if (f->ret == 0)
 		return &f->opened;
-	inode = READ(file, f_inode);
-	sb = READ(inode, i_sb);
-	f->opened.dev = device_encode(READ(sb, s_dev));
-	f->opened.ino = READ(inode, i_ino);
+	inode = GET(file, f_inode);
+	sb = GET(inode, i_sb);
+	f->opened.dev = device_encode(GET(sb, s_dev));
+	f->opened.ino = GET(inode, i_ino);
 	f->opened.layer = inode_layer(inode, sb);
 	if (f->opened.layer == OVERLAY_UPPER)
 		f->opened.flags |= STORED_UPPER_LAYER;
@@ -123,67 +123,89 @@ static __always_inline __u64 pipe_ino(struct filler *f)
 }
 
 /*
- * Puts the path of a file together in the work area of a slot, from its end: each component is
- * written ahead of the one below it. Returns where it starts, PATH_BYTES - 1 when nothing could be
- * walked. Not inlined: the verifier walks it once.
+ * Puts the path of a dentry on a mount together in the work area of a slot, from its end: each
+ * component is written ahead of the one below it. Returns where it starts, PATH_BYTES for what is
+ * in no tree of directories. Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 file)
+__attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u64 mount_at)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct dentry *dentry = READ((struct file *)file, f_path.dentry);
-	struct vfsmount *vfsmount = READ((struct file *)file, f_path.mnt);
-	struct mount *mount = (void *)vfsmount - bpf_core_field_offset(struct mount, mnt);
-	__u64 at = PATH_BYTES - 1;
+	struct dentry *dentry = (void *)dentry_at;
+	struct mount *mount = (void *)mount_at - bpf_core_field_offset(struct mount, mnt);
+	__u64 at;
 
 	if (!slot)
-		return at;
-	slot->work[at] = '\0';
+		return PATH_BYTES;
+	at = forget(slot, PATH_BYTES - 1);
+	slot->work[PATH_BYTES - 1] = '\0';
 	for (int i = 0; i < PATH_COMPONENTS_MAX; i++) {
-		struct dentry *parent = READ(dentry, d_parent);
+		struct dentry *parent = GET(dentry, d_parent);
 		__u64 len, start;
 
-		if (dentry == READ(mount, mnt.mnt_root)) {
-			struct mount *above = READ(mount, mnt_parent);
+		if (dentry == GET(mount, mnt.mnt_root)) {
+			struct mount *above = (void *)forget(slot, (__u64)GET(mount, mnt_parent));
 
 			if (above == mount)
 				break;
-			dentry = READ(mount, mnt_mountpoint);
+			dentry = (void *)forget(slot, (__u64)GET(mount, mnt_mountpoint));
 			mount = above;
 			continue;
 		}
 		if (dentry == parent)
 			break;
-		len = READ(dentry, d_name.len) & NAME_BYTES_MAX;
+		len = GET(dentry, d_name.len) & NAME_BYTES_MAX;
 		start = forget(slot, at - len - 1);
 		if (start >= PATH_BYTES)
 			break;
 		at = start;
 		slot->work[at] = '/';
-		bpf_probe_read_kernel(slot->work + at + 1, len, READ(dentry, d_name.name));
-		dentry = parent;
+		bpf_probe_read_kernel(slot->work + at + 1, len, GET(dentry, d_name.name));
+		dentry = (void *)forget(slot, (__u64)parent);
 	}
-	return at;
+	if (at < PATH_BYTES - 1)
+		return at;
+	if (dentry != GET(mount, mnt.mnt_root))
+		return PATH_BYTES;
+	slot->work[PATH_BYTES - 2] = '/';
+	return PATH_BYTES - 2;
 }
 
-/* The path of a file from the root of the mount tree; of one that is in no tree, its own name. */
-static __always_inline void put_file_path(struct filler *f, struct file *file)
+/*
+ * A path from the root of the mount tree, as the kernel holds it; absent when it is in no tree. A
+ * NULL is as good as such a one.
+ */
+static __always_inline void put_path(struct filler *f, struct path *path)
 {
-	__u64 at = path_build(f->slot_key, (__u64)file), n = PATH_BYTES - at;
-	__u8 *room;
+	__u64 at = path ? path_build(f->slot_key, (__u64)READ(path, dentry), (__u64)READ(path, mnt)) :
+			  PATH_BYTES;
+	__u64 n = PATH_BYTES - at;
+	__u8 *room = frame_room(f);
 
-	if (at >= PATH_BYTES - 1) {
-		put_kernel_string(f, READ(file, f_path.dentry, d_name.name), STRING_BYTES_MAX);
-		return;
-	}
-	room = frame_room(f);
 	if (!room)
 		return;
 	CHECKED(n);
 	if (n > STRING_BYTES_MAX)
 		n = STRING_BYTES_MAX;
 	bpf_probe_read_kernel(room, n, f->slot->work + (at & (PATH_BYTES - 1)));
-	room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
+	if (n)
+		room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
 	frame_advance(f, n);
+}
+
+/* The path of the file that the call at hand opened. */
+static __always_inline void put_opened_path(struct filler *f)
+{
+	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;
+
+	put_path(f, file ? &file->f_path : NULL);
+}
+
+/* The current directory of the task after a call that may have changed it. */
+static __always_inline void put_directory(struct filler *f)
+{
+	struct fs_struct *fs = f->ret >= 0 ? current_fs() : NULL;
+
+	put_path(f, fs ? &fs->pwd : NULL);
 }
 
 #endif

@@ -249,6 +249,12 @@ static __always_inline void put_length(struct filler *f, __u16 n)
 	*(__u16 *)(f->frame + LENGTHS_AT + f->param * sizeof(__u16)) = n;
 }
 
+/* The length of a parameter that has been put. */
+static __always_inline __u16 length_put(struct filler *f, __u32 param)
+{
+	return *(__u16 *)(f->frame + LENGTHS_AT + param * sizeof(__u16));
+}
+
 static __always_inline void put_absent(struct filler *f)
 {
 	put_length(f, 0);

@@ -86,6 +86,10 @@ struct file {
 	void *private_data;
 };
 
+struct fs_struct {
+	struct path root, pwd;
+};
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
@@ -206,6 +210,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct signal_struct *signal;
 	struct files_struct *files;
+	struct fs_struct *fs;
 	struct nsproxy *nsproxy;
 	struct pid *thread_pid;
 	struct css_set *cgroups;

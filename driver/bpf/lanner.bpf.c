@@ -5,6 +5,7 @@
  * each value is read.
  */
 #include "data.bpf.h"
+#include "enter.bpf.h"
 #include "exe.bpf.h"
 #include "exit.bpf.h"
 #include "file.bpf.h"
@@ -132,6 +133,8 @@ int exec_success(__u64 *ctx)
 #undef PARAM
 	f->param = execve__filename;
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
+	f->param = execve__filename_at_enter;
+	put_absent(f);
 	filler_end(f);
 	return 0;
 }
@@ -146,6 +149,28 @@ int note_clone3(__u64 *ctx)
 		clone3_note(caller, child, call_argument(regs, call_caller(), 0));
 	return 0;
 }
+
+/* What the tracepoint of one system call's enter gives. */
+struct enter_context {
+	__u64 common;
+	__s64 number;
+	__u64 args[6];
+};
+
+#define ENTER_PROGRAM(name, note)                                                                  \
+	SEC("tracepoint/syscalls/sys_enter_" #name)                                                \
+	int enter_##name(struct enter_context *ctx)                                                \
+	{                                                                                          \
+		return is_self() ? 0 : note;                                                       \
+	}
+
+ENTER_PROGRAM(open, note_string(ctx->args[0]))
+ENTER_PROGRAM(creat, note_string(ctx->args[0]))
+ENTER_PROGRAM(openat, note_string(ctx->args[1]))
+ENTER_PROGRAM(openat2, note_string(ctx->args[1]))
+ENTER_PROGRAM(execve, note_string(ctx->args[0]))
+ENTER_PROGRAM(execveat, note_string(ctx->args[1]))
+ENTER_PROGRAM(connect, note_sockaddr(ctx->args[1], ctx->args[2]))
 
 static __always_inline void count_compat(void)
 {

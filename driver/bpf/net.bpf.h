@@ -50,10 +50,10 @@ static __always_inline struct sock *fd_sock(__s32 fd)
 	struct file *file = fd_file(fd);
 	struct socket *socket;
 
-	if (!file || (READ(file, f_inode, i_mode) & MODE_FILE_TYPE) != MODE_SOCKET)
+	if (!file || (GET(file, f_inode, i_mode) & MODE_FILE_TYPE) != MODE_SOCKET)
 		return NULL;
-	socket = READ(file, private_data);
-	return READ(socket, sk);
+	socket = GET(file, private_data);
+	return GET(socket, sk);
 }
 
 /*
@@ -91,39 +91,40 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 	return n & 127;
 }
 
-static __always_inline void put_sockaddr(struct filler *f, __u64 at, __u64 len)
+/* Writes an address argument of the caller as events hold it. Returns the bytes, 0 if there is none. */
+static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
 {
 	struct ip_sockaddr address = {};
-	__u8 *room = frame_room(f);
-	__u64 bytes = (__u32)len, n = 0;
+	__u64 bytes = (__u32)len;
 
-	if (!room)
-		return;
 	if (bytes > ADDRESS_BYTES_MAX)
 		bytes = ADDRESS_BYTES_MAX;
 	CHECKED(bytes);
 	if (!at || bytes < sizeof(address.family) || bytes > ADDRESS_BYTES_MAX ||
-	    bpf_probe_read_user(&address, bytes, (void *)at)) {
-		frame_advance(f, 0);
-		return;
-	}
-	*room = address.family;
+	    bpf_probe_read_user(&address, bytes, (void *)at))
+		return 0;
+	*out = address.family;
 	switch (address.family) {
 	case FAMILY_INET:
-		*(__u32 *)(room + 1) = address.v4;
-		*(__u16 *)(room + 5) = bpf_ntohs(address.port);
-		n = 7;
-		break;
+		*(__u32 *)(out + 1) = address.v4;
+		*(__u16 *)(out + 5) = bpf_ntohs(address.port);
+		return 7;
 	case FAMILY_INET6:
-		__builtin_memcpy(room + 1, address.v6, sizeof(address.v6));
-		*(__u16 *)(room + 17) = bpf_ntohs(address.port);
-		n = 19;
-		break;
+		__builtin_memcpy(out + 1, address.v6, sizeof(address.v6));
+		*(__u16 *)(out + 17) = bpf_ntohs(address.port);
+		return 19;
 	case FAMILY_UNIX:
-		n = 1 + write_unix_name(room + 1, (void *)at + 2, (__u32)len - 2, true);
-		break;
+		return 1 + write_unix_name(out + 1, (void *)at + 2, (__u32)len - 2, true);
 	}
-	frame_advance(f, n);
+	return 0;
+}
+
+static __always_inline void put_sockaddr(struct filler *f, __u64 at, __u64 len)
+{
+	__u8 *room = frame_room(f);
+
+	if (room)
+		frame_advance(f, write_sockaddr(room, at, len));
 }
 
 /* Reads an address argument of a family; false when it is of another one or unreadable. */
@@ -139,9 +140,9 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 					      __u64 argument)
 {
 	struct inet_sock *inet = (void *)sk;
-	__u32 local = READ(inet, inet_saddr), remote = READ(sk, __sk_common.skc_daddr);
-	__u16 local_port = bpf_ntohs(READ(inet, inet_sport));
-	__u16 remote_port = bpf_ntohs(READ(sk, __sk_common.skc_dport));
+	__u32 local = GET(inet, inet_saddr), remote = GET(sk, __sk_common.skc_daddr);
+	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
+	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 	struct ip_sockaddr address = {};
 
 	if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
@@ -160,10 +161,10 @@ static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum 
 					       __u64 argument)
 {
 	struct inet_sock *inet = (void *)sk;
-	__u16 local_port = bpf_ntohs(READ(inet, inet_sport));
-	__u16 remote_port = bpf_ntohs(READ(sk, __sk_common.skc_dport));
+	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
+	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 	__u32 local_at = direction == OUTBOUND ? 1 : 19, remote_at = 20 - local_at;
-	struct ipv6_pinfo *pinet6 = READ(inet, pinet6);
+	struct ipv6_pinfo *pinet6 = GET(inet, pinet6);
 	struct ip_sockaddr address = {};
 
 	out[0] = FAMILY_INET6;
@@ -184,16 +185,16 @@ static __always_inline __u64 write_tuple_unix(__u8 *out, struct sock *sk, enum d
 					      struct address_argument argument)
 {
 	struct unix_sock *own = (void *)sk;
-	struct unix_sock *peer = (void *)READ(own, peer);
+	struct unix_sock *peer = (void *)GET(own, peer);
 	struct unix_sock *named = direction == OUTBOUND ? peer : own;
-	struct unix_address *address = named ? READ(named, addr) : NULL;
+	struct unix_address *address = named ? GET(named, addr) : NULL;
 	__u64 n;
 
 	out[0] = FAMILY_UNIX;
 	*(__u64 *)(out + 1) = direction == OUTBOUND ? (__u64)peer : (__u64)own;
 	*(__u64 *)(out + 9) = direction == OUTBOUND ? (__u64)own : (__u64)peer;
-	if (address && READ(address, len) > 2)
-		n = write_unix_name(out + 17, &address->name[0].sun_path, READ(address, len) - 2,
+	if (address && GET(address, len) > 2)
+		n = write_unix_name(out + 17, &address->name[0].sun_path, GET(address, len) - 2,
 				    false);
 	else if (direction == OUTBOUND && !peer && argument.at && argument.len > 2)
 		n = write_unix_name(out + 17, (void *)argument.at + 2, argument.len - 2, true);
@@ -212,7 +213,7 @@ static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction
 	if (!room)
 		return;
 	if (sk) {
-		switch (READ(sk, __sk_common.skc_family)) {
+		switch (GET(sk, __sk_common.skc_family)) {
 		case FAMILY_INET:
 			n = write_tuple_inet(room, sk, direction, argument.at);
 			break;
@@ -284,8 +285,8 @@ static __always_inline struct accept_queue *accept_queue(struct filler *f, __u64
 	struct sock *sk = f->ret >= 0 ? fd_sock(fd) : NULL;
 
 	if (sk) {
-		f->queue.length = READ(sk, sk_ack_backlog);
-		f->queue.limit = READ(sk, sk_max_ack_backlog);
+		f->queue.length = GET(sk, sk_ack_backlog);
+		f->queue.limit = GET(sk, sk_max_ack_backlog);
 		if (f->queue.limit)
 			f->queue.percent = 100ULL * f->queue.length / f->queue.limit;
 	}
@@ -302,9 +303,9 @@ static __always_inline __u64 pair_peer(struct filler *f)
 {
 	struct unix_sock *own = f->ret == 0 ? (void *)fd_sock(f->pair.first) : NULL;
 
-	if (!own || READ((struct sock *)own, __sk_common.skc_family) != FAMILY_UNIX)
+	if (!own || GET((struct sock *)own, __sk_common.skc_family) != FAMILY_UNIX)
 		return 0;
-	return (__u64)READ(own, peer);
+	return (__u64)GET(own, peer);
 }
 
 #endif

@@ -42,34 +42,34 @@ static __always_inline __s64 task_pid(struct filler *f)
 
 static __always_inline __s64 task_ptid(struct filler *f)
 {
-	return READ(current_task(f), real_parent, pid);
+	return GET(current_task(f), real_parent, pid);
 }
 
 static __always_inline __u64 task_fdlimit(struct filler *f)
 {
-	return READ(current_task(f), signal, rlim[RLIMIT_NOFILE_INDEX].rlim_cur);
+	return GET(current_task(f), signal, rlim[RLIMIT_NOFILE_INDEX].rlim_cur);
 }
 
 static __always_inline __u64 task_faults_major(struct filler *f)
 {
-	return READ(current_task(f), maj_flt);
+	return GET(current_task(f), maj_flt);
 }
 
 static __always_inline __u64 task_faults_minor(struct filler *f)
 {
-	return READ(current_task(f), min_flt);
+	return GET(current_task(f), min_flt);
 }
 
 static __always_inline __u32 task_vm_size(struct filler *f)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
+	struct mm_struct *mm = GET(current_task(f), mm);
 
-	return mm ? READ(mm, total_vm) << KIB_PER_PAGE_SHIFT : 0;
+	return mm ? GET(mm, total_vm) << KIB_PER_PAGE_SHIFT : 0;
 }
 
 static __always_inline __u32 task_vm_rss(struct filler *f)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
+	struct mm_struct *mm = GET(current_task(f), mm);
 
 	if (!mm)
 		return 0;
@@ -80,26 +80,26 @@ static __always_inline __u32 task_vm_rss(struct filler *f)
 
 static __always_inline __u32 task_vm_swap(struct filler *f)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
+	struct mm_struct *mm = GET(current_task(f), mm);
 
 	return mm ? MM_PAGES(mm, RSS_SWAP) << KIB_PER_PAGE_SHIFT : 0;
 }
 
 static __always_inline __u32 task_euid(struct filler *f)
 {
-	return READ(current_task(f), cred, euid.val);
+	return GET(current_task(f), cred, euid.val);
 }
 
 static __always_inline __u32 task_egid(struct filler *f)
 {
-	return READ(current_task(f), cred, egid.val);
+	return GET(current_task(f), cred, egid.val);
 }
 
 /* Capability sets have 64 bits, before 6.3 as two words of 32. */
 #define DEFINE_TASK_CAP(set)                                                                       \
 	static __always_inline __u64 task_##set(struct filler *f)                                  \
 	{                                                                                          \
-		const struct cred *cred = READ(current_task(f), cred);                             \
+		const struct cred *cred = GET(current_task(f), cred);                             \
 		__u64 caps = 0;                                                                    \
                                                                                                    \
 		bpf_core_read(&caps, sizeof(caps), &cred->set);                                    \
@@ -114,7 +114,7 @@ static __always_inline __u32 task_loginuid(struct filler *f)
 {
 	struct task_struct *task = current_task(f);
 
-	return bpf_core_field_exists(task->loginuid) ? READ(task, loginuid.val) : (__u32)-1;
+	return bpf_core_field_exists(task->loginuid) ? GET(task, loginuid.val) : (__u32)-1;
 }
 
 static __always_inline void put_comm(struct filler *f)
@@ -132,47 +132,47 @@ static __always_inline int pid_number(struct pid *pid, __u32 level)
 {
 	struct upid *upid = pid_upid(pid, level);
 
-	return READ(upid, nr);
+	return GET(upid, nr);
 }
 
 /* The number of a pid where its own namespace sees it. */
 static __always_inline __s64 pid_number_inner(struct pid *pid)
 {
-	return pid ? pid_number(pid, READ(pid, level)) : 0;
+	return pid ? pid_number(pid, GET(pid, level)) : 0;
 }
 
 static __always_inline __s64 task_vtid(struct filler *f)
 {
-	return pid_number_inner(READ(current_task(f), thread_pid));
+	return pid_number_inner(GET(current_task(f), thread_pid));
 }
 
 static __always_inline __s64 task_vpid(struct filler *f)
 {
-	return pid_number_inner(READ(current_task(f), signal, pids[PIDTYPE_TGID]));
+	return pid_number_inner(GET(current_task(f), signal, pids[PIDTYPE_TGID]));
 }
 
 static __always_inline __s64 task_vpgid(struct filler *f)
 {
-	return pid_number_inner(READ(current_task(f), signal, pids[PIDTYPE_PGID]));
+	return pid_number_inner(GET(current_task(f), signal, pids[PIDTYPE_PGID]));
 }
 
 static __always_inline __s64 task_pgid(struct filler *f)
 {
-	struct pid *pid = READ(current_task(f), signal, pids[PIDTYPE_PGID]);
+	struct pid *pid = GET(current_task(f), signal, pids[PIDTYPE_PGID]);
 
 	return pid ? pid_number(pid, 0) : 0;
 }
 
 static __always_inline struct pid_namespace *task_pidns(struct task_struct *task)
 {
-	struct pid *pid = READ(task, thread_pid);
+	struct pid *pid = GET(task, thread_pid);
 
 	struct upid *upid;
 
 	if (!pid)
 		return NULL;
-	upid = pid_upid(pid, READ(pid, level));
-	return READ(upid, ns);
+	upid = pid_upid(pid, GET(pid, level));
+	return GET(upid, ns);
 }
 
 /* When the first process of the child's pid namespace began; the child's side of a clone alone. */
@@ -183,7 +183,7 @@ static __always_inline __u64 pidns_start_ns(struct filler *f)
 	if (f->ret != 0)
 		return 0;
 	ns = task_pidns(current_task(f));
-	return ns ? READ(ns, child_reaper, start_time) : 0;
+	return ns ? GET(ns, child_reaper, start_time) : 0;
 }
 
 static __always_inline __u64 clone3_read_flags(__u64 args)
@@ -202,7 +202,7 @@ static __always_inline __u64 clone3_read_flags(__u64 args)
 static __always_inline void clone3_note(struct task_struct *caller, struct task_struct *child,
 					__u64 args)
 {
-	__u32 caller_tid = READ(caller, pid), child_tid = READ(child, pid);
+	__u32 caller_tid = GET(caller, pid), child_tid = GET(child, pid);
 	__u64 flags = clone3_read_flags(args);
 
 	bpf_map_update_elem(&clone3_noted, &caller_tid, &flags, BPF_ANY);
@@ -228,7 +228,7 @@ static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
 	struct pid_namespace *ns = task_pidns(task);
 	__u32 flags = clone_flags_stored(native);
 
-	if (READ(task, thread_pid, level) || READ(task, nsproxy, pid_ns_for_children) != ns)
+	if (GET(task, thread_pid, level) || GET(task, nsproxy, pid_ns_for_children) != ns)
 		flags |= CLONE_CHILD_IN_PIDNS;
 	return flags;
 }
@@ -262,13 +262,13 @@ static __always_inline __s64 prctl_number(__u32 option, __u64 argument)
 
 static __always_inline __u32 task_tty(struct filler *f)
 {
-	struct tty_struct *tty = READ(current_task(f), signal, tty);
+	struct tty_struct *tty = GET(current_task(f), signal, tty);
 
 	if (!tty)
 		return 0;
-	return device_encode((__u32)READ(tty, driver, major) << 20 |
-			     READ(tty, driver, minor_start)) +
-	       READ(tty, index);
+	return device_encode((__u32)GET(tty, driver, major) << 20 |
+			     GET(tty, driver, minor_start)) +
+	       GET(tty, index);
 }
 
 /* The strings between two addresses of the caller, at most `limit` bytes; the last one is a NUL. */
@@ -306,7 +306,7 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 
 	if (!room)
 		return;
-	for (__u32 i = first; i < EXEC_STRINGS_MAX; i++) {
+	for (__u32 i = 0; i < EXEC_STRINGS_MAX; i++) {
 		__u64 address = 0, left = limit - at;
 		long n;
 
@@ -314,6 +314,8 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 		    bpf_probe_read_user(&address, sizeof(address), (void *)(vector + i * 8)) ||
 		    !address)
 			break;
+		if (i < first)
+			continue;
 		CHECKED(left);
 		if (left > STRING_BYTES_MAX)
 			left = STRING_BYTES_MAX;
@@ -337,7 +339,7 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
  */
 static __always_inline void put_exe(struct filler *f, __u64 argv)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
+	struct mm_struct *mm = GET(current_task(f), mm);
 	__u64 exe = 0;
 	__u8 *room;
 
@@ -346,7 +348,7 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 		return;
 	}
 	if (f->ret >= 0) {
-		put_string(f, mm ? READ(mm, arg_start) : 0);
+		put_string(f, mm ? GET(mm, arg_start) : 0);
 		return;
 	}
 	if (!bpf_probe_read_user(&exe, sizeof(exe), (void *)argv) && exe) {
@@ -363,8 +365,8 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 /* argv[1] and on, together with argv[0] at most 4096 bytes. Put right behind put_exe(). */
 static __always_inline void put_args(struct filler *f, __u64 argv)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
-	__u16 exe_len = *(__u16 *)(f->frame + LENGTHS_AT + (f->param - 1) * sizeof(__u16));
+	struct mm_struct *mm = GET(current_task(f), mm);
+	__u16 exe_len = length_put(f, f->param - 1);
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
 	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && argv == NO_VECTOR))
@@ -372,19 +374,19 @@ static __always_inline void put_args(struct filler *f, __u64 argv)
 	else if (f->ret < 0)
 		put_vector_strings(f, argv, 1, limit);
 	else
-		put_area(f, READ(mm, arg_start) + exe_len, READ(mm, arg_end), limit);
+		put_area(f, GET(mm, arg_start) + exe_len, GET(mm, arg_end), limit);
 }
 
 static __always_inline void put_env(struct filler *f, __u64 envp)
 {
-	struct mm_struct *mm = READ(current_task(f), mm);
+	struct mm_struct *mm = GET(current_task(f), mm);
 
 	if (f->ret < 0 && envp)
 		put_vector_strings(f, envp, 0, STRING_BYTES_MAX);
 	else if (f->ret < 0 || !mm)
 		put_absent(f);
 	else
-		put_area(f, READ(mm, env_start), READ(mm, env_end), STRING_BYTES_MAX);
+		put_area(f, GET(mm, env_start), GET(mm, env_end), STRING_BYTES_MAX);
 }
 
 /* In the order of the .scap format. */
@@ -446,7 +448,7 @@ static __always_inline int cgroup_walk(struct kernfs_node *node,
 __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct css_set *css_set = READ((struct task_struct *)bpf_get_current_task(), cgroups);
+	struct css_set *css_set = GET((struct task_struct *)bpf_get_current_task(), cgroups);
 	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
 	struct cgroup_subsys_state *state = NULL;
 	int subsystem = cgroup_subsystem(index), depth;
@@ -454,7 +456,7 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 in
 	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
 		return at;
 	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
-	node = READ(state, cgroup, kn);
+	node = GET(state, cgroup, kn);
 	if (!node)
 		return at;
 	depth = cgroup_walk(node, nodes);
@@ -473,7 +475,7 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 in
 			continue;
 		slot->work[at] = '/';
 		n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
-					      READ(nodes[i], name));
+					      GET(nodes[i], name));
 		at += n > 0 ? n : 0;
 	}
 	return at + 1;

@@ -11,6 +11,7 @@ static void check(const char *path, long ret)
 	ev = live_next(EVENT_chdir);
 	expect_i64(ev, chdir__res, ret);
 	expect_string(ev, chdir__path, path);
+	fixture_expect_directory(ev, chdir__cwd, ret);
 }
 
 LIVE_TEST(chdir)
@@ -24,6 +25,7 @@ LIVE_TEST(chdir)
 		ev = live_next(EVENT_chdir);
 		expect_i64(ev, chdir__res, paths[i].error);
 		expect_path(ev, chdir__path, &paths[i]);
+		expect_absent(ev, chdir__cwd);
 	}
 	require(mkdir("sub", 0755) == 0);
 	check("sub", 0);

@@ -18,6 +18,7 @@ static void check_failed(long fd, const struct address_case *to, long ret)
 	expect_absent(ev, connect__tuple);
 	expect_i64(ev, connect__fd, fd);
 	expect_address_case(ev, connect__addr, to);
+	expect_absent(ev, connect__addr_at_enter);
 }
 
 /* A new socket connected to the address of another one; `ret`: 0, or that it goes on. */
@@ -33,6 +34,7 @@ static void check_ip(const char *ip, int type, int server, long ret)
 	expect_tuple_ip(ev, connect__tuple, ip, fixture_port(fd), ip, fixture_port(server));
 	expect_i64(ev, connect__fd, fd);
 	expect_address_ip(ev, connect__addr, ip, fixture_port(server));
+	expect_absent(ev, connect__addr_at_enter);
 	close(fd);
 }
 
@@ -68,6 +70,7 @@ static void check_dissolved(void)
 	expect_tuple_ip(ev, connect__tuple, "127.0.0.1", fixture_port(udp.client), "0.0.0.0", 0);
 	expect_i64(ev, connect__fd, udp.client);
 	expect_absent(ev, connect__addr);
+	expect_absent(ev, connect__addr_at_enter);
 	fixture_disconnect(&udp);
 }
 
@@ -86,6 +89,7 @@ static void check_mapped(void)
 			"::ffff:127.0.0.1", fixture_port(server));
 	expect_i64(ev, connect__fd, fd);
 	expect_address_ip(ev, connect__addr, "::ffff:127.0.0.1", fixture_port(server));
+	expect_absent(ev, connect__addr_at_enter);
 	close(fd);
 	close(server);
 }
@@ -103,6 +107,7 @@ static void check_unix(int type, const char *name, size_t len, const char *shown
 	expect_tuple_unix(ev, connect__tuple, SOME_SOCKET, SOME_SOCKET, shown);
 	expect_i64(ev, connect__fd, fd);
 	expect_address_unix(ev, connect__addr, shown);
+	expect_absent(ev, connect__addr_at_enter);
 	close(fd);
 	close(server);
 }

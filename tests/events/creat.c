@@ -4,19 +4,18 @@
 #include "harness/live.h"
 
 static void expect_made(const struct event *ev, long fd, const char *name, int64_t mode,
-			const struct stat *status, int64_t layer)
+			const struct opened *opened, int64_t layer)
 {
 	expect_i64(ev, creat__fd, fd);
 	expect_string(ev, creat__name, name);
 	expect_i64(ev, creat__mode, mode);
-	expect_i64(ev, creat__dev, fixture_device(status));
-	expect_i64(ev, creat__ino, (int64_t)status->st_ino);
+	expect_file(ev, creat, opened);
 	expect_i64(ev, creat__creat_flags, layer);
 }
 
 struct result {
 	int fd;
-	struct stat status;
+	struct opened opened;
 };
 
 static int make_in_overlay(void *arg)
@@ -25,7 +24,8 @@ static int make_in_overlay(void *arg)
 
 	fixture_overlay();
 	result->fd = (int)CALL(SYS_creat, "over/all/new", 0600);
-	require(result->fd > 0 && fstat(result->fd, &result->status) == 0);
+	require(result->fd > 0);
+	result->opened = fixture_opened(result->fd);
 	return 0;
 }
 
@@ -36,14 +36,14 @@ static void check_overlay(void)
 
 	require(fixture_wait(child) == 0);
 	expect_made(live_next_of(EVENT_creat, child), result->fd, "over/all/new", 0600,
-		    &result->status, creat_flags__FD_UPPER_LAYER_CREAT);
+		    &result->opened, creat_flags__FD_UPPER_LAYER_CREAT);
 }
 
 LIVE_TEST(creat)
 {
 	const struct path_case *paths = fixture_paths();
 	const struct event *ev;
-	struct stat status;
+	struct opened opened;
 	long fd;
 
 	for (int i = 0; i < PATH_CASES; i++) {
@@ -52,13 +52,13 @@ LIVE_TEST(creat)
 		expect_i64(ev, creat__fd, paths[i].error);
 		expect_path(ev, creat__name, &paths[i]);
 		expect_i64(ev, creat__mode, 07654);
-		expect_i64(ev, creat__dev, 0);
-		expect_i64(ev, creat__ino, 0);
+		expect_file(ev, creat, NULL);
 		expect_i64(ev, creat__creat_flags, 0);
 	}
 	fd = CALL(SYS_creat, "made", 0640);
-	require(fd > 0 && fstat((int)fd, &status) == 0);
+	require(fd > 0);
+	opened = fixture_opened((int)fd);
 	close((int)fd);
-	expect_made(live_next(EVENT_creat), fd, "made", 0640, &status, 0);
+	expect_made(live_next(EVENT_creat), fd, "made", 0640, &opened, 0);
 	check_overlay();
 }

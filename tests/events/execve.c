@@ -317,6 +317,7 @@ static void check_failed_path(const struct path_case *path)
 	ev = live_next(EVENT_execve);
 	execing_expect_failed(ev, &failed, &before);
 	expect_path(ev, execve__filename, path);
+	expect_absent(ev, execve__filename_at_enter);
 }
 
 static void check_failed(char *const *arguments, char *const *environment,
@@ -330,6 +331,7 @@ static void check_failed(char *const *arguments, char *const *environment,
 	ev = live_next(EVENT_execve);
 	execing_expect_failed(ev, failed, &before);
 	expect_string(ev, execve__filename, "no/such");
+	expect_absent(ev, execve__filename_at_enter);
 }
 
 LIVE_TEST(execve)

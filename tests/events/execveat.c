@@ -56,24 +56,37 @@ static void check_memfd(int program)
 	close(fd);
 }
 
+static void expect_name(const struct event *ev, int dirfd, const char *name)
+{
+	expect_i64(ev, execveat__dirfd, dirfd);
+	expect_string(ev, execveat__pathname, name);
+	expect_absent(ev, execveat__pathname_at_enter);
+}
+
 static void check_failed(char *const *arguments, char *const *environment,
 			 const struct failed_exec *failed)
 {
+	const struct event *ev;
 	struct process before;
 
 	process_read(getpid(), getpid(), &before);
 	require(CALL(SYS_execveat, AT_FDCWD, "no/such", arguments, environment, 0) == failed->ret);
-	execing_expect_failed(live_next(EVENT_execveat), failed, &before);
+	ev = live_next(EVENT_execveat);
+	execing_expect_failed(ev, failed, &before);
+	expect_name(ev, AT_FDCWD, "no/such");
 }
 
 static void check_failed_descriptor(void)
 {
 	struct failed_exec failed = {"zero", "one", "A=1", 4, 4, -EBADF};
+	const struct event *ev;
 	struct process before;
 
 	process_read(getpid(), getpid(), &before);
 	require(CALL(SYS_execveat, NO_FD, "", argv, envp, AT_EMPTY_PATH) == -EBADF);
-	execing_expect_failed(live_next(EVENT_execveat), &failed, &before);
+	ev = live_next(EVENT_execveat);
+	execing_expect_failed(ev, &failed, &before);
+	expect_name(ev, NO_FD, "");
 	expect_no_event(EVENT_execve, getpid());
 }
 

@@ -13,6 +13,7 @@ static void check(long fd, long ret, int64_t shown)
 	ev = live_next(EVENT_fchdir);
 	expect_i64(ev, fchdir__res, ret);
 	expect_i64(ev, fchdir__fd, shown);
+	fixture_expect_directory(ev, fchdir__cwd, ret);
 }
 
 LIVE_TEST(fchdir)

@@ -13,6 +13,7 @@ static void expect_failed(const struct event *ev, long error, int64_t flags, int
 	expect_i64(ev, open__mode, mode);
 	expect_i64(ev, open__dev, 0);
 	expect_i64(ev, open__ino, 0);
+	expect_absent(ev, open__name_at_enter);
 }
 
 static void check_paths(void)
@@ -26,6 +27,7 @@ static void check_paths(void)
 		ev = live_next(EVENT_open);
 		expect_path(ev, open__name, &paths[i]);
 		expect_failed(ev, paths[i].error, file_flags__O_RDWR, 0);
+		expect_absent(ev, open__path);
 	}
 }
 
@@ -34,17 +36,17 @@ static void check_opened(const char *path, int flags, mode_t mode, int64_t store
 {
 	long fd = CALL(SYS_open, path, flags, mode);
 	const struct event *ev;
-	struct stat status;
+	struct opened opened;
 
-	require(fd > 0 && fstat((int)fd, &status) == 0);
+	require(fd > 0);
+	opened = fixture_opened((int)fd);
 	close((int)fd);
 	ev = live_next(EVENT_open);
 	expect_i64(ev, open__fd, fd);
 	expect_string(ev, open__name, path);
 	expect_i64(ev, open__flags, stored_flags);
 	expect_i64(ev, open__mode, stored_mode);
-	expect_i64(ev, open__dev, fixture_device(&status));
-	expect_i64(ev, open__ino, (int64_t)status.st_ino);
+	expect_file(ev, open, &opened);
 }
 
 static void check_flags(void)
@@ -56,6 +58,7 @@ static void check_flags(void)
 		ev = live_next(EVENT_open);
 		expect_string(ev, open__name, "no/such");
 		expect_failed(ev, -ENOENT, open_flags[i].stored, open_flags[i].has_mode ? 07654 : 0);
+		expect_absent(ev, open__path);
 	}
 }
 
@@ -64,14 +67,17 @@ static void check_descriptor_zero(void)
 {
 	int kept = dup(0);
 	const struct event *ev;
+	struct opened opened;
 
 	require(kept > 0 && close(0) == 0);
 	require(CALL(SYS_open, "zero", O_CREAT | O_WRONLY, 0600) == 0);
+	opened = fixture_opened(0);
 	require(dup2(kept, 0) == 0 && close(kept) == 0);
 	ev = live_next(EVENT_open);
 	expect_string(ev, open__name, "zero");
 	expect_failed(ev, 0,
 		      file_flags__O_CREAT | file_flags__O_WRONLY | file_flags__O_F_CREATED, 0600);
+	fixture_expect_real_path(ev, open__path, &opened);
 }
 
 LIVE_TEST(open)

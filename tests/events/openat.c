@@ -13,8 +13,7 @@ static void expect_failed(const struct event *ev, long error, int64_t dirfd, int
 	expect_i64(ev, openat__dirfd, dirfd);
 	expect_i64(ev, openat__flags, flags);
 	expect_i64(ev, openat__mode, mode);
-	expect_i64(ev, openat__dev, 0);
-	expect_i64(ev, openat__ino, 0);
+	expect_file(ev, openat, NULL);
 }
 
 static void check_paths(void)
@@ -45,26 +44,26 @@ static void check_flags(void)
 }
 
 static void expect_opened(const struct event *ev, long fd, long dirfd, const char *name,
-			  int64_t flags, int64_t mode, const struct stat *status)
+			  int64_t flags, int64_t mode, const struct opened *opened)
 {
 	expect_i64(ev, openat__fd, fd);
 	expect_i64(ev, openat__dirfd, dirfd);
 	expect_string(ev, openat__name, name);
 	expect_i64(ev, openat__flags, flags);
 	expect_i64(ev, openat__mode, mode);
-	expect_i64(ev, openat__dev, fixture_device(status));
-	expect_i64(ev, openat__ino, (int64_t)status->st_ino);
+	expect_file(ev, openat, opened);
 }
 
 static void check_opened(int dirfd, const char *name, int flags, mode_t mode, int64_t stored_flags,
 			 int64_t stored_mode)
 {
 	long fd = CALL(SYS_openat, dirfd, name, flags, mode);
-	struct stat status;
+	struct opened opened;
 
-	require(fd > 0 && fstat((int)fd, &status) == 0);
+	require(fd > 0);
+	opened = fixture_opened((int)fd);
 	close((int)fd);
-	expect_opened(live_next(EVENT_openat), fd, dirfd, name, stored_flags, stored_mode, &status);
+	expect_opened(live_next(EVENT_openat), fd, dirfd, name, stored_flags, stored_mode, &opened);
 }
 
 /* The files of an overlay, and what is stored of the layer that each comes from. */
@@ -84,7 +83,7 @@ enum { LAYERS_COUNT = sizeof(layers) / sizeof(layers[0]) };
 
 struct layer_result {
 	int fd;
-	struct stat status;
+	struct opened opened;
 };
 
 static int open_layers(void *arg)
@@ -96,7 +95,8 @@ static int open_layers(void *arg)
 	for (int i = 0; i < LAYERS_COUNT; i++) {
 		results[i].fd = (int)CALL(SYS_openat, AT_FDCWD, layers[i].name, layers[i].flags,
 					  0644);
-		require(results[i].fd > 0 && fstat(results[i].fd, &results[i].status) == 0);
+		require(results[i].fd > 0);
+		results[i].opened = fixture_opened(results[i].fd);
 	}
 	return 0;
 }
@@ -112,7 +112,7 @@ static void check_layers(void)
 	for (int i = 0; i < LAYERS_COUNT; i++) {
 		ev = live_next_of(EVENT_openat, child);
 		expect_opened(ev, results[i].fd, AT_FDCWD, layers[i].name, layers[i].stored,
-			      layers[i].flags & O_CREAT ? 0644 : 0, &results[i].status);
+			      layers[i].flags & O_CREAT ? 0644 : 0, &results[i].opened);
 	}
 }
 

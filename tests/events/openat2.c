@@ -14,8 +14,7 @@ static void expect_failed(const struct event *ev, long error, int64_t flags, int
 	expect_i64(ev, openat2__flags, flags);
 	expect_i64(ev, openat2__mode, mode);
 	expect_i64(ev, openat2__resolve, resolve);
-	expect_i64(ev, openat2__dev, 0);
-	expect_i64(ev, openat2__ino, 0);
+	expect_file(ev, openat2, NULL);
 }
 
 static void check_paths(void)
@@ -99,7 +98,7 @@ LIVE_TEST(openat2)
 		.resolve = RESOLVE_BENEATH,
 	};
 	const struct event *ev;
-	struct stat status;
+	struct opened opened;
 	long fd;
 
 	check_paths();
@@ -109,7 +108,8 @@ LIVE_TEST(openat2)
 	check_unreadable(UNREADABLE, sizeof(how), -EFAULT);
 
 	fd = CALL(SYS_openat2, AT_FDCWD, "made", &how, sizeof(how));
-	require(fd > 0 && fstat((int)fd, &status) == 0);
+	require(fd > 0);
+	opened = fixture_opened((int)fd);
 	close((int)fd);
 	ev = live_next(EVENT_openat2);
 	expect_i64(ev, openat2__fd, fd);
@@ -120,6 +120,5 @@ LIVE_TEST(openat2)
 			   file_flags__O_F_CREATED);
 	expect_i64(ev, openat2__mode, 0640);
 	expect_i64(ev, openat2__resolve, openat2_flags__RESOLVE_BENEATH);
-	expect_i64(ev, openat2__dev, fixture_device(&status));
-	expect_i64(ev, openat2__ino, (int64_t)status.st_ino);
+	expect_file(ev, openat2, &opened);
 }

@@ -76,6 +76,18 @@ static unsigned int declared_events(void)
 	return count;
 }
 
+/* The parameters that the .scap world knows; ours stand behind them. */
+static unsigned int scap_params(const struct event_desc *desc)
+{
+	unsigned int count = 0;
+
+	while (count < desc->nparams && !desc->params[count].own)
+		count++;
+	for (unsigned int i = count; i < desc->nparams; i++)
+		assert_true(desc->params[i].own);
+	return count;
+}
+
 /* Types and formats by their names in the sheets. */
 static const char *const types[PT_TYPES_COUNT] = {
 #define TYPE(name) [PT_##name] = #name
@@ -150,7 +162,7 @@ static void check_params(const struct event_desc *desc, char *params)
 		assert_string_equal(text, param);
 		count++;
 	}
-	assert_int_equal(desc->nparams, count);
+	assert_int_equal(scap_params(desc), count);
 }
 
 static void test_events(void **state)
@@ -173,7 +185,7 @@ static void test_events(void **state)
 		assert_null(strstr(sheet.columns[4], "OLD_VERSION"));
 		assert_string_equal(sheet.columns[2], desc->tracepoint ? "E" : "X");
 		assert_int_equal(desc->flags, flags_of(sheet.columns[4]));
-		assert_int_equal(desc->nparams, number(sheet.columns[5], 10));
+		assert_int_equal(scap_params(desc), number(sheet.columns[5], 10));
 		check_params(desc, sheet.columns[6]);
 	}
 	assert_int_equal(compared, declared_events());
@@ -233,7 +245,7 @@ static void test_sets_of_parameters(void **state)
 	for (unsigned int id = 0; id < EVENT_OWN_FIRST; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
+		for (unsigned int i = 0; desc && i < scap_params(desc); i++) {
 			assert_int_equal(desc->params[i].set != NULL || desc->params[i].dyn != NULL,
 					 has_set[id][i]);
 			assert_int_equal(desc->params[i].base != 0, has_base[id][i]);

@@ -45,7 +45,7 @@ static void test_system_calls(void **state)
 {
 	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_openat] = true}};
 
-	assert_string_equal(wanted(&config, nothing), "fill_open fill_openat dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing), "fill_open fill_openat enter_open enter_openat dispatch_sys_exit ");
 }
 
 static void test_tracepoints_need_no_dispatch(void **state)
@@ -61,9 +61,9 @@ static void test_exec(void **state)
 	struct scap_live_config execveat = {.events = {[EVENT_execveat] = true}};
 
 	assert_string_equal(wanted(&execve, nothing),
-			    "fill_execve exec_success dispatch_sys_exit ");
+			    "fill_execve enter_execve exec_success dispatch_sys_exit ");
 	assert_string_equal(wanted(&execveat, nothing),
-			    "fill_execveat exec_success dispatch_sys_exit ");
+			    "fill_execveat enter_execveat exec_success dispatch_sys_exit ");
 }
 
 static void test_generic(void **state)

@@ -51,6 +51,17 @@ static void warn_direction(const struct capture *capture)
 		      stderr);
 }
 
+static void warn_enter(const struct scap_live *live)
+{
+	int error = scap_live_enter_error(live);
+
+	if (error)
+		fprintf(stderr,
+			"agent: calls are not watched at their enter (tracefs: %s): an argument that "
+			"is changed during a call that fails is not marked\n",
+			strerror(-error));
+}
+
 static void warn_refused(const struct scap_live *live)
 {
 	for (const uint16_t *id = scap_live_refused(live); *id; id++)
@@ -101,6 +112,7 @@ static int run_capture(const struct options *options)
 		goto out;
 	}
 	warn_refused(capture.live);
+	warn_enter(capture.live);
 	if (options->verbose)
 		fputs("agent: capturing\n", stderr);
 	if (pipeline_run(&capture, &counts, &err))

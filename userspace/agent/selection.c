@@ -50,10 +50,11 @@ static const struct {
 
 enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
 
+/* Those of our own do not count: the name of a descriptor there is not worth its price. */
 static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
 {
 	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (desc->params[i].type == a || desc->params[i].type == b)
+		if (!desc->params[i].own && (desc->params[i].type == a || desc->params[i].type == b))
 			return true;
 	return false;
 }

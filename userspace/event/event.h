@@ -144,6 +144,9 @@ struct param_desc {
 	const struct dyn_kind *dyn; /* the kinds of a DYN */
 	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
+	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it */
+	bool own;     /* ours, behind those of the .scap world */
+	bool quiet;   /* not among the arguments of a line of text, which has it elsewhere */
 };
 
 struct event_desc {

@@ -18,11 +18,15 @@
 #define DYN(set_name)                                                                              \
 	.dyn = dyn_##set_name, .dyn_count = sizeof(dyn_##set_name) / sizeof(dyn_##set_name[0])
 #define BASE(index) .base = (index) + 1
+#define REAL(index) .real = (index) + 1
+#define QUIET .quiet = true
 
 #define SYSCALL_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define TRACEPOINT_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define PARAM(event, name, type, format, source, ...)                                              \
 	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
+#define OWN_PARAM(event, name, type, format, source, ...)                                          \
+	PARAM(event, name, type, format, source, .own = true, ##__VA_ARGS__)
 #define EVENT_END(name) };                                                                         \
 	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
 #include "events/all.def"

@@ -281,6 +281,11 @@ const uint16_t *scap_live_refused(const struct scap_live *live)
 	return live_driver_refused(live->driver);
 }
 
+int scap_live_enter_error(const struct scap_live *live)
+{
+	return live_driver_enter_error(live->driver);
+}
+
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook)
 {

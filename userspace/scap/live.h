@@ -31,6 +31,7 @@ struct scap_live_stats {
 	uint64_t out_of_order;	  /* events given out after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
+	uint64_t unnoted; /* arguments that were not kept at the enter of their call */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
 	uint32_t cpus;		  /* that have a ring now */
@@ -62,6 +63,12 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
  * ids, ended by 0. Owned by `live`.
  */
 const uint16_t *scap_live_refused(const struct scap_live *live);
+
+/*
+ * Why calls are not watched at their enter, so that arguments which change during the call are not
+ * marked: -errno. 0: they are, or need not be.
+ */
+int scap_live_enter_error(const struct scap_live *live);
 
 /* Loaded program number `i` with the tracepoint that runs it or NULL; false behind the last. */
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,

@@ -24,6 +24,7 @@
 #include "lanner.skel.h"
 #include "scap/live_log.h"
 #include "scap/live_programs.h"
+#include "scap/tracepoint.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -40,6 +41,7 @@ struct live_driver {
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
 	bool *refused; /* as many: programs left out */
 	bool refused_events[EVENT_ID_MAX];
+	int enter_error; /* why calls are not watched at their enter; 0: they are */
 	uint16_t refused_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
 };
 
@@ -308,6 +310,29 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 	return driver->slots;
 }
 
+/*
+ * Without these, what a call was given is not compared with what it was at its enter, and nothing
+ * else is missing.
+ */
+static void attach_at_enter(struct live_driver *driver, size_t i)
+{
+	struct live_log log = {0};
+	int fd = scap_tracepoint_open(live_programs[i].hook);
+
+	if (fd < 0) {
+		driver->enter_error = fd;
+		return;
+	}
+	live_log_begin(&log);
+	driver->links[i] = bpf_program__attach_perf_event(program_of(driver, i), fd);
+	if (!driver->links[i]) {
+		driver->enter_error = -errno;
+		close(fd);
+	}
+	live_log_end(&log);
+	live_log_finish(&log);
+}
+
 static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 {
 	const struct live_program *row = &live_programs[i];
@@ -330,9 +355,14 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < live_programs_count && r == 0; i++)
-		if (live_programs[i].hook && program_loaded(driver, i))
+	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
+		if (!live_programs[i].hook || !program_loaded(driver, i))
+			continue;
+		if (live_programs[i].at_enter)
+			attach_at_enter(driver, i);
+		else
 			r = attach_one(driver, i, err);
+	}
 	return r;
 }
 
@@ -402,8 +432,10 @@ static int read_driver_counters(struct live_driver *driver, struct scap_live_sta
 	if (bpf_map_lookup_elem(bpf_map__fd(driver->object->maps.driver_counters), &zero, by_cpu) <
 	    0)
 		r = -errno;
-	for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++)
+	for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++) {
 		stats->compat += by_cpu[cpu].compat;
+		stats->unnoted += by_cpu[cpu].unnoted;
+	}
 	free(by_cpu);
 	return r;
 }
@@ -438,6 +470,11 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 const uint16_t *live_driver_refused(const struct live_driver *driver)
 {
 	return driver->refused_ids;
+}
+
+int live_driver_enter_error(const struct live_driver *driver)
+{
+	return driver->enter_error;
 }
 
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,

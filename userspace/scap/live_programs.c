@@ -11,6 +11,14 @@ const struct live_program live_programs[] = {
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
+#define ENTER_PROGRAM(name) {"enter_" #name, "sys_enter_" #name, EVENT_##name, LOSES_DETAILS, true}
+	ENTER_PROGRAM(open),
+	ENTER_PROGRAM(creat),
+	ENTER_PROGRAM(openat),
+	ENTER_PROGRAM(openat2),
+	ENTER_PROGRAM(execve),
+	ENTER_PROGRAM(execveat),
+	ENTER_PROGRAM(connect),
 	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
 	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
 	/* The last to be attached, when everything that it jumps to is in place. */
@@ -53,8 +61,11 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 				return true;
 		return false;
 	}
+	if (program->at_enter && syscall_native_number(event_desc_get(program->event)->syscall) < 0)
+		return false;
 	/* A successful exec of either kind is an execve, written at the tracepoint. */
-	if (program->event == EVENT_execve && program->hook && event_wanted(EVENT_execveat, config))
+	if (program->event == EVENT_execve && program->hook && !program->at_enter &&
+	    event_wanted(EVENT_execveat, config))
 		return true;
 	return event_wanted(program->event, config);
 }

@@ -17,6 +17,7 @@ struct live_program {
 	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
+	bool at_enter; /* the hook is that of one system call's enter: see scap_tracepoint_open() */
 };
 
 extern const struct live_program live_programs[];

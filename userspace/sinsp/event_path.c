@@ -57,15 +57,25 @@ static bool is_in_root(const struct event *ev)
 	       (event_param_u64(ev, openat2__resolve) & openat2_flags__RESOLVE_IN_ROOT);
 }
 
+/* The path as the kernel found it, in place of what the caller passed; NULL: it is not known. */
+static const char *real_path(const struct event *ev, const struct param_desc *desc)
+{
+	return desc->real ? event_param_string(ev, desc->real - 1u) : NULL;
+}
+
 static size_t join(const struct sinsp_event *event, unsigned int param, char *out)
 {
 	const struct param_desc *desc = &event->ev.desc->params[param];
 	const char *path = event_param_string(&event->ev, param);
-	size_t len = strlen(path);
+	const char *real = real_path(&event->ev, desc);
 	int64_t dirfd = AT_FDCWD_STORED;
 	char inside[SINSP_PATH_MAX];
 	struct base base = {"", 0};
+	size_t len;
 
+	if (real)
+		return sinsp_path_join("", 0, real, strlen(real), out);
+	len = strlen(path);
 	if (desc->base)
 		dirfd = event_param_i64(&event->ev, desc->base - 1u);
 	if (is_in_root(&event->ev)) {
@@ -84,10 +94,12 @@ static size_t join(const struct sinsp_event *event, unsigned int param, char *ou
 
 size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out, size_t size)
 {
+	const struct param_desc *desc = &event->ev.desc->params[param];
 	char joined[SINSP_PATH_MAX];
 	size_t len;
 
-	if (!event_param_present(&event->ev, param) || size == 0)
+	if (size == 0 ||
+	    (!event_param_present(&event->ev, param) && !real_path(&event->ev, desc)))
 		return 0;
 	if (size >= SINSP_PATH_MAX)
 		return join(event, param, out);

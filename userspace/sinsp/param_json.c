@@ -361,6 +361,9 @@ void param_json_append_all(const struct param_json *json, const struct sinsp_eve
 	const struct param_plan *plans = json->plans[event->ev.desc->id];
 
 	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
+		/* Of those that are ours alone, readers expect no null. */
+		if (event->ev.desc->params[i].own && event->ev.params[i].len == 0)
+			continue;
 		if (i == 0) {
 			/* The first key has a bracket for its comma. */
 			buf_append_char(out, '{');

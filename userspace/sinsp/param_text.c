@@ -362,27 +362,40 @@ void param_text_resolved(const struct sinsp_event *event, unsigned int index, st
 		render(event, index, out);
 }
 
+/* Those of our own are shown where they say something that the others do not. */
+static bool is_shown(const struct sinsp_event *event, unsigned int index)
+{
+	const struct param_desc *desc = desc_of(event, index);
+
+	return !desc->own || (!desc->quiet && event_param_present(&event->ev, index));
+}
+
+static void append_param(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	size_t before;
+
+	if (index > 0)
+		buf_append_char(out, ' ');
+	buf_append_string(out, desc_of(event, index)->name);
+	buf_append_char(out, '=');
+	param_text_raw(event, index, out);
+	/* The bracket is taken back when nothing follows it. */
+	before = out->len;
+	buf_append_char(out, '(');
+	param_text_resolved(event, index, out);
+	if (out->len > before + 1)
+		buf_append_char(out, ')');
+	else
+		out->len = before;
+}
+
 void param_text_all(const struct sinsp_event *event, struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;
 
 	if (desc->id == EVENT_syscall)
 		return;
-	for (unsigned int i = 0; i < desc->nparams; i++) {
-		size_t before;
-
-		if (i > 0)
-			buf_append_char(out, ' ');
-		buf_append_string(out, desc->params[i].name);
-		buf_append_char(out, '=');
-		param_text_raw(event, i, out);
-		/* The bracket is taken back when nothing follows it. */
-		before = out->len;
-		buf_append_char(out, '(');
-		param_text_resolved(event, i, out);
-		if (out->len > before + 1)
-			buf_append_char(out, ')');
-		else
-			out->len = before;
-	}
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (is_shown(event, i))
+			append_param(event, i, out);
 }

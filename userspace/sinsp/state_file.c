@@ -23,13 +23,13 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 	if (!event->thread || event->fd_num < 0)
 		return;
 	fds = event->thread->fds;
-	if (!event_param_present(&event->ev, opened->name)) {
+	len = sinsp_event_path(event, opened->name, path, sizeof(path));
+	if (len == 0) {
 		/* The name could not be read in the kernel: not a reason to go without. */
 		sinsp_fds_close(fds, event->fd_num);
 		event->fd = state_fd(sinsp, event->thread, event->fd_num);
 		return;
 	}
-	len = sinsp_event_path(event, opened->name, path, sizeof(path));
 	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);
 	if (!event->fd)
 		return;
@@ -112,12 +112,24 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
 }
 
+/* Where the kernel says that the thread is now. Returns false when it does not. */
+static bool follow_kernel(struct sinsp *sinsp, struct sinsp_event *event, unsigned int cwd)
+{
+	const char *path = event_param_string(&event->ev, cwd);
+
+	if (!path)
+		return false;
+	sinsp_fs_set(&sinsp->pool, event->thread->fs, path, strlen(path));
+	return true;
+}
+
 void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	char path[SINSP_PATH_MAX] = "";
 	size_t len;
 
-	if (!event->thread || event_param_i64(&event->ev, chdir__res) != 0)
+	if (!event->thread || event_param_i64(&event->ev, chdir__res) != 0 ||
+	    follow_kernel(sinsp, event, chdir__cwd))
 		return;
 	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
 	change_directory(sinsp, event->thread, path, len);
@@ -127,6 +139,9 @@ void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct sinsp_fd *fd = event->fd;
 
-	if (fd && fd->name_len && event_param_i64(&event->ev, fchdir__res) == 0)
+	if (!event->thread || event_param_i64(&event->ev, fchdir__res) != 0 ||
+	    follow_kernel(sinsp, event, fchdir__cwd))
+		return;
+	if (fd && fd->name_len)
 		change_directory(sinsp, event->thread, fd->name, fd->name_len);
 }

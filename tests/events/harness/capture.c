@@ -296,7 +296,7 @@ void live_expect_no_event(const char *file, int line, unsigned int id, int64_t t
 static void skip(struct captured *captured)
 {
 	captured->taken = true;
-	captured->compared = UINT32_MAX;
+	captured->compared = UINT64_MAX;
 }
 
 void live_skip(void)
@@ -324,7 +324,7 @@ void capture_check_compared(void)
 		const struct event_desc *desc = captured->event.desc;
 
 		for (unsigned int param = 0; captured->taken && param < desc->nparams; param++)
-			if (!(captured->compared & (1U << param)))
+			if (!(captured->compared & (UINT64_C(1) << param)))
 				live_fail(__FILE__, __LINE__, "%s: parameter %s was not compared",
 					  desc->name, desc->params[param].name);
 	}

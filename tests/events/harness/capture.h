@@ -18,7 +18,7 @@
 struct captured {
 	struct event event;
 	uint64_t begin_ns, end_ns; /* the wall clock before and after the calls */
-	uint32_t compared;	   /* a bit for each parameter */
+	uint64_t compared;	   /* a bit for each parameter */
 	bool taken;
 	uint8_t frame[];
 };

@@ -81,6 +81,7 @@ static void expect_success(const struct event *ev, const struct execing *execing
 	expect_rest(ev, process, execing->exe_flags, execing->exe_path);
 	expect_string(ev, execve__filename,
 		      execing->filename ? execing->filename : execing->path);
+	expect_absent(ev, execve__filename_at_enter);
 }
 
 static _Noreturn void run_child(const struct execing *execing)

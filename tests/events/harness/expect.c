@@ -43,7 +43,7 @@ void live_require_failed(const char *file, int line, const char *condition)
 /* Notes that the parameter is compared; returns it. */
 static const struct event_param *compared(const struct event *ev, unsigned int param)
 {
-	captured_of(ev)->compared |= 1U << param;
+	captured_of(ev)->compared |= UINT64_C(1) << param;
 	return &ev->params[param];
 }
 

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -209,4 +210,41 @@ int fixture_wait(pid_t pid)
 
 	require(waitpid(pid, &status, __WALL) == pid);
 	return status;
+}
+
+struct opened fixture_opened(int fd)
+{
+	static const char deleted[] = " (deleted)";
+	struct opened opened = {0};
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, opened.path, sizeof(opened.path) - 1);
+	require(n > 0 && fstat(fd, &opened.status) == 0);
+	n -= (ssize_t)strlen(deleted);
+	if (n > 0 && strcmp(opened.path + n, deleted) == 0)
+		opened.path[n] = '\0';
+	return opened;
+}
+
+void fixture_expect_real_path(const struct event *ev, unsigned int param,
+			      const struct opened *opened)
+{
+	if (opened)
+		expect_string(ev, param, opened->path);
+	else
+		expect_absent(ev, param);
+}
+
+void fixture_expect_directory(const struct event *ev, unsigned int param, long ret)
+{
+	char path[4096];
+
+	if (ret < 0) {
+		expect_absent(ev, param);
+		return;
+	}
+	require(getcwd(path, sizeof(path)) != NULL);
+	expect_string(ev, param, path);
 }

@@ -61,6 +61,31 @@ void fixture_overlay(void);
 /* The device of a file in the encoding of the event format. */
 uint32_t fixture_device(const struct stat *status);
 
+/* What is known of an open file, and what events have to tell of it. */
+struct opened {
+	struct stat status;
+	char path[4096];
+};
+
+struct opened fixture_opened(int fd);
+
+/* Compares the parameters of an open that say which file it was; NULL: none, it failed. */
+#define expect_file(ev, event, what)                                                               \
+	do {                                                                                       \
+		const struct opened *file = what;                                                  \
+                                                                                                   \
+		expect_i64(ev, event##__dev, file ? fixture_device(&file->status) : 0);            \
+		expect_i64(ev, event##__ino, file ? (int64_t)file->status.st_ino : 0);             \
+		fixture_expect_real_path(ev, event##__path, file);                                 \
+		expect_absent(ev, event##__name_at_enter);                                         \
+	} while (0)
+
+void fixture_expect_real_path(const struct event *ev, unsigned int param,
+			      const struct opened *opened);
+
+/* The same for the directory that the calling process is in; it is not told when a call failed. */
+void fixture_expect_directory(const struct event *ev, unsigned int param, long ret);
+
 /* A socket address and its length, as calls want them. */
 struct address {
 	socklen_t len;

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What a call was given at its enter, kept until its exit: another thread may rewrite the caller's
+ * memory in between. Notes lie in a table by thread id, where two may meet; then one of them is not
+ * made, and counted.
+ */
+#ifndef LANNER_ENTER_BPF_H
+#define LANNER_ENTER_BPF_H
+
+#include "frame.bpf.h"
+#include "net.bpf.h"
+
+enum {
+	NOTES = 1024, /* a power of two */
+	NOTE_WORD = sizeof(__u64),
+	NOTE_WORDS_MAX = STRING_BYTES_MAX / NOTE_WORD,
+};
+
+/* A parameter as the event would hold it. */
+struct note {
+	__u32 writers; /* who makes it 1 may write */
+	__u32 tid;     /* whose note it is; 0: nobody's */
+	__u64 bytes;
+	__u8 value[STRING_BYTES_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NOTES);
+	__type(key, __u32);
+	__type(value, struct note);
+} notes SEC(".maps");
+
+static __always_inline struct note *note_of(__u32 tid)
+{
+	__u32 key = tid & (NOTES - 1);
+
+	return bpf_map_lookup_elem(&notes, &key);
+}
+
+static __always_inline struct note *note_begin(__u32 tid)
+{
+	struct note *note = note_of(tid);
+
+	if (!note)
+		return NULL;
+	__sync_fetch_and_add(&note->writers, 1);
+	if (*(volatile __u32 *)&note->writers != 1) {
+		__sync_fetch_and_add(&note->writers, -1);
+		return NULL;
+	}
+	*(volatile __u32 *)&note->tid = 0;
+	return note;
+}
+
+static __always_inline void note_end(struct note *note, __u32 tid, __u64 bytes)
+{
+	note->bytes = bytes;
+	*(volatile __u32 *)&note->tid = tid;
+	__sync_fetch_and_add(&note->writers, -1);
+}
+
+static __always_inline void count_unnoted(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->unnoted);
+}
+
+/* Notes a string argument, as put_string() would put it. */
+static __always_inline int note_string(__u64 address)
+{
+	__u32 tid = current_tid();
+	struct note *note = note_begin(tid);
+	long n;
+
+	if (!note) {
+		count_unnoted();
+		return 0;
+	}
+	n = address ? read_user_string(note->value, STRING_BYTES_MAX, (void *)address) : 0;
+	if (n < 0)
+		count_unnoted();
+	note_end(note, n < 0 ? 0 : tid, n);
+	return 0;
+}
+
+/* Notes an address argument, as put_sockaddr() would put it. */
+static __always_inline int note_sockaddr(__u64 address, __u64 len)
+{
+	__u32 tid = current_tid();
+	struct note *note = note_begin(tid);
+
+	if (note)
+		note_end(note, tid, write_sockaddr(note->value, address, len));
+	else
+		count_unnoted();
+	return 0;
+}
+
+/*
+ * Whether `bytes` of the frames of a slot, from `at` on, differ from a thread's note. False when
+ * there is no such note, or no longer. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct note *note = note_of(tid);
+
+	if (!slot || !note || note->tid != tid || at > GATHER_BYTES + FRAME_BYTES_MAX)
+		return false;
+	if (note->bytes != bytes)
+		return true;
+	for (__u32 i = 0; i < NOTE_WORDS_MAX; i++) {
+		__u64 put = *(__u64 *)(slot->frames + at + i * NOTE_WORD);
+		__u64 noted = *(__u64 *)(note->value + i * NOTE_WORD);
+		__u64 left = bytes - i * NOTE_WORD;
+
+		if (left == 0 || left > bytes)
+			return false;
+		if (left < NOTE_WORD)
+			return (put ^ noted) << (64 - 8 * left) != 0;
+		if (put != noted)
+			return true;
+	}
+	return false;
+}
+
+/* Where in its frame a parameter lies that has been put. */
+static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 param)
+{
+	__u64 at = LENGTHS_AT + nparams * sizeof(__u16);
+
+	for (__u32 i = 0; i < param; i++)
+		at += length_put(f, i);
+	return at;
+}
+
+/*
+ * For a call that failed: what a parameter was at the enter, if that differs from what it is now,
+ * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
+ */
+static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
+{
+	__u32 tid = current_tid();
+	struct note *note = note_of(tid);
+	__u64 at = f->slot->state.batch.bytes + value_at(f, nparams, param), n;
+	__u8 *room;
+
+	put_absent(f);
+	if (!note)
+		return;
+	if (f->ret < 0 && note_differs(f->slot_key, at, length_put(f, param), tid)) {
+		room = frame_room(f);
+		n = note->bytes;
+		CHECKED(n);
+		if (room && n <= STRING_BYTES_MAX) {
+			bpf_probe_read_kernel(room, n, note->value);
+			/* If it is still his, it was all the time. */
+			if (*(volatile __u32 *)&note->tid == tid)
+				frame_advance(f, n);
+		}
+	}
+	if (note->tid == tid)
+		note->tid = 0;
+}
+
+#endif
