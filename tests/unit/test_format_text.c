@@ -407,6 +407,33 @@ static void test_addresses(void **state)
 	expect_address(world, "\x11zz", 3, "family 17");
 }
 
+/* Parameters of our own: none in the line for what its descriptor shows, a mark where there is one. */
+static void test_own_parameters(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_fchdir, 100);
+	frame_put_i64(&world->frame, fchdir__res, 0);
+	frame_put_i64(&world->frame, fchdir__fd, -1);
+	frame_put_string(&world->frame, fchdir__cwd, "/srv");
+	world_end(world);
+	world_expect(world, "evt.args", "res=0 fd=-1");
+	world_expect(world, "evt.arg.cwd", "/srv");
+	world_expect_json(world, "evt.args", "{\"evt.args\":{\"res\":0,\"fd\":-1,\"cwd\":\"/srv\"}}");
+	world_begin(world, EVENT_fchdir, 100);
+	frame_put_i64(&world->frame, fchdir__res, -EBADF);
+	frame_put_i64(&world->frame, fchdir__fd, -1);
+	world_end(world);
+	world_expect_json(world, "evt.args", "{\"evt.args\":{\"res\":-9,\"fd\":-1}}");
+	world_begin(world, EVENT_open, 100);
+	frame_put_i64(&world->frame, open__fd, -ENOENT);
+	frame_put_string(&world->frame, open__name, "/b");
+	frame_put_string(&world->frame, open__name_at_enter, "/a");
+	world_end(world);
+	world_expect(world, "evt.args",
+		     "fd=-2(ENOENT) name=/b flags=<NA> mode=<NA> dev=<NA> ino=<NA> name_at_enter=/a");
+}
+
 static void test_system_calls(void **state)
 {
 	struct world *world = *state;
@@ -503,6 +530,7 @@ int main(void)
 		TEST(test_exec),
 		TEST(test_tuples),
 		TEST(test_addresses),
+		TEST(test_own_parameters),
 		TEST(test_system_calls),
 		TEST(test_other_types),
 		TEST(test_long_text),

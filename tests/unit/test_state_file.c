@@ -47,6 +47,39 @@ static void opens_under_the_current_directory(void **state)
 	assert_string_equal(drive_read(drive, 100, 10, 3)->fd->name, "/home/u/today");
 }
 
+/* What the kernel opened counts, whatever the caller's memory holds by now. */
+static void believes_the_kernel(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_openat, 100);
+
+	frame_put_i64(frame, openat__fd, 3);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, "asked");
+	frame_put_string(frame, openat__path, "/srv/opened");
+	drive_end(drive);
+	assert_string_equal(drive->event.fd->name, "/srv/opened");
+
+	frame = drive_begin(drive, EVENT_open, 100);
+	frame_put_i64(frame, open__fd, 4);
+	frame_put_string(frame, open__path, "/srv/unreadable");
+	drive_end(drive);
+	assert_string_equal(drive->event.fd->name, "/srv/unreadable");
+
+	frame = drive_begin(drive, EVENT_chdir, 100);
+	frame_put_i64(frame, chdir__res, 0);
+	frame_put_string(frame, chdir__path, "link");
+	frame_put_string(frame, chdir__cwd, "/real/place");
+	drive_end(drive);
+	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/real/place/");
+	frame = drive_begin(drive, EVENT_fchdir, 100);
+	frame_put_i64(frame, fchdir__res, 0);
+	frame_put_i64(frame, fchdir__fd, 99);
+	frame_put_string(frame, fchdir__cwd, "/");
+	drive_end(drive);
+	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/");
+}
+
 static void opens_directories(void **state)
 {
 	struct drive *drive = *state;
@@ -240,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(opens_under_the_current_directory),
+		TEST(believes_the_kernel),
 		TEST(opens_directories),
 		TEST(does_not_know_the_first_directory),
 		TEST(keeps_nothing_of_failed_calls),
