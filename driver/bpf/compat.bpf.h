@@ -68,16 +68,25 @@ struct inode___mangled {
  */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 
+/*
+ * A helper of the same version: to ask for the kfunc itself costs a search of the kernel's symbols
+ * at each place.
+ */
+enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
+
+#define CAN_CAST                                                                                   \
+	bpf_core_enum_value_exists(enum bpf_func_id___6_2, BPF_FUNC_cgrp_storage_get___6_2)
+
 #define TYPED(pointer)                                                                             \
 	((typeof(pointer))bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
 
 #define GET(pointer, ...)                                                                          \
-	(bpf_rdonly_cast ? ___arrow(TYPED(pointer), ##__VA_ARGS__) :                               \
-			   BPF_CORE_READ(pointer, ##__VA_ARGS__))
+	(CAN_CAST ? ___arrow(TYPED(pointer), ##__VA_ARGS__) : BPF_CORE_READ(pointer, ##__VA_ARGS__))
 
 /*
  * Members of the current task, followed without a helper call for each step where the kernel can:
- * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11.
+ * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. Cast too, as
+ * for each pointer in something that it trusts the verifier searches all types by name.
  */
 #define DEFINE_CURRENT(name, type, member)                                                         \
 	static __always_inline type current_##name(void)                                           \
@@ -86,7 +95,7 @@ extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 					       BPF_FUNC_get_current_task_btf)) {                   \
 			struct task_struct *task = (void *)bpf_get_current_task_btf();             \
                                                                                                    \
-			return task->member;                                                       \
+			return CAN_CAST ? TYPED(task)->member : task->member;                                                    \
 		} else {                                                                           \
 			struct task_struct *task = (void *)bpf_get_current_task();                 \
                                                                                                    \

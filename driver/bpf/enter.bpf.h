@@ -12,8 +12,8 @@
 
 enum {
 	NOTES = 1024, /* a power of two */
-	NOTE_WORD = sizeof(__u64),
-	NOTE_WORDS_MAX = STRING_BYTES_MAX / NOTE_WORD,
+	NOTE_BLOCK = 32, /* bytes compared at once */
+	NOTE_BLOCKS_MAX = STRING_BYTES_MAX / NOTE_BLOCK,
 };
 
 /* A parameter as the event would hold it. */
@@ -100,6 +100,15 @@ static __always_inline int note_sockaddr(__u64 address, __u64 len)
 	return 0;
 }
 
+static __always_inline bool words_differ(const __u8 *a, const __u8 *b)
+{
+	__u64 differences = 0;
+
+	for (int i = 0; i < NOTE_BLOCK; i += sizeof(__u64))
+		differences |= *(__u64 *)(a + i) ^ *(__u64 *)(b + i);
+	return differences;
+}
+
 /*
  * Whether `bytes` of the frames of a slot, from `at` on, differ from a thread's note. False when
  * there is no such note, or no longer. Not inlined: the verifier walks it once.
@@ -108,23 +117,25 @@ __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct note *note = note_of(tid);
+	__u8 *put;
+	__u32 i;
 
 	if (!slot || !note || note->tid != tid || at > GATHER_BYTES + FRAME_BYTES_MAX)
 		return false;
 	if (note->bytes != bytes)
 		return true;
-	for (__u32 i = 0; i < NOTE_WORDS_MAX; i++) {
-		__u64 put = *(__u64 *)(slot->frames + at + i * NOTE_WORD);
-		__u64 noted = *(__u64 *)(note->value + i * NOTE_WORD);
-		__u64 left = bytes - i * NOTE_WORD;
-
-		if (left == 0 || left > bytes)
-			return false;
-		if (left < NOTE_WORD)
-			return (put ^ noted) << (64 - 8 * left) != 0;
-		if (put != noted)
+	put = slot->frames + at;
+	for (i = 0; i < NOTE_BLOCKS_MAX && (i + 1) * NOTE_BLOCK <= bytes; i++)
+		if (words_differ(put + i * NOTE_BLOCK, note->value + i * NOTE_BLOCK))
 			return true;
-	}
+	/* The rest, as one and the same to the verifier, whichever block it is in. */
+	at = forget(slot, i * NOTE_BLOCK);
+	bytes = forget(slot, bytes);
+	if (at >= STRING_BYTES_MAX)
+		return false;
+	for (i = 0; i < NOTE_BLOCK && at + i < bytes; i++)
+		if (put[at + i] != note->value[(at + i) & (STRING_BYTES_MAX - 1)])
+			return true;
 	return false;
 }
 

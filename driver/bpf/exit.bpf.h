@@ -40,40 +40,49 @@ __attribute__((noinline)) __u64 live_thread(__u64 task)
 }
 
 /*
+ * Who inherits the orphans of a namespace whose first process is `first`, if the search comes to
+ * that ancestor: a thread, 0 to go on above it.
+ */
+__attribute__((noinline)) __u64 ancestor_inherits(__u64 ancestor_at, __u64 first, __u64 ns)
+{
+	struct task_struct *ancestor = (void *)ancestor_at;
+	struct signal_struct *signal;
+
+	/* The parent of a task is the very thread that made it. */
+	if (!ancestor || (__u64)READ(ancestor, group_leader) == first ||
+	    (__u64)task_pidns(ancestor) != ns)
+		return (__u64)READ((struct pid_namespace *)ns, child_reaper);
+	signal = READ(ancestor, signal);
+	if (!BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper))
+		return 0;
+	return live_thread(ancestor_at);
+}
+
+/*
  * Who inherits the children of the exiting task: a live thread of its own, else the nearest
  * ancestor that asked for orphans, else the first process of the namespace. 0: no children, or
  * nobody; -1: not found within the bounds.
  */
 static __always_inline __s64 reaper_tid(struct filler *f)
 {
-	struct task_struct *task = current_task(f), *reaper, *first, *ancestor, *thread;
+	struct task_struct *task = current_task(f), *first, *ancestor, *thread;
 	struct list_head *children = &task->children;
 	struct pid_namespace *ns;
 
-	if (GET(task, children.next) == children)
+	if (READ(task, children.next) == children)
 		return 0;
 	thread = (void *)live_thread((__u64)task);
 	if (thread)
-		return GET(thread, pid);
+		return READ(thread, pid);
 	ns = task_pidns(task);
-	reaper = GET(ns, child_reaper);
-	first = GET(reaper, group_leader);
-	if (first == GET(task, group_leader))
+	first = READ(ns, child_reaper, group_leader);
+	if (first == READ(task, group_leader))
 		return 0;
 	ancestor = READ(task, real_parent);
 	for (int i = 0; i < REAPER_ANCESTORS_MAX; i++) {
-		struct signal_struct *signal;
-
-		/* The parent of a task is the very thread that made it. */
-		if (!ancestor || GET(ancestor, group_leader) == first ||
-		    task_pidns(ancestor) != ns)
-			return GET(reaper, pid);
-		signal = GET(ancestor, signal);
-		if (BPF_CORE_READ_BITFIELD_PROBED(signal, is_child_subreaper)) {
-			thread = (void *)live_thread((__u64)ancestor);
-			if (thread)
-				return GET(thread, pid);
-		}
+		thread = (void *)ancestor_inherits((__u64)ancestor, (__u64)first, (__u64)ns);
+		if (thread)
+			return READ(thread, pid);
 		ancestor = READ(ancestor, real_parent);
 	}
 	return -1;

@@ -166,13 +166,12 @@ static __always_inline __s64 task_pgid(struct filler *f)
 static __always_inline struct pid_namespace *task_pidns(struct task_struct *task)
 {
 	struct pid *pid = GET(task, thread_pid);
-
 	struct upid *upid;
 
 	if (!pid)
 		return NULL;
 	upid = pid_upid(pid, GET(pid, level));
-	return GET(upid, ns);
+	return READ(upid, ns);
 }
 
 /* When the first process of the child's pid namespace began; the child's side of a clone alone. */
