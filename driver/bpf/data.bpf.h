@@ -25,6 +25,16 @@ static __always_inline __u32 bytes_read(struct filler *f)
 	return f->ret > 0 ? f->ret : 0;
 }
 
+/* An offset in the caller's memory; 0 when none is given. */
+static __always_inline __u64 user_offset(struct filler *f, __u64 address)
+{
+	__u64 offset = 0;
+
+	if (address && bpf_probe_read_user(&offset, sizeof(offset), (void *)address))
+		count_unreadable(f);
+	return offset;
+}
+
 static __always_inline void put_data_read(struct filler *f, __u64 address)
 {
 	put_bytes(f, address, f->ret > 0 ? min_u64(f->ret, snaplen) : 0);

@@ -50,6 +50,35 @@ static __always_inline __u32 open_mode(__u64 native_flags, __u64 mode)
 	return (native_flags & (0100 | 020200000)) ? mode & 07777 : 0;
 }
 
+/* Of the type of a file to be made, 0 means a regular one; those that mknod does not make are left out. */
+static __always_inline __u32 mknod_mode(__u64 native)
+{
+	__u32 type = native & 0170000;
+
+	if (type == 0)
+		type = 0100000;
+	else if (type != 0100000 && type != 020000 && type != 060000 && type != 010000 &&
+		 type != 0140000)
+		type = 0;
+	return type | (native & 07777);
+}
+
+/* Old programs put a magic number into the upper half. */
+static __always_inline __u32 mount_flags(__u32 native)
+{
+	return (native & 0xffff0000) == 0xc0ed0000 ? native & 0xffff : native;
+}
+
+static __always_inline __u8 lseek_whence(__u32 native)
+{
+	return native <= 2 ? native : 0;
+}
+
+static __always_inline __u32 delete_module_flags(__u64 native)
+{
+	return MOVE(native, 01000, 0x1) | MOVE(native, 04000, 0x2);
+}
+
 static __always_inline __u32 openat2_resolve(__u64 native)
 {
 	return MOVE(native, 0x08, 0x1) | MOVE(native, 0x10, 0x2) | MOVE(native, 0x02, 0x4) |

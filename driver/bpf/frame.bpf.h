@@ -15,6 +15,7 @@
 
 #include <asm/errno.h>
 #include <linux/openat2.h>
+#include <linux/quota.h>
 
 struct user_message {
 	__u64 name;
@@ -68,6 +69,8 @@ struct filler {
 	struct user_message message;
 	bool message_read;
 	__u32 vector_bytes;
+	struct if_dqblk quota_limits;
+	struct if_dqinfo quota_settings;
 };
 
 enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };

@@ -11,6 +11,7 @@
 #include "file.bpf.h"
 #include "flags.bpf.h"
 #include "frame.bpf.h"
+#include "mount.bpf.h"
 #include "net.bpf.h"
 #include "task.bpf.h"
 

@@ -100,6 +100,27 @@ void live_expect_i64(const char *file, int line, const struct event *ev, unsigne
 	live_expect_range(file, line, ev, param, value, value);
 }
 
+struct expected live_text(const char *text)
+{
+	return text ? BYTES(text, strlen(text) + 1) : ABSENT;
+}
+
+void live_expect_params(const char *file, int line, const struct event *ev,
+			const struct expected *expected, size_t count)
+{
+	if (count != ev->desc->nparams) {
+		live_fail(file, line, "%s has %u parameters, and %zu are expected", ev->desc->name,
+			  ev->desc->nparams, count);
+		return;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		if (expected[i].is_number)
+			live_expect_i64(file, line, ev, i, expected[i].number);
+		else
+			live_expect_bytes(file, line, ev, i, expected[i].data, expected[i].len);
+	}
+}
+
 /* Writes an address and a port as events hold them; returns the bytes written. */
 static size_t put_end(uint8_t *out, const char *ip, uint16_t port)
 {

@@ -7,6 +7,7 @@
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,33 @@ void live_skip_to(unsigned int id, int64_t tid, unsigned int param, int64_t valu
 	live_expect_bytes(__FILE__, __LINE__, ev, param, data, len)
 #define expect_absent(ev, param) live_expect_bytes(__FILE__, __LINE__, ev, param, NULL, 0)
 
+/* What one parameter has to be. A text of NULL stands for an absent one. */
+struct expected {
+	bool is_number;
+	int64_t number;
+	const void *data;
+	size_t len;
+};
+
+#define NUMBER(value) ((struct expected){.is_number = true, .number = (value)})
+#define TEXT(text) live_text(text)
+#define BYTES(bytes, count) ((struct expected){.data = (bytes), .len = (count)})
+#define ABSENT BYTES(NULL, 0)
+
+/* Compares all parameters, given in their order. */
+#define expect_params(ev, ...)                                                                     \
+	live_expect_params(__FILE__, __LINE__, ev, (struct expected[]){__VA_ARGS__},               \
+			   sizeof((struct expected[]){__VA_ARGS__}) / sizeof(struct expected))
+
+/* Makes a call that has to return `result`, the first parameter of its event; the others follow. */
+#define expect_call(event, result, call, ...)                                                      \
+	do {                                                                                       \
+		long expected_result = (result);                                                   \
+                                                                                                   \
+		require((call) == expected_result);                                                \
+		expect_params(live_next(EVENT_##event), NUMBER(expected_result), __VA_ARGS__);     \
+	} while (0)
+
 /* Socket addresses: an IP address as text, with a port; the name of a unix socket. */
 #define expect_address_ip(ev, param, ip, port)                                                     \
 	live_expect_address_ip(__FILE__, __LINE__, ev, param, ip, port)
@@ -101,6 +129,9 @@ void live_expect_string(const char *file, int line, const struct event *ev, unsi
 			const char *text);
 void live_expect_bytes(const char *file, int line, const struct event *ev, unsigned int param,
 		       const void *data, size_t len);
+void live_expect_params(const char *file, int line, const struct event *ev,
+			const struct expected *expected, size_t count);
+struct expected live_text(const char *text);
 void live_expect_address_ip(const char *file, int line, const struct event *ev, unsigned int param,
 			    const char *ip, uint16_t port);
 void live_expect_address_unix(const char *file, int line, const struct event *ev,
