@@ -198,6 +198,32 @@ static void test_flags_and_enumerations(void **state)
 			  "{\"evt.arg.flags\":[\"CLONE_CHILD_CLEARTID\",\"CLONE_CHILD_SETTID\"]}");
 }
 
+static void expect_own_flags(struct world *world, uint16_t event, unsigned int param,
+			     uint32_t flags, const char *field, const char *json)
+{
+	world_begin(world, event, 100);
+	frame_put_i64(&world->frame, param, flags);
+	world_end(world);
+	world_expect_json(world, field, json);
+}
+
+/* What the .scap world calls otherwise. */
+static void test_flags_by_the_names_of_the_kernel(void **state)
+{
+	struct world *world = *state;
+
+	expect_own_flags(world, EVENT_userfaultfd, userfaultfd__flags, 02000001, "evt.arg.flags",
+			 "{\"evt.arg.flags\":[\"UFFD_USER_MODE_ONLY\",\"O_CLOEXEC\"]}");
+	expect_own_flags(world, EVENT_userfaultfd, userfaultfd__flags, 04010, "evt.arg.flags",
+			 "{\"evt.arg.flags\":[\"O_NONBLOCK\",\"0x8\"]}");
+	expect_own_flags(world, EVENT_fchownat, fchownat__flags, 0x1400, "evt.arg.flags",
+			 "{\"evt.arg.flags\":[\"AT_SYMLINK_FOLLOW\",\"AT_EMPTY_PATH\"]}");
+	expect_own_flags(world, EVENT_quotactl, quotactl__dqi_flags, 1, "evt.arg.dqi_flags",
+			 "{\"evt.arg.dqi_flags\":[\"DQF_ROOT_SQUASH\"]}");
+	expect_own_flags(world, EVENT_mknod, mknod__mode, 0060640, "evt.arg.mode",
+			 "{\"evt.arg.mode\":\"060640\"}");
+}
+
 static void test_numbers(void **state)
 {
 	struct world *world = *state;
@@ -364,6 +390,7 @@ int main(void)
 		TEST(test_no_memory),
 		TEST(test_open_flags_as_the_kernel_knows_them),
 		TEST(test_flags_and_enumerations),
+		TEST(test_flags_by_the_names_of_the_kernel),
 		TEST(test_numbers),
 		TEST(test_data),
 		TEST(test_names_from_users),

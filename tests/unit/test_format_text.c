@@ -486,6 +486,33 @@ static void test_other_types(void **state)
 	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
 }
 
+static void expect_mode(struct world *world, uint32_t mode, const char *text)
+{
+	world_begin(world, EVENT_mknod, 100);
+	frame_put_i64(&world->frame, mknod__mode, mode);
+	world_end(world);
+	world_expect(world, "evt.arg.mode", text);
+}
+
+/* The types of files have bits in common. */
+static void test_modes(void **state)
+{
+	struct world *world = *state;
+
+	expect_mode(world, 0060600, "S_IWUSR|S_IRUSR|S_IFBLK");
+	expect_mode(world, 0020004, "S_IROTH|S_IFCHR");
+	expect_mode(world, 0140001, "S_IXOTH|S_IFSOCK");
+	expect_mode(world, 0100000, "S_IFREG");
+	expect_mode(world, 0017000, "S_ISVTX|S_ISGID|S_ISUID|S_IFIFO");
+	expect_mode(world, 0030010, "S_IXGRP");
+	world_begin(world, EVENT_chmod, 100);
+	frame_put_i64(&world->frame, chmod__mode, 0755);
+	world_end(world);
+	world_expect(world, "evt.args",
+		     "res=<NA> filename=<NA> "
+		     "mode=0755(S_IXOTH|S_IROTH|S_IXGRP|S_IRGRP|S_IXUSR|S_IWUSR|S_IRUSR)");
+}
+
 /* What is too long for the memory of a field is cut, and nothing is written behind it. */
 static void test_long_text(void **state)
 {
@@ -526,6 +553,7 @@ int main(void)
 		TEST(test_descriptors),
 		TEST(test_paths),
 		TEST(test_flags_and_enumerations),
+		TEST(test_modes),
 		TEST(test_threads_and_signals),
 		TEST(test_exec),
 		TEST(test_tuples),

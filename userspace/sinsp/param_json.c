@@ -13,7 +13,7 @@
 /* One parameter that is present, with what is needed to write it. */
 struct json_param {
 	const struct event_param *param;
-	const struct param_desc *desc;
+	const struct flag_name *set;
 	int64_t value; /* of fixed-size types */
 	struct clock *utc;
 };
@@ -24,6 +24,7 @@ struct param_plan {
 	const char *key; /* ,"name": */
 	size_t key_len;
 	bool fixed_size;
+	const struct flag_name *set;
 	writer *write;
 };
 
@@ -98,7 +99,7 @@ static void append_flags(struct buf *out, const struct flag_name *set, uint64_t 
 
 static void write_flags(const struct json_param *p, struct buf *out)
 {
-	append_flags(out, p->desc->set, bits_of(p));
+	append_flags(out, p->set, bits_of(p));
 }
 
 /*
@@ -115,7 +116,7 @@ static void write_file_flags(const struct json_param *p, struct buf *out)
 						       : ~(uint64_t)file_flags__O_TMPFILE;
 	if (value & file_flags__O_DSYNC)
 		value &= ~(uint64_t)file_flags__O_SYNC;
-	append_flags(out, p->desc->set, value);
+	append_flags(out, p->set, value);
 }
 
 /* Of several names for one value the last is the usual one: AF_UNIX rather than AF_LOCAL. */
@@ -124,7 +125,7 @@ static void write_enum(const struct json_param *p, struct buf *out)
 	uint64_t value = bits_of(p);
 	const char *name = NULL;
 
-	for (const struct flag_name *flag = p->desc->set; flag && flag->name; flag++)
+	for (const struct flag_name *flag = p->set; flag && flag->name; flag++)
 		if (flag->value == value)
 			name = flag->name;
 	if (name)
@@ -257,11 +258,31 @@ static bool is_list(const struct param_desc *desc)
 	return false;
 }
 
-static writer *choose_writer(const struct param_desc *desc)
+/* Flags that the .scap world names otherwise than the kernel, whose bits they are. */
+static const struct {
+	uint16_t event, param;
+	struct flag_name names[4];
+} native_sets[] = {
+	{EVENT_fchownat, fchownat__flags, {{"AT_SYMLINK_FOLLOW", 0x400}, {"AT_EMPTY_PATH", 0x1000}}},
+	{EVENT_quotactl, quotactl__dqi_flags, {{"DQF_ROOT_SQUASH", 1}}},
+	{EVENT_userfaultfd,
+	 userfaultfd__flags,
+	 {{"UFFD_USER_MODE_ONLY", 1}, {"O_NONBLOCK", 04000}, {"O_CLOEXEC", 02000000}}},
+};
+
+static const struct flag_name *choose_set(const struct event_desc *event, unsigned int index)
+{
+	for (size_t i = 0; i < sizeof(native_sets) / sizeof(native_sets[0]); i++)
+		if (native_sets[i].event == event->id && native_sets[i].param == index)
+			return native_sets[i].names;
+	return event->params[index].set;
+}
+
+static writer *choose_writer(const struct param_desc *desc, const struct flag_name *set)
 {
 	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
 
-	if (desc->set && desc->set == file_flags)
+	if (set && set == file_flags)
 		return write_file_flags;
 	if (is_list(desc))
 		return write_list;
@@ -274,9 +295,10 @@ static writer *choose_writer(const struct param_desc *desc)
 	return param_type_is_signed(desc->type) ? write_signed : write_unsigned;
 }
 
-static bool plan_param(struct param_json *json, const struct param_desc *desc,
+static bool plan_param(struct param_json *json, const struct event_desc *event, unsigned int index,
 		       struct param_plan *plan)
 {
+	const struct param_desc *desc = &event->params[index];
 	size_t len = strlen(desc->name);
 	char *key = arena_alloc(&json->arena, len + sizeof(",\"\":"));
 
@@ -288,7 +310,8 @@ static bool plan_param(struct param_json *json, const struct param_desc *desc,
 	plan->key = key;
 	plan->key_len = len + 4;
 	plan->fixed_size = param_type_size(desc->type) != 0;
-	plan->write = choose_writer(desc);
+	plan->set = choose_set(event, index);
+	plan->write = choose_writer(desc, plan->set);
 	return true;
 }
 
@@ -302,7 +325,7 @@ static int plan_event(struct param_json *json, const struct event_desc *desc)
 	if (!plans)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (!plan_param(json, &desc->params[i], &plans[i]))
+		if (!plan_param(json, desc, i, &plans[i]))
 			return -ENOMEM;
 	json->plans[desc->id] = plans;
 	return 0;
@@ -336,7 +359,7 @@ static void append_value(const struct param_plan *plan, const struct sinsp_event
 {
 	struct json_param p = {
 		.param = &event->ev.params[index],
-		.desc = &event->ev.desc->params[index],
+		.set = plan->set,
 		.utc = utc,
 	};
 

@@ -3,6 +3,7 @@
 #include "sinsp/param_text.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sinsp/clock.h"
 #include "sinsp/path.h"
@@ -233,26 +234,47 @@ static void resolved_duration(const struct sinsp_event *event, unsigned int inde
 		buf_printf(out, "%gs", (double)ns / 1e9);
 }
 
-/* Bits are named in the order of the set; each bit once. */
-static void resolved_flags(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void append_name(struct buf *out, size_t start, const char *name)
 {
-	uint64_t value = bits_of(event, index), left = value;
+	if (out->len > start)
+		buf_append_char(out, '|');
+	buf_append_string(out, name);
+}
+
+/* Bits are named in the order of the set; each bit once. */
+static void append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
+{
+	uint64_t left = value;
 	size_t start = out->len;
 
-	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name;
-	     flag++) {
-		bool matches =
-			flag->value ? left && (left & flag->value) == flag->value : value == 0;
+	for (; set && set->name; set++) {
+		bool matches = set->value ? left && (left & set->value) == set->value : value == 0;
 
 		if (!matches)
 			continue;
-		if (out->len > start)
-			buf_append_char(out, '|');
-		buf_append_string(out, flag->name);
-		left &= ~(uint64_t)flag->value;
-		if (flag->value == value)
+		append_name(out, start, set->name);
+		left &= ~(uint64_t)set->value;
+		if (set->value == value)
 			break;
 	}
+}
+
+static void resolved_flags(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	append_flags(out, desc_of(event, index)->set, bits_of(event, index));
+}
+
+/* The types of files share bits: those are one number, behind the permissions. */
+static void resolved_mode(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const struct flag_name *set = desc_of(event, index)->set;
+	uint64_t mode = bits_of(event, index), type = mode & S_IFMT;
+	size_t start = out->len;
+
+	append_flags(out, set, mode & ~(uint64_t)S_IFMT);
+	for (; type && set && set->name; set++)
+		if (set->value == type)
+			append_name(out, start, set->name);
 }
 
 static void resolved_enum(const struct sinsp_event *event, unsigned int index, struct buf *out)
@@ -261,13 +283,9 @@ static void resolved_enum(const struct sinsp_event *event, unsigned int index, s
 	size_t start = out->len;
 
 	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name;
-	     flag++) {
-		if (flag->value != value)
-			continue;
-		if (out->len > start)
-			buf_append_char(out, '|');
-		buf_append_string(out, flag->name);
-	}
+	     flag++)
+		if (flag->value == value)
+			append_name(out, start, flag->name);
 }
 
 static void append_id_name(struct buf *out, uint64_t id, const char *name)
@@ -321,7 +339,7 @@ static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
 	[PT_FLAGS8] = resolved_flags,	   [PT_FLAGS16] = resolved_flags,
 	[PT_FLAGS32] = resolved_flags,	   [PT_ENUMFLAGS8] = resolved_enum,
 	[PT_ENUMFLAGS16] = resolved_enum,  [PT_ENUMFLAGS32] = resolved_enum,
-	[PT_MODE] = resolved_flags,	   [PT_FD] = resolved_fd,
+	[PT_MODE] = resolved_mode,	   [PT_FD] = resolved_fd,
 	[PT_PID] = resolved_thread,	   [PT_ERRNO] = resolved_errno,
 	[PT_UID] = resolved_user,	   [PT_GID] = resolved_group,
 	[PT_SYSCALLID] = resolved_syscall, [PT_SIGTYPE] = resolved_signal,
