@@ -38,6 +38,16 @@ struct opened_file {
 	bool known;
 };
 
+/* A timespec or a timeval: the fraction counts nanoseconds or microseconds. */
+struct user_time {
+	__s64 seconds, fraction;
+};
+
+/* An itimerspec or an itimerval. */
+struct user_itimer {
+	struct user_time interval, value;
+};
+
 struct accept_queue {
 	__u32 percent, length, limit;
 };
@@ -71,6 +81,9 @@ struct filler {
 	__u32 vector_bytes;
 	struct if_dqblk quota_limits;
 	struct if_dqinfo quota_settings;
+	bool struct_read; /* the last of the structs below that was read could be */
+	struct user_time time;
+	struct user_itimer itimer;
 };
 
 enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };

@@ -14,6 +14,7 @@
 #include "mount.bpf.h"
 #include "net.bpf.h"
 #include "task.bpf.h"
+#include "time.bpf.h"
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,

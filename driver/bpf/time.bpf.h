@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Times of the caller's memory (timespec, timeval, itimerspec, itimerval) as nanoseconds. What is
+ * no time (negative, or with too large a fraction) is absent, and so is one that cannot be read.
+ */
+#ifndef LANNER_TIME_BPF_H
+#define LANNER_TIME_BPF_H
+
+#include "user.bpf.h"
+
+#define NS_PER_SECOND 1000000000LL
+#define NS_PER_US 1000
+#define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
+
+DEFINE_USER_STRUCT(time)
+DEFINE_USER_STRUCT(itimer)
+
+/* `unit`: nanoseconds in one of the fraction. */
+static __always_inline __u64 time_to_ns(struct filler *f, struct user_time time, __u32 unit)
+{
+	if (time.seconds < 0 || (__u64)time.fraction >= NS_PER_SECOND / unit) {
+		f->absent = true;
+		return 0;
+	}
+	if (time.seconds >= TIME_MAX_NS / NS_PER_SECOND)
+		return TIME_MAX_NS;
+	return time.seconds * NS_PER_SECOND + time.fraction * unit;
+}
+
+static __always_inline __u64 user_timespec_ns(struct filler *f, __u64 address)
+{
+	read_time(f, address);
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->time, 1);
+}
+
+static __always_inline __u64 user_timeval_ns(struct filler *f, __u64 address)
+{
+	read_time(f, address);
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->time, NS_PER_US);
+}
+
+/* The two times of an itimerspec (unit 1) or itimerval (NS_PER_US) that read_itimer() has read. */
+static __always_inline __u64 itimer_interval_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->itimer.interval, unit);
+}
+
+static __always_inline __u64 itimer_value_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->itimer.value, unit);
+}
+
+#endif
