@@ -3,7 +3,7 @@
 #ifndef LANNER_DATA_BPF_H
 #define LANNER_DATA_BPF_H
 
-#include "frame.bpf.h"
+#include "user.bpf.h"
 
 enum {
 	VECTOR_ENTRIES_MAX = 32,
@@ -30,8 +30,7 @@ static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 {
 	__u64 offset = 0;
 
-	if (address && bpf_probe_read_user(&offset, sizeof(offset), (void *)address))
-		count_unreadable(f);
+	read_user(f, &offset, sizeof(offset), address);
 	return offset;
 }
 

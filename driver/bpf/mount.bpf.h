@@ -3,7 +3,7 @@
 #ifndef LANNER_MOUNT_BPF_H
 #define LANNER_MOUNT_BPF_H
 
-#include "frame.bpf.h"
+#include "user.bpf.h"
 
 #include <linux/dqblk_xfs.h>
 #include <linux/mount.h>
@@ -75,9 +75,8 @@ static __always_inline __u8 quota_format_found(struct filler *f, __u32 native, _
 {
 	__u32 format = 0;
 
-	if (quota_native_command(native) == Q_GETFMT &&
-	    bpf_probe_read_user(&format, sizeof(format), (void *)address))
-		count_unreadable(f);
+	if (quota_native_command(native) == Q_GETFMT)
+		read_user(f, &format, sizeof(format), address);
 	return quota_format(format);
 }
 
@@ -86,9 +85,18 @@ static __always_inline void put_quota_file(struct filler *f, __u32 native, __u64
 	put_string(f, quota_native_command(native) == Q_QUOTAON ? address : 0);
 }
 
+/* All bits if that one of `valid` is set, else none: arithmetic, as conditions cost the verifier. */
+static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
+{
+	__u64 mask = -(__u64)(valid / bit & 1);
+
+	CHECKED(mask);
+	return mask;
+}
+
 /*
  * The limits of one user or group; zeros for other commands, and for what is not marked as valid.
- * The mark is the last member: 32-bit programs have no padding behind it.
+ * The marks are the last member: 32-bit programs have no padding behind them.
  */
 static __always_inline struct if_dqblk *quota_limits(struct filler *f, __u32 native, __u64 address)
 {
@@ -96,19 +104,15 @@ static __always_inline struct if_dqblk *quota_limits(struct filler *f, __u32 nat
 	__u32 command = quota_native_command(native);
 	struct if_dqblk limits = {};
 
-	if ((command == Q_GETQUOTA || command == Q_SETQUOTA) &&
-	    bpf_probe_read_user(&limits, bytes, (void *)address))
-		count_unreadable(f);
-	if (!(limits.dqb_valid & QIF_BLIMITS))
-		limits.dqb_bhardlimit = limits.dqb_bsoftlimit = 0;
-	if (!(limits.dqb_valid & QIF_SPACE))
-		limits.dqb_curspace = 0;
-	if (!(limits.dqb_valid & QIF_ILIMITS))
-		limits.dqb_ihardlimit = limits.dqb_isoftlimit = 0;
-	if (!(limits.dqb_valid & QIF_BTIME))
-		limits.dqb_btime = 0;
-	if (!(limits.dqb_valid & QIF_ITIME))
-		limits.dqb_itime = 0;
+	if (command == Q_GETQUOTA || command == Q_SETQUOTA)
+		read_user(f, &limits, bytes, address);
+	limits.dqb_bhardlimit &= quota_mask(limits.dqb_valid, QIF_BLIMITS);
+	limits.dqb_bsoftlimit &= quota_mask(limits.dqb_valid, QIF_BLIMITS);
+	limits.dqb_curspace &= quota_mask(limits.dqb_valid, QIF_SPACE);
+	limits.dqb_ihardlimit &= quota_mask(limits.dqb_valid, QIF_ILIMITS);
+	limits.dqb_isoftlimit &= quota_mask(limits.dqb_valid, QIF_ILIMITS);
+	limits.dqb_btime &= quota_mask(limits.dqb_valid, QIF_BTIME);
+	limits.dqb_itime &= quota_mask(limits.dqb_valid, QIF_ITIME);
 	f->quota_limits = limits;
 	return &f->quota_limits;
 }
@@ -120,15 +124,11 @@ static __always_inline struct if_dqinfo *quota_settings(struct filler *f, __u32 
 	__u32 command = quota_native_command(native);
 	struct if_dqinfo settings = {};
 
-	if ((command == Q_GETINFO || command == Q_SETINFO) &&
-	    bpf_probe_read_user(&settings, sizeof(settings), (void *)address))
-		count_unreadable(f);
-	if (!(settings.dqi_valid & IIF_BGRACE))
-		settings.dqi_bgrace = 0;
-	if (!(settings.dqi_valid & IIF_IGRACE))
-		settings.dqi_igrace = 0;
-	if (!(settings.dqi_valid & IIF_FLAGS))
-		settings.dqi_flags = 0;
+	if (command == Q_GETINFO || command == Q_SETINFO)
+		read_user(f, &settings, sizeof(settings), address);
+	settings.dqi_bgrace &= quota_mask(settings.dqi_valid, IIF_BGRACE);
+	settings.dqi_igrace &= quota_mask(settings.dqi_valid, IIF_IGRACE);
+	settings.dqi_flags &= quota_mask(settings.dqi_valid, IIF_FLAGS);
 	f->quota_settings = settings;
 	return &f->quota_settings;
 }
