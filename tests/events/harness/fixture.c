@@ -27,6 +27,15 @@ void *fixture_edge(const void *data, size_t len)
 	return memcpy(memory + room - len, data, len);
 }
 
+void *fixture_low(const void *data, size_t len)
+{
+	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	require(memory != MAP_FAILED);
+	return memcpy(memory, data, len);
+}
+
 void *fixture_shared(size_t len)
 {
 	void *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -43,6 +43,9 @@ void fixture_expect_path(int line, const struct event *ev, unsigned int param,
 /* A copy of `len` bytes that ends where readable memory ends. */
 void *fixture_edge(const void *data, size_t len);
 
+/* A copy of `len` bytes where the pointers of 32-bit programs reach. */
+void *fixture_low(const void *data, size_t len);
+
 /* Zeroed memory that children share with the test. */
 void *fixture_shared(size_t len);
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls by the gate of 32-bit programs, which those of 64 bits may use too. x86_64 only. */
+#ifndef TESTS_INT80_H
+#define TESTS_INT80_H
+
+/* The result, or -errno. A kernel without 32-bit programs kills the caller. */
+static inline long int80_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long sixth asm("r12") = f;
+	long ret;
+
+	/* The sixth argument is in the frame pointer; below the stack pointer may be variables. */
+	asm volatile("lea -128(%%rsp), %%rsp\n\t"
+		     "push %%rbp\n\t"
+		     "mov %%r12, %%rbp\n\t"
+		     "int $0x80\n\t"
+		     "pop %%rbp\n\t"
+		     "lea 128(%%rsp), %%rsp"
+		     : "=a"(ret)
+		     : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(sixth)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+#endif
