@@ -19,11 +19,11 @@ static void check(long from, long to, long flags, long ret, int64_t shown)
 
 LIVE_TEST(dup3)
 {
-	check(1, 123, 0, 123, 0);
-	check(1, 123, O_CLOEXEC, 123, file_flags__O_CLOEXEC);
+	check(1, 1000, 0, 1000, 0);
+	check(1, 1000, O_CLOEXEC, 1000, file_flags__O_CLOEXEC);
 	check(1, 1, 0, -EINVAL, 0);
-	check(-1, 124, O_CLOEXEC, -EBADF, file_flags__O_CLOEXEC);
-	check(1, 124, 0xffffffffL, -EINVAL, file_flags__O_CLOEXEC);
-	check(1, 124, ~(long)O_CLOEXEC, -EINVAL, 0);
-	close(123);
+	check(-1, 1001, O_CLOEXEC, -EBADF, file_flags__O_CLOEXEC);
+	check(1, 1001, 0xffffffffL, -EINVAL, file_flags__O_CLOEXEC);
+	check(1, 1001, ~(long)O_CLOEXEC, -EINVAL, 0);
+	close(1000);
 }
