@@ -50,7 +50,7 @@ static __always_inline __u32 open_mode(__u64 native_flags, __u64 mode)
 	return (native_flags & (0100 | 020200000)) ? mode & 07777 : 0;
 }
 
-/* Of the type of a file to be made, 0 means a regular one; those that mknod does not make are left out. */
+/* A type of 0 means a regular file; types that mknod does not make are left out. */
 static __always_inline __u32 mknod_mode(__u64 native)
 {
 	__u32 type = native & 0170000;

@@ -52,18 +52,21 @@ static __always_inline __u8 quota_type(__u32 native)
 /* 1 stands for no format at all. */
 static __always_inline __u8 quota_format(__u32 native)
 {
-	return native == QFMT_VFS_OLD ? 2 : native == QFMT_VFS_V0 ? 4 : native == QFMT_VFS_V1 ? 8 : 1;
+	if (native == QFMT_VFS_OLD)
+		return 2;
+	if (native == QFMT_VFS_V0)
+		return 4;
+	return native == QFMT_VFS_V1 ? 8 : 1;
 }
 
 /* Most commands have no use for the third argument; that of Q_QUOTAON is a format. */
 static __always_inline __u32 quota_id(__u32 native, __u32 id)
 {
 	__u32 command = quota_native_command(native);
+	bool is_of_one = command == Q_GETQUOTA || command == Q_SETQUOTA ||
+			 command == Q_XGETQUOTA || command == Q_XSETQLIM;
 
-	return command == Q_GETQUOTA || command == Q_SETQUOTA || command == Q_XGETQUOTA ||
-			       command == Q_XSETQLIM ?
-		       id :
-		       0;
+	return is_of_one ? id : 0;
 }
 
 static __always_inline __u8 quota_format_given(__u32 native, __u32 format)
@@ -85,7 +88,7 @@ static __always_inline void put_quota_file(struct filler *f, __u32 native, __u64
 	put_string(f, quota_native_command(native) == Q_QUOTAON ? address : 0);
 }
 
-/* All bits if that one of `valid` is set, else none: arithmetic, as conditions cost the verifier. */
+/* All bits if that one of `valid` is set, else none. Conditions would cost the verifier more. */
 static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
 {
 	__u64 mask = -(__u64)(valid / bit & 1);

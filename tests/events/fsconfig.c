@@ -49,8 +49,8 @@ static void check_keys(long fd)
 
 		require(ret == -EINVAL);
 		expect_params(live_next(EVENT_fsconfig), NUMBER(ret), NUMBER(fd),
-			      NUMBER(fsconfig_cmds__FSCONFIG_SET_FLAG), TEXT(keys[i].shown),
-			      ABSENT, ABSENT, NUMBER(1));
+			      NUMBER(fsconfig_cmds__FSCONFIG_SET_FLAG), TEXT(keys[i].shown), ABSENT,
+			      ABSENT, NUMBER(1));
 	}
 }
 

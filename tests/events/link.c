@@ -23,8 +23,8 @@ LIVE_TEST(link)
 static void check_linkat(long from_fd, const char *from, long to_fd, const char *to, long flags,
 			 int64_t shown, long ret)
 {
-	expect_call(linkat, ret, CALL(SYS_linkat, from_fd, from, to_fd, to, flags),
-		    NUMBER(from_fd), TEXT(from), NUMBER(to_fd), TEXT(to), NUMBER(shown));
+	expect_call(linkat, ret, CALL(SYS_linkat, from_fd, from, to_fd, to, flags), NUMBER(from_fd),
+		    TEXT(from), NUMBER(to_fd), TEXT(to), NUMBER(shown));
 }
 
 LIVE_TEST(linkat)
@@ -43,8 +43,8 @@ LIVE_TEST(linkat)
 			    NUMBER(0));
 		expect_call(linkat, paths[i].error,
 			    CALL(SYS_linkat, AT_FDCWD, "file", directory, paths[i].path, 0L),
-			    NUMBER(AT_FDCWD), TEXT("file"), NUMBER(directory),
-			    TEXT(paths[i].shown), NUMBER(0));
+			    NUMBER(AT_FDCWD), TEXT("file"), NUMBER(directory), TEXT(paths[i].shown),
+			    NUMBER(0));
 	}
 	check_linkat(directory, "file", AT_FDCWD, "one", 0, 0, 0);
 	check_linkat(AT_FDCWD, "file", directory, "two", AT_SYMLINK_FOLLOW,

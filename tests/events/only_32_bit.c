@@ -43,8 +43,8 @@ LIVE_TEST(stat64)
 		expect_call(stat64, paths[i].error,
 			    int80_call(NR_STAT64, low(paths[i].path), status, 0, 0, 0, 0),
 			    TEXT(paths[i].shown));
-	expect_call(stat64, -EFAULT,
-		    int80_call(NR_STAT64, (long)UNREADABLE, status, 0, 0, 0, 0), ABSENT);
+	expect_call(stat64, -EFAULT, int80_call(NR_STAT64, (long)UNREADABLE, status, 0, 0, 0, 0),
+		    ABSENT);
 }
 
 LIVE_TEST(lstat64)
@@ -70,14 +70,13 @@ LIVE_TEST(fstat64)
 	expect_params(live_next(EVENT_fstat64), NUMBER(-EBADF));
 }
 
-static void check_llseek(int fd, uint32_t high, uint32_t low_half, int whence,
-			 int64_t shown_whence, long ret)
+static void check_llseek(int fd, uint32_t high, uint32_t low_half, int whence, int64_t shown_whence,
+			 long ret)
 {
 	uint64_t offset = (uint64_t)high << 32 | low_half;
 
-	expect_call(llseek, ret,
-		    int80_call(NR_LLSEEK, fd, high, low_half, low_status(), whence, 0), NUMBER(fd),
-		    NUMBER((int64_t)offset), NUMBER(shown_whence));
+	expect_call(llseek, ret, int80_call(NR_LLSEEK, fd, high, low_half, low_status(), whence, 0),
+		    NUMBER(fd), NUMBER((int64_t)offset), NUMBER(shown_whence));
 }
 
 LIVE_TEST(llseek)

@@ -48,8 +48,7 @@ static void check(const struct call *call, const struct shown *shown)
 
 	expect_call(quotactl, call->ret,
 		    CALL(SYS_quotactl, (long)call->native, call->device, call->id, call->address),
-		    TEXT(shown->device), TEXT(shown->path),
-		    NUMBER((int64_t)limits->dqb_bhardlimit),
+		    TEXT(shown->device), TEXT(shown->path), NUMBER((int64_t)limits->dqb_bhardlimit),
 		    NUMBER((int64_t)limits->dqb_bsoftlimit), NUMBER((int64_t)limits->dqb_curspace),
 		    NUMBER((int64_t)limits->dqb_ihardlimit),
 		    NUMBER((int64_t)limits->dqb_isoftlimit), NUMBER((int64_t)limits->dqb_btime),

@@ -263,7 +263,9 @@ static const struct {
 	uint16_t event, param;
 	struct flag_name names[4];
 } native_sets[] = {
-	{EVENT_fchownat, fchownat__flags, {{"AT_SYMLINK_FOLLOW", 0x400}, {"AT_EMPTY_PATH", 0x1000}}},
+	{EVENT_fchownat,
+	 fchownat__flags,
+	 {{"AT_SYMLINK_FOLLOW", 0x400}, {"AT_EMPTY_PATH", 0x1000}}},
 	{EVENT_quotactl, quotactl__dqi_flags, {{"DQF_ROOT_SQUASH", 1}}},
 	{EVENT_userfaultfd,
 	 userfaultfd__flags,

@@ -2,7 +2,7 @@
 /*
  * What a live test of an event works with. A test makes its calls and then takes their events one
  * by one; every parameter of an event that was taken has to be compared, or the test fails.
- * One test for each event of the table: the file tests/events/<event>.c with LIVE_TEST(<event>).
+ * One LIVE_TEST(<event>) for each event of the table, in tests/events/<event>.c or with its family.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
