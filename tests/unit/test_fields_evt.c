@@ -416,6 +416,29 @@ static void test_paths(void **state)
 	world_expect_none(world, "evt.abspath");
 }
 
+/* A link's source is what it is made at; a call on a descriptor names what that is. */
+static void test_links_and_descriptors(void **state)
+{
+	struct world *world = world_of(state);
+
+	world_begin(world, EVENT_symlinkat, 100);
+	frame_put_i64(&world->frame, symlinkat__res, 0);
+	frame_put_string(&world->frame, symlinkat__target, "/usr/x");
+	frame_put_i64(&world->frame, symlinkat__linkdirfd, 5);
+	frame_put_string(&world->frame, symlinkat__linkpath, "made");
+	world_fd(world_end(world)->thread, 5, SCAP_FD_DIRECTORY, "/srv");
+	world_expect(world, "fs.path.source", "/srv/made");
+	world_expect(world, "fs.path.target", "/usr/x");
+	world_expect(world, "evt.abspath", "/srv/made");
+	world_begin(world, EVENT_fchmod, 100);
+	frame_put_i64(&world->frame, fchmod__res, 0);
+	world_end(world);
+	world_expect_none(world, "fs.path.name");
+	world_set_fd(world, 6, world_fd(world->event.thread, 6, SCAP_FD_FILE, "/etc/shadow"));
+	world_expect(world, "fs.path.name", "/etc/shadow");
+	world_expect_none(world, "fs.path.nameraw");
+}
+
 static void test_renames(void **state)
 {
 	struct world *world = world_of(state);
@@ -482,6 +505,7 @@ int main(void)
 		TEST(test_filter_only_fields),
 		TEST(test_paths),
 		TEST(test_renames),
+		TEST(test_links_and_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

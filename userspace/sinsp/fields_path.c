@@ -9,8 +9,10 @@ struct path_params {
 	uint8_t name, source, target;
 	uint8_t abs, abs_dst; /* those that evt.abspath gives */
 	bool opens; /* the result is a descriptor */
+	bool by_fd; /* the name is that of the descriptor */
 };
 
+/* The .scap world has it that what a link is made at is its source. */
 static const struct path_params path_events[EVENT_ID_MAX] = {
 	[EVENT_open] = {.name = open__name + 1, .opens = true},
 	[EVENT_openat] = {.name = openat__name + 1, .abs = openat__name + 1, .opens = true},
@@ -29,6 +31,27 @@ static const struct path_params path_events[EVENT_ID_MAX] = {
 			     .target = renameat2__newpath + 1,
 			     .abs = renameat2__oldpath + 1,
 			     .abs_dst = renameat2__newpath + 1},
+	[EVENT_link] = {.source = link__newpath + 1, .target = link__oldpath + 1},
+	[EVENT_linkat] = {.source = linkat__newpath + 1,
+			  .target = linkat__oldpath + 1,
+			  .abs = linkat__oldpath + 1,
+			  .abs_dst = linkat__newpath + 1},
+	[EVENT_symlink] = {.source = symlink__linkpath + 1, .target = symlink__target + 1},
+	[EVENT_symlinkat] = {.source = symlinkat__linkpath + 1,
+			     .target = symlinkat__target + 1,
+			     .abs = symlinkat__linkpath + 1},
+	[EVENT_open_by_handle_at] = {.abs = open_by_handle_at__path + 1, .opens = true},
+	[EVENT_chmod] = {.name = chmod__filename + 1},
+	[EVENT_fchmod] = {.by_fd = true},
+	[EVENT_fchmodat] = {.name = fchmodat__filename + 1, .abs = fchmodat__filename + 1},
+	[EVENT_chown] = {.name = chown__path + 1},
+	[EVENT_lchown] = {.name = lchown__path + 1},
+	[EVENT_fchown] = {.by_fd = true},
+	[EVENT_fchownat] = {.name = fchownat__pathname + 1, .abs = fchownat__pathname + 1},
+	[EVENT_mount] = {.source = mount__dev + 1, .target = mount__dir + 1},
+	[EVENT_umount] = {.name = umount__name + 1},
+	[EVENT_umount2] = {.name = umount2__name + 1},
+	[EVENT_quotactl] = {.name = quotactl__special + 1},
 };
 
 static const struct path_params *params_of(const struct sinsp_event *event)
@@ -82,6 +105,17 @@ PATH_GETTERS(name)
 PATH_GETTERS(source)
 PATH_GETTERS(target)
 
+/* Calls on a descriptor name what that is. */
+static int get_path(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	if (!params_of(event)->by_fd)
+		return get_name(event, ref, scratch, values);
+	return succeeded(event) && event->fd && event->fd->name_len
+		       ? give_string(values, event->fd->name)
+		       : NO_VALUE;
+}
+
 static int get_abspath(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
@@ -113,7 +147,7 @@ const struct field_desc fields_path[] = {
 	    "absolute path that a call with a directory descriptor names"),
 	ROW("evt.abspath.src", PATH_NEEDS, get_abspath_src, "the path before a rename"),
 	ROW("evt.abspath.dst", PATH_NEEDS, get_abspath_dst, "the path after a rename"),
-	ROW("fs.path.name", PATH_NEEDS, get_name, "absolute path that a successful call names"),
+	ROW("fs.path.name", PATH_NEEDS, get_path, "absolute path that a successful call names"),
 	ROW("fs.path.nameraw", 0, get_name_raw, "that path as the caller gave it"),
 	ROW("fs.path.source", PATH_NEEDS, get_source, "absolute path before a successful rename"),
 	ROW("fs.path.sourceraw", 0, get_source_raw, "that path as the caller gave it"),
