@@ -110,12 +110,21 @@ struct scratch_state {
 
 _Static_assert(sizeof(struct scratch_state) == 24, "read by user space from mapped memory");
 
+/* How far the driver has come with a vector of buffers. */
+struct vector_progress {
+	__u64 at;	  /* bytes copied */
+	__u64 left;	  /* bytes still to be copied, if there are so many */
+	__u64 bytes;	  /* sum of the entries' lengths */
+	__u64 unreadable; /* whether a part of it could not be read */
+};
+
 /* A slot: user space reads `state` and `seen`, and the gathered frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id; not lowered by losses */
 	__u16 gathered[GATHER_EVENTS_MAX]; /* their ids, for the account of a record that is lost */
 	__u64 forgotten;	  /* see forget() in the driver */
+	struct vector_progress vector; /* the one read last */
 	__u8 work[WORK_BYTES];	  /* where longer values are put together */
 	struct batch_header record; /* written ahead of the frames when they are sent */
 	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];

@@ -7,6 +7,7 @@
 
 enum {
 	VECTOR_ENTRIES_MAX = 32,
+	VECTOR_POS_MAX = 512, /* only values of a fixed size stand ahead of a vector's bytes */
 	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
 };
 
@@ -46,42 +47,60 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 }
 
 /*
- * The bytes of a vector one behind the other, cut to `limit`; a buffer that cannot be read ends
- * them, and of a vector that cannot be read neither bytes nor size are shown. Leaves the sum of the
- * entries' lengths in f->vector_bytes.
+ * Writes the bytes of a vector one behind the other into the frame that a slot is getting, at
+ * `pos`, cut to `limit`; a buffer that cannot be read ends them, and of a vector that cannot be read
+ * neither bytes nor size are known. Leaves in the slot how far it came. Not inlined, and with its
+ * numbers in memory: the verifier walks it once, and each round on one path.
  */
-static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
+__attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vector, __u64 entries,
+					  __u64 limit)
 {
-	__u8 *room = frame_room(f);
-	__u64 at = 0, total = 0;
-	bool stopped = false;
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	volatile struct vector_progress *progress;
+	__u8 *room;
 
-	if (!room)
-		return;
+	if (!slot || pos > VECTOR_POS_MAX)
+		return 0;
+	progress = &slot->vector;
+	progress->at = progress->bytes = progress->unreadable = 0;
+	progress->left = limit;
+	room = slot_frame(slot) + pos;
 	for (__u32 i = 0; i < VECTOR_ENTRIES_MAX && i < entries; i++) {
 		struct user_iovec entry;
-		__u64 n;
+		__u64 at, n;
 
 		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)(vector + i * sizeof(entry)))) {
-			count_unreadable(f);
-			at = total = 0;
+			progress->unreadable = true;
+			progress->at = progress->bytes = 0;
 			break;
 		}
-		total += entry.len;
-		n = min_u64(entry.len, limit - at);
+		progress->bytes += entry.len;
+		at = progress->at;
+		n = min_u64(entry.len, progress->left);
 		CHECKED(n);
-		at = forget(f->slot, at);
-		if (stopped || n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
+		if (n == 0 || n > SNAPLEN_MAX || at > SNAPLEN_MAX)
 			continue;
 		if (bpf_probe_read_user(room + at, n, (void *)entry.base)) {
-			count_unreadable(f);
-			stopped = true;
+			progress->unreadable = true;
+			progress->left = 0;
 			continue;
 		}
-		at += n;
+		progress->at = at + n;
+		progress->left -= n;
 	}
-	f->vector_bytes = total;
-	frame_advance(f, at);
+	return 0;
+}
+
+/* Leaves the sum of the entries' lengths in f->vector_bytes. */
+static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
+{
+	struct vector_progress *progress = &f->slot->vector;
+
+	vector_read(f->slot_key, f->pos, vector, entries, limit);
+	frame_advance(f, progress->at);
+	f->vector_bytes = progress->bytes;
+	if (progress->unreadable)
+		count_unreadable(f);
 }
 
 static __always_inline void put_vector_read(struct filler *f, __u64 vector, __u64 entries)

@@ -140,10 +140,21 @@ static __always_inline void scratch_give_back(struct scratch_slot *slot)
 	__sync_fetch_and_add(&slot->state.users, -1);
 }
 
+/* Where the event that is being written begins: behind those that the slot has gathered. */
+static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
+{
+	__u64 at = slot->state.batch.bytes;
+
+	CHECKED(at);
+	if (at > GATHER_BYTES)
+		at = 0;
+	return slot->frames + at;
+}
+
 /* Starts an event: counts it as seen, and writes its header but for the length. */
 static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
 {
-	__u64 now, at;
+	__u64 now;
 
 	f->slot = scratch_take(&f->slot_key);
 	if (!f->slot) {
@@ -152,15 +163,11 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	}
 	now = bpf_ktime_get_boot_ns();
 	f->slot->seen[event]++;
-	at = f->slot->state.batch.bytes;
-	if (at == 0)
+	if (f->slot->state.batch.bytes == 0)
 		*(volatile __u64 *)&f->slot->state.since_ns = now;
-	CHECKED(at);
-	if (at > GATHER_BYTES)
-		at = 0;
 	f->ctx = ctx;
 	f->event = event;
-	f->frame = f->slot->frames + at;
+	f->frame = slot_frame(f->slot);
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = current_tid();
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
