@@ -5,6 +5,7 @@
  * each value is read.
  */
 #include "data.bpf.h"
+#include "dyn.bpf.h"
 #include "enter.bpf.h"
 #include "exe.bpf.h"
 #include "exit.bpf.h"
