@@ -22,6 +22,14 @@ struct ppm_evt_hdr {
 
 _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of the .scap format");
 
+/* A descriptor that a call waits for. A value of type FDLIST is a count of 16 bits and so many. */
+struct fdlist_entry {
+	__s64 fd;
+	__s16 events; /* poll_flags */
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct fdlist_entry) == 10, "lists are part of the .scap format");
+
 enum {
 	/* A perf record counts its bytes in 16 bits: 20 of headers come on top. */
 	RECORD_BYTES_MAX = 65504,
@@ -39,7 +47,16 @@ enum {
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
+	STATSD_PORT_DEFAULT = 8125,
 	SCRATCH_SLOTS_PER_CPU = 4,
+	MESSAGES_MAX = 16, /* of one call that have an event; fewer than tail calls may be made */
+};
+
+/* Where more than snaplen bytes are kept of what goes over sockets. */
+struct snaplen_rules {
+	__u16 full_low, full_high; /* ports of which (nearly) all is; full_high 0: none */
+	__u16 statsd_port;
+	__u16 dynamic; /* whether the other ports and protocols count */
 };
 
 /* The events that are wanted of the system calls of a number; 0: none. */
@@ -118,6 +135,11 @@ struct vector_progress {
 	__u64 unreadable; /* whether a part of it could not be read */
 };
 
+/* Which message of a call is next to be written, and whose call it is; `tid` 0: none is. */
+struct messages_turn {
+	__u32 tid, next;
+};
+
 /* A slot: user space reads `state` and `seen`, and the gathered frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
@@ -125,6 +147,7 @@ struct scratch_slot {
 	__u16 gathered[GATHER_EVENTS_MAX]; /* their ids, for the account of a record that is lost */
 	__u64 forgotten;	  /* see forget() in the driver */
 	struct vector_progress vector; /* the one read last */
+	struct messages_turn messages; /* kept by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES];	  /* where longer values are put together */
 	struct batch_header record; /* written ahead of the frames when they are sent */
 	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];

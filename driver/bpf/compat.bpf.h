@@ -197,6 +197,18 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 }
 
 /*
+ * Whether a program that calls functions may jump to another one: on x86-64 ebf7d1f508a7 ("bpf,
+ * x64: rework pro/epilogue and tailcall handling in JIT"), 5.10; on arm64 d4609a5d8c70 ("bpf,
+ * arm64: Keep tail call count across bpf2bpf calls"), 6.0, told here by a helper of 6.1.
+ */
+#ifdef __TARGET_ARCH_arm64
+#define CAN_JUMP_FROM_FUNCTIONS                                                                    \
+	bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_user_ringbuf_drain)
+#else
+#define CAN_JUMP_FROM_FUNCTIONS true
+#endif
+
+/*
  * Ahead of an access at an offset that was just checked: keeps the compiler from checking one copy
  * of the offset and using another, which the verifier cannot follow. Constants stay constants.
  */

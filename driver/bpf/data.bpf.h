@@ -3,11 +3,11 @@
 #ifndef LANNER_DATA_BPF_H
 #define LANNER_DATA_BPF_H
 
+#include "snaplen.bpf.h"
 #include "user.bpf.h"
 
 enum {
 	VECTOR_ENTRIES_MAX = 32,
-	VECTOR_POS_MAX = 512, /* only values of a fixed size stand ahead of a vector's bytes */
 	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
 };
 
@@ -35,22 +35,45 @@ static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 	return offset;
 }
 
-static __always_inline void put_data_read(struct filler *f, __u64 address)
+/* What a failed write was to write is shown too. */
+static __always_inline __u64 bytes_written(struct filler *f, __u64 size)
 {
-	put_bytes(f, address, f->ret > 0 ? min_u64(f->ret, snaplen) : 0);
+	return f->ret > 0 ? f->ret : size;
 }
 
-/* What a failed write was to write is shown too. */
+/* Of what does not go over a descriptor. */
+static __always_inline void put_data_read(struct filler *f, __u64 address)
+{
+	put_bytes(f, address, min_u64(bytes_read(f), snaplen));
+}
+
 static __always_inline void put_data_written(struct filler *f, __u64 address, __u64 size)
 {
-	put_bytes(f, address, min_u64(f->ret > 0 ? f->ret : size, snaplen));
+	put_bytes(f, address, min_u64(bytes_written(f, size), snaplen));
+}
+
+/* `name`: the call's address argument, 0 when it has none. */
+static __always_inline void put_fd_data_read(struct filler *f, __u64 fd, __u64 address, __u64 name)
+{
+	__u64 n = bytes_read(f);
+
+	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
+}
+
+static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u64 address,
+						__u64 size, __u64 name)
+{
+	__u64 n = bytes_written(f, size);
+
+	put_bytes(f, address, min_u64(n, data_limit(fd, name, address, n)));
 }
 
 /*
  * Writes the bytes of a vector one behind the other into the frame that a slot is getting, at
- * `pos`, cut to `limit`; a buffer that cannot be read ends them, and of a vector that cannot be read
- * neither bytes nor size are known. Leaves in the slot how far it came. Not inlined, and with its
- * numbers in memory: the verifier walks it once, and each round on one path.
+ * `pos` among its first values, cut to `limit`; a buffer that cannot be read ends them, and of a
+ * vector that cannot be read neither bytes nor size are known. Leaves in the slot how far it came.
+ * Not inlined, and with its numbers in memory: the verifier walks it once, and each round on one
+ * path.
  */
 __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vector, __u64 entries,
 					  __u64 limit)
@@ -59,17 +82,17 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	volatile struct vector_progress *progress;
 	__u8 *room;
 
-	if (!slot || pos > VECTOR_POS_MAX)
+	if (!slot || pos > FIXED_BYTES_MAX)
 		return 0;
 	progress = &slot->vector;
 	progress->at = progress->bytes = progress->unreadable = 0;
 	progress->left = limit;
 	room = slot_frame(slot) + pos;
 	for (__u32 i = 0; i < VECTOR_ENTRIES_MAX && i < entries; i++) {
+		__u64 entry_at = vector + i * sizeof(struct user_iovec), at, n;
 		struct user_iovec entry;
-		__u64 at, n;
 
-		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)(vector + i * sizeof(entry)))) {
+		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)entry_at)) {
 			progress->unreadable = true;
 			progress->at = progress->bytes = 0;
 			break;
@@ -103,33 +126,99 @@ static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 ent
 		count_unreadable(f);
 }
 
+/* Of what does not go over a descriptor. */
 static __always_inline void put_vector_read(struct filler *f, __u64 vector, __u64 entries)
 {
 	put_vector(f, vector, f->ret > 0 ? entries : 0, min_u64(bytes_read(f), snaplen));
 }
 
-static __always_inline void put_vector_written(struct filler *f, __u64 vector, __u64 entries)
+static __always_inline void put_fd_vector_read(struct filler *f, __u64 fd, __u64 vector,
+					       __u64 entries, __u64 name)
 {
-	put_vector(f, vector, entries, f->ret > 0 ? min_u64(f->ret, snaplen) : snaplen);
+	__u64 n = bytes_read(f);
+
+	put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(fd, name, 0, n)));
+}
+
+static __always_inline void put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
+						  __u64 entries, __u64 name)
+{
+	__u64 n = bytes_written(f, SNAPLEN_MAX);
+
+	put_vector(f, vector, entries, min_u64(n, data_limit(fd, name, 0, n)));
+}
+
+static __always_inline void set_message(struct filler *f, const struct user_message *message,
+					bool is_read)
+{
+	f->message = *message;
+	f->message_read = is_read;
+	if (!is_read)
+		count_unreadable(f);
 }
 
 static __always_inline bool read_message(struct filler *f, __u64 address)
 {
 	struct user_message message = {};
+	bool is_read = !bpf_probe_read_user(&message, sizeof(message), (void *)address);
 
-	f->message_read = !bpf_probe_read_user(&message, sizeof(message), (void *)address);
-	if (!f->message_read)
-		count_unreadable(f);
-	f->message = message;
-	return f->message_read;
+	set_message(f, &message, is_read);
+	return is_read;
 }
 
-static __always_inline void put_message_sent(struct filler *f, __u64 address)
+/*
+ * Of a call for several messages: the one that this event is about, and its result, which stands
+ * for the call's from here on. The call's own, when it has failed or there was no message.
+ */
+static __always_inline __s64 take_message(struct filler *f, __u64 messages)
 {
-	if (read_message(f, address))
-		put_vector_written(f, f->message.vector, f->message.vector_len);
+	struct user_messages_entry entry = {};
+	__s64 ret = f->ret;
+	bool is_read;
+
+	f->messages = ret;
+	if (ret <= 0) {
+		f->ret = -1;
+		return ret;
+	}
+	messages += f->message_index * sizeof(entry);
+	is_read = !bpf_probe_read_user(&entry, sizeof(entry), (void *)messages);
+	set_message(f, &entry.message, is_read);
+	f->ret = entry.len;
+	f->absent = !is_read;
+	return entry.len;
+}
+
+/* The bytes of the message that was read; absent when it could not be, or there is none. */
+static __always_inline void put_message_data_sent(struct filler *f, __u64 fd)
+{
+	if (f->message_read)
+		put_fd_vector_written(f, fd, f->message.vector, f->message.vector_len,
+				      f->message.name);
 	else
 		put_absent(f);
+}
+
+static __always_inline void put_message_data_received(struct filler *f, __u64 fd)
+{
+	if (f->message_read && f->ret >= 0)
+		put_fd_vector_read(f, fd, f->message.vector, f->message.vector_len,
+				   f->message.name);
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_message_sent(struct filler *f, __u64 fd, __u64 address)
+{
+	read_message(f, address);
+	put_message_data_sent(f, fd);
+}
+
+static __always_inline void put_message_received(struct filler *f, __u64 fd, __u64 address)
+{
+	if (f->ret >= 0)
+		read_message(f, address);
+	put_message_data_received(f, fd);
 }
 
 /* Of a message that could not be read the size is not known either. */
@@ -139,12 +228,17 @@ static __always_inline __u32 message_bytes(struct filler *f)
 	return f->vector_bytes;
 }
 
-static __always_inline void put_message_received(struct filler *f, __u64 address)
+/* The size of a message where it stands ahead of the bytes: they bring it. */
+static __always_inline __u32 message_bytes_to_come(struct filler *f)
 {
-	if (f->ret >= 0 && read_message(f, address))
-		put_vector_read(f, f->message.vector, f->message.vector_len);
-	else
-		put_absent(f);
+	f->size_pos = f->pos;
+	return 0;
+}
+
+static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd)
+{
+	put_message_data_sent(f, fd);
+	*(__u32 *)(f->frame + f->size_pos) = f->vector_bytes;
 }
 
 /* Cut to what the frame has left, so that the event is not lost for it. */

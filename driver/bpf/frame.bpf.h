@@ -27,6 +27,14 @@ struct user_message {
 	__u64 control_len;
 };
 
+/* What sendmmsg and recvmmsg are given for each message. */
+struct user_messages_entry {
+	struct user_message message;
+	__u64 flags;
+	__u32 len;
+	__u32 pad;
+};
+
 struct fd_pair {
 	__s32 first, second;
 };
@@ -79,6 +87,10 @@ struct filler {
 	struct user_message message;
 	bool message_read;
 	__u32 vector_bytes;
+	__u64 size_pos;	     /* of a size that is known later */
+	long messages;	     /* result of a call for several messages */
+	__u32 message_index; /* the one that this event is about */
+	__u32 option_len;    /* of a socket option */
 	struct if_dqblk quota_limits;
 	struct if_dqinfo quota_settings;
 	bool struct_read; /* the last of the structs below that was read could be */
@@ -86,7 +98,10 @@ struct filler {
 	struct user_itimer itimer;
 };
 
-enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };
+enum {
+	LENGTHS_AT = sizeof(struct ppm_evt_hdr),
+	FIXED_BYTES_MAX = 512, /* of a frame, ahead of its first value of variable length */
+};
 
 static __always_inline void count(__u64 *counter)
 {
@@ -156,7 +171,8 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 {
 	__u64 now;
 
-	f->slot = scratch_take(&f->slot_key);
+	if (!f->slot)
+		f->slot = scratch_take(&f->slot_key);
 	if (!f->slot) {
 		count_lost(event, LOSS_SCRATCH_BUSY);
 		return false;
@@ -221,7 +237,7 @@ static __always_inline void batch_flush(struct filler *f)
 }
 
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
-static __always_inline void filler_end(struct filler *f)
+static __always_inline void filler_send(struct filler *f)
 {
 	struct batch_header *batch = &f->slot->state.batch;
 	__u64 len = f->pos, bytes;
@@ -252,8 +268,53 @@ static __always_inline void filler_end(struct filler *f)
 out:
 	if (batch->count == 0)
 		*(volatile __u64 *)&f->slot->state.since_ns = 0;
+}
+
+static __always_inline void filler_end(struct filler *f)
+{
+	filler_send(f);
 	scratch_give_back(f->slot);
 }
+
+/*
+ * A call for several messages has an event for each. Its filler jumps to itself for the next one
+ * and keeps its slot meanwhile, where it finds again what its turn is.
+ */
+static __always_inline void messages_resume(struct filler *f)
+{
+	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU, tid = current_tid();
+
+	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
+		__u32 key = first + i;
+		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
+
+		if (!slot)
+			return;
+		if (slot->messages.tid != tid)
+			continue;
+		slot->messages.tid = 0;
+		f->slot = slot;
+		f->slot_key = key;
+		f->message_index = slot->messages.next;
+		return;
+	}
+}
+
+static __always_inline void messages_end(struct filler *f)
+{
+	__u32 next = f->message_index + 1;
+
+	filler_send(f);
+	if (next < f->messages && next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
+		f->slot->messages.next = next;
+		f->slot->messages.tid = current_tid();
+		bpf_tail_call(f->ctx, &fillers, f->event);
+		f->slot->messages.tid = 0;
+		count_lost(f->event, LOSS_TAIL_CALL);
+	}
+	scratch_give_back(f->slot);
+}
+
 
 /*
  * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that

@@ -14,6 +14,9 @@
 #include "frame.bpf.h"
 #include "mount.bpf.h"
 #include "net.bpf.h"
+#include "poll.bpf.h"
+#include "snaplen.bpf.h"
+#include "sockopt.bpf.h"
 #include "task.bpf.h"
 #include "time.bpf.h"
 
@@ -88,9 +91,14 @@ static __always_inline __u16 syscall_code(struct filler *f)
 	PUT_##type(source);
 
 #define EVENT_END(name)                                                                            \
-	filler_end(f);                                                                             \
+	if (HAS_MESSAGES(EVENT_##name))                                                            \
+		messages_end(f);                                                                   \
+	else                                                                                       \
+		filler_end(f);                                                                     \
 	return 0;                                                                                  \
 	}
+
+#define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
@@ -101,6 +109,8 @@ static __always_inline __u16 syscall_code(struct filler *f)
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return 0;                                                                  \
+		if (HAS_MESSAGES(id))                                                              \
+			messages_resume(f);                                                        \
 		f->caller = call_caller();                                                         \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return 0;

@@ -62,6 +62,7 @@ const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller'
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
+const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 gather_bytes;		    /* sent when there are more; <= GATHER_BYTES */
 const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
 

@@ -3,7 +3,6 @@
 #ifndef LANNER_NET_BPF_H
 #define LANNER_NET_BPF_H
 
-#include "data.bpf.h"
 #include "file.bpf.h"
 #include "frame.bpf.h"
 

@@ -54,4 +54,20 @@ static __always_inline __u64 itimer_value_ns(struct filler *f, __u32 unit)
 	return time_to_ns(f, f->itimer.value, unit);
 }
 
+/*
+ * Times as the .scap world has them: seconds and fraction added up, whatever they are; 0 for those
+ * that cannot be read.
+ */
+static __always_inline __u64 user_timespec_raw_ns(struct filler *f, __u64 address)
+{
+	read_time(f, address);
+	return f->time.seconds * NS_PER_SECOND + f->time.fraction;
+}
+
+static __always_inline __u64 user_timeval_raw_ns(struct filler *f, __u64 address)
+{
+	read_time(f, address);
+	return f->time.seconds * NS_PER_SECOND + f->time.fraction * NS_PER_US;
+}
+
 #endif

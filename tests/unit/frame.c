@@ -44,6 +44,27 @@ void frame_put_string(struct frame *frame, unsigned int param, const char *text)
 	frame_put_bytes(frame, param, text, text ? strlen(text) + 1 : 0);
 }
 
+void frame_put_dyn(struct frame *frame, unsigned int param, uint8_t kind, int64_t value)
+{
+	size_t size = param_type_size(frame->desc->params[param].dyn[kind].type);
+	uint8_t bytes[1 + sizeof(value)] = {kind};
+
+	memcpy(bytes + 1, &value, size);
+	frame_put_bytes(frame, param, bytes, 1 + size);
+}
+
+void frame_put_fdlist(struct frame *frame, unsigned int param, const struct fdlist_entry *entries,
+		      uint16_t count)
+{
+	uint8_t bytes[sizeof(count) + FDLIST_ENTRIES_MAX * sizeof(*entries)];
+
+	if (count > FDLIST_ENTRIES_MAX)
+		abort();
+	memcpy(bytes, &count, sizeof(count));
+	memcpy(bytes + sizeof(count), entries, count * sizeof(*entries));
+	frame_put_bytes(frame, param, bytes, sizeof(count) + count * sizeof(*entries));
+}
+
 void frame_put_absent(struct frame *frame, unsigned int param)
 {
 	frame_put_bytes(frame, param, NULL, 0);

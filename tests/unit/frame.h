@@ -41,6 +41,14 @@ void frame_put_string(struct frame *frame, unsigned int param, const char *text)
 void frame_put_bytes(struct frame *frame, unsigned int param, const void *data, size_t len);
 void frame_put_absent(struct frame *frame, unsigned int param);
 
+/* A DYN of that kind with a number, which strings and buffers do not take. */
+void frame_put_dyn(struct frame *frame, unsigned int param, uint8_t kind, int64_t value);
+
+enum { FDLIST_ENTRIES_MAX = 16 };
+
+void frame_put_fdlist(struct frame *frame, unsigned int param, const struct fdlist_entry *entries,
+		      uint16_t count);
+
 /* A socket address or tuple; the family follows from the text of the addresses. */
 void frame_put_ip(struct frame *frame, unsigned int param, const char *ip, uint16_t port);
 void frame_put_tuple(struct frame *frame, unsigned int param, const struct frame_tuple *tuple);

@@ -187,12 +187,24 @@ static void test_results(void **state)
 	assert_int_equal(result, 99);
 }
 
+/* A value that a parameter without a fixed size may have. */
+static void put_some(unsigned int param, enum param_type type)
+{
+	if (type == PT_FDLIST)
+		frame_put_fdlist(&frame, param, &(struct fdlist_entry){3, 1}, 1);
+	else if (type == PT_DYN)
+		frame_put_dyn(&frame, param, 0, 0);
+	else
+		frame_put_string(&frame, param, "text");
+}
+
 /* Every event of the table, whole and with nothing in it. */
 static void test_every_event(void **state)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 		struct scap_event whole;
+		enum param_type type;
 		struct event ev;
 
 		if (!desc)
@@ -202,15 +214,17 @@ static void test_every_event(void **state)
 			if (param_type_size(desc->params[i].type))
 				frame_put_i64(&frame, i, i + 1);
 			else
-				frame_put_string(&frame, i, "text");
+				put_some(i, desc->params[i].type);
 		whole = frame_end(&frame);
 		assert_int_equal(decode_copy(whole.frame, whole.len), 0);
 		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
-		for (unsigned int i = 0; i < desc->nparams; i++)
-			if (param_type_size(desc->params[i].type))
+		for (unsigned int i = 0; i < desc->nparams; i++) {
+			type = desc->params[i].type;
+			if (param_type_size(type))
 				assert_int_equal(event_param_i64(&ev, i), i + 1);
-			else
+			else if (type != PT_FDLIST && type != PT_DYN)
 				assert_string_equal(event_param_string(&ev, i), "text");
+		}
 	}
 }
 
@@ -323,6 +337,72 @@ static void test_strings_end_with_nul(void **state)
 	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
 }
 
+static int decode_bytes(uint16_t id, unsigned int param, const void *bytes, size_t len)
+{
+	struct scap_event whole;
+
+	frame_begin(&frame, id, TS, TID);
+	frame_put_bytes(&frame, param, bytes, len);
+	whole = frame_end(&frame);
+	return decode_copy(whole.frame, whole.len);
+}
+
+/* The count of a list is that of its entries, to the byte. */
+static void test_lists_of_descriptors(void **state)
+{
+	const uint8_t list[2 + 3 * sizeof(struct fdlist_entry)] = {2};
+	const size_t whole = 2 + 2 * sizeof(struct fdlist_entry);
+
+	for (size_t len = 1; len <= sizeof(list); len++)
+		assert_int_equal(decode_bytes(EVENT_poll, poll__fds, list, len),
+				 len == whole ? 0 : -EBADMSG);
+	assert_int_equal(decode_bytes(EVENT_poll, poll__fds, "\0\0", 2), 0);
+	assert_int_equal(decode_bytes(EVENT_poll, poll__fds, "\xff\xff", 2), -EBADMSG);
+	assert_int_equal(decode_bytes(EVENT_ppoll, ppoll__fds, "\1\0", 2), -EBADMSG);
+}
+
+static void test_entries_of_lists(void **state)
+{
+	const struct fdlist_entry entries[2] = {{INT64_MIN, -1}, {7, 0x7ff}};
+	struct event_param list;
+	uint8_t bytes[2 + sizeof(entries)] = {2};
+
+	memcpy(bytes + 2, entries, sizeof(entries));
+	list = (struct event_param){bytes, sizeof(bytes)};
+	assert_int_equal(event_fdlist_count(&list), 2);
+	assert_int_equal(event_fdlist_entry(&list, 0).fd, INT64_MIN);
+	assert_int_equal(event_fdlist_entry(&list, 0).events, -1);
+	assert_int_equal(event_fdlist_entry(&list, 1).fd, 7);
+	assert_int_equal(event_fdlist_entry(&list, 1).events, 0x7ff);
+	list.len = 2;
+	assert_int_equal(event_fdlist_count(&list), 0);
+}
+
+static int decode_option(const void *bytes, size_t len)
+{
+	return decode_bytes(EVENT_setsockopt, setsockopt__val, bytes, len);
+}
+
+/* A value has a kind, and the size that this kind has. */
+static void test_values_of_several_kinds(void **state)
+{
+	static const size_t sizes[] = {0, 8, 4, 8, 8};
+	uint8_t bytes[16] = {0};
+
+	for (bytes[0] = 1; bytes[0] < sizeof(sizes) / sizeof(sizes[0]); bytes[0]++)
+		for (size_t len = 1; len <= sizeof(bytes); len++)
+			assert_int_equal(decode_option(bytes, len),
+					 len == 1 + sizes[bytes[0]] ? 0 : -EBADMSG);
+	for (unsigned int kind = 5; kind <= UINT8_MAX; kind++) {
+		bytes[0] = (uint8_t)kind;
+		for (size_t len = 1; len <= sizeof(bytes); len++)
+			assert_int_equal(decode_option(bytes, len), -EBADMSG);
+	}
+	bytes[0] = 0;
+	for (size_t len = 1; len <= sizeof(bytes); len++)
+		assert_int_equal(decode_option(bytes, len), 0);
+}
+
 /* What follows a frame is not of it: padding, or the next frame of a record. */
 static void test_bytes_behind(void **state)
 {
@@ -385,6 +465,9 @@ int main(void)
 		cmocka_unit_test(test_number_of_parameters),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_strings_end_with_nul),
+		cmocka_unit_test(test_lists_of_descriptors),
+		cmocka_unit_test(test_entries_of_lists),
+		cmocka_unit_test(test_values_of_several_kinds),
 		cmocka_unit_test(test_bytes_behind),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_types),

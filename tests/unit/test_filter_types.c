@@ -205,6 +205,10 @@ static void test_raw_parameters(void **state)
 	filter_destroy(create("evt.rawarg.fd >= -1", false));
 	filter_destroy(create("evt.rawarg.name contains x", false));
 	filter_destroy(create("evt.rawarg.data exists", false));
+	filter_destroy(create("evt.rawarg.val exists", false));
+	filter_destroy(create("evt.rawarg.fds exists", false));
+	assert_int_equal(filter_create("evt.rawarg.val = 1", NULL, &filter, &err), -EINVAL);
+	assert_int_equal(filter_create("evt.rawarg.fds contains 3", NULL, &filter, &err), -EINVAL);
 	assert_int_equal(filter_create("evt.rawarg.data contains x", NULL, &filter, &err), -EINVAL);
 	assert_int_equal(filter_create("evt.rawarg.fd = x", NULL, &filter, &err), -EINVAL);
 	assert_int_equal(filter_create("evt.rawarg.addr = x", NULL, &filter, &err), -EINVAL);

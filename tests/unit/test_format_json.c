@@ -357,6 +357,64 @@ static void test_addresses(void **state)
 			  "{\"evt.args\":{\"res\":null,\"addr\":null,\"fd\":null}}");
 }
 
+static void expect_option(struct world *world, const void *bytes, size_t len, const char *json)
+{
+	world_begin(world, EVENT_getsockopt, 100);
+	frame_put_bytes(&world->frame, getsockopt__val, bytes, len);
+	world_end(world);
+	world_expect_json(world, "evt.args", json);
+}
+
+/* A value of several kinds is written as one of its kind. */
+static void test_socket_options(void **state)
+{
+	struct world *world = *state;
+
+#define OPTION(value)                                                                              \
+	"{\"evt.args\":{\"res\":null,\"fd\":null,\"level\":null,\"optname\":null,\"val\":"             \
+	value ",\"optlen\":null}}"
+	expect_option(world, "\2\xff\xff\xff\xff", 5, OPTION("4294967295"));
+	world_expect_json(world, "evt.rawarg.val", "{\"evt.rawarg.val\":4294967295}");
+	world_expect_json(world, "evt.arg.val", "{\"evt.arg.val\":4294967295}");
+	expect_option(world, "\1\xfe\xff\xff\xff\xff\xff\xff\xff", 9, OPTION("-2"));
+	expect_option(world, "\4\x20\x6b\xa2\x3b\0\0\0\0", 9, OPTION("1000500000"));
+	expect_option(world, "\0a\0b", 4, OPTION("\"a\\u0000b\""));
+	expect_option(world, "\0", 1, OPTION("\"\""));
+	expect_option(world, NULL, 0, OPTION("null"));
+#undef OPTION
+}
+
+static void test_lists_of_descriptors(void **state)
+{
+	const struct fdlist_entry entries[] = {{3, 0x401}, {-1, 0}};
+	struct world *world = *state;
+
+	world_begin(world, EVENT_poll, 100);
+	frame_put_fdlist(&world->frame, poll__fds, entries, 2);
+	world_end(world);
+	world_expect_json(world, "evt.args",
+			  "{\"evt.args\":{\"res\":null,\"fds\":["
+			  "{\"fd\":3,\"events\":[\"POLLIN\",\"POLLWRBAND\"]},"
+			  "{\"fd\":-1,\"events\":[]}],\"timeout\":null}}");
+	world_expect_json(world, "evt.rawarg.fds",
+			  "{\"evt.rawarg.fds\":[{\"fd\":3,\"events\":[\"POLLIN\",\"POLLWRBAND\"]},"
+			  "{\"fd\":-1,\"events\":[]}]}");
+	world_begin(world, EVENT_poll, 100);
+	frame_put_fdlist(&world->frame, poll__fds, entries, 0);
+	world_end(world);
+	world_expect_json(world, "evt.args",
+			  "{\"evt.args\":{\"res\":null,\"fds\":[],\"timeout\":null}}");
+}
+
+static void test_events_without_parameters(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_getpeername, 100);
+	world_end(world);
+	world_expect_json(world, "evt.args", "{\"evt.args\":{}}");
+}
+
 /* After the first line nothing is allocated. */
 static void test_warm_buffer_stays(void **state)
 {
@@ -397,6 +455,9 @@ int main(void)
 		TEST(test_exec),
 		TEST(test_exit_and_generic),
 		TEST(test_addresses),
+		TEST(test_socket_options),
+		TEST(test_lists_of_descriptors),
+		TEST(test_events_without_parameters),
 		TEST(test_warm_buffer_stays),
 	};
 

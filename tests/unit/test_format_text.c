@@ -448,44 +448,6 @@ static void test_system_calls(void **state)
 	world_expect(world, "evt.arg.ID", "<unknown syscall>");
 }
 
-/* Types that no event of the table has yet: a descriptor made here. */
-static void expect_made(struct world *world, struct param_desc param, const void *bytes,
-			uint32_t len, const char *text)
-{
-	struct event_desc desc = {.name = "made", .nparams = 1, .params = &param, .id = 2};
-	struct sinsp_event *event = &world->event;
-	struct buf out = {0};
-
-	param.name = "p";
-	event->ev.desc = &desc;
-	event->ev.params[0] = (struct event_param){bytes, len};
-	param_text_all(event, &out);
-	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, text);
-	buf_finish(&out);
-}
-
-static void test_other_types(void **state)
-{
-	struct world *world = *state;
-	static const struct flag_name modes[] = {{"EXEC", 1}, {"READ", 4}, {"BOTH", 5}, {NULL, 0}};
-	const uint64_t ns = 1500000000, none = UINT64_MAX;
-	const uint32_t signals = 1 << 8 | 1 << 16, both = 5, mode = 0x10005;
-
-	world_begin(world, EVENT_close, 100);
-	world_end(world);
-	expect_made(world, (struct param_desc){.type = PT_RELTIME}, &ns, 8, "p=1500000000(1.5s)");
-	expect_made(world, (struct param_desc){.type = PT_RELTIME}, &none, 8, "p=none");
-	expect_made(world, (struct param_desc){.type = PT_SIGSET}, &signals, 4,
-		    "p=SIGKILL SIGCHLD");
-	expect_made(world, (struct param_desc){.type = PT_MODE, .format = PF_OCT, .set = modes},
-		    &both, 4, "p=05(EXEC|READ)");
-	expect_made(world, (struct param_desc){.type = PT_MODE, .format = PF_OCT, .set = modes},
-		    &mode, 4, "p=0200005(EXEC|READ)");
-	expect_made(world, (struct param_desc){.type = PT_CHARBUFARRAY}, "a\0b\0", 4, "p=a.b.");
-	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
-}
-
 static void expect_mode(struct world *world, uint32_t mode, const char *text)
 {
 	world_begin(world, EVENT_mknod, 100);
@@ -560,7 +522,6 @@ int main(void)
 		TEST(test_addresses),
 		TEST(test_own_parameters),
 		TEST(test_system_calls),
-		TEST(test_other_types),
 		TEST(test_long_text),
 	};
 

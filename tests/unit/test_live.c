@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ enum {
 	RING_BYTES = 4 << 20,
 	CALLS = 20000,
 	STORM_CALLS = 300000,
+	MESSAGE_CALLS = 2000,
 	CALLS_ON_CPU = 50,
 	SKIPPED = 77, /* of a child */
 };
@@ -57,8 +59,13 @@ static unsigned int native(const char *name)
 	return (unsigned int)syscall_native_number((unsigned int)syscall_code_find(name));
 }
 
-/* A child that calls getppid `n` times, waiting for `start` to be closed first. */
-static pid_t start_calls(int n, int start[2])
+static void call_getppid(void)
+{
+	syscall(SYS_getppid);
+}
+
+/* A child that makes a call `n` times, waiting for `start` to be closed first. */
+static pid_t start_calls(void (*call)(void), int n, int start[2])
 {
 	pid_t child;
 
@@ -70,7 +77,7 @@ static pid_t start_calls(int n, int start[2])
 		close(start[1]);
 		if (read(start[0], &byte, 1) == 0)
 			for (int i = 0; i < n; i++)
-				syscall(SYS_getppid);
+				call();
 		_exit(0);
 	}
 	assert_true(child > 0);
@@ -137,15 +144,14 @@ static uint64_t check_account(const struct scap_live_stats *stats, uint64_t deli
 	return all_lost;
 }
 
-static void run_calls(struct scap_live_config *config, int calls, struct account *account,
-		      struct scap_live_stats *stats)
+static void run_calls(struct scap_live_config *config, void (*call)(void), int calls,
+		      struct account *account, struct scap_live_stats *stats)
 {
 	struct scap_live *live;
 	pid_t child;
 	int start[2];
 
-	config->syscalls[native("getppid")] = true;
-	child = start_calls(calls, start);
+	child = start_calls(call, calls, start);
 	live = open_live(config);
 	close(start[1]);
 	read_until_dead(live, child, account);
@@ -158,10 +164,10 @@ static struct scap_live_stats stats;
 
 static void test_at_ease(void **state)
 {
-	struct scap_live_config config = {0};
+	struct scap_live_config config = {.syscalls[SYS_getppid] = true};
 	struct account account = {0};
 
-	run_calls(&config, CALLS, &account, &stats);
+	run_calls(&config, call_getppid, CALLS, &account, &stats);
 	assert_int_equal(account.of_child, CALLS);
 	assert_int_equal(check_account(&stats, account.all), 0);
 	assert_true(stats.seen[EVENT_syscall] >= CALLS);
@@ -170,16 +176,46 @@ static void test_at_ease(void **state)
 
 static void test_storm(void **state)
 {
-	struct scap_live_config config = {.ring_bytes = (uint32_t)sysconf(_SC_PAGESIZE)};
+	struct scap_live_config config = {.syscalls[SYS_getppid] = true,
+					  .ring_bytes = (uint32_t)sysconf(_SC_PAGESIZE)};
 	struct account account = {0};
 	uint64_t lost;
 
-	run_calls(&config, STORM_CALLS, &account, &stats);
+	run_calls(&config, call_getppid, STORM_CALLS, &account, &stats);
 	lost = check_account(&stats, account.all);
 	assert_true(lost > 0);
 	assert_true(stats.ring_lost > 0);
 	assert_true(stats.seen[EVENT_syscall] >= STORM_CALLS);
 	assert_true(account.all + lost >= STORM_CALLS);
+}
+
+static int message_socket = -1;
+
+/* More messages than have an event each. */
+static void call_sendmmsg(void)
+{
+	struct mmsghdr messages[MESSAGES_MAX + 1] = {0};
+
+	syscall(SYS_sendmmsg, message_socket, messages, MESSAGES_MAX + 1, 0);
+}
+
+/* A call has an event for each of its messages, and each has its place in the account. */
+static void test_calls_with_several_events(void **state)
+{
+	struct scap_live_config config = {.events[EVENT_sendmmsg] = true};
+	struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof(own);
+	struct account account = {0};
+
+	/* It sends to itself, and what nobody takes from it is dropped. */
+	message_socket = socket(AF_INET, SOCK_DGRAM, 0);
+	assert_int_equal(bind(message_socket, (struct sockaddr *)&own, len), 0);
+	assert_int_equal(getsockname(message_socket, (struct sockaddr *)&own, &len), 0);
+	assert_int_equal(connect(message_socket, (struct sockaddr *)&own, len), 0);
+	run_calls(&config, call_sendmmsg, MESSAGE_CALLS, &account, &stats);
+	close(message_socket);
+	assert_int_equal(check_account(&stats, account.all), 0);
+	assert_int_equal(account.of_child, MESSAGE_CALLS * MESSAGES_MAX);
 }
 
 /* A single event does not wait for its slot or its ring to fill up. */
@@ -400,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_at_ease),
 		cmocka_unit_test(test_storm),
+		cmocka_unit_test(test_calls_with_several_events),
 		cmocka_unit_test(test_single_event),
 		cmocka_unit_test(test_self_is_left_out),
 		cmocka_unit_test(test_only_what_is_wanted_is_loaded),

@@ -68,6 +68,28 @@ static void test_values(void **state)
 	options_finish(&options);
 }
 
+static void test_snaplen_rules(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.snaplen_rules.full_high, 0);
+	assert_false(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+	parse_right("--snaplen-ports 1-65535 --statsd-port 53", &options);
+	assert_int_equal(options.snaplen_rules.full_low, 1);
+	assert_int_equal(options.snaplen_rules.full_high, 65535);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 53);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	options_finish(&options);
+	parse_right("--dynamic-snaplen", &options);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+}
+
 static void test_buffer_sizes(void **state)
 {
 	static const struct {
@@ -146,7 +168,7 @@ static void test_refused(void **state)
 		{"--nosuch", "--nosuch: unknown or ambiguous option (part of a filter? put -- "
 			     "before it, or write evt.rawres=-2)"},
 		/* An unambiguous beginning of a name is that name. */
-		{"--sn", "--sn needs a value"},
+		{"--buf", "--buf needs a value"},
 		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
 				    "write evt.rawres=-2)"},
 		{"-n", "-n needs a value"},
@@ -185,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),
 	};

@@ -128,6 +128,12 @@ static void survives_nonsense(void **state)
 				frame_put_i64(frame, param, value);
 			else if (desc->params[param].type <= PT_FSRELPATH)
 				frame_put_string(frame, param, rand() % 2 ? "/a/../b" : "c//");
+			else if (desc->params[param].type == PT_DYN)
+				frame_put_dyn(frame, param, bytes[1] % desc->params[param].dyn_count,
+					      value);
+			else if (desc->params[param].type == PT_FDLIST)
+				frame_put_fdlist(frame, param, &(struct fdlist_entry){value, -1},
+						 rand() % 2);
 			else
 				frame_put_bytes(frame, param, bytes,
 						(size_t)rand() % sizeof(bytes));

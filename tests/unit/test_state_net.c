@@ -196,6 +196,50 @@ static void connects(void **state)
 	assert_string_equal(fd->name, "::1:40000->fe80::2:443");
 }
 
+enum { DYN_BYTES, DYN_ERRNO };
+
+static struct sinsp_fd *get_option(struct drive *drive, int level, int option, int64_t error)
+{
+	struct frame *frame = drive_begin(drive, EVENT_getsockopt, 100);
+
+	frame_put_i64(frame, getsockopt__res, 0);
+	frame_put_i64(frame, getsockopt__fd, 3);
+	frame_put_i64(frame, getsockopt__level, level);
+	frame_put_i64(frame, getsockopt__optname, option);
+	frame_put_dyn(frame, getsockopt__val, DYN_ERRNO, error);
+	return drive_end(drive)->fd;
+}
+
+/* Whether a connection that nobody waited for has come about, its error tells. */
+static void connects_without_waiting(void **state)
+{
+	const int sockets = sockopt_levels__SOL_SOCKET, error = sockopt_options__SO_ERROR;
+	const struct frame_tuple tuple = {"10.0.0.9", "10.0.0.1", 40000, 443};
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	make_socket(drive, 3, 2, SOCK_STREAM, 0);
+	assert_false(get_option(drive, sockets, error, 0)->connected);
+	connect_ip(drive, -EINPROGRESS, 3, &tuple);
+	assert_false(get_option(drive, sockets, sockopt_options__SO_TYPE, 0)->connected);
+	assert_false(get_option(drive, sockopt_levels__SOL_TCP, error, 0)->connected);
+	assert_false(get_option(drive, sockets, error, -ECONNREFUSED)->connected);
+	assert_true(get_option(drive, sockets, error, 0)->connected);
+	assert_false(get_option(drive, sockets, error, -ECONNREFUSED)->connected);
+	/* A value of another kind, and none, say nothing. */
+	frame = drive_begin(drive, EVENT_getsockopt, 100);
+	frame_put_i64(frame, getsockopt__fd, 3);
+	frame_put_i64(frame, getsockopt__level, sockets);
+	frame_put_i64(frame, getsockopt__optname, error);
+	frame_put_dyn(frame, getsockopt__val, DYN_BYTES, 0);
+	assert_false(drive_end(drive)->fd->connected);
+	assert_true(get_option(drive, sockets, error, 0)->connected);
+	frame = drive_begin(drive, EVENT_getsockopt, 100);
+	frame_put_i64(frame, getsockopt__res, -EFAULT);
+	frame_put_i64(frame, getsockopt__fd, 3);
+	assert_true(drive_end(drive)->fd->connected);
+}
+
 static void turns_mapped_addresses_into_ipv4(void **state)
 {
 	struct drive *drive = *state;
@@ -283,6 +327,39 @@ static void learns_sockets_from_messages(void **state)
 	assert_string_equal(drive_name(drive, 100, 9), "10.0.0.9:5000->10.0.0.1:53");
 	assert_null(send_ip(drive, 20, 10, NULL));
 	assert_null(send_ip(drive, -EPIPE, 10, &tuple));
+}
+
+/* All calls that send and receive, on a socket that was not seen before. */
+static void learns_from_every_call(void **state)
+{
+	static const struct {
+		uint16_t event;
+		uint8_t res, fd, tuple;
+		bool outward;
+	} calls[] = {
+		{EVENT_sendto, sendto__res, sendto__fd, sendto__tuple, true},
+		{EVENT_sendmsg, sendmsg__res, sendmsg__fd, sendmsg__tuple, true},
+		{EVENT_sendmmsg, sendmmsg__res, sendmmsg__fd, sendmmsg__tuple, true},
+		{EVENT_send, send__res, send__fd, send__tuple, true},
+		{EVENT_recvfrom, recvfrom__res, recvfrom__fd, recvfrom__tuple, false},
+		{EVENT_recvmsg, recvmsg__res, recvmsg__fd, recvmsg__tuple, false},
+		{EVENT_recvmmsg, recvmmsg__res, recvmmsg__fd, recvmmsg__tuple, false},
+		{EVENT_recv, recv__res, recv__fd, recv__tuple, false},
+	};
+	const struct frame_tuple out = {"10.0.0.9", "10.0.0.1", 5000, 53};
+	const struct frame_tuple in = {"10.0.0.1", "10.0.0.9", 53, 5000};
+	struct drive *drive = *state;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct frame *frame = drive_begin(drive, calls[i].event, 100);
+		int64_t fd = 20 + (int64_t)i;
+
+		frame_put_i64(frame, calls[i].res, 5);
+		frame_put_i64(frame, calls[i].fd, fd);
+		frame_put_tuple(frame, calls[i].tuple, calls[i].outward ? &out : &in);
+		drive_end(drive);
+		assert_string_equal(drive_name(drive, 100, fd), "10.0.0.9:5000->10.0.0.1:53");
+	}
 }
 
 static void names_unix_sockets(void **state)
@@ -421,11 +498,13 @@ int main(void)
 		TEST(knows_kinds),
 		TEST(binds_and_accepts),
 		TEST(connects),
+		TEST(connects_without_waiting),
 		TEST(turns_mapped_addresses_into_ipv4),
 		TEST(names_icmp_without_ports),
 		TEST(follows_a_datagram_server),
 		TEST(follows_a_datagram_client),
 		TEST(learns_sockets_from_messages),
+		TEST(learns_from_every_call),
 		TEST(names_unix_sockets),
 		TEST(pairs_sockets),
 		TEST(shuts_down),

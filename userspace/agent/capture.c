@@ -87,6 +87,7 @@ int capture_open(struct capture *capture, struct error *err)
 	struct scap_live_config config = {
 		.ring_bytes = capture->options->ring_bytes,
 		.snaplen = capture->options->snaplen,
+		.snaplen_rules = capture->options->snaplen_rules,
 		.include_self = capture->options->include_self,
 		.verbose = capture->options->verbose,
 	};

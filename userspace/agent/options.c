@@ -141,6 +141,48 @@ static int set_snaplen(struct options *options, const char *value)
 	return 0;
 }
 
+/* A port, up to the character `end`; returns what follows it, or NULL. */
+static const char *parse_port(const char *text, char end, uint16_t *port)
+{
+	char *behind;
+	unsigned long value;
+
+	if (text[0] < '0' || text[0] > '9')
+		return NULL;
+	value = strtoul(text, &behind, 10);
+	if (value == 0 || value > UINT16_MAX || *behind != end)
+		return NULL;
+	*port = (uint16_t)value;
+	return behind + (end != '\0');
+}
+
+static int set_snaplen_ports(struct options *options, const char *value)
+{
+	struct snaplen_rules *rules = &options->snaplen_rules;
+	uint16_t low, high;
+	const char *rest = parse_port(value, '-', &low);
+
+	if (!rest || !parse_port(rest, '\0', &high) || low > high)
+		return -EINVAL;
+	rules->full_low = low;
+	rules->full_high = high;
+	return 0;
+}
+
+static int set_dynamic_snaplen(struct options *options, const char *value)
+{
+	options->snaplen_rules.dynamic = true;
+	return 0;
+}
+
+/* Who names the port wants more of it. */
+static int set_statsd_port(struct options *options, const char *value)
+{
+	if (!parse_port(value, '\0', &options->snaplen_rules.statsd_port))
+		return -EINVAL;
+	return set_dynamic_snaplen(options, NULL);
+}
+
 static int set_explain(struct options *options, const char *value)
 {
 	options->command = COMMAND_EXPLAIN;
@@ -188,6 +230,12 @@ static const struct option_row rows[] = {
 	 "ring of each CPU, a power of two; default 4M"},
 	{"snaplen", "BYTES", set_snaplen, "a number from 0 to 65000",
 	 "how much of each data buffer to keep; default 80"},
+	{"snaplen-ports", "LOW-HIGH", set_snaplen_ports, "two ports such as 8000-8099",
+	 "keep 16000 bytes on sockets with these ports"},
+	{"dynamic-snaplen", NULL, set_dynamic_snaplen, NULL,
+	 "keep more of DNS, statsd, HTTP and databases"},
+	{"statsd-port", "PORT", set_statsd_port, "a port",
+	 "the same, with statsd on this port; default 8125"},
 	{"stats", "SECONDS", set_stats, "a number above 0",
 	 "print counters to stderr every SECONDS"},
 	{"explain", NULL, set_explain, NULL, "print what would be hooked, and why; then end"},
@@ -318,6 +366,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	*options = (struct options){
 		.ring_bytes = RING_BYTES_DEFAULT,
 		.snaplen = SNAPLEN_DEFAULT,
+		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 	};
 	make_getopt_tables(letters, longs);
 	optind = 1;
@@ -354,7 +403,7 @@ void options_print_help(void)
 
 		snprintf(option, sizeof(option), "%s%s %s", is_short(&rows[i]) ? "-" : "--",
 			 rows[i].name, rows[i].argument ? rows[i].argument : "");
-		printf("  %-21s %s\n", option, rows[i].help);
+		printf("  %-24s %s\n", option, rows[i].help);
 	}
 	puts("\nExamples: agent 'evt.type=open and proc.name=cat'\n"
 	     "          agent -o json -n 100 'evt.type in (execve, connect)' > events.jsonl\n"

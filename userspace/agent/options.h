@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi.h"
 #include "util/error.h"
 
 enum agent_command {
@@ -29,6 +30,7 @@ struct options {
 	uint64_t stats_ns;	/* between two lines of counters, 0: none */
 	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page */
 	uint32_t snaplen;
+	struct snaplen_rules snaplen_rules; /* where there is more than that */
 	bool exact_types;
 	bool include_self;
 	bool verbose;

@@ -32,6 +32,49 @@ static bool is_string(enum param_type type)
 	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
 }
 
+static bool is_whole_fdlist(const uint8_t *data, size_t len)
+{
+	uint16_t count;
+
+	if (len < sizeof(count))
+		return false;
+	memcpy(&count, data, sizeof(count));
+	return len == sizeof(count) + count * sizeof(struct fdlist_entry);
+}
+
+/* Whether the bytes of a value without a fixed size have the form of its type. */
+static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
+{
+	if (is_string(type))
+		return data[len - 1] == '\0';
+	return type != PT_FDLIST || is_whole_fdlist(data, len);
+}
+
+/* Strings may be missing behind the byte that says which kind of value it is; numbers may not. */
+static bool is_whole_dyn(const struct param_desc *param, const uint8_t *data, size_t len)
+{
+	enum param_type type;
+	size_t fixed;
+
+	if (data[0] >= param->dyn_count)
+		return false;
+	type = param->dyn[data[0]].type;
+	fixed = param_type_size(type);
+	if (fixed)
+		return len == 1 + fixed;
+	return len == 1 || is_whole(type, data + 1, len - 1);
+}
+
+static bool is_valid(const struct param_desc *param, const uint8_t *data, size_t len)
+{
+	size_t fixed = param_type_size(param->type);
+
+	if (fixed)
+		return len == fixed;
+	return param->type == PT_DYN ? is_whole_dyn(param, data, len)
+				     : is_whole(param->type, data, len);
+}
+
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 {
 	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
@@ -56,18 +99,15 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	ev->tid = (int64_t)header.tid;
 	ev->cpu = cpu;
 	for (unsigned int i = 0; i < header.nparams; i++) {
-		const struct param_desc *param = &ev->desc->params[i];
-		size_t fixed = param_type_size(param->type);
+		const uint8_t *data = (const uint8_t *)frame + at;
 		uint16_t n;
 
 		memcpy(&n, lengths + i * sizeof(n), sizeof(n));
-		if (n > header.len - at || (fixed && n && n != fixed))
+		if (n > header.len - at || (n && !is_valid(&ev->desc->params[i], data, n)))
 			return -EBADMSG;
-		ev->params[i].data = (const uint8_t *)frame + at;
+		ev->params[i].data = data;
 		ev->params[i].len = n;
 		at += n;
-		if (n && is_string(param->type) && ((const uint8_t *)frame)[at - 1] != '\0')
-			return -EBADMSG;
 	}
 	return 0;
 }
@@ -96,17 +136,20 @@ static uint64_t load(const uint8_t *data, uint32_t len)
 	}
 }
 
-int64_t event_param_i64(const struct event *ev, unsigned int index)
+int64_t event_value_i64(enum param_type type, const struct event_param *param)
 {
-	const struct event_param *param = &ev->params[index];
 	uint64_t raw = load(param->data, param->len);
 	unsigned int unused_bits;
 
-	if (!param_type_is_signed(ev->desc->params[index].type) || param->len == 0 ||
-	    param->len > sizeof(raw))
+	if (!param_type_is_signed(type) || param->len == 0 || param->len > sizeof(raw))
 		return (int64_t)raw;
 	unused_bits = 64 - 8 * param->len;
 	return (int64_t)(raw << unused_bits) >> unused_bits;
+}
+
+int64_t event_param_i64(const struct event *ev, unsigned int index)
+{
+	return event_value_i64(ev->desc->params[index].type, &ev->params[index]);
 }
 
 bool event_result(const struct event *ev, int64_t *result)
@@ -116,4 +159,21 @@ bool event_result(const struct event *ev, int64_t *result)
 		return false;
 	*result = event_param_i64(ev, 0);
 	return true;
+}
+
+struct fdlist_entry event_fdlist_entry(const struct event_param *list, unsigned int index)
+{
+	const uint8_t *entries = list->data + sizeof(uint16_t);
+	struct fdlist_entry entry;
+
+	memcpy(&entry, entries + index * sizeof(entry), sizeof(entry));
+	return entry;
+}
+
+struct dyn_value event_dyn_value(const struct param_desc *desc, const struct event_param *param)
+{
+	return (struct dyn_value){
+		.kind = &desc->dyn[param->data[0]],
+		.param = {param->data + 1, param->len - 1},
+	};
 }

@@ -211,14 +211,33 @@ struct event {
 };
 
 /*
- * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types
- * and the NUL of strings. Returns 0, -EBADMSG for a frame that is damaged, or -ENOENT for an id that the
- * table does not have; `ev` is undefined then.
+ * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types,
+ * the NUL of strings, and lists and values of type DYN throughout. Returns 0, -EBADMSG for a frame
+ * that is damaged, or -ENOENT for an id that the table does not have; `ev` is undefined then.
  */
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 
 /* The value of a fixed-size parameter, extended by its type; 0 when it is absent. */
 int64_t event_param_i64(const struct event *ev, unsigned int index);
+
+/* The same for a value of its own, which is not in the table: a part of a DYN. */
+int64_t event_value_i64(enum param_type type, const struct event_param *param);
+
+/* What is inside a DYN that is present: its kind and the bytes behind that. */
+struct dyn_value {
+	const struct dyn_kind *kind;
+	struct event_param param; /* len 0: nothing, which only strings and buffers may be */
+};
+
+struct dyn_value event_dyn_value(const struct param_desc *desc, const struct event_param *param);
+
+/* How many entries a FDLIST has that is present, and one of them. */
+static inline unsigned int event_fdlist_count(const struct event_param *list)
+{
+	return (list->len - sizeof(uint16_t)) / sizeof(struct fdlist_entry);
+}
+
+struct fdlist_entry event_fdlist_entry(const struct event_param *list, unsigned int index);
 
 static inline uint64_t event_param_u64(const struct event *ev, unsigned int index)
 {

@@ -18,6 +18,7 @@ struct scap_live_config {
 	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
 	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */
 	uint32_t snaplen;		/* bytes of data kept of each buffer */
+	struct snaplen_rules snaplen_rules; /* where more are kept */
 	bool include_self;		/* also the events of the calling process */
 	bool verbose;			/* keep libbpf's own messages, on stderr */
 };

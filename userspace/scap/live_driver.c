@@ -89,6 +89,7 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	}
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
 	object->rodata->snaplen = config->snaplen;
+	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* In a small ring there is to be room for some records. */
 	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
 	if (object->rodata->gather_bytes > GATHER_BYTES)

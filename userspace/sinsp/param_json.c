@@ -13,6 +13,7 @@
 /* One parameter that is present, with what is needed to write it. */
 struct json_param {
 	const struct event_param *param;
+	const struct param_desc *desc;
 	const struct flag_name *set;
 	int64_t value; /* of fixed-size types */
 	struct clock *utc;
@@ -234,6 +235,42 @@ static void write_socktuple(const struct json_param *p, struct buf *out)
 	append_address(out, p->param, text_append_socktuple);
 }
 
+/* [{"fd":3,"events":["POLLIN"]}] */
+static void write_fd_list(const struct json_param *p, struct buf *out)
+{
+	buf_append_char(out, '[');
+	for (unsigned int i = 0; i < event_fdlist_count(p->param); i++) {
+		struct fdlist_entry entry = event_fdlist_entry(p->param, i);
+
+		append_comma(out);
+		BUF_LITERAL(out, "{\"fd\":");
+		json_append_i64(out, entry.fd);
+		BUF_LITERAL(out, ",\"events\":");
+		append_flags(out, p->set, (uint16_t)entry.events);
+		buf_append_char(out, '}');
+	}
+	buf_append_char(out, ']');
+}
+
+static writer *choose_writer(const struct param_desc *desc, const struct flag_name *set);
+
+/* The value in the form of its kind; an empty string is none. */
+static void write_dyn(const struct json_param *p, struct buf *out)
+{
+	struct dyn_value value = event_dyn_value(p->desc, p->param);
+	const struct param_desc desc = {
+		.name = p->desc->name, .type = value.kind->type, .format = value.kind->format};
+	struct json_param inner = {.param = &value.param, .desc = &desc, .utc = p->utc};
+
+	if (value.param.len == 0 && desc.type == PT_CHARBUF) {
+		BUF_LITERAL(out, "null");
+		return;
+	}
+	if (param_type_size(desc.type))
+		inner.value = event_value_i64(desc.type, &value.param);
+	choose_writer(&desc, NULL)(&inner, out);
+}
+
 static writer *const writers[PT_TYPES_COUNT] = {
 	[PT_FLAGS8] = write_flags,	  [PT_FLAGS16] = write_flags,
 	[PT_FLAGS32] = write_flags,	  [PT_ENUMFLAGS8] = write_enum,
@@ -244,7 +281,7 @@ static writer *const writers[PT_TYPES_COUNT] = {
 	[PT_FSPATH] = write_string,	  [PT_FSRELPATH] = write_string,
 	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
 	[PT_SOCKTUPLE] = write_socktuple, [PT_CHARBUFARRAY] = write_list,
-	[PT_FDLIST] = write_bytes,	  [PT_DYN] = write_bytes,
+	[PT_FDLIST] = write_fd_list,	  [PT_DYN] = write_dyn,
 };
 
 /* These parameters are lists of strings, though the .scap world calls them buffers. */
@@ -361,6 +398,7 @@ static void append_value(const struct param_plan *plan, const struct sinsp_event
 {
 	struct json_param p = {
 		.param = &event->ev.params[index],
+		.desc = &event->ev.desc->params[index],
 		.set = plan->set,
 		.utc = utc,
 	};

@@ -11,6 +11,8 @@
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };
 
+typedef void renderer(const struct sinsp_event *event, unsigned int index, struct buf *out);
+
 static const struct param_desc *desc_of(const struct sinsp_event *event, unsigned int index)
 {
 	return &event->ev.desc->params[index];
@@ -309,7 +311,58 @@ static void resolved_group(const struct sinsp_event *event, unsigned int index, 
 	append_id_name(out, id, sinsp_group_name(event->sinsp, (uint32_t)id));
 }
 
-typedef void renderer(const struct sinsp_event *event, unsigned int index, struct buf *out);
+/* Lists show the bits of an event as a number of 32 bits, the lowest 16 extended by their sign. */
+static void raw_fd_list(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const struct event_param *list = &event->ev.params[index];
+
+	for (unsigned int i = 0; i < event_fdlist_count(list); i++) {
+		struct fdlist_entry entry = event_fdlist_entry(list, i);
+		const struct sinsp_fd *fd = find_fd(event, entry.fd);
+
+		if (i > 0)
+			buf_append_char(out, ' ');
+		buf_append_u64(out, (uint64_t)entry.fd);
+		buf_append_char(out, ':');
+		buf_append_char(out, fd ? scap_fd_type_char(fd->type) : '?');
+		buf_append_hex_lower(out, (uint32_t)entry.events);
+	}
+}
+
+/*
+ * A value of type DYN is shown as the only parameter of an event made for it, in the format of the
+ * parameter that it is the value of.
+ */
+static void render_inner(const struct sinsp_event *event, unsigned int index, struct buf *out,
+			 renderer *render)
+{
+	const struct param_desc *outer = desc_of(event, index);
+	struct dyn_value value = event_dyn_value(outer, &event->ev.params[index]);
+	const struct param_desc param = {.type = value.kind->type, .format = outer->format};
+	const struct event_desc desc = {.nparams = 1, .params = &param};
+	struct sinsp_event inner = *event;
+
+	inner.ev.desc = &desc;
+	inner.ev.params[0] = value.param;
+	render(&inner, 0, out);
+}
+
+/* What is missing behind the kind is a string or a buffer; the .scap world has its own words. */
+static void raw_dyn(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	const struct dyn_value value =
+		event_dyn_value(desc_of(event, index), &event->ev.params[index]);
+
+	if (value.param.len)
+		render_inner(event, index, out, param_text_raw);
+	else if (value.kind->type == PT_CHARBUF)
+		BUF_LITERAL(out, "(null)");
+}
+
+static void resolved_dyn(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	render_inner(event, index, out, param_text_resolved);
+}
 
 /* Numbers that are not listed are raw_number(). */
 static renderer *const raw_renderers[PT_TYPES_COUNT] = {
@@ -330,8 +383,8 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_BYTEBUF] = raw_bytes,
 	[PT_SOCKADDR] = raw_sockaddr,
 	[PT_SOCKTUPLE] = raw_socktuple,
-	[PT_FDLIST] = raw_bytes,
-	[PT_DYN] = raw_bytes,
+	[PT_FDLIST] = raw_fd_list,
+	[PT_DYN] = raw_dyn,
 	[PT_CHARBUFARRAY] = raw_bytes,
 };
 
@@ -344,7 +397,7 @@ static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
 	[PT_UID] = resolved_user,	   [PT_GID] = resolved_group,
 	[PT_SYSCALLID] = resolved_syscall, [PT_SIGTYPE] = resolved_signal,
 	[PT_RELTIME] = resolved_duration,  [PT_FSPATH] = resolved_path,
-	[PT_FSRELPATH] = resolved_path,
+	[PT_FSRELPATH] = resolved_path,	   [PT_DYN] = resolved_dyn,
 };
 
 static const char *absent_text(enum param_type type)

@@ -39,6 +39,11 @@ const struct state_rule state_rules[EVENT_ID_MAX] = {
 	[EVENT_sendmsg] = {state_sendmsg},
 	[EVENT_recvfrom] = {state_recvfrom},
 	[EVENT_recvmsg] = {state_recvmsg},
+	[EVENT_send] = {state_send},
+	[EVENT_recv] = {state_recv},
+	[EVENT_sendmmsg] = {state_sendmmsg},
+	[EVENT_recvmmsg] = {state_recvmmsg},
+	[EVENT_getsockopt] = {state_getsockopt},
 
 	[EVENT_clone] = {state_clone, .finds_thread = true},
 	[EVENT_clone3] = {state_clone, .finds_thread = true},

@@ -136,7 +136,7 @@ state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3,
 /* state_net.c */
 state_handler state_socket, state_socketpair, state_bind, state_connect, state_accept,
 	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
-	state_io;
+	state_send, state_recv, state_sendmmsg, state_recvmmsg, state_getsockopt, state_io;
 /* state_process.c */
 state_handler state_clone, state_exec, state_exit;
 /* state_attributes.c */

@@ -360,6 +360,42 @@ void state_recvmsg(struct sinsp *sinsp, struct sinsp_event *event)
 	learn(sinsp, event, recvmsg__tuple, false);
 }
 
+void state_sendmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendmmsg__tuple, true);
+}
+
+void state_recvmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recvmmsg__tuple, false);
+}
+
+void state_send(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, send__tuple, true);
+}
+
+void state_recv(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recv__tuple, false);
+}
+
+/* A connection that was begun without waiting ends with its error, or none, being asked for. */
+void state_getsockopt(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	const struct event_param *param = &ev->params[getsockopt__val];
+	struct dyn_value value;
+
+	if (!event->fd || event->fd->role != SINSP_ROLE_CLIENT ||
+	    event_param_u64(ev, getsockopt__level) != sockopt_levels__SOL_SOCKET ||
+	    event_param_u64(ev, getsockopt__optname) != sockopt_options__SO_ERROR || !param->len)
+		return;
+	value = event_dyn_value(&ev->desc->params[getsockopt__val], param);
+	if (value.kind->type == PT_ERRNO)
+		event->fd->connected = event_value_i64(PT_ERRNO, &value.param) == 0;
+}
+
 void state_io(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	struct sinsp_fd *fd = event->fd;
