@@ -163,7 +163,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	put_absent(f);
 	if (!note)
 		return;
-	if (f->ret < 0 && note_differs(f->slot_key, at, length_put(f, param), tid)) {
+	if (call_failed(f) && note_differs(f->slot_key, at, length_put(f, param), tid)) {
 		room = frame_room(f);
 		n = note->bytes;
 		CHECKED(n);

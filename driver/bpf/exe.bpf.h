@@ -20,7 +20,8 @@ enum {
 	CAP_DAC_OVERRIDE_BIT = 1,
 	CAP_FOWNER_BIT = 3,
 	GROUPS_SEARCHED = 64,
-	EXTENTS_MAX = 340, /* UID_GID_MAP_MAX_EXTENTS */
+	EXTENTS_IN_PLACE = 5, /* UID_GID_MAP_MAX_BASE_EXTENTS */
+	EXTENTS_SEARCHES = 9, /* for UID_GID_MAP_MAX_EXTENTS, which is 340 */
 };
 
 static __always_inline struct file *exe_file(struct filler *f)
@@ -53,16 +54,30 @@ static __always_inline bool in_group(const struct cred *cred, __u32 gid)
 __attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
 {
 	struct uid_gid_map *map = (void *)map_at;
-	struct uid_gid_extent extent, *extents = map->extent;
-	__u32 n = GET(map, nr_extents);
+	struct uid_gid_extent extent, *extents = READ(map, reverse);
+	__u32 n = READ(map, nr_extents), low = 0, high = n;
 
-	if (n > sizeof(map->extent) / sizeof(map->extent[0]))
-		extents = READ(map, reverse);
-	for (__u32 i = 0; i < EXTENTS_MAX && i < n; i++) {
-		if (bpf_probe_read_kernel(&extent, sizeof(extent), extents + i))
+	if (n <= EXTENTS_IN_PLACE) {
+		for (__u32 i = 0; i < EXTENTS_IN_PLACE && i < n; i++) {
+			if (bpf_probe_read_kernel(&extent, sizeof(extent), map->extent + i))
+				return false;
+			if (id - extent.lower_first < extent.count)
+				return true;
+		}
+		return false;
+	}
+	/* More of them are sorted. */
+	for (int i = 0; i < EXTENTS_SEARCHES && low < high; i++) {
+		__u32 middle = (low + high) / 2;
+
+		if (bpf_probe_read_kernel(&extent, sizeof(extent), extents + middle))
 			return false;
 		if (id - extent.lower_first < extent.count)
 			return true;
+		if (id < extent.lower_first)
+			high = middle;
+		else
+			low = middle + 1;
 	}
 	return false;
 }

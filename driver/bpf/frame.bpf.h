@@ -328,6 +328,12 @@ static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
 	return *cell;
 }
 
+/* For readers of which an event has many: what one learns of the result the next need not know. */
+static __always_inline bool call_failed(struct filler *f)
+{
+	return (__s64)forget(f->slot, f->ret) < 0;
+}
+
 static __always_inline void put_length(struct filler *f, __u16 n)
 {
 	*(__u16 *)(f->frame + LENGTHS_AT + f->param * sizeof(__u16)) = n;

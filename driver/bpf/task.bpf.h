@@ -296,41 +296,61 @@ static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, _
 	frame_advance(f, n);
 }
 
-/* The strings of a vector from `first` on, one behind the other, at most `limit` bytes. */
-static __always_inline void put_vector_strings(struct filler *f, __u64 vector, __u32 first,
-					       __u64 limit)
+/*
+ * Writes the strings of a vector from `first` on, one behind the other, into the frame that a slot
+ * is getting, at `pos`, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks it
+ * once.
+ */
+__attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 vector, __u32 first,
+					     __u64 limit)
 {
-	__u8 *room = frame_room(f);
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	__u64 at = 0;
+	__u8 *room;
 
-	if (!room)
-		return;
+	if (!slot || pos > FRAME_BYTES_MAX)
+		return 0;
+	room = slot_frame(slot) + pos;
 	for (__u32 i = 0; i < EXEC_STRINGS_MAX; i++) {
-		__u64 address = 0, left = limit - at;
+		__u64 address = 0, left;
 		long n;
 
-		if (at >= limit ||
+		at = forget(slot, at);
+		if (at >= limit || at >= STRING_BYTES_MAX ||
 		    bpf_probe_read_user(&address, sizeof(address), (void *)(vector + i * 8)) ||
 		    !address)
 			break;
 		if (i < first)
 			continue;
-		CHECKED(left);
+		left = forget(slot, limit - at);
 		if (left > STRING_BYTES_MAX)
 			left = STRING_BYTES_MAX;
-		at = forget(f->slot, at);
-		if (at >= STRING_BYTES_MAX)
-			break;
 		n = read_user_string(room + at, left, (void *)address);
 		if (n <= 0)
 			break;
 		at += n;
 	}
-	frame_advance(f, at);
+	return at;
+}
+
+static __always_inline void put_vector_strings(struct filler *f, __u64 vector, __u32 first,
+					       __u64 limit)
+{
+	__u64 n = strings_read(f->slot_key, f->pos, vector, first, limit);
+
+	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
 }
 
 /* In place of an argument vector, for calls that have none. */
 #define NO_VECTOR (~0ULL)
+
+/* Only the result of an exec is worth forgetting: its readers have most to do. */
+static __always_inline bool exec_failed(struct filler *f, __u64 vector)
+{
+	if (vector == NO_VECTOR || __builtin_constant_p(f->ret))
+		return f->ret < 0;
+	return call_failed(f);
+}
 
 /*
  * argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`, where none is
@@ -342,11 +362,11 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 	__u64 exe = 0;
 	__u8 *room;
 
-	if (f->ret < 0 && argv == NO_VECTOR) {
+	if (exec_failed(f, argv) && argv == NO_VECTOR) {
 		put_absent(f);
 		return;
 	}
-	if (f->ret >= 0) {
+	if (!exec_failed(f, argv)) {
 		put_string(f, mm ? GET(mm, arg_start) : 0);
 		return;
 	}
@@ -368,9 +388,9 @@ static __always_inline void put_args(struct filler *f, __u64 argv)
 	__u16 exe_len = length_put(f, f->param - 1);
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
-	if (exe_len >= STRING_BYTES_MAX || !mm || (f->ret < 0 && argv == NO_VECTOR))
+	if (exe_len >= STRING_BYTES_MAX || !mm || (exec_failed(f, argv) && argv == NO_VECTOR))
 		put_absent(f);
-	else if (f->ret < 0)
+	else if (exec_failed(f, argv))
 		put_vector_strings(f, argv, 1, limit);
 	else
 		put_area(f, GET(mm, arg_start) + exe_len, GET(mm, arg_end), limit);
@@ -380,9 +400,9 @@ static __always_inline void put_env(struct filler *f, __u64 envp)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);
 
-	if (f->ret < 0 && envp)
+	if (exec_failed(f, envp) && envp)
 		put_vector_strings(f, envp, 0, STRING_BYTES_MAX);
-	else if (f->ret < 0 || !mm)
+	else if (exec_failed(f, envp) || !mm)
 		put_absent(f);
 	else
 		put_area(f, GET(mm, env_start), GET(mm, env_end), STRING_BYTES_MAX);
