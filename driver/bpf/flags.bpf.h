@@ -100,6 +100,26 @@ static __always_inline __u32 clone_flags_stored(__u64 native)
 	       MOVE(native, 0x4000, 1 << 27) | MOVE(native, 0x02000000, 1 << 28);
 }
 
+static __always_inline __u32 prot_flags(__u64 native)
+{
+	return (native & 0xf) | MOVE(native, 0x01000000, 0x10) | MOVE(native, 0x02000000, 0x20) |
+	       MOVE(native, 0x10, 0x40);
+}
+
+static __always_inline __u32 mmap_flags(__u64 native)
+{
+	return (native & 3) | MOVE(native, 0x10, 0x4) | MOVE(native, 0x20, 0x8) |
+	       MOVE(native, 0x40, 0x10) | MOVE(native, 0x4000, 0x40) | MOVE(native, 0x8000, 0x80) |
+	       MOVE(native, 0x10000, 0x100) | MOVE(native, 0x100, 0x200) |
+	       MOVE(native, 0x800, 0x400) | MOVE(native, 0x1000, 0x800) |
+	       MOVE(native, 0x80, 0x1000) | MOVE(native, 0x2000, 0x4000);
+}
+
+static __always_inline __u8 rlimit_resource(__u64 native)
+{
+	return (__u32)native <= 15 ? native : 0xff;
+}
+
 /* Families are numbered alike but for the gaps, which show as AF_UNSPEC. */
 static __always_inline __u32 socket_family(__u64 native)
 {

@@ -52,6 +52,10 @@ struct user_time {
 };
 
 /* An itimerspec or an itimerval. */
+struct user_rlimit {
+	__u64 soft, hard;
+};
+
 struct user_itimer {
 	struct user_time interval, value;
 };
@@ -96,6 +100,7 @@ struct filler {
 	bool struct_read; /* the last of the structs below that was read could be */
 	struct user_time time;
 	struct user_itimer itimer;
+	struct user_rlimit rlimit;
 };
 
 enum {

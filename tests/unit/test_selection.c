@@ -49,8 +49,12 @@ static unsigned int count_events(unsigned int why)
 static void test_everything(void **state)
 {
 	select_for(NULL, OUTPUT_NEEDS);
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		assert_int_equal(!!(selection.events[id] & WHY_FILTER), event_desc_get(id) != NULL);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		assert_int_equal(!!(selection.events[id] & WHY_FILTER),
+				 desc && !(desc->flags & EF_ON_REQUEST));
+	}
 	/* Every number but those with an event of their own. */
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
@@ -166,6 +170,38 @@ static void test_nothing_can_match(void **state)
 	}
 }
 
+/* Frequent events are captured for filters that name them, and for no others. */
+static void test_on_request(void **state)
+{
+	static const struct {
+		const char *text;
+		bool asked;
+	} cases[] = {
+		{NULL, false},
+		{"evt.type=switch", true},
+		{"evt.type in (open, switch) and proc.name=x", true},
+		{"evt.type=open or (evt.num=1 and evt.type=switch)", true},
+		{"not evt.type!=switch", true},
+		{"not (not evt.type=switch)", true},
+		{"evt.type startswith switch", true},
+		{"evt.type.is.switch=1", true},
+		{"proc.name=x", false},
+		{"evt.type!=open", false},
+		{"not evt.type=open", false},
+		{"not evt.type=switch", false},
+		{"evt.type=switch and evt.type=open", false},
+		{"evt.type exists", false},
+		{"evt.dir=>", false},
+		{"evt.dir!=<", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		select_for(cases[i].text, 0);
+		if (!!(selection.events[EVENT_switch] & WHY_FILTER) != cases[i].asked)
+			fail_msg("'%s'", cases[i].text);
+	}
+}
+
 static void test_names(void **state)
 {
 	for (unsigned int why = 1; why < WHY_END; why <<= 1)
@@ -186,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_needs_of_the_filter),
 		cmocka_unit_test(test_all_descriptors),
 		cmocka_unit_test(test_nothing_can_match),
+		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_names),
 	};
 

@@ -108,6 +108,16 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 	return why;
 }
 
+/* There is such an event, and if it has to be named, the filter does so. */
+static bool can_be_asked_for(const struct filter *filter, unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	if (desc && (desc->flags & EF_ON_REQUEST))
+		return filter && filter_names_event(filter, id);
+	return desc;
+}
+
 /* The events that can pass, and the system calls behind those of the generic kind. */
 static void add_filter(struct selection *selection, const struct filter *filter)
 {
@@ -121,7 +131,7 @@ static void add_filter(struct selection *selection, const struct filter *filter)
 		filter_event_types(filter, ids, generic);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (ids[id] && event_desc_get(id) && id != EVENT_syscall)
+		if (ids[id] && id != EVENT_syscall && can_be_asked_for(filter, id))
 			selection->events[id] |= WHY_FILTER;
 	if (!ids[EVENT_syscall])
 		return;

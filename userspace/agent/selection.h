@@ -30,7 +30,7 @@ struct selection {
 struct filter;
 
 /*
- * Fills a selection. filter: NULL captures everything. output_needs: enum field_needs bits of the
+ * Fills a selection. filter: NULL captures everything but what has to be named (EF_ON_REQUEST). output_needs: enum field_needs bits of the
  * fields that will be printed.
  */
 void selection_make(struct selection *selection, const struct filter *filter,

@@ -92,6 +92,9 @@ enum event_flags {
 	EF_WRITES_TO_FD = 1 << 4,
 	EF_MODIFIES_STATE = 1 << 5,
 	EF_WAITS = 1 << 6,
+	/* Ours, and not of the .scap world: */
+	EF_ON_REQUEST = 1 << 14, /* so frequent that only a filter that names it captures it */
+	EF_OWN = EF_ON_REQUEST,
 };
 
 /* Event ids (EVENT_openat) and parameter indexes (openat__name). */

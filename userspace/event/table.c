@@ -40,6 +40,7 @@ enum {
 	WRITES_TO_FD = EF_WRITES_TO_FD,
 	MODIFIES_STATE = EF_MODIFIES_STATE,
 	WAITS = EF_WAITS,
+	ON_REQUEST = EF_ON_REQUEST,
 };
 
 static const struct event_desc descs[EVENT_ID_MAX] = {

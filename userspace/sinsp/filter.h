@@ -42,6 +42,12 @@ bool filter_match(struct filter *filter, const struct sinsp_event *event);
 void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 			bool generic[SYSCALL_CODES_COUNT]);
 
+/*
+ * Whether some part of the filter singles out events of that id by their type, such as
+ * evt.type=switch; evt.type!=open lets others through but names none of them.
+ */
+bool filter_names_event(const struct filter *filter, unsigned int id);
+
 /* What its fields have between them: enum field_flags bits. */
 unsigned int filter_flags(const struct filter *filter);
 

@@ -104,6 +104,7 @@ struct filter {
 	struct filter_ref *refs;
 	struct filter_regex *regexes;
 	struct filter_types types; /* what it can let through */
+	bool named[EVENT_ID_MAX]; /* see filter_names_event() */
 	struct arena arena; /* everything above */
 	struct field_scratch scratch;
 };

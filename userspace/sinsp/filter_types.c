@@ -73,7 +73,27 @@ static void keep_events_with_param(const struct field_ref *field, struct filter_
 	memset(types->codes, generic, sizeof(types->codes));
 }
 
-static int outcome_of_check(struct filter *filter, struct filter_check *check,
+/* Whether a check on the type alone is true for a type that no filter can name. */
+static bool holds_for_unnamed(struct filter *filter, const struct filter_check *check)
+{
+	const struct event_desc unnamed = {.name = "", .category = EC_SYSCALL | EC_OTHER};
+	const struct sinsp_event event = {.ev.desc = &unnamed};
+
+	return check->test(filter, check, &event);
+}
+
+/* Notes the types that a check singles out: it lets them through, and not all others as well. */
+static void note_named(struct filter *filter, const struct filter_check *check, bool negated,
+		       const struct filter_types *answers)
+{
+	if (check->left.field->desc->flags & FIELD_DEPRECATED ||
+	    holds_for_unnamed(filter, check) != negated)
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		filter->named[id] |= answers->ids[id] != negated;
+}
+
+static int outcome_of_check(struct filter *filter, struct filter_check *check, bool negated,
 			    struct outcome *outcome)
 {
 	const struct field_ref *field = check->left.field;
@@ -86,6 +106,7 @@ static int outcome_of_check(struct filter *filter, struct filter_check *check,
 		if (!answers)
 			return -ENOMEM;
 		ask(filter, check, answers);
+		note_named(filter, check, negated, answers);
 		intersect(&outcome->if_true, answers);
 		subtract(&outcome->if_false, answers);
 		check->types = answers;
@@ -96,27 +117,30 @@ static int outcome_of_check(struct filter *filter, struct filter_check *check,
 	return 0;
 }
 
-/* `check` is the first one of this part of the tree, and is moved behind its last one. */
-static int outcome_of(struct filter *filter, const struct filter_node *node,
+/*
+ * `check` is the first one of this part of the tree, and is moved behind its last one. negated:
+ * whether the filter wants this part to be false.
+ */
+static int outcome_of(struct filter *filter, const struct filter_node *node, bool negated,
 		      struct filter_check **check, struct outcome *outcome)
 {
 	struct outcome inner;
 	int rc;
 
 	if (node->kind == FILTER_NODE_CHECK || node->kind == FILTER_NODE_NAME)
-		return outcome_of_check(filter, (*check)++, outcome);
+		return outcome_of_check(filter, (*check)++, negated, outcome);
 	if (node->kind == FILTER_NODE_NOT) {
-		rc = outcome_of(filter, node->first, check, &inner);
+		rc = outcome_of(filter, node->first, !negated, check, &inner);
 		outcome->if_true = inner.if_false;
 		outcome->if_false = inner.if_true;
 		return rc;
 	}
-	rc = outcome_of(filter, node->first, check, outcome);
+	rc = outcome_of(filter, node->first, negated, check, outcome);
 	for (const struct filter_node *child = node->first->next; rc == 0 && child;
 	     child = child->next) {
 		bool is_and = node->kind == FILTER_NODE_AND;
 
-		rc = outcome_of(filter, child, check, &inner);
+		rc = outcome_of(filter, child, negated, check, &inner);
 		if (rc)
 			return rc;
 		(is_and ? intersect : unite)(&outcome->if_true, &inner.if_true);
@@ -129,7 +153,7 @@ int filter_types_of_tree(struct filter *filter, const struct filter_node *root)
 {
 	struct filter_check *check = filter->checks;
 	struct outcome outcome;
-	int rc = outcome_of(filter, root, &check, &outcome);
+	int rc = outcome_of(filter, root, false, &check, &outcome);
 
 	if (rc == 0)
 		filter->types = outcome.if_true;
@@ -146,4 +170,9 @@ void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 				event_desc_of_syscall(code)->id == EVENT_syscall;
 		ids[EVENT_syscall] |= generic[code];
 	}
+}
+
+bool filter_names_event(const struct filter *filter, unsigned int id)
+{
+	return filter->named[id];
 }

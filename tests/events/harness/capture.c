@@ -41,7 +41,7 @@ static struct {
 	size_t count, room;
 	int64_t family[FAMILY_MAX]; /* threads of the test and its children */
 	size_t family_count;
-	uint64_t drained_ns; /* when the events came in the last time */
+	uint64_t drained_ns; /* the events of calls made up to then have come */
 	int32_t marker;
 } capture;
 
@@ -53,7 +53,13 @@ static uint64_t wall_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-int capture_open(struct error *err)
+/* Frequent events would crowd out others, and are captured for their own tests alone. */
+static bool is_captured(const struct event_desc *desc, unsigned int tested)
+{
+	return desc && (!(desc->flags & EF_ON_REQUEST) || desc->id == tested);
+}
+
+int capture_open(unsigned int tested, struct error *err)
 {
 	struct scap_live_config config = {
 		.ring_bytes = RING_BYTES,
@@ -64,7 +70,7 @@ int capture_open(struct error *err)
 	int ret;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		config.events[id] = event_desc_get(id);
+		config.events[id] = is_captured(event_desc_get(id), tested);
 	for (size_t i = 0; i < sizeof(generic_syscalls) / sizeof(generic_syscalls[0]); i++)
 		config.syscalls[generic_syscalls[i]] = true;
 	ret = scap_live_open(&config, &capture.live, err);
@@ -87,6 +93,7 @@ void capture_close(void)
 	forget_events();
 	free(capture.events);
 	scap_source_destroy(scap_live_source(capture.live));
+	memset(&capture, 0, sizeof(capture));
 }
 
 uint64_t capture_lost(void)
@@ -205,7 +212,7 @@ static void drain(void)
 		capture.count--;
 		free(captured);
 		if (is_last) {
-			capture.drained_ns = wall_clock_ns();
+			capture.drained_ns = end_ns;
 			return;
 		}
 	}

@@ -35,9 +35,10 @@ extern struct live_test live_test;
 
 /*
  * Opens the capture of all events of the table, and of the calls without one that the test of the
- * generic event makes. Returns 0 or -errno.
+ * generic event makes. Of the events that come on request only `tested` is among them. Returns 0 or
+ * -errno.
  */
-int capture_open(struct error *err);
+int capture_open(unsigned int tested, struct error *err);
 void capture_close(void);
 
 /* Forgets all events; those of calls made up to now are gone too. */

@@ -17,10 +17,11 @@
 
 static const struct test {
 	const char *name;
+	unsigned int event;
 	void (*run)(void);
 } tests[] = {
-#define SYSCALL_EVENT(name, ...) {#name, live_test_##name},
-#define TRACEPOINT_EVENT(name, ...) {#name, live_test_##name},
+#define SYSCALL_EVENT(name, ...) {#name, EVENT_##name, live_test_##name},
+#define TRACEPOINT_EVENT(name, ...) {#name, EVENT_##name, live_test_##name},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
@@ -31,6 +32,23 @@ enum { TESTS_COUNT = sizeof(tests) / sizeof(tests[0]) };
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
 {
 	return remove(path);
+}
+
+static bool comes_on_request(unsigned int event)
+{
+	return event_desc_get(event)->flags & EF_ON_REQUEST;
+}
+
+/* Makes it a capture that has the event; `captured` is the one on request that it has by now. */
+static int capture_for(unsigned int event, unsigned int *captured, struct error *err)
+{
+	unsigned int wanted = comes_on_request(event) ? event : EVENT_NONE;
+
+	if (*captured == wanted)
+		return 0;
+	capture_close();
+	*captured = wanted;
+	return capture_open(wanted, err);
 }
 
 /* Returns whether the test passed. */
@@ -76,7 +94,7 @@ static bool is_selected(const struct test *test, char **names)
 int main(int argc, char **argv)
 {
 	char base[] = "/tmp/lanner-live-XXXXXX", directory[64];
-	unsigned int count = 0, number = 0, failed = 0;
+	unsigned int count = 0, number = 0, failed = 0, captured = EVENT_NONE;
 	struct error err = {0};
 
 	if (geteuid() != 0) {
@@ -89,7 +107,7 @@ int main(int argc, char **argv)
 		puts("Bail out! no such test");
 		return 2;
 	}
-	if (!mkdtemp(base) || chmod(base, 0755) || capture_open(&err)) {
+	if (!mkdtemp(base) || chmod(base, 0755) || capture_open(EVENT_NONE, &err)) {
 		printf("Bail out! %s\n", err.text[0] ? err.text : strerror(errno));
 		return 1;
 	}
@@ -97,6 +115,10 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < TESTS_COUNT; i++) {
 		if (!is_selected(&tests[i], argv + 1))
 			continue;
+		if (capture_for(tests[i].event, &captured, &err)) {
+			printf("Bail out! %s\n", err.text);
+			return 1;
+		}
 		snprintf(directory, sizeof(directory), "%s/%s", base, tests[i].name);
 		failed += !run_test(&tests[i], ++number, directory);
 	}

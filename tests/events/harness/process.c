@@ -32,8 +32,6 @@ SAME_PROCESS(execve);
 SAME_PROCESS(execveat);
 
 enum {
-	/* The kernel counts resident pages per CPU and adds them up now and then. */
-	RSS_TOLERANCE_KIB = 4096,
 	TICKS_PER_SECOND = 100,
 	STAT_TTY = 4, /* fields of stat, counted from the parent's id */
 	STAT_FAULTS_MINOR = 7,

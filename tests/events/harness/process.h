@@ -11,7 +11,11 @@
 
 #include "event/event.h"
 
-enum { PROCESS_STRINGS_BYTES = 16384, CGROUP_COMPONENTS_MAX = 6 };
+enum {
+	PROCESS_STRINGS_BYTES = 16384,
+	CGROUP_COMPONENTS_MAX = 6,
+	RSS_TOLERANCE_KIB = 4096, /* it counts pages per CPU and adds them up now and then */
+};
 
 struct process {
 	int64_t tid, pid, ptid, vtid, vpid, pgid, vpgid;
