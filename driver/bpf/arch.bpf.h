@@ -14,7 +14,7 @@ enum { TS_COMPAT_BIT = 2, X32_BIT = 1 << 30, NR_CLONE3 = 435 };
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct pt_regs {
-	unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax;
+	unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax, ip;
 };
 
 #pragma clang attribute pop
@@ -22,6 +22,11 @@ struct pt_regs {
 static __always_inline __u64 call_number(struct pt_regs *regs)
 {
 	return regs->orig_ax;
+}
+
+static __always_inline __u64 registers_ip(struct pt_regs *regs)
+{
+	return READ(regs, ip);
 }
 
 /* Whether a 32-bit program made the system call at hand. */

@@ -120,6 +120,44 @@ static __always_inline __u8 rlimit_resource(__u64 native)
 	return (__u32)native <= 15 ? native : 0xff;
 }
 
+/* Operations of which there is no name count as the first. */
+static __always_inline __u16 futex_operation(__u64 native)
+{
+	__u16 operation = native & 0x7f;
+
+	return (operation <= 12 ? operation : 0) | (native & 0x180);
+}
+
+static __always_inline __u32 semget_flags(__u64 native)
+{
+	return MOVE(native, 01000, 0x2000) | MOVE(native, 02000, 0x4000);
+}
+
+static __always_inline __u16 semop_flags(__u64 native)
+{
+	return MOVE(native, 04000, 0x1) | MOVE(native, 0x1000, 0x2);
+}
+
+static __always_inline __u16 semctl_command(__u64 native)
+{
+	static const __u16 commands[] = {
+		[0] = 0x4,    [1] = 0x2,    [2] = 0x1,    [3] = 0x8,	[11] = 0x100,
+		[12] = 0x200, [13] = 0x40,  [14] = 0x80,  [15] = 0x400, [16] = 0x1000,
+		[17] = 0x800, [18] = 0x20,  [19] = 0x10,
+	};
+	__u64 command = (__u32)native;
+
+	CHECKED(command);
+	return command < sizeof(commands) / sizeof(commands[0]) ? commands[command] : 0;
+}
+
+/* The processor's error code. */
+static __always_inline __u32 page_fault_flags(__u64 native)
+{
+	return (native & 1 ? 0x1 : 0x2) | (native & 2 ? 0x4 : 0x8) | (native & 4 ? 0x10 : 0x20) |
+	       MOVE(native, 8, 0x40) | MOVE(native, 16, 0x80);
+}
+
 /* Families are numbered alike but for the gaps, which show as AF_UNSPEC. */
 static __always_inline __u32 socket_family(__u64 native)
 {

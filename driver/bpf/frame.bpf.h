@@ -35,6 +35,11 @@ struct user_messages_entry {
 	__u32 pad;
 };
 
+struct delivered_signal {
+	__s64 sender;
+	__u8 number;
+};
+
 struct fd_pair {
 	__s32 first, second;
 };
@@ -54,6 +59,11 @@ struct user_time {
 /* An itimerspec or an itimerval. */
 struct user_rlimit {
 	__u64 soft, hard;
+};
+
+struct user_semaphore {
+	__u16 num;
+	__s16 op, flags;
 };
 
 struct user_itimer {
@@ -101,6 +111,8 @@ struct filler {
 	struct user_time time;
 	struct user_itimer itimer;
 	struct user_rlimit rlimit;
+	struct user_semaphore semaphore;
+	struct delivered_signal signal;
 };
 
 enum {

@@ -168,12 +168,34 @@ struct tty_struct {
 	struct tty_driver *driver;
 };
 
+struct sigpending {
+	struct list_head list;
+};
+
+union __sifields {
+	struct {
+		int _pid;
+	} _kill;
+};
+
+struct kernel_siginfo {
+	int si_signo, si_code;
+	union __sifields _sifields;
+};
+
+struct sigqueue {
+	struct list_head list;
+	struct kernel_siginfo info;
+};
+
 struct rlimit {
 	unsigned long rlim_cur;
 };
 
 struct signal_struct {
 	struct list_head thread_head;
+	struct sigpending shared_pending;
+	int group_exit_code;
 	struct tty_struct *tty;
 	struct pid *pids[4];
 	struct rlimit rlim[16];
@@ -209,6 +231,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	const struct cred *cred;
 	struct signal_struct *signal;
+	struct sigpending pending;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	struct nsproxy *nsproxy;

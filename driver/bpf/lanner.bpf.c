@@ -9,6 +9,7 @@
 #include "enter.bpf.h"
 #include "exe.bpf.h"
 #include "exit.bpf.h"
+#include "fault.bpf.h"
 #include "file.bpf.h"
 #include "flags.bpf.h"
 #include "frame.bpf.h"
@@ -17,6 +18,8 @@
 #include "net.bpf.h"
 #include "poll.bpf.h"
 #include "sched.bpf.h"
+#include "semaphore.bpf.h"
+#include "signal.bpf.h"
 #include "snaplen.bpf.h"
 #include "sockopt.bpf.h"
 #include "task.bpf.h"
@@ -150,6 +153,22 @@ int exec_success(__u64 *ctx)
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
 	f->param = execve__filename_at_enter;
 	put_absent(f);
+	filler_end(f);
+	return 0;
+}
+
+SEC("tp_btf/page_fault_kernel")
+int page_fault_kernel(__u64 *ctx)
+{
+	struct filler filler = {}, *f = &filler;
+
+	if (is_self() || !filler_begin(f, ctx, EVENT_page_fault, page_fault__count))
+		return 0;
+#define PARAM(event, name, type, format, source, ...)                                              \
+	f->param = event##__##name;                                                                \
+	PUT_##type(source);
+	PAGE_FAULT_PARAMS(page_fault)
+#undef PARAM
 	filler_end(f);
 	return 0;
 }

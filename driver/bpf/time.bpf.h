@@ -34,6 +34,13 @@ static __always_inline __u64 user_timespec_ns(struct filler *f, __u64 address)
 	return time_to_ns(f, f->time, 1);
 }
 
+/* For an event of the .scap world, where what is no time is summed up, and 0 is not known. */
+static __always_inline __u64 user_timespec_sum_ns(struct filler *f, __u64 address)
+{
+	read_time(f, address);
+	return f->time.seconds * NS_PER_SECOND + f->time.fraction;
+}
+
 static __always_inline __u64 user_timeval_ns(struct filler *f, __u64 address)
 {
 	read_time(f, address);

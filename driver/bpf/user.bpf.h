@@ -37,6 +37,15 @@ DEFINE_USER_NUMBER(__u32)
 DEFINE_USER_NUMBER(__s64)
 DEFINE_USER_NUMBER(__u64)
 
+/* For parameters that are 0 where others are absent. */
+#define OR_ZERO(value)                                                                             \
+	({                                                                                         \
+		typeof(value) number = value;                                                      \
+                                                                                                   \
+		f->absent = false;                                                                 \
+		number;                                                                            \
+	})
+
 /*
  * read_<member>(f, address): a struct of the caller's memory into that member of the filler, for
  * the parameters that follow. They take it apart with MEMBER(), which is absent with the struct.

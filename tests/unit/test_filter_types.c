@@ -94,7 +94,8 @@ static void test_names(void **state)
 	check_types("evt.type = anyof (dup2, dup)", false, "dup2 dup3 dup");
 	check_types("evt.type = oneof (open, openat)", false, "open openat2");
 	check_types("evt.type = getppid", false, "getppid");
-	check_types("evt.type = procinfo", false, "");
+	check_types("evt.type = procinfo", false, "procinfo");
+	check_types("evt.type = container", false, "");
 	check_types("evt.type = ''", false, "");
 	check_types("evt.type in ()", false, "");
 	check_types("evt.type = pread64", false, "pread");

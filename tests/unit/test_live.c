@@ -369,14 +369,26 @@ static int call_on_cpu(struct scap_live *live, int cpu)
 	return found;
 }
 
-/* Waits until the list of CPUs was looked at again. */
-static void wait_for_look(struct scap_live *live)
+/* Waits until the list of CPUs was looked at again. Returns how often it is told of that CPU. */
+static int wait_for_look(struct scap_live *live, uint32_t cpu)
 {
-	struct scap_event event;
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 1200000000;
+	struct scap_event raw;
+	struct event event;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 1200000000, last_ts = 0;
+	int told = 0;
 
-	while (clock_ns(CLOCK_MONOTONIC) < end)
-		scap_source_next(scap_live_source(live), 100, &event);
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		if (scap_source_next(scap_live_source(live), 100, &raw) != 1)
+			continue;
+		if (event_decode(raw.frame, raw.len, raw.cpu, &event) || event.ts_ns < last_ts)
+			return -1;
+		last_ts = event.ts_ns;
+		told += event.desc->id == EVENT_cpu_hotplug && event.cpu == cpu &&
+			event_param_u64(&event, cpu_hotplug__cpu) == cpu &&
+			event_param_present(&event, cpu_hotplug__action) &&
+			event_param_u64(&event, cpu_hotplug__action) == 0;
+	}
+	return told;
 }
 
 static bool put_list(int fd, const char *list)
@@ -400,6 +412,7 @@ static int follows_cpus(void)
 	if (!mounted || sysconf(_SC_NPROCESSORS_CONF) < 2)
 		return SKIPPED;
 	config.syscalls[native("getppid")] = true;
+	config.events[EVENT_cpu_hotplug] = true;
 	if (scap_live_open(&config, &live, NULL) < 0)
 		return SKIPPED;
 	/* Those that have no ring lose what is sent, and nobody waits for what they gather. */
@@ -407,11 +420,13 @@ static int follows_cpus(void)
 		return 1;
 	for (int i = 0; i < 2; i++) {
 		put_list(fd, "0-1\n");
-		wait_for_look(live);
+		if (wait_for_look(live, 1) != 1)
+			return 5;
 		if (call_on_cpu(live, 1) != CALLS_ON_CPU)
 			return 2;
 		put_list(fd, "0\n");
-		wait_for_look(live);
+		if (wait_for_look(live, 1) != 1)
+			return 6;
 		if (call_on_cpu(live, 1) >= CALLS_ON_CPU || call_on_cpu(live, 0) != CALLS_ON_CPU)
 			return 3;
 	}
@@ -419,6 +434,7 @@ static int follows_cpus(void)
 	for (struct scap_event event; scap_source_next(scap_live_source(live), 0, &event) == 1;)
 		;
 	if (scap_live_stats(live, &stats) < 0 || stats.cpus != 1 ||
+	    stats.seen[EVENT_cpu_hotplug] != 4 || stats.delivered[EVENT_cpu_hotplug] != 4 ||
 	    stats.seen[EVENT_syscall] !=
 		    stats.delivered[EVENT_syscall] + stats.events[EVENT_syscall].lost[LOSS_OUTPUT])
 		return 4;

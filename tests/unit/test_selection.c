@@ -53,7 +53,7 @@ static void test_everything(void **state)
 		const struct event_desc *desc = event_desc_get(id);
 
 		assert_int_equal(!!(selection.events[id] & WHY_FILTER),
-				 desc && !(desc->flags & EF_ON_REQUEST));
+				 desc && !(desc->flags & (EF_ON_REQUEST | EF_RECORDED)));
 	}
 	/* Every number but those with an event of their own. */
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {

@@ -35,6 +35,13 @@ static void print_state(const struct selection *selection)
 	puts(wanted ? "" : "none");
 }
 
+static const char *hook_of(const struct event_desc *desc)
+{
+	if (desc->tracepoint)
+		return desc->tracepoint;
+	return desc->category & EC_SYSCALL ? "sys_exit" : "none";
+}
+
 static void print_reasons(unsigned int reasons)
 {
 	const char *separator = "";
@@ -57,7 +64,7 @@ static void print_events_of(const struct selection *selection, bool filtered)
 		if (!selection->events[id] || !!(selection->events[id] & WHY_FILTER) != filtered)
 			continue;
 		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS,
-		       desc->tracepoint ? desc->tracepoint : "sys_exit");
+		       hook_of(desc));
 		print_reasons(selection->events[id]);
 	}
 }

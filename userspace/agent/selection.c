@@ -108,14 +108,14 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 	return why;
 }
 
-/* There is such an event, and if it has to be named, the filter does so. */
+/* It can happen while capturing, and if it has to be named, the filter does so. */
 static bool can_be_asked_for(const struct filter *filter, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	if (desc && (desc->flags & EF_ON_REQUEST))
-		return filter && filter_names_event(filter, id);
-	return desc;
+	if (!desc || (desc->flags & EF_RECORDED))
+		return false;
+	return !(desc->flags & EF_ON_REQUEST) || (filter && filter_names_event(filter, id));
 }
 
 /* The events that can pass, and the system calls behind those of the generic kind. */
@@ -172,7 +172,7 @@ static bool is_any(const struct event_desc *desc)
 
 static bool is_call(const struct event_desc *desc)
 {
-	return !desc->tracepoint;
+	return desc->category & EC_SYSCALL;
 }
 
 bool selection_is_empty(const struct selection *selection)

@@ -80,8 +80,10 @@ enum event_category {
 	EC_IO_OTHER = 0x22,
 	EC_WAIT = 0x40,
 	EC_SCHEDULER = 0x80,
+	EC_INTERNAL = 0x100,
 	EC_SYSCALL = 0x200,
 	EC_TRACEPOINT = 0x400,
+	EC_METAEVENT = 0x1000,
 };
 
 enum event_flags {
@@ -94,7 +96,8 @@ enum event_flags {
 	EF_WAITS = 1 << 6,
 	/* Ours, and not of the .scap world: */
 	EF_ON_REQUEST = 1 << 14, /* so frequent that only a filter that names it captures it */
-	EF_OWN = EF_ON_REQUEST,
+	EF_RECORDED = 1 << 15, /* in capture files only */
+	EF_OWN = EF_ON_REQUEST | EF_RECORDED,
 };
 
 /* Event ids (EVENT_openat) and parameter indexes (openat__name). */
@@ -102,6 +105,7 @@ enum event_id {
 	EVENT_NONE = 0,
 #define SYSCALL_EVENT(name, id, syscall, category, flags) EVENT_##name = id,
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags) EVENT_##name = id,
+#define USER_EVENT(name, id, text, category, flags) EVENT_##name = id,
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
@@ -109,6 +113,7 @@ enum event_id {
 
 #define SYSCALL_EVENT(name, ...) enum event_##name##_params {
 #define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
+#define USER_EVENT(name, ...) enum event_##name##_params {
 #define PARAM(event, name, ...) event##__##name,
 #define EVENT_END(name) name##__count };
 #include "events/all.def"
@@ -156,7 +161,7 @@ struct event_desc {
 	const char *name;
 	uint16_t id;
 	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
-	const char *tracepoint; /* NULL for system calls */
+	const char *tracepoint; /* NULL for those that have none */
 	uint16_t category;	/* enum event_category bits */
 	uint16_t flags;		/* enum event_flags bits */
 	uint16_t nparams;

@@ -23,6 +23,7 @@
 
 #define SYSCALL_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define TRACEPOINT_EVENT(name, ...) static const struct param_desc params_##name[] = {
+#define USER_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define PARAM(event, name, type, format, source, ...)                                              \
 	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
 #define OWN_PARAM(event, name, type, format, source, ...)                                          \
@@ -41,6 +42,7 @@ enum {
 	MODIFIES_STATE = EF_MODIFIES_STATE,
 	WAITS = EF_WAITS,
 	ON_REQUEST = EF_ON_REQUEST,
+	RECORDED = EF_RECORDED,
 };
 
 static const struct event_desc descs[EVENT_ID_MAX] = {
@@ -49,6 +51,9 @@ static const struct event_desc descs[EVENT_ID_MAX] = {
 		flags, name##__count, params_##name},
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
 	[id] = {#name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category,                \
+		flags, name##__count, params_##name},
+#define USER_EVENT(name, id, text, category, flags)                                                \
+	[id] = {#text, id, SC_unknown, NULL, EC_METAEVENT | EC_##category,                         \
 		flags, name##__count, params_##name},
 #define PARAM(...)
 #define EVENT_END(name)

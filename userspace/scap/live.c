@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "event/event.h"
 #include "scap/cpus.h"
 #include "scap/live_driver.h"
 #include "scap/merge.h"
@@ -36,14 +37,46 @@ struct scap_live {
 	struct scap_ring *rings; /* by CPU */
 	bool *online;		 /* by CPU, at the last look */
 	uint32_t ring_bytes;	 /* of one that is open */
+	uint64_t boot_offset_ns; /* epoch minus boot clock */
 	uint64_t follow_ns;	 /* boot clock: when to look at the CPUs again */
 	struct scap_merge *merge;
 	int epoll;
 	int look_ms;
 	bool stopped; /* no program runs any more */
 	bool drained; /* all that they wrote is loaded */
+	bool tells_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
+	uint64_t made; /* events of that kind */
 	uint64_t delivered[EVENT_ID_MAX];
 };
+
+/* The frame of an event that says that a CPU came or went. */
+struct cpu_frame {
+	struct ppm_evt_hdr header;
+	uint16_t lengths[cpu_hotplug__count];
+	uint32_t cpu, action;
+	uint8_t padding[2];
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a batch");
+
+/* Puts such an event into the ring of that CPU, be it one without memory. */
+static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
+{
+	const struct batch_header batch = {.bytes = sizeof(struct cpu_frame), .count = 1};
+	const struct cpu_frame frame = {
+		.header = {
+			.ts = clock_ns(CLOCK_BOOTTIME) + live->boot_offset_ns,
+			.len = offsetof(struct cpu_frame, padding),
+			.type = EVENT_cpu_hotplug,
+			.nparams = cpu_hotplug__count,
+		},
+		.lengths = {sizeof(frame.cpu), sizeof(frame.action)},
+		.cpu = ring->cpu,
+	};
+
+	if (live->tells_cpus)
+		live->made += scap_ring_add(ring, batch, &frame);
+}
 
 /* Lets a ring go whose CPU is gone; what stands in it is still given out. */
 static void forget_ring(struct scap_live *live, struct scap_ring *ring)
@@ -51,6 +84,12 @@ static void forget_ring(struct scap_live *live, struct scap_ring *ring)
 	live_driver_set_ring(live->driver, ring->cpu, -1);
 	epoll_ctl(live->epoll, EPOLL_CTL_DEL, ring->fd, NULL);
 	scap_ring_detach(ring);
+}
+
+static void cpu_went(struct scap_live *live, struct scap_ring *ring)
+{
+	forget_ring(live, ring);
+	tell_of_cpu(live, ring);
 }
 
 static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
@@ -90,10 +129,13 @@ static int follow_cpus(struct scap_live *live, struct error *err)
 	for (uint32_t cpu = 0; cpu < live->cpus && r == 0; cpu++) {
 		struct scap_ring *ring = &live->rings[cpu];
 
-		if (ring->fd >= 0 && !live->online[cpu])
-			forget_ring(live, ring);
-		else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring))
+		if (ring->fd >= 0 && !live->online[cpu]) {
+			cpu_went(live, ring);
+		} else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring)) {
 			r = open_ring(live, ring, err);
+			if (ring->fd >= 0)
+				tell_of_cpu(live, ring);
+		}
 	}
 	return r;
 }
@@ -119,7 +161,7 @@ static int wait_for_rings(struct scap_live *live, int ms)
 	/* A ring that hung up would wake us for ever. */
 	for (int i = 0; i < n; i++)
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
-			forget_ring(live, &live->rings[events[i].data.u32]);
+			cpu_went(live, &live->rings[events[i].data.u32]);
 	if (n == 0 && live->look_ms < LOOK_MS_MAX)
 		live->look_ms *= 2;
 	return n < 0 ? -errno : 0;
@@ -217,6 +259,7 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	merge.slots = live_driver_slots(live->driver, &merge.cpus);
 	live->cpus = merge.cpus;
 	live->ring_bytes = config->ring_bytes;
+	live->boot_offset_ns = merge.boot_offset_ns;
 	r = open_rings(live, err);
 	if (r < 0)
 		return r;
@@ -224,6 +267,7 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	r = scap_merge_create(&merge, &live->merge);
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
+	live->tells_cpus = config->events[EVENT_cpu_hotplug];
 	return live_driver_attach(live->driver, err);
 }
 
@@ -265,6 +309,7 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	if (r < 0)
 		return r;
 	memcpy(read.delivered, live->delivered, sizeof(read.delivered));
+	read.seen[EVENT_cpu_hotplug] = live->made;
 	for (uint32_t cpu = 0; cpu < live->cpus; cpu++) {
 		read.damaged += live->rings[cpu].damaged;
 		read.ring_lost += live->rings[cpu].lost;

@@ -35,6 +35,7 @@ enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 struct live_driver {
 	const struct scap_live_config *config; /* borrowed, while it is created */
 	struct lanner *object;
+	bool verbose;
 	uint32_t cpus; /* possible ones */
 	struct scratch_slot *slots;
 	size_t slots_bytes;
@@ -266,6 +267,7 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 	 */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	made->config = config;
+	made->verbose = config->verbose;
 	r = check_kernel(made, err);
 	if (r == 0)
 		r = load(made, boot_offset_ns, err);
@@ -337,7 +339,7 @@ static void attach_at_enter(struct live_driver *driver, size_t i)
 static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 {
 	const struct live_program *row = &live_programs[i];
-	struct live_log log = {0};
+	struct live_log log = {.verbose = driver->verbose};
 	int r = 0;
 
 	live_log_begin(&log);
@@ -352,6 +354,7 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	return r;
 }
 
+/* What cannot be attached costs its own event, but for what all system calls need. */
 int live_driver_attach(struct live_driver *driver, struct error *err)
 {
 	int r = 0;
@@ -359,11 +362,17 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
 		if (!live_programs[i].hook || !program_loaded(driver, i))
 			continue;
-		if (live_programs[i].at_enter)
+		if (live_programs[i].at_enter) {
 			attach_at_enter(driver, i);
-		else
-			r = attach_one(driver, i, err);
+			continue;
+		}
+		r = attach_one(driver, i, err);
+		if (r < 0 && r != -EPERM && live_programs[i].event != EVENT_NONE) {
+			driver->refused[i] = true;
+			r = 0;
+		}
 	}
+	list_refused(driver);
 	return r;
 }
 

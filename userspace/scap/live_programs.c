@@ -19,6 +19,7 @@ const struct live_program live_programs[] = {
 	ENTER_PROGRAM(execve),
 	ENTER_PROGRAM(execveat),
 	ENTER_PROGRAM(connect),
+	{"page_fault_kernel", "page_fault_kernel", EVENT_page_fault, LOSES_SOME_EVENTS},
 	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
 	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
 	/* The last to be attached, when everything that it jumps to is in place. */

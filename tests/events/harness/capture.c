@@ -314,14 +314,20 @@ void live_skip(void)
 			skip(capture.events[i]);
 }
 
+const struct event *live_next_with(unsigned int id, int64_t tid, unsigned int param, int64_t value)
+{
+	const struct event *ev = live_next_of(id, tid);
+
+	while (event_param_i64(ev, param) != value) {
+		skip(captured_of(ev));
+		ev = live_next_of(id, tid);
+	}
+	return ev;
+}
+
 void live_skip_to(unsigned int id, int64_t tid, unsigned int param, int64_t value)
 {
-	const struct event *ev;
-
-	do {
-		ev = live_next_of(id, tid);
-		skip(captured_of(ev));
-	} while (event_param_i64(ev, param) != value);
+	skip(captured_of(live_next_with(id, tid, param, value)));
 }
 
 void capture_check_compared(void)

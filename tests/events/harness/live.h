@@ -44,7 +44,8 @@ const struct event *live_next_syscall(unsigned int code);
 /* Passes over the events of all calls made up to now, those of the test's own preparations. */
 void live_skip(void);
 
-/* Passes over the events of that id and thread up to the one with that value, and over that. */
+/* The next such event with that value, passing over those before it; or passing over it as well. */
+const struct event *live_next_with(unsigned int id, int64_t tid, unsigned int param, int64_t value);
 void live_skip_to(unsigned int id, int64_t tid, unsigned int param, int64_t value);
 
 /* Fails when there is such an event that was not taken. */
