@@ -250,6 +250,12 @@ static void test_numbers(void **state)
 	frame_put_i64(&world->frame, creat__mode, 0644);
 	world_end(world);
 	world_expect_json(world, "evt.arg[2]", "{\"evt.arg[2]\":\"0644\"}");
+	world_begin(world, EVENT_mmap, 100);
+	frame_put_i64(&world->frame, mmap__res, -EINVAL);
+	frame_put_i64(&world->frame, mmap__addr, 4096);
+	world_end(world);
+	world_expect_json(world, "evt.arg.res", "{\"evt.arg.res\":-22}");
+	world_expect_json(world, "evt.arg.addr", "{\"evt.arg.addr\":\"0x1000\"}");
 }
 
 static void test_data(void **state)

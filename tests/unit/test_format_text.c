@@ -309,6 +309,78 @@ static void test_threads_and_signals(void **state)
 	world_expect(world, "evt.arg.sig", "64");
 }
 
+/* An address as a result is shown like any result. */
+static void test_memory(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_mmap, 100);
+	frame_put_i64(&world->frame, mmap__res, 0x20000800000);
+	frame_put_i64(&world->frame, mmap__vm_size, 3000);
+	frame_put_i64(&world->frame, mmap__vm_rss, 200);
+	frame_put_i64(&world->frame, mmap__vm_swap, 0);
+	frame_put_i64(&world->frame, mmap__addr, 0x20000800000);
+	frame_put_i64(&world->frame, mmap__length, 20480);
+	frame_put_i64(&world->frame, mmap__prot, 3);
+	frame_put_i64(&world->frame, mmap__flags, 14);
+	frame_put_i64(&world->frame, mmap__fd, -1);
+	frame_put_i64(&world->frame, mmap__offset, 4096);
+	world_end(world);
+	world_expect(world, "evt.args",
+		     "res=2199031644160 vm_size=3000 vm_rss=200 vm_swap=0 addr=20000800000 "
+		     "length=20480 prot=3(PROT_READ|PROT_WRITE) "
+		     "flags=14(MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS) fd=-1 offset=4096");
+	world_begin(world, EVENT_mmap, 100);
+	frame_put_i64(&world->frame, mmap__res, -EINVAL);
+	frame_put_i64(&world->frame, mmap__prot, 0);
+	world_end(world);
+	world_expect(world, "evt.arg.res", "EINVAL");
+	world_expect(world, "evt.rawres", "-22");
+	world_expect(world, "evt.arg.prot", "PROT_NONE");
+	world_begin(world, EVENT_brk, 100);
+	frame_put_i64(&world->frame, brk__res, 0x55d0c000);
+	world_end(world);
+	world_expect(world, "evt.arg.res", "55D0C000");
+}
+
+static void test_limits_and_times(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_getrlimit, 100);
+	frame_put_i64(&world->frame, getrlimit__res, -EINVAL);
+	frame_put_i64(&world->frame, getrlimit__cur, -1);
+	frame_put_i64(&world->frame, getrlimit__max, -1);
+	frame_put_i64(&world->frame, getrlimit__resource, 255);
+	world_end(world);
+	world_expect(world, "evt.args",
+		     "res=-22(EINVAL) cur=-1 max=-1 resource=255(RLIMIT_UNKNOWN)");
+	world_begin(world, EVENT_nanosleep, 100);
+	frame_put_i64(&world->frame, nanosleep__res, 0);
+	frame_put_i64(&world->frame, nanosleep__interval, 1000);
+	world_end(world);
+	world_expect(world, "evt.args", "res=0 interval=1000(1e-06s)");
+	world_begin(world, EVENT_futex, 100);
+	frame_put_i64(&world->frame, futex__res, -ENOSYS);
+	frame_put_i64(&world->frame, futex__addr, 0x20000000080);
+	frame_put_i64(&world->frame, futex__op, 0);
+	frame_put_i64(&world->frame, futex__val, -1);
+	world_end(world);
+	world_expect(world, "evt.args", "res=-38(ENOSYS) addr=20000000080 op=0(FUTEX_WAIT) val=-1");
+	world_begin(world, EVENT_semget, 100);
+	frame_put_i64(&world->frame, semget__res, 7);
+	frame_put_i64(&world->frame, semget__key, 0x18000c);
+	frame_put_i64(&world->frame, semget__nsems, -1);
+	frame_put_i64(&world->frame, semget__semflg, 24576);
+	world_end(world);
+	world_expect(world, "evt.args",
+		     "res=7 key=18000C nsems=-1 semflg=24576(IPC_EXCL|IPC_CREAT)");
+	world_begin(world, EVENT_getuid, 100);
+	frame_put_i64(&world->frame, getuid__uid, UINT32_MAX);
+	world_end(world);
+	world_expect(world, "evt.args", "uid=-1(<NONE>)");
+}
+
 static void test_exec(void **state)
 {
 	struct world *world = *state;
@@ -517,6 +589,8 @@ int main(void)
 		TEST(test_flags_and_enumerations),
 		TEST(test_modes),
 		TEST(test_threads_and_signals),
+		TEST(test_memory),
+		TEST(test_limits_and_times),
 		TEST(test_exec),
 		TEST(test_tuples),
 		TEST(test_addresses),

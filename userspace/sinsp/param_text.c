@@ -58,6 +58,12 @@ static void raw_unsigned(const struct sinsp_event *event, unsigned int index, st
 	buf_append_u64(out, bits_of(event, index));
 }
 
+/* Results are decimal, whatever their format: that of mmap is said to be an address. */
+static void raw_result(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	buf_append_i64(out, event_param_i64(&event->ev, index));
+}
+
 static void raw_string(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	const char *text = event_param_string(&event->ev, index);
@@ -372,6 +378,7 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_ENUMFLAGS8] = raw_unsigned,
 	[PT_ENUMFLAGS16] = raw_unsigned,
 	[PT_ENUMFLAGS32] = raw_unsigned,
+	[PT_ERRNO] = raw_result,
 	[PT_SYSCALLID] = raw_syscall,
 	[PT_SIGTYPE] = raw_unsigned,
 	[PT_SIGSET] = raw_signal_set,
