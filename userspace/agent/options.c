@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi.h"
+#include "event/event.h"
 
 enum {
 	/* Two CPUs stay below 40 MB with this, and 40,000 small events wait for the reader. */
@@ -394,6 +394,21 @@ void options_finish(struct options *options)
 	options->filter = NULL;
 }
 
+static void print_on_request(void)
+{
+	const char *separator = "\nCaptured only when a filter names them: ";
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || !(desc->flags & EF_ON_REQUEST))
+			continue;
+		printf("%s%s", separator, desc->name);
+		separator = ", ";
+	}
+	puts(".");
+}
+
 void options_print_help(void)
 {
 	puts("Usage: agent [OPTION]... [FILTER]...     print the events of the whole machine\n"
@@ -405,6 +420,7 @@ void options_print_help(void)
 			 rows[i].name, rows[i].argument ? rows[i].argument : "");
 		printf("  %-24s %s\n", option, rows[i].help);
 	}
+	print_on_request();
 	puts("\nExamples: agent 'evt.type=open and proc.name=cat'\n"
 	     "          agent -o json -n 100 'evt.type in (execve, connect)' > events.jsonl\n"
 	     "Exit code: 0; 1 for a failure while running; 2 for wrong usage.");
