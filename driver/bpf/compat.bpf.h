@@ -129,8 +129,8 @@ static __always_inline struct pt_regs *task_registers(struct task_struct *task)
 		struct mm_struct___percpu *percpu = (void *)(mm);                                  \
 		struct mm_struct___atomic *atomic = (void *)(mm);                                  \
 		__s64 pages = bpf_core_type_exists(struct mm_rss_stat) ?                           \
-				      READ(atomic, rss_stat.count[index].counter) :                \
-				      READ(percpu, rss_stat[index].count);                         \
+				      GET(atomic, rss_stat.count[index].counter) :                 \
+				      GET(percpu, rss_stat[index].count);                          \
                                                                                                    \
 		pages < 0 ? 0 : pages;                                                             \
 	})
