@@ -57,6 +57,10 @@ struct user_time {
 };
 
 /* An itimerspec or an itimerval. */
+struct user_itimer {
+	struct user_time interval, value;
+};
+
 struct user_rlimit {
 	__u64 soft, hard;
 };
@@ -64,10 +68,6 @@ struct user_rlimit {
 struct user_semaphore {
 	__u16 num;
 	__s16 op, flags;
-};
-
-struct user_itimer {
-	struct user_time interval, value;
 };
 
 struct accept_queue {

@@ -337,10 +337,6 @@ static void test_memory(void **state)
 	world_expect(world, "evt.arg.res", "EINVAL");
 	world_expect(world, "evt.rawres", "-22");
 	world_expect(world, "evt.arg.prot", "PROT_NONE");
-	world_begin(world, EVENT_brk, 100);
-	frame_put_i64(&world->frame, brk__res, 0x55d0c000);
-	world_end(world);
-	world_expect(world, "evt.arg.res", "55D0C000");
 }
 
 static void test_limits_and_times(void **state)
