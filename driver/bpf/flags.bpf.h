@@ -16,6 +16,12 @@ static __always_inline __u32 socket_flags(__u64 native)
 	return MOVE(native, 04000, 0x40) | MOVE(native, 02000000, 0x1000);
 }
 
+/* Of calls that make descriptors of other kinds than files; those whose sign bit is set have none. */
+static __always_inline __u32 made_fd_flags(__u64 native)
+{
+	return (__s32)native < 0 ? 0 : socket_flags(native);
+}
+
 static __always_inline __u32 dup3_flags(__u64 native)
 {
 	return MOVE(native, 02000000, 0x1000);
@@ -23,9 +29,7 @@ static __always_inline __u32 dup3_flags(__u64 native)
 
 static __always_inline __u32 pipe2_flags(__u64 native)
 {
-	if ((__s32)native < 0)
-		return 0;
-	return socket_flags(native) | MOVE(native, 040000, 0x200);
+	return made_fd_flags(native) | ((__s32)native < 0 ? 0 : MOVE(native, 040000, 0x200));
 }
 
 /*
@@ -190,6 +194,57 @@ static __always_inline __u8 fcntl_command(__u64 native)
 	if (above < sizeof(high))
 		return high[above];
 	return 0;
+}
+
+static __always_inline __u32 epoll_create1_flags(__u64 native)
+{
+	return MOVE(native, 02000000, 0x1);
+}
+
+static __always_inline __u32 pidfd_open_flags(__u64 native)
+{
+	return MOVE(native, 04000, 0x1);
+}
+
+/* The .scap world has a bit of the ring's own flags among these, which is that of IOPOLL. */
+static __always_inline __u32 ring_setup_flags(__u32 native)
+{
+	return (native & 0x3) | MOVE(native, 0x1, 0x4) | (native & 0x7c) << 1;
+}
+
+/* All up to the last known one, but for EXT_ARG. */
+static __always_inline __u32 ring_features(__u32 native)
+{
+	return native & 0x6ff;
+}
+
+static __always_inline __u32 ring_enter_flags(__u64 native)
+{
+	return native & 0xf;
+}
+
+/* The stored values of requests that the driver looks at. */
+enum ptrace_request_stored {
+	PTRACE_REQUEST_PEEKTEXT = 2,
+	PTRACE_REQUEST_PEEKUSR = 4,
+	PTRACE_REQUEST_CONT = 8,
+	PTRACE_REQUEST_SINGLESTEP = 10,
+	PTRACE_REQUEST_DETACH = 12,
+	PTRACE_REQUEST_SYSCALL = 13,
+};
+
+static __always_inline __u16 ptrace_request(__u64 native)
+{
+	static const __u8 low[] = {
+		1, 2,  3,  4, 5, 6, 7,  8, 9, 10, 0,  0,  26, 27, 28, 29, 11,
+		12, 30, 31, 0, 32, 0, 0, 13, 33, 34, 0, 0,  0,  35, 36, 37, 38,
+	};
+	__u64 request = native, above = request - 0x4200;
+
+	CHECKED(request);
+	if (request < sizeof(low))
+		return low[request];
+	return above <= 0xb ? 14 + above : 0;
 }
 
 #endif

@@ -40,6 +40,11 @@ struct delivered_signal {
 	__u8 number;
 };
 
+/* The beginning of struct io_uring_params, the same for every caller. */
+struct user_ring {
+	__u32 sq_entries, cq_entries, flags, sq_thread_cpu, sq_thread_idle, features;
+};
+
 struct fd_pair {
 	__s32 first, second;
 };
@@ -98,6 +103,7 @@ struct filler {
 	struct open_how how;
 	struct fd_pair pair;
 	struct accept_queue queue;
+	struct user_ring ring;
 	struct user_message message;
 	bool message_read;
 	__u32 vector_bytes;

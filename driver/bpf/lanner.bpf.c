@@ -4,6 +4,7 @@
  * event; fillers are expanded from the event table (driver/events/), whose source column says how
  * each value is read.
  */
+#include "control.bpf.h"
 #include "data.bpf.h"
 #include "dyn.bpf.h"
 #include "enter.bpf.h"
@@ -17,6 +18,7 @@
 #include "mount.bpf.h"
 #include "net.bpf.h"
 #include "poll.bpf.h"
+#include "ring.bpf.h"
 #include "sched.bpf.h"
 #include "semaphore.bpf.h"
 #include "signal.bpf.h"
