@@ -16,7 +16,7 @@ static __always_inline __u32 socket_flags(__u64 native)
 	return MOVE(native, 04000, 0x40) | MOVE(native, 02000000, 0x1000);
 }
 
-/* Of calls that make descriptors of other kinds than files; those whose sign bit is set have none. */
+/* Of calls that make descriptors of other kinds than files. Negative ones are none. */
 static __always_inline __u32 made_fd_flags(__u64 native)
 {
 	return (__s32)native < 0 ? 0 : socket_flags(native);

@@ -18,10 +18,8 @@ static long check(long command, const void *attr, long error)
 
 LIVE_TEST(bpf)
 {
-	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY,
-			       .key_size = 4,
-			       .value_size = 8,
-			       .max_entries = 1};
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1};
 	union bpf_attr no_map = {.map_fd = NO_FD};
 
 	close((int)check(BPF_MAP_CREATE, &attr, 0));

@@ -8,10 +8,12 @@
 
 enum { CALLS = 3 };
 
-static struct result {
+struct result {
 	long ret;
 	struct process after;
-} *results;
+};
+
+static struct result *results;
 
 static void set(struct result *result, struct __user_cap_data_struct *data)
 {

@@ -96,7 +96,8 @@ LIVE_TEST(epoll_wait)
 	int ends[2], fd = epoll_create1(0);
 	pid_t pid;
 
-	require(fd >= 0 && pipe(ends) == 0 && epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &interest) == 0);
+	require(fd >= 0 && pipe(ends) == 0 &&
+		epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &interest) == 0);
 	pid = fixture_child(wait_in_vain, &fd);
 	require(fixture_wait(pid) == 0);
 	expect_wait(pid, 3, 0);

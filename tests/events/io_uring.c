@@ -32,8 +32,8 @@ static const struct {
 	int64_t stored;
 } setup_flags[] = {
 	{0, 0},
-	{IORING_SETUP_IOPOLL, io_uring_setup_flags__IORING_SETUP_IOPOLL |
-				      io_uring_setup_flags__IORING_SQ_NEED_WAKEUP},
+	{IORING_SETUP_IOPOLL,
+	 io_uring_setup_flags__IORING_SETUP_IOPOLL | io_uring_setup_flags__IORING_SQ_NEED_WAKEUP},
 	{IORING_SETUP_SQPOLL | IORING_SETUP_SQ_AFF,
 	 io_uring_setup_flags__IORING_SETUP_SQPOLL | io_uring_setup_flags__IORING_SETUP_SQ_AFF},
 	{IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
@@ -47,9 +47,8 @@ LIVE_TEST(io_uring_setup)
 	long ring;
 
 	for (size_t i = 0; i < sizeof(setup_flags) / sizeof(*setup_flags); i++) {
-		params = (struct io_uring_params){.flags = setup_flags[i].native,
-						  .sq_thread_idle = 12,
-						  .cq_entries = 16};
+		params = (struct io_uring_params){
+			.flags = setup_flags[i].native, .sq_thread_idle = 12, .cq_entries = 16};
 		ring = check_setup(4, &params, true, setup_flags[i].stored);
 		require(params.sq_entries == 4 && params.features);
 		close((int)ring);

@@ -42,7 +42,11 @@ static void check_all(char *local, char *remote, long number, unsigned int event
 		{{{local, 10}}, {{remote, 10}}, .locals = 0, .ret = 0},
 		{{{local, 10}}, {{UNREADABLE, 10}}, .locals = 1, .ret = -EFAULT},
 		{{{local, 10}}, {{remote, 10}}, .locals = 1, .pid = NOBODY, .ret = -ESRCH},
-		{{{local, 10}}, {{remote, 10}}, .locals = 1, .local_at = UNREADABLE, .ret = -EFAULT},
+		{{{local, 10}},
+		 {{remote, 10}},
+		 .locals = 1,
+		 .local_at = UNREADABLE,
+		 .ret = -EFAULT},
 	};
 
 	for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "drive.h"
 #include "fake_proc.h"
@@ -405,6 +406,107 @@ static void what_proc_says_is_newer_than_events_before_it(void **state)
 	assert_string_equal(drive_thread(drive, 50)->comm, "after");
 }
 
+/* A message of a unix socket that brings descriptors. */
+static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t type)
+{
+	struct {
+		struct {
+			uint64_t len;
+			int32_t level, type;
+		} head;
+		int32_t nums[8];
+	} messages[2] = {
+		{{16 + 2 * sizeof(int32_t), SOL_SOCKET, SCM_CREDENTIALS}, {4, 4}},
+		{{16 + n * sizeof(int32_t), SOL_SOCKET, type}, {0}},
+	};
+	uint8_t control[sizeof(messages)];
+	struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
+
+	memcpy(messages[1].nums, nums, n * sizeof(*nums));
+	memcpy(control, &messages[0], 24);
+	memcpy(control + 24, &messages[1], 16 + n * sizeof(*nums));
+	frame_put_i64(frame, recvmsg__res, 1);
+	frame_put_i64(frame, recvmsg__fd, 6);
+	frame_put_bytes(frame, recvmsg__msgcontrol, control, 24 + 16 + n * sizeof(*nums));
+	drive_end(drive);
+}
+
+static void asks_for_received_descriptors(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	drive_open(drive, 50, 4, "/other", 0);
+	drive_open(drive, 50, 90, "/stale", 0);
+	receive(drive, (const int32_t[]){3, 90, -1}, 3, SCM_CREDENTIALS);
+	assert_string_equal(drive_name(drive, 50, 3), "/old");
+	receive(drive, (const int32_t[]){3, 90, -1}, 3, SCM_RIGHTS);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 3));
+	assert_false(drive_has_fd(drive, 50, 90));
+	assert_string_equal(drive_name(drive, 50, 4), "/other");
+	/* The very number of the socket: somebody else closed it meanwhile. */
+	receive(drive, (const int32_t[]){6}, 1, SCM_RIGHTS);
+	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 50)->fds, 6));
+}
+
+/* Control messages whose lengths are wrong. */
+static void passes_over_damaged_messages(void **state)
+{
+	static const uint64_t lengths[] = {0, 15, 21, 1000, UINT64_MAX, UINT64_MAX - 7, 19};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
+		uint8_t control[20] = {0};
+		int32_t words[] = {SOL_SOCKET, SCM_RIGHTS, 3};
+
+		memcpy(control, &lengths[i], sizeof(lengths[i]));
+		memcpy(control + 8, words, sizeof(words));
+		frame_put_i64(frame, recvmsg__res, 1);
+		frame_put_i64(frame, recvmsg__fd, 6);
+		frame_put_bytes(frame, recvmsg__msgcontrol, control, sizeof(control));
+		drive_end(drive);
+		assert_string_equal(drive_name(drive, 50, 3), "/old");
+	}
+}
+
+static struct sinsp_event *take_fd(struct drive *drive, int64_t result, int64_t pidfd, int64_t fd)
+{
+	struct frame *frame = drive_begin(drive, EVENT_pidfd_getfd, 50);
+
+	frame_put_i64(frame, pidfd_getfd__fd, result);
+	frame_put_i64(frame, pidfd_getfd__pid_fd, pidfd);
+	frame_put_i64(frame, pidfd_getfd__target_fd, fd);
+	return drive_end(drive);
+}
+
+static void takes_descriptors_of_processes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL);
+	frame = drive_begin(drive, EVENT_pidfd_open, 50);
+	frame_put_i64(frame, pidfd_open__fd, 9);
+	frame_put_i64(frame, pidfd_open__pid, 60);
+	drive_end(drive);
+	assert_string_equal(take_fd(drive, 10, 9, 3)->fd->name, "0.0.0.0:80");
+	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 60)->fds, 3));
+	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 10));
+	assert_int_equal(stats_of(fixture).fd_lookups, 0);
+	/* Whose it is, is not known; /proc knows what the caller has got. */
+	drive_open(drive, 50, 3, "/old", 0);
+	assert_string_equal(take_fd(drive, 3, 77, 3)->fd->name, "/etc/hosts");
+	assert_null(take_fd(drive, -EBADF, 9, 3)->fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +523,9 @@ int main(void)
 		TEST(bounds_looks_and_memory),
 		TEST(asks_for_what_the_events_do_not_say),
 		TEST(follows_links_of_directories),
+		TEST(asks_for_received_descriptors),
+		TEST(passes_over_damaged_messages),
+		TEST(takes_descriptors_of_processes),
 		TEST(completes_a_child_from_its_parent_in_proc),
 		TEST(what_proc_says_is_newer_than_events_before_it),
 	};

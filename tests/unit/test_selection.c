@@ -145,6 +145,26 @@ static void test_all_descriptors(void **state)
 	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
 }
 
+/* What makes or closes descriptors is told by the table, what else changes them by the engine. */
+static void test_all_that_changes_descriptors(void **state)
+{
+	static const uint16_t others[] = {EVENT_fcntl, EVENT_close_range, EVENT_unshare};
+
+	select_for("evt.type=getppid", NEEDS_FDS);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc && (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)))
+			assert_true(selection.events[id] & WHY_DESCRIPTORS);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_true(selection.events[others[i]] & WHY_DESCRIPTORS);
+	/* Of a process, but nothing that it is made of. */
+	assert_int_equal(selection.events[EVENT_pidfd_open], WHY_DESCRIPTORS);
+	assert_int_equal(selection.events[EVENT_capset], WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_ptrace], 0);
+}
+
 static void test_nothing_can_match(void **state)
 {
 	static const struct {
@@ -221,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_needs_of_the_filter),
 		cmocka_unit_test(test_all_descriptors),
+		cmocka_unit_test(test_all_that_changes_descriptors),
 		cmocka_unit_test(test_nothing_can_match),
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_names),

@@ -170,6 +170,67 @@ static void descriptors_of_its_own(void **state)
 	assert_ptr_equal(drive_thread(*state, 101)->fs, drive_thread(*state, 100)->fs);
 }
 
+enum { ALL_CAPS_BITS = 41 };
+
+static const uint64_t all_caps = (UINT64_C(1) << ALL_CAPS_BITS) - 1;
+
+static void capabilities_change(void **state)
+{
+	struct sinsp_thread *thread = CHANGE(capset, 100, 0, 1, 2, 3);
+
+	assert_int_equal(thread->caps_inheritable, 1);
+	assert_int_equal(thread->caps_permitted, 2);
+	assert_int_equal(thread->caps_effective, 3);
+	/* They are those after the call in any case. */
+	thread = CHANGE(capset, 100, -EPERM, 4, 5, 6);
+	assert_int_equal(thread->caps_effective, 6);
+	drive_begin(*state, EVENT_capset, 100);
+	assert_int_equal(drive_end(*state)->thread->caps_effective, 6);
+}
+
+static void user_namespaces_give_power(void **state)
+{
+	static const struct drive_clone child = {
+		.pid = 100, .ptid = 1, .comm = "sh", .flags = clone_flags__CLONE_NEWUSER};
+
+	CHANGE(capset, 100, 0, 1, 2, 3);
+	CHANGE(unshare, 100, -EPERM, clone_flags__CLONE_NEWUSER);
+	assert_int_equal(drive_thread(*state, 100)->caps_effective, 3);
+	drive_clone(*state, 100, 200, &child);
+	assert_int_equal(drive_thread(*state, 100)->caps_effective, 3);
+	assert_int_equal(drive_thread(*state, 200)->caps_effective, all_caps);
+	CHANGE(unshare, 100, 0, clone_flags__CLONE_NEWUSER);
+	assert_int_equal(drive_thread(*state, 100)->caps_effective, all_caps);
+	assert_int_equal(drive_thread(*state, 100)->caps_permitted, all_caps);
+	assert_int_equal(drive_thread(*state, 100)->caps_inheritable, 0);
+}
+
+static struct sinsp_thread *join(void **state, const char *name, uint32_t kinds, int64_t result)
+{
+	drive_chdir(*state, 100, 0, "/w");
+	CHANGE(capset, 100, 0, 1, 2, 3);
+	drive_open(*state, 100, 3, name, 0);
+	return CHANGE(setns, 100, result, 3, kinds);
+}
+
+static void namespaces_are_joined(void **state)
+{
+	uint32_t mounts = clone_flags__CLONE_NEWNS, users = clone_flags__CLONE_NEWUSER;
+
+	assert_string_equal(join(state, "/proc/1/ns/mnt", mounts, -EPERM)->fs->cwd, "/w/");
+	assert_string_equal(join(state, "/proc/1/ns/net", 0, 0)->fs->cwd, "/w/");
+	assert_string_equal(join(state, "/run/netns/mnt", 0, 0)->fs->cwd, "/w/");
+	assert_string_equal(join(state, "/some", mounts, 0)->fs->cwd, "/");
+	assert_string_equal(join(state, "/proc/1/ns/mnt", 0, 0)->fs->cwd, "/");
+	assert_int_equal(join(state, "/proc/1/ns/mnt", 0, 0)->caps_effective, 3);
+	assert_int_equal(join(state, "/proc/1/ns/user", 0, 0)->caps_effective, all_caps);
+	assert_int_equal(join(state, "/some", users, 0)->caps_effective, all_caps);
+	assert_string_equal(join(state, "/some", users, 0)->fs->cwd, "/w/");
+	/* Through a descriptor that is not known. */
+	assert_string_equal(CHANGE(setns, 100, 0, 77, 0)->fs->cwd, "/w/");
+	assert_string_equal(CHANGE(setns, 100, 0, 77, users | mounts)->fs->cwd, "/");
+}
+
 static void a_range_is_closed(void **state)
 {
 	static const int64_t numbers[] = {0, 3, 4, 31, 32, 64, 1000};
@@ -210,10 +271,20 @@ static void a_range_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(users_change),	      TEST(groups_change),	    TEST(sessions_begin),
-		TEST(groups_are_joined),      TEST(groups_in_a_namespace),  TEST(names_change),
-		TEST(a_directory_of_its_own), TEST(descriptors_of_its_own), TEST(a_range_is_closed),
-		TEST(a_range_is_marked),      TEST(a_range_of_its_own),
+		TEST(users_change),
+		TEST(groups_change),
+		TEST(sessions_begin),
+		TEST(groups_are_joined),
+		TEST(groups_in_a_namespace),
+		TEST(names_change),
+		TEST(a_directory_of_its_own),
+		TEST(descriptors_of_its_own),
+		TEST(a_range_is_closed),
+		TEST(a_range_is_marked),
+		TEST(a_range_of_its_own),
+		TEST(capabilities_change),
+		TEST(user_namespaces_give_power),
+		TEST(namespaces_are_joined),
 	};
 
 	return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);

@@ -5,47 +5,21 @@
 #include <stddef.h>
 
 #include "sinsp/filter.h"
+#include "sinsp/sinsp.h"
 
 enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
 
-/* The flags of setpgid do not say that it changes anything. */
-static bool makes_thread(const struct event_desc *desc)
-{
-	unsigned int about = desc->category & ABOUT_MASK;
-
-	return ((about == EC_PROCESS || about == EC_USER) && (desc->flags & EF_MODIFIES_STATE)) ||
-	       desc->id == EVENT_setpgid;
-}
-
-/* Nor do the flags of the last three say what they do to descriptors. */
-static bool makes_descriptor(const struct event_desc *desc)
-{
-	return (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) || desc->id == EVENT_fcntl ||
-	       desc->id == EVENT_close_range || desc->id == EVENT_unshare;
-}
-
-static bool makes_connection(const struct event_desc *desc)
-{
-	return (desc->flags & EF_USES_FD) && (desc->flags & EF_MODIFIES_STATE) &&
-	       (desc->category & ABOUT_MASK) != EC_FILE && !makes_descriptor(desc);
-}
-
-static bool makes_directory(const struct event_desc *desc)
-{
-	return desc->id == EVENT_chdir || desc->id == EVENT_fchdir || desc->id == EVENT_unshare;
-}
-
-/* What keeps each part of the state up to date. */
+/* The parts of the state; events say which of them they keep up to date. */
 static const struct {
 	enum selection_why why;
 	const char *name;
-	bool (*keeps)(const struct event_desc *desc);
+	unsigned int part; /* enum sinsp_part */
 } parts[] = {
-	{WHY_FILTER, "filter", NULL},
-	{WHY_THREADS, "threads", makes_thread},
-	{WHY_DESCRIPTORS, "descriptors", makes_descriptor},
-	{WHY_CONNECTIONS, "connections", makes_connection},
-	{WHY_DIRECTORIES, "directories", makes_directory},
+	{WHY_FILTER, "filter", 0},
+	{WHY_THREADS, "threads", SINSP_THREADS},
+	{WHY_DESCRIPTORS, "descriptors", SINSP_DESCRIPTORS},
+	{WHY_CONNECTIONS, "connections", SINSP_CONNECTIONS},
+	{WHY_DIRECTORIES, "directories", SINSP_DIRECTORIES},
 };
 
 enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
@@ -157,10 +131,10 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	wanted = selection->filter_parts | selection->output_parts;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		const struct event_desc *desc = event_desc_get(id);
+		unsigned int kept = sinsp_event_keeps(id);
 
-		for (int i = 0; desc && i < PARTS_COUNT; i++)
-			if ((wanted & parts[i].why) && parts[i].keeps(desc))
+		for (int i = 0; i < PARTS_COUNT; i++)
+			if ((wanted & parts[i].why) && (kept & parts[i].part))
 				selection->events[id] |= parts[i].why;
 	}
 }

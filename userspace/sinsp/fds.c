@@ -309,10 +309,13 @@ struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to)
 {
 	struct sinsp_fd *fd = sinsp_fds_find(fds, from);
 
-	if (!fd)
-		return NULL;
+	return fd ? sinsp_fds_share(fds, to, fd) : NULL;
+}
+
+struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
+{
 	entry_of(fd)->refs++;
-	return put_entry(fds, to, entry_of(fd)) ? fd : NULL;
+	return put_entry(fds, num, entry_of(fd)) ? fd : NULL;
 }
 
 static void clear_slot(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)

@@ -42,6 +42,9 @@ struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *
 /* Makes `to` another number for the open file at `from`. Returns NULL when that is unknown. */
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
 
+/* Makes a number stand for an open file of any table. Returns it, or NULL when it is refused. */
+struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd);
+
 /* Takes a number out, and forgets that /proc was asked for it. */
 void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
 

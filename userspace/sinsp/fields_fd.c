@@ -38,6 +38,14 @@ static char char_by_event(const struct sinsp_event *event)
 	case EVENT_pipe:
 	case EVENT_pipe2:
 		return 'p';
+	case EVENT_eventfd:
+		return 'e';
+	case EVENT_signalfd:
+		return 's';
+	case EVENT_timerfd_create:
+		return 't';
+	case EVENT_inotify_init:
+		return 'i';
 	default:
 		return 'o';
 	}

@@ -10,28 +10,35 @@
 #include "sinsp/state.h"
 #include "util/clock.h"
 
-/* The parameter that is the event's descriptor: a result named "res" only tells of it. */
+/*
+ * The parameter that is the event's descriptor: of calls that make one out of nothing their result,
+ * unless that tells of success alone; of calls on a descriptor the first that is not the result.
+ */
 static int8_t find_fd_param(const struct event_desc *desc)
 {
+	bool is_new = (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_USES_FD);
+
 	if (!(desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD)))
 		return -1;
 	for (int8_t i = 0; i < desc->nparams; i++)
-		if (desc->params[i].type == PT_FD && strcmp(desc->params[i].name, "res") != 0)
+		if (desc->params[i].type == PT_FD &&
+		    (is_new || strcmp(desc->params[i].name, "res") != 0))
 			return i;
-	return -1;
+	return is_new ? 0 : -1;
 }
 
 static void make_plans(struct sinsp *sinsp)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
+		const struct state_rule *rule = state_rule_of(id);
 
 		sinsp->plans[id] = (struct state_plan){
-			.handle = state_rules[id].handle,
+			.handle = rule->handle,
 			.fd_param = desc ? find_fd_param(desc) : -1,
 			.uses_fd = desc && (desc->flags & (EF_USES_FD | EF_DESTROYS_FD)),
 			.closes_fd = desc && (desc->flags & EF_DESTROYS_FD),
-			.finds_thread = state_rules[id].finds_thread,
+			.finds_thread = rule->finds_thread,
 		};
 	}
 }
@@ -170,6 +177,11 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_refused = sinsp->fd_store.refused;
+}
+
+unsigned int sinsp_event_keeps(unsigned int id)
+{
+	return state_rule_of(id)->keeps;
 }
 
 struct sinsp_thread *sinsp_thread_find(struct sinsp *sinsp, int64_t tid)

@@ -15,6 +15,14 @@
 #include "sinsp/thread.h"
 #include "util/error.h"
 
+/* What events keep up to date; bits. */
+enum sinsp_part {
+	SINSP_THREADS = 1 << 0,
+	SINSP_DESCRIPTORS = 1 << 1,
+	SINSP_CONNECTIONS = 1 << 2, /* what sockets are connected to */
+	SINSP_DIRECTORIES = 1 << 3, /* where threads are */
+};
+
 struct sinsp_config {
 	struct scap_proc *proc;	 /* borrowed; NULL: the tables start empty and nothing is looked up */
 	uint32_t threads_max;	 /* 0: default */
@@ -56,6 +64,9 @@ int sinsp_seed(struct sinsp *sinsp, struct error *err);
  * thread is still there for the event that ends it.
  */
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
+
+/* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
+unsigned int sinsp_event_keeps(unsigned int id);
 
 void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
 

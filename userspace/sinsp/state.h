@@ -25,13 +25,26 @@ enum {
 
 typedef void state_handler(struct sinsp *sinsp, struct sinsp_event *event);
 
+/* What a call makes that returns the descriptor of an object without a path. */
+struct state_object {
+	uint8_t type; /* enum scap_fd_type */
+	uint8_t name; /* the parameter that is its name, or 0 */
+	uint8_t flags; /* the parameter whose bit below says that exec closes it */
+	uint32_t cloexec; /* CLOEXEC_ALWAYS: without being asked */
+};
+
+#define CLOEXEC_ALWAYS UINT32_MAX
+
 /* How an event is applied; a row for each event that changes something. */
 struct state_rule {
 	state_handler *handle;
+	uint8_t keeps; /* enum sinsp_part: what becomes wrong without it */
 	bool finds_thread; /* the handler finds or makes the thread itself */
+	struct state_object object; /* for state_make_object() */
 };
 
-extern const struct state_rule state_rules[EVENT_ID_MAX];
+/* The rule of an event id; one without a handler if there is nothing to apply. */
+const struct state_rule *state_rule_of(unsigned int id);
 
 /* What is done for an event, worked out once from its descriptor and its rule. */
 struct state_plan {
@@ -122,6 +135,22 @@ static inline void state_forget_exit(struct sinsp *sinsp, int64_t tid)
 		sinsp->exited[(uint64_t)tid % EXITED_COUNT] = 0;
 }
 
+/* Opens a number of the event's thread as something of that kind. NULL when it is refused. */
+struct sinsp_fd *state_open_fd(struct sinsp_event *event, int64_t num, enum scap_fd_type type,
+			       bool cloexec);
+
+/* A number of the event's thread is something that the event does not tell: /proc is asked. */
+struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num);
+
+/*
+ * The thread that a caller names by an id of its pid namespace: known to be anybody's only where
+ * that is the host's. NULL when it is not known.
+ */
+struct sinsp_thread *state_named_by(struct sinsp *sinsp, struct sinsp_thread *caller, int64_t pid);
+
+/* The thread comes into another user namespace, where it may do everything. */
+void state_enter_userns(struct sinsp_thread *thread);
+
 /* Sets the event's descriptor. */
 void state_set_fd(struct sinsp_event *event, int64_t num, struct sinsp_fd *fd);
 
@@ -133,6 +162,8 @@ state_handler state_open, state_openat, state_openat2, state_creat, state_chdir,
 /* state_fd.c */
 state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
 	state_pipe, state_pipe2;
+/* state_object.c */
+state_handler state_make_object, state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf;
 /* state_net.c */
 state_handler state_socket, state_socketpair, state_bind, state_connect, state_accept,
 	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
@@ -141,6 +172,7 @@ state_handler state_socket, state_socketpair, state_bind, state_connect, state_a
 state_handler state_clone, state_exec, state_exit;
 /* state_attributes.c */
 state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_setresuid,
-	state_setresgid, state_setsid, state_setpgid, state_unshare, state_prctl;
+	state_setresgid, state_setsid, state_setpgid, state_unshare, state_setns, state_prctl,
+	state_capset;
 
 #endif

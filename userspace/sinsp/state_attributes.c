@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What a thread changes of itself: ids, session, process group, name, and what it shares. */
 #include <linux/prctl.h>
+#include <string.h>
 
+#include "sinsp/path.h"
 #include "sinsp/program.h"
 #include "sinsp/state.h"
 
-enum { NO_CHANGE = UINT32_MAX };
+enum { NO_CHANGE = UINT32_MAX, CAPABILITIES = 41 };
 
 /* Events of such calls are of no use without their thread, or when the call failed. */
 static bool applies(const struct sinsp_event *event)
@@ -46,9 +48,7 @@ void state_setsid(struct sinsp *sinsp, struct sinsp_event *event)
 	thread->pgid = thread->pid;
 }
 
-/* Ids are those of the caller's pid namespace, known to be anybody's only where it is the host's.
- */
-static struct sinsp_thread *named_by(struct sinsp *sinsp, struct sinsp_thread *caller, int64_t pid)
+struct sinsp_thread *state_named_by(struct sinsp *sinsp, struct sinsp_thread *caller, int64_t pid)
 {
 	if (pid == 0 || pid == caller->vpid)
 		return caller;
@@ -61,15 +61,22 @@ void state_setpgid(struct sinsp *sinsp, struct sinsp_event *event)
 	struct sinsp_thread *thread = NULL, *leader;
 
 	if (applies(event))
-		thread = named_by(sinsp, event->thread, event_param_i64(&event->ev, setpgid__pid));
+		thread = state_named_by(sinsp, event->thread,
+					event_param_i64(&event->ev, setpgid__pid));
 	if (!thread)
 		return;
 	if (group == 0)
 		group = thread->vpid;
-	leader = group == thread->vpid ? thread : named_by(sinsp, event->thread, group);
+	leader = group == thread->vpid ? thread : state_named_by(sinsp, event->thread, group);
 	thread->vpgid = group;
 	if (leader)
 		thread->pgid = leader->pid;
+}
+
+void state_enter_userns(struct sinsp_thread *thread)
+{
+	thread->caps_permitted = thread->caps_effective = (UINT64_C(1) << CAPABILITIES) - 1;
+	thread->caps_inheritable = 0;
 }
 
 /* A new user or mount namespace implies a directory of its own. */
@@ -83,6 +90,65 @@ void state_unshare(struct sinsp *sinsp, struct sinsp_event *event)
 		state_unshare_fs(sinsp, event->thread);
 	if (flags & clone_flags__CLONE_FILES)
 		state_unshare_fds(event->thread);
+	if (flags & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(event->thread);
+}
+
+/* The kind of a namespace by its descriptor's name: "/proc/1/ns/mnt", or "mnt:[4026531841]". */
+static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
+{
+	static const struct {
+		const char *path_end, *link;
+		uint32_t flag;
+	} kinds[] = {
+		{"/ns/mnt", "mnt:[", clone_flags__CLONE_NEWNS},
+		{"/ns/user", "user:[", clone_flags__CLONE_NEWUSER},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t len = strlen(kinds[i].path_end);
+
+		if (strncmp(fd->name, kinds[i].link, strlen(kinds[i].link)) == 0 ||
+		    (fd->name_len > len &&
+		     strcmp(fd->name + fd->name_len - len, kinds[i].path_end) == 0))
+			return kinds[i].flag;
+	}
+	return 0;
+}
+
+/* Who enters a mount namespace stands at its root; the call is refused when others share that. */
+void state_setns(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	uint64_t kinds = event_param_u64(&event->ev, setns__nstype);
+
+	if (!applies(event))
+		return;
+	if (kinds == 0 && event->fd)
+		kinds = kind_of_namespace(event->fd);
+	if (kinds & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(event->thread);
+	if (kinds & clone_flags__CLONE_NEWNS) {
+		state_unshare_fs(sinsp, event->thread);
+		sinsp_fs_set(&sinsp->pool, event->thread->fs, "/", 1);
+	}
+}
+
+static void set_caps(uint64_t *caps, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*caps = event_param_u64(ev, param);
+}
+
+/* What a call that failed left is told as well. */
+void state_capset(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_thread *thread = event->thread;
+
+	if (!thread)
+		return;
+	set_caps(&thread->caps_inheritable, &event->ev, capset__cap_inheritable);
+	set_caps(&thread->caps_permitted, &event->ev, capset__cap_permitted);
+	set_caps(&thread->caps_effective, &event->ev, capset__cap_effective);
 }
 
 void state_prctl(struct sinsp *sinsp, struct sinsp_event *event)

@@ -87,14 +87,13 @@ void state_fcntl(struct sinsp *sinsp, struct sinsp_event *event)
 static struct sinsp_fd *open_end(struct sinsp_event *event, int64_t num, uint64_t ino,
 				 uint32_t flags)
 {
-	struct sinsp_fd *fd = sinsp_fds_open(event->thread->fds, num, "", 0);
+	struct sinsp_fd *fd =
+		state_open_fd(event, num, SCAP_FD_PIPE, flags & file_flags__O_CLOEXEC);
 
 	if (!fd)
 		return NULL;
-	fd->type = SCAP_FD_PIPE;
 	fd->ino = ino;
 	fd->flags = flags;
-	sinsp_fds_set_cloexec(event->thread->fds, num, flags & file_flags__O_CLOEXEC);
 	return fd;
 }
 

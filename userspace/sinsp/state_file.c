@@ -26,8 +26,7 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 	len = sinsp_event_path(event, opened->name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: not a reason to go without. */
-		sinsp_fds_close(fds, event->fd_num);
-		event->fd = state_fd(sinsp, event->thread, event->fd_num);
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 		return;
 	}
 	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);

@@ -62,19 +62,6 @@ static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
 	}
 }
 
-static struct sinsp_fd *open_socket(struct sinsp_event *event, int64_t num, enum scap_fd_type type,
-				    bool cloexec)
-{
-	struct sinsp_fds *fds = event->thread->fds;
-	struct sinsp_fd *fd = sinsp_fds_open(fds, num, "", 0);
-
-	if (!fd)
-		return NULL;
-	fd->type = type;
-	sinsp_fds_set_cloexec(fds, num, cloexec);
-	return fd;
-}
-
 void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
@@ -82,9 +69,9 @@ void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
 
 	if (!event->thread || event->fd_num < 0)
 		return;
-	event->fd = open_socket(event, event->fd_num,
-				type_of_family(event_param_u64(ev, socket__domain)),
-				flags & file_flags__O_CLOEXEC);
+	event->fd = state_open_fd(event, event->fd_num,
+				  type_of_family(event_param_u64(ev, socket__domain)),
+				  flags & file_flags__O_CLOEXEC);
 	if (!event->fd)
 		return;
 	event->fd->flags = flags;
@@ -101,8 +88,8 @@ void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
 
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	open_socket(event, event_param_i64(ev, socketpair__fd2), type, cloexec);
-	event->fd = open_socket(event, event->fd_num, type, cloexec);
+	state_open_fd(event, event_param_i64(ev, socketpair__fd2), type, cloexec);
+	event->fd = state_open_fd(event, event->fd_num, type, cloexec);
 }
 
 /* Reads an address and a port, and gives back what is behind them. */
@@ -229,11 +216,10 @@ static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
 		return;
 	if (type == SCAP_FD_UNKNOWN) {
 		/* The event does not say what this is. */
-		sinsp_fds_close(event->thread->fds, event->fd_num);
-		event->fd = state_fd(sinsp, event->thread, event->fd_num);
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 		return;
 	}
-	fd = open_socket(event, event->fd_num, type, cloexec);
+	fd = state_open_fd(event, event->fd_num, type, cloexec);
 	event->fd = fd;
 	if (!fd)
 		return;
@@ -328,8 +314,8 @@ static void learn(struct sinsp *sinsp, struct sinsp_event *event, unsigned int t
 	if (!event->thread || result < 0 || (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
 		return;
 	if (!event->fd)
-		event->fd = open_socket(event, event->fd_num,
-					type == SCAP_FD_UNKNOWN ? SCAP_FD_UNIX : type, false);
+		event->fd = state_open_fd(event, event->fd_num,
+					  type == SCAP_FD_UNKNOWN ? SCAP_FD_UNIX : type, false);
 	if (!event->fd)
 		return;
 	if (type != SCAP_FD_UNKNOWN) {
@@ -355,8 +341,52 @@ void state_recvfrom(struct sinsp *sinsp, struct sinsp_event *event)
 	learn(sinsp, event, recvfrom__tuple, false);
 }
 
+/* The head of a control message, as a 64-bit receiver has it; others are not understood. */
+struct control {
+	uint64_t len; /* with this */
+	int32_t level, type;
+};
+
+static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
+{
+	struct sinsp_fd *fd = state_replace_fd(sinsp, event, num);
+
+	if (num == event->fd_num)
+		event->fd = fd;
+}
+
+/* Descriptors that came with a message: nothing tells what they are to the sender. */
+static void receive_fds(struct sinsp *sinsp, struct sinsp_event *event, unsigned int param)
+{
+	const struct event_param *message = &event->ev.params[param];
+	const uint8_t *at = message->data, *end = at + message->len;
+	struct control control;
+
+	if (!event->thread)
+		return;
+	while ((size_t)(end - at) >= sizeof(control)) {
+		int32_t num;
+		uint64_t step;
+
+		memcpy(&control, at, sizeof(control));
+		if (control.len < sizeof(control) || control.len > (size_t)(end - at))
+			return;
+		if (control.level == SOL_SOCKET && control.type == SCM_RIGHTS)
+			for (uint64_t i = sizeof(control); i + sizeof(num) <= control.len;
+			     i += sizeof(num)) {
+				memcpy(&num, at + i, sizeof(num));
+				receive_fd(sinsp, event, num);
+			}
+		step = CMSG_ALIGN(control.len);
+		if (step >= (size_t)(end - at))
+			return;
+		at += step;
+	}
+}
+
 void state_recvmsg(struct sinsp *sinsp, struct sinsp_event *event)
 {
+	receive_fds(sinsp, event, recvmsg__msgcontrol);
 	learn(sinsp, event, recvmsg__tuple, false);
 }
 
@@ -367,6 +397,7 @@ void state_sendmmsg(struct sinsp *sinsp, struct sinsp_event *event)
 
 void state_recvmmsg(struct sinsp *sinsp, struct sinsp_event *event)
 {
+	receive_fds(sinsp, event, recvmmsg__msgcontrol);
 	learn(sinsp, event, recvmmsg__tuple, false);
 }
 

@@ -150,6 +150,8 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, creator->cgroups, creator->cgroups_len);
 	state_share(sinsp, thread, creator, flags);
+	if (flags & clone_flags__CLONE_NEWUSER)
+		state_enter_userns(thread);
 	return thread;
 }
 
