@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "drive.h"
+#include "sinsp/fds.h"
 
 static int setup(void **state)
 {
@@ -137,6 +138,56 @@ static void replaces_a_number_that_was_open(void **state)
 	drive_open(drive, 100, 3, "/second", 0);
 	assert_string_equal(drive_name(drive, 100, 3), "/second");
 	assert_int_equal(sinsp_fds_count(drive_thread(drive, 100)->fds), 1);
+}
+
+static void opens_by_handle(void **state)
+{
+	struct frame *frame = drive_begin(*state, EVENT_open_by_handle_at, 100);
+	struct sinsp_event *event;
+
+	frame_put_i64(frame, open_by_handle_at__fd, 3);
+	frame_put_i64(frame, open_by_handle_at__mountfd, -100);
+	frame_put_i64(frame, open_by_handle_at__flags, file_flags__O_RDWR | file_flags__O_CLOEXEC);
+	frame_put_string(frame, open_by_handle_at__path, "/srv/file");
+	frame_put_i64(frame, open_by_handle_at__dev, 7);
+	frame_put_i64(frame, open_by_handle_at__ino, 77);
+	event = drive_end(*state);
+	assert_int_equal(event->fd_num, 3);
+	assert_string_equal(event->fd->name, "/srv/file");
+	assert_int_equal(event->fd->type, SCAP_FD_FILE);
+	assert_int_equal(event->fd->dev, 7);
+	assert_int_equal(event->fd->ino, 77);
+	assert_true(sinsp_fds_cloexec(event->thread->fds, 3));
+
+	frame = drive_begin(*state, EVENT_open_by_handle_at, 100);
+	frame_put_i64(frame, open_by_handle_at__fd, -ESTALE);
+	assert_null(drive_end(*state)->fd);
+	assert_int_equal(sinsp_fds_count(drive_thread(*state, 100)->fds), 1);
+}
+
+/* Goes to a directory and then into a root; where that is from then on. */
+static const char *enter(struct drive *drive, const char *cwd, const char *root, int64_t result)
+{
+	struct frame *frame;
+
+	drive_chdir(drive, 100, 0, cwd);
+	frame = drive_begin(drive, EVENT_chroot, 100);
+	frame_put_i64(frame, chroot__res, result);
+	frame_put_string(frame, chroot__path, root);
+	return drive_end(drive)->thread->fs->cwd;
+}
+
+static void changes_the_root(void **state)
+{
+	assert_string_equal(enter(*state, "/jail/sub", "/jail", 0), "/sub/");
+	assert_string_equal(enter(*state, "/jail/sub", "/jail", -EPERM), "/jail/sub/");
+	assert_string_equal(enter(*state, "/jail/sub", "/", 0), "/jail/sub/");
+	assert_string_equal(enter(*state, "/jail/sub", "/jail/sub", 0), "/");
+	assert_string_equal(enter(*state, "/jail/sub", "..", 0), "/sub/");
+	assert_string_equal(enter(*state, "/jail", ".", 0), "/");
+	assert_string_equal(enter(*state, "/jailed", "/jail", 0), "/jailed/");
+	assert_string_equal(enter(*state, "/home", "/jail", 0), "/home/");
+	assert_string_equal(enter(*state, "/home", NULL, 0), "/home/");
 }
 
 static void creates(void **state)
@@ -278,6 +329,8 @@ int main(void)
 		TEST(does_not_know_the_first_directory),
 		TEST(keeps_nothing_of_failed_calls),
 		TEST(replaces_a_number_that_was_open),
+		TEST(opens_by_handle),
+		TEST(changes_the_root),
 		TEST(creates),
 		TEST(opens_inside_a_root),
 		TEST(moves_by_descriptor),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "drive.h"
 #include "sinsp/fds.h"
@@ -63,6 +64,9 @@ static const struct object {
 	{EVENT_epoll_create1, SCAP_FD_EPOLL, false, epoll_create1__flags,
 	 epoll_create1_flags__EPOLL_CLOEXEC},
 	{EVENT_io_uring_setup, SCAP_FD_IO_URING, true, 0, 0},
+	{EVENT_memfd_create, SCAP_FD_MEMFD, false, memfd_create__flags,
+	 memfd_create_flags__MFD_CLOEXEC},
+	{EVENT_userfaultfd, SCAP_FD_USERFAULT, false, userfaultfd__flags, O_CLOEXEC},
 };
 
 static void check_object(struct drive *drive, const struct object *object)
@@ -119,6 +123,15 @@ static void names_processes(void **state)
 	assert_string_equal(event->fd->name, "/proc/4711");
 	assert_true(is_cloexec(*state, NEW_FD));
 	assert_null(make(*state, EVENT_pidfd_open, -ESRCH, pidfd_open__pid, 4711)->fd);
+}
+
+static void names_memory(void **state)
+{
+	struct frame *frame = drive_begin(*state, EVENT_memfd_create, 100);
+
+	frame_put_i64(frame, memfd_create__fd, NEW_FD);
+	frame_put_string(frame, memfd_create__name, "secret");
+	assert_string_equal(drive_end(*state)->fd->name, "secret");
 }
 
 static void takes_own_descriptors(void **state)
@@ -182,6 +195,7 @@ int main(void)
 		TEST(copes_without_a_thread_or_a_result),
 		TEST(changes_signals),
 		TEST(names_processes),
+		TEST(names_memory),
 		TEST(takes_own_descriptors),
 		TEST(tells_commands_apart),
 		TEST(exec_closes_what_is_marked),

@@ -115,6 +115,7 @@ static unsigned int sort_by_event(const struct sinsp_event *event)
 	case EVENT_openat:
 	case EVENT_openat2:
 	case EVENT_creat:
+	case EVENT_open_by_handle_at:
 		return SORT_FILE;
 	case EVENT_accept:
 	case EVENT_accept4:

@@ -82,6 +82,8 @@ static struct unnamed_fd unnamed_fd_of(const struct sinsp_event *event)
 		return (struct unnamed_fd){FROM_PATH, openat2__name, true};
 	case EVENT_creat:
 		return (struct unnamed_fd){FROM_PATH, creat__name, false};
+	case EVENT_open_by_handle_at:
+		return (struct unnamed_fd){FROM_PATH, open_by_handle_at__path, false};
 	case EVENT_accept:
 		return (struct unnamed_fd){FROM_TUPLE, accept__tuple, false};
 	case EVENT_accept4:

@@ -2,6 +2,7 @@
 /* The rules by which events change the state, and what several of them need. */
 #include "sinsp/state.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "sinsp/program.h"
@@ -15,8 +16,10 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_openat] = {state_openat, SINSP_DESCRIPTORS},
 	[EVENT_openat2] = {state_openat2, SINSP_DESCRIPTORS},
 	[EVENT_creat] = {state_creat, SINSP_DESCRIPTORS},
+	[EVENT_open_by_handle_at] = {state_open_by_handle_at, SINSP_DESCRIPTORS},
 	[EVENT_chdir] = {state_chdir, SINSP_DIRECTORIES},
 	[EVENT_fchdir] = {state_fchdir, SINSP_DIRECTORIES},
+	[EVENT_chroot] = {state_chroot, SINSP_DIRECTORIES},
 
 	[EVENT_close] = {state_close, SINSP_DESCRIPTORS},
 	[EVENT_close_range] = {state_close_range, SINSP_DESCRIPTORS},
@@ -41,6 +44,12 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_epoll_create] = OBJECT(.type = SCAP_FD_EPOLL),
 	[EVENT_epoll_create1] = OBJECT(.type = SCAP_FD_EPOLL, .flags = epoll_create1__flags,
 				       .cloexec = epoll_create1_flags__EPOLL_CLOEXEC),
+	[EVENT_memfd_create] =
+		OBJECT(.type = SCAP_FD_MEMFD, .name = memfd_create__name,
+		       .flags = memfd_create__flags, .cloexec = memfd_create_flags__MFD_CLOEXEC),
+	/* Its flags are the kernel's own. */
+	[EVENT_userfaultfd] = OBJECT(.type = SCAP_FD_USERFAULT, .flags = userfaultfd__flags,
+				     .cloexec = O_CLOEXEC),
 	[EVENT_io_uring_setup] = OBJECT(.type = SCAP_FD_IO_URING, .cloexec = CLOEXEC_ALWAYS),
 	[EVENT_bpf] = {state_bpf, SINSP_DESCRIPTORS,
 		       .object = {.type = SCAP_FD_BPF, .cloexec = CLOEXEC_ALWAYS}},

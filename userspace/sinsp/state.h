@@ -154,11 +154,31 @@ void state_enter_userns(struct sinsp_thread *thread);
 /* Sets the event's descriptor. */
 void state_set_fd(struct sinsp_event *event, int64_t num, struct sinsp_fd *fd);
 
+/* Takes a parameter over, unless it is absent. */
+static inline void state_set_i64(int64_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = event_param_i64(ev, param);
+}
+
+static inline void state_set_u64(uint64_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = event_param_u64(ev, param);
+}
+
+static inline void state_set_u32(uint32_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = (uint32_t)event_param_u64(ev, param);
+}
+
 /* Gives an entry another name, if it is another, and notes that the event changed it. */
 void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len);
 
 /* state_file.c */
-state_handler state_open, state_openat, state_openat2, state_creat, state_chdir, state_fchdir;
+state_handler state_open, state_openat, state_openat2, state_creat, state_open_by_handle_at,
+	state_chdir, state_fchdir, state_chroot;
 /* state_fd.c */
 state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
 	state_pipe, state_pipe2;

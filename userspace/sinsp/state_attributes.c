@@ -133,12 +133,6 @@ void state_setns(struct sinsp *sinsp, struct sinsp_event *event)
 	}
 }
 
-static void set_caps(uint64_t *caps, const struct event *ev, unsigned int param)
-{
-	if (event_param_present(ev, param))
-		*caps = event_param_u64(ev, param);
-}
-
 /* What a call that failed left is told as well. */
 void state_capset(struct sinsp *sinsp, struct sinsp_event *event)
 {
@@ -146,9 +140,9 @@ void state_capset(struct sinsp *sinsp, struct sinsp_event *event)
 
 	if (!thread)
 		return;
-	set_caps(&thread->caps_inheritable, &event->ev, capset__cap_inheritable);
-	set_caps(&thread->caps_permitted, &event->ev, capset__cap_permitted);
-	set_caps(&thread->caps_effective, &event->ev, capset__cap_effective);
+	state_set_u64(&thread->caps_inheritable, &event->ev, capset__cap_inheritable);
+	state_set_u64(&thread->caps_permitted, &event->ev, capset__cap_permitted);
+	state_set_u64(&thread->caps_effective, &event->ev, capset__cap_effective);
 }
 
 void state_prctl(struct sinsp *sinsp, struct sinsp_event *event)

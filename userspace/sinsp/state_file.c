@@ -88,6 +88,18 @@ void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
 	open_file(sinsp, event, &opened);
 }
 
+void state_open_by_handle_at(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = open_by_handle_at__path,
+		.flags = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__dev),
+		.ino = event_param_u64(&event->ev, open_by_handle_at__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
 /* The thread goes to a directory whose path may hold links. */
 static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
 			     size_t len)
@@ -143,4 +155,22 @@ void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
 		return;
 	if (fd && fd->name_len)
 		change_directory(sinsp, event->thread, fd->name, fd->name_len);
+}
+
+/* A directory below the new root is named from there; one outside stays what it is. */
+void state_chroot(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	char root[SINSP_PATH_MAX] = "", cwd[SINSP_PATH_MAX];
+	struct sinsp_fs *fs;
+	size_t len;
+
+	if (!event->thread || event_param_i64(&event->ev, chroot__res) != 0)
+		return;
+	fs = event->thread->fs;
+	len = sinsp_event_path(event, chroot__path, root, sizeof(root));
+	if (len <= 1 || fs->cwd_len <= len || memcmp(fs->cwd, root, len) != 0 ||
+	    fs->cwd[len] != '/')
+		return;
+	memcpy(cwd, fs->cwd + len, fs->cwd_len - len);
+	sinsp_fs_set(&sinsp->pool, fs, cwd, fs->cwd_len - len);
 }

@@ -20,24 +20,6 @@ enum { HOST_INIT = 1, ANCESTORS_MAX = 1024 };
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
-static void set_i64(int64_t *value, const struct event *ev, unsigned int param)
-{
-	if (event_param_present(ev, param))
-		*value = event_param_i64(ev, param);
-}
-
-static void set_u64(uint64_t *value, const struct event *ev, unsigned int param)
-{
-	if (event_param_present(ev, param))
-		*value = event_param_u64(ev, param);
-}
-
-static void set_u32(uint32_t *value, const struct event *ev, unsigned int param)
-{
-	if (event_param_present(ev, param))
-		*value = (uint32_t)event_param_u64(ev, param);
-}
-
 /* What clone and exec events say of the task that they come from. */
 static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
 {
@@ -45,12 +27,12 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 
 	if (event_param_present(ev, clone__ptid))
 		sinsp_threads_set_parent(&sinsp->threads, thread, event_param_i64(ev, clone__ptid));
-	set_i64(&thread->fd_limit, ev, clone__fdlimit);
-	set_u64(&thread->faults_major, ev, clone__pgft_maj);
-	set_u64(&thread->faults_minor, ev, clone__pgft_min);
-	set_u32(&thread->vm_size_kib, ev, clone__vm_size);
-	set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
-	set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
+	state_set_i64(&thread->fd_limit, ev, clone__fdlimit);
+	state_set_u64(&thread->faults_major, ev, clone__pgft_maj);
+	state_set_u64(&thread->faults_minor, ev, clone__pgft_min);
+	state_set_u32(&thread->vm_size_kib, ev, clone__vm_size);
+	state_set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
+	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
 	if (cgroups->len)
 		sinsp_thread_set_cgroups(&sinsp->pool, thread, (const char *)cgroups->data,
@@ -96,10 +78,10 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 {
 	update_task(sinsp, thread, ev);
 	update_arguments(sinsp, thread, ev);
-	set_u32(&thread->uid, ev, clone__uid);
-	set_u32(&thread->gid, ev, clone__gid);
-	set_i64(&thread->vtid, ev, clone__vtid);
-	set_i64(&thread->vpid, ev, clone__vpid);
+	state_set_u32(&thread->uid, ev, clone__uid);
+	state_set_u32(&thread->gid, ev, clone__gid);
+	state_set_i64(&thread->vtid, ev, clone__vtid);
+	state_set_i64(&thread->vpid, ev, clone__vpid);
 	if (event_param_u64(ev, clone__pidns_init_start_ts))
 		thread->pidns_start_ns =
 			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->boot_ns;
@@ -267,15 +249,15 @@ void state_clone(struct sinsp *sinsp, struct sinsp_event *event)
 /* What exec events say beyond the common part, of a call that failed as well. */
 static void update_credentials(struct sinsp_thread *thread, const struct event *ev)
 {
-	set_u32(&thread->tty, ev, execve__tty);
-	set_i64(&thread->vpgid, ev, execve__vpgid);
-	set_u32(&thread->loginuid, ev, execve__loginuid);
-	set_u64(&thread->caps_inheritable, ev, execve__cap_inheritable);
-	set_u64(&thread->caps_permitted, ev, execve__cap_permitted);
-	set_u64(&thread->caps_effective, ev, execve__cap_effective);
-	set_u32(&thread->uid, ev, execve__uid);
-	set_i64(&thread->pgid, ev, execve__pgid);
-	set_u32(&thread->gid, ev, execve__gid);
+	state_set_u32(&thread->tty, ev, execve__tty);
+	state_set_i64(&thread->vpgid, ev, execve__vpgid);
+	state_set_u32(&thread->loginuid, ev, execve__loginuid);
+	state_set_u64(&thread->caps_inheritable, ev, execve__cap_inheritable);
+	state_set_u64(&thread->caps_permitted, ev, execve__cap_permitted);
+	state_set_u64(&thread->caps_effective, ev, execve__cap_effective);
+	state_set_u32(&thread->uid, ev, execve__uid);
+	state_set_i64(&thread->pgid, ev, execve__pgid);
+	state_set_u32(&thread->gid, ev, execve__gid);
 }
 
 struct survivor {
