@@ -14,7 +14,7 @@ static void check(long first, long last, long flags, long ret)
 	expect_i64(ev, close_range__res, ret);
 	expect_i64(ev, close_range__first, (uint32_t)first);
 	expect_i64(ev, close_range__last, (uint32_t)last);
-	expect_i64(ev, close_range__flags, (uint32_t)flags);
+	expect_i64(ev, close_range__flags, flags & (UNSHARE | CLOEXEC));
 }
 
 LIVE_TEST(close_range)
@@ -25,4 +25,5 @@ LIVE_TEST(close_range)
 	check(FIRST, FIRST + 1, UNSHARE | CLOEXEC, 0);
 	check(FIRST, FIRST - 1, 0, -EINVAL);
 	check(FIRST, FIRST, 1, -EINVAL);
+	check(FIRST, FIRST, -1, -EINVAL);
 }

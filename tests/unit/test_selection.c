@@ -10,6 +10,7 @@
 
 #include "agent/selection.h"
 #include "sinsp/filter.h"
+#include "sinsp/sinsp.h"
 
 /* Needs like those of the default output. */
 enum { OUTPUT_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
@@ -159,6 +160,14 @@ static void test_all_that_changes_descriptors(void **state)
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_true(selection.events[others[i]] & WHY_DESCRIPTORS);
+	/* What changes a descriptor that is open, or leads to a directory, keeps something. */
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc && (desc->flags & EF_USES_FD) && (desc->flags & EF_MODIFIES_STATE) &&
+		    !sinsp_event_keeps(id))
+			fail_msg("%s keeps nothing", desc->name);
+	}
 	/* Of a process, but nothing that it is made of. */
 	assert_int_equal(selection.events[EVENT_pidfd_open], WHY_DESCRIPTORS);
 	assert_int_equal(selection.events[EVENT_capset], WHY_THREADS);
