@@ -321,6 +321,14 @@ static void test_opens(void **state)
 	world_end(world);
 	world_expect(world, "evt.is_open_exec", "true");
 	world_expect(world, "evt.is_open_create", "false");
+	/* It opens what is there: its result is no mode, whatever its bits. */
+	world_begin(world, EVENT_open_by_handle_at, 100);
+	frame_put_i64(&world->frame, open_by_handle_at__fd, 0111);
+	frame_put_i64(&world->frame, open_by_handle_at__flags, 0x3 | 0x2000);
+	world_end(world);
+	world_expect(world, "evt.is_open_read", "true");
+	world_expect(world, "evt.is_open_write", "true");
+	world_expect(world, "evt.is_open_exec", "false");
 	make_read(world, 4);
 	world_expect(world, "evt.is_open_read", "false");
 	world_expect(world, "evt.is_open_exec", "false");

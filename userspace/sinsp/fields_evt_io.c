@@ -164,7 +164,7 @@ static int get_error_other(const struct sinsp_event *event, const struct field_r
 	return error_about(event, !sort_of(event) && category_of(event) != EC_MEMORY, values);
 }
 
-/* Where the opening calls keep their flags, mode and result. */
+/* Where the opening calls keep their flags, mode (0: they have none) and result. */
 struct open_params {
 	uint16_t id;
 	uint8_t flags, mode, fd;
@@ -174,6 +174,7 @@ static const struct open_params open_events[] = {
 	{EVENT_open, open__flags, open__mode, open__fd},
 	{EVENT_openat, openat__flags, openat__mode, openat__fd},
 	{EVENT_openat2, openat2__flags, openat2__mode, openat2__fd},
+	{EVENT_open_by_handle_at, open_by_handle_at__flags, 0, open_by_handle_at__fd},
 };
 
 static const struct open_params *open_params_of(const struct sinsp_event *event)
@@ -225,7 +226,8 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 
 	if (event->ev.desc->id == EVENT_creat)
 		mode = event_param_u64(&event->ev, creat__mode);
-	else if (params && opened_with(event, file_flags__O_CREAT | file_flags__O_TMPFILE))
+	else if (params && params->mode &&
+		 opened_with(event, file_flags__O_CREAT | file_flags__O_TMPFILE))
 		mode = event_param_u64(&event->ev, params->mode);
 	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }
