@@ -231,6 +231,65 @@ static void namespaces_are_joined(void **state)
 	assert_string_equal(CHANGE(setns, 100, 0, 77, users | mounts)->fs->cwd, "/");
 }
 
+struct limits {
+	int64_t pid, newcur, newmax, oldcur, oldmax;
+	int64_t resource; /* 0: that of open files */
+};
+
+static void limit(struct drive *drive, int64_t result, const struct limits *limits)
+{
+	struct frame *frame = drive_begin(drive, EVENT_prlimit, 100);
+
+	frame_put_i64(frame, prlimit__res, result);
+	frame_put_i64(frame, prlimit__newcur, limits->newcur);
+	frame_put_i64(frame, prlimit__newmax, limits->newmax);
+	frame_put_i64(frame, prlimit__oldcur, limits->oldcur);
+	frame_put_i64(frame, prlimit__oldmax, limits->oldmax);
+	frame_put_i64(frame, prlimit__pid, limits->pid);
+	frame_put_i64(frame, prlimit__resource,
+		      limits->resource ? limits->resource : rlimit_resources__RLIMIT_NOFILE);
+	drive_end(drive);
+}
+
+#define LIMIT(result, ...) limit(*state, result, &(struct limits){__VA_ARGS__})
+
+static void limits_change(void **state)
+{
+	struct sinsp_thread *thread = drive_thread(*state, 100);
+	int64_t files = rlimit_resources__RLIMIT_NOFILE, cpu = rlimit_resources__RLIMIT_CPU;
+
+	assert_int_equal(CHANGE(setrlimit, 100, 0, 50, 60, files)->fd_limit, 50);
+	assert_int_equal(CHANGE(setrlimit, 100, -EPERM, 51, 60, files)->fd_limit, 50);
+	assert_int_equal(CHANGE(setrlimit, 100, 0, 52, 60, cpu)->fd_limit, 50);
+	LIMIT(0, .newcur = 70, .newmax = 80);
+	assert_int_equal(thread->fd_limit, 70);
+	LIMIT(-EPERM, .newcur = 71, .newmax = 80, .oldcur = -1, .oldmax = -1);
+	LIMIT(0, .newcur = 72, .newmax = 80, .resource = rlimit_resources__RLIMIT_STACK);
+	/* The old one alone was asked for. */
+	LIMIT(0, .oldcur = 70, .oldmax = 80);
+	assert_int_equal(thread->fd_limit, 70);
+	LIMIT(0, .newmax = 80, .oldcur = 70, .oldmax = 80);
+	assert_int_equal(thread->fd_limit, 0);
+	LIMIT(0, .newcur = 5, .newmax = 5);
+	LIMIT(0, .newcur = 0);
+	assert_int_equal(thread->fd_limit, 0);
+}
+
+static void limits_of_others_change(void **state)
+{
+	shares(state);
+	drive_fork(*state, 100, 200);
+	drive_thread(*state, 100)->vpid = 100;
+	LIMIT(0, .pid = 200, .newcur = 90, .newmax = 90);
+	assert_int_equal(drive_thread(*state, 200)->fd_limit, 90);
+	assert_int_not_equal(drive_thread(*state, 100)->fd_limit, 90);
+	LIMIT(0, .pid = 999, .newcur = 91, .newmax = 91);
+	/* One thread's are those of its process. */
+	CHANGE(setrlimit, 101, 0, 30, 60, rlimit_resources__RLIMIT_NOFILE);
+	assert_int_equal(drive_thread(*state, 100)->fd_limit, 30);
+	assert_int_equal(drive_thread(*state, 101)->fd_limit, 30);
+}
+
 static void a_range_is_closed(void **state)
 {
 	static const int64_t numbers[] = {0, 3, 4, 31, 32, 64, 1000};
@@ -285,6 +344,8 @@ int main(void)
 		TEST(capabilities_change),
 		TEST(user_namespaces_give_power),
 		TEST(namespaces_are_joined),
+		TEST(limits_change),
+		TEST(limits_of_others_change),
 	};
 
 	return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);

@@ -191,14 +191,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(makes_objects),
-		TEST(copes_without_a_thread_or_a_result),
-		TEST(changes_signals),
-		TEST(names_processes),
-		TEST(names_memory),
-		TEST(takes_own_descriptors),
-		TEST(tells_commands_apart),
-		TEST(exec_closes_what_is_marked),
+		TEST(makes_objects),	    TEST(copes_without_a_thread_or_a_result),
+		TEST(changes_signals),	    TEST(names_processes),
+		TEST(names_memory),	    TEST(takes_own_descriptors),
+		TEST(tells_commands_apart), TEST(exec_closes_what_is_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ struct scap_thread {
 	size_t env_len;
 	const char *cgroups;  /* "name=/path", each with its NUL */
 	size_t cgroups_len;
-	const char *cwd;      /* absolute, as seen from the root; "" when unreadable */
+	const char *cwd; /* absolute, as seen from the root; "" when unreadable */
 	const char *root;     /* "/" mostly */
 };
 

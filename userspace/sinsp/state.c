@@ -99,6 +99,15 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_setns] = {state_setns, SINSP_THREADS | SINSP_DIRECTORIES},
 	[EVENT_capset] = {state_capset, SINSP_THREADS},
 	[EVENT_prctl] = {state_prctl, SINSP_THREADS},
+	[EVENT_setrlimit] = {state_setrlimit, SINSP_THREADS},
+	[EVENT_prlimit] = {state_prlimit, SINSP_THREADS},
+
+	/* Too frequent to be captured for their counters. */
+	[EVENT_brk] = {state_memory},
+	[EVENT_mmap] = {state_memory},
+	[EVENT_mmap2] = {state_memory},
+	[EVENT_munmap] = {state_memory},
+	[EVENT_switch] = {state_switch},
 };
 
 #undef OBJECT

@@ -150,3 +150,44 @@ void state_prctl(struct sinsp *sinsp, struct sinsp_event *event)
 	if (applies(event) && event_param_u64(&event->ev, prctl__option) == PR_SET_NAME)
 		state_set_comm(event->thread, event_param_string(&event->ev, prctl__arg2_str));
 }
+
+/* Limits are those of a process: fields show its main thread's. */
+static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t resource,
+		      int64_t limit)
+{
+	struct sinsp_thread *main = thread ? sinsp_thread_main(sinsp, thread) : NULL;
+
+	if (resource != rlimit_resources__RLIMIT_NOFILE || !thread)
+		return;
+	thread->fd_limit = limit;
+	if (main)
+		main->fd_limit = limit;
+}
+
+void state_setrlimit(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	if (applies(event))
+		set_limit(sinsp, event->thread, event_param_u64(ev, setrlimit__resource),
+			  event_param_i64(ev, setrlimit__cur));
+}
+
+/* A limit that is not given shows as zeros, as does the old one when nobody asks for that. */
+static bool gives_limit(const struct event *ev)
+{
+	return event_param_i64(ev, prlimit__newcur) || event_param_i64(ev, prlimit__newmax) ||
+	       (event_param_i64(ev, prlimit__oldcur) == 0 &&
+		event_param_i64(ev, prlimit__oldmax) == 0);
+}
+
+void state_prlimit(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	if (applies(event) && gives_limit(ev))
+		set_limit(sinsp,
+			  state_named_by(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
+			  event_param_u64(ev, prlimit__resource),
+			  event_param_i64(ev, prlimit__newcur));
+}
