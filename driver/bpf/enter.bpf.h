@@ -116,26 +116,32 @@ static __always_inline bool words_differ(const __u8 *a, const __u8 *b)
 __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct note *note = note_of(tid);
+	struct note *note;
 	__u8 *put;
 	__u32 i;
 
-	if (!slot || !note || note->tid != tid || at > GATHER_BYTES + FRAME_BYTES_MAX)
+	CHECKED(at);
+	if (!slot || at > GATHER_BYTES + FRAME_BYTES_MAX)
+		return false;
+	put = slot->frames + at;
+	note = note_of(tid);
+	if (!note || note->tid != tid)
 		return false;
 	if (note->bytes != bytes)
 		return true;
-	put = slot->frames + at;
 	for (i = 0; i < NOTE_BLOCKS_MAX && (i + 1) * NOTE_BLOCK <= bytes; i++)
 		if (words_differ(put + i * NOTE_BLOCK, note->value + i * NOTE_BLOCK))
 			return true;
 	/* The rest, as one and the same to the verifier, whichever block it is in. */
 	at = forget(slot, i * NOTE_BLOCK);
 	bytes = forget(slot, bytes);
-	if (at >= STRING_BYTES_MAX)
-		return false;
-	for (i = 0; i < NOTE_BLOCK && at + i < bytes; i++)
-		if (put[at + i] != note->value[(at + i) & (STRING_BYTES_MAX - 1)])
+	for (i = 0; i < NOTE_BLOCK && at + i < bytes; i++) {
+		__u64 byte = at + i;
+
+		CHECKED(byte);
+		if (byte < STRING_BYTES_MAX && put[byte] != note->value[byte])
 			return true;
+	}
 	return false;
 }
 
