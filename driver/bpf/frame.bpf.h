@@ -12,6 +12,7 @@
 #include "compat.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "user_structs.bpf.h"
 
 #include <asm/errno.h>
 #include <linux/openat2.h>
@@ -56,25 +57,6 @@ struct opened_file {
 	bool known;
 };
 
-/* A timespec or a timeval: the fraction counts nanoseconds or microseconds. */
-struct user_time {
-	__s64 seconds, fraction;
-};
-
-/* An itimerspec or an itimerval. */
-struct user_itimer {
-	struct user_time interval, value;
-};
-
-struct user_rlimit {
-	__u64 soft, hard;
-};
-
-struct user_semaphore {
-	__u16 num;
-	__s16 op, flags;
-};
-
 struct accept_queue {
 	__u32 percent, length, limit;
 };
@@ -117,8 +99,26 @@ struct filler {
 	struct user_time time;
 	struct user_itimer itimer;
 	struct user_rlimit rlimit;
-	struct user_semaphore semaphore;
 	struct delivered_signal signal;
+	struct user_timezone timezone;
+	struct user_timex timex;
+	struct user_tms tms;
+	struct user_sigaction sigaction;
+	struct user_sigstack sigstack;
+	struct user_siginfo siginfo;
+	struct user_sigevent sigevent;
+	struct user_rusage rusage;
+	struct user_sched_attr sched_attr;
+	struct user_capability_header capability_header;
+	struct user_capabilities capabilities, capabilities_high;
+	struct user_ipc_perm ipc_perm;
+	struct user_semaphore semaphore;
+	struct user_mq_attr mq_attr;
+	struct user_range range;
+	struct user_futex futex;
+	struct user_perf_attr perf_attr;
+	struct user_segment segment;
+	struct user_sysinfo sysinfo;
 };
 
 enum {

@@ -14,6 +14,7 @@
 #include "file.bpf.h"
 #include "flags.bpf.h"
 #include "frame.bpf.h"
+#include "ipc.bpf.h"
 #include "limits.bpf.h"
 #include "mount.bpf.h"
 #include "net.bpf.h"
@@ -21,9 +22,11 @@
 #include "ring.bpf.h"
 #include "sched.bpf.h"
 #include "semaphore.bpf.h"
+#include "siginfo.bpf.h"
 #include "signal.bpf.h"
 #include "snaplen.bpf.h"
 #include "sockopt.bpf.h"
+#include "system.bpf.h"
 #include "task.bpf.h"
 #include "time.bpf.h"
 
@@ -76,6 +79,8 @@ enum event_id {
 #define PUT_SOCKTUPLE(source) source
 #define PUT_FDLIST(source) source
 #define PUT_DYN(source) source
+#define PUT_UINT32LIST(source) source
+#define PUT_BITSET(source) source
 
 /* What the sources in the table may name, besides the functions of the readers. */
 #define RET (f->ret)

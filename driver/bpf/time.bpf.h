@@ -10,10 +10,16 @@
 
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_US 1000
+#define STA_NANO 0x2000 /* of a timex: fractions count nanoseconds */
+#define TIMER_ABSTIME 1
+#define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on behind a signal */
 #define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
 
 DEFINE_USER_STRUCT(time)
 DEFINE_USER_STRUCT(itimer)
+DEFINE_USER_STRUCT(timezone)
+DEFINE_USER_STRUCT(timex)
+DEFINE_USER_STRUCT(tms)
 
 /* `unit`: nanoseconds in one of the fraction. */
 static __always_inline __u64 time_to_ns(struct filler *f, struct user_time time, __u32 unit)
@@ -75,6 +81,20 @@ static __always_inline __u64 user_timeval_raw_ns(struct filler *f, __u64 address
 {
 	read_time(f, address);
 	return f->time.seconds * NS_PER_SECOND + f->time.fraction * NS_PER_US;
+}
+
+static __always_inline __u64 timex_ns(struct filler *f)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->timex.time, f->timex.status & STA_NANO ? 1 : NS_PER_US);
+}
+
+/* What is left of a sleep is told when it was interrupted and had no absolute end. */
+static __always_inline __u64 remain_address(struct filler *f, __u32 flags, __u64 address)
+{
+	bool interrupted = f->ret == -EINTR || f->ret == -ERESTART_RESTARTBLOCK;
+
+	return interrupted && !(flags & TIMER_ABSTIME) ? address : 0;
 }
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "frame.bpf.h"
 
+enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
+
 /* For what the kernel writes: its address when the call succeeded, else none. */
 #define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
 
@@ -53,12 +55,36 @@ DEFINE_USER_NUMBER(__u64)
 #define DEFINE_USER_STRUCT(member)                                                                 \
 	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
 	{                                                                                          \
-		struct user_##member copy = {};                                                    \
+		typeof(f->member) copy = {};                                                       \
                                                                                                    \
 		f->struct_read = read_user(f, &copy, sizeof(copy), address);                       \
 		f->member = copy;                                                                  \
 	}
 
 #define MEMBER(member, ...) (f->absent = !f->struct_read, f->member.__VA_ARGS__)
+
+DEFINE_USER_STRUCT(sched_attr)
+DEFINE_USER_STRUCT(mq_attr)
+DEFINE_USER_STRUCT(futex)
+
+/* The result where it is a value; absent when the call failed. */
+static __always_inline __u64 result_value(struct filler *f)
+{
+	f->absent = f->ret < 0;
+	return f->ret;
+}
+
+/* Numbers of 32 bits, as many of `count` as are shown. */
+static __always_inline void put_numbers(struct filler *f, __u64 address, __u64 count)
+{
+	put_bytes(f, address,
+		  sizeof(__u32) * (count < LIST_NUMBERS_MAX ? count : LIST_NUMBERS_MAX));
+}
+
+/* A set of small numbers: of CPUs, of nodes. */
+static __always_inline void put_bits(struct filler *f, __u64 address, __u64 bytes)
+{
+	put_bytes(f, address, !address ? 0 : bytes < SET_BYTES_MAX ? bytes : SET_BYTES_MAX);
+}
 
 #endif

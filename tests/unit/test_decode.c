@@ -403,6 +403,20 @@ static void test_values_of_several_kinds(void **state)
 		assert_int_equal(decode_option(bytes, len), 0);
 }
 
+/* Lists are made of whole numbers, sets of bytes. */
+static void test_units_of_lists(void **state)
+{
+	static const uint8_t bytes[16];
+
+	for (size_t n = 1; n <= sizeof(bytes); n++) {
+		assert_int_equal(decode_bytes(EVENT_setgroups, setgroups__list, bytes, n),
+				 n % 4 ? -EBADMSG : 0);
+		assert_int_equal(decode_bytes(EVENT_sched_setaffinity, sched_setaffinity__mask,
+					      bytes, n),
+				 0);
+	}
+}
+
 /* What follows a frame is not of it: padding, or the next frame of a record. */
 static void test_bytes_behind(void **state)
 {
@@ -468,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_lists_of_descriptors),
 		cmocka_unit_test(test_entries_of_lists),
 		cmocka_unit_test(test_values_of_several_kinds),
+		cmocka_unit_test(test_units_of_lists),
 		cmocka_unit_test(test_bytes_behind),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_types),

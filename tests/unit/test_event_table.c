@@ -99,6 +99,7 @@ static const char *const types[PT_TYPES_COUNT] = {
 	TYPE(PORT),	 TYPE(L4PROTO),	   TYPE(BOOL),	       TYPE(DOUBLE),	  TYPE(CHARBUF),
 	TYPE(FSPATH),	 TYPE(FSRELPATH),  TYPE(BYTEBUF),      TYPE(SOCKADDR),	  TYPE(SOCKTUPLE),
 	TYPE(FDLIST),	 TYPE(DYN),	   TYPE(CHARBUFARRAY),
+	TYPE(UINT32LIST), TYPE(BITSET),
 #undef TYPE
 };
 
@@ -388,7 +389,7 @@ static void test_looking_up(void **state)
 	assert_null(event_desc_get(EVENT_ID_MAX));
 	assert_null(event_desc_get(UINT32_MAX));
 	assert_int_equal(event_desc_of_syscall(SC_unknown)->id, EVENT_syscall);
-	assert_int_equal(event_desc_of_syscall(SC_getppid)->id, EVENT_syscall);
+	assert_int_equal(event_desc_of_syscall(SC_getppid)->id, EVENT_getppid);
 	assert_int_equal(event_desc_of_syscall(SYSCALL_CODES_COUNT)->id, EVENT_syscall);
 	assert_int_equal(event_desc_of_syscall(UINT32_MAX)->id, EVENT_syscall);
 }

@@ -96,8 +96,31 @@ static void test_generic_event_bears_its_call(void **state)
 	world_expect_none(world, "evt.failed");
 	make_generic(world, SC_unknown, syscall_native_number(SC_getppid));
 	world_expect(world, "evt.type", "getppid");
+	/* A number that no table knows. */
+	make_generic(world, SC_unknown, 500);
+	world_expect(world, "evt.type", "unknown");
+	world_expect(world, "syscall.type", "unknown");
+	world_expect(world, "evt.args", "ID=0(unknown) nativeID=500");
 	make_generic(world, 65535, 9);
 	world_expect_none(world, "evt.type");
+}
+
+/* Events of our own are at the end of calls, whether their ids are odd or not. */
+static void test_events_of_our_own(void **state)
+{
+	struct world *world = world_of(state);
+	static const uint16_t ids[] = {EVENT_getppid, EVENT_getpid};
+
+	assert_int_not_equal(EVENT_getppid % 2, EVENT_getpid % 2);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		world_begin(world, ids[i], 100);
+		frame_put_i64(&world->frame, 0, 77);
+		world_end(world);
+		world_expect(world, "evt.type", event_desc_get(ids[i])->name);
+		world_expect(world, "evt.dir", "<");
+		world_expect(world, "evt.count.exit", "1");
+		world_expect(world, "evt.rawres", "77");
+	}
 }
 
 static void test_tracepoint_has_no_call(void **state)
@@ -497,6 +520,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_event_itself),
 		TEST(test_generic_event_bears_its_call),
+		TEST(test_events_of_our_own),
 		TEST(test_tracepoint_has_no_call),
 		TEST(test_results),
 		TEST(test_category),

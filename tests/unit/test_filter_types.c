@@ -148,7 +148,7 @@ static void test_all(void **state)
 		filter_event_types(filter, ids, generic);
 		check_never_too_little(filter, texts[i]);
 		assert_true(ids[EVENT_openat] && ids[EVENT_close] && ids[EVENT_syscall]);
-		assert_true(generic[SC_getppid]);
+		assert_true(generic[SC_bdflush]);
 		assert_false(generic[SC_openat]);
 		assert_int_equal(ids[EVENT_dup], i != 1);
 		filter_destroy(filter);
@@ -166,20 +166,20 @@ static bool matches(const char *text, const struct sinsp_event *event)
 
 static void test_at_run_time(void **state)
 {
-	uint16_t code = SC_getppid, wild = 60000;
+	uint16_t code = SC_bdflush, wild = 60000;
 	struct sinsp_event openat = event_of(event_desc_get(EVENT_openat), NULL);
-	struct sinsp_event getppid = event_of(event_desc_get(EVENT_syscall), &code);
+	struct sinsp_event bdflush = event_of(event_desc_get(EVENT_syscall), &code);
 	struct sinsp_event unknown = event_of(event_desc_get(EVENT_syscall), &wild);
 
 	assert_true(matches("evt.type = open", &openat));
 	assert_false(matches("evt.type != open", &openat));
 	assert_true(matches("evt.type != openat2", &openat));
 	assert_true(matches("evt.type in (read, open)", &openat));
-	assert_false(matches("evt.type = open", &getppid));
-	assert_true(matches("evt.type = getppid", &getppid));
-	assert_true(matches("syscall.type = getppid", &getppid));
-	assert_true(matches("evt.type != getpid", &getppid));
-	assert_false(matches("evt.type = getppid", &unknown));
+	assert_false(matches("evt.type = open", &bdflush));
+	assert_true(matches("evt.type = bdflush", &bdflush));
+	assert_true(matches("syscall.type = bdflush", &bdflush));
+	assert_true(matches("evt.type != getpid", &bdflush));
+	assert_false(matches("evt.type = bdflush", &unknown));
 }
 
 static void test_unknown_names(void **state)

@@ -310,6 +310,22 @@ static void test_exec(void **state)
 	world_expect_json(world, "evt.arg.flags", "{\"evt.arg.flags\":[\"EXE_WRITABLE\"]}");
 }
 
+static void test_lists_and_sets(void **state)
+{
+	struct world *world = *state;
+	const uint32_t groups[] = {0, 27, UINT32_MAX};
+	const uint64_t cpus[] = {0xf, 1};
+
+	world_begin(world, EVENT_setgroups, 100);
+	frame_put_bytes(&world->frame, setgroups__list, groups, sizeof(groups));
+	world_end(world);
+	world_expect_json(world, "evt.arg.list", "{\"evt.arg.list\":[0,27,4294967295]}");
+	world_begin(world, EVENT_sched_setaffinity, 100);
+	frame_put_bytes(&world->frame, sched_setaffinity__mask, cpus, sizeof(cpus));
+	world_end(world);
+	world_expect_json(world, "evt.arg.mask", "{\"evt.arg.mask\":\"0-3,64\"}");
+}
+
 static void test_exit_and_generic(void **state)
 {
 	struct world *world = *state;
@@ -459,6 +475,7 @@ int main(void)
 		TEST(test_data),
 		TEST(test_names_from_users),
 		TEST(test_exec),
+		TEST(test_lists_and_sets),
 		TEST(test_exit_and_generic),
 		TEST(test_addresses),
 		TEST(test_socket_options),

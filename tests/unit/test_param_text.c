@@ -67,6 +67,23 @@ static void test_other_types(void **state)
 	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
 }
 
+static void test_lists_and_sets(void **state)
+{
+	struct world *world = *state;
+	const uint32_t ids[] = {0, UINT32_MAX, 27};
+	const uint64_t cpus[] = {UINT64_C(3) << 62 | 0xd, UINT64_C(1) << 63 | 3}, no_cpus[] = {0};
+	const struct param_desc list = {.type = PT_UINT32LIST}, set = {.type = PT_BITSET};
+
+	world_begin(world, EVENT_close, 100);
+	world_end(world);
+	expect_made(world, list, ids, sizeof(ids), "p=0 4294967295 27");
+	expect_made(world, list, NULL, 0, "p=NULL");
+	expect_made(world, set, cpus, sizeof(cpus), "p=0,2-3,62-65,127");
+	expect_made(world, set, "\x81", 1, "p=0,7");
+	expect_made(world, set, no_cpus, sizeof(no_cpus), "p=");
+	expect_made(world, set, NULL, 0, "p=NULL");
+}
+
 /* Inner types as ptrace and keyctl have them; the format is that of the parameter. */
 static void test_values_of_several_kinds(void **state)
 {
@@ -175,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_other_types),
+		TEST(test_lists_and_sets),
 		TEST(test_values_of_several_kinds),
 		TEST(test_socket_options),
 		TEST(test_lists_of_descriptors),

@@ -47,6 +47,8 @@ static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
 {
 	if (is_string(type))
 		return data[len - 1] == '\0';
+	if (type == PT_UINT32LIST)
+		return len % sizeof(uint32_t) == 0;
 	return type != PT_FDLIST || is_whole_fdlist(data, len);
 }
 

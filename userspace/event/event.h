@@ -53,6 +53,8 @@ enum param_type {
 	PT_FDLIST,
 	PT_DYN,
 	PT_CHARBUFARRAY,
+	PT_UINT32LIST, /* numbers of 32 bits, one behind the other */
+	PT_BITSET,     /* a set of small numbers, eight to the byte, the lowest first */
 	/* Only fields have these. */
 	PT_IPADDR,
 	PT_IPNET,

@@ -83,11 +83,16 @@ static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_i64(values, event->ev.cpu);
 }
 
-/* Exit events have odd ids. */
+/* Exit events of the .scap world have odd ids; those of our own are at the exit, all of them. */
+static bool is_exit(const struct event_desc *desc)
+{
+	return desc->id % 2 || desc->id >= EVENT_OWN_FIRST;
+}
+
 static int get_dir(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return give_string(values, event->ev.desc->id % 2 ? "<" : ">");
+	return give_string(values, is_exit(event->ev.desc) ? "<" : ">");
 }
 
 static int get_source(const struct sinsp_event *event, const struct field_ref *ref,
@@ -214,7 +219,7 @@ static int get_one(const struct sinsp_event *event, const struct field_ref *ref,
 static int get_count_exit(const struct sinsp_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	return event->ev.desc->id % 2 ? give_u64(values, 1) : NO_VALUE;
+	return is_exit(event->ev.desc) ? give_u64(values, 1) : NO_VALUE;
 }
 
 static int get_around(const struct sinsp_event *event, const struct field_ref *ref,

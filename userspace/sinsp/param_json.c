@@ -212,6 +212,27 @@ static void write_list(const struct json_param *p, struct buf *out)
 	buf_append_char(out, ']');
 }
 
+static void write_numbers(const struct json_param *p, struct buf *out)
+{
+	buf_append_char(out, '[');
+	for (size_t at = 0; at + sizeof(uint32_t) <= p->param->len; at += sizeof(uint32_t)) {
+		uint32_t number;
+
+		memcpy(&number, p->param->data + at, sizeof(number));
+		append_comma(out);
+		buf_append_u64(out, number);
+	}
+	buf_append_char(out, ']');
+}
+
+/* As in text: digits, commas and hyphens need no escape. */
+static void write_bits(const struct json_param *p, struct buf *out)
+{
+	buf_append_char(out, '"');
+	text_append_bits(out, p->param->data, p->param->len);
+	buf_append_char(out, '"');
+}
+
 /* Longer addresses are damaged ones. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
@@ -283,6 +304,7 @@ static writer *const writers[PT_TYPES_COUNT] = {
 	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
 	[PT_SOCKTUPLE] = write_socktuple, [PT_CHARBUFARRAY] = write_list,
 	[PT_FDLIST] = write_fd_list,	  [PT_DYN] = write_dyn,
+	[PT_UINT32LIST] = write_numbers,  [PT_BITSET] = write_bits,
 };
 
 /* These parameters are lists of strings, though the .scap world calls them buffers. */

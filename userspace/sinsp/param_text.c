@@ -77,6 +77,16 @@ static void raw_bytes(const struct sinsp_event *event, unsigned int index, struc
 	text_append_bytes(out, event->ev.params[index].data, event->ev.params[index].len);
 }
 
+static void raw_numbers(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_numbers(out, event->ev.params[index].data, event->ev.params[index].len);
+}
+
+static void raw_bits(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_bits(out, event->ev.params[index].data, event->ev.params[index].len);
+}
+
 static void raw_sockaddr(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	text_append_sockaddr(out, &event->ev.params[index]);
@@ -393,6 +403,8 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_FDLIST] = raw_fd_list,
 	[PT_DYN] = raw_dyn,
 	[PT_CHARBUFARRAY] = raw_bytes,
+	[PT_UINT32LIST] = raw_numbers,
+	[PT_BITSET] = raw_bits,
 };
 
 static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
@@ -415,6 +427,8 @@ static const char *absent_text(enum param_type type)
 	case PT_FDLIST:
 	case PT_CHARBUFARRAY:
 	case PT_DYN:
+	case PT_UINT32LIST:
+	case PT_BITSET:
 		return "NULL";
 	default:
 		return "<NA>";
@@ -471,7 +485,8 @@ void param_text_all(const struct sinsp_event *event, struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;
 
-	if (desc->id == EVENT_syscall)
+	/* The name of the call says it all, unless it has none. */
+	if (desc->id == EVENT_syscall && event_param_u64(&event->ev, syscall__ID) != SC_unknown)
 		return;
 	for (unsigned int i = 0; i < desc->nparams; i++)
 		if (is_shown(event, i))

@@ -26,13 +26,6 @@ enum {
 	FAMILY_MAX = 1024,
 };
 
-/*
- * The calls captured as generic events, those that syscall.c makes: few, and rare ones, so that a
- * busy machine does not crowd out the test's own.
- */
-static const uint16_t generic_syscalls[] = {SYS_ftruncate, SYS_sched_getparam, SYS_mincore,
-					    462 /* mseal, of 6.10 */};
-
 struct live_test live_test;
 
 static struct {
@@ -71,8 +64,8 @@ int capture_open(unsigned int tested, struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = is_captured(event_desc_get(id), tested);
-	for (size_t i = 0; i < sizeof(generic_syscalls) / sizeof(generic_syscalls[0]); i++)
-		config.syscalls[generic_syscalls[i]] = true;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		config.syscalls[number] = syscall_code_of_native(number) == SC_unknown;
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;
@@ -237,30 +230,28 @@ void capture_end_children(void)
 	}
 }
 
-static bool is_wanted(const struct captured *captured, unsigned int id, int64_t tid, int code)
+static bool is_wanted(const struct captured *captured, unsigned int id, int64_t tid)
 {
 	const struct event *ev = &captured->event;
 
-	return !captured->taken && ev->desc->id == id && ev->tid == tid &&
-	       (code < 0 || event_param_i64(ev, syscall__ID) == code);
+	return !captured->taken && ev->desc->id == id && ev->tid == tid;
 }
 
-static struct captured *find(unsigned int id, int64_t tid, int code)
+static struct captured *find(unsigned int id, int64_t tid)
 {
 	for (size_t i = 0; i < capture.count; i++)
-		if (is_wanted(capture.events[i], id, tid, code))
+		if (is_wanted(capture.events[i], id, tid))
 			return capture.events[i];
 	return NULL;
 }
 
-/* `code`: of a generic event, the system call; else -1. */
-static const struct event *take(unsigned int id, int64_t tid, int code)
+const struct event *live_next_of(unsigned int id, int64_t tid)
 {
-	struct captured *captured = find(id, tid, code);
+	struct captured *captured = find(id, tid);
 
 	if (!captured) {
 		drain();
-		captured = find(id, tid, code);
+		captured = find(id, tid);
 	}
 	if (!captured) {
 		live_fail(__FILE__, __LINE__, "no event %s of thread %lld",
@@ -277,25 +268,15 @@ static const struct event *take(unsigned int id, int64_t tid, int code)
 	return &captured->event;
 }
 
-const struct event *live_next_of(unsigned int id, int64_t tid)
-{
-	return take(id, tid, -1);
-}
-
 const struct event *live_next(unsigned int id)
 {
-	return take(id, gettid(), -1);
-}
-
-const struct event *live_next_syscall(unsigned int code)
-{
-	return take(EVENT_syscall, gettid(), (int)code);
+	return live_next_of(id, gettid());
 }
 
 void live_expect_no_event(const char *file, int line, unsigned int id, int64_t tid)
 {
 	drain();
-	if (find(id, tid, -1))
+	if (find(id, tid))
 		live_fail(file, line, "there is an event %s of thread %lld too many",
 			  event_desc_get(id)->name, (long long)tid);
 }

@@ -38,9 +38,6 @@ enum {
 const struct event *live_next(unsigned int id);
 const struct event *live_next_of(unsigned int id, int64_t tid);
 
-/* The next generic event of the calling thread for that system call (enum syscall_code). */
-const struct event *live_next_syscall(unsigned int code);
-
 /* Passes over the events of all calls made up to now, those of the test's own preparations. */
 void live_skip(void);
 

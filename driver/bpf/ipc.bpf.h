@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Messages, semaphores and what the control calls of System V IPC point to. */
+#ifndef LANNER_IPC_BPF_H
+#define LANNER_IPC_BPF_H
+
+#include "data.bpf.h"
+#include "semaphore.bpf.h"
+#include "user.bpf.h"
+
+DEFINE_USER_STRUCT(ipc_perm)
+
+enum {
+	MESSAGE_TYPE_BYTES = 8, /* of a message, ahead of its text */
+	IPC_COMMAND_SET = 1,
+	MQ_CREATE = 0100,
+};
+
+#define BIT(n) (1u << (n))
+
+/* Commands that read the owner and mode of a thing, all of the families; these are the same. */
+#define SHM_STAT_COMMANDS (BIT(2) | BIT(13) | BIT(15))
+#define MSG_STAT_COMMANDS (BIT(2) | BIT(11) | BIT(13))
+
+/* Where the owner and mode are that a control call sets, or has read. */
+static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, __u64 buffer,
+					      __u32 stat_commands)
+{
+	if (command == IPC_COMMAND_SET)
+		return buffer;
+	if (f->ret < 0 || command > 31 || !(BIT(command) & stat_commands))
+		return 0;
+	return buffer;
+}
+
+/* The n-th operation of a semaphore call that has so many. */
+static __always_inline __u64 semaphore_address(__u64 operations, __u64 count, __u32 n)
+{
+	return operations && n < count ? operations + n * sizeof(struct user_semaphore) : 0;
+}
+
+/* What counts only when the queue may be made. */
+static __always_inline __u64 mq_create_address(__u64 flags, __u64 address)
+{
+	return flags & MQ_CREATE ? address : 0;
+}
+
+static __always_inline __u32 mq_create_mode(struct filler *f, __u64 flags, __u32 mode)
+{
+	f->absent = !(flags & MQ_CREATE);
+	return mode;
+}
+
+/* A message that was sent, whatever the result, which does not count its bytes. */
+static __always_inline void put_message(struct filler *f, __u64 address, __u64 size)
+{
+	put_bytes(f, address, min_u64(size, snaplen));
+}
+
+#endif

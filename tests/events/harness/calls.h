@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call and its event in one line: for events whose parameters are plain numbers. What a kernel
+ * answers may differ, down to not knowing the call, so the result is compared with what the call
+ * gave; the parameters are exact.
+ */
+#ifndef TESTS_CALLS_H
+#define TESTS_CALLS_H
+
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+/* In the place of a value: the parameter is absent; the test compares it by itself. */
+#define NOTHING INT64_MIN
+#define OTHER (INT64_MIN + 1)
+
+/*
+ * Makes the call, and compares its event: the result, then all other parameters in their order.
+ * Values are computed after the call and may name `result`, which is also what this gives. Those
+ * for types of 32 bits are cut to these.
+ */
+#define CHECK(name, arguments, ...)                                                                \
+	({                                                                                         \
+		long result = CALL arguments;                                                      \
+                                                                                                   \
+		EXPECT(live_next(EVENT_##name), result, ##__VA_ARGS__);                            \
+		result;                                                                            \
+	})
+
+/* Compares all parameters of an event, the first one included. */
+#define EXPECT(ev, ...)                                                                            \
+	calls_expect(__FILE__, __LINE__, ev, (const int64_t[]){__VA_ARGS__},                       \
+		     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* What the kernel writes, if the call worked. */
+#define OUT(value) (result < 0 ? NOTHING : (int64_t)(value))
+
+/* An address among the values. */
+#define AT(pointer) ((int64_t)(uintptr_t)(pointer))
+
+void calls_expect(const char *file, int line, const struct event *ev, const int64_t *values,
+		  size_t count);
+
+#endif
