@@ -188,6 +188,9 @@ static void test_results(void **state)
 }
 
 /* A value that a parameter without a fixed size may have. */
+/* With its NUL this is whole numbers too. */
+#define SOME_TEXT "letters"
+
 static void put_some(unsigned int param, enum param_type type)
 {
 	if (type == PT_FDLIST)
@@ -195,7 +198,7 @@ static void put_some(unsigned int param, enum param_type type)
 	else if (type == PT_DYN)
 		frame_put_dyn(&frame, param, 0, 0);
 	else
-		frame_put_string(&frame, param, "text");
+		frame_put_string(&frame, param, SOME_TEXT);
 }
 
 /* Every event of the table, whole and with nothing in it. */
@@ -223,7 +226,7 @@ static void test_every_event(void **state)
 			if (param_type_size(type))
 				assert_int_equal(event_param_i64(&ev, i), i + 1);
 			else if (type != PT_FDLIST && type != PT_DYN)
-				assert_string_equal(event_param_string(&ev, i), "text");
+				assert_string_equal(event_param_string(&ev, i), SOME_TEXT);
 		}
 	}
 }

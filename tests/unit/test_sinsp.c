@@ -136,7 +136,7 @@ static void survives_nonsense(void **state)
 						 rand() % 2);
 			else
 				frame_put_bytes(frame, param, bytes,
-						(size_t)rand() % sizeof(bytes));
+						(size_t)rand() % 10 * sizeof(uint32_t));
 		}
 		drive_end(drive);
 	}

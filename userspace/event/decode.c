@@ -154,6 +154,15 @@ int64_t event_param_i64(const struct event *ev, unsigned int index)
 	return event_value_i64(ev->desc->params[index].type, &ev->params[index]);
 }
 
+unsigned int event_syscall_code(const struct event *ev)
+{
+	unsigned int code = (unsigned int)event_param_u64(ev, syscall__ID);
+
+	if (code == SC_unknown && event_param_present(ev, syscall__nativeID))
+		code = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
+	return code;
+}
+
 bool event_result(const struct event *ev, int64_t *result)
 {
 	if (!(ev->desc->category & EC_SYSCALL) || ev->desc->id == EVENT_syscall ||

@@ -266,6 +266,12 @@ static inline const char *event_param_string(const struct event *ev, unsigned in
 }
 
 /*
+ * The code of the call that a generic event tells of, by whichever of its numbers is known; SC_unknown
+ * when neither is, and numbers that no code has as they are.
+ */
+unsigned int event_syscall_code(const struct event *ev);
+
+/*
  * The result of a system call: its first parameter as a signed number. Returns false for events
  * that have none (the generic one, tracepoints).
  */

@@ -17,14 +17,8 @@ static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
 static const char *type_name(const struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
-	unsigned int code;
 
-	if (ev->desc->id != EVENT_syscall)
-		return ev->desc->name;
-	code = (unsigned int)event_param_u64(ev, syscall__ID);
-	if (code == SC_unknown)
-		code = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
-	return syscall_name(code);
+	return ev->desc->id == EVENT_syscall ? syscall_name(event_syscall_code(ev)) : ev->desc->name;
 }
 
 static int get_type(const struct sinsp_event *event, const struct field_ref *ref,

@@ -170,12 +170,10 @@ bool filter_test_types(struct filter *filter, const struct filter_check *check,
 		       const struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
-	uint64_t code;
+	unsigned int code;
 
 	if (ev->desc->id != EVENT_syscall)
 		return check->types->ids[ev->desc->id];
-	code = event_param_u64(ev, syscall__ID);
-	if (code == SC_unknown)
-		code = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
+	code = event_syscall_code(ev);
 	return check->types->codes[code < SYSCALL_CODES_COUNT ? code : SC_unknown];
 }

@@ -486,7 +486,7 @@ void param_text_all(const struct sinsp_event *event, struct buf *out)
 	const struct event_desc *desc = event->ev.desc;
 
 	/* The name of the call says it all, unless it has none. */
-	if (desc->id == EVENT_syscall && event_param_u64(&event->ev, syscall__ID) != SC_unknown)
+	if (desc->id == EVENT_syscall && event_syscall_code(&event->ev) != SC_unknown)
 		return;
 	for (unsigned int i = 0; i < desc->nparams; i++)
 		if (is_shown(event, i))
