@@ -143,6 +143,16 @@ static __always_inline bool is_self(void)
 
 #include "events/all.def"
 
+/* The event that is wanted for a call, 0 when there is none. */
+static __always_inline __u32 call_event(struct pt_regs *regs)
+{
+	__u64 number = call_number(regs);
+
+	if (number >= SYSCALL_NR_MAX)
+		return 0;
+	return call_is_compat() ? call_events[number].compat : call_events[number].native;
+}
+
 SEC("tp_btf/sched_process_exec")
 int exec_success(__u64 *ctx)
 {
@@ -179,6 +189,26 @@ int page_fault_kernel(__u64 *ctx)
 	filler_end(f);
 	return 0;
 }
+
+/* A call that does not come back: its registers are still there when the task is on its way out. */
+#define EXIT_PROGRAM(name)                                                                         \
+	SEC("tp_btf/sched_process_exit")                                                           \
+	int name##_called(__u64 *ctx)                                                              \
+	{                                                                                          \
+		struct pt_regs *regs = task_registers((void *)ctx[0]);                             \
+		struct filler filler = {}, *f = &filler;                                           \
+                                                                                                   \
+		if (!regs || call_event(regs) != EVENT_##name || is_self() ||                      \
+		    !filler_begin(f, ctx, EVENT_##name, name##__count))                            \
+			return 0;                                                                  \
+		f->param = name##__status;                                                         \
+		put_u32(f, call_argument(regs, call_caller(), 0));                                 \
+		filler_end(f);                                                                     \
+		return 0;                                                                          \
+	}
+
+EXIT_PROGRAM(exit)
+EXIT_PROGRAM(exit_group)
 
 SEC("tp_btf/sched_process_fork")
 int note_clone3(__u64 *ctx)

@@ -179,6 +179,12 @@ static void test_results(void **state)
 	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
 	assert_false(event_result(&ev, &result));
 
+	frame_begin(&frame, EVENT_exit_group, TS, TID);
+	frame_put_i64(&frame, exit_group__status, -1);
+	whole = frame_end(&frame);
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_false(event_result(&ev, &result));
+
 	frame_begin(&frame, EVENT_procexit, TS, TID);
 	frame_put_i64(&frame, procexit__status, 5);
 	whole = frame_end(&frame);

@@ -163,9 +163,15 @@ unsigned int event_syscall_code(const struct event *ev)
 	return code;
 }
 
+/* The generic event, and calls that do not come back. */
+static bool has_no_result(unsigned int id)
+{
+	return id == EVENT_syscall || id == EVENT_exit || id == EVENT_exit_group;
+}
+
 bool event_result(const struct event *ev, int64_t *result)
 {
-	if (!(ev->desc->category & EC_SYSCALL) || ev->desc->id == EVENT_syscall ||
+	if (!(ev->desc->category & EC_SYSCALL) || has_no_result(ev->desc->id) ||
 	    ev->desc->nparams == 0 || ev->params[0].len == 0)
 		return false;
 	*result = event_param_i64(ev, 0);

@@ -273,7 +273,7 @@ unsigned int event_syscall_code(const struct event *ev);
 
 /*
  * The result of a system call: its first parameter as a signed number. Returns false for events
- * that have none (the generic one, tracepoints).
+ * that have none (the generic one, exits, tracepoints).
  */
 bool event_result(const struct event *ev, int64_t *result);
 
