@@ -138,9 +138,9 @@ static void test_refused_parts(void **state)
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		bool programs[256] = {false}, refused[EVENT_ID_MAX], called = false;
+		bool programs[1024] = {false}, refused[EVENT_ID_MAX], called = false;
 
-		assert_true(live_programs_count <= 256);
+		assert_true(live_programs_count <= 1024);
 		programs[row_of(cases[i].program)] = true;
 		live_events_refused(programs, LOSES_SOME_EVENTS, refused);
 		assert_int_equal(refused[cases[i].event], cases[i].some);

@@ -5,6 +5,9 @@
 #include "event/event.h"
 
 const struct live_program live_programs[] = {
+	/* Ahead of procexit at the same tracepoint, as the call comes before the end. */
+	{"exit_called", "sched_process_exit", EVENT_exit, LOSES_ALL_EVENTS},
+	{"exit_group_called", "sched_process_exit", EVENT_exit_group, LOSES_ALL_EVENTS},
 #define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id, LOSES_ALL_EVENTS},
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	{"fill_" #name, #tracepoint, id, LOSES_ALL_EVENTS},
@@ -21,8 +24,6 @@ const struct live_program live_programs[] = {
 	ENTER_PROGRAM(connect),
 	{"page_fault_kernel", "page_fault_kernel", EVENT_page_fault, LOSES_SOME_EVENTS},
 	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
-	{"exit_called", "sched_process_exit", EVENT_exit, LOSES_ALL_EVENTS},
-	{"exit_group_called", "sched_process_exit", EVENT_exit_group, LOSES_ALL_EVENTS},
 	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
 	/* The last to be attached, when everything that it jumps to is in place. */
 	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},
