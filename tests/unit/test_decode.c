@@ -193,10 +193,10 @@ static void test_results(void **state)
 	assert_int_equal(result, 99);
 }
 
-/* A value that a parameter without a fixed size may have. */
 /* With its NUL this is whole numbers too. */
 #define SOME_TEXT "letters"
 
+/* A value that a parameter without a fixed size may have. */
 static void put_some(unsigned int param, enum param_type type)
 {
 	if (type == PT_FDLIST)
