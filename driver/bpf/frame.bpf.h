@@ -399,10 +399,6 @@ static __always_inline void frame_advance(struct filler *f, __u64 n)
 		f->pos = forget(f->slot, f->pos);
 }
 
-/*
- * An absent value takes no room, so that what follows has another place: forgotten, or the verifier
- * would walk on from there for each of them on its own.
- */
 #define DEFINE_PUT_FIXED(name, type)                                                               \
 	static __always_inline void put_##name(struct filler *f, type value)                       \
 	{                                                                                          \
@@ -411,7 +407,6 @@ static __always_inline void frame_advance(struct filler *f, __u64 n)
 		if (f->absent) {                                                                   \
 			f->absent = false;                                                         \
 			put_absent(f);                                                             \
-			f->pos = forget(f->slot, f->pos);                                          \
 			return;                                                                    \
 		}                                                                                  \
 		room = frame_room(f);                                                              \

@@ -13,9 +13,14 @@ enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
 /* For what the kernel writes: its address when the call succeeded, else none. */
 #define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
 
-/* `to` must not be part of the filler. */
+/*
+ * `to` must not be part of the filler. What was absent before has taken no room, so that this has
+ * another place: forgotten, or the verifier would walk on from here for each such place.
+ */
 static __always_inline bool read_user(struct filler *f, void *to, __u32 size, __u64 address)
 {
+	if (!__builtin_constant_p(f->pos))
+		f->pos = forget(f->slot, f->pos);
 	if (!address)
 		return false;
 	if (!bpf_probe_read_user(to, size, (void *)address))
