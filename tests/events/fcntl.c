@@ -44,19 +44,19 @@ static const struct {
 
 LIVE_TEST(fcntl)
 {
-	long copy = CALL(SYS_fcntl, 1, F_DUPFD_CLOEXEC, 200);
+	long copy = CALL(SYS_fcntl, 1, F_DUPFD_CLOEXEC, 900);
 
-	require(copy >= 200);
+	require(copy >= 900);
 	live_skip();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		check(NO_FD, commands[i].native, 0x123456789abcdef0L, -EBADF, commands[i].stored);
 	check(copy, F_GETFD, 0, FD_CLOEXEC, fcntl_commands__F_GETFD);
 	check(copy, F_SETFD, 0, 0, fcntl_commands__F_SETFD);
-	check(copy, F_DUPFD, 300, 300, fcntl_commands__F_DUPFD);
-	check(copy, F_DUPFD_CLOEXEC, 301, 301, fcntl_commands__F_DUPFD_CLOEXEC);
+	check(copy, F_DUPFD, 950, 950, fcntl_commands__F_DUPFD);
+	check(copy, F_DUPFD_CLOEXEC, 951, 951, fcntl_commands__F_DUPFD_CLOEXEC);
 	check(copy, F_DUPFD, -1, -EINVAL, fcntl_commands__F_DUPFD);
 	check(-5, F_GETFL, -1, -EBADF, fcntl_commands__F_GETFL);
 	close((int)copy);
-	close(300);
-	close(301);
+	close(950);
+	close(951);
 }
