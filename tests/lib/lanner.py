@@ -74,6 +74,16 @@ def parse_report(stderr):
     return report
 
 
+def balanced(report):
+    """Fails unless every event that was seen was delivered or lost, in total and by event."""
+    equal((report["damaged"], report["unaccounted"]), (0, 0))
+    equal(report["seen"], report["delivered"] + report["lost"], "seen")
+    for name, event in report["events"].items():
+        equal(event["seen"], event["delivered"] + event["lost"], f"seen of {name}")
+    for key in ("seen", "delivered", "lost"):
+        equal(report[key], sum(event[key] for event in report["events"].values()), key)
+
+
 class Agent:
     """A capture that runs beside the test. Use as a context manager."""
 
