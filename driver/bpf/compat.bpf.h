@@ -7,6 +7,7 @@
 #define LANNER_COMPAT_BPF_H
 
 #include "kernel.bpf.h"
+#include "maps.bpf.h"
 
 enum { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
 
@@ -56,6 +57,11 @@ struct inode___timespec {
 
 struct inode___mangled {
 	struct timespec64 i_mtime, __i_ctime;
+};
+
+/* What the classic tracepoint at the exit of system calls hands over. */
+struct trace_event_raw_sys_exit {
+	long ret;
 };
 
 #pragma clang attribute pop
@@ -217,5 +223,27 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 		if (!__builtin_constant_p(value))                                                  \
 			asm volatile("" : "+r"(value));                                            \
 	} while (0)
+
+/*
+ * The registers and the result of the system call that ends, for either kind of program. Classic
+ * ones are used only where there are sleepable ones too, in 7.x, which have the helpers.
+ */
+static __always_inline struct pt_regs *exit_registers(__u64 *ctx)
+{
+	if (classic_calls)
+		return (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+	return (void *)ctx[0];
+}
+
+static __always_inline long exit_result(__u64 *ctx)
+{
+	long ret;
+
+	if (!classic_calls)
+		return ctx[1];
+	ret = ((struct trace_event_raw_sys_exit *)ctx)->ret;
+	CHECKED(ret); /* no common load with a computed offset for both */
+	return ret;
+}
 
 #endif

@@ -114,10 +114,11 @@ static __always_inline __u16 syscall_code(struct filler *f)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
-	SEC("tp_btf/sys_exit")                                                                     \
+	SEC("tp/raw_syscalls/sys_exit")                                                            \
 	int fill_##name(__u64 *ctx)                                                                \
 	{                                                                                          \
-		struct filler filler = {.regs = (void *)ctx[0], .ret = ctx[1]}, *f = &filler;      \
+		struct filler filler = {.regs = exit_registers(ctx), .ret = exit_result(ctx)},     \
+			      *f = &filler;                                                        \
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return 0;                                                                  \
@@ -261,10 +262,10 @@ static __always_inline void count_x32(__u64 number)
 }
 
 /* The table is looked at first because most calls end there. */
-SEC("tp_btf/sys_exit")
+SEC("tp/raw_syscalls/sys_exit")
 int dispatch_sys_exit(__u64 *ctx)
 {
-	__u64 number = call_number((void *)ctx[0]);
+	__u64 number = call_number(exit_registers(ctx));
 	struct call_events events;
 	__u32 event;
 

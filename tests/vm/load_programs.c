@@ -2,7 +2,6 @@
 /*
  * Loads every BPF program and prints what the verifier says of each, a line per program:
  * name, "ok" or "refused", microseconds, instructions walked, and the reason, with tabs between.
- * Usage: load_programs
  * A program that is refused makes the whole object fail, so it is left out and the load repeated.
  */
 #include <errno.h>
@@ -14,7 +13,9 @@
 
 #include "abi.h"
 #include "lanner.skel.h"
+#include "scap/live_kind.h"
 #include "scap/live_log.h"
+#include "scap/live_programs.h"
 
 enum {
 	LOG_STATISTICS = 4, /* BPF_LOG_STATS of include/linux/bpf_verifier.h */
@@ -22,24 +23,21 @@ enum {
 	REASON_BYTES = 256,
 };
 
-struct program {
-	const char *name;
+struct result {
 	bool refused;
 	char reason[REASON_BYTES];
 	char log[LOG_BYTES];
 };
 
-static struct program *programs;
-static size_t programs_count;
-
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
-static int configure(struct lanner *object)
+static int configure(struct lanner *object, bool classic)
 {
 	int cpus = libbpf_num_possible_cpus(), ret;
 
 	if (cpus < 0)
 		return cpus;
 	object->rodata->self_pid = 1;
+	object->rodata->classic_calls = classic;
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
 	object->rodata->gather_bytes = GATHER_BYTES;
 	object->rodata->boot_offset_ns = 1;
@@ -49,46 +47,36 @@ static int configure(struct lanner *object)
 					      (uint32_t)cpus * SCRATCH_SLOTS_PER_CPU);
 }
 
-static void prepare_programs(struct lanner *object)
+static int prepare_programs(struct lanner *object, bool classic, struct result *results)
 {
-	struct program *row = programs;
-	struct bpf_program *program;
+	for (size_t i = 0; i < live_programs_count; i++) {
+		struct bpf_program *program =
+			bpf_object__find_program_by_name(object->obj, live_programs[i].name);
+		const char *hook = live_program_call_hook(&live_programs[i]);
+		int ret = program ? 0 : -ENOENT;
 
-	bpf_object__for_each_program(program, object->obj) {
-		row->log[0] = '\0';
-		bpf_program__set_autoload(program, !row->refused);
+		if (ret == 0 && hook && !classic)
+			ret = live_kind_make_raw(program, hook);
+		if (ret < 0)
+			return ret;
+		bpf_program__set_autoload(program, !results[i].refused);
+		if (results[i].refused)
+			continue;
 		bpf_program__set_log_level(program, LOG_STATISTICS);
-		bpf_program__set_log_buf(program, row->log, sizeof(row->log));
-		row++;
+		bpf_program__set_log_buf(program, results[i].log, LOG_BYTES);
 	}
-}
-
-static int list_programs(void)
-{
-	struct lanner *object = lanner__open();
-	struct bpf_program *program;
-
-	if (!object)
-		return -errno;
-	bpf_object__for_each_program(program, object->obj)
-		programs_count++;
-	programs = calloc(programs_count, sizeof(*programs));
-	if (!programs)
-		return -ENOMEM;
-	programs_count = 0;
-	bpf_object__for_each_program(program, object->obj)
-		programs[programs_count++].name = strdup(bpf_program__name(program));
-	lanner__destroy(object);
 	return 0;
 }
 
-static int load_once(struct live_log *log)
+static int load_once(struct live_log *log, struct result *results)
 {
+	bool classic = live_kind_is_classic();
 	struct lanner *object = lanner__open();
-	int ret = object ? configure(object) : -errno;
+	int ret = object ? configure(object, classic) : -errno;
 
+	if (ret == 0)
+		ret = prepare_programs(object, classic, results);
 	if (ret == 0) {
-		prepare_programs(object);
 		live_log_begin(log);
 		ret = lanner__load(object);
 		live_log_end(log);
@@ -97,26 +85,40 @@ static int load_once(struct live_log *log)
 	return ret;
 }
 
+/* The verifier's complaint: the last line ahead of its statistics; else what libbpf says. */
+static void copy_reason(const struct live_log *log, struct result *result)
+{
+	const char *begin = result->log, *end = strstr(begin, "verification time ");
+
+	if (!end || end == begin) {
+		live_log_reason(log, result->reason, REASON_BYTES);
+		return;
+	}
+	end--;
+	for (const char *at = begin; at < end; at++)
+		if (*at == '\n')
+			begin = at + 1;
+	snprintf(result->reason, REASON_BYTES, "%.*s", (int)(end - begin), begin);
+}
+
 /* Keeps out the program that the log speaks of; false when there is none to be kept out. */
-static bool leave_out(const struct live_log *log)
+static bool leave_out(const struct live_log *log, struct result *results)
 {
 	char name[64];
 
 	if (!live_log_program(log, name, sizeof(name)))
 		return false;
-	for (size_t i = 0; i < programs_count; i++) {
-		struct program *row = &programs[i];
-
-		if (strcmp(row->name, name) != 0 || row->refused)
+	for (size_t i = 0; i < live_programs_count; i++) {
+		if (strcmp(live_programs[i].name, name) != 0 || results[i].refused)
 			continue;
-		row->refused = true;
-		live_log_reason(log, row->reason, sizeof(row->reason));
+		results[i].refused = true;
+		copy_reason(log, &results[i]);
 		return true;
 	}
 	return false;
 }
 
-/* The number behind the last `label` of a verifier's log; -1 when it is not there. */
+/* The number behind a label of the verifier's log; -1 when it is not there. */
 static long number_behind(const char *log, const char *label)
 {
 	const char *at = strstr(log, label);
@@ -124,36 +126,40 @@ static long number_behind(const char *log, const char *label)
 	return at ? strtol(at + strlen(label), NULL, 10) : -1;
 }
 
-static int print_programs(void)
+static int print_results(const struct result *results)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < programs_count; i++) {
-		const struct program *row = &programs[i];
+	for (size_t i = 0; i < live_programs_count; i++) {
+		const struct result *result = &results[i];
 
-		printf("%s\t%s\t%ld\t%ld\t%s\n", row->name, row->refused ? "refused" : "ok",
-		       number_behind(row->log, "verification time "),
-		       number_behind(row->log, "processed "), row->reason);
-		status |= row->refused;
+		printf("%s\t%s\t%ld\t%ld\t%s\n", live_programs[i].name,
+		       result->refused ? "refused" : "ok",
+		       number_behind(result->log, "verification time "),
+		       number_behind(result->log, "processed "), result->reason);
+		status |= result->refused;
 	}
 	return status;
 }
 
 int main(void)
 {
+	struct result *results = calloc(live_programs_count, sizeof(*results));
 	struct live_log log = {0};
 	char reason[REASON_BYTES];
-	int ret = list_programs();
+	int ret = -ENOMEM;
 
-	if (ret == 0)
+	if (results)
 		do
-			ret = load_once(&log);
-		while (ret < 0 && ret != -EPERM && leave_out(&log));
+			ret = load_once(&log, results);
+		while (ret < 0 && ret != -EPERM && leave_out(&log, results));
 	if (ret < 0) {
 		live_log_reason(&log, reason, sizeof(reason));
 		fprintf(stderr, "load_programs: %s: %s\n", strerror(-ret), reason);
 		return 2;
 	}
+	ret = print_results(results);
 	live_log_finish(&log);
-	return print_programs();
+	free(results);
+	return ret;
 }

@@ -22,6 +22,7 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
+#include "scap/live_kind.h"
 #include "scap/live_log.h"
 #include "scap/live_programs.h"
 #include "scap/tracepoint.h"
@@ -37,6 +38,7 @@ struct live_driver {
 	struct lanner *object;
 	bool verbose;
 	uint32_t cpus; /* possible ones */
+	bool classic;  /* programs at system calls are of the classic kind */
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
@@ -58,8 +60,24 @@ static bool program_loaded(const struct live_driver *driver, size_t i)
 	return program && bpf_program__fd(program) >= 0;
 }
 
+static int choose_kind(const struct live_driver *driver, size_t i, struct bpf_program *program,
+		       struct error *err)
+{
+	const char *hook = live_program_call_hook(&live_programs[i]);
+	int r;
+
+	if (driver->classic || !hook || !bpf_program__autoload(program))
+		return 0;
+	r = live_kind_make_raw(program, hook);
+	return r ? error_set(err, r, "preparing \"%s\" for the tracepoint \"%s\": %s",
+			     live_programs[i].name, hook, strerror(-r)) :
+		   0;
+}
+
 static int choose_programs(struct live_driver *driver, struct error *err)
 {
+	int r;
+
 	for (size_t i = 0; i < live_programs_count; i++) {
 		const struct live_program *row = &live_programs[i];
 		struct bpf_program *program = program_of(driver, i);
@@ -71,6 +89,9 @@ static int choose_programs(struct live_driver *driver, struct error *err)
 			program,
 			!driver->refused[i] &&
 				live_program_wanted(row, driver->config, driver->refused_events));
+		r = choose_kind(driver, i, program, err);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -89,6 +110,7 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
 	}
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
+	object->rodata->classic_calls = driver->classic;
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* In a small ring there is to be room for some records. */
@@ -245,6 +267,7 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 		return error_set(err, cpus, "counting the CPUs: %s; is /sys mounted?",
 				 strerror(-cpus));
 	driver->cpus = (uint32_t)cpus;
+	driver->classic = live_kind_is_classic();
 	return 0;
 }
 
@@ -343,7 +366,10 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	int r = 0;
 
 	live_log_begin(&log);
-	driver->links[i] = bpf_program__attach(program_of(driver, i));
+	if (!driver->classic && live_program_call_hook(row))
+		driver->links[i] = live_kind_attach_raw(program_of(driver, i));
+	else
+		driver->links[i] = bpf_program__attach(program_of(driver, i));
 	if (!driver->links[i])
 		r = error_set(err, -errno,
 			      "attaching \"%s\" to the tracepoint \"%s\": %s; does another tool or "

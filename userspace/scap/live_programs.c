@@ -2,6 +2,8 @@
 /* The programs, expanded from the event table, and what decides whether one is needed. */
 #include "scap/live_programs.h"
 
+#include <string.h>
+
 #include "event/event.h"
 
 const struct live_program live_programs[] = {
@@ -51,6 +53,13 @@ static bool any_syscall(const struct scap_live_config *config)
 static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 {
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
+}
+
+const char *live_program_call_hook(const struct live_program *program)
+{
+	if (!program->hook)
+		return "sys_exit";
+	return strncmp(program->hook, "sys_", strlen("sys_")) == 0 ? program->hook : NULL;
 }
 
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,

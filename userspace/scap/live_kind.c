@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding out which kind of program the kernel wants, and making it, with libbpf. */
+#include "scap/live_kind.h"
+
+#include <linux/bpf.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#define TRACEPOINT "events/raw_syscalls/sys_exit/id"
+
+/* Where libbpf looks for it. */
+static bool is_tracefs_mounted(void)
+{
+	return access("/sys/kernel/tracing/" TRACEPOINT, R_OK) == 0 ||
+	       access("/sys/kernel/debug/tracing/" TRACEPOINT, R_OK) == 0;
+}
+
+/* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
+static bool may_programs_sleep(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_flags = BPF_F_SLEEPABLE);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "probe", "GPL", nothing,
+			       sizeof(nothing) / sizeof(nothing[0]), &options);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+bool live_kind_is_classic(void)
+{
+	return may_programs_sleep() && is_tracefs_mounted();
+}
+
+int live_kind_make_raw(struct bpf_program *program, const char *tracepoint)
+{
+	int r = bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
+
+	if (r == 0)
+		r = bpf_program__set_expected_attach_type(program, BPF_TRACE_RAW_TP);
+	return r ? r : bpf_program__set_attach_target(program, 0, tracepoint);
+}
+
+struct bpf_link *live_kind_attach_raw(struct bpf_program *program)
+{
+	return bpf_program__attach_trace(program);
+}
