@@ -99,23 +99,29 @@ static void check_user_namespace(void)
 	require(chown("program", 0, 0) == 0);
 }
 
-static void set_immutable(int on)
+/* False where the file system knows no such thing, as tmpfs before 6.0. */
+static bool set_immutable(bool on)
 {
 	int fd = open("program", O_RDONLY), flags = 0;
+	bool is_known = ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0;
 
-	require(fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0);
+	require(fd >= 0 && (is_known || errno == ENOTTY));
 	flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
-	require(ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0);
+	require(!is_known || ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0);
 	close(fd);
+	return is_known;
 }
 
 static void check_immutable(void)
 {
 	struct execing execing = program(0);
 
-	set_immutable(1);
+	if (!set_immutable(true)) {
+		puts("# execve of an immutable file: not tested, /tmp has none");
+		return;
+	}
 	execing_check(&execing);
-	set_immutable(0);
+	set_immutable(false);
 }
 
 static void mount_read_only(void *arg)

@@ -16,7 +16,7 @@ static void expect_ends(const struct event *ev, int from)
 	ends = live_unix_ends(sent, sendto__tuple);
 	expect_i64(ev, socketpair__source, (int64_t)ends.dest);
 	expect_i64(ev, socketpair__peer, (int64_t)ends.source);
-	expect_true(ends.source >> 48 == 0xffff && ends.dest >> 48 == 0xffff);
+	expect_true(live_is_kernel_address(ends.source) && live_is_kernel_address(ends.dest));
 	expect_true(ends.source != ends.dest);
 
 	expect_i64(sent, sendto__res, 1);

@@ -111,6 +111,8 @@ struct unix_ends {
 /* Takes them out of a tuple, so that they can be compared with those of other events. */
 struct unix_ends live_unix_ends(const struct event *ev, unsigned int param);
 
+bool live_is_kernel_address(uint64_t address);
+
 /* For `expect_tuple_unix`: some address in the kernel, whichever. */
 #define SOME_SOCKET UINT64_MAX
 
