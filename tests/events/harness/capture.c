@@ -220,12 +220,18 @@ void capture_clear(void)
 	forget_events();
 }
 
+/* One that is about to end may still be there. */
+static bool is_own_thread(pid_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) == 0;
+}
+
 void capture_end_children(void)
 {
 	for (size_t i = 0; i < capture.family_count; i++) {
 		pid_t pid = (pid_t)capture.family[i];
 
-		if (pid != getpid() && getpgid(pid) == getpgrp())
+		if (!is_own_thread(pid) && getpgid(pid) == getpgrp())
 			kill(pid, SIGKILL);
 	}
 }
