@@ -52,11 +52,10 @@ static int prepare_programs(struct lanner *object, bool classic, struct result *
 	for (size_t i = 0; i < live_programs_count; i++) {
 		struct bpf_program *program =
 			bpf_object__find_program_by_name(object->obj, live_programs[i].name);
-		const char *hook = live_program_call_hook(&live_programs[i]);
 		int ret = program ? 0 : -ENOENT;
 
-		if (ret == 0 && hook && !classic)
-			ret = live_kind_make_raw(program, hook);
+		if (ret == 0 && !classic && live_program_at_exits(&live_programs[i]))
+			ret = live_kind_make_raw(program);
 		if (ret < 0)
 			return ret;
 		bpf_program__set_autoload(program, !results[i].refused);

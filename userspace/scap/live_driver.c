@@ -38,7 +38,7 @@ struct live_driver {
 	struct lanner *object;
 	bool verbose;
 	uint32_t cpus; /* possible ones */
-	bool classic;  /* programs at system calls are of the classic kind */
+	bool classic;  /* programs at the exit of system calls are of the classic kind */
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
@@ -63,14 +63,14 @@ static bool program_loaded(const struct live_driver *driver, size_t i)
 static int choose_kind(const struct live_driver *driver, size_t i, struct bpf_program *program,
 		       struct error *err)
 {
-	const char *hook = live_program_call_hook(&live_programs[i]);
 	int r;
 
-	if (driver->classic || !hook || !bpf_program__autoload(program))
+	if (driver->classic || !live_program_at_exits(&live_programs[i]) ||
+	    !bpf_program__autoload(program))
 		return 0;
-	r = live_kind_make_raw(program, hook);
-	return r ? error_set(err, r, "preparing \"%s\" for the tracepoint \"%s\": %s",
-			     live_programs[i].name, hook, strerror(-r)) :
+	r = live_kind_make_raw(program);
+	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[i].name,
+			     strerror(-r)) :
 		   0;
 }
 
@@ -343,7 +343,7 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 static void attach_at_enter(struct live_driver *driver, size_t i)
 {
 	struct live_log log = {0};
-	int fd = scap_tracepoint_open(live_programs[i].hook);
+	int fd = scap_tracepoint_open("syscalls", live_programs[i].hook);
 
 	if (fd < 0) {
 		driver->enter_error = fd;
@@ -366,8 +366,8 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	int r = 0;
 
 	live_log_begin(&log);
-	if (!driver->classic && live_program_call_hook(row))
-		driver->links[i] = live_kind_attach_raw(program_of(driver, i));
+	if (live_program_at_exits(row))
+		driver->links[i] = live_kind_attach(program_of(driver, i), driver->classic);
 	else
 		driver->links[i] = bpf_program__attach(program_of(driver, i));
 	if (!driver->links[i])

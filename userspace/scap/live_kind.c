@@ -2,19 +2,18 @@
 /* Finding out which kind of program the kernel wants, and making it, with libbpf. */
 #include "scap/live_kind.h"
 
+#include <errno.h>
 #include <linux/bpf.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#define TRACEPOINT "events/raw_syscalls/sys_exit/id"
+#include "scap/tracepoint.h"
 
-/* Where libbpf looks for it. */
-static bool is_tracefs_mounted(void)
+static int open_tracepoint(void)
 {
-	return access("/sys/kernel/tracing/" TRACEPOINT, R_OK) == 0 ||
-	       access("/sys/kernel/debug/tracing/" TRACEPOINT, R_OK) == 0;
+	return scap_tracepoint_open("raw_syscalls", "sys_exit");
 }
 
 /* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
@@ -36,19 +35,40 @@ static bool may_programs_sleep(void)
 
 bool live_kind_is_classic(void)
 {
-	return may_programs_sleep() && is_tracefs_mounted();
+	int fd;
+
+	if (!may_programs_sleep())
+		return false;
+	fd = open_tracepoint();
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
 }
 
-int live_kind_make_raw(struct bpf_program *program, const char *tracepoint)
+int live_kind_make_raw(struct bpf_program *program)
 {
 	int r = bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 
 	if (r == 0)
 		r = bpf_program__set_expected_attach_type(program, BPF_TRACE_RAW_TP);
-	return r ? r : bpf_program__set_attach_target(program, 0, tracepoint);
+	return r ? r : bpf_program__set_attach_target(program, 0, "sys_exit");
 }
 
-struct bpf_link *live_kind_attach_raw(struct bpf_program *program)
+struct bpf_link *live_kind_attach(struct bpf_program *program, bool classic)
 {
-	return bpf_program__attach_trace(program);
+	struct bpf_link *link;
+	int fd;
+
+	if (!classic)
+		return bpf_program__attach_trace(program);
+	fd = open_tracepoint();
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	link = bpf_program__attach_perf_event(program, fd);
+	if (!link)
+		close(fd);
+	return link;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs at system calls are built so that they can be of either kind.
+ * The programs at the exit of system calls are built so that they can be of either kind.
  *
- * Raw ones, at the tracepoints "sys_enter" and "sys_exit", cost least. But where the kernel can be
+ * Raw ones, at the tracepoint "sys_exit", cost least. But where the kernel can be
  * preempted in them, it skips every other run of the same program on that CPU meanwhile, and the
- * events of these calls are missing. There, classic ones at "raw_syscalls:sys_…" take their place;
+ * events of these calls are missing. There, classic ones at "raw_syscalls:sys_exit" take their place;
  * those always run to their end.
  */
 #ifndef SCAP_LIVE_KIND_H
@@ -15,16 +15,13 @@
 struct bpf_link;
 struct bpf_program;
 
-/* Whether classic ones are needed here, and to be had: they take a mounted tracefs. */
+/* Whether classic ones are needed here, and to be had: the kernel may lack tracefs. */
 bool live_kind_is_classic(void);
 
-/*
- * Ahead of loading: classic ones are what the programs' sections say; this makes a raw one for the
- * tracepoint "sys_enter" or "sys_exit". Returns 0 or -errno.
- */
-int live_kind_make_raw(struct bpf_program *program, const char *tracepoint);
+/* Ahead of loading: classic ones are what their sections say. Returns 0 or -errno. */
+int live_kind_make_raw(struct bpf_program *program);
 
-/* As bpf_program__attach(). */
-struct bpf_link *live_kind_attach_raw(struct bpf_program *program);
+/* As bpf_program__attach(): NULL and errno when it cannot be. */
+struct bpf_link *live_kind_attach(struct bpf_program *program, bool classic);
 
 #endif

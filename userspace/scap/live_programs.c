@@ -55,11 +55,9 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
 }
 
-const char *live_program_call_hook(const struct live_program *program)
+bool live_program_at_exits(const struct live_program *program)
 {
-	if (!program->hook)
-		return "sys_exit";
-	return strncmp(program->hook, "sys_", strlen("sys_")) == 0 ? program->hook : NULL;
+	return !program->hook || strcmp(program->hook, "sys_exit") == 0;
 }
 
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,

@@ -30,8 +30,8 @@ void live_events_refused(const bool *programs, enum live_loss loss, bool events[
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool refused[EVENT_ID_MAX]);
 
-/* The tracepoint of system calls that runs it, maybe by a jump; NULL: it is at another one. */
-const char *live_program_call_hook(const struct live_program *program);
+/* Whether it runs at the exit of system calls, attached there or jumped to. */
+bool live_program_at_exits(const struct live_program *program);
 
 /* What the driver does at the exit of each system call, by the caller's number. */
 void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],

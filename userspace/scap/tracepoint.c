@@ -36,13 +36,13 @@ static int open_tracefs(void)
 }
 
 /* The number of a tracepoint, or -errno. */
-static long read_number(int tracefs, const char *name)
+static long read_number(int tracefs, const char *group, const char *name)
 {
 	char path[128], text[32];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "events/syscalls/%s/id", name);
+	snprintf(path, sizeof(path), "events/%s/%s/id", group, name);
 	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -54,7 +54,7 @@ static long read_number(int tracefs, const char *name)
 	return strtol(text, NULL, 10);
 }
 
-int scap_tracepoint_open(const char *name)
+int scap_tracepoint_open(const char *group, const char *name)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
 	int tracefs = open_tracefs(), fd;
@@ -62,7 +62,7 @@ int scap_tracepoint_open(const char *name)
 
 	if (tracefs < 0)
 		return tracefs;
-	number = read_number(tracefs, name);
+	number = read_number(tracefs, group, name);
 	close(tracefs);
 	if (number < 0)
 		return (int)number;

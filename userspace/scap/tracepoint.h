@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracepoints of single system calls, which the kernel knows by the numbers that tracefs gives.
+ * Tracepoints as perf events, which the kernel knows by the numbers that tracefs gives.
  */
 #ifndef SCAP_TRACEPOINT_H
 #define SCAP_TRACEPOINT_H
 
 /*
- * A perf event of "syscalls:<name>" on the whole machine, to attach a program to. Results in a
+ * A perf event of "<group>:<name>" on the whole machine, to attach a program to. Results in a
  * descriptor, or -errno: -ENOENT when the kernel has no such tracepoint.
  */
-int scap_tracepoint_open(const char *name);
+int scap_tracepoint_open(const char *group, const char *name);
 
 #endif

@@ -171,22 +171,40 @@ static bool is_own(const struct scap_event *event)
 	return true;
 }
 
-static bool is_marker(const struct event *ev)
+static void send_marker(void)
 {
-	return ev->desc->id == EVENT_fchdir && event_param_i64(ev, fchdir__fd) <= MARKER_FD;
+	syscall(SYS_fchdir, MARKER_FD - ++capture.marker);
 }
 
-/* Takes in the events of all calls that were made before. */
+/* Which marker an event is; 0: none. */
+static int32_t marker_of(const struct event *ev)
+{
+	int64_t fd = ev->desc->id == EVENT_fchdir ? event_param_i64(ev, fchdir__fd) : 0;
+
+	return fd < MARKER_FD ? (int32_t)(MARKER_FD - fd) : 0;
+}
+
+static void drop_last(void)
+{
+	free(capture.events[--capture.count]);
+}
+
+/*
+ * Takes in the events of all calls that were made before. In the meantime the capture makes calls
+ * itself, such as reading which CPUs are online; a second marker says where they end.
+ */
 static void drain(void)
 {
 	struct scap_source *source = scap_live_source(capture.live);
 	uint64_t begin_ns = capture.drained_ns, end_ns = wall_clock_ns();
+	int32_t last = capture.marker; /* that behind the calls of the drain before */
+	bool is_ours = last > 0;
 
-	syscall(SYS_fchdir, MARKER_FD - ++capture.marker);
+	send_marker();
 	while (wall_clock_ns() < end_ns + MARKER_TIMEOUT_S * 1000000000ULL) {
 		struct scap_event event;
 		struct captured *captured;
-		bool is_last;
+		int32_t marker;
 		int ret = scap_source_next(source, 1000, &event);
 
 		if (ret < 0)
@@ -198,13 +216,12 @@ static void drain(void)
 			continue;
 		captured->begin_ns = begin_ns;
 		captured->end_ns = end_ns;
-		if (!is_marker(&captured->event))
-			continue;
-		is_last = event_param_i64(&captured->event, fchdir__fd) ==
-			  MARKER_FD - capture.marker;
-		capture.count--;
-		free(captured);
-		if (is_last) {
+		marker = marker_of(&captured->event);
+		if (marker || (is_ours && captured->event.tid == gettid()))
+			drop_last();
+		is_ours = is_ours && marker != last;
+		if (marker == capture.marker) {
+			send_marker();
 			capture.drained_ns = end_ns;
 			return;
 		}
