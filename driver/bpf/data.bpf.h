@@ -47,6 +47,31 @@ static __always_inline void put_data_read(struct filler *f, __u64 address)
 	put_bytes(f, address, min_u64(bytes_read(f), snaplen));
 }
 
+/* What the call wrote to a buffer of `size` bytes; with 0 it only tells how many are needed. */
+static __always_inline void put_result(struct filler *f, __u64 address, __u64 size)
+{
+	put_bytes(f, address, f->ret > 0 && size ? min_u64(f->ret, snaplen) : 0);
+}
+
+/* Text that the call wrote, without its NUL. */
+static __always_inline void put_result_text(struct filler *f, __u64 address)
+{
+	__u8 *room = frame_room(f);
+	__u64 n = f->ret > 0 ? min_u64(f->ret, STRING_BYTES_MAX - 1) : 0;
+
+	if (!room)
+		return;
+	CHECKED(n);
+	if (n >= STRING_BYTES_MAX)
+		return;
+	if (n && bpf_probe_read_user(room, n, (void *)address)) {
+		count_unreadable(f);
+		n = 0;
+	}
+	room[n] = '\0';
+	frame_advance(f, n ? n + 1 : 0);
+}
+
 static __always_inline void put_data_written(struct filler *f, __u64 address, __u64 size)
 {
 	put_bytes(f, address, min_u64(bytes_written(f, size), snaplen));

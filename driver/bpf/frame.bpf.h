@@ -12,6 +12,7 @@
 #include "compat.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "user_file_structs.bpf.h"
 #include "user_structs.bpf.h"
 
 #include <asm/errno.h>
@@ -119,6 +120,28 @@ struct filler {
 	struct user_perf_attr perf_attr;
 	struct user_segment segment;
 	struct user_sysinfo sysinfo;
+	struct user_times times;
+	struct user_utimbuf utimbuf;
+	struct user_statx statx;
+	struct user_statfs statfs;
+	struct user_ustat ustat;
+	struct user_file_attr file_attr;
+	struct user_file_handle file_handle;
+	struct user_cache_range cache_range;
+	struct user_cache_state cache_state;
+	struct user_xattr_args xattr_args;
+	struct user_epoll_event epoll_event;
+	struct user_mask_argument mask_argument;
+	struct user_aio_control aio_control;
+	struct user_aio_event aio_event;
+	struct user_ruleset_attr ruleset_attr;
+	struct user_rule_path rule_path;
+	struct user_rule_port rule_port;
+	struct user_lsm_context lsm_context;
+	struct user_mount_attr mount_attr;
+	struct user_mount_request mount_request;
+	struct user_ns_request ns_request;
+	struct user_statmount statmount;
 };
 
 enum {

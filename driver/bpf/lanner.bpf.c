@@ -8,6 +8,7 @@
 #include "data.bpf.h"
 #include "dyn.bpf.h"
 #include "enter.bpf.h"
+#include "epoll.bpf.h"
 #include "exe.bpf.h"
 #include "exit.bpf.h"
 #include "fault.bpf.h"
@@ -17,6 +18,7 @@
 #include "ipc.bpf.h"
 #include "limits.bpf.h"
 #include "mount.bpf.h"
+#include "mountapi.bpf.h"
 #include "net.bpf.h"
 #include "poll.bpf.h"
 #include "ring.bpf.h"
@@ -26,6 +28,7 @@
 #include "signal.bpf.h"
 #include "snaplen.bpf.h"
 #include "sockopt.bpf.h"
+#include "status.bpf.h"
 #include "system.bpf.h"
 #include "task.bpf.h"
 #include "time.bpf.h"
@@ -56,6 +59,7 @@ enum event_id {
 #define PUT_FLAGS8(source) put_u8(f, source)
 #define PUT_FLAGS16(source) put_u16(f, source)
 #define PUT_FLAGS32(source) put_u32(f, source)
+#define PUT_FLAGS64(source) put_u64(f, source)
 #define PUT_ENUMFLAGS8(source) put_u8(f, source)
 #define PUT_ENUMFLAGS16(source) put_u16(f, source)
 #define PUT_ENUMFLAGS32(source) put_u32(f, source)
@@ -81,6 +85,8 @@ enum event_id {
 #define PUT_DYN(source) source
 #define PUT_UINT32LIST(source) source
 #define PUT_BITSET(source) source
+#define PUT_CHARBUFARRAY(source) source
+#define PUT_UINT64LIST(source) source
 
 /* What the sources in the table may name, besides the functions of the readers. */
 #define RET (f->ret)

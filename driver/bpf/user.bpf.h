@@ -13,6 +13,9 @@ enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
 /* For what the kernel writes: its address when the call succeeded, else none. */
 #define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
 
+/* For lists: where its first entry is when the call filled in any. */
+#define IF_ANY(address) (f->ret > 0 ? (__u64)(address) : 0)
+
 /*
  * `to` must not be part of the filler. What was absent before has taken no room, so that this has
  * another place: forgotten, or the verifier would walk on from here for each such place.
@@ -63,6 +66,22 @@ DEFINE_USER_NUMBER(__u64)
 		typeof(f->member) copy = {};                                                       \
                                                                                                    \
 		f->struct_read = read_user(f, &copy, sizeof(copy), address);                       \
+		f->member = copy;                                                                  \
+	}
+
+/*
+ * The same for a struct that grows from kernel to kernel: as much as the caller says there is, and
+ * zeros behind it.
+ */
+#define DEFINE_SIZED_STRUCT(member)                                                                \
+	static __always_inline void read_##member(struct filler *f, __u64 address, __u64 size)     \
+	{                                                                                          \
+		typeof(f->member) copy = {};                                                       \
+                                                                                                   \
+		CHECKED(size);                                                                     \
+		if (size > sizeof(copy))                                                           \
+			size = sizeof(copy);                                                       \
+		f->struct_read = size && read_user(f, &copy, size, address);                       \
 		f->member = copy;                                                                  \
 	}
 

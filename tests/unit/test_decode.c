@@ -423,6 +423,8 @@ static void test_units_of_lists(void **state)
 		assert_int_equal(decode_bytes(EVENT_sched_setaffinity, sched_setaffinity__mask,
 					      bytes, n),
 				 0);
+		assert_int_equal(decode_bytes(EVENT_listmount, listmount__mnt_ids, bytes, n),
+				 n % 8 ? -EBADMSG : 0);
 	}
 }
 

@@ -314,7 +314,7 @@ static void test_lists_and_sets(void **state)
 {
 	struct world *world = *state;
 	const uint32_t groups[] = {0, 27, UINT32_MAX};
-	const uint64_t cpus[] = {0xf, 1};
+	const uint64_t cpus[] = {0xf, 1}, mounts[] = {0x100000025, UINT64_MAX};
 
 	world_begin(world, EVENT_setgroups, 100);
 	frame_put_bytes(&world->frame, setgroups__list, groups, sizeof(groups));
@@ -324,6 +324,17 @@ static void test_lists_and_sets(void **state)
 	frame_put_bytes(&world->frame, sched_setaffinity__mask, cpus, sizeof(cpus));
 	world_end(world);
 	world_expect_json(world, "evt.arg.mask", "{\"evt.arg.mask\":\"0-3,64\"}");
+	world_begin(world, EVENT_listmount, 100);
+	frame_put_bytes(&world->frame, listmount__mnt_ids, mounts, sizeof(mounts));
+	world_end(world);
+	world_expect_json(world, "evt.arg.mnt_ids",
+			  "{\"evt.arg.mnt_ids\":[4294967333,\"0xffffffffffffffff\"]}");
+	world_begin(world, EVENT_fanotify_mark, 100);
+	frame_put_i64(&world->frame, fanotify_mark__mask,
+		      fanotify_events__FAN_OPEN | fanotify_events__FAN_ONDIR | INT64_C(1) << 40);
+	world_end(world);
+	world_expect_json(world, "evt.arg.mask",
+			  "{\"evt.arg.mask\":[\"FAN_OPEN\",\"FAN_ONDIR\",\"0x10000000000\"]}");
 }
 
 static void test_exit_and_generic(void **state)

@@ -52,6 +52,7 @@ static void test_other_types(void **state)
 	static const struct flag_name modes[] = {{"EXEC", 1}, {"READ", 4}, {"BOTH", 5}, {NULL, 0}};
 	const uint64_t ns = 1500000000, none = UINT64_MAX;
 	const uint32_t signals = 1 << 8 | 1 << 16, both = 5, mode = 0x10005;
+	const uint64_t high = UINT64_C(1) << 40 | 4;
 
 	world_begin(world, EVENT_close, 100);
 	world_end(world);
@@ -63,6 +64,8 @@ static void test_other_types(void **state)
 		    &both, 4, "p=05(EXEC|READ)");
 	expect_made(world, (struct param_desc){.type = PT_MODE, .format = PF_OCT, .set = modes},
 		    &mode, 4, "p=0200005(EXEC|READ)");
+	expect_made(world, (struct param_desc){.type = PT_FLAGS64, .set = modes}, &high, 8,
+		    "p=1099511627780(READ)");
 	expect_made(world, (struct param_desc){.type = PT_CHARBUFARRAY}, "a\0b\0", 4, "p=a.b.");
 	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
 }
@@ -73,11 +76,15 @@ static void test_lists_and_sets(void **state)
 	const uint32_t ids[] = {0, UINT32_MAX, 27};
 	const uint64_t cpus[] = {UINT64_C(3) << 62 | 0xd, UINT64_C(1) << 63 | 3}, no_cpus[] = {0};
 	const struct param_desc list = {.type = PT_UINT32LIST}, set = {.type = PT_BITSET};
+	const uint64_t large[] = {UINT64_C(1) << 32, UINT64_MAX};
+	const struct param_desc large_list = {.type = PT_UINT64LIST};
 
 	world_begin(world, EVENT_close, 100);
 	world_end(world);
 	expect_made(world, list, ids, sizeof(ids), "p=0 4294967295 27");
 	expect_made(world, list, NULL, 0, "p=NULL");
+	expect_made(world, large_list, large, sizeof(large), "p=4294967296 18446744073709551615");
+	expect_made(world, large_list, NULL, 0, "p=NULL");
 	expect_made(world, set, cpus, sizeof(cpus), "p=0,2-3,62-65,127");
 	expect_made(world, set, "\x81", 1, "p=0,7");
 	expect_made(world, set, no_cpus, sizeof(no_cpus), "p=");

@@ -14,12 +14,24 @@ static const int8_t sizes[PT_TYPES_COUNT] = {
 	[PT_PID] = -8,	     [PT_ERRNO] = -8,	     [PT_UID] = 4,	     [PT_GID] = 4,
 	[PT_SYSCALLID] = 2,  [PT_SIGTYPE] = 1,	     [PT_SIGSET] = 4,	     [PT_RELTIME] = 8,
 	[PT_ABSTIME] = 8,    [PT_PORT] = 2,	     [PT_L4PROTO] = 1,	     [PT_BOOL] = 4,
-	[PT_DOUBLE] = 8,
+	[PT_DOUBLE] = 8,     [PT_FLAGS64] = 8,
 };
 
 size_t param_type_size(enum param_type type)
 {
 	return (size_t)(sizes[type] < 0 ? -sizes[type] : sizes[type]);
+}
+
+size_t param_type_number_size(enum param_type type)
+{
+	switch (type) {
+	case PT_UINT32LIST:
+		return sizeof(uint32_t);
+	case PT_UINT64LIST:
+		return sizeof(uint64_t);
+	default:
+		return 0;
+	}
 }
 
 bool param_type_is_signed(enum param_type type)
@@ -47,8 +59,8 @@ static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
 {
 	if (is_string(type))
 		return data[len - 1] == '\0';
-	if (type == PT_UINT32LIST)
-		return len % sizeof(uint32_t) == 0;
+	if (param_type_number_size(type))
+		return len % param_type_number_size(type) == 0;
 	return type != PT_FDLIST || is_whole_fdlist(data, len);
 }
 
@@ -136,6 +148,13 @@ static uint64_t load(const uint8_t *data, uint32_t len)
 	default:
 		return 0;
 	}
+}
+
+uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n)
+{
+	uint32_t size = (uint32_t)param_type_number_size(type);
+
+	return load(param->data + n * size, size);
 }
 
 int64_t event_value_i64(enum param_type type, const struct event_param *param)

@@ -25,6 +25,7 @@ enum param_type {
 	PT_FLAGS8,
 	PT_FLAGS16,
 	PT_FLAGS32,
+	PT_FLAGS64, /* of events of our own; names are for the low half */
 	PT_ENUMFLAGS8,
 	PT_ENUMFLAGS16,
 	PT_ENUMFLAGS32,
@@ -54,6 +55,7 @@ enum param_type {
 	PT_DYN,
 	PT_CHARBUFARRAY,
 	PT_UINT32LIST, /* numbers of 32 bits, one behind the other */
+	PT_UINT64LIST, /* of 64 bits */
 	PT_BITSET,     /* a set of small numbers, eight to the byte, the lowest first */
 	/* Only fields have these. */
 	PT_IPADDR,
@@ -203,6 +205,9 @@ bool syscall_compat_is_decoded(unsigned int number);
 /* Bytes of a fixed-size type, 0 for the others. */
 size_t param_type_size(enum param_type type);
 
+/* Bytes of one number of a list of them, 0 for types that are none. */
+size_t param_type_number_size(enum param_type type);
+
 /* True for fixed-size types that are signed. */
 bool param_type_is_signed(enum param_type type);
 
@@ -226,6 +231,9 @@ struct event {
  * that is damaged, or -ENOENT for an id that the table does not have; `ev` is undefined then.
  */
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
+
+/* The n-th number of a list of numbers. */
+uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n);
 
 /* The value of a fixed-size parameter, extended by its type; 0 when it is absent. */
 int64_t event_param_i64(const struct event *ev, unsigned int index);

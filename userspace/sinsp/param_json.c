@@ -212,17 +212,24 @@ static void write_list(const struct json_param *p, struct buf *out)
 	buf_append_char(out, ']');
 }
 
-static void write_numbers(const struct json_param *p, struct buf *out)
+static void append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
 {
 	buf_append_char(out, '[');
-	for (size_t at = 0; at + sizeof(uint32_t) <= p->param->len; at += sizeof(uint32_t)) {
-		uint32_t number;
-
-		memcpy(&number, p->param->data + at, sizeof(number));
+	for (size_t n = 0; n < param->len / param_type_number_size(type); n++) {
 		append_comma(out);
-		buf_append_u64(out, number);
+		json_append_u64(out, event_param_number(param, type, n));
 	}
 	buf_append_char(out, ']');
+}
+
+static void write_numbers_32(const struct json_param *p, struct buf *out)
+{
+	append_numbers(out, p->param, PT_UINT32LIST);
+}
+
+static void write_numbers_64(const struct json_param *p, struct buf *out)
+{
+	append_numbers(out, p->param, PT_UINT64LIST);
 }
 
 /* As in text: digits, commas and hyphens need no escape. */
@@ -304,7 +311,8 @@ static writer *const writers[PT_TYPES_COUNT] = {
 	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
 	[PT_SOCKTUPLE] = write_socktuple, [PT_CHARBUFARRAY] = write_list,
 	[PT_FDLIST] = write_fd_list,	  [PT_DYN] = write_dyn,
-	[PT_UINT32LIST] = write_numbers,  [PT_BITSET] = write_bits,
+	[PT_UINT32LIST] = write_numbers_32, [PT_UINT64LIST] = write_numbers_64,
+	[PT_BITSET] = write_bits,	  [PT_FLAGS64] = write_flags,
 };
 
 /* These parameters are lists of strings, though the .scap world calls them buffers. */

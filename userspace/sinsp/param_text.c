@@ -79,7 +79,7 @@ static void raw_bytes(const struct sinsp_event *event, unsigned int index, struc
 
 static void raw_numbers(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	text_append_numbers(out, event->ev.params[index].data, event->ev.params[index].len);
+	text_append_numbers(out, &event->ev.params[index], desc_of(event, index)->type);
 }
 
 static void raw_bits(const struct sinsp_event *event, unsigned int index, struct buf *out)
@@ -385,6 +385,7 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_FLAGS8] = raw_unsigned,
 	[PT_FLAGS16] = raw_unsigned,
 	[PT_FLAGS32] = raw_unsigned,
+	[PT_FLAGS64] = raw_unsigned,
 	[PT_ENUMFLAGS8] = raw_unsigned,
 	[PT_ENUMFLAGS16] = raw_unsigned,
 	[PT_ENUMFLAGS32] = raw_unsigned,
@@ -404,13 +405,15 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_DYN] = raw_dyn,
 	[PT_CHARBUFARRAY] = raw_bytes,
 	[PT_UINT32LIST] = raw_numbers,
+	[PT_UINT64LIST] = raw_numbers,
 	[PT_BITSET] = raw_bits,
 };
 
 static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
 	[PT_FLAGS8] = resolved_flags,	   [PT_FLAGS16] = resolved_flags,
-	[PT_FLAGS32] = resolved_flags,	   [PT_ENUMFLAGS8] = resolved_enum,
-	[PT_ENUMFLAGS16] = resolved_enum,  [PT_ENUMFLAGS32] = resolved_enum,
+	[PT_FLAGS32] = resolved_flags,	   [PT_FLAGS64] = resolved_flags,
+	[PT_ENUMFLAGS8] = resolved_enum,   [PT_ENUMFLAGS16] = resolved_enum,
+	[PT_ENUMFLAGS32] = resolved_enum,
 	[PT_MODE] = resolved_mode,	   [PT_FD] = resolved_fd,
 	[PT_PID] = resolved_thread,	   [PT_ERRNO] = resolved_errno,
 	[PT_UID] = resolved_user,	   [PT_GID] = resolved_group,
@@ -428,6 +431,7 @@ static const char *absent_text(enum param_type type)
 	case PT_CHARBUFARRAY:
 	case PT_DYN:
 	case PT_UINT32LIST:
+	case PT_UINT64LIST:
 	case PT_BITSET:
 		return "NULL";
 	default:

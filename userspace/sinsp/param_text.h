@@ -28,8 +28,8 @@ void text_append_socktuple(struct buf *out, const struct event_param *param);
 /* Appends bytes with a dot for each that is not printable ASCII. */
 void text_append_bytes(struct buf *out, const uint8_t *data, size_t len);
 
-/* Appends numbers of 32 bits as "1 2 3"; a set of bits as "0-3,7". */
-void text_append_numbers(struct buf *out, const uint8_t *data, size_t len);
+/* Appends a list of numbers as "1 2 3"; a set of bits as "0-3,7". */
+void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type);
 void text_append_bits(struct buf *out, const uint8_t *data, size_t len);
 
 /* "SIGCHLD" for 17, NULL for numbers without a name. */

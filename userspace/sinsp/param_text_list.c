@@ -2,17 +2,12 @@
 /* The text of numbers that stand one behind the other, and of sets of small numbers. */
 #include "sinsp/param_text.h"
 
-#include <string.h>
-
-void text_append_numbers(struct buf *out, const uint8_t *data, size_t len)
+void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
 {
-	for (size_t at = 0; at + sizeof(uint32_t) <= len; at += sizeof(uint32_t)) {
-		uint32_t number;
-
-		memcpy(&number, data + at, sizeof(number));
-		if (at > 0)
+	for (size_t n = 0; n < param->len / param_type_number_size(type); n++) {
+		if (n > 0)
 			buf_append_char(out, ' ');
-		buf_append_u64(out, number);
+		buf_append_u64(out, event_param_number(param, type, n));
 	}
 }
 

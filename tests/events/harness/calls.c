@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparison of all parameters of an event with a row of numbers. */
+/* Comparisons of several parameters of an event at once. */
 #include "harness/calls.h"
 
 /* A value as events of that type hold it. */
@@ -22,4 +22,35 @@ void calls_expect(const char *file, int line, const struct event *ev, const int6
 		else if (values[i] != OTHER)
 			live_expect_i64(file, line, ev, i,
 					cut(ev->desc->params[i].type, values[i]));
+}
+
+const struct event *calls_next(const char *file, int line, unsigned int id, long ret)
+{
+	const struct event *ev = live_next(id);
+
+	live_expect_i64(file, line, ev, 0, ret);
+	return ev;
+}
+
+void calls_expect_numbers(const char *file, int line, const struct event *ev, unsigned int first,
+			  const int64_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		live_expect_i64(file, line, ev, first + (unsigned int)i, values[i]);
+}
+
+void calls_expect_text(const char *file, int line, const struct event *ev, unsigned int param,
+		       const char *text)
+{
+	if (text)
+		live_expect_string(file, line, ev, param, text);
+	else
+		live_expect_bytes(file, line, ev, param, NULL, 0);
+}
+
+void calls_expect_absents(const char *file, int line, const struct event *ev, unsigned int first,
+			  unsigned int last)
+{
+	for (unsigned int param = first; param <= last; param++)
+		live_expect_bytes(file, line, ev, param, NULL, 0);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call and its event in one line: for events whose parameters are plain numbers. What a kernel
- * answers may differ, down to not knowing the call, so the result is compared with what the call
- * gave; the parameters are exact.
+ * Calls and their events in few lines. What a kernel answers may differ, down to not knowing the
+ * call, so the result is compared with what the call gave; the parameters are exact.
  */
 #ifndef TESTS_CALLS_H
 #define TESTS_CALLS_H
@@ -40,5 +39,30 @@
 
 void calls_expect(const char *file, int line, const struct event *ev, const int64_t *values,
 		  size_t count);
+
+/* The number of a call that this C library may not name. */
+#define NR(name) ((long)syscall_native_number(SC_##name))
+
+/* The next event of that id; its first parameter has to be that result. */
+#define next_with_result(id, ret) calls_next(__FILE__, __LINE__, id, ret)
+
+/* Compares the fixed-size parameters from `first` on, as many as there are values. */
+#define expect_numbers(ev, first, ...)                                                             \
+	calls_expect_numbers(__FILE__, __LINE__, ev, first, (const int64_t[]){__VA_ARGS__},        \
+			     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* A string; NULL: it has to be absent. */
+#define expect_text(ev, param, text) calls_expect_text(__FILE__, __LINE__, ev, param, text)
+
+/* The parameters from `first` to `last` have to be absent. */
+#define expect_absents(ev, first, last) calls_expect_absents(__FILE__, __LINE__, ev, first, last)
+
+const struct event *calls_next(const char *file, int line, unsigned int id, long ret);
+void calls_expect_numbers(const char *file, int line, const struct event *ev, unsigned int first,
+			  const int64_t *values, size_t count);
+void calls_expect_text(const char *file, int line, const struct event *ev, unsigned int param,
+		       const char *text);
+void calls_expect_absents(const char *file, int line, const struct event *ev, unsigned int first,
+			  unsigned int last);
 
 #endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What calls tell of a file, or set: its times, status, attributes, handle, cache, file system. */
+#ifndef LANNER_STATUS_BPF_H
+#define LANNER_STATUS_BPF_H
+
+#include "data.bpf.h"
+#include "file.bpf.h"
+#include "time.bpf.h"
+
+enum {
+	HANDLE_BYTES_MAX = 128,
+	HANDLE_MOUNT_ID_UNIQUE = 1,
+	SYSFS_INDEX_OF_NAME = 1,
+	SYSFS_NAME_OF_INDEX = 2,
+};
+
+DEFINE_USER_STRUCT(times)
+DEFINE_USER_STRUCT(utimbuf)
+DEFINE_USER_STRUCT(statx)
+DEFINE_USER_STRUCT(statfs)
+DEFINE_USER_STRUCT(ustat)
+DEFINE_USER_STRUCT(file_handle)
+DEFINE_USER_STRUCT(cache_range)
+DEFINE_USER_STRUCT(cache_state)
+DEFINE_SIZED_STRUCT(file_attr)
+DEFINE_SIZED_STRUCT(xattr_args)
+
+static __always_inline __u64 times_access_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->times.access, unit);
+}
+
+static __always_inline __u64 times_change_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->times.change, unit);
+}
+
+/* A time in whole seconds. */
+static __always_inline __u64 utimbuf_ns(struct filler *f, __s64 seconds)
+{
+	struct user_time time = {.seconds = seconds};
+
+	f->absent = !f->struct_read;
+	return time_to_ns(f, time, 1);
+}
+
+static __always_inline __u32 statx_device(struct filler *f)
+{
+	f->absent = !f->struct_read;
+	return device_encode(f->statx.dev_major << 20 | f->statx.dev_minor);
+}
+
+static __always_inline __s32 handle_type(struct filler *f)
+{
+	f->absent = !f->struct_read || f->ret < 0;
+	return f->file_handle.type;
+}
+
+static __always_inline void put_handle(struct filler *f, __u64 handle)
+{
+	put_bytes(f, handle + sizeof(struct user_file_handle),
+		  f->ret < 0 ? 0 : min_u64(f->file_handle.bytes, HANDLE_BYTES_MAX));
+}
+
+/* The unique ids of mounts are larger than the others. */
+static __always_inline __u64 handle_mount_id(struct filler *f, __u64 address, __u64 flags)
+{
+	return flags & HANDLE_MOUNT_ID_UNIQUE ? user__u64(f, address) : user__u32(f, address);
+}
+
+#endif
