@@ -65,11 +65,21 @@ static long argument(const struct call *call, int i)
 	return call->strings[i] ? (long)call->strings[i] : call->numbers[i];
 }
 
+/* What the kernel itself does not look at has to be in memory all the same. */
+static void touch(const struct call *call)
+{
+	for (int i = 0; i < ARGS && !call->unreadable; i++)
+		if (call->strings[i])
+			(void)*(const volatile char *)call->strings[i];
+}
+
 static int make_all(void *arg)
 {
-	for (struct call *call = arg; call < (struct call *)arg + CALLS; call++)
+	for (struct call *call = arg; call < (struct call *)arg + CALLS; call++) {
+		touch(call);
 		call->ret = CALL(SYS_keyctl, call->operation, argument(call, 0), argument(call, 1),
 				 argument(call, 2), argument(call, 3));
+	}
 	return 0;
 }
 
