@@ -354,7 +354,7 @@ static __always_inline bool exec_failed(struct filler *f, __u64 vector)
 
 /*
  * argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`, where none is
- * as good as an empty one.
+ * as good as an empty one, and absent what cannot be read.
  */
 static __always_inline void put_exe(struct filler *f, __u64 argv)
 {
@@ -370,7 +370,12 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 		put_string(f, mm ? GET(mm, arg_start) : 0);
 		return;
 	}
-	if (!bpf_probe_read_user(&exe, sizeof(exe), (void *)argv) && exe) {
+	if (argv && bpf_probe_read_user(&exe, sizeof(exe), (void *)argv)) {
+		count_unreadable(f);
+		put_absent(f);
+		return;
+	}
+	if (exe) {
 		put_string(f, exe);
 		return;
 	}

@@ -85,10 +85,14 @@ def balanced(report):
 
 
 class Agent:
-    """A capture that runs beside the test. Use as a context manager."""
+    """A capture that runs beside the test. Use as a context manager.
 
-    def __init__(self, *args):
+    `parse` makes an event of a line, or raises ValueError.
+    """
+
+    def __init__(self, *args, parse=json.loads):
         need_root()
+        self.parse = parse
         self.events = []
         self.bad_lines = []
         self.stderr = ""
@@ -105,7 +109,7 @@ class Agent:
     def _read_events(self):
         for line in self.process.stdout:
             try:
-                event = json.loads(line)
+                event = self.parse(line)
             except ValueError:
                 self.bad_lines.append(line)
                 continue
@@ -152,14 +156,14 @@ class Agent:
         raise AssertionError(f"no such event among {len(self.events)}; the last ones:\n{near}")
 
     def stop(self, number=signal.SIGINT):
-        """Ends the agent; returns its report. Its exit code must be 0, every line JSON."""
+        """Ends the agent; returns its report. Its exit code must be 0, every line an event."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         code = self.process.wait(20)
         for reader in self.readers:
             reader.join()
         assert code == 0, f"exit code {code}:\n{self.stderr}"
-        assert not self.bad_lines, f"not JSON: {self.bad_lines[:3]}"
+        assert not self.bad_lines, f"not events: {self.bad_lines[:3]}"
         return parse_report(self.stderr)
 
 

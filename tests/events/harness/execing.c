@@ -130,7 +130,10 @@ void execing_expect_failed(const struct event *ev, const struct failed_exec *fai
 
 	process_read(getpid(), getpid(), &now);
 	expect_i64(ev, execve__res, failed->ret);
-	expect_string(ev, execve__exe, failed->exe);
+	if (failed->exe)
+		expect_string(ev, execve__exe, failed->exe);
+	else
+		expect_absent(ev, execve__exe);
 	expect_bytes(ev, execve__args, failed->args, failed->args_len);
 	process_expect(ev, before, &now);
 	expect_bytes(ev, execve__env, failed->env, failed->env_len);
@@ -186,10 +189,11 @@ static void check_long(void (*check)(char *const *argv, char *const *envp,
 void execing_check_failed(void (*check)(char *const *argv, char *const *envp,
 					const struct failed_exec *failed))
 {
-	char *const none[] = {NULL};
+	char *const none[] = {NULL}, *const *unreadable = UNREADABLE;
 
 	check(NULL, NULL, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT});
 	check(none, none, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT});
+	check(unreadable, unreadable, &(struct failed_exec){NULL, NULL, NULL, 0, 0, -ENOENT});
 	check_many(check);
 	check_long(check);
 }
