@@ -396,7 +396,7 @@ void options_finish(struct options *options)
 
 static void print_on_request(void)
 {
-	const char *separator = "\nCaptured only when a filter names them: ";
+	const char *separator = "Captured only when a filter names them: ";
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
@@ -421,7 +421,6 @@ void options_print_help(void)
 		printf("  %-24s %s\n", option, rows[i].help);
 	}
 	print_on_request();
-	puts("\nExamples: agent 'evt.type=open and proc.name=cat'\n"
-	     "          agent -o json -n 100 'evt.type in (execve, connect)' > events.jsonl\n"
+	puts("Example: agent -n 100 'evt.type=open and proc.name=cat' > events.jsonl\n"
 	     "Exit code: 0; 1 for a failure while running; 2 for wrong usage.");
 }
