@@ -43,7 +43,11 @@ enum {
 	EVENT_OWN_FIRST = 2048, /* ids of the .scap world are below, those of events of our own not */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
+	ARGUMENTS_MAX = 6, /* of a system call */
 	COMPAT_COUNTED = 0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
+	COMPAT_PACKED = 0xfffe,	 /* likewise: what the call is depends on its first argument */
+	PACKED_OPERATIONS = 32,
+	NO_NATIVE = 0xffff, /* in place of a number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
@@ -63,6 +67,20 @@ struct snaplen_rules {
 struct call_events {
 	__u16 native;
 	__u16 compat; /* where it is the number of 32-bit programs */
+};
+
+/* The calls of 32-bit programs that stand for several, by their first argument. */
+enum packed_call { PACKED_SOCKETCALL, PACKED_IPC, PACKED_CALLS };
+
+/* The events that are wanted of one of them. */
+struct packed_events {
+	__u16 of_operation[PACKED_OPERATIONS];
+};
+
+/* What the generic event says of a call of 32-bit programs. */
+struct compat_call {
+	__u16 code;   /* of the .scap world */
+	__u16 native; /* the number that 64-bit programs have for it, or NO_NATIVE */
 };
 
 /* Why an event that was wanted did not reach user space: LOSS(name, text). */

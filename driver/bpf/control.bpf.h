@@ -3,6 +3,7 @@
 #ifndef LANNER_CONTROL_BPF_H
 #define LANNER_CONTROL_BPF_H
 
+#include "call.bpf.h"
 #include "dyn.bpf.h"
 #include "flags.bpf.h"
 
@@ -17,7 +18,7 @@ static __always_inline __u64 peeked_word(struct filler *f, __u64 address)
 {
 	__u64 word = 0;
 
-	if (bpf_probe_read_user(&word, sizeof(word), (void *)address))
+	if (bpf_probe_read_user(&word, word_bytes(f->slot, f->caller), (void *)address))
 		count_unreadable(f);
 	return word;
 }

@@ -11,11 +11,6 @@ enum {
 	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
 };
 
-struct user_iovec {
-	__u64 base;
-	__u64 len;
-};
-
 static __always_inline __u64 min_u64(__u64 a, __u64 b)
 {
 	return a < b ? a : b;
@@ -29,10 +24,14 @@ static __always_inline __u32 bytes_read(struct filler *f)
 /* An offset in the caller's memory; 0 when none is given. */
 static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 {
-	__u64 offset = 0;
+	const __u64 narrow = narrow_before(f, NR32_SENDFILE64);
+	union {
+		__s64 wide;
+		__s32 narrow;
+	} offset = {};
 
-	read_user(f, &offset, sizeof(offset), address);
-	return offset;
+	read_user(f, &offset, FORM_BYTES(f->slot, offset, narrow), address);
+	return (offset.wide & ~narrow) | (offset.narrow & narrow);
 }
 
 /* What a failed write was to write is shown too. */
@@ -104,6 +103,7 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 					  __u64 limit)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	const __u64 narrow = -(call_caller().compat & 1);
 	volatile struct vector_progress *progress;
 	__u8 *room;
 
@@ -114,14 +114,18 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	progress->left = limit;
 	room = slot_frame(slot) + pos;
 	for (__u32 i = 0; i < VECTOR_ENTRIES_MAX && i < entries; i++) {
-		__u64 entry_at = vector + i * sizeof(struct user_iovec), at, n;
+		union user_any_iovec any = {};
+		__u64 bytes = FORM_BYTES(slot, any, narrow), at, n;
 		struct user_iovec entry;
 
-		if (bpf_probe_read_user(&entry, sizeof(entry), (void *)entry_at)) {
+		if (bpf_probe_read_user(&any, bytes, (void *)vector)) {
 			progress->unreadable = true;
 			progress->at = progress->bytes = 0;
 			break;
 		}
+		vector += bytes;
+		entry = widen_iovec(&any, narrow);
+		entry.len = forget(slot, entry.len);
 		progress->bytes += entry.len;
 		at = progress->at;
 		n = min_u64(entry.len, progress->left);
@@ -173,10 +177,10 @@ static __always_inline void put_fd_vector_written(struct filler *f, __u64 fd, __
 	put_vector(f, vector, entries, min_u64(n, data_limit(fd, name, 0, n)));
 }
 
-static __always_inline void set_message(struct filler *f, const struct user_message *message,
+static __always_inline void set_message(struct filler *f, struct user_message message,
 					bool is_read)
 {
-	f->message = *message;
+	f->message = message;
 	f->message_read = is_read;
 	if (!is_read)
 		count_unreadable(f);
@@ -184,10 +188,11 @@ static __always_inline void set_message(struct filler *f, const struct user_mess
 
 static __always_inline bool read_message(struct filler *f, __u64 address)
 {
-	struct user_message message = {};
-	bool is_read = !bpf_probe_read_user(&message, sizeof(message), (void *)address);
+	const __u64 narrow = narrow_words(f);
+	union user_any_message any = {};
+	bool is_read = !bpf_probe_read_user(&any, FORM_BYTES(f->slot, any, narrow), (void *)address);
 
-	set_message(f, &message, is_read);
+	set_message(f, widen_message(&any, narrow), is_read);
 	return is_read;
 }
 
@@ -197,7 +202,10 @@ static __always_inline bool read_message(struct filler *f, __u64 address)
  */
 static __always_inline __s64 take_message(struct filler *f, __u64 messages)
 {
-	struct user_messages_entry entry = {};
+	const __u64 narrow = narrow_words(f);
+	union user_any_messages_entry any = {};
+	const __u64 bytes = FORM_BYTES(f->slot, any, narrow);
+	struct user_messages_entry entry;
 	__s64 ret = f->ret;
 	bool is_read;
 
@@ -206,9 +214,10 @@ static __always_inline __s64 take_message(struct filler *f, __u64 messages)
 		f->ret = -1;
 		return ret;
 	}
-	messages += f->message_index * sizeof(entry);
-	is_read = !bpf_probe_read_user(&entry, sizeof(entry), (void *)messages);
-	set_message(f, &entry.message, is_read);
+	messages += f->message_index * bytes;
+	is_read = !bpf_probe_read_user(&any, bytes, (void *)messages);
+	entry = widen_messages_entry(&any, narrow);
+	set_message(f, entry.message, is_read);
 	f->ret = entry.len;
 	f->absent = !is_read;
 	return entry.len;

@@ -156,6 +156,9 @@ static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 par
 }
 
 /*
+ * 32-bit programs have none: the tracepoints of the enters are not theirs, so that a note of theirs
+ * is of an earlier program of the thread.
+ *
  * For a call that failed: what a parameter was at the enter, if that differs from what it is now,
  * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
  */
@@ -167,7 +170,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	__u8 *room;
 
 	put_absent(f);
-	if (!note)
+	if (!note || f->caller.compat)
 		return;
 	if (call_failed(f) && note_differs(f->slot_key, at, length_put(f, param), tid)) {
 		room = frame_room(f);

@@ -19,7 +19,7 @@ enum {
 };
 
 DEFINE_USER_STRUCT(epoll_event)
-DEFINE_USER_STRUCT(mask_argument)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(mask_argument, narrow_words)
 DEFINE_USER_STRUCT(aio_control)
 DEFINE_USER_STRUCT(aio_event)
 
@@ -32,7 +32,7 @@ static __always_inline __u64 epoll_given(__u64 operation, __u64 address)
 /* Reads the first of the operations that an array points to. Returns its address. */
 static __always_inline __u64 first_aio_control(struct filler *f, __u64 count, __u64 array)
 {
-	__u64 address = user__u64(f, (__s64)count > 0 ? array : 0);
+	__u64 address = user_word(f, (__s64)count > 0 ? array : 0);
 	bool absent = f->absent;
 
 	read_aio_control(f, address);
@@ -90,7 +90,7 @@ __attribute__((noinline)) __u32 fdlist_build(__u32 slot_key, __u32 bits, __u32 e
 /* Copies a set to where fdlist_build() finds it, without what is above its last bit. */
 static __always_inline bool fd_set_read(struct filler *f, __u64 set, __u32 bits)
 {
-	__u64 bytes = (bits + 63) / 64 * 8, last = bits / 64 * 8;
+	__u64 bytes = set_bytes(f, bits), last = bits / 64 * 8;
 	__u8 *copy = f->slot->work + FD_SET_AT;
 
 	CHECKED(bytes);

@@ -29,6 +29,11 @@ struct user_message {
 	__u64 control_len;
 };
 
+struct user_iovec {
+	__u64 base;
+	__u64 len;
+};
+
 /* What sendmmsg and recvmmsg are given for each message. */
 struct user_messages_entry {
 	struct user_message message;
@@ -70,6 +75,10 @@ struct filler {
 	void *ctx;
 	struct pt_regs *regs; /* NULL unless at a system call */
 	struct caller caller; /* likewise */
+	__u64 args[ARGUMENTS_MAX]; /* when `args_taken`; see packed.bpf.h */
+	bool args_taken;
+	bool times_are_wide; /* those at hand have 64 bits whoever the caller is */
+	bool ipc_is_older; /* its struct is of the older layout */
 	struct scratch_slot *slot;
 	__u8 *frame; /* the event's own, within the slot */
 	__u32 slot_key;
@@ -152,6 +161,16 @@ enum {
 static __always_inline void count(__u64 *counter)
 {
 	__sync_fetch_and_add(counter, 1);
+}
+
+/* A call of a program that is not of 64 bits is left out. */
+static __always_inline void count_compat(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->compat);
 }
 
 static __always_inline void count_lost(__u32 event, enum loss_cause cause)

@@ -7,10 +7,9 @@
 #include "semaphore.bpf.h"
 #include "user.bpf.h"
 
-DEFINE_USER_STRUCT(ipc_perm)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(ipc_perm, narrow_words)
 
 enum {
-	MESSAGE_TYPE_BYTES = 8, /* of a message, ahead of its text */
 	IPC_COMMAND_SET = 1,
 	MQ_CREATE = 0100,
 };
@@ -21,15 +20,26 @@ enum {
 #define SHM_STAT_COMMANDS (BIT(2) | BIT(13) | BIT(15))
 #define MSG_STAT_COMMANDS (BIT(2) | BIT(11) | BIT(13))
 
-/* Where the owner and mode are that a control call sets, or has read. */
+/*
+ * Where the owner and mode are that a control call sets, or has read. What the older layout has is
+ * not shown.
+ */
 static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, __u64 buffer,
 					      __u32 stat_commands)
 {
+	if (f->ipc_is_older)
+		return 0;
 	if (command == IPC_COMMAND_SET)
 		return buffer;
 	if (f->ret < 0 || command > 31 || !(BIT(command) & stat_commands))
 		return 0;
 	return buffer;
+}
+
+/* Where the text of a message begins: behind its type. */
+static __always_inline __u64 message_text(struct filler *f, __u64 message)
+{
+	return message + word_bytes(f->slot, f->caller);
 }
 
 /* The n-th operation of a semaphore call that has so many. */

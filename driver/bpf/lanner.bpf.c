@@ -4,6 +4,7 @@
  * event; fillers are expanded from the event table (driver/events/), whose source column says how
  * each value is read.
  */
+#include "call.bpf.h"
 #include "control.bpf.h"
 #include "data.bpf.h"
 #include "dyn.bpf.h"
@@ -40,6 +41,8 @@ enum event_id {
 #define EVENT_END(name)
 #include "events/all.def"
 };
+
+#include "packed.bpf.h"
 
 #define SYSCALL_EVENT(name, ...) enum event_##name##_params {
 #define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
@@ -90,18 +93,34 @@ enum event_id {
 
 /* What the sources in the table may name, besides the functions of the readers. */
 #define RET (f->ret)
-#define ARG(n) call_argument(f->regs, f->caller, n)
+#define ARG(n) argument(f, n)
+#define SIGNED_ARG(n) signed_word(f, argument(f, n))
+#define ID_ARG(n) id_value(f, argument(f, n))
+/* `compat`: the place that 32-bit programs have for it. */
+#define MOVED_ARG(n, compat) argument_moved(f, n, compat)
+#define WIDE_ARG(n, compat) argument_wide(f, n, compat)
 
+/* The number that 64-bit programs have for the call at hand. */
 static __always_inline __u16 syscall_number(struct filler *f)
 {
-	return call_number(f->regs);
+	__u64 number = call_number(f->regs);
+
+	if (!f->caller.compat)
+		return number;
+	CHECKED(number);
+	number = number < SYSCALL_NR_MAX ? compat_calls[number].native : NO_NATIVE;
+	f->absent = number == NO_NATIVE;
+	return number;
 }
 
 static __always_inline __u16 syscall_code(struct filler *f)
 {
 	__u64 number = call_number(f->regs);
 
-	return number < SYSCALL_NR_MAX ? syscall_codes[number] : 0;
+	CHECKED(number);
+	if (number >= SYSCALL_NR_MAX)
+		return 0;
+	return f->caller.compat ? compat_calls[number].code : syscall_codes[number];
 }
 
 #define PARAM(event, name, type, format, source, ...)                                              \
@@ -131,6 +150,8 @@ static __always_inline __u16 syscall_code(struct filler *f)
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \
 		f->caller = call_caller();                                                         \
+		if (!take_arguments(f, id))                                                        \
+			return 0;                                                                  \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return 0;
 
@@ -250,15 +271,6 @@ ENTER_PROGRAM(execve, note_string(ctx->args[0]))
 ENTER_PROGRAM(execveat, note_string(ctx->args[1]))
 ENTER_PROGRAM(connect, note_sockaddr(ctx->args[1], ctx->args[2]))
 
-static __always_inline void count_compat(void)
-{
-	__u32 zero = 0;
-	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
-
-	if (driver)
-		count(&driver->compat);
-}
-
 /* Numbers of the x32 kind: counted, not guessed. */
 static __always_inline void count_x32(__u64 number)
 {
@@ -283,6 +295,8 @@ int dispatch_sys_exit(__u64 *ctx)
 	if (!events.native && !events.compat)
 		return 0;
 	event = call_is_compat() ? events.compat : events.native;
+	if (event == COMPAT_PACKED)
+		event = packed_event((void *)ctx[0]);
 	if (!event || is_self())
 		return 0;
 	if (event == COMPAT_COUNTED) {

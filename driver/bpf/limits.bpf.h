@@ -5,7 +5,7 @@
 
 #include "user.bpf.h"
 
-DEFINE_USER_STRUCT(rlimit)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(rlimit, narrow_limits)
 
 /* A limit that a call is given; zeros when there is none. */
 static __always_inline struct user_rlimit *limit_given(struct filler *f, __u64 address)

@@ -59,6 +59,8 @@ struct {
 } clone3_noted SEC(".maps");
 
 const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller's number */
+const volatile struct packed_events packed_events[PACKED_CALLS];
+const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their own number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile bool classic_calls;		    /* see userspace/scap/live_kind.h */

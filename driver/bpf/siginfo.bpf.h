@@ -6,11 +6,11 @@
 #include "signal.bpf.h"
 #include "time.bpf.h"
 
-DEFINE_USER_STRUCT(sigaction)
-DEFINE_USER_STRUCT(sigstack)
-DEFINE_USER_STRUCT(siginfo)
-DEFINE_USER_STRUCT(sigevent)
-DEFINE_USER_STRUCT(rusage)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(sigaction, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(sigstack, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(siginfo, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(sigevent, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(rusage, narrow_words)
 
 enum {
 	SENT_BY_QUEUE = -1,

@@ -98,6 +98,7 @@ static __always_inline void put_sockopt(struct filler *f, __s32 level, __u32 opt
 		put_dyn_u64(f, kind, -(__s64)(__s32)number);
 		break;
 	case SOCKOPT_TIME:
+		f->times_are_wide = option == SO_RCVTIMEO_NEW || option == SO_SNDTIMEO_NEW;
 		put_dyn_u64(f, kind, user_timeval_raw_ns(f, address));
 		break;
 	case SOCKOPT_UINT64:

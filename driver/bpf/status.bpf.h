@@ -14,16 +14,32 @@ enum {
 	SYSFS_NAME_OF_INDEX = 2,
 };
 
-DEFINE_USER_STRUCT(times)
-DEFINE_USER_STRUCT(utimbuf)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(times, narrow_times)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(utimbuf, narrow_words)
 DEFINE_USER_STRUCT(statx)
-DEFINE_USER_STRUCT(statfs)
-DEFINE_USER_STRUCT(ustat)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(statfs, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(ustat, narrow_words)
 DEFINE_USER_STRUCT(file_handle)
 DEFINE_USER_STRUCT(cache_range)
 DEFINE_USER_STRUCT(cache_state)
 DEFINE_SIZED_STRUCT(file_attr)
 DEFINE_SIZED_STRUCT(xattr_args)
+
+/*
+ * What statfs and fstatfs tell. Of 32-bit programs the later calls have a third form of it, behind
+ * an argument with its size.
+ */
+static __always_inline void read_room(struct filler *f)
+{
+	struct user32_statfs64 copy = {};
+
+	if (!(narrow_words(f) & ~narrow_before(f, NR32_STATFS64))) {
+		read_statfs(f, ON_SUCCESS(argument(f, 1)));
+		return;
+	}
+	f->struct_read = read_user(f, &copy, sizeof(copy), ON_SUCCESS(argument(f, 2)));
+	f->statfs = widen_statfs64(&copy);
+}
 
 static __always_inline __u64 times_access_ns(struct filler *f, __u32 unit)
 {

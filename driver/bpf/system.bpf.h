@@ -11,10 +11,10 @@
 DEFINE_USER_STRUCT(capability_header)
 DEFINE_USER_STRUCT(capabilities)
 DEFINE_USER_STRUCT(capabilities_high)
-DEFINE_USER_STRUCT(range)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(range, narrow_words)
 DEFINE_USER_STRUCT(perf_attr)
 DEFINE_USER_STRUCT(segment)
-DEFINE_USER_STRUCT(sysinfo)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(sysinfo, narrow_words)
 
 enum {
 	CAPABILITIES_OF_32_BITS = 0x19980330,
@@ -36,9 +36,9 @@ static __always_inline void read_capability_sets(struct filler *f, __u64 address
 #define CAPABILITY_SET(set) (MEMBER(capabilities, set) | (__u64)f->capabilities_high.set << 32)
 
 /* Of a set of nodes: whole words, for one node less than the kernel is told. */
-static __always_inline __u64 node_bytes(__u64 maxnode)
+static __always_inline __u64 node_bytes(struct filler *f, __u64 maxnode)
 {
-	return maxnode ? (maxnode - 1 + 63) / 64 * 8 : 0;
+	return maxnode ? set_bytes(f, maxnode - 1) : 0;
 }
 
 /* A byte for each page. */

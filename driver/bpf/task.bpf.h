@@ -3,6 +3,7 @@
 #ifndef LANNER_TASK_BPF_H
 #define LANNER_TASK_BPF_H
 
+#include "call.bpf.h"
 #include "flags.bpf.h"
 #include "file.bpf.h"
 #include "frame.bpf.h"
@@ -305,6 +306,7 @@ __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 ve
 					     __u64 limit)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	const struct caller caller = call_caller();
 	__u64 at = 0;
 	__u8 *room;
 
@@ -313,13 +315,14 @@ __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 ve
 	room = slot_frame(slot) + pos;
 	for (__u32 i = 0; i < EXEC_STRINGS_MAX; i++) {
 		__u64 address = 0, left;
+		const __u32 bytes = word_bytes(slot, caller);
 		long n;
 
 		at = forget(slot, at);
 		if (at >= limit || at >= STRING_BYTES_MAX ||
-		    bpf_probe_read_user(&address, sizeof(address), (void *)(vector + i * 8)) ||
-		    !address)
+		    bpf_probe_read_user(&address, bytes, (void *)vector) || !address)
 			break;
+		vector += bytes;
 		if (i < first)
 			continue;
 		left = forget(slot, limit - at);
@@ -370,7 +373,7 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 		put_string(f, mm ? GET(mm, arg_start) : 0);
 		return;
 	}
-	if (argv && bpf_probe_read_user(&exe, sizeof(exe), (void *)argv)) {
+	if (argv && bpf_probe_read_user(&exe, word_bytes(f->slot, f->caller), (void *)argv)) {
 		count_unreadable(f);
 		put_absent(f);
 		return;

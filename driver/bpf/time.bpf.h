@@ -15,15 +15,24 @@
 #define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on behind a signal */
 #define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
 
-DEFINE_USER_STRUCT(time)
-DEFINE_USER_STRUCT(itimer)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(time, narrow_times)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(itimer, narrow_times)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(timex, narrow_times)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(tms, narrow_words)
 DEFINE_USER_STRUCT(timezone)
-DEFINE_USER_STRUCT(timex)
-DEFINE_USER_STRUCT(tms)
+
+/* The upper half of a fraction of 64 bits is padding to 32-bit programs. */
+static __always_inline __s64 fraction_of(struct filler *f, struct user_time time)
+{
+	__u64 padding = narrow_words(f) & ~narrow_times(f) & ~0xffffffffULL;
+
+	return time.fraction & ~padding;
+}
 
 /* `unit`: nanoseconds in one of the fraction. */
 static __always_inline __u64 time_to_ns(struct filler *f, struct user_time time, __u32 unit)
 {
+	time.fraction = fraction_of(f, time);
 	if (time.seconds < 0 || (__u64)time.fraction >= NS_PER_SECOND / unit) {
 		f->absent = true;
 		return 0;
@@ -38,13 +47,6 @@ static __always_inline __u64 user_timespec_ns(struct filler *f, __u64 address)
 	read_time(f, address);
 	f->absent = !f->struct_read;
 	return time_to_ns(f, f->time, 1);
-}
-
-/* For an event of the .scap world, where what is no time is summed up, and 0 is not known. */
-static __always_inline __u64 user_timespec_sum_ns(struct filler *f, __u64 address)
-{
-	read_time(f, address);
-	return f->time.seconds * NS_PER_SECOND + f->time.fraction;
 }
 
 static __always_inline __u64 user_timeval_ns(struct filler *f, __u64 address)
@@ -74,13 +76,13 @@ static __always_inline __u64 itimer_value_ns(struct filler *f, __u32 unit)
 static __always_inline __u64 user_timespec_raw_ns(struct filler *f, __u64 address)
 {
 	read_time(f, address);
-	return f->time.seconds * NS_PER_SECOND + f->time.fraction;
+	return f->time.seconds * NS_PER_SECOND + fraction_of(f, f->time);
 }
 
 static __always_inline __u64 user_timeval_raw_ns(struct filler *f, __u64 address)
 {
 	read_time(f, address);
-	return f->time.seconds * NS_PER_SECOND + f->time.fraction * NS_PER_US;
+	return f->time.seconds * NS_PER_SECOND + fraction_of(f, f->time) * NS_PER_US;
 }
 
 static __always_inline __u64 timex_ns(struct filler *f)

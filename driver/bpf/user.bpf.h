@@ -6,7 +6,8 @@
 #ifndef LANNER_USER_BPF_H
 #define LANNER_USER_BPF_H
 
-#include "frame.bpf.h"
+#include "call.bpf.h"
+#include "user32_structs.bpf.h"
 
 enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
 
@@ -47,14 +48,32 @@ DEFINE_USER_NUMBER(__u32)
 DEFINE_USER_NUMBER(__s64)
 DEFINE_USER_NUMBER(__u64)
 
-/* For parameters that are 0 where others are absent. */
-#define OR_ZERO(value)                                                                             \
-	({                                                                                         \
-		typeof(value) number = value;                                                      \
-                                                                                                   \
-		f->absent = false;                                                                 \
-		number;                                                                            \
-	})
+/* A pointer, or a number of type unsigned long, without and with a sign. */
+static __always_inline __u64 user_word(struct filler *f, __u64 address)
+{
+	__u64 value = 0;
+
+	f->absent = !read_user(f, &value, word_bytes(f->slot, f->caller), address);
+	return value;
+}
+
+static __always_inline __s64 user_signed_word(struct filler *f, __u64 address)
+{
+	return signed_word(f, user_word(f, address));
+}
+
+/* The id of a user or group. */
+static __always_inline __u32 user_id(struct filler *f, __u64 address)
+{
+	const __u64 narrow = narrow_before(f, NR32_LCHOWN32);
+	union {
+		__u32 wide;
+		__u16 narrow;
+	} id = {};
+
+	read_user(f, &id, FORM_BYTES(f->slot, id, narrow), address);
+	return id.wide;
+}
 
 /*
  * read_<member>(f, address): a struct of the caller's memory into that member of the filler, for
@@ -85,10 +104,20 @@ DEFINE_USER_NUMBER(__u64)
 		f->member = copy;                                                                  \
 	}
 
+/* The same for one that has a second form. `narrow(f)`: all bits if it is that one, else none. */
+#define DEFINE_USER_STRUCT_OF_TWO_FORMS(member, narrow)                                            \
+	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
+	{                                                                                          \
+		union user_any_##member any = {};                                                  \
+                                                                                                   \
+		f->struct_read = read_user(f, &any, FORM_BYTES(f->slot, any, narrow(f)), address); \
+		f->member = widen_##member(&any, narrow(f));                                       \
+	}
+
 #define MEMBER(member, ...) (f->absent = !f->struct_read, f->member.__VA_ARGS__)
 
 DEFINE_USER_STRUCT(sched_attr)
-DEFINE_USER_STRUCT(mq_attr)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(mq_attr, narrow_words)
 DEFINE_USER_STRUCT(futex)
 
 /* The result where it is a value; absent when the call failed. */
@@ -103,6 +132,14 @@ static __always_inline void put_numbers(struct filler *f, __u64 address, __u64 c
 {
 	put_bytes(f, address,
 		  sizeof(__u32) * (count < LIST_NUMBERS_MAX ? count : LIST_NUMBERS_MAX));
+}
+
+/* How many bytes a set of so many bits has, in whole words of the caller. */
+static __always_inline __u64 set_bytes(struct filler *f, __u64 bits)
+{
+	const __u64 word = word_bytes(f->slot, f->caller);
+
+	return (bits / 8 + !!(bits % 8) + word - 1) & -word;
 }
 
 /* A set of small numbers: of CPUs, of nodes. */

@@ -170,8 +170,53 @@ static void test_compat(void **state)
 	config.events[EVENT_preadv] = true;
 	live_call_events(&config, nothing, calls);
 	assert_int_equal(calls[295].native, EVENT_preadv);
-	/* A vector lies otherwise in 32-bit programs. */
-	assert_int_equal(calls[333].compat, COMPAT_COUNTED);
+	assert_int_equal(calls[333].compat, EVENT_preadv);
+	/* Some calls have several numbers there; the lists of this one have ids of 16 bits. */
+	config.events[EVENT_setuid] = true;
+	config.compat_syscalls[80] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[23].compat, EVENT_setuid);
+	assert_int_equal(calls[213].compat, EVENT_setuid);
+	assert_int_equal(calls[80].compat, COMPAT_COUNTED);
+}
+
+/* Calls that only 32-bit programs have, and numbers of theirs without a name. */
+static void test_compat_generic(void **state)
+{
+	struct scap_live_config config = {.compat_syscalls = {[7] = true, [17] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	assert_string_equal(wanted(&config, nothing), "fill_syscall dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[7].compat, EVENT_syscall);
+	assert_int_equal(calls[7].native, EVENT_NONE);
+	assert_int_equal(calls[17].compat, COMPAT_COUNTED);
+}
+
+/* 102 is all calls on sockets. */
+static void test_packed(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_connect] = true, [EVENT_semop] = true}};
+	struct packed_events packed[PACKED_CALLS];
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[102].compat, COMPAT_PACKED);
+	assert_int_equal(calls[117].compat, COMPAT_PACKED);
+	assert_int_equal(calls[102].native, EVENT_NONE);
+	live_packed_events(&config, nothing, packed);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[3], EVENT_connect);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], EVENT_NONE);
+	assert_int_equal(packed[PACKED_IPC].of_operation[1], EVENT_semop);
+	config.compat_syscalls[102] = true;
+	live_packed_events(&config, nothing, packed);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], COMPAT_COUNTED);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
+
+	config = (struct scap_live_config){.events = {[EVENT_openat] = true}};
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[102].compat, EVENT_NONE);
 }
 #endif
 
@@ -250,6 +295,8 @@ int main(void)
 		cmocka_unit_test(test_refused_parts),
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),
+		cmocka_unit_test(test_compat_generic),
+		cmocka_unit_test(test_packed),
 #endif
 		cmocka_unit_test(test_log_of_the_verifier),
 		cmocka_unit_test(test_log_of_libbpf),

@@ -452,6 +452,29 @@ static void asks_for_received_descriptors(void **state)
 	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 50)->fds, 6));
 }
 
+/* To a 32-bit receiver: heads of 12 bytes, messages at multiples of four. */
+static void understands_32_bit_messages(void **state)
+{
+	static const uint32_t messages[] = {
+		13, SOL_SOCKET, SCM_CREDENTIALS, 4, /* one byte, padded */
+		16, SOL_SOCKET, SCM_RIGHTS, 3,
+	};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	drive_open(drive, 50, 4, "/other", 0);
+	frame = drive_begin(drive, EVENT_recvmsg, 50);
+	frame_put_i64(frame, recvmsg__res, 1);
+	frame_put_i64(frame, recvmsg__fd, 6);
+	frame_put_bytes(frame, recvmsg__msgcontrol, messages, sizeof(messages));
+	drive_end(drive);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_string_equal(drive_name(drive, 50, 4), "/other");
+}
+
 /* Control messages whose lengths are wrong. */
 static void passes_over_damaged_messages(void **state)
 {
@@ -524,6 +547,7 @@ int main(void)
 		TEST(asks_for_what_the_events_do_not_say),
 		TEST(follows_links_of_directories),
 		TEST(asks_for_received_descriptors),
+		TEST(understands_32_bit_messages),
 		TEST(passes_over_damaged_messages),
 		TEST(takes_descriptors_of_processes),
 		TEST(completes_a_child_from_its_parent_in_proc),

@@ -94,8 +94,10 @@ int capture_open(struct capture *capture, struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = selection->events[id] != 0;
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config.syscalls[number] = selection->syscalls[number];
+		config.compat_syscalls[number] = selection->compat_syscalls[number];
+	}
 	return scap_live_open(&config, &capture->live, err);
 }
 

@@ -102,6 +102,10 @@ static void print_generic(const struct selection *selection)
 		/* Numbers that have no name yet are captured too, but there is nothing to say. */
 		if (selection->syscalls[number] && code != SC_unknown)
 			print_word(syscall_name(code), &column);
+		code = syscall_code_of_compat(number);
+		if (selection->compat_syscalls[number] && syscall_native_number(code) < 0 &&
+		    code != SC_unknown)
+			print_word(syscall_name(code), &column);
 	}
 	putchar('\n');
 }

@@ -92,6 +92,12 @@ static bool can_be_asked_for(const struct filter *filter, unsigned int id)
 	return !(desc->flags & EF_ON_REQUEST) || (filter && filter_names_event(filter, id));
 }
 
+/* Whether calls of that code may pass as the generic event. */
+static bool is_generic(unsigned int code, const bool generic[SYSCALL_CODES_COUNT])
+{
+	return event_desc_of_syscall(code)->id == EVENT_syscall && generic[code];
+}
+
 /* The events that can pass, and the system calls behind those of the generic kind. */
 static void add_filter(struct selection *selection, const struct filter *filter)
 {
@@ -110,12 +116,11 @@ static void add_filter(struct selection *selection, const struct filter *filter)
 	if (!ids[EVENT_syscall])
 		return;
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_native(number);
-
-		if (event_desc_of_syscall(code)->id != EVENT_syscall || !generic[code])
-			continue;
-		selection->syscalls[number] = true;
-		selection->events[EVENT_syscall] |= WHY_FILTER;
+		selection->syscalls[number] = is_generic(syscall_code_of_native(number), generic);
+		selection->compat_syscalls[number] =
+			is_generic(syscall_code_of_compat(number), generic);
+		if (selection->syscalls[number] || selection->compat_syscalls[number])
+			selection->events[EVENT_syscall] |= WHY_FILTER;
 	}
 }
 

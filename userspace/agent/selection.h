@@ -23,6 +23,7 @@ enum selection_why {
 struct selection {
 	uint8_t events[EVENT_ID_MAX];  /* why each event is captured: selection_why bits, 0: not */
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers that are captured as the generic event */
+	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint8_t filter_parts;	       /* parts of the state (selection_why bits) that the filter */
 	uint8_t output_parts;	       /* or the output asked for */
 };

@@ -199,8 +199,13 @@ unsigned int syscall_code_of_native(unsigned int number);
 /* The same for a number that 32-bit programs use on this machine. */
 unsigned int syscall_code_of_compat(unsigned int number);
 
-/* Whether the driver decodes that call of 32-bit programs; the others it counts. */
-bool syscall_compat_is_decoded(unsigned int number);
+/* What the driver does with that call of 32-bit programs: see events/syscalls_i386.def. */
+enum compat_layout { LAYOUT_OTHER, LAYOUT_ALIKE, LAYOUT_PACKED };
+
+enum compat_layout syscall_compat_layout(unsigned int number);
+
+/* The code of an operation of a call that stands for several; SC_unknown when there is none. */
+unsigned int syscall_code_of_packed(enum packed_call call, unsigned int operation);
 
 /* Bytes of a fixed-size type, 0 for the others. */
 size_t param_type_size(enum param_type type);

@@ -78,14 +78,18 @@ static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
 #include "events/syscalls_x86_64.def"
 };
 
-enum compat_layout { OTHER, ALIKE };
-
 static const struct {
 	uint16_t code;
 	uint8_t layout; /* enum compat_layout */
 } compat_calls[SYSCALL_NR_MAX] = {
-#define SYSCALL_NR(number, name, layout) [number] = {SC_##name, layout},
+#define SYSCALL_NR(number, name, layout) [number] = {SC_##name, LAYOUT_##layout},
 #include "events/syscalls_i386.def"
+};
+
+static const uint16_t packed_codes[PACKED_CALLS][PACKED_OPERATIONS] = {
+#define SOCKETCALL(operation, name, ...) [PACKED_SOCKETCALL][operation] = SC_##name,
+#define IPC(operation, name, ...) [PACKED_IPC][operation] = SC_##name,
+#include "events/syscalls_i386_packed.def"
 };
 
 const struct event_desc *event_desc_get(unsigned int id)
@@ -147,7 +151,12 @@ unsigned int syscall_code_of_compat(unsigned int number)
 	return number < SYSCALL_NR_MAX ? compat_calls[number].code : SC_unknown;
 }
 
-bool syscall_compat_is_decoded(unsigned int number)
+enum compat_layout syscall_compat_layout(unsigned int number)
 {
-	return number < SYSCALL_NR_MAX && compat_calls[number].layout == ALIKE;
+	return number < SYSCALL_NR_MAX ? compat_calls[number].layout : LAYOUT_OTHER;
+}
+
+unsigned int syscall_code_of_packed(enum packed_call call, unsigned int operation)
+{
+	return operation < PACKED_OPERATIONS ? packed_codes[call][operation] : SC_unknown;
 }

@@ -16,6 +16,7 @@
 struct scap_live_config {
 	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
 	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
+	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */
 	uint32_t snaplen;		/* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */

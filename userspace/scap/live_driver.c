@@ -96,19 +96,34 @@ static int choose_programs(struct live_driver *driver, struct error *err)
 	return 0;
 }
 
+static void configure_calls(struct live_driver *driver)
+{
+	struct lanner *object = driver->object;
+	struct packed_events packed[PACKED_CALLS];
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(driver->config, driver->refused_events, calls);
+	live_packed_events(driver->config, driver->refused_events, packed);
+	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
+	memcpy((void *)object->rodata->packed_events, packed, sizeof(packed));
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_compat(number);
+		int native = syscall_native_number(code);
+
+		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
+		object->rodata->compat_calls[number].code = (uint16_t)code;
+		object->rodata->compat_calls[number].native =
+			(uint16_t)(native < 0 ? NO_NATIVE : native);
+	}
+}
+
 static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct error *err)
 {
 	const struct scap_live_config *config = driver->config;
 	struct lanner *object = driver->object;
-	struct call_events calls[SYSCALL_NR_MAX];
 	int r;
 
-	live_call_events(config, driver->refused_events, calls);
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		object->rodata->call_events[number].native = calls[number].native;
-		object->rodata->call_events[number].compat = calls[number].compat;
-		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
-	}
+	configure_calls(driver);
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
 	object->rodata->classic_calls = driver->classic;
 	object->rodata->snaplen = config->snaplen;

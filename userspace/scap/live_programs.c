@@ -45,7 +45,7 @@ void live_events_refused(const bool *programs, enum live_loss loss, bool events[
 static bool any_syscall(const struct scap_live_config *config)
 {
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-		if (config->syscalls[number])
+		if (config->syscalls[number] || config->compat_syscalls[number])
 			return true;
 	return false;
 }
@@ -91,27 +91,61 @@ static unsigned int event_of(unsigned int code, bool generic, const struct scap_
 	return refused[id] ? EVENT_NONE : id;
 }
 
+static enum packed_call packed_call(unsigned int number)
+{
+	return syscall_code_of_compat(number) == SC_ipc ? PACKED_IPC : PACKED_SOCKETCALL;
+}
+
+/* Operations that have no name are counted when all that this call may be is wanted. */
+static unsigned int event_of_operation(unsigned int number, unsigned int operation,
+				       const struct scap_live_config *config,
+				       const bool refused[EVENT_ID_MAX])
+{
+	unsigned int code = syscall_code_of_packed(packed_call(number), operation);
+
+	if (code != SC_unknown)
+		return event_of(code, false, config, refused);
+	return config->compat_syscalls[number] ? COMPAT_COUNTED : EVENT_NONE;
+}
+
+static unsigned int event_of_compat(unsigned int number, const struct scap_live_config *config,
+				    const bool refused[EVENT_ID_MAX])
+{
+	unsigned int event = event_of(syscall_code_of_compat(number),
+				      config->compat_syscalls[number], config, refused);
+
+	switch (syscall_compat_layout(number)) {
+	case LAYOUT_ALIKE:
+		return event;
+	case LAYOUT_PACKED:
+		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
+			if (event_of_operation(number, i, config, refused))
+				return COMPAT_PACKED;
+		return EVENT_NONE;
+	default:
+		return event ? COMPAT_COUNTED : EVENT_NONE;
+	}
+}
+
 void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX])
 {
-	bool generic[SYSCALL_CODES_COUNT] = {false};
-
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
 
-		if (code != SC_unknown && config->syscalls[number])
-			generic[code] = true;
 		calls[number].native =
 			(uint16_t)event_of(code, config->syscalls[number], config, refused);
+		calls[number].compat = (uint16_t)event_of_compat(number, config, refused);
 	}
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_compat(number);
-		unsigned int event = code == SC_unknown
-					     ? EVENT_NONE
-					     : event_of(code, generic[code], config, refused);
+}
 
-		if (event && !syscall_compat_is_decoded(number))
-			event = COMPAT_COUNTED;
-		calls[number].compat = (uint16_t)event;
-	}
+void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct packed_events events[PACKED_CALLS])
+{
+	memset(events, 0, PACKED_CALLS * sizeof(*events));
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
+			if (syscall_compat_layout(number) == LAYOUT_PACKED)
+				events[packed_call(number)].of_operation[i] =
+					(uint16_t)event_of_operation(number, i, config, refused);
 }

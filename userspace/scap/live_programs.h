@@ -37,4 +37,8 @@ bool live_program_at_exits(const struct live_program *program);
 void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 
+/* The same for the calls of 32-bit programs that stand for several. */
+void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct packed_events events[PACKED_CALLS]);
+
 #endif

@@ -341,11 +341,44 @@ void state_recvfrom(struct sinsp *sinsp, struct sinsp_event *event)
 	learn(sinsp, event, recvfrom__tuple, false);
 }
 
-/* The head of a control message, as a 64-bit receiver has it; others are not understood. */
+/* The head of a control message, as a 64-bit receiver has it, and as a 32-bit one does. */
 struct control {
 	uint64_t len; /* with this */
 	int32_t level, type;
 };
+
+struct control32 {
+	uint32_t len;
+	int32_t level, type;
+};
+
+/* Whether a 32-bit receiver got these: the level is where others have the upper half of a length. */
+static bool is_of_32_bits(const uint8_t *messages, size_t len)
+{
+	struct control32 first;
+
+	if (len < sizeof(first))
+		return false;
+	memcpy(&first, messages, sizeof(first));
+	return first.level == SOL_SOCKET;
+}
+
+/* Reads the head of the next message. Returns its bytes, or 0 when there is no such message. */
+static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struct control *control)
+{
+	struct control32 narrow;
+	size_t head = is_narrow ? sizeof(narrow) : sizeof(*control);
+
+	if (left < head)
+		return 0;
+	if (is_narrow) {
+		memcpy(&narrow, at, sizeof(narrow));
+		*control = (struct control){narrow.len, narrow.level, narrow.type};
+	} else {
+		memcpy(control, at, sizeof(*control));
+	}
+	return control->len < head || control->len > left ? 0 : head;
+}
 
 static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
 {
@@ -359,28 +392,27 @@ static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t n
 static void receive_fds(struct sinsp *sinsp, struct sinsp_event *event, unsigned int param)
 {
 	const struct event_param *message = &event->ev.params[param];
-	const uint8_t *at = message->data, *end = at + message->len;
+	const bool is_narrow = is_of_32_bits(message->data, message->len);
+	const size_t align = is_narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t left = message->len, head, step;
+	const uint8_t *at = message->data;
 	struct control control;
 
 	if (!event->thread)
 		return;
-	while ((size_t)(end - at) >= sizeof(control)) {
+	while ((head = read_control(at, left, is_narrow, &control)) > 0) {
 		int32_t num;
-		uint64_t step;
 
-		memcpy(&control, at, sizeof(control));
-		if (control.len < sizeof(control) || control.len > (size_t)(end - at))
-			return;
 		if (control.level == SOL_SOCKET && control.type == SCM_RIGHTS)
-			for (uint64_t i = sizeof(control); i + sizeof(num) <= control.len;
-			     i += sizeof(num)) {
+			for (uint64_t i = head; i + sizeof(num) <= control.len; i += sizeof(num)) {
 				memcpy(&num, at + i, sizeof(num));
 				receive_fd(sinsp, event, num);
 			}
-		step = CMSG_ALIGN(control.len);
-		if (step >= (size_t)(end - at))
+		step = (control.len + align - 1) & ~(align - 1);
+		if (step >= left)
 			return;
 		at += step;
+		left -= step;
 	}
 }
 

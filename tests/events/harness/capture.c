@@ -64,8 +64,12 @@ int capture_open(unsigned int tested, struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = is_captured(event_desc_get(id), tested);
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int compat = syscall_code_of_compat(number);
+
 		config.syscalls[number] = syscall_code_of_native(number) == SC_unknown;
+		config.compat_syscalls[number] = event_desc_of_syscall(compat)->id == EVENT_syscall;
+	}
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;

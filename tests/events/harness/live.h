@@ -2,7 +2,8 @@
 /*
  * What a live test of an event works with. A test makes its calls and then takes their events one
  * by one; every parameter of an event that was taken has to be compared, or the test fails.
- * One LIVE_TEST(<event>) for each event of the table, in tests/events/<event>.c or with its family.
+ * One LIVE_TEST(<event>) for each event of the table, in tests/events/<event>.c or with its family;
+ * more of them are in harness/more.def.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -19,6 +20,9 @@
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
+
+#define MORE_TEST(name) void live_test_##name(void);
+#include "harness/more.def"
 
 #define LIVE_TEST(name) void live_test_##name(void)
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the live tests, each in an empty directory of its own, and prints their results in the
- * form of TAP. The tests are those of the event table: an event without a test does not link.
- * Usage: live_tests [EVENT…]
+ * form of TAP. The tests are those of the event table (an event without a test does not link)
+ * and of more.def.
+ * Usage: live_tests [TEST…]
  */
 #include "capture.h"
 
@@ -25,6 +26,8 @@ static const struct test {
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
+#define MORE_TEST(name) {#name, EVENT_NONE, live_test_##name},
+#include "harness/more.def"
 };
 
 enum { TESTS_COUNT = sizeof(tests) / sizeof(tests[0]) };
@@ -36,7 +39,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 
 static bool comes_on_request(unsigned int event)
 {
-	return event_desc_get(event)->flags & EF_ON_REQUEST;
+	return event && event_desc_get(event)->flags & EF_ON_REQUEST;
 }
 
 /* Makes it a capture that has the event; `captured` is the one on request that it has by now. */

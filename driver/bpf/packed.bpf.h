@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Calls of 32-bit programs that stand for several others, or have their arguments in memory: which
+ * event they are, and its arguments (driver/events/syscalls_i386_packed.def). Included behind the
+ * ids of the events.
+ */
+#ifndef LANNER_PACKED_BPF_H
+#define LANNER_PACKED_BPF_H
+
+#include "call.bpf.h"
+
+enum {
+	NR32_SOCKETCALL = 102,
+	NR32_IPC = 117,
+	IPC_VERSION_SHIFT = 16, /* of the first argument of ipc(); below is the operation */
+	IPC_ADDRESS = 3,	/* its argument: where shmat puts its result */
+	IPC_64 = 0x100,		/* in a command: structs are of the newer layout */
+};
+
+/* How the arguments of an event's call may be packed. Known to the compiler, for each event. */
+struct packing {
+	__u16 number; /* of the call that packs them; 0: none does */
+	bool in_memory;
+	__u8 pointer, count;	  /* in memory: which argument points there, to how many words */
+	__u8 order[ARGUMENTS_MAX]; /* otherwise: which arguments they are */
+};
+
+static __always_inline struct packing packing_of(__u32 event)
+{
+	switch (event) {
+#define IN_MEMORY(number, name, pointer, count)                                                    \
+	case EVENT_##name:                                                                         \
+		return (struct packing){number, true, pointer, count, {}};
+#define SOCKETCALL(operation, name, count)                                                         \
+	case EVENT_##name:                                                                         \
+		return (struct packing){NR32_SOCKETCALL, true, 1, count, {}};
+#define IPC(operation, name, ...)                                                                  \
+	case EVENT_##name:                                                                         \
+		return (struct packing){NR32_IPC, .order = {__VA_ARGS__}};
+#include "events/syscalls_i386_packed.def"
+	default:
+		return (struct packing){};
+	}
+}
+
+static __always_inline bool unpack_memory(struct filler *f, struct packing packing)
+{
+	__u32 words[ARGUMENTS_MAX] = {};
+
+	if (bpf_probe_read_user(words, packing.count * sizeof(words[0]),
+				(void *)f->args[packing.pointer]))
+		return false;
+	for (int i = 0; i < ARGUMENTS_MAX; i++)
+		f->args[i] = words[i];
+	return true;
+}
+
+static __always_inline bool read_word(__u64 *value, __u64 address)
+{
+	__u32 word = 0;
+	bool is_read = !bpf_probe_read_user(&word, sizeof(word), (void *)address);
+
+	*value = word;
+	return is_read;
+}
+
+/* The first form of ipc() has two of the arguments of msgrcv behind its pointer. */
+static __always_inline bool unpack_message(struct filler *f)
+{
+	struct {
+		__u32 message, type;
+	} kludge = {};
+
+	if (bpf_probe_read_user(&kludge, sizeof(kludge), (void *)f->args[1]))
+		return false;
+	f->args[1] = kludge.message;
+	f->args[3] = kludge.type;
+	return true;
+}
+
+/* A command says too of which layout its struct is. */
+static __always_inline __u64 unpack_command(struct filler *f, __u64 command)
+{
+	f->ipc_is_older = !(command & IPC_64);
+	return command & ~(__u64)IPC_64;
+}
+
+static __always_inline bool unpack_ipc(struct filler *f, __u32 event, struct packing packing)
+{
+	__u64 of_ipc[ARGUMENTS_MAX];
+
+	for (int i = 0; i < ARGUMENTS_MAX; i++)
+		of_ipc[i] = f->args[i];
+	for (int i = 0; i < ARGUMENTS_MAX; i++)
+		f->args[i] = of_ipc[packing.order[i]];
+	switch (event) {
+	case EVENT_semctl:
+		f->args[2] = unpack_command(f, f->args[2]);
+		return read_word(&f->args[3], f->args[3]);
+	case EVENT_msgctl:
+	case EVENT_shmctl:
+		f->args[1] = unpack_command(f, f->args[1]);
+		return true;
+	case EVENT_msgrcv:
+		return of_ipc[0] >> IPC_VERSION_SHIFT || unpack_message(f);
+	case EVENT_shmat:
+		return f->ret < 0 || read_word((__u64 *)&f->ret, of_ipc[IPC_ADDRESS]);
+	default:
+		return true;
+	}
+}
+
+static __always_inline bool unpack(struct filler *f, __u32 event, struct packing packing)
+{
+	return packing.in_memory ? unpack_memory(f, packing) : unpack_ipc(f, event, packing);
+}
+
+/*
+ * Ahead of an event: finds its arguments, if they may be packed. Returns false when they cannot be
+ * read; then the call is counted, and not told.
+ */
+static __always_inline bool take_arguments(struct filler *f, __u32 event)
+{
+	const struct packing packing = packing_of(event);
+
+	if (!packing.number)
+		return true;
+	for (int i = 0; i < ARGUMENTS_MAX; i++)
+		f->args[i] = call_argument(f->regs, f->caller, i);
+	f->args_taken = true;
+	if (f->caller.compat && call_number(f->regs) == packing.number &&
+	    !unpack(f, event, packing)) {
+		count_compat();
+		if (f->slot)
+			scratch_give_back(f->slot);
+		return false;
+	}
+	for (int i = 0; i < ARGUMENTS_MAX; i++)
+		CHECKED(f->args[i]);
+	return true;
+}
+
+/* The event that is wanted for a packed call. */
+static __always_inline __u32 packed_event(struct pt_regs *regs)
+{
+	bool is_ipc = call_number(regs) == NR32_IPC;
+	__u64 operation = (__u32)call_argument(regs, call_caller(), 0);
+
+	if (is_ipc)
+		operation &= (1 << IPC_VERSION_SHIFT) - 1;
+	CHECKED(operation);
+	if (operation >= PACKED_OPERATIONS)
+		return COMPAT_COUNTED;
+	return packed_events[is_ipc ? PACKED_IPC : PACKED_SOCKETCALL].of_operation[operation];
+}
+
+#endif
