@@ -79,43 +79,6 @@ static pid_t start_in_root(const char *root, int go[2])
 	return child;
 }
 
-static void check_cwd(const char *cwd, const char *expected)
-{
-	struct scap_proc *proc;
-	struct scap_thread thread;
-	const char *found;
-	pid_t child;
-	int go[2];
-
-	assert_int_equal(chdir(cwd), 0);
-	child = start_in_root(base, go);
-	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
-	assert_int_equal(scap_proc_cwd(proc, child, &found), 0);
-	assert_string_equal(found, expected);
-	assert_int_equal(scap_proc_thread(proc, child, &thread), 0);
-	assert_string_equal(thread.cwd, expected);
-	assert_string_equal(thread.root, base);
-	close(go[1]);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	scap_proc_close(proc);
-}
-
-static void current_directories_too(void **state)
-{
-	char inner[64];
-
-	if (geteuid() != 0)
-		skip();
-	snprintf(inner, sizeof(inner), "%s/inner", base);
-	assert_int_equal(mkdir(inner, 0700), 0);
-	check_cwd(base, "/");
-	check_cwd(inner, "/inner");
-	/* Outside, where only those are that were there before. */
-	check_cwd("/usr", "/usr");
-	assert_int_equal(chdir("/"), 0);
-	rmdir(inner);
-}
-
 static void is_seen_from_the_root(void **state)
 {
 	struct scap_proc *proc;
@@ -183,7 +146,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(resolves),
 		cmocka_unit_test(is_seen_from_the_root),
-		cmocka_unit_test(current_directories_too),
 		cmocka_unit_test(does_not_wait_for_a_link),
 	};
 	int r;

@@ -165,31 +165,6 @@ static void opens_by_handle(void **state)
 	assert_int_equal(sinsp_fds_count(drive_thread(*state, 100)->fds), 1);
 }
 
-/* Goes to a directory and then into a root; where that is from then on. */
-static const char *enter(struct drive *drive, const char *cwd, const char *root, int64_t result)
-{
-	struct frame *frame;
-
-	drive_chdir(drive, 100, 0, cwd);
-	frame = drive_begin(drive, EVENT_chroot, 100);
-	frame_put_i64(frame, chroot__res, result);
-	frame_put_string(frame, chroot__path, root);
-	return drive_end(drive)->thread->fs->cwd;
-}
-
-static void changes_the_root(void **state)
-{
-	assert_string_equal(enter(*state, "/jail/sub", "/jail", 0), "/sub/");
-	assert_string_equal(enter(*state, "/jail/sub", "/jail", -EPERM), "/jail/sub/");
-	assert_string_equal(enter(*state, "/jail/sub", "/", 0), "/jail/sub/");
-	assert_string_equal(enter(*state, "/jail/sub", "/jail/sub", 0), "/");
-	assert_string_equal(enter(*state, "/jail/sub", "..", 0), "/sub/");
-	assert_string_equal(enter(*state, "/jail", ".", 0), "/");
-	assert_string_equal(enter(*state, "/jailed", "/jail", 0), "/jailed/");
-	assert_string_equal(enter(*state, "/home", "/jail", 0), "/home/");
-	assert_string_equal(enter(*state, "/home", NULL, 0), "/home/");
-}
-
 static void creates(void **state)
 {
 	struct drive *drive = *state;
@@ -330,7 +305,6 @@ int main(void)
 		TEST(keeps_nothing_of_failed_calls),
 		TEST(replaces_a_number_that_was_open),
 		TEST(opens_by_handle),
-		TEST(changes_the_root),
 		TEST(creates),
 		TEST(opens_inside_a_root),
 		TEST(moves_by_descriptor),

@@ -256,7 +256,11 @@ int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd)
 
 	if (task_dir < 0)
 		return task_dir;
-	r = proc_read_cwd(proc, task_dir, cwd);
+	r = proc_read_link(task_dir, "cwd", proc->cwd, sizeof(proc->cwd));
 	close(task_dir);
-	return r == -ENOENT ? -ESRCH : r;
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	proc_cut_deleted(proc->cwd, (size_t)r);
+	*cwd = proc->cwd;
+	return 0;
 }

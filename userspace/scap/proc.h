@@ -65,7 +65,7 @@ struct scap_thread {
 	size_t env_len;
 	const char *cgroups;  /* "name=/path", each with its NUL */
 	size_t cgroups_len;
-	const char *cwd; /* absolute, as seen from the root; "" when unreadable */
+	const char *cwd;      /* absolute, whatever root the thread has; "" when unreadable */
 	const char *root;     /* "/" mostly */
 };
 
@@ -107,7 +107,7 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd);
 /* One descriptor. Returns 0, -EBADF when it is not open, -ESRCH, or another -errno. */
 int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd);
 
-/* The current directory of a thread, absolute as that thread sees it. Returns 0 or -errno. */
+/* The current directory of a thread, absolute as the caller sees it. Returns 0 or -errno. */
 int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd);
 
 /*

@@ -42,12 +42,6 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		     struct scap_thread *thread);
 
 /*
- * The current directory of a task as it sees it, and its root, left in proc->cwd and proc->root.
- * Returns 0, or -errno with the root alone.
- */
-int proc_read_cwd(struct scap_proc *proc, int task_dir, const char **cwd);
-
-/*
  * Fills a descriptor of a task. `namespace` keeps the task's network namespace between calls, 0 at
  * first. Returns 0, -EBADF when it is not open, or another -errno.
  */

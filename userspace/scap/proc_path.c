@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories as the threads see them that are in them, or that named them. */
+/* The real path of a directory that another thread named. */
 #include "scap/proc.h"
 
 #include <errno.h>
@@ -74,19 +74,6 @@ static const char *below_root(const char *path, const char *root)
 	if (path[len] == '\0')
 		return "/";
 	return path[len] == '/' ? path + len : path;
-}
-
-int proc_read_cwd(struct scap_proc *proc, int task_dir, const char **cwd)
-{
-	int r = proc_read_link(task_dir, "cwd", proc->cwd, sizeof(proc->cwd));
-
-	if (proc_read_link(task_dir, "root", proc->root, sizeof(proc->root)) < 0)
-		snprintf(proc->root, sizeof(proc->root), "/");
-	if (r < 0)
-		return r;
-	proc_cut_deleted(proc->cwd, (size_t)r);
-	*cwd = below_root(proc->cwd, proc->root);
-	return 0;
 }
 
 int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,

@@ -311,6 +311,16 @@ static void read_loginuid(struct scap_proc *proc, int task_dir, struct scap_thre
 		thread->loginuid = (uint32_t)value;
 }
 
+static void read_directory(int task_dir, const char *name, char *path, size_t size)
+{
+	int len = proc_read_link(task_dir, name, path, size);
+
+	if (len < 0)
+		path[0] = '\0';
+	else
+		proc_cut_deleted(path, (size_t)len);
+}
+
 int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		     struct scap_thread *thread)
 {
@@ -336,8 +346,9 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 	thread->cgroups = proc->cgroups.len ? proc->cgroups.data : "";
 	thread->cgroups_len = proc->cgroups.len;
 	read_loginuid(proc, task_dir, thread);
-	thread->cwd = "";
-	proc_read_cwd(proc, task_dir, &thread->cwd);
-	thread->root = proc->root;
+	read_directory(task_dir, "cwd", proc->cwd, sizeof(proc->cwd));
+	read_directory(task_dir, "root", proc->root, sizeof(proc->root));
+	thread->cwd = proc->cwd;
+	thread->root = proc->root[0] ? proc->root : "/";
 	return 0;
 }

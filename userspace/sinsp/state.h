@@ -178,7 +178,7 @@ void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name,
 
 /* state_file.c */
 state_handler state_open, state_openat, state_openat2, state_creat, state_open_by_handle_at,
-	state_chdir, state_fchdir, state_chroot;
+	state_chdir, state_fchdir;
 /* state_fd.c */
 state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
 	state_pipe, state_pipe2;

@@ -156,21 +156,3 @@ void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
 	if (fd && fd->name_len)
 		change_directory(sinsp, event->thread, fd->name, fd->name_len);
 }
-
-/* A directory below the new root is named from there; one outside stays what it is. */
-void state_chroot(struct sinsp *sinsp, struct sinsp_event *event)
-{
-	char root[SINSP_PATH_MAX] = "", cwd[SINSP_PATH_MAX];
-	struct sinsp_fs *fs;
-	size_t len;
-
-	if (!event->thread || event_param_i64(&event->ev, chroot__res) != 0)
-		return;
-	fs = event->thread->fs;
-	len = sinsp_event_path(event, chroot__path, root, sizeof(root));
-	if (len <= 1 || fs->cwd_len <= len || memcmp(fs->cwd, root, len) != 0 ||
-	    fs->cwd[len] != '/')
-		return;
-	memcpy(cwd, fs->cwd + len, fs->cwd_len - len);
-	sinsp_fs_set(&sinsp->pool, fs, cwd, fs->cwd_len - len);
-}
