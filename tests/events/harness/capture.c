@@ -21,6 +21,7 @@
 enum {
 	MARKER_FD = -1000000, /* and below */
 	MARKER_TIMEOUT_S = 10,
+	EVENTS_PER_LOOK = 1024, /* at the clock */
 	CLOCK_TOLERANCE_NS = 5000000,
 	RING_BYTES = 8 << 20,
 	FAMILY_MAX = 1024,
@@ -36,6 +37,7 @@ static struct {
 	size_t family_count;
 	uint64_t drained_ns; /* the events of calls made up to then have come */
 	int32_t marker;
+	pid_t tid; /* who opened it, and drains it */
 } capture;
 
 static uint64_t wall_clock_ns(void)
@@ -70,6 +72,7 @@ int capture_open(unsigned int tested, struct error *err)
 		config.syscalls[number] = syscall_code_of_native(number) == SC_unknown;
 		config.compat_syscalls[number] = event_desc_of_syscall(compat)->id == EVENT_syscall;
 	}
+	capture.tid = gettid();
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;
@@ -193,19 +196,27 @@ static void drop_last(void)
 	free(capture.events[--capture.count]);
 }
 
+static bool is_in_time(uint64_t begin_ns, unsigned int *left)
+{
+	*left = EVENTS_PER_LOOK;
+	return wall_clock_ns() < begin_ns + MARKER_TIMEOUT_S * 1000000000ULL;
+}
+
 /*
  * Takes in the events of all calls that were made before. In the meantime the capture makes calls
- * itself, such as reading which CPUs are online; a second marker says where they end.
+ * itself, such as reading which CPUs are online; a second marker says where they end. None is made
+ * for each event: those would have events too, without end.
  */
 static void drain(void)
 {
 	struct scap_source *source = scap_live_source(capture.live);
-	uint64_t begin_ns = capture.drained_ns, end_ns = wall_clock_ns();
 	int32_t last = capture.marker; /* that behind the calls of the drain before */
+	uint64_t begin_ns = capture.drained_ns, end_ns;
 	bool is_ours = last > 0;
 
 	send_marker();
-	while (wall_clock_ns() < end_ns + MARKER_TIMEOUT_S * 1000000000ULL) {
+	end_ns = wall_clock_ns();
+	for (unsigned int left = EVENTS_PER_LOOK; left > 0 || is_in_time(end_ns, &left); left--) {
 		struct scap_event event;
 		struct captured *captured;
 		int32_t marker;
@@ -213,6 +224,8 @@ static void drain(void)
 
 		if (ret < 0)
 			break;
+		if (ret == 0)
+			left = 1;
 		if (ret == 0 || !is_own(&event))
 			continue;
 		captured = keep(&event);
@@ -221,7 +234,7 @@ static void drain(void)
 		captured->begin_ns = begin_ns;
 		captured->end_ns = end_ns;
 		marker = marker_of(&captured->event);
-		if (marker || (is_ours && captured->event.tid == gettid()))
+		if (marker || (is_ours && captured->event.tid == capture.tid))
 			drop_last();
 		is_ours = is_ours && marker != last;
 		if (marker == capture.marker) {
