@@ -63,6 +63,16 @@ struct snaplen_rules {
 	__u16 dynamic; /* whether the other ports and protocols count */
 };
 
+/*
+ * Where a new task does not begin with the end of a system call, the child's side of every clone is
+ * a clone event that is written at the tracepoint of the fork.
+ */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define CHILD_EVENT_AT_FORK 1
+#else
+#define CHILD_EVENT_AT_FORK 0
+#endif
+
 /* The events that are wanted of the system calls of a number; 0: none. */
 struct call_events {
 	__u16 native;

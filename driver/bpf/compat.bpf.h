@@ -111,7 +111,6 @@ enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
 
 DEFINE_CURRENT(tid, __u32, pid)
 DEFINE_CURRENT(pid, __u32, tgid)
-DEFINE_CURRENT(status, __u32, thread_info.status)
 DEFINE_CURRENT(files, struct files_struct *, files)
 DEFINE_CURRENT(fs, struct fs_struct *, fs)
 

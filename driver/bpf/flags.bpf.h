@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Native flag and enumeration values turned into those that events store. The tables are those of
- * the .scap format; names for the values are in driver/events/flags/.
+ * the .scap format; names for the values are in driver/events/flags/. What a native bit is called
+ * is used where its value differs between architectures.
  */
 #ifndef LANNER_FLAGS_BPF_H
 #define LANNER_FLAGS_BPF_H
 
 #include "frame.bpf.h"
+
+#include <asm/fcntl.h>
 
 /* `stored` if any bit of `bits` is in `native`. */
 #define MOVE(native, bits, stored) (((native) & (bits)) ? (stored) : 0)
@@ -29,7 +32,7 @@ static __always_inline __u32 dup3_flags(__u64 native)
 
 static __always_inline __u32 pipe2_flags(__u64 native)
 {
-	return made_fd_flags(native) | ((__s32)native < 0 ? 0 : MOVE(native, 040000, 0x200));
+	return made_fd_flags(native) | ((__s32)native < 0 ? 0 : MOVE(native, O_DIRECT, 0x200));
 }
 
 /*
@@ -43,15 +46,15 @@ static __always_inline __u32 file_flags(__u64 native)
 	return (access == 1 ? 0x2 : access == 2 ? 0x3 : 0x1) | socket_flags(native) |
 	       MOVE(native, 0100, 0x4) | MOVE(native, 02000, 0x8) | MOVE(native, 010000, 0x10) |
 	       MOVE(native, 0200, 0x20) | MOVE(native, 04010000, 0x80) |
-	       MOVE(native, 01000, 0x100) | MOVE(native, 040000, 0x200) |
-	       MOVE(native, 0200000, 0x400) | MOVE(native, 0100000, 0x800) |
-	       MOVE(native, 020200000, 0x2000);
+	       MOVE(native, 01000, 0x100) | MOVE(native, O_DIRECT, 0x200) |
+	       MOVE(native, O_DIRECTORY, 0x400) | MOVE(native, O_LARGEFILE, 0x800) |
+	       MOVE(native, O_TMPFILE, 0x2000);
 }
 
 /* The mode of an open counts only when it can make a file (O_CREAT, O_TMPFILE). */
 static __always_inline __u32 open_mode(__u64 native_flags, __u64 mode)
 {
-	return (native_flags & (0100 | 020200000)) ? mode & 07777 : 0;
+	return (native_flags & (0100 | O_TMPFILE)) ? mode & 07777 : 0;
 }
 
 /* A type of 0 means a regular file; types that mknod does not make are left out. */

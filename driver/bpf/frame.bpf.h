@@ -84,6 +84,7 @@ struct filler {
 	__u32 slot_key;
 	__u16 event;
 	struct task_struct *task;
+	bool of_child; /* told of `task`, which has not run yet, instead of the current one */
 	long ret;
 	__u64 pos;	 /* where the next value goes */
 	__u32 param;	 /* index of the parameter being put */
@@ -192,7 +193,7 @@ static __always_inline void count_unreadable(struct filler *f)
 }
 
 /*
- * Programs can be preempted, so that two of one CPU interleave. Who makes `users` 1 owns the slot;
+ * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it;
  * two that meet may both decline it, but never both take it.
  */
 static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
@@ -205,19 +206,32 @@ static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
 
 		if (!slot)
 			return NULL;
-		__sync_fetch_and_add(&slot->state.users, 1);
-		if (*(volatile __u32 *)&slot->state.users == 1) {
+		if (users_enter(&slot->state.users)) {
 			*taken = key;
 			return slot;
 		}
-		__sync_fetch_and_add(&slot->state.users, -1);
+		users_leave(&slot->state.users);
 	}
 	return NULL;
 }
 
 static __always_inline void scratch_give_back(struct scratch_slot *slot)
 {
-	__sync_fetch_and_add(&slot->state.users, -1);
+	users_leave(&slot->state.users);
+}
+
+static __always_inline __u32 event_tid(struct filler *f)
+{
+	struct task_struct *task = f->task;
+
+	return f->of_child ? READ(task, pid) : current_tid();
+}
+
+static __always_inline __u32 event_pid(struct filler *f)
+{
+	struct task_struct *task = f->task;
+
+	return f->of_child ? READ(task, tgid) : current_pid();
 }
 
 /* Where the event that is being written begins: behind those that the slot has gathered. */
@@ -250,7 +264,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	f->event = event;
 	f->frame = slot_frame(f->slot);
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
-	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = current_tid();
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = event_tid(f);
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
 	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
@@ -331,8 +345,9 @@ static __always_inline void filler_send(struct filler *f)
 	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes)
 		batch_flush(f);
 out:
+	/* The record is in the ring by then, for everybody. */
 	if (batch->count == 0)
-		*(volatile __u64 *)&f->slot->state.since_ns = 0;
+		store_in_order(&f->slot->state.since_ns, 0);
 }
 
 static __always_inline void filler_end(struct filler *f)

@@ -238,6 +238,28 @@ int page_fault_kernel(__u64 *ctx)
 EXIT_PROGRAM(exit)
 EXIT_PROGRAM(exit_group)
 
+#if CHILD_EVENT_AT_FORK
+/* Kernel threads, which have no memory of their own, are not made by system calls. */
+SEC("tp_btf/sched_process_fork")
+int clone_child(__u64 *ctx)
+{
+	struct task_struct *maker = (void *)ctx[0], *child = (void *)ctx[1];
+	struct filler filler = {.task = child, .of_child = true}, *f = &filler;
+
+	if (is_self() || !READ(child, mm) || !filler_begin(f, ctx, EVENT_clone, clone__count))
+		return 0;
+	/* Functions that are not inlined take it as a number only. */
+	f->task = (void *)forget(f->slot, (__u64)child);
+#define PARAM(event, name, type, format, source, ...)                                              \
+	f->param = event##__##name;                                                                \
+	PUT_##type(source);
+	CLONE_PARAMS(clone, child_flags(maker, child))
+#undef PARAM
+	filler_end(f);
+	return 0;
+}
+#endif
+
 SEC("tp_btf/sched_process_fork")
 int note_clone3(__u64 *ctx)
 {
@@ -287,6 +309,10 @@ int dispatch_sys_exit(__u64 *ctx)
 	struct call_events events;
 	__u32 event;
 
+	if (!COMPAT_HAS_NUMBERS && call_is_compat((void *)ctx[0])) {
+		count_compat();
+		return 0;
+	}
 	if (number >= SYSCALL_NR_MAX) {
 		count_x32(number);
 		return 0;
@@ -294,9 +320,9 @@ int dispatch_sys_exit(__u64 *ctx)
 	events = call_events[number];
 	if (!events.native && !events.compat)
 		return 0;
-	event = call_is_compat() ? events.compat : events.native;
+	event = call_is_compat(exit_registers(ctx)) ? events.compat : events.native;
 	if (event == COMPAT_PACKED)
-		event = packed_event((void *)ctx[0]);
+		event = packed_event(exit_registers(ctx));
 	if (!event || is_self())
 		return 0;
 	if (event == COMPAT_COUNTED) {

@@ -67,6 +67,7 @@ const volatile bool classic_calls;		    /* see userspace/scap/live_kind.h */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 gather_bytes;		    /* sent when there are more; <= GATHER_BYTES */
+const volatile __u32 kib_per_page_shift;	    /* 1 KiB << this is a page */
 const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
 
 #endif

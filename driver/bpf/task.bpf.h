@@ -9,11 +9,11 @@
 #include "frame.bpf.h"
 
 #include <linux/prctl.h>
+#include <linux/sched.h>
 
 enum {
 	RLIMIT_NOFILE_INDEX = 7,
 	CAPABILITIES = 41,
-	KIB_PER_PAGE_SHIFT = 2,
 	EXEC_STRINGS_MAX = 16, /* read of a failed exec's vectors */
 	CGROUP_DEPTH_MAX = 6,
 	CGROUP_NAME_BYTES = 256,
@@ -33,12 +33,12 @@ static __always_inline struct task_struct *current_task(struct filler *f)
 
 static __always_inline __s64 task_tid(struct filler *f)
 {
-	return current_tid();
+	return event_tid(f);
 }
 
 static __always_inline __s64 task_pid(struct filler *f)
 {
-	return current_pid();
+	return event_pid(f);
 }
 
 static __always_inline __s64 task_ptid(struct filler *f)
@@ -61,11 +61,16 @@ static __always_inline __u64 task_faults_minor(struct filler *f)
 	return GET(current_task(f), min_flt);
 }
 
+static __always_inline __u32 pages_kib(__u64 pages)
+{
+	return pages << kib_per_page_shift;
+}
+
 static __always_inline __u32 task_vm_size(struct filler *f)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);
 
-	return mm ? GET(mm, total_vm) << KIB_PER_PAGE_SHIFT : 0;
+	return mm ? pages_kib(GET(mm, total_vm)) : 0;
 }
 
 static __always_inline __u32 task_vm_rss(struct filler *f)
@@ -74,16 +79,15 @@ static __always_inline __u32 task_vm_rss(struct filler *f)
 
 	if (!mm)
 		return 0;
-	return (MM_PAGES(mm, RSS_FILE) + MM_PAGES(mm, RSS_ANON) +
-		MM_PAGES(mm, RSS_SHMEM))
-	       << KIB_PER_PAGE_SHIFT;
+	return pages_kib(MM_PAGES(mm, RSS_FILE) + MM_PAGES(mm, RSS_ANON) +
+			 MM_PAGES(mm, RSS_SHMEM));
 }
 
 static __always_inline __u32 task_vm_swap(struct filler *f)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);
 
-	return mm ? MM_PAGES(mm, RSS_SWAP) << KIB_PER_PAGE_SHIFT : 0;
+	return mm ? pages_kib(MM_PAGES(mm, RSS_SWAP)) : 0;
 }
 
 static __always_inline __u32 task_euid(struct filler *f)
@@ -206,7 +210,8 @@ static __always_inline void clone3_note(struct task_struct *caller, struct task_
 	__u64 flags = clone3_read_flags(args);
 
 	bpf_map_update_elem(&clone3_noted, &caller_tid, &flags, BPF_ANY);
-	bpf_map_update_elem(&clone3_noted, &child_tid, &flags, BPF_ANY);
+	if (!CHILD_EVENT_AT_FORK)
+		bpf_map_update_elem(&clone3_noted, &child_tid, &flags, BPF_ANY);
 }
 
 static __always_inline __u64 clone3_flags(struct filler *f, __u64 args)
@@ -230,6 +235,18 @@ static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
 
 	if (GET(task, thread_pid, level) || GET(task, nsproxy, pid_ns_for_children) != ns)
 		flags |= CLONE_CHILD_IN_PIDNS;
+	return flags;
+}
+
+/* What a child that has not run yet shares with its maker, as flags of clone. */
+static __always_inline __u64 child_flags(struct task_struct *maker, struct task_struct *child)
+{
+	__u64 flags = 0;
+
+	if (READ(child, pid) != READ(child, tgid))
+		flags |= CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+	if (READ(child, files) == READ(maker, files))
+		flags |= CLONE_FILES;
 	return flags;
 }
 
@@ -472,10 +489,10 @@ static __always_inline int cgroup_walk(struct kernfs_node *node,
  * Appends "name=/path" and its NUL in the work area of a slot. Returns where the next one goes.
  * Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 index)
+__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 at, __u32 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct css_set *css_set = GET((struct task_struct *)bpf_get_current_task(), cgroups);
+	struct css_set *css_set = GET((struct task_struct *)task, cgroups);
 	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
 	struct cgroup_subsys_state *state = NULL;
 	int subsystem = cgroup_subsystem(index), depth;
@@ -510,13 +527,13 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 at, __u32 in
 
 static __always_inline void put_cgroups(struct filler *f)
 {
+	__u64 task = (__u64)current_task(f), at = 0;
 	__u8 *room = frame_room(f);
-	__u64 at = 0;
 
 	if (!room)
 		return;
 	for (__u32 i = 0; i < CGROUPS; i++)
-		at = cgroup_append(f->slot_key, at, i);
+		at = cgroup_append(f->slot_key, task, at, i);
 	CHECKED(at);
 	if (at > WORK_BYTES)
 		at = 0;

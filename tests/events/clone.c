@@ -8,12 +8,15 @@
 
 enum { STACK_BYTES = 65536 };
 
-/* Like fork but for the flags: the child goes on with a copy of the stack. */
+/*
+ * Like fork but for the flags: the child goes on with a copy of the stack. Whether the child's tid
+ * is the last argument or the one before depends on the architecture.
+ */
 static long call(uint64_t native_flags)
 {
 	static int tid;
 
-	return CALL(SYS_clone, native_flags | SIGCHLD, NULL, &tid, &tid, 0);
+	return CALL(SYS_clone, native_flags | SIGCHLD, NULL, &tid, &tid, &tid);
 }
 
 /* The thread has the memory of the one that made it, so that it may do no more than this. */

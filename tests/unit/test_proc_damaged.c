@@ -373,21 +373,32 @@ static void test_fd_types(void **state)
 	}
 }
 
+/* Open flags whose values differ between architectures. */
+#ifdef __aarch64__
+#define LARGEFILE_RDWR "0400002"
+#define DIRECTORY "040000"
+#define TMPFILE "020040000"
+#else
+#define LARGEFILE_RDWR "0100002"
+#define DIRECTORY "0200000"
+#define TMPFILE "020200000"
+#endif
+
 static void test_fd_flags(void **state)
 {
 	static const struct {
 		const char *fdinfo;
 		uint32_t flags;
 	} cases[] = {
-		{"pos:\t0\nflags:\t0100002\nmnt_id:\t1\n", 0x803},
+		{"pos:\t0\nflags:\t" LARGEFILE_RDWR "\nmnt_id:\t1\n", 0x803},
 		{"flags:\t02\n", 0x3},
 		{"flags:\t00\n", 0x1},
 		{"flags:\t03\n", 0x1},
 		{"flags:\t02000001\n", 0x1002},
 		{"flags:\t010000\n", 0x1 | 0x10 | 0x80},
 		{"flags:\t04010000\n", 0x1 | 0x10 | 0x80},
-		{"flags:\t0200000\n", 0x1 | 0x400 | 0x2000},
-		{"flags:\t020200000\n", 0x1 | 0x400 | 0x2000},
+		{"flags:\t" DIRECTORY "\n", 0x1 | 0x400 | 0x2000},
+		{"flags:\t" TMPFILE "\n", 0x1 | 0x400 | 0x2000},
 		{"flags:\t01\n", 0x2},
 		{"flags:\t0777777777777777777777777777\n", 0},
 		{"flags:\t", 0},

@@ -75,15 +75,21 @@ static const char *const syscall_names[] = {
 
 static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
 #define SYSCALL_NR(number, name) [number] = SC_##name,
+#if defined(__x86_64__)
 #include "events/syscalls_x86_64.def"
+#elif defined(__aarch64__)
+#include "events/syscalls_arm64.def"
+#endif
 };
 
 static const struct {
 	uint16_t code;
 	uint8_t layout; /* enum compat_layout */
 } compat_calls[SYSCALL_NR_MAX] = {
+#if defined(__x86_64__)
 #define SYSCALL_NR(number, name, layout) [number] = {SC_##name, LAYOUT_##layout},
 #include "events/syscalls_i386.def"
+#endif
 };
 
 static const uint16_t packed_codes[PACKED_CALLS][PACKED_OPERATIONS] = {

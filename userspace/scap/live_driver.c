@@ -132,6 +132,8 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
 	if (object->rodata->gather_bytes > GATHER_BYTES)
 		object->rodata->gather_bytes = GATHER_BYTES;
+	object->rodata->kib_per_page_shift =
+		(uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
 	object->rodata->boot_offset_ns = boot_offset_ns;
 	r = bpf_map__set_max_entries(object->maps.rings, driver->cpus);
 	if (r == 0)

@@ -26,6 +26,9 @@ const struct live_program live_programs[] = {
 	ENTER_PROGRAM(connect),
 	{"page_fault_kernel", "page_fault_kernel", EVENT_page_fault, LOSES_SOME_EVENTS},
 	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
+#if CHILD_EVENT_AT_FORK
+	{"clone_child", "sched_process_fork", EVENT_clone, LOSES_SOME_EVENTS},
+#endif
 	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
 	/* The last to be attached, when everything that it jumps to is in place. */
 	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},

@@ -59,14 +59,22 @@ static const struct {
 	{"NETLINK", SCAP_FD_NETLINK, SCAP_L4_UNKNOWN},
 };
 
+/* The C library has 0 for what the kernel sets on every open file. */
+#ifdef __aarch64__
+#define KERNEL_O_LARGEFILE 0400000
+#else
+#define KERNEL_O_LARGEFILE 0100000
+#endif
+
 /* The kernel's open flags, and the values that events have for them (file_flags). */
 static const struct {
 	uint64_t native;
 	uint32_t stored;
 } open_flags[] = {
-	{0100, 0x4},	  {02000, 0x8},	    {010000, 0x10},	{0200, 0x20},
-	{04000, 0x40},	  {04010000, 0x80}, {01000, 0x100},	{040000, 0x200},
-	{0200000, 0x400}, {0100000, 0x800}, {02000000, 0x1000}, {020200000, 0x2000},
+	{O_CREAT, 0x4},	     {O_APPEND, 0x8},		  {O_DSYNC, 0x10},
+	{O_EXCL, 0x20},	     {O_NONBLOCK, 0x40},	  {O_SYNC, 0x80},
+	{O_TRUNC, 0x100},    {O_DIRECT, 0x200},		  {O_DIRECTORY, 0x400},
+	{O_CLOEXEC, 0x1000}, {KERNEL_O_LARGEFILE, 0x800}, {O_TMPFILE, 0x2000},
 };
 
 static uint32_t stored_flags(uint64_t native)

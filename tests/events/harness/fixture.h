@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "harness/legacy_calls.h"
 
 /* A system call as it is, without what the C library makes of it; its result or -errno. */
 #define CALL(...) fixture_result(syscall(__VA_ARGS__))

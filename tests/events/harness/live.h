@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "harness/legacy_calls.h"
 
 /* The tests, named after the events. */
 #define SYSCALL_EVENT(name, ...) void live_test_##name(void);

@@ -8,6 +8,13 @@
 
 #include "event/event.h"
 
+/* The C library has 0 for it. */
+#ifdef __aarch64__
+#define KERNEL_O_LARGEFILE 0400000
+#else
+#define KERNEL_O_LARGEFILE 0100000
+#endif
+
 static const struct {
 	int native;
 	uint32_t stored;
@@ -26,7 +33,7 @@ static const struct {
 	{O_TRUNC, file_flags__O_RDONLY | file_flags__O_TRUNC, false},
 	{O_DIRECT, file_flags__O_RDONLY | file_flags__O_DIRECT, false},
 	{O_DIRECTORY, file_flags__O_RDONLY | file_flags__O_DIRECTORY | file_flags__O_TMPFILE, true},
-	{0100000, file_flags__O_RDONLY | file_flags__O_LARGEFILE, false},
+	{KERNEL_O_LARGEFILE, file_flags__O_RDONLY | file_flags__O_LARGEFILE, false},
 	{O_CLOEXEC, file_flags__O_RDONLY | file_flags__O_CLOEXEC, false},
 	{O_TMPFILE | O_WRONLY,
 	 file_flags__O_WRONLY | file_flags__O_DIRECTORY | file_flags__O_TMPFILE, true},

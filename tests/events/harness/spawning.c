@@ -75,12 +75,26 @@ static void expect_parent(unsigned int event, int64_t res, uint32_t flags,
 	expect_i64(ev, clone__pidns_init_start_ts, 0);
 }
 
+/* What the child's side shows of the call's flags, when it is made out from the child alone. */
+static uint32_t flags_at_fork(uint32_t flags)
+{
+	uint32_t shown = clone_flags__CLONE_FILES | clone_flags__CLONE_CHILD_IN_PIDNS;
+
+	if (flags & clone_flags__CLONE_THREAD)
+		shown |= clone_flags__CLONE_THREAD | clone_flags__CLONE_SIGHAND |
+			 clone_flags__CLONE_VM;
+	return flags & shown;
+}
+
 /* The child's side; `first`: the first process of its pid namespace. */
 static void expect_child(unsigned int event, uint32_t flags, const struct process *child,
 			 const struct process *first)
 {
-	const struct event *ev = live_next_of(event, child->tid);
+	const struct event *ev =
+		live_next_of(CHILD_EVENT_AT_FORK ? EVENT_clone : event, child->tid);
 
+	if (CHILD_EVENT_AT_FORK)
+		flags = flags_at_fork(flags);
 	process_expect_args(ev, child);
 	process_expect(ev, NULL, child);
 	process_expect_clone(ev, 0, flags, child);
@@ -119,7 +133,6 @@ void spawning_check(const struct spawning *spawning, uint64_t native, uint32_t s
 struct nested {
 	const struct spawning *spawning;
 	struct gate gate;
-	unsigned int made_by; /* the event of the call that made the first process */
 	bool unshares;
 	long *result; /* shared */
 };
@@ -148,8 +161,8 @@ static void check_nested(struct nested *nested, pid_t pid)
 
 	gate_expect(&nested->gate, 2);
 	/* The first event of that process is its own beginning. */
-	if (nested->made_by == nested->spawning->event)
-		live_skip_to(nested->made_by, pid, clone__res, 0);
+	if (nested->spawning->event == EVENT_clone)
+		live_skip_to(EVENT_clone, pid, clone__res, 0);
 	process_read(pid, pid, &parent);
 	process_read(process_child(pid), process_child(pid), &child);
 	expect_parent(nested->spawning->event, *nested->result, flags, NULL, &parent);
@@ -170,16 +183,14 @@ void spawning_check_namespaces(const struct spawning *spawning)
 	if (pid == 0)
 		_exit(spawn_again(&nested));
 	require(pid > 0);
-	nested.made_by = EVENT_clone;
 	check_nested(&nested, pid);
 
 	gate_init(&nested.gate);
 	nested.unshares = true;
-	pid = (pid_t)CALL(SYS_fork);
+	pid = (pid_t)CALL(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0);
 	if (pid == 0)
 		_exit(spawn_again(&nested));
 	require(pid > 0);
-	nested.made_by = EVENT_fork;
 	check_nested(&nested, pid);
 	live_skip(); /* the test's own side of it */
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* x86_64, and the 32-bit and x32 programs that run there. Included by arch.bpf.h alone. */
+#ifndef LANNER_ARCH_X86_BPF_H
+#define LANNER_ARCH_X86_BPF_H
+
+enum {
+	TS_COMPAT_BIT = 2,
+	X32_BIT = 1 << 30,
+	COMPAT_HAS_NUMBERS = true, /* user space knows the calls of 32-bit programs */
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs {
+	unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax, ip;
+};
+
+#pragma clang attribute pop
+
+DEFINE_CURRENT(status, __u32, thread_info.status)
+
+static __always_inline __u64 call_number(struct pt_regs *regs)
+{
+	return regs->orig_ax;
+}
+
+static __always_inline __u64 registers_ip(struct pt_regs *regs)
+{
+	return READ(regs, ip);
+}
+
+/* Whether a 32-bit program made the system call at hand. */
+static __always_inline bool call_is_compat(struct pt_regs *regs)
+{
+	return current_status() & TS_COMPAT_BIT;
+}
+
+/* A number of the x32 kind without its mark; the others become too large to be one. */
+static __always_inline __u64 call_number_x32(__u64 number)
+{
+	return number ^ X32_BIT;
+}
+
+static __always_inline struct caller call_caller(void)
+{
+	__u64 compat = (current_status() / TS_COMPAT_BIT) & 1;
+	struct caller caller = {.native = compat - 1, .compat = -compat & 0xffffffff};
+
+	CHECKED(caller.native);
+	CHECKED(caller.compat);
+	return caller;
+}
+
+#define ARGUMENT(native_register, compat_register)                                                 \
+	((regs->native_register & caller.native) | (regs->compat_register & caller.compat))
+
+static __always_inline __u64 call_argument(struct pt_regs *regs, struct caller caller, int n)
+{
+	switch (n) {
+	case 0:
+		return ARGUMENT(di, bx);
+	case 1:
+		return ARGUMENT(si, cx);
+	case 2:
+		return ARGUMENT(dx, dx);
+	case 3:
+		return ARGUMENT(r10, si);
+	case 4:
+		return ARGUMENT(r8, di);
+	default:
+		return ARGUMENT(r9, bp);
+	}
+}
+
+#undef ARGUMENT
+
+/*
+ * Adds one to a count of users. Returns true for the only user; two that meet may both get false.
+ * Kernels before 5.12 have no addition that returns what was there. Locked instructions keep all
+ * accesses of this processor in order, and so does it by itself what it writes.
+ */
+static __always_inline bool users_enter(__u32 *users)
+{
+	__sync_fetch_and_add(users, 1);
+	return *(volatile __u32 *)users == 1;
+}
+
+static __always_inline void users_leave(__u32 *users)
+{
+	__sync_fetch_and_add(users, -1);
+}
+
+/* Writes what others may see only together with all that was written before. */
+static __always_inline void store_in_order(__u64 *cell, __u64 value)
+{
+	*(volatile __u64 *)cell = value;
+}
+
+#endif
