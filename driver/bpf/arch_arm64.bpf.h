@@ -21,7 +21,7 @@ struct pt_regs {
 
 static __always_inline __u64 call_number(struct pt_regs *regs)
 {
-	return (__s64)regs->syscallno;
+	return (__u32)regs->syscallno;
 }
 
 static __always_inline __u64 registers_ip(struct pt_regs *regs)

@@ -152,6 +152,7 @@ struct filler {
 	struct user_mount_request mount_request;
 	struct user_ns_request ns_request;
 	struct user_statmount statmount;
+	bool argv_ended; /* ahead of its first string */
 };
 
 enum {

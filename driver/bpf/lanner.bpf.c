@@ -178,7 +178,7 @@ static __always_inline __u32 call_event(struct pt_regs *regs)
 
 	if (number >= SYSCALL_NR_MAX)
 		return 0;
-	return call_is_compat() ? call_events[number].compat : call_events[number].native;
+	return call_is_compat(regs) ? call_events[number].compat : call_events[number].native;
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -399,6 +399,7 @@ static __always_inline void put_exe(struct filler *f, __u64 argv)
 		put_string(f, exe);
 		return;
 	}
+	f->argv_ended = true;
 	room = frame_room(f);
 	if (!room)
 		return;
@@ -413,7 +414,8 @@ static __always_inline void put_args(struct filler *f, __u64 argv)
 	__u16 exe_len = length_put(f, f->param - 1);
 	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
 
-	if (exe_len >= STRING_BYTES_MAX || !mm || (exec_failed(f, argv) && argv == NO_VECTOR))
+	if (exe_len >= STRING_BYTES_MAX || !mm || (exec_failed(f, argv) && argv == NO_VECTOR) ||
+	    f->argv_ended)
 		put_absent(f);
 	else if (exec_failed(f, argv))
 		put_vector_strings(f, argv, 1, limit);
