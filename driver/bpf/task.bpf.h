@@ -491,7 +491,7 @@ static __always_inline int cgroup_walk(struct kernfs_node *node,
  * Appends "name=/path" and its NUL in the work area of a slot. Returns where the next one goes.
  * Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 at, __u32 index)
+__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 at, __u64 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct css_set *css_set = GET((struct task_struct *)task, cgroups);
@@ -499,6 +499,7 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 
 	struct cgroup_subsys_state *state = NULL;
 	int subsystem = cgroup_subsystem(index), depth;
 
+	CHECKED(index);
 	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
 		return at;
 	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));

@@ -8,6 +8,7 @@
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
