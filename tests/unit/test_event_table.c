@@ -382,6 +382,13 @@ static void test_looking_up(void **state)
 	assert_int_equal(event_param_find(openat, "nosuch"), -1);
 	assert_int_equal(event_param_find(openat, ""), -1);
 	assert_int_equal(openat__count, openat->nparams);
+	assert_true(event_desc_is_native(openat));
+	assert_true(event_desc_is_native(event_desc_get(EVENT_procexit)));
+	assert_true(event_desc_is_native(event_desc_get(EVENT_syscall)));
+#ifdef __aarch64__
+	assert_false(event_desc_is_native(event_desc_get(EVENT_open)));
+	assert_int_equal(syscall_native_number(SC_openat), 56);
+#endif
 
 	assert_null(event_desc_find("nosuch"));
 	assert_null(event_desc_find(""));

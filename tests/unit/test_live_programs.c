@@ -43,9 +43,21 @@ static void test_nothing_wanted(void **state)
 
 static void test_system_calls(void **state)
 {
-	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_openat] = true}};
+	struct scap_live_config config = {.events = {[EVENT_openat] = true, [EVENT_mkdirat] = true}};
 
-	assert_string_equal(wanted(&config, nothing), "fill_open fill_openat enter_open enter_openat dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat fill_mkdirat enter_openat dispatch_sys_exit ");
+}
+
+/* Nothing is loaded for calls that the machine does not have. */
+static void test_calls_of_other_machines(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_fork] = true}};
+
+	assert_string_equal(wanted(&config, nothing),
+			    event_desc_is_native(event_desc_get(EVENT_open)) ?
+				    "fill_open fill_fork enter_open dispatch_sys_exit " :
+				    "");
 }
 
 static void test_tracepoints_need_no_dispatch(void **state)
@@ -134,7 +146,8 @@ static void test_refused_parts(void **state)
 		{"fill_clone3", EVENT_clone3, true, true},
 		{"note_clone3", EVENT_clone3, false, false},
 	};
-	struct scap_live_config config = {.events = {[EVENT_execve] = true, [EVENT_clone3] = true}};
+	struct scap_live_config config = {
+		.events = {[EVENT_execve] = true, [EVENT_clone] = true, [EVENT_clone3] = true}};
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -286,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_wanted),
 		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_calls_of_other_machines),
 		cmocka_unit_test(test_tracepoints_need_no_dispatch),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_generic),

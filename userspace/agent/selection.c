@@ -82,12 +82,17 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 	return why;
 }
 
+static bool is_possible(const struct event_desc *desc)
+{
+	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
+}
+
 /* It can happen while capturing, and if it has to be named, the filter does so. */
 static bool can_be_asked_for(const struct filter *filter, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	if (!desc || (desc->flags & EF_RECORDED))
+	if (!is_possible(desc))
 		return false;
 	return !(desc->flags & EF_ON_REQUEST) || (filter && filter_names_event(filter, id));
 }
@@ -136,7 +141,7 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	wanted = selection->filter_parts | selection->output_parts;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		unsigned int kept = sinsp_event_keeps(id);
+		unsigned int kept = is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
 
 		for (int i = 0; i < PARTS_COUNT; i++)
 			if ((wanted & parts[i].why) && (kept & parts[i].part))

@@ -181,6 +181,12 @@ const struct event_desc *event_desc_find(const char *name);
 /* The event of a system call: its own or the generic one. */
 const struct event_desc *event_desc_of_syscall(unsigned int code);
 
+/*
+ * Whether this machine has what an event comes from: newer architectures were not given the calls
+ * open, fork or select, nor the tracepoints of page faults. For start-up.
+ */
+bool event_desc_is_native(const struct event_desc *desc);
+
 /* The index of a parameter by name, or -1. For start-up, not for each event. */
 int event_param_find(const struct event_desc *desc, const char *name);
 

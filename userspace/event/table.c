@@ -118,6 +118,18 @@ const struct event_desc *event_desc_of_syscall(unsigned int code)
 	return &descs[id ? id : EVENT_syscall];
 }
 
+bool event_desc_is_native(const struct event_desc *desc)
+{
+#ifdef __x86_64__
+	return true; /* what is no call of 64-bit programs is one of 32-bit ones */
+#else
+	/* Only the one architecture has the tracepoints of page faults. */
+	if (desc->syscall == SC_unknown)
+		return desc->id != EVENT_page_fault;
+	return syscall_native_number(desc->syscall) >= 0;
+#endif
+}
+
 int event_param_find(const struct event_desc *desc, const char *name)
 {
 	for (int i = 0; i < desc->nparams; i++)

@@ -75,7 +75,7 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 				return true;
 		return false;
 	}
-	if (program->at_enter && syscall_native_number(event_desc_get(program->event)->syscall) < 0)
+	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
 	/* A successful exec of either kind is an execve, written at the tracepoint. */
 	if (program->event == EVENT_execve && program->hook && !program->at_enter &&

@@ -33,18 +33,6 @@ static const struct test {
 
 enum { TESTS_COUNT = sizeof(tests) / sizeof(tests[0]) };
 
-/* Whether the event is of a call that this architecture was not given. */
-static bool is_of_other_machines(const struct test *test)
-{
-#ifdef __x86_64__
-	return false; /* what is no 64-bit call is one of 32-bit programs */
-#else
-	const struct event_desc *desc = event_desc_find(test->name);
-
-	return desc->syscall != SC_unknown && syscall_native_number(desc->syscall) < 0;
-#endif
-}
-
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
 {
 	return remove(path);
@@ -131,7 +119,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < TESTS_COUNT; i++) {
 		if (!is_selected(&tests[i], argv + 1))
 			continue;
-		if (is_of_other_machines(&tests[i])) {
+		if (!event_desc_is_native(event_desc_find(tests[i].name))) {
 			printf("ok %u - %s # SKIP no such call here\n", ++number, tests[i].name);
 			continue;
 		}
