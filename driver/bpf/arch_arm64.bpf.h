@@ -5,6 +5,7 @@
 
 enum {
 	PSTATE_32_BIT = 0x10,
+	NATIVE_PROT_SAO = 0, /* the bit is another flag here */
 	COMPAT_HAS_NUMBERS = false, /* calls of 32-bit programs are counted, whichever they are */
 };
 

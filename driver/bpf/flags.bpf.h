@@ -110,7 +110,7 @@ static __always_inline __u32 clone_flags_stored(__u64 native)
 static __always_inline __u32 prot_flags(__u64 native)
 {
 	return (native & 0xf) | MOVE(native, 0x01000000, 0x10) | MOVE(native, 0x02000000, 0x20) |
-	       MOVE(native, 0x10, 0x40);
+	       MOVE(native, NATIVE_PROT_SAO, 0x40);
 }
 
 static __always_inline __u32 mmap_flags(__u64 native)

@@ -14,6 +14,11 @@
 
 #include "harness/live.h"
 
+/* Of x86_64 alone, as are the calls that need it. */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0
+#endif
+
 enum { PATTERN_BYTES = 1 << 16, PAGE_BYTES = 4096 };
 
 void *fixture_edge(const void *data, size_t len)

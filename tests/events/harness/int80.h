@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls by the gate of 32-bit programs, which those of 64 bits may use too. x86_64 only. */
+/* System calls by the gate of 32-bit programs, which those of 64 bits may use too: on x86_64. */
 #ifndef TESTS_INT80_H
 #define TESTS_INT80_H
+
+#include <errno.h>
 
 /* The result, or -errno. A kernel without 32-bit programs kills the caller. */
 static inline long int80_call(long number, long a, long b, long c, long d, long e, long f)
 {
+#ifdef __x86_64__
 	register long sixth asm("r12") = f;
 	long ret;
 
@@ -20,6 +23,9 @@ static inline long int80_call(long number, long a, long b, long c, long d, long 
 		     : "a"(number), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(sixth)
 		     : "memory", "r8", "r9", "r10", "r11");
 	return ret;
+#else
+	return -ENOSYS;
+#endif
 }
 
 #endif
