@@ -5,7 +5,8 @@
 
 enum {
 	PSTATE_32_BIT = 0x10,
-	NATIVE_PROT_SAO = 0, /* the bit is another flag here */
+	NATIVE_PROT_SAO = 0,	  /* the bit is another flag here, */
+	PTRACE_REQUESTS_LOW = 33, /* and the last request of x86 another one */
 	COMPAT_HAS_NUMBERS = false, /* calls of 32-bit programs are counted, whichever they are */
 };
 

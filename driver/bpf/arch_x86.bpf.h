@@ -7,6 +7,7 @@ enum {
 	TS_COMPAT_BIT = 2,
 	X32_BIT = 1 << 30,
 	NATIVE_PROT_SAO = 0x10,
+	PTRACE_REQUESTS_LOW = 34,
 	COMPAT_HAS_NUMBERS = true, /* user space knows the calls of 32-bit programs */
 };
 

@@ -244,8 +244,9 @@ static __always_inline __u16 ptrace_request(__u64 native)
 	};
 	__u64 request = native, above = request - 0x4200;
 
+	_Static_assert(PTRACE_REQUESTS_LOW <= sizeof(low), "within the table");
 	CHECKED(request);
-	if (request < sizeof(low))
+	if (request < PTRACE_REQUESTS_LOW)
 		return low[request];
 	return above <= 0xb ? 14 + above : 0;
 }

@@ -114,7 +114,7 @@ LIVE_TEST(io_uring_register)
 {
 	struct io_uring_params params = {0};
 	long ring = CALL(SYS_io_uring_setup, 4, &params);
-	int event = (int)CALL(SYS_eventfd, 0);
+	int event = (int)CALL(SYS_eventfd2, 0, 0);
 
 	require(ring >= 0 && event >= 0);
 	check_register(ring, IORING_REGISTER_EVENTFD, &event, 1, 0);

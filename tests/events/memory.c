@@ -71,7 +71,8 @@ static const struct mapping mappings[] = {
 	{0x20000000, 4096, 0xf, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_LOCKED, -1, 0,
 	 0x20000000, 0xf, ANYWHERE | mmap_flags__MAP_FIXED | mmap_flags__MAP_LOCKED},
 	/* Every flag, and then some; no such address. */
-	{4097, 1, 0x0300001f, ~0L & ~MAP_SHARED_VALIDATE, -1, 0, -EINVAL, 0x7f, 0x5fdc},
+	{4097, 1, 0x0300001f, ~0L & ~MAP_SHARED_VALIDATE, -1, 0, -EINVAL, ALL_PROT_FLAGS,
+	 0x5fdc},
 	{0, 4096, PROT_READ, MAP_SHARED_VALIDATE, NO_FD, 4096, -EBADF, prot_flags__PROT_READ,
 	 mmap_flags__MAP_SHARED | mmap_flags__MAP_PRIVATE},
 	{0, 0, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0, -EINVAL, prot_flags__PROT_EXEC,

@@ -27,7 +27,10 @@ LIVE_TEST(gettid)
 
 LIVE_TEST(getpgid)
 {
-	require(CHECK(getpgid, (SYS_getpgid, 0), 0) == getpgrp());
+	pid_t group = getpgrp();
+
+	live_skip(); /* the C library may have made it of getpgid */
+	require(CHECK(getpgid, (SYS_getpgid, 0), 0) == group);
 	require(CHECK(getpgid, (SYS_getpgid, NO_PID), NO_PID) == -ESRCH);
 	require(CHECK(getpgid, (SYS_getpgid, -1), -1) == -ESRCH);
 }

@@ -16,6 +16,13 @@
 #include "event/event.h"
 #include "harness/legacy_calls.h"
 
+/* What events of this machine hold when all bits of a protection are set. */
+#ifdef __x86_64__
+#define ALL_PROT_FLAGS 0x7f
+#else
+#define ALL_PROT_FLAGS 0x3f
+#endif
+
 /* A system call as it is, without what the C library makes of it; its result or -errno. */
 #define CALL(...) fixture_result(syscall(__VA_ARGS__))
 
