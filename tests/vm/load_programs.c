@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi.h"
+#include "event/event.h"
 #include "lanner.skel.h"
 #include "scap/live_kind.h"
 #include "scap/live_log.h"
@@ -47,6 +48,12 @@ static int configure(struct lanner *object, bool classic)
 					      (uint32_t)cpus * SCRATCH_SLOTS_PER_CPU);
 }
 
+/* The agent loads nothing for calls and tracepoints that the machine does not have. */
+static bool is_of_here(const struct live_program *program)
+{
+	return program->event == EVENT_NONE || event_desc_is_native(event_desc_get(program->event));
+}
+
 static int prepare_programs(struct lanner *object, bool classic, struct result *results)
 {
 	for (size_t i = 0; i < live_programs_count; i++) {
@@ -58,8 +65,9 @@ static int prepare_programs(struct lanner *object, bool classic, struct result *
 			ret = live_kind_make_raw(program);
 		if (ret < 0)
 			return ret;
-		bpf_program__set_autoload(program, !results[i].refused);
-		if (results[i].refused)
+		bpf_program__set_autoload(program, is_of_here(&live_programs[i]) &&
+							   !results[i].refused);
+		if (!bpf_program__autoload(program))
 			continue;
 		bpf_program__set_log_level(program, LOG_STATISTICS);
 		bpf_program__set_log_buf(program, results[i].log, LOG_BYTES);
@@ -132,6 +140,8 @@ static int print_results(const struct result *results)
 	for (size_t i = 0; i < live_programs_count; i++) {
 		const struct result *result = &results[i];
 
+		if (!is_of_here(&live_programs[i]))
+			continue;
 		printf("%s\t%s\t%ld\t%ld\t%s\n", live_programs[i].name,
 		       result->refused ? "refused" : "ok",
 		       number_behind(result->log, "verification time "),
