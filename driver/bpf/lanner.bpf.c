@@ -309,7 +309,7 @@ int dispatch_sys_exit(__u64 *ctx)
 	struct call_events events;
 	__u32 event;
 
-	if (!COMPAT_HAS_NUMBERS && call_is_compat((void *)ctx[0])) {
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(exit_registers(ctx))) {
 		count_compat();
 		return 0;
 	}
