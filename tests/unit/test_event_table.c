@@ -363,11 +363,21 @@ static void test_numbers_of_32_bit_programs(void **state)
 	assert_int_equal(syscall_code_of_compat(5), SC_open);
 	assert_int_equal(syscall_code_of_compat(11), SC_execve);
 	assert_int_equal(syscall_code_of_compat(102), SC_socketcall);
+	assert_int_equal(syscall_code_of_compat(213), SC_setuid); /* setuid32 */
 	assert_int_equal(syscall_code_of_compat(295), SC_openat);
+	assert_int_equal(syscall_code_of_compat(403), SC_clock_gettime); /* clock_gettime64 */
 	assert_int_equal(syscall_code_of_compat(437), SC_openat2);
 	assert_int_equal(syscall_code_of_compat(17), SC_unknown); /* break: never was one */
 	assert_int_equal(syscall_code_of_compat(SYSCALL_NR_MAX), SC_unknown);
 	assert_int_equal(syscall_code_of_compat(UINT32_MAX), SC_unknown);
+	assert_int_equal(syscall_compat_layout(80), LAYOUT_OTHER); /* lists of 16-bit ids */
+	assert_int_equal(syscall_compat_layout(102), LAYOUT_PACKED);
+	assert_int_equal(syscall_compat_layout(403), LAYOUT_ALIKE);
+	assert_int_equal(syscall_compat_layout(UINT32_MAX), LAYOUT_OTHER);
+	assert_int_equal(syscall_code_of_packed(PACKED_SOCKETCALL, 9), SC_send);
+	assert_int_equal(syscall_code_of_packed(PACKED_IPC, 24), SC_shmctl);
+	assert_int_equal(syscall_code_of_packed(PACKED_IPC, 5), SC_unknown);
+	assert_int_equal(syscall_code_of_packed(PACKED_IPC, PACKED_OPERATIONS), SC_unknown);
 }
 #endif
 

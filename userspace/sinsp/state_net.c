@@ -352,7 +352,7 @@ struct control32 {
 	int32_t level, type;
 };
 
-/* Whether a 32-bit receiver got these: the level is where others have the upper half of a length. */
+/* Whether a 32-bit receiver got these: a level where others have the upper half of a length. */
 static bool is_of_32_bits(const uint8_t *messages, size_t len)
 {
 	struct control32 first;
