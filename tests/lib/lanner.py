@@ -87,10 +87,10 @@ def balanced(report):
 class Agent:
     """A capture that runs beside the test. Use as a context manager.
 
-    `parse` makes an event of a line, or raises ValueError.
+    `parse` makes an event of a line, or raises ValueError. With a file as `output` nothing is read.
     """
 
-    def __init__(self, *args, parse=json.loads):
+    def __init__(self, *args, parse=json.loads, output=subprocess.PIPE):
         need_root()
         self.parse = parse
         self.events = []
@@ -100,14 +100,14 @@ class Agent:
         self.ready = threading.Event()
         self.changed = threading.Condition()
         self.process = subprocess.Popen([AGENT, "-v", *args], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=output, stderr=subprocess.PIPE, text=True)
         self.readers = [threading.Thread(target=self._read_events),
                         threading.Thread(target=self._read_messages)]
         for reader in self.readers:
             reader.start()
 
     def _read_events(self):
-        for line in self.process.stdout:
+        for line in self.process.stdout or ():
             try:
                 event = self.parse(line)
             except ValueError:
@@ -187,9 +187,10 @@ def main():
     failed, skipped = 0, 0
     for name, function in tests:
         folder = tempfile.mkdtemp(prefix="lanner-")
+        begin = time.monotonic()
         try:
             function(**({"folder": folder} if inspect.signature(function).parameters else {}))
-            print(f"ok    {name}", flush=True)
+            print(f"ok    {name} ({time.monotonic() - begin:.1f} s)", flush=True)
         except Skip as reason:
             skipped += 1
             print(f"skip  {name}: {reason}", flush=True)

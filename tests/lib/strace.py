@@ -2,11 +2,11 @@
 """Runs a program under strace and reads what it wrote: the system calls of each thread in order.
 
 strace writes one file for each thread, so that no call is cut in two by another thread's, and shows
-numbers only, so that a line has one form:
-    [   3] close(0x3) = 0
-    [   2] open(0x55d, 0) = -1 ENOENT (No such file or directory)
-    [   0] read(0x3, 0x7ff, 0x1) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)
-    [ 202] futex(0x7ff, 0x80) = ?
+strings as escapes and flags as numbers with their names, so that a line has one form:
+    [   3] close(3) = 0
+    [   2] open("\\x61", 0 /* O_RDONLY */) = -1 ENOENT (No such file or directory)
+    [   0] read(3, 0x7ff, 1) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)
+    [ 202] futex(0x7ff, 0x80 /* FUTEX_WAIT_PRIVATE */, 1, NULL) = ?
     [ 231] +++ exited with 0 +++
 """
 import glob
@@ -14,27 +14,30 @@ import os
 import re
 import subprocess
 
-OPTIONS = ["-ff", "-n", "-e", "raw=all", "-q"]
+OPTIONS = ["-ff", "-n", "-X", "verbose", "-xx", "-s", "80", "-q"]
 PREFIX = re.compile(r"\[\s*(\d+|\?+)\] (.*)$")
-CALL = re.compile(r"(\w+)\(.*\)\s+= (\?|-1|0|0x[0-9a-f]+)(?: (E\w+))?(?: \(.*\))?$")
-RESUMED = re.compile(r"<\.\.\. (\w+) resumed>.*\)\s+= 0$")
-UNFINISHED = re.compile(r"(\w+)\(.* <(?:unfinished|pid changed to \d+) \.\.\.>$")
+CALL = re.compile(r"(\w+)\((.*?)(?:[, ]*<unfinished \.\.\.>)?\)\s+= (\?|-?\d+|0x[0-9a-f]+)(?: (E\w+))?(?: /\*.*\*/)?(?: \(.*\))?$")
+RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)\)\s+= 0$")
+UNFINISHED = re.compile(r"(\w+)\((.*?)[, ]*<(?:unfinished|pid changed to \d+) \.\.\.>$")
 ENDS = [
     ("exited", re.compile(r"\+\+\+ exited with (\d+) \+\+\+$")),
     ("killed", re.compile(r"\+\+\+ killed by (\w+)(?: \(core dumped\))? \+\+\+$")),
     ("superseded", re.compile(r"\+\+\+ superseded by execve in pid (\d+) \+\+\+$")),
 ]
-SIGNAL = re.compile(r"--- .* ---$")
+SIGNAL = re.compile(r"--- SIG\w+ {si_signo=(\d+) .* ---$")
+STOP = re.compile(r"--- stopped by SIG\w+ ---$")
 
 
 class Call:
-    """A system call: result is a number, the name of an error, or None where strace saw none."""
+    """A system call: result is a number, the name of an error, or None where strace saw none. The
+    arguments are text; what strace did not show of them is missing."""
 
-    def __init__(self, number, name, result):
-        self.number, self.name, self.result = number, name, result
+    def __init__(self, number, name, arguments, result):
+        self.number, self.name, self.arguments, self.result = number, name, arguments, result
 
     def __repr__(self):
-        return f"{self.name}[{self.number}] = {'?' if self.result is None else self.result}"
+        result = "?" if self.result is None else self.result
+        return f"{self.name}[{self.number}]({self.arguments}) = {result}"
 
 
 class End:
@@ -48,36 +51,49 @@ class End:
         return f"{self.how} {self.value}"
 
 
-def _signed(text):
-    value = int(text, 16)
-    return value - 2**64 if value >= 2**63 else value
+class Signal:
+    """A signal that arrives at a thread."""
+
+    def __init__(self, number):
+        self.name, self.number = "signal", number
+
+    def __repr__(self):
+        return f"signal {self.number}"
+
+
+def _value(text):
+    """The masks of umask are the only octal results."""
+    return int(text, 8) if re.fullmatch(r"0\d+", text) else int(text, 0)
 
 
 def _parse(line):
-    """The call or the end that a line tells of; None for a signal."""
+    """What a line tells of; None for a stop."""
     number, text = PREFIX.match(line).groups()
     number = int(number) if number.isdigit() else -1
     call = CALL.match(text)
     if call:
-        name, value, error = call.groups()
-        return Call(number, name, error or (None if value == "?" else _signed(value)))
+        name, arguments, value, error = call.groups()
+        return Call(number, name, arguments, error or (None if value == "?" else _value(value)))
     resumed, unfinished = RESUMED.match(text), UNFINISHED.match(text)
     if resumed:
-        return Call(number, resumed[1], 0)
+        return Call(number, resumed[1], "", 0)
     if unfinished:
-        return Call(number, unfinished[1], None)
+        return Call(number, *unfinished.groups(), None)
     for how, pattern in ENDS:
         end = pattern.match(text)
         if end:
             return End(how, end[1])
-    if SIGNAL.match(text):
+    signal = SIGNAL.match(text)
+    if signal:
+        return Signal(int(signal[1]))
+    if STOP.match(text):
         return None
     raise AssertionError(f"not understood: {line}")
 
 
 def run(command, folder, **options):
     """Runs a program to its end; returns its exit code, the process id of strace, and for the id of
-    each thread a list of Call and End in order."""
+    each thread a list of Call, Signal and End in order."""
     prefix = os.path.join(folder, "strace")
     process = subprocess.Popen(["strace", *OPTIONS, "-o", prefix, *command],
                                stdin=subprocess.DEVNULL, **options)
