@@ -218,15 +218,20 @@ int page_fault_kernel(__u64 *ctx)
 	return 0;
 }
 
-/* A call that does not come back: its registers are still there when the task is on its way out. */
+/*
+ * A call that does not come back: its registers are still there when the task is on its way out. One
+ * that a signal ends as it enters the call has not made it.
+ */
 #define EXIT_PROGRAM(name)                                                                         \
 	SEC("tp_btf/sched_process_exit")                                                           \
 	int name##_called(__u64 *ctx)                                                              \
 	{                                                                                          \
-		struct pt_regs *regs = task_registers((void *)ctx[0]);                             \
+		struct task_struct *task = (void *)ctx[0];                                         \
+		struct pt_regs *regs = task_registers(task);                                       \
 		struct filler filler = {}, *f = &filler;                                           \
                                                                                                    \
 		if (!regs || call_event(regs) != EVENT_##name || is_self() ||                      \
+		    (READ(task, exit_code) & 0x7f) ||                                              \
 		    !filler_begin(f, ctx, EVENT_##name, name##__count))                            \
 			return 0;                                                                  \
 		f->param = name##__status;                                                         \
