@@ -16,7 +16,8 @@ import subprocess
 
 OPTIONS = ["-ff", "-n", "-X", "verbose", "-xx", "-s", "80", "-q"]
 PREFIX = re.compile(r"\[\s*(\d+|\?+)\] (.*)$")
-CALL = re.compile(r"(\w+|\?{3})\((.*?)(?:[, ]*<unfinished \.\.\.>)?\)\s+= (\?|-?\d+|0x[0-9a-f]+)(?: (E\w+))?(?: /\*.*\*/)?"
+CALL = re.compile(r"(\w+|\?{3})\((.*?)(?:[, ]*<unfinished \.\.\.>)?\)\s+= "
+                  r"(\?|-?\d+|0x[0-9a-f]+)(?: (E\w+))?(?: /\*.*\*/)?"
                   r"(?: \(.*\)| <unavailable>)?$")
 RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)\)\s+= 0$")
 UNFINISHED = re.compile(r"(\w+)\((.*?)[, ]*<(?:unfinished|pid changed to \d+) \.\.\.>$")
