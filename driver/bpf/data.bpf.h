@@ -9,6 +9,7 @@
 enum {
 	VECTOR_ENTRIES_MAX = 32,
 	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
+	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* and what follows a module */
 };
 
 static __always_inline __u64 min_u64(__u64 a, __u64 b)
