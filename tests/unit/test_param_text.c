@@ -181,6 +181,24 @@ static void test_lists_of_descriptors(void **state)
 	expect_list(world, 0, entries, "");
 }
 
+/* Nothing is in a memfd, but a call may name it as a directory, and its name may be short. */
+static void test_path_from_no_directory(void **state)
+{
+	struct world *world = *state;
+
+	world_fd(sinsp_thread_find(world->sinsp, 100), 4, SCAP_FD_MEMFD, "m");
+	world_begin(world, EVENT_unlinkat, 100);
+	frame_put_i64(&world->frame, unlinkat__dirfd, 4);
+	frame_put_string(&world->frame, unlinkat__name, "b");
+	world_end(world);
+	world_expect(world, "evt.arg.name", "mb");
+	world_begin(world, EVENT_unlinkat, 100);
+	frame_put_i64(&world->frame, unlinkat__dirfd, 5);
+	frame_put_string(&world->frame, unlinkat__name, "b/./c");
+	world_end(world);
+	world_expect(world, "evt.arg.name", "b/c");
+}
+
 static void test_events_without_parameters(void **state)
 {
 	struct world *world = *state;
@@ -203,6 +221,7 @@ int main(void)
 		TEST(test_values_of_several_kinds),
 		TEST(test_socket_options),
 		TEST(test_lists_of_descriptors),
+		TEST(test_path_from_no_directory),
 		TEST(test_events_without_parameters),
 	};
 

@@ -214,18 +214,18 @@ static void resolved_thread(const struct sinsp_event *event, unsigned int index,
 
 static void resolved_path(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
+	static const char unknown[] = SINSP_PATH_UNKNOWN;
 	const char *raw = event_param_string(&event->ev, index);
 	char path[SINSP_PATH_MAX];
-	const char *at = path;
+	bool from_unknown;
 
 	if (!event->thread || raw[0] == '/')
 		return;
 	if (sinsp_event_path(event, index, path, sizeof(path)) == 0)
 		return;
-	/* Other absolute paths do not begin so. */
-	if (path[0] != '/')
-		at += strlen(SINSP_PATH_UNKNOWN);
-	buf_append_string(out, at);
+	/* What is no directory (a pipe, a memfd) has a name that begins with neither. */
+	from_unknown = strncmp(path, unknown, sizeof(unknown) - 1) == 0;
+	buf_append_string(out, from_unknown ? path + sizeof(unknown) - 1 : path);
 }
 
 static void resolved_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
