@@ -57,8 +57,9 @@ static void warn_enter(const struct scap_live *live)
 
 	if (error)
 		fprintf(stderr,
-			"agent: calls are not watched at their enter (tracefs: %s): an argument that "
-			"is changed during a call that fails is not marked\n",
+			"agent: calls are not watched at their enter (%s): an argument that is "
+			"changed during a call that fails is not marked; mount tracefs on "
+			"/sys/kernel/tracing (-v shows programs that the kernel refuses)\n",
 			strerror(-error));
 }
 

@@ -31,8 +31,8 @@ struct selection {
 struct filter;
 
 /*
- * Fills a selection. filter: NULL captures everything but what has to be named (EF_ON_REQUEST). output_needs: enum field_needs bits of the
- * fields that will be printed.
+ * Fills a selection. filter: NULL captures everything but what has to be named (EF_ON_REQUEST).
+ * output_needs: enum field_needs bits of the fields that will be printed.
  */
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs);

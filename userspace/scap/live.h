@@ -26,7 +26,7 @@ struct scap_live_config {
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
 struct scap_live_stats {
-	uint64_t seen[EVENT_ID_MAX];		    /* wanted events, by the driver (cpu_hotplug: by us) */
+	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
 	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
 	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
 	uint64_t damaged;	  /* events that had not the form of one, as far as known */

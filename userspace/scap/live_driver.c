@@ -173,6 +173,8 @@ static bool leave_out(struct live_driver *driver, const struct live_log *log)
 		if (live_programs[i].event == EVENT_NONE || driver->refused[i])
 			return false;
 		driver->refused[i] = true;
+		if (live_programs[i].at_enter)
+			driver->enter_error = -EOPNOTSUPP;
 		live_events_refused(driver->refused, LOSES_ALL_EVENTS, driver->refused_events);
 		return true;
 	}
@@ -359,7 +361,7 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
  */
 static void attach_at_enter(struct live_driver *driver, size_t i)
 {
-	struct live_log log = {0};
+	struct live_log log = {.verbose = driver->verbose};
 	int fd = scap_tracepoint_open("syscalls", live_programs[i].hook);
 
 	if (fd < 0) {

@@ -39,6 +39,7 @@ static int open_tracefs(void)
 static long read_number(int tracefs, const char *group, const char *name)
 {
 	char path[128], text[32];
+	long number;
 	ssize_t n;
 	int fd;
 
@@ -51,7 +52,8 @@ static long read_number(int tracefs, const char *group, const char *name)
 	if (n <= 0)
 		return -EIO;
 	text[n] = '\0';
-	return strtol(text, NULL, 10);
+	number = strtol(text, NULL, 10);
+	return number > 0 ? number : -EIO;
 }
 
 int scap_tracepoint_open(const char *group, const char *name)
