@@ -222,6 +222,8 @@ static void test_on_request(void **state)
 		{"not (not evt.type=switch)", true},
 		{"evt.type startswith switch", true},
 		{"evt.type.is.switch=1", true},
+		{"evt.arg.next=5", true},
+		{"evt.arg.next=5 or evt.type=open", false},
 		{"proc.name=x", false},
 		{"evt.type!=open", false},
 		{"not evt.type=open", false},

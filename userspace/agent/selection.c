@@ -87,14 +87,29 @@ static bool is_possible(const struct event_desc *desc)
 	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
 }
 
-/* It can happen while capturing, and if it has to be named, the filter does so. */
-static bool can_be_asked_for(const struct filter *filter, unsigned int id)
+static bool is_on_request(unsigned int id)
 {
-	const struct event_desc *desc = event_desc_get(id);
+	return event_desc_get(id)->flags & EF_ON_REQUEST;
+}
 
-	if (!is_possible(desc))
-		return false;
-	return !(desc->flags & EF_ON_REQUEST) || (filter && filter_names_event(filter, id));
+/* Whether a filter that lets these pass lets nothing pass but what has to be named. */
+static bool only_on_request(const bool ids[EVENT_ID_MAX])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && is_possible(event_desc_get(id)) && !is_on_request(id))
+			return false;
+	return true;
+}
+
+/* Of the events that a filter lets pass, takes out those that it would have to name. */
+static void drop_unnamed(const struct filter *filter, bool ids[EVENT_ID_MAX])
+{
+	/* By a parameter that no others have, they are named as well. */
+	if (only_on_request(ids))
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && event_desc_get(id) && is_on_request(id))
+			ids[id] = filter && filter_names_event(filter, id);
 }
 
 /* Whether calls of that code may pass as the generic event. */
@@ -114,9 +129,10 @@ static void add_filter(struct selection *selection, const struct filter *filter)
 		generic[code] = true;
 	if (filter)
 		filter_event_types(filter, ids, generic);
+	drop_unnamed(filter, ids);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (ids[id] && id != EVENT_syscall && can_be_asked_for(filter, id))
+		if (ids[id] && id != EVENT_syscall && is_possible(event_desc_get(id)))
 			selection->events[id] |= WHY_FILTER;
 	if (!ids[EVENT_syscall])
 		return;
