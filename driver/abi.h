@@ -120,7 +120,7 @@ struct event_counters {
 /* Per CPU, beside the counters by event. */
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
-	__u64 unnoted; /* arguments that were not kept at the enter of their call */
+	__u64 unnoted; /* failed calls whose argument could not be compared with that at the enter */
 };
 
 /*

@@ -2,7 +2,7 @@
 /*
  * What a call was given at its enter, kept until its exit: another thread may rewrite the caller's
  * memory in between. Notes lie in a table by thread id, where two may meet; then one of them is not
- * made, and counted.
+ * made. A failed call whose note is missing is counted.
  */
 #ifndef LANNER_ENTER_BPF_H
 #define LANNER_ENTER_BPF_H
@@ -76,13 +76,9 @@ static __always_inline int note_string(__u64 address)
 	struct note *note = note_begin(tid);
 	long n;
 
-	if (!note) {
-		count_unnoted();
+	if (!note)
 		return 0;
-	}
 	n = address ? read_user_string(note->value, STRING_BYTES_MAX, (void *)address) : 0;
-	if (n < 0)
-		count_unnoted();
 	note_end(note, n < 0 ? 0 : tid, n);
 	return 0;
 }
@@ -95,8 +91,6 @@ static __always_inline int note_sockaddr(__u64 address, __u64 len)
 
 	if (note)
 		note_end(note, tid, write_sockaddr(note->value, address, len));
-	else
-		count_unnoted();
 	return 0;
 }
 
@@ -172,6 +166,8 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	put_absent(f);
 	if (!note || f->caller.compat)
 		return;
+	if (note->tid != tid && length_put(f, param) && call_failed(f))
+		count_unnoted();
 	if (call_failed(f) && note_differs(f->slot_key, at, length_put(f, param), tid)) {
 		room = frame_room(f);
 		n = note->bytes;

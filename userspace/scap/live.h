@@ -33,7 +33,7 @@ struct scap_live_stats {
 	uint64_t out_of_order;	  /* events given out after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
-	uint64_t unnoted; /* arguments that were not kept at the enter of their call */
+	uint64_t unnoted; /* failed calls whose argument could not be compared with that at the enter */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
 	uint32_t cpus;		  /* that have a ring now */
