@@ -22,7 +22,6 @@ enum {
 	LOG_READ_CLEAR = 4,
 	LDT_WRITE_OLD = 1,
 	LDT_WRITE = 0x11,
-	PAGE_BYTES = 4096,
 };
 
 /* Versions but the first have the upper half of each set in a second struct. */
@@ -44,7 +43,8 @@ static __always_inline __u64 node_bytes(struct filler *f, __u64 maxnode)
 /* A byte for each page. */
 static __always_inline void put_pages_resident(struct filler *f, __u64 vec, __u64 length)
 {
-	__u64 pages = f->ret == 0 ? (length + PAGE_BYTES - 1) / PAGE_BYTES : 0;
+	const __u64 page_bytes = 1024ULL << kib_per_page_shift;
+	__u64 pages = f->ret == 0 ? (length + page_bytes - 1) / page_bytes : 0;
 
 	put_bytes(f, vec, min_u64(pages, snaplen));
 }
