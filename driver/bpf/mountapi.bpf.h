@@ -23,7 +23,7 @@ DEFINE_SIZED_STRUCT(ruleset_attr)
 DEFINE_USER_STRUCT(rule_path)
 DEFINE_USER_STRUCT(rule_port)
 DEFINE_USER_STRUCT(lsm_context)
-DEFINE_USER_STRUCT(statmount)
+DEFINE_SIZED_STRUCT(statmount)
 
 /* The descriptor made; asked for its version, the kernel makes none and returns that. */
 static __always_inline __s32 ruleset_fd(struct filler *f, __u64 flags)
