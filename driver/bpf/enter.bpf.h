@@ -149,12 +149,18 @@ static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 par
 	return at;
 }
 
+/* Ends a thread's note, if that is its. */
+static __always_inline void note_forget(struct note *note, __u32 tid)
+{
+	if (note->tid == tid)
+		note->tid = 0;
+}
+
 /*
- * 32-bit programs have none: the tracepoints of the enters are not theirs, so that a note of theirs
- * is of an earlier program of the thread.
- *
  * For a call that failed: what a parameter was at the enter, if that differs from what it is now,
  * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
+ * 32-bit programs have none: the tracepoints of the enters are not theirs, so that a note of theirs
+ * is of an earlier program of the thread.
  */
 static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
 {
@@ -179,8 +185,18 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 				frame_advance(f, n);
 		}
 	}
-	if (note->tid == tid)
-		note->tid = 0;
+	note_forget(note, tid);
+}
+
+/* For a call that worked: there is nothing to compare. */
+static __always_inline void put_none_noted(struct filler *f)
+{
+	__u32 tid = current_tid();
+	struct note *note = note_of(tid);
+
+	put_absent(f);
+	if (note)
+		note_forget(note, tid);
 }
 
 #endif

@@ -197,7 +197,7 @@ int exec_success(__u64 *ctx)
 	f->param = execve__filename;
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
 	f->param = execve__filename_at_enter;
-	put_absent(f);
+	put_none_noted(f);
 	filler_end(f);
 	return 0;
 }
