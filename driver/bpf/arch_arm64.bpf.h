@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* arm64, where calls of 32-bit programs are told apart but not decoded. Included by arch.bpf.h alone. */
+/*
+ * arm64, where calls of 32-bit programs are told apart but not decoded. Included by arch.bpf.h
+ * alone.
+ */
 #ifndef LANNER_ARCH_ARM64_BPF_H
 #define LANNER_ARCH_ARM64_BPF_H
 

@@ -101,7 +101,7 @@ enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
 					       BPF_FUNC_get_current_task_btf)) {                   \
 			struct task_struct *task = (void *)bpf_get_current_task_btf();             \
                                                                                                    \
-			return CAN_CAST ? TYPED(task)->member : task->member;                                                    \
+			return CAN_CAST ? TYPED(task)->member : task->member;                      \
 		} else {                                                                           \
 			struct task_struct *task = (void *)bpf_get_current_task();                 \
                                                                                                    \

@@ -396,7 +396,6 @@ static __always_inline void messages_end(struct filler *f)
 	scratch_give_back(f->slot);
 }
 
-
 /*
  * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
  * differ in that alone are then walked once and not each to its end.

@@ -104,7 +104,7 @@ static __always_inline __u32 task_egid(struct filler *f)
 #define DEFINE_TASK_CAP(set)                                                                       \
 	static __always_inline __u64 task_##set(struct filler *f)                                  \
 	{                                                                                          \
-		const struct cred *cred = GET(current_task(f), cred);                             \
+		const struct cred *cred = GET(current_task(f), cred);                              \
 		__u64 caps = 0;                                                                    \
                                                                                                    \
 		bpf_core_read(&caps, sizeof(caps), &cred->set);                                    \
