@@ -149,6 +149,16 @@ static void put_state(struct buf *text, const struct sinsp_stats *stats)
 		   stats->fd_lookups, stats->fd_lookups_failed);
 }
 
+/* Usually it was not in memory yet: no trouble, but not hidden. */
+static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->unnoted)
+		buf_printf(text,
+			   "agent: %" PRIu64 " failed calls whose argument could not be compared with "
+			   "what it was at their enter\n",
+			   live->unnoted);
+}
+
 /* Everything else that was not as it should be: a line each, if it happened. */
 static void put_troubles(struct buf *text, const struct totals *totals,
 			 const struct scap_live_stats *live, const struct sinsp_stats *state)
@@ -160,7 +170,6 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{totals->unreadable,
 		 "parameters left empty: they could not be read (not resident, or a bad address)"},
 		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
-		{live->unnoted, "failed calls whose argument could not be compared with what it was at their enter"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->damaged, "delivered events that could not be decoded"},
@@ -225,6 +234,7 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 	}
 	put_troubles(&text, &totals, &live, &state);
 	if (capture->options->verbose) {
+		put_unnoted(&text, &live);
 		put_every_event(&text, &live);
 		put_state(&text, &state);
 	}
