@@ -78,6 +78,22 @@ static void test_exec(void **state)
 			    "fill_execveat enter_execveat exec_success dispatch_sys_exit ");
 }
 
+/* For the state alone, what a failed call was given at its enter is of no use, nor a failed exec. */
+static void test_successes(void **state)
+{
+	struct scap_live_config config = {
+		.events = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+		.successes = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+	};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	assert_string_equal(wanted(&config, nothing), "fill_openat exec_success dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("execve")].native, EVENT_NONE);
+	assert_int_equal(calls[native("execveat")].native, EVENT_NONE);
+	assert_int_equal(calls[native("openat")].native, EVENT_openat);
+}
+
 static void test_generic(void **state)
 {
 	struct scap_live_config config = {0};
@@ -302,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_calls_of_other_machines),
 		cmocka_unit_test(test_tracepoints_need_no_dispatch),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_successes),
 		cmocka_unit_test(test_generic),
 		cmocka_unit_test(test_generic_without_numbers),
 		cmocka_unit_test(test_own_event_goes_first),

@@ -92,8 +92,10 @@ int capture_open(struct capture *capture, struct error *err)
 		.verbose = capture->options->verbose,
 	};
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
+		config.successes[id] = !(selection->events[id] & WHY_FILTER);
+	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config.syscalls[number] = selection->syscalls[number];
 		config.compat_syscalls[number] = selection->compat_syscalls[number];

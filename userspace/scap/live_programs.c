@@ -58,6 +58,12 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
 }
 
+/* Of an exec, the exit of the call tells of failures alone: see exec_success. */
+static bool exit_tells_failures(unsigned int id)
+{
+	return id == EVENT_execve || id == EVENT_execveat;
+}
+
 bool live_program_at_exits(const struct live_program *program)
 {
 	return !program->hook || strcmp(program->hook, "sys_exit") == 0;
@@ -77,6 +83,9 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 	}
 	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
+	if (config->successes[program->event] &&
+	    (program->at_enter || (!program->hook && exit_tells_failures(program->event))))
+		return false;
 	/* A successful exec of either kind is an execve, written at the tracepoint. */
 	if (program->event == EVENT_execve && program->hook && !program->at_enter &&
 	    event_wanted(EVENT_execveat, config))
@@ -89,7 +98,8 @@ static unsigned int event_of(unsigned int code, bool generic, const struct scap_
 {
 	unsigned int id = event_desc_of_syscall(code)->id;
 
-	if (id == EVENT_syscall || !config->events[id])
+	if (id == EVENT_syscall || !config->events[id] ||
+	    (config->successes[id] && exit_tells_failures(id)))
 		id = generic ? EVENT_syscall : EVENT_NONE;
 	return refused[id] ? EVENT_NONE : id;
 }
