@@ -44,9 +44,8 @@ static __always_inline struct note *note_begin(__u32 tid)
 
 	if (!note)
 		return NULL;
-	__sync_fetch_and_add(&note->writers, 1);
-	if (*(volatile __u32 *)&note->writers != 1) {
-		__sync_fetch_and_add(&note->writers, -1);
+	if (!users_enter(&note->writers)) {
+		users_leave(&note->writers);
 		return NULL;
 	}
 	*(volatile __u32 *)&note->tid = 0;
@@ -57,7 +56,7 @@ static __always_inline void note_end(struct note *note, __u32 tid, __u64 bytes)
 {
 	note->bytes = bytes;
 	*(volatile __u32 *)&note->tid = tid;
-	__sync_fetch_and_add(&note->writers, -1);
+	users_leave(&note->writers);
 }
 
 static __always_inline void count_unnoted(void)
@@ -156,6 +155,17 @@ static __always_inline void note_forget(struct note *note, __u32 tid)
 		note->tid = 0;
 }
 
+/* For a call that worked: there is nothing to compare. */
+static __always_inline void put_none_noted(struct filler *f)
+{
+	__u32 tid = current_tid();
+	struct note *note = note_of(tid);
+
+	put_absent(f);
+	if (note)
+		note_forget(note, tid);
+}
+
 /*
  * For a call that failed: what a parameter was at the enter, if that differs from what it is now,
  * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
@@ -165,16 +175,22 @@ static __always_inline void note_forget(struct note *note, __u32 tid)
 static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
 {
 	__u32 tid = current_tid();
-	struct note *note = note_of(tid);
-	__u64 at = f->slot->state.batch.bytes + value_at(f, nparams, param), n;
+	struct note *note;
+	__u64 at, n;
 	__u8 *room;
 
-	put_absent(f);
-	if (!note || f->caller.compat)
+	if (!call_failed(f) || f->caller.compat) {
+		put_none_noted(f);
 		return;
-	if (note->tid != tid && length_put(f, param) && call_failed(f))
+	}
+	put_absent(f);
+	note = note_of(tid);
+	if (!note)
+		return;
+	if (note->tid != tid && length_put(f, param))
 		count_unnoted();
-	if (call_failed(f) && note_differs(f->slot_key, at, length_put(f, param), tid)) {
+	at = f->slot->state.batch.bytes + value_at(f, nparams, param);
+	if (note_differs(f->slot_key, at, length_put(f, param), tid)) {
 		room = frame_room(f);
 		n = note->bytes;
 		CHECKED(n);
@@ -186,17 +202,6 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 		}
 	}
 	note_forget(note, tid);
-}
-
-/* For a call that worked: there is nothing to compare. */
-static __always_inline void put_none_noted(struct filler *f)
-{
-	__u32 tid = current_tid();
-	struct note *note = note_of(tid);
-
-	put_absent(f);
-	if (note)
-		note_forget(note, tid);
 }
 
 #endif

@@ -171,6 +171,11 @@ static __always_inline bool is_self(void)
 
 #include "events/all.def"
 
+/* Programs of their own put the parameters of an event as its filler does. */
+#define PARAM(event, name, type, format, source, ...)                                              \
+	f->param = event##__##name;                                                                \
+	PUT_##type(source);
+
 /* The event that is wanted for a call, 0 when there is none. */
 static __always_inline __u32 call_event(struct pt_regs *regs)
 {
@@ -189,11 +194,7 @@ int exec_success(__u64 *ctx)
 
 	if (is_self() || !filler_begin(f, ctx, EVENT_execve, execve__count))
 		return 0;
-#define PARAM(event, name, type, format, source, ...)                                              \
-	f->param = event##__##name;                                                                \
-	PUT_##type(source);
 	EXEC_PARAMS(execve, 0, 0)
-#undef PARAM
 	f->param = execve__filename;
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
 	f->param = execve__filename_at_enter;
@@ -209,11 +210,7 @@ int page_fault_kernel(__u64 *ctx)
 
 	if (is_self() || !filler_begin(f, ctx, EVENT_page_fault, page_fault__count))
 		return 0;
-#define PARAM(event, name, type, format, source, ...)                                              \
-	f->param = event##__##name;                                                                \
-	PUT_##type(source);
 	PAGE_FAULT_PARAMS(page_fault)
-#undef PARAM
 	filler_end(f);
 	return 0;
 }
@@ -255,11 +252,7 @@ int clone_child(__u64 *ctx)
 		return 0;
 	/* Functions that are not inlined take it as a number only. */
 	f->task = (void *)forget(f->slot, (__u64)child);
-#define PARAM(event, name, type, format, source, ...)                                              \
-	f->param = event##__##name;                                                                \
-	PUT_##type(source);
 	CLONE_PARAMS(clone, child_flags(maker, child))
-#undef PARAM
 	filler_end(f);
 	return 0;
 }
