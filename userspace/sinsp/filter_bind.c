@@ -69,11 +69,25 @@ static bool takes_list(enum filter_op op, const struct filter_operand *left)
 	return op == FILTER_IN || op == FILTER_INTERSECTS;
 }
 
+static int bind_operand(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
+			struct filter_operand *operand)
+{
+	struct filter *filter = binder->filter;
+	const struct operand_binder operands = {&filter->arena, &filter->refs, binder->text,
+						binder->err};
+	int rc = operand_bind(&operands, expr, slot, operand);
+
+	filter->needs |= operand->needs;
+	if (operand->slots_end > binder->nslots)
+		binder->nslots = operand->slots_end;
+	return rc;
+}
+
 static int bind_right_operand(struct filter_binder *binder, const struct filter_node *node,
 			      struct filter_check *check)
 {
 	struct filter_operand *left = &check->left, *right = &check->right;
-	int rc = filter_bind_operand(binder, node->right, left->slots_end, right);
+	int rc = bind_operand(binder, node->right, left->slots_end, right);
 
 	if (rc)
 		return rc;
@@ -229,7 +243,7 @@ int filter_bind(struct filter_binder *binder, const struct filter_node *node,
 	if (node->kind == FILTER_NODE_NAME)
 		return fail_name(binder, node);
 	check->op = node->op;
-	rc = filter_bind_operand(binder, node->left, 0, &check->left);
+	rc = bind_operand(binder, node->left, 0, &check->left);
 	if (rc)
 		return rc;
 	check->test = test_of_shape(node, &check->left);

@@ -110,8 +110,7 @@ void filter_destroy(struct filter *filter)
 {
 	if (!filter)
 		return;
-	for (struct filter_ref *ref = filter->refs; ref; ref = ref->next)
-		field_ref_finish(&ref->ref);
+	operand_refs_finish(filter->refs);
 	filter_regex_free(filter->regexes);
 	arena_finish(&filter->arena);
 	free(filter);

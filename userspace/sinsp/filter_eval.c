@@ -20,24 +20,6 @@ bool filter_match(struct filter *filter, const struct sinsp_event *event)
 	return at == FILTER_PASS;
 }
 
-/* The values of a side, in its slot; returns their count, or -1. */
-static int operand_get(struct filter *filter, const struct filter_operand *operand,
-		       const struct sinsp_event *event)
-{
-	struct filter_slot *slots = filter->slots;
-
-	for (uint16_t i = 0; i < operand->nsteps; i++) {
-		const struct filter_step *step = &operand->steps[i];
-		struct filter_slot *slot = &slots[step->slot];
-
-		if (step->run)
-			step->run(step, slots, &filter->scratch);
-		else
-			slot->count = field_get(step->ref, event, &filter->scratch, slot->values);
-	}
-	return slots[operand->slot].count;
-}
-
 /* The left side comes first: what earlier checks have put together is not needed any more. */
 static int left_get(struct filter *filter, const struct filter_check *check,
 		    const struct sinsp_event *event)
@@ -46,7 +28,7 @@ static int left_get(struct filter *filter, const struct filter_check *check,
 
 	filter->scratch.used = 0;
 	if (!check->left.field)
-		return operand_get(filter, &check->left, event);
+		return operand_get(&check->left, event, filter->slots, &filter->scratch);
 	slot->count = field_get(check->left.field, event, &filter->scratch, slot->values);
 	return slot->count;
 }
@@ -158,7 +140,8 @@ bool filter_test_operands(struct filter *filter, const struct filter_check *chec
 	const struct filter_slot *right = &filter->slots[check->right.slot];
 	bool every = check->left.list && check->op == FILTER_IN;
 
-	if (left_get(filter, check, event) < 0 || operand_get(filter, &check->right, event) < 0)
+	if (left_get(filter, check, event) < 0 ||
+	    operand_get(&check->right, event, filter->slots, &filter->scratch) < 0)
 		return false;
 	for (int i = 0; i < left->count; i++)
 		if ((in_values(check, &left->values[i], right) != check->negated) != every)

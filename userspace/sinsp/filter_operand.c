@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A side of a check: its fields are looked up, its transformers checked, and all of it becomes a
- * row of steps over slots, arguments before what takes them.
+ * How operands are made: fields are looked up, transformers checked, and all of it becomes a row of
+ * steps over slots, arguments before what takes them.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,13 +10,16 @@
 
 enum { SLOTS_MAX = 1024 };
 
-/* One side while it is bound. */
+#define OPERAND_FAIL(binder, position, ...)                                                        \
+	filter_error_set((binder)->err, (binder)->text, position, __VA_ARGS__)
+
+/* An operand while it is bound. */
 struct side {
-	struct filter_binder *binder;
+	const struct operand_binder *binder;
 	struct filter_operand *operand;
 };
 
-/* How many steps a side can need: an element of a list may be turned into text. */
+/* How many steps an operand can need: an element of a list may be turned into text. */
 static size_t count_steps(const struct filter_expr *expr)
 {
 	size_t n = 1;
@@ -43,8 +46,8 @@ static struct filter_step *add_step(struct side *side, filter_step_run *run, uin
 static int bind_field(struct side *side, const struct filter_expr *expr, uint16_t slot,
 		      struct filter_shape *shape)
 {
-	struct filter *filter = side->binder->filter;
-	struct filter_ref *made = arena_alloc(&filter->arena, sizeof(*made));
+	const struct operand_binder *binder = side->binder;
+	struct filter_ref *made = arena_alloc(binder->arena, sizeof(*made));
 	struct error err;
 	int rc;
 
@@ -54,10 +57,10 @@ static int bind_field(struct side *side, const struct filter_expr *expr, uint16_
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
-		return BINDER_FAIL(side->binder, expr->position, "%.250s", err.text);
-	made->next = filter->refs;
-	filter->refs = made;
-	filter->needs |= made->ref.desc->needs;
+		return OPERAND_FAIL(binder, expr->position, "%.250s", err.text);
+	made->next = *binder->refs;
+	*binder->refs = made;
+	side->operand->needs |= made->ref.desc->needs;
 	add_step(side, NULL, slot, 1)->ref = &made->ref;
 	shape->type = made->ref.type;
 	shape->list = made->ref.desc->flags & FIELD_LIST;
@@ -69,7 +72,7 @@ static int bind_text(struct side *side, const struct filter_expr *expr, uint16_t
 		     struct filter_shape *shape)
 {
 	if (memchr(expr->text.data, '\0', expr->text.len))
-		return BINDER_FAIL(side->binder, expr->position, "the value has a NUL byte");
+		return OPERAND_FAIL(side->binder, expr->position, "the value has a NUL byte");
 	add_step(side, filter_step_constant, slot, 1)->text = expr->text;
 	*shape = (struct filter_shape){.type = PT_CHARBUF};
 	return 0;
@@ -78,18 +81,19 @@ static int bind_text(struct side *side, const struct filter_expr *expr, uint16_t
 static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t slot,
 		    struct filter_shape *shape);
 
-/* An argument or element: like a side, but not every field may be one. */
+/* An argument or element: like an operand, but not every field may be one. */
 static int bind_inner(struct side *side, const struct filter_expr *expr, size_t slot,
 		      struct filter_shape *shape)
 {
 	int rc;
 
 	if (slot >= SLOTS_MAX)
-		return BINDER_FAIL(side->binder, expr->position, "too many arguments");
+		return OPERAND_FAIL(side->binder, expr->position, "too many arguments");
 	rc = bind_any(side, expr, (uint16_t)slot, shape);
 	if (rc == 0 && (shape->flags & FIELD_NO_TRANSFORMER))
-		rc = BINDER_FAIL(side->binder, expr->position,
-				 "field '%.60s' cannot be given to a transformer", expr->text.data);
+		rc = OPERAND_FAIL(side->binder, expr->position,
+				  "field '%.60s' cannot be given to a transformer",
+				  expr->text.data);
 	return rc;
 }
 
@@ -107,10 +111,10 @@ static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t
 		if (rc)
 			return rc;
 		if (n == FIELD_VALUES_MAX)
-			return BINDER_FAIL(side->binder, item->position, "too many elements");
+			return OPERAND_FAIL(side->binder, item->position, "too many elements");
 		if (!filter_has_text(inner.type))
-			return BINDER_FAIL(side->binder, item->position,
-					   "this element of the list has no text");
+			return OPERAND_FAIL(side->binder, item->position,
+					    "this element of the list has no text");
 		if (param_type_size(inner.type))
 			add_step(side, filter_step_text, slot + n, 1)->type = inner.type;
 		shape->flags |= inner.flags;
@@ -124,13 +128,13 @@ static int check_selector(struct side *side, const struct filter_expr *expr)
 	if (!expr->selector.data)
 		return 0;
 	if (!filter_transformers[expr->call].selector)
-		return BINDER_FAIL(side->binder, expr->position,
-				   "transformer '%s' takes nothing in brackets",
-				   filter_call_name(expr->call));
+		return OPERAND_FAIL(side->binder, expr->position,
+				    "transformer '%s' takes nothing in brackets",
+				    filter_call_name(expr->call));
 	if (expr->selector.len != 1)
-		return BINDER_FAIL(side->binder, expr->position,
-				   "transformer '%s' takes one character in brackets",
-				   filter_call_name(expr->call));
+		return OPERAND_FAIL(side->binder, expr->position,
+				    "transformer '%s' takes one character in brackets",
+				    filter_call_name(expr->call));
 	return 0;
 }
 
@@ -146,20 +150,20 @@ static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t
 
 	for (const struct filter_expr *arg = expr->first; rc == 0 && arg; arg = arg->next, n++) {
 		if (n == transformer->args_max)
-			return BINDER_FAIL(side->binder, arg->position,
-					   "transformer '%s' takes no more than %u argument%s",
-					   name, n, n == 1 ? "" : "s");
+			return OPERAND_FAIL(side->binder, arg->position,
+					    "transformer '%s' takes no more than %u argument%s",
+					    name, n, n == 1 ? "" : "s");
 		rc = bind_inner(side, arg, (size_t)slot + n, &args[n]);
 	}
 	if (rc)
 		return rc;
 	if (n < transformer->args_min)
-		return BINDER_FAIL(side->binder, expr->position,
-				   "transformer '%s' needs %u arguments", name,
-				   transformer->args_min);
+		return OPERAND_FAIL(side->binder, expr->position,
+				    "transformer '%s' needs %u arguments", name,
+				    transformer->args_min);
 	if (!transformer->shape(args, n, expr->selector.data != NULL, shape))
-		return BINDER_FAIL(side->binder, expr->position, "transformer '%s' takes %s", name,
-				   transformer->takes);
+		return OPERAND_FAIL(side->binder, expr->position, "transformer '%s' takes %s", name,
+				    transformer->takes);
 	step = add_step(side, transformer->run, slot, n + transformer->scratch);
 	step->type = args[0].type;
 	step->list = args[0].list;
@@ -184,8 +188,8 @@ static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t 
 	return -EINVAL;
 }
 
-int filter_bind_operand(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
-			struct filter_operand *operand)
+int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t slot,
+		 struct filter_operand *operand)
 {
 	struct side side = {binder, operand};
 	size_t nsteps = count_steps(expr);
@@ -193,8 +197,8 @@ int filter_bind_operand(struct filter_binder *binder, const struct filter_expr *
 	int rc;
 
 	if (nsteps > UINT16_MAX)
-		return BINDER_FAIL(binder, expr->position, "too many arguments");
-	operand->steps = arena_alloc(&binder->filter->arena, nsteps * sizeof(operand->steps[0]));
+		return OPERAND_FAIL(binder, expr->position, "too many arguments");
+	operand->steps = arena_alloc(binder->arena, nsteps * sizeof(operand->steps[0]));
 	if (!operand->steps)
 		return -ENOMEM;
 	operand->slot = slot;
@@ -206,7 +210,11 @@ int filter_bind_operand(struct filter_binder *binder, const struct filter_expr *
 	operand->flags = shape.flags;
 	if (expr->kind == FILTER_EXPR_FIELD)
 		operand->field = operand->steps[0].ref;
-	if (operand->slots_end > binder->nslots)
-		binder->nslots = operand->slots_end;
 	return 0;
+}
+
+void operand_refs_finish(struct filter_ref *refs)
+{
+	for (struct filter_ref *ref = refs; ref; ref = ref->next)
+		field_ref_finish(&ref->ref);
 }

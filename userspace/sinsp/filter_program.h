@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sinsp/field.h"
 #include "sinsp/filter.h"
-#include "sinsp/filter_tree.h"
-#include "util/arena.h"
+#include "sinsp/filter_operand.h"
 
 struct filter_regex;
 struct filter_set;
@@ -28,42 +26,6 @@ struct filter_constant {
 /* One value of a field against one constant. */
 typedef bool filter_compare(const struct field_value *value,
 			    const struct filter_constant *constant);
-
-/* The values of a field or transformer while a check runs; count -1: none. */
-struct filter_slot {
-	int count;
-	struct field_value values[FIELD_VALUES_MAX];
-};
-
-/*
- * A step puts its result into a slot. A transformer finds its arguments there and in those that
- * follow, and puts its result in place of the first.
- */
-struct filter_step;
-typedef void filter_step_run(const struct filter_step *step, struct filter_slot *slots,
-			     struct field_scratch *scratch);
-
-struct filter_step {
-	filter_step_run *run; /* NULL: `ref` gives the value */
-	struct field_ref *ref;
-	struct filter_text text; /* a constant; the selector of getopt */
-	enum param_type type; /* of the argument, */
-	bool list; /* and whether it is a list */
-	uint16_t slot;
-	uint16_t nargs;
-};
-
-/* A side of a check: the steps that compute it, and what comes out. */
-struct filter_operand {
-	struct filter_step *steps;
-	uint16_t nsteps;
-	uint16_t slot;
-	uint16_t slots_end; /* the first slot that it does not use */
-	enum param_type type;
-	bool list;
-	uint16_t flags; /* of its fields: enum field_flags */
-	struct field_ref *field; /* a field without transformer; NULL: something else */
-};
 
 /* Which event types: ids by event id; codes of system calls, for the generic event. */
 struct filter_types {
@@ -91,17 +53,11 @@ struct filter_check {
 
 enum { FILTER_PASS = UINT32_MAX, FILTER_FAIL = UINT32_MAX - 1 };
 
-/* What is not in the arena, to be released with the filter. */
-struct filter_ref {
-	struct filter_ref *next;
-	struct field_ref ref;
-};
-
 struct filter {
 	struct filter_check *checks;
 	unsigned int needs;
 	struct filter_slot *slots;
-	struct filter_ref *refs;
+	struct filter_ref *refs; /* of all operands */
 	struct filter_regex *regexes;
 	struct filter_types types; /* what it can let through */
 	bool named[EVENT_ID_MAX]; /* see filter_names_event() */
@@ -126,10 +82,6 @@ struct filter_binder {
 /* Gives a check of the tree its meaning; `check` is zeroed. */
 int filter_bind(struct filter_binder *binder, const struct filter_node *node,
 		struct filter_check *check);
-
-/* A side of a check that begins in slot `slot`. */
-int filter_bind_operand(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
-			struct filter_operand *operand);
 
 /* A constant for an operator on values of `type`. */
 int filter_bind_constant(struct filter_binder *binder, enum param_type type, enum filter_op op,

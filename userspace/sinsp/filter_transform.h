@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transformers: what they take, what they give, and how. One row each; filter_operand.c checks
- * their arguments by it, filter_eval.c runs them.
+ * their arguments by it, operand_get() runs them.
  */
 #ifndef SINSP_FILTER_TRANSFORM_H
 #define SINSP_FILTER_TRANSFORM_H
 
-#include "sinsp/filter_program.h"
+#include "sinsp/filter_operand.h"
 
 /* What comes out of a field, a constant or a transformer. */
 struct filter_shape {
