@@ -125,7 +125,7 @@ static void test_wrong_fields(void **state)
 	struct formatter *formatter = NULL;
 	struct error err = {""};
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 2, &formatter, &err), -ENOENT);
+	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 2, &formatter, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "(evt.num)"));
 	assert_null(formatter);
 }

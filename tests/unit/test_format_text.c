@@ -79,13 +79,15 @@ static void test_control_characters(void **state)
 {
 	static const char name[] = "/tmp/\x1b]0;x\a\n9 forged\x7f\xc2\x9b"
 				   "2J\xc2\xa9\xc3\xa9\r\xff\xc2";
-	static const char *const fields[] = {"evt.arg.name", "(proc.name)", "evt.args"};
 	struct world *world = *state;
 	struct world_process process = {.pid = 200, .comm = "a\tb\x1b[1m"};
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_TEXT, fields, 3, &formatter, NULL), 0);
+	assert_int_equal(formatter_create_format(FORMATTER_TEXT,
+						 "*%evt.arg.name (%proc.name) %evt.args",
+						 &formatter, NULL),
+			 0);
 	world_process(world, &process);
 	world_begin(world, EVENT_open, 200);
 	frame_put_string(&world->frame, open__name, name);

@@ -366,3 +366,21 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 	*root = node;
 	return 0;
 }
+
+int filter_parse_operand(const char *text, size_t position, struct arena *arena,
+			 struct filter_expr **expr, size_t *end, struct filter_error *err)
+{
+	struct parser p = {.text = text, .at = text + position, .arena = arena, .err = err};
+	struct filter_expr *made = NULL;
+	int rc;
+
+	if (!filter_lex_field(p.at) && parser_lex_call(&p) < 0)
+		return parser_fail_expected(&p, "a field or a transformer",
+					    field_nearest(p.at, (size_t)parser_word_len(&p)));
+	rc = parse_left(&p, &made);
+	if (rc)
+		return rc;
+	*expr = made;
+	*end = parser_position(&p);
+	return 0;
+}

@@ -234,6 +234,7 @@ int parser_call(struct parser *p, int call, struct filter_expr **expr)
 	(*expr)->call = (enum filter_call_kind)call;
 	p->at += strlen(call_names[call]) + 1;
 	rc = parse_elements(p, parse_call_arg, &(*expr)->first);
+	(*expr)->selector_position = parser_position(p);
 	if (rc == 0 && p->at[0] == '[')
 		rc = parse_selector(p, &(*expr)->selector);
 	parser_leave(p, DEPTH_CALL);

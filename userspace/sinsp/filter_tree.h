@@ -70,6 +70,7 @@ struct filter_expr {
 	struct filter_text text; /* TEXT, FIELD */
 	enum filter_call_kind call; /* CALL */
 	struct filter_text selector; /* CALL: what stands in brackets behind it; NULL: nothing */
+	size_t selector_position;
 	struct filter_expr *first; /* CALL: its arguments; LIST: its elements */
 	struct filter_expr *next;
 };
@@ -98,6 +99,13 @@ struct filter_node {
 /* Parses a whole expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
 int filter_parse(const char *text, struct arena *arena, struct filter_node **root,
 		 struct filter_error *err);
+
+/*
+ * Parses the field or transformer that stands at `position` of a text, whatever follows: `end` is
+ * the position behind it. As above.
+ */
+int filter_parse_operand(const char *text, size_t position, struct arena *arena,
+			 struct filter_expr **expr, size_t *end, struct filter_error *err);
 
 /* Appends the canonical text, which gives the same tree when it is parsed. */
 void filter_print(const struct filter_node *node, struct buf *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making formatters; the lines themselves are made by the kind. */
+/* Making formatters; what is printed is made by the kind. */
 #include "sinsp/format.h"
 
 #include <errno.h>
@@ -13,60 +13,107 @@ static const struct format_kind *const kinds[] = {
 	[FORMATTER_TEXT] = &format_text,
 };
 
-static int add_column(struct formatter *formatter, const char *text, struct error *err)
+int format_reserve(struct formatter *formatter, size_t n)
 {
-	struct format_column *column = &formatter->columns[formatter->columns_count];
-	bool first = formatter->columns_count == 0;
-	const char *field = text;
-	size_t len = strlen(text);
-	int rc;
-
-	if (formatter->kind->brackets && len > 2 && text[0] == '(' && text[len - 1] == ')') {
-		field++;
-		len -= 2;
-	}
-	rc = field_ref_init(&column->ref, field, len, err);
-	if (rc)
-		return rc;
-	formatter->columns_count++;
-	if (column->ref.desc->flags & FIELD_FILTER_ONLY)
-		return error_set(err, -EINVAL, "field '%s' is for filters only",
-				 column->ref.desc->name);
-	column->needs = column->ref.desc->needs;
-	rc = formatter->kind->column_init(column, text, first);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	formatter->columns = arena_alloc(&formatter->arena, n * sizeof(*formatter->columns));
+	return formatter->columns ? 0 : -ENOMEM;
 }
 
-static int add_columns(struct formatter *formatter, const char *const *fields, size_t n,
-		       struct error *err)
+static bool has_column(const struct formatter *formatter, struct filter_text name)
 {
-	int rc = 0;
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		const struct filter_text *other = &formatter->columns[i].name;
 
-	if (!fields) {
-		fields = formatter->kind->default_fields;
-		for (n = 0; fields[n]; n++)
-			;
+		if (other->len == name.len && memcmp(other->data, name.data, name.len) == 0)
+			return true;
 	}
-	formatter->columns = calloc(n ? n : 1, sizeof(*formatter->columns));
-	if (!formatter->columns)
-		return error_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_column(formatter, fields[i], err);
+	return false;
+}
+
+int format_add_column(struct formatter *formatter, const struct format_token *token,
+		      const char *text, struct filter_error *err)
+{
+	const struct operand_binder binder = {&formatter->arena, &formatter->refs, text, err};
+	struct format_column column = {.name = token->name, .width = token->width};
+	struct filter_operand *operand = &column.operand;
+	int rc = operand_bind(&binder, token->expr, 0, operand);
+
+	if (rc)
+		return rc;
+	if (operand->flags & FIELD_FILTER_ONLY)
+		return filter_error_set(err, text, token->expr->position,
+					"'%.60s' is for filters only", token->name.data);
+	if (formatter->kind->keyed && has_column(formatter, token->name))
+		return 0;
+	column.ref = operand->field;
+	column.type = operand->type;
+	column.format = column.ref ? column.ref->desc->format : PF_DEC;
+	column.list = operand->list && !(column.ref && column.ref->has_arg);
+	column.needs = operand->needs;
+	rc = formatter->kind->column_init(formatter, &column, token);
+	if (rc == 0)
+		formatter->columns[formatter->columns_count++] = column;
 	return rc;
 }
 
-int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
-		     struct formatter **formatter, struct error *err)
+static int add_field(struct formatter *formatter, const char *field, struct filter_error *err)
+{
+	struct filter_expr expr = {.kind = FILTER_EXPR_FIELD, .text.len = strlen(field)};
+	struct format_token token = {.expr = &expr};
+
+	expr.text.data = arena_text(&formatter->arena, field, expr.text.len);
+	if (!expr.text.data)
+		return -ENOMEM;
+	token.name = expr.text;
+	if (formatter->columns_count)
+		token.before = (struct filter_text){" ", 1};
+	return format_add_column(formatter, &token, field, err);
+}
+
+static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
+		      struct filter_error *err)
+{
+	int rc = format_reserve(formatter, n);
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = add_field(formatter, fields[i], err);
+	return rc;
+}
+
+static int add_default(struct formatter *formatter, struct filter_error *err)
+{
+	const struct format_kind *kind = formatter->kind;
+	size_t n = 0;
+
+	if (kind->default_format)
+		return format_parse(formatter, kind->default_format, err);
+	while (kind->default_fields[n])
+		n++;
+	return add_fields(formatter, kind->default_fields, n, err);
+}
+
+static struct formatter *begin(enum formatter_kind kind)
 {
 	struct formatter *made = calloc(1, sizeof(*made));
-	int rc;
 
-	if (!made)
-		return error_set(err, -ENOMEM, "out of memory");
-	made->kind = kinds[kind];
-	rc = add_columns(made, fields, n, err);
-	if (rc == 0 && made->kind->params && param_json_create(&made->params))
-		rc = error_set(err, -ENOMEM, "out of memory");
+	if (made)
+		made->kind = kinds[kind];
+	return made;
+}
+
+/* The columns are there, or `rc` says why not. */
+static int finish(struct formatter *made, int rc, struct formatter **formatter)
+{
+	size_t nslots = 1;
+
+	for (size_t i = 0; i < made->columns_count; i++)
+		if (made->columns[i].operand.slots_end > nslots)
+			nslots = made->columns[i].operand.slots_end;
+	made->slots = arena_alloc(&made->arena, nslots * sizeof(made->slots[0]));
+	if (rc == 0 && !made->slots)
+		rc = -ENOMEM;
+	if (rc == 0 && made->kind->params)
+		rc = param_json_create(&made->params);
 	if (rc == 0)
 		*formatter = made;
 	else
@@ -74,26 +121,59 @@ int formatter_create(enum formatter_kind kind, const char *const *fields, size_t
 	return rc;
 }
 
+int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
+		     struct formatter **formatter, struct error *err)
+{
+	struct formatter *made = begin(kind);
+	struct filter_error wrong = {.text = "out of memory"};
+	int rc = -ENOMEM;
+
+	if (made) {
+		rc = fields ? add_fields(made, fields, n, &wrong) : add_default(made, &wrong);
+		rc = finish(made, rc, formatter);
+	}
+	return rc ? error_set(err, rc, "%s", wrong.text) : 0;
+}
+
+int formatter_create_format(enum formatter_kind kind, const char *format,
+			    struct formatter **formatter, struct filter_error *err)
+{
+	struct formatter *made = begin(kind);
+
+	return made ? finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
+}
+
 void formatter_destroy(struct formatter *formatter)
 {
 	if (!formatter)
 		return;
-	for (size_t i = 0; i < formatter->columns_count; i++) {
-		field_ref_finish(&formatter->columns[i].ref);
-		free(formatter->columns[i].before);
-	}
-	free(formatter->columns);
+	operand_refs_finish(formatter->refs);
+	arena_finish(&formatter->arena);
 	param_json_destroy(formatter->params);
 	free(formatter);
 }
 
-void formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+static bool append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out,
+		   const char *end)
 {
 	size_t start = out->len;
+	bool printed = formatter->kind->append(formatter, event, out);
 
-	formatter->kind->write(formatter, event, out);
-	if (out->failed)
+	if (printed)
+		buf_append_string(out, end);
+	if (!printed || out->failed)
 		out->len = start;
+	return printed;
+}
+
+bool formatter_append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+{
+	return append(formatter, event, out, "");
+}
+
+bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+{
+	return append(formatter, event, out, "\n");
 }
 
 unsigned int formatter_needs(const struct formatter *formatter)

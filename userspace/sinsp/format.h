@@ -1,41 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* Events to lines, by a list of fields. */
+/* Events to lines, by a list of fields or by a format. */
 #ifndef SINSP_FORMAT_H
 #define SINSP_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "sinsp/filter.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 #include "util/error.h"
 
 enum formatter_kind {
 	/*
-	 * One JSON object a line; keys are the fields as they were given, in their order. A field
-	 * without value is left out. evt.time is RFC 3339 in UTC, evt.args an object of parameters,
-	 * evt.arg.NAME and evt.rawarg.NAME are values of their own type; numbers beyond 2^53 are
-	 * strings.
+	 * One JSON object; keys are the fields as they were given, in their order. evt.time is RFC
+	 * 3339 in UTC, evt.args an object of parameters, evt.arg.NAME and evt.rawarg.NAME are
+	 * values of their own type; numbers beyond 2^53 are strings.
 	 */
 	FORMATTER_JSON,
-	/*
-	 * Values with a blank between them, a missing one as <NA>. A field in the list may stand in
-	 * round brackets, which are printed.
-	 */
+	/* Values as text; control characters in them are dots. */
 	FORMATTER_TEXT,
 };
 
 struct formatter;
 
 /*
- * Makes a formatter of `n` fields; NULL and 0: the default list of the kind. Returns 0, or -errno
- * with a message.
+ * Makes a formatter of `n` fields; NULL and 0: the default line of the kind. Text has a blank
+ * between values, and <NA> for a missing one; JSON leaves it out. Returns 0, or -errno with a
+ * message.
  */
 int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
 		     struct formatter **formatter, struct error *err);
+
+/*
+ * Makes a formatter of a format such as "*%evt.num %12proc.name %toupper(evt.type)". `%` and a
+ * number before the field, the width, cuts or fills a value to that many bytes. With `*` as the
+ * first character missing values are <NA> in text and null in JSON; without it there is nothing to
+ * print for an event that lacks one. JSON has the fields and transformers as keys, once each, and
+ * neither the text between them nor widths. Returns 0, -EINVAL with `err` set, or -ENOMEM.
+ */
+int formatter_create_format(enum formatter_kind kind, const char *format,
+			    struct formatter **formatter, struct filter_error *err);
 void formatter_destroy(struct formatter *formatter);
 
-/* Appends one line. Without memory for it `out` is as before, but for its `failed`. */
-void formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
+/*
+ * Appends what is printed for an event, without a newline behind. Returns false, with nothing
+ * appended, when there is nothing to print. Without memory for it `out` is as before, but for its
+ * `failed`.
+ */
+bool formatter_append(struct formatter *formatter, const struct sinsp_event *event,
+		      struct buf *out);
+
+/* The same as a line: with the newline. */
+bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
 
 /* The state that the fields need: enum field_needs bits. */
 unsigned int formatter_needs(const struct formatter *formatter);

@@ -31,11 +31,11 @@ static void append_bits(struct buf *out, enum param_format format, uint64_t bits
 		json_append_u64(out, bits);
 }
 
-static void append_signed(struct buf *out, const struct field_ref *ref, int64_t value)
+static void append_signed(struct buf *out, const struct format_column *column, int64_t value)
 {
-	size_t size = param_type_size(ref->type);
+	size_t size = param_type_size(column->type);
 
-	if (ref->desc->format == PF_HEX)
+	if (column->format == PF_HEX)
 		json_append_hex(out, size < 8 ? (uint64_t)value & ((UINT64_C(1) << 8 * size) - 1)
 					      : (uint64_t)value);
 	else
@@ -48,10 +48,10 @@ static void append_time(struct buf *out, uint64_t ns)
 	json_append_i64(out, (int64_t)ns);
 }
 
-static void append_value(struct buf *out, const struct field_ref *ref,
+static void append_value(struct buf *out, const struct format_column *column,
 			 const struct field_value *value)
 {
-	switch (ref->type) {
+	switch (column->type) {
 	case PT_BOOL:
 		buf_append_string(out, value->u64 ? "true" : "false");
 		break;
@@ -67,31 +67,31 @@ static void append_value(struct buf *out, const struct field_ref *ref,
 		append_time(out, value->u64);
 		break;
 	default:
-		if (param_type_size(ref->type) == 0)
+		if (param_type_size(column->type) == 0)
 			json_append_string(out, value->bytes.data, value->bytes.len);
-		else if (param_type_is_signed(ref->type))
-			append_signed(out, ref, value->i64);
+		else if (param_type_is_signed(column->type))
+			append_signed(out, column, value->i64);
 		else
-			append_bits(out, ref->desc->format, value->u64);
+			append_bits(out, column->format, value->u64);
 	}
 }
 
 static bool write_value(struct formatter *formatter, const struct format_column *column,
 			const struct sinsp_event *event, struct buf *out)
 {
-	struct field_value value;
+	const struct field_value *value;
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	append_value(out, &column->ref, &value);
+	append_value(out, column, value);
 	return true;
 }
 
 static bool write_list(struct formatter *formatter, const struct format_column *column,
 		       const struct sinsp_event *event, struct buf *out)
 {
-	struct field_value values[FIELD_VALUES_MAX];
-	int n = column_get(formatter, column, event, values);
+	const struct field_value *values;
+	int n = column_get(formatter, column, event, &values);
 
 	if (n < 0)
 		return false;
@@ -99,7 +99,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		append_value(out, &column->ref, &values[i]);
+		append_value(out, column, &values[i]);
 	}
 	buf_append_char(out, ']');
 	return true;
@@ -128,8 +128,8 @@ static bool write_arg(struct formatter *formatter, const struct format_column *c
 		      const struct sinsp_event *event, struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;
-	int index = column->ref.param_of_event ? column->ref.param_of_event[desc->id]
-					       : column->ref.index;
+	int index = column->ref->param_of_event ? column->ref->param_of_event[desc->id]
+						: column->ref->index;
 
 	if (index < 0 || index >= desc->nparams ||
 	    !event_param_present(&event->ev, (unsigned int)index))
@@ -148,33 +148,37 @@ static const struct {
 	{"evt.arg", write_arg},	  {"evt.rawarg", write_arg},
 };
 
-static int json_column_init(struct format_column *column, const char *text, bool first)
+static column_writer *writer_of(struct format_column *column)
+{
+	const char *name = column->ref ? column->ref->desc->name : "";
+
+	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++) {
+		if (strcmp(own_writers[i].name, name) != 0)
+			continue;
+		column->needs = NEEDS_NOTHING;
+		return own_writers[i].write;
+	}
+	return column->list ? write_list : write_value;
+}
+
+static int json_column_init(struct formatter *formatter, struct format_column *column,
+			    const struct format_token *token)
 {
 	struct buf key = {0};
 
-	buf_append_char(&key, first ? '{' : ',');
-	json_append_string(&key, text, strlen(text));
+	buf_append_char(&key, formatter->columns_count ? ',' : '{');
+	json_append_string(&key, token->name.data, token->name.len);
 	buf_append_char(&key, ':');
-	if (key.failed) {
-		buf_finish(&key);
-		return -ENOMEM;
-	}
-	column->before = key.data;
-	column->before_len = key.len;
-	column->write = (column->ref.desc->flags & FIELD_LIST) && !column->ref.has_arg
-				? write_list
-				: write_value;
-	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++) {
-		if (strcmp(own_writers[i].name, column->ref.desc->name) != 0)
-			continue;
-		column->write = own_writers[i].write;
-		column->needs = NEEDS_NOTHING;
-	}
-	return 0;
+	if (!key.failed)
+		column->before.data = arena_text(&formatter->arena, key.data, key.len);
+	column->before.len = key.len;
+	column->write = writer_of(column);
+	buf_finish(&key);
+	return column->before.data ? 0 : -ENOMEM;
 }
 
-static void json_write(struct formatter *formatter, const struct sinsp_event *event,
-		       struct buf *out)
+static bool json_append(struct formatter *formatter, const struct sinsp_event *event,
+			struct buf *out)
 {
 	size_t start = out->len;
 
@@ -182,8 +186,14 @@ static void json_write(struct formatter *formatter, const struct sinsp_event *ev
 		const struct format_column *column = &formatter->columns[i];
 		size_t before = out->len;
 
-		buf_append(out, column->before, column->before_len);
-		if (!column->write(formatter, column, event, out))
+		buf_append(out, column->before.data, column->before.len);
+		if (column->write(formatter, column, event, out))
+			continue;
+		if (formatter->missing == MISSING_DROPS_THE_LINE)
+			return false;
+		if (formatter->missing == MISSING_IS_SHOWN)
+			BUF_LITERAL(out, "null");
+		else
 			out->len = before;
 	}
 	/* Columns before may have had no value: the first byte is the bracket, whoever wrote it. */
@@ -191,12 +201,14 @@ static void json_write(struct formatter *formatter, const struct sinsp_event *ev
 		out->data[start] = '{';
 	else
 		buf_append_char(out, '{');
-	BUF_LITERAL(out, "}\n");
+	buf_append_char(out, '}');
+	return true;
 }
 
 const struct format_kind format_json = {
 	.default_fields = default_fields,
 	.column_init = json_column_init,
-	.write = json_write,
+	.append = json_append,
 	.params = true,
+	.keyed = true,
 };

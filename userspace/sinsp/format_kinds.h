@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* What format.c shares with the two kinds of lines, format_json.c and format_text.c. */
+/* What format*.c have in common: making columns, and the two kinds of lines. */
 #ifndef SINSP_FORMAT_KINDS_H
 #define SINSP_FORMAT_KINDS_H
 
 #include <stdbool.h>
 
-#include "sinsp/field.h"
+#include "sinsp/filter_operand.h"
 #include "sinsp/format.h"
 #include "sinsp/param_json.h"
+#include "util/arena.h"
 
 struct format_column;
 
+/* What becomes of a value that an event does not have. */
+enum format_missing { MISSING_IS_LEFT_OUT, MISSING_IS_SHOWN, MISSING_DROPS_THE_LINE };
+
 struct formatter {
 	const struct format_kind *kind;
-	struct format_column *columns; /* owned */
+	struct format_column *columns;
 	size_t columns_count;
+	struct filter_text after; /* text behind the last column */
+	enum format_missing missing;
+	struct filter_slot *slots; /* for the operand that is at work */
+	struct filter_ref *refs; /* fields of all columns */
+	struct arena arena; /* everything above */
 	struct param_json *params; /* owned; JSON only */
 	struct field_scratch scratch;
 };
@@ -24,33 +33,62 @@ typedef bool column_writer(struct formatter *formatter, const struct format_colu
 			   const struct sinsp_event *event, struct buf *out);
 
 struct format_column {
-	struct field_ref ref;
+	struct filter_text name; /* the operand as it is written */
+	struct filter_operand operand;
+	const struct field_ref *ref; /* a field without transformer; NULL: something else */
+	enum param_type type; /* of each value */
+	enum param_format format;
+	bool list;
 	unsigned int needs; /* enum field_needs */
+	unsigned int width; /* text: of the value in bytes; 0: its own */
 	column_writer *write;
-	char *before; /* owned; what stands before the value, and its length */
-	size_t before_len;
-	const char *after; /* what stands behind it */
+	struct filter_text before; /* what stands before the value; JSON: its key */
+};
+
+/* A column that is about to be added: the text before it, and the operand as it is written. */
+struct format_token {
+	struct filter_text before;
+	unsigned int width;
+	const struct filter_expr *expr;
+	struct filter_text name;
 };
 
 struct format_kind {
-	const char *const *default_fields; /* ended by NULL */
-	/* Prepares a column whose field is `text`: ref is set; the rest is zero. */
-	int (*column_init)(struct format_column *column, const char *text, bool first);
-	void (*write)(struct formatter *formatter, const struct sinsp_event *event,
-		      struct buf *out);
-	bool brackets; /* fields may stand in brackets */
+	/* One of the two; the list is ended by NULL. */
+	const char *const *default_fields;
+	const char *default_format;
+	/* Prepares a column: sets write, and before; the rest is set. Returns 0 or -ENOMEM. */
+	int (*column_init)(struct formatter *formatter, struct format_column *column,
+			   const struct format_token *token);
+	bool (*append)(struct formatter *formatter, const struct sinsp_event *event,
+		       struct buf *out);
 	bool params; /* needs formatter->params */
+	bool keyed; /* a column that is there already is not added again */
 };
 
 extern const struct format_kind format_json;
 extern const struct format_kind format_text;
 
-/* Gets the values of a column's field. */
+/* Makes room for `n` columns. Returns 0 or -ENOMEM. */
+int format_reserve(struct formatter *formatter, size_t n);
+
+/*
+ * Binds the operand of a token and adds it as a column; `text` is what positions in it are counted
+ * from. Returns 0, -EINVAL with `err` set, or -ENOMEM.
+ */
+int format_add_column(struct formatter *formatter, const struct format_token *token,
+		      const char *text, struct filter_error *err);
+
+/* Adds the columns of a format. As above. */
+int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);
+
+/* Gets the values of a column; returns their number, or -1. */
 static inline int column_get(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct field_value *values)
+			     const struct sinsp_event *event, const struct field_value **values)
 {
 	formatter->scratch.used = 0;
-	return field_get(&column->ref, event, &formatter->scratch, values);
+	*values = formatter->slots[0].values;
+	return operand_get(&column->operand, event, formatter->slots, &formatter->scratch);
 }
 
 #endif

@@ -7,10 +7,6 @@
 #include "sinsp/format_kinds.h"
 #include "sinsp/param_text.h"
 
-static const char *const default_fields[] = {
-	"evt.num", "evt.time", "evt.cpu", "proc.name", "(thread.tid)", "evt.type", "evt.args", NULL,
-};
-
 enum { PADDED_DIGITS = 9, BUFFER_TEXT_MAX = 1022 };
 
 /* In UTF-8 the control characters U+0080 to U+009F are a lead byte and C1_FIRST to C1_LAST. */
@@ -72,19 +68,19 @@ static void append_value(struct buf *out, enum param_type type, enum param_forma
 static bool write_value(struct formatter *formatter, const struct format_column *column,
 			const struct sinsp_event *event, struct buf *out)
 {
-	struct field_value value;
+	const struct field_value *value;
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	append_value(out, column->ref.type, column->ref.desc->format, &value);
+	append_value(out, column->type, column->format, value);
 	return true;
 }
 
 static bool write_list(struct formatter *formatter, const struct format_column *column,
 		       const struct sinsp_event *event, struct buf *out)
 {
-	struct field_value values[FIELD_VALUES_MAX];
-	int n = column_get(formatter, column, event, values);
+	const struct field_value *values;
+	int n = column_get(formatter, column, event, &values);
 
 	if (n < 0)
 		return false;
@@ -92,7 +88,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		append_value(out, column->ref.type, column->ref.desc->format, &values[i]);
+		append_value(out, column->type, column->format, &values[i]);
 	}
 	buf_append_char(out, ')');
 	return true;
@@ -102,7 +98,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 static bool write_rawarg(struct formatter *formatter, const struct format_column *column,
 			 const struct sinsp_event *event, struct buf *out)
 {
-	int index = column->ref.param_of_event[event->ev.desc->id];
+	int index = column->ref->param_of_event[event->ev.desc->id];
 	const struct param_desc *desc;
 	struct field_value value;
 
@@ -118,32 +114,20 @@ static bool write_rawarg(struct formatter *formatter, const struct format_column
 	return true;
 }
 
-static int text_column_init(struct format_column *column, const char *text, bool first)
+static int text_column_init(struct formatter *formatter, struct format_column *column,
+			    const struct format_token *token)
 {
-	bool brackets = text[0] == '(';
-	struct buf before = {0};
-
-	if (!first)
-		buf_append_char(&before, ' ');
-	if (brackets)
-		buf_append_char(&before, '(');
-	if (before.failed)
-		return -ENOMEM;
-	column->before = before.data;
-	column->before_len = before.len;
-	column->after = brackets ? ")" : "";
-	if (strcmp(column->ref.desc->name, "evt.rawarg") == 0)
+	column->before = token->before;
+	if (column->ref && strcmp(column->ref->desc->name, "evt.rawarg") == 0)
 		column->write = write_rawarg;
-	else if ((column->ref.desc->flags & FIELD_LIST) && !column->ref.has_arg)
-		column->write = write_list;
 	else
-		column->write = write_value;
+		column->write = column->list ? write_list : write_value;
 	return 0;
 }
 
 #define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 
-/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a line. */
+/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */
 static size_t printable_run(const uint8_t *text, size_t len)
 {
 	uint64_t word;
@@ -174,27 +158,56 @@ static void mask_controls(uint8_t *text, size_t len)
 	}
 }
 
-static void text_write(struct formatter *formatter, const struct sinsp_event *event,
-		       struct buf *out)
+static bool continues_character(char c)
 {
-	size_t start = out->len;
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
 
+/* Cuts or fills what stands behind `start` to `width` bytes. A character of UTF-8 stays whole. */
+static void set_width(struct buf *out, size_t start, unsigned int width)
+{
+	size_t wanted = start + width;
+
+	if (out->len > wanted) {
+		size_t cut = wanted;
+
+		while (cut > start && continues_character(out->data[cut]))
+			cut--;
+		out->len = cut;
+	}
+	if (!buf_reserve(out, wanted - out->len))
+		return;
+	memset(out->data + out->len, ' ', wanted - out->len);
+	out->len = wanted;
+}
+
+static bool text_append(struct formatter *formatter, const struct sinsp_event *event,
+			struct buf *out)
+{
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		const struct format_column *column = &formatter->columns[i];
+		size_t start;
 
-		buf_append(out, column->before, column->before_len);
-		if (!column->write(formatter, column, event, out))
+		buf_append(out, column->before.data, column->before.len);
+		start = out->len;
+		if (!column->write(formatter, column, event, out)) {
+			if (formatter->missing == MISSING_DROPS_THE_LINE)
+				return false;
 			BUF_LITERAL(out, "<NA>");
-		buf_append_string(out, column->after);
-	}
-	if (!out->failed)
+		}
+		if (out->failed)
+			return true;
 		mask_controls((uint8_t *)out->data + start, out->len - start);
-	buf_append_char(out, '\n');
+		if (column->width)
+			set_width(out, start, column->width);
+	}
+	buf_append(out, formatter->after.data, formatter->after.len);
+	return true;
 }
 
 const struct format_kind format_text = {
-	.default_fields = default_fields,
+	.default_format =
+		"*%evt.num %evt.time %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args",
 	.column_init = text_column_init,
-	.write = text_write,
-	.brackets = true,
+	.append = text_append,
 };
