@@ -139,7 +139,7 @@ static void test_commands(void **state)
 	static const struct {
 		const char *line;
 		enum agent_command command;
-		const char *file;
+		const char *operand;
 	} cases[] = {
 		{"--help", COMMAND_HELP, NULL},
 		{"-n 1 --version", COMMAND_VERSION, NULL},
@@ -148,14 +148,19 @@ static void test_commands(void **state)
 		{"check-filter", COMMAND_CHECK_FILTER, "-"},
 		{"check-filter -", COMMAND_CHECK_FILTER, "-"},
 		{"check-filter FILE --exact-types", COMMAND_CHECK_FILTER, "FILE"},
+		{"fields", COMMAND_FIELDS, NULL},
+		{"-v fields proc.* -o markdown", COMMAND_FIELDS, "proc.*"},
+		{"events open -o json", COMMAND_EVENTS, "open"},
 	};
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parse_right(cases[i].line, &options);
 		assert_int_equal(options.command, cases[i].command);
-		if (cases[i].file)
-			assert_string_equal(options.file, cases[i].file);
+		if (cases[i].operand)
+			assert_string_equal(options.operand, cases[i].operand);
+		else
+			assert_null(options.operand);
 		options_finish(&options);
 	}
 }
@@ -178,7 +183,7 @@ static void test_refused(void **state)
 		{"-n 18446744073709551616", NULL},
 		{"-M 0", NULL},
 		{"-M nan", NULL},
-		{"-o xml", "-o: expected json, text or none, not 'xml'"},
+		{"-o xml", "-o: expected json, text, none or (for lists) markdown, not 'xml'"},
 		{"--snaplen 65001", NULL},
 		{"--buffer-size 0", NULL},
 		{"--buffer-size 2G", NULL},
@@ -187,7 +192,13 @@ static void test_refused(void **state)
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"--filter a check-filter b", "check-filter does not take --filter"},
 		{"check-filter -n 5 --exact-types", "check-filter does not take -n"},
-		{"check-filter a b", "check-filter reads one file, not also 'b'"},
+		{"check-filter a b", "check-filter takes one file, not also 'b'"},
+		{"fields a b", "fields takes one pattern, not also 'b'"},
+		{"events --exact-types", "events does not take --exact-types"},
+		{"check-filter -o json", "check-filter does not take -o"},
+		{"fields -o none", "fields: -o takes text, json or markdown"},
+		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
+					  "events as they happen"},
 	};
 	struct options options;
 

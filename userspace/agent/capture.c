@@ -37,8 +37,11 @@ static int compile_filter(struct capture *capture, struct error *err)
 	filter_error_render(options->filter, &filter_err, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
-	if (is_bare_word(options->filter))
-		BUF_LITERAL(&text, "\n(commands: check-filter)");
+	if (is_bare_word(options->filter)) {
+		BUF_LITERAL(&text, "\n(commands: ");
+		options_append_commands(&text);
+		buf_append_char(&text, ')');
+	}
 	buf_append_char(&text, '\0');
 	error_set(err, code, "%s", text.failed ? filter_err.text : text.data);
 	buf_finish(&text);

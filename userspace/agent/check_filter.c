@@ -68,7 +68,7 @@ static int check_lines(FILE *file, const struct options *options)
 
 int check_filter_run(const struct options *options)
 {
-	FILE *file = strcmp(options->file, "-") == 0 ? stdin : fopen(options->file, "re");
+	FILE *file = strcmp(options->operand, "-") == 0 ? stdin : fopen(options->operand, "re");
 	int code = file ? check_lines(file, options) : -errno;
 
 	if (file && file != stdin)
@@ -76,6 +76,6 @@ int check_filter_run(const struct options *options)
 	if (fflush(stdout))
 		code = -errno;
 	if (code < 0)
-		fprintf(stderr, "agent: check-filter %s: %s\n", options->file, strerror(-code));
+		fprintf(stderr, "agent: check-filter %s: %s\n", options->operand, strerror(-code));
 	return code ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -11,6 +11,8 @@
 #include "agent/capture.h"
 #include "agent/check_filter.h"
 #include "agent/explain.h"
+#include "agent/list_events.h"
+#include "agent/list_fields.h"
 #include "agent/options.h"
 #include "agent/pipeline.h"
 #include "agent/signals.h"
@@ -128,6 +130,8 @@ static int (*const commands[COMMANDS_COUNT])(const struct options *options) = {
 	[COMMAND_CAPTURE] = run_capture,
 	[COMMAND_EXPLAIN] = run_explain,
 	[COMMAND_CHECK_FILTER] = check_filter_run,
+	[COMMAND_FIELDS] = list_fields_run,
+	[COMMAND_EVENTS] = list_events_run,
 	[COMMAND_HELP] = run_help,
 	[COMMAND_VERSION] = run_version,
 };

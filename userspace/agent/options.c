@@ -21,10 +21,12 @@ enum {
 	OPTION_BASE = 256,
 };
 
+typedef int option_setter(struct options *options, const char *value);
+
 struct option_row {
 	const char *name;     /* without dashes; a single letter is a short option too */
 	const char *argument; /* NULL: takes none */
-	int (*set)(struct options *options, const char *value);
+	option_setter *set;
 	const char *accepts;  /* for messages about values that `set` refuses */
 	const char *help;
 };
@@ -102,7 +104,8 @@ static int set_stats(struct options *options, const char *value)
 static int set_format(struct options *options, const char *value)
 {
 	static const char *const names[] = {
-		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
+		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none",
+		[FORMAT_MARKDOWN] = "markdown"};
 
 	for (unsigned int i = FORMAT_JSON; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(value, names[i]) == 0) {
@@ -224,7 +227,7 @@ static const struct option_row rows[] = {
 	 "which events to print; also as the trailing words"},
 	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT printed events"},
 	{"M", "SECONDS", set_duration, "a number above 0", "end after SECONDS"},
-	{"o", "FORMAT", set_format, "json, text or none",
+	{"o", "FORMAT", set_format, "json, text, none or (for lists) markdown",
 	 "json, text or none; default json, on a terminal text"},
 	{"buffer-size", "BYTES", set_buffer_size, "a size up to 1G such as 65536, 64K or 8M",
 	 "ring of each CPU, a power of two; default 4M"},
@@ -342,25 +345,84 @@ static int join_words(char **words, struct options *options, struct error *err)
 	return 0;
 }
 
-static int parse_words(char **words, struct options *options, struct error *err)
+/* Sub-commands: the first word that is no option. Another word may follow. */
+static const struct command_row {
+	const char *word;
+	enum agent_command command;
+	const char *operand; /* what the other word is, for messages */
+	const char *operand_default;
+	option_setter *takes[3]; /* the options that mean something to it */
+} command_rows[] = {
+	{"check-filter", COMMAND_CHECK_FILTER, "file", "-", {set_exact_types}},
+	{"fields", COMMAND_FIELDS, "pattern", NULL, {set_format, set_verbose}},
+	{"events", COMMAND_EVENTS, "pattern", NULL, {set_format, set_verbose}},
+};
+
+enum { COMMAND_ROWS_COUNT = sizeof(command_rows) / sizeof(command_rows[0]) };
+
+static const struct command_row *find_command(const char *word)
 {
-	if (!words[0])
-		return 0;
-	if (strcmp(words[0], "check-filter") != 0)
-		return join_words(words, options, err);
+	for (int i = 0; i < COMMAND_ROWS_COUNT; i++)
+		if (word && strcmp(command_rows[i].word, word) == 0)
+			return &command_rows[i];
+	return NULL;
+}
+
+static bool takes(const struct command_row *command, option_setter *set)
+{
+	for (size_t i = 0; i < sizeof(command->takes) / sizeof(command->takes[0]); i++)
+		if (command->takes[i] == set)
+			return true;
+	return false;
+}
+
+/* `given` has a bit for each row of options. */
+static int parse_command(const struct command_row *command, char **words, uint64_t given,
+			 struct options *options, struct error *err)
+{
+	for (int i = 0; i < ROWS_COUNT; i++)
+		if ((given >> i & 1) && !takes(command, rows[i].set))
+			return error_set(err, -EINVAL, "%s does not take %s%s", command->word,
+					 dashes(&rows[i]), rows[i].name);
 	if (words[1] && words[2])
-		return error_set(err, -EINVAL, "check-filter reads one file, not also '%s'",
-				 words[2]);
-	options->command = COMMAND_CHECK_FILTER;
-	options->file = words[1] ? words[1] : "-";
+		return error_set(err, -EINVAL, "%s takes one %s, not also '%s'", command->word,
+				 command->operand, words[2]);
+	if (options->format == FORMAT_NONE)
+		return error_set(err, -EINVAL, "%s: -o takes text, json or markdown", command->word);
+	options->command = command->command;
+	options->operand = words[1] ? words[1] : command->operand_default;
 	return 0;
+}
+
+static int parse_words(char **words, uint64_t given, struct options *options, struct error *err)
+{
+	const struct command_row *command = find_command(words[0]);
+
+	if (command)
+		return parse_command(command, words, given, options, err);
+	if (options->format == FORMAT_MARKDOWN)
+		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
+					       "not for events as they happen");
+	return words[0] ? join_words(words, options, err) : 0;
+}
+
+void options_append_commands(struct buf *out)
+{
+	const char *separator = "";
+
+	for (int i = 0; i < COMMAND_ROWS_COUNT; i++) {
+		buf_append_string(out, separator);
+		buf_append_string(out, command_rows[i].word);
+		separator = ", ";
+	}
 }
 
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
 {
-	const struct option_row *row, *not_for_checks = NULL;
+	const struct option_row *row;
 	struct option longs[OPTIONS_MAX];
 	char letters[2 * OPTIONS_MAX];
+	uint64_t given = 0;
 	int code, result;
 
 	*options = (struct options){
@@ -377,15 +439,9 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 			return result;
 		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
 			return 0;
-		/* Only this one changes how filters are read. */
-		if (row->set != set_exact_types)
-			not_for_checks = row;
+		given |= UINT64_C(1) << (row - rows);
 	}
-	result = parse_words(argv + optind, options, err);
-	if (result == 0 && options->command == COMMAND_CHECK_FILTER && not_for_checks)
-		return error_set(err, -EINVAL, "check-filter does not take %s%s",
-				 dashes(not_for_checks), not_for_checks->name);
-	return result;
+	return parse_words(argv + optind, given, options, err);
 }
 
 void options_finish(struct options *options)
@@ -412,7 +468,8 @@ static void print_on_request(void)
 void options_print_help(void)
 {
 	puts("Usage: agent [OPTION]... [FILTER]...     print the events of the whole machine\n"
-	     "       agent check-filter [FILE|-]       check filters, one on each line\n");
+	     "       agent check-filter [FILE|-]       check filters, one on each line\n"
+	     "       agent fields|events [PATTERN]     list what filters and outputs can name\n");
 	for (int i = 0; i < ROWS_COUNT; i++) {
 		char option[32];
 

@@ -7,23 +7,27 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "util/buf.h"
 #include "util/error.h"
 
 enum agent_command {
 	COMMAND_CAPTURE,
 	COMMAND_EXPLAIN,
 	COMMAND_CHECK_FILTER,
+	COMMAND_FIELDS,
+	COMMAND_EVENTS,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMANDS_COUNT,
 };
 
-enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE };
+/* Of a capture, or of a list: each has all but one of them. */
+enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
 
 struct options {
 	enum agent_command command;
 	char *filter;		/* owned; NULL: everything */
-	const char *file;	/* check-filter: where expressions are read, "-" for stdin */
+	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
 	enum agent_format format;
 	uint64_t count;		/* events to print, 0: no limit */
 	uint64_t duration_ns;	/* 0: no limit */
@@ -42,6 +46,9 @@ struct options {
  */
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 void options_finish(struct options *options);
+
+/* Appends the words of the sub-commands: "check-filter, fields". */
+void options_append_commands(struct buf *out);
 
 /* Writes the help, which fits 24 lines of 80 columns, to stdout. */
 void options_print_help(void);

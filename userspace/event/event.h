@@ -190,6 +190,9 @@ bool event_desc_is_native(const struct event_desc *desc);
 /* The index of a parameter by name, or -1. For start-up, not for each event. */
 int event_param_find(const struct event_desc *desc, const char *name);
 
+/* "file_flags" for the set of open's flags. For lists: a linear search. */
+const char *flag_set_name(const struct flag_name *set);
+
 /* "read" for SC_read; NULL when the code is out of range. */
 const char *syscall_name(unsigned int code);
 

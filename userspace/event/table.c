@@ -9,6 +9,16 @@
 #define FLAG_SET_END(set) {NULL, 0} };
 #include "events/flags.def"
 
+static const struct {
+	const struct flag_name *set;
+	const char *name;
+} flag_sets[] = {
+#define FLAG_SET(set) {flags_##set, #set},
+#define FLAG(...)
+#define FLAG_SET_END(set)
+#include "events/flags.def"
+};
+
 #define DYN_SET(set) static const struct dyn_kind dyn_##set[] = {
 #define DYN_KIND(type, format) {PT_##type, PF_##format},
 #define DYN_SET_END(set) };
@@ -136,6 +146,14 @@ int event_param_find(const struct event_desc *desc, const char *name)
 		if (strcmp(desc->params[i].name, name) == 0)
 			return i;
 	return -1;
+}
+
+const char *flag_set_name(const struct flag_name *set)
+{
+	for (size_t i = 0; i < sizeof(flag_sets) / sizeof(flag_sets[0]); i++)
+		if (flag_sets[i].set == set)
+			return flag_sets[i].name;
+	return NULL;
 }
 
 const char *syscall_name(unsigned int code)

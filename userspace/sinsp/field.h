@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "sinsp/clock.h"
 #include "sinsp/sinsp.h"
+#include "util/buf.h"
 
 enum field_flags {
 	FIELD_ARG_REQUIRED = 1 << 0,
@@ -126,6 +127,7 @@ struct field_desc {
 	field_getter *get;
 	const char *help; /* one line */
 	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
+	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
 };
 
 /* The tables of all classes, ended by NULL; each table ends with a row without name. */
@@ -138,6 +140,9 @@ extern const struct field_desc *const field_tables[];
  */
 int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct error *err);
 void field_ref_finish(struct field_ref *ref);
+
+/* Appends a filter that shows how the field is used: "proc.aname[1]=sshd". */
+void field_append_example(const struct field_desc *desc, struct buf *out);
 
 /* The known field name nearest to a text, for messages; NULL when none is near. */
 const char *field_nearest(const char *text, size_t len);

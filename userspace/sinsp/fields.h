@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sinsp/field.h"
-#include "util/buf.h"
 
 enum { NO_VALUE = -1 };
 

@@ -2,6 +2,7 @@
 /* evt.*: what the event itself says. Times, and what concerns I/O, have files of their own. */
 #include "sinsp/fields.h"
 
+#include "event/names.h"
 #include "sinsp/param_text.h"
 #include "util/error.h"
 
@@ -41,16 +42,6 @@ static int get_syscall_type(const struct sinsp_event *event, const struct field_
 	return give_string(values, type_name(event));
 }
 
-static const char *const category_names[] = {
-	[EC_UNKNOWN] = "unknown", [EC_OTHER] = "other",
-	[EC_FILE] = "file",	  [EC_NET] = "net",
-	[EC_IPC] = "IPC",	  [EC_MEMORY] = "memory",
-	[EC_PROCESS] = "process", [EC_SLEEP] = "sleep",
-	[EC_SYSTEM] = "system",	  [EC_SIGNAL] = "signal",
-	[EC_USER] = "user",	  [EC_TIME] = "time",
-	[EC_WAIT] = "wait",	  [EC_SCHEDULER] = "scheduler",
-};
-
 /* The category of reading and writing is that of the descriptor. */
 static const char *const io_category_names[SCAP_FD_TYPES_COUNT] = {
 	[SCAP_FD_FILE] = "file", [SCAP_FD_DIRECTORY] = "file", [SCAP_FD_IPV4] = "net",
@@ -61,13 +52,10 @@ static const char *const io_category_names[SCAP_FD_TYPES_COUNT] = {
 static int get_category(const struct sinsp_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	unsigned int category = event->ev.desc->category & 0xff;
-	const char *name = NULL;
+	const char *name = event_category_name(event->ev.desc->category);
 
-	if (category >= EC_IO_READ && category <= EC_IO_OTHER)
-		name = event->fd ? io_category_names[event->fd->type] : NULL;
-	else if (category < sizeof(category_names) / sizeof(category_names[0]))
-		name = category_names[category];
+	if (!name && event->fd)
+		name = io_category_names[event->fd->type];
 	return give_string(values, name ? name : "unknown");
 }
 
@@ -274,7 +262,8 @@ const struct field_desc fields_evt[] = {
 	 FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS |
 		 FIELD_WITHIN_MS,
 	 FIELD_ARG_NUMBER, 0, get_around,
-	 "evt.around[NS]=MS: the event lies within that many ms of that time"},
+	 "evt.around[NS]=MS: the event lies within that many ms of that time",
+	 .example = "[1700000000000000000]=500"},
 	{"util.cnt", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_evaluations,
 	 "how often this field has been evaluated"},
 	{0},

@@ -486,7 +486,7 @@ const struct field_desc fields_proc[] = {
 	ROW("thread.ismain", BOOL, NA, 0, get_ismain, "true for the main thread of a process"),
 	ROW("thread.vtid", INT64, ID, 0, get_vtid, "id of the thread in its own pid namespace"),
 	ROW("thread.nametid", CHARBUF, NA, 0, get_nametid, "proc.name and thread.tid in one word"),
-	ROW("thread.cgroups", CHARBUF, NA, 0, get_cgroups, "control groups: controller=path ..."),
+	ROW("thread.cgroups", CHARBUF, NA, 0, get_cgroups, "control groups, each as controller=path"),
 	{"thread.cgroup", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_WORD, NEEDS_THREADS,
 	 get_cgroup, "thread.cgroup.NAME: path of the control group of one controller"},
 	ROW("proc.nthreads", UINT64, DEC, 0, get_nthreads, "live threads of the process"),
