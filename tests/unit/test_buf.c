@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/buf.h"
@@ -50,6 +52,29 @@ static void test_too_much(void **state)
 	buf_append_string(&buf, "fine again");
 	assert_false(buf.failed);
 	expect(&buf, "fine again");
+	buf_finish(&buf);
+}
+
+/* Around each power of ten, where the number of digits changes. */
+static void test_digits(void **state)
+{
+	struct buf buf = {0};
+	char text[32];
+
+	for (uint64_t power = 1;; power *= 10) {
+		for (uint64_t value = power - 1; value <= power + 1; value++) {
+			snprintf(text, sizeof(text), "%" PRIu64, value);
+			buf_append_u64(&buf, value);
+			expect(&buf, text);
+			snprintf(text, sizeof(text), "%012" PRIu64, value);
+			buf_append_padded(&buf, value, 12);
+			expect(&buf, text);
+		}
+		if (power > UINT64_MAX / 10)
+			break;
+	}
+	buf_append_u64(&buf, UINT64_MAX);
+	expect(&buf, "18446744073709551615");
 	buf_finish(&buf);
 }
 
@@ -120,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_fixed_again),
 		cmocka_unit_test(test_numbers),
 	};

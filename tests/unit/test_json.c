@@ -6,9 +6,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "util/json.h"
+
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
 
 static void expect(struct buf *out, const char *json)
 {
@@ -21,7 +24,7 @@ static void expect_quoted(const char *text, size_t len, const char *json)
 {
 	struct buf out = {0};
 
-	json_append_string(&out, text, len);
+	assert_int_equal(json_append_string(&out, text, len), !strstr(json, BAD));
 	expect(&out, json);
 	buf_finish(&out);
 }
@@ -47,18 +50,22 @@ static void test_control_characters_are_escaped(void **state)
 /* A byte that needs care at each place of the words in which text is scanned. */
 static void test_every_position(void **state)
 {
-	for (size_t len = 1; len <= 24; len++) {
-		for (size_t at = 0; at < len; at++) {
-			char text[24], json[32];
+	static const struct {
+		char byte;
+		const char *escape;
+	} cases[] = {{'\n', "\\n"}, {'\x1f', "\\u001f"}, {'"', "\\\""}, {'\\', "\\\\"}, {'\x80', BAD}};
 
-			memset(text, 'x', sizeof(text));
-			memset(json, 'x', sizeof(json));
-			text[at] = '\n';
-			json[0] = '"';
-			memcpy(json + 1 + at, "\\n", 2);
-			json[len + 2] = '"';
-			json[len + 3] = '\0';
-			expect_quoted(text, len, json);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t len = 1; len <= 50; len++) {
+			for (size_t at = 0; at < len; at++) {
+				char text[50], json[64];
+
+				memset(text, 'x', sizeof(text));
+				text[at] = cases[i].byte;
+				snprintf(json, sizeof(json), "\"%.*s%s%.*s\"", (int)at, text,
+					 cases[i].escape, (int)(len - at - 1), text + at + 1);
+				expect_quoted(text, len, json);
+			}
 		}
 	}
 }
@@ -68,8 +75,6 @@ static void test_utf8_is_kept(void **state)
 	EXPECT_QUOTED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!",
 		      "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!\"");
 }
-
-#define BAD "\xef\xbf\xbd"
 
 static void test_invalid_utf8_is_replaced(void **state)
 {

@@ -5,8 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Sizes of fixed-size types, negative for signed ones; 0: the parameter's length. */
-static const int8_t sizes[PT_TYPES_COUNT] = {
+const int8_t param_type_sizes[PT_TYPES_COUNT] = {
 	[PT_INT8] = -1,	     [PT_INT16] = -2,	     [PT_INT32] = -4,	     [PT_INT64] = -8,
 	[PT_UINT8] = 1,	     [PT_UINT16] = 2,	     [PT_UINT32] = 4,	     [PT_UINT64] = 8,
 	[PT_FLAGS8] = 1,     [PT_FLAGS16] = 2,	     [PT_FLAGS32] = 4,	     [PT_ENUMFLAGS8] = 1,
@@ -16,11 +15,6 @@ static const int8_t sizes[PT_TYPES_COUNT] = {
 	[PT_ABSTIME] = 8,    [PT_PORT] = 2,	     [PT_L4PROTO] = 1,	     [PT_BOOL] = 4,
 	[PT_DOUBLE] = 8,     [PT_FLAGS64] = 8,
 };
-
-size_t param_type_size(enum param_type type)
-{
-	return (size_t)(sizes[type] < 0 ? -sizes[type] : sizes[type]);
-}
 
 size_t param_type_number_size(enum param_type type)
 {
@@ -32,11 +26,6 @@ size_t param_type_number_size(enum param_type type)
 	default:
 		return 0;
 	}
-}
-
-bool param_type_is_signed(enum param_type type)
-{
-	return sizes[type] < 0;
 }
 
 static bool is_string(enum param_type type)

@@ -216,14 +216,25 @@ enum compat_layout syscall_compat_layout(unsigned int number);
 /* The code of an operation of a call that stands for several; SC_unknown when there is none. */
 unsigned int syscall_code_of_packed(enum packed_call call, unsigned int operation);
 
+/* Bytes of the fixed-size types, negative for signed ones; 0 for the others. */
+extern const int8_t param_type_sizes[PT_TYPES_COUNT];
+
 /* Bytes of a fixed-size type, 0 for the others. */
-size_t param_type_size(enum param_type type);
+static inline size_t param_type_size(enum param_type type)
+{
+	int size = param_type_sizes[type];
+
+	return (size_t)(size < 0 ? -size : size);
+}
 
 /* Bytes of one number of a list of them, 0 for types that are none. */
 size_t param_type_number_size(enum param_type type);
 
 /* True for fixed-size types that are signed. */
-bool param_type_is_signed(enum param_type type);
+static inline bool param_type_is_signed(enum param_type type)
+{
+	return param_type_sizes[type] < 0;
+}
 
 struct event_param {
 	const uint8_t *data; /* unaligned, points into the frame */

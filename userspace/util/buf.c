@@ -41,11 +41,61 @@ fail:
 static const char upper_digits[] = "0123456789ABCDEF";
 static const char lower_digits[] = "0123456789abcdef";
 
-/* Inlined for each base, so that dividing by it is a multiplication. */
-__attribute__((always_inline)) static inline void append_digits(struct buf *buf, uint64_t value,
-								unsigned int base,
-								unsigned int width,
-								const char *alphabet)
+/* Two decimal digits at once. */
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+			    "25262728293031323334353637383940414243444546474849"
+			    "50515253545556575859606162636465666768697071727374"
+			    "75767778798081828384858687888990919293949596979899";
+
+static unsigned int decimal_digits(uint64_t value)
+{
+	static const uint64_t powers[] = {
+		UINT64_C(0),		      UINT64_C(10),
+		UINT64_C(100),		      UINT64_C(1000),
+		UINT64_C(10000),	      UINT64_C(100000),
+		UINT64_C(1000000),	      UINT64_C(10000000),
+		UINT64_C(100000000),	      UINT64_C(1000000000),
+		UINT64_C(10000000000),	      UINT64_C(100000000000),
+		UINT64_C(1000000000000),      UINT64_C(10000000000000),
+		UINT64_C(100000000000000),    UINT64_C(1000000000000000),
+		UINT64_C(10000000000000000),  UINT64_C(100000000000000000),
+		UINT64_C(1000000000000000000), UINT64_C(10000000000000000000),
+	};
+	/* The number of bits times log10(2) is right, or one too small. */
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
+	unsigned int least = bits * 1233 >> 12;
+
+	return least + (value >= powers[least]);
+}
+
+static void put_decimal(char *end, uint64_t value)
+{
+	for (; value >= 100; value /= 100) {
+		end -= 2;
+		memcpy(end, pairs + value % 100 * 2, 2);
+	}
+	if (value >= 10)
+		memcpy(end - 2, pairs + value * 2, 2);
+	else
+		end[-1] = (char)('0' + value);
+}
+
+static void append_decimal(struct buf *buf, uint64_t value, unsigned int width)
+{
+	unsigned int digits = decimal_digits(value);
+	unsigned int zeros = width > digits ? width - digits : 0;
+
+	if (!buf_reserve(buf, zeros + digits))
+		return;
+	if (zeros)
+		memset(buf->data + buf->len, '0', zeros);
+	buf->len += zeros + digits;
+	put_decimal(buf->data + buf->len, value);
+}
+
+/* Digits of `bits` bits each. */
+static void append_bits(struct buf *buf, uint64_t value, unsigned int bits, unsigned int width,
+			const char *alphabet)
 {
 	char digits[DIGITS_MAX];
 	size_t at = sizeof(digits);
@@ -53,8 +103,8 @@ __attribute__((always_inline)) static inline void append_digits(struct buf *buf,
 	if (width > sizeof(digits))
 		width = sizeof(digits);
 	do {
-		digits[--at] = alphabet[value % base];
-		value /= base;
+		digits[--at] = alphabet[value & ((1u << bits) - 1)];
+		value >>= bits;
 	} while (value);
 	while (sizeof(digits) - at < width)
 		digits[--at] = '0';
@@ -63,36 +113,34 @@ __attribute__((always_inline)) static inline void append_digits(struct buf *buf,
 
 void buf_append_u64(struct buf *buf, uint64_t value)
 {
-	append_digits(buf, value, 10, 1, upper_digits);
+	append_decimal(buf, value, 0);
 }
 
 void buf_append_i64(struct buf *buf, int64_t value)
 {
-	uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
 	if (value < 0)
 		buf_append_char(buf, '-');
-	append_digits(buf, magnitude, 10, 1, upper_digits);
+	append_decimal(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0);
 }
 
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width)
 {
-	append_digits(buf, value, 16, width, upper_digits);
+	append_bits(buf, value, 4, width, upper_digits);
 }
 
 void buf_append_hex_lower(struct buf *buf, uint64_t value)
 {
-	append_digits(buf, value, 16, 1, lower_digits);
+	append_bits(buf, value, 4, 1, lower_digits);
 }
 
 void buf_append_octal(struct buf *buf, uint64_t value)
 {
-	append_digits(buf, value, 8, 1, upper_digits);
+	append_bits(buf, value, 3, 1, upper_digits);
 }
 
 void buf_append_padded(struct buf *buf, uint64_t value, unsigned int width)
 {
-	append_digits(buf, value, 10, width, upper_digits);
+	append_decimal(buf, value, width);
 }
 
 void buf_printf(struct buf *buf, const char *format, ...)

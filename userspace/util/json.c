@@ -1,105 +1,183 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON strings are scanned eight bytes at a time: most need no escape at all. */
+/* JSON strings are copied many bytes at a time, as long as they need no escape. */
 #include "util/json.h"
 
 #include <string.h>
 
 #include "util/utf8.h"
 
-enum { WORD_BYTES = sizeof(uint64_t) };
+enum { WORD_BYTES = sizeof(uint64_t), VECTOR_BYTES = 16 };
 
 #define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 #define EXACT_MAX (UINT64_C(1) << 53)
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-static bool is_plain(uint8_t byte)
-{
-	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-}
-
 static uint64_t any_zero(uint64_t word)
 {
 	return (word - EVERY_BYTE(1)) & ~word & EVERY_BYTE(0x80);
 }
 
-/* Whether one of the eight bytes is not plain. */
-static bool word_needs_care(uint64_t word)
+/* Not 0 when one of the eight bytes is not plain: the lowest bit that is set lies in the first. */
+static uint64_t needs_care(uint64_t word)
 {
 	uint64_t control = (word - EVERY_BYTE(0x20)) & ~word & EVERY_BYTE(0x80);
 
-	return ((word & EVERY_BYTE(0x80)) | control | any_zero(word ^ EVERY_BYTE('"')) |
-		any_zero(word ^ EVERY_BYTE('\\'))) != 0;
+	return (word & EVERY_BYTE(0x80)) | control | any_zero(word ^ EVERY_BYTE('"')) |
+	       any_zero(word ^ EVERY_BYTE('\\'));
 }
 
-/* How many bytes can be copied as they are. */
-static size_t plain_run(const char *text, size_t len)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte of a word is its lowest");
+
+static size_t first_byte(uint64_t care)
+{
+	return (size_t)__builtin_ctzll(care) / 8;
+}
+
+static size_t copy_plain_word(char *to, const char *from)
+{
+	uint64_t word, care;
+
+	memcpy(&word, from, sizeof(word));
+	memcpy(to, &word, sizeof(word));
+	care = needs_care(word);
+	return care ? first_byte(care) : sizeof(word);
+}
+
+/* Bytes as signed numbers: those that are not ASCII are below 0, and so below the blank. */
+typedef int8_t vector __attribute__((vector_size(16)));
+
+static size_t copy_plain_vector(char *to, const char *from)
+{
+	uint64_t care[2];
+	vector bytes, bad;
+
+	memcpy(&bytes, from, sizeof(bytes));
+	memcpy(to, &bytes, sizeof(bytes));
+	bad = (bytes < ' ') | (bytes == '"') | (bytes == '\\');
+	memcpy(care, &bad, sizeof(care));
+	if (!(care[0] | care[1]))
+		return sizeof(bytes);
+	return care[0] ? first_byte(care[0]) : WORD_BYTES + first_byte(care[1]);
+}
+
+/* 1 to 7 bytes, put together as a word with plain bytes behind them. */
+static size_t copy_plain_rest(char *to, const char *from, size_t len)
+{
+	uint64_t word, care;
+
+	if (len >= sizeof(uint32_t)) {
+		uint32_t first, last; /* they overlap */
+
+		memcpy(&first, from, sizeof(first));
+		memcpy(&last, from + len - sizeof(last), sizeof(last));
+		memcpy(to, &first, sizeof(first));
+		memcpy(to + len - sizeof(last), &last, sizeof(last));
+		word = first | (uint64_t)last << 8 * (len - sizeof(last));
+	} else {
+		word = (uint8_t)(to[0] = from[0]);
+		for (size_t i = 1; i < len; i++)
+			word |= (uint64_t)(uint8_t)(to[i] = from[i]) << 8 * i;
+	}
+	care = needs_care(word | EVERY_BYTE('x') << 8 * len);
+	return care ? first_byte(care) : len;
+}
+
+/*
+ * Copies `len` bytes, and returns how many of them could be copied as they are: those up to the
+ * first that is not plain. Most texts need no care, so that copying while looking is one pass.
+ */
+static size_t copy_plain(char *to, const char *from, size_t len)
+{
+	size_t at = 0, n;
+
+	if (len < WORD_BYTES)
+		return copy_plain_rest(to, from, len);
+	for (; len - at >= VECTOR_BYTES; at += VECTOR_BYTES) {
+		n = copy_plain_vector(to + at, from + at);
+		if (n < VECTOR_BYTES)
+			return at + n;
+	}
+	if (len - at >= WORD_BYTES) {
+		n = copy_plain_word(to + at, from + at);
+		if (n < WORD_BYTES)
+			return at + n;
+	}
+	/* The last word has some bytes of the one before, which were plain. */
+	at = len - WORD_BYTES;
+	return at + copy_plain_word(to + at, from + at);
+}
+
+/* The letter behind the backslash; 0 for those that are written as numbers. */
+static const char escapes[] = {
+	['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
+	['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
+};
+
+enum { ESCAPE_BYTES = 6 };
+
+static bool needs_escape(uint8_t byte)
+{
+	return byte < ' ' || byte == '"' || byte == '\\';
+}
+
+/* Appends the characters that need an escape, as many as there are; returns how many. */
+static size_t append_escapes(struct buf *out, const char *text, size_t len)
 {
 	size_t n = 0;
 
-	for (; len - n >= WORD_BYTES; n += WORD_BYTES) {
-		uint64_t word;
+	for (; n < len && needs_escape((uint8_t)text[n]); n++) {
+		uint8_t byte = (uint8_t)text[n];
+		char *to;
 
-		memcpy(&word, text + n, sizeof(word));
-		if (word_needs_care(word))
-			break;
+		if (!buf_reserve(out, ESCAPE_BYTES))
+			return len;
+		to = out->data + out->len;
+		memcpy(to, "\\u00", 4);
+		if (escapes[byte]) {
+			to[1] = escapes[byte];
+			out->len += 2;
+		} else {
+			to[4] = (char)('0' + (byte >> 4));
+			to[5] = "0123456789abcdef"[byte & 0xf];
+			out->len += ESCAPE_BYTES;
+		}
 	}
-	while (n < len && is_plain((uint8_t)text[n]))
-		n++;
 	return n;
 }
 
-static void append_escape(struct buf *out, uint8_t byte)
+/* Appends the character at `text`, which is not ASCII, and returns its bytes. */
+static size_t append_character(struct buf *out, const char *text, size_t len, bool *valid)
 {
-	static const char letters[] = {
-		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
-		['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
-	};
-	char escape[6] = "\\u00";
-
-	if (byte < sizeof(letters) && letters[byte]) {
-		escape[1] = letters[byte];
-		buf_append(out, escape, 2);
-		return;
-	}
-	escape[4] = "0123456789abcdef"[byte >> 4];
-	escape[5] = "0123456789abcdef"[byte & 0xf];
-	buf_append(out, escape, sizeof(escape));
-}
-
-/* Appends the character at `text`, which is not plain; returns its bytes. */
-static size_t append_character(struct buf *out, const char *text, size_t len)
-{
-	uint8_t first = (uint8_t)text[0];
 	uint32_t code_point;
-	size_t n;
+	size_t n = utf8_decode(text, len, &code_point);
 
-	if (first < 0x80) {
-		append_escape(out, first);
-		return 1;
-	}
-	n = utf8_decode(text, len, &code_point);
 	if (n) {
 		buf_append(out, text, n);
 		return n;
 	}
 	buf_append(out, replacement, sizeof(replacement) - 1);
+	*valid = false;
 	return 1;
 }
 
-void json_append_string(struct buf *out, const char *text, size_t len)
+bool json_append_string(struct buf *out, const char *text, size_t len)
 {
-	buf_append_char(out, '"');
-	while (len > 0) {
-		size_t n = plain_run(text, len);
+	bool valid = true;
+	size_t n;
 
-		buf_append(out, text, n);
-		if (n < len)
-			n += append_character(out, text + n, len - n);
+	buf_append_char(out, '"');
+	while (len > 0 && buf_reserve(out, len)) {
+		n = copy_plain(out->data + out->len, text, len);
+		out->len += n;
+		n += append_escapes(out, text + n, len - n);
+		if (n < len && (uint8_t)text[n] >= 0x80)
+			n += append_character(out, text + n, len - n, &valid);
 		text += n;
 		len -= n;
 	}
 	buf_append_char(out, '"');
+	return valid;
 }
 
 void json_append_hex(struct buf *out, uint64_t value)

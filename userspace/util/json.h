@@ -10,9 +10,10 @@
 
 /*
  * Appends a JSON string with its quotes, valid whatever the bytes: control characters are escaped,
- * UTF-8 stays as it is, and each byte that is not part of valid UTF-8 becomes U+FFFD.
+ * UTF-8 stays as it is, and each byte that is not part of valid UTF-8 becomes U+FFFD. Returns false
+ * when there were such bytes.
  */
-void json_append_string(struct buf *out, const char *text, size_t len);
+bool json_append_string(struct buf *out, const char *text, size_t len);
 
 /*
  * Append a number that every reader of JSON keeps exactly; beyond 2^53 it is a string: "0x..." for
