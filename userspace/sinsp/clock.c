@@ -5,26 +5,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { NS_PER_SECOND = 1000000000 };
+#include "util/buf.h"
 
-static void put_two(char *text, int value)
-{
-	text[0] = (char)('0' + value / 10 % 10);
-	text[1] = (char)('0' + value % 10);
-}
+enum { NS_PER_SECOND = 1000000000 };
 
 static void set_text(struct clock *clock, const struct tm *tm)
 {
 	int year = tm->tm_year + 1900;
 
 	memcpy(clock->text, "0000-00-00 00:00:00", CLOCK_TEXT_BYTES);
-	put_two(clock->text, year / 100);
-	put_two(clock->text + 2, year);
-	put_two(clock->text + 5, tm->tm_mon + 1);
-	put_two(clock->text + 8, tm->tm_mday);
-	put_two(clock->text + 11, tm->tm_hour);
-	put_two(clock->text + 14, tm->tm_min);
-	put_two(clock->text + 17, tm->tm_sec);
+	decimal_write(clock->text, 4, (unsigned int)year);
+	decimal_write(clock->text + 5, 2, (unsigned int)tm->tm_mon + 1);
+	decimal_write(clock->text + 8, 2, (unsigned int)tm->tm_mday);
+	decimal_write(clock->text + 11, 2, (unsigned int)tm->tm_hour);
+	decimal_write(clock->text + 14, 2, (unsigned int)tm->tm_min);
+	decimal_write(clock->text + 17, 2, (unsigned int)tm->tm_sec);
 }
 
 static const char *clock_text(struct clock *clock, uint64_t ns,
@@ -55,10 +50,7 @@ const char *clock_local(struct clock *clock, uint64_t ns)
 
 void clock_fraction(char digits[9], uint64_t ns)
 {
-	uint32_t rest = (uint32_t)(ns % NS_PER_SECOND);
-
-	for (int i = 8; i >= 0; i--, rest /= 10)
-		digits[i] = (char)('0' + rest % 10);
+	decimal_write(digits, 9, ns % NS_PER_SECOND);
 }
 
 void clock_rfc3339(struct clock *utc, uint64_t ns, char text[CLOCK_RFC3339_BYTES])

@@ -246,14 +246,14 @@ const char *field_nearest(const char *text, size_t len)
 
 void text_append_list(struct buf *text, const char *strings, size_t len)
 {
-	size_t end = text->len + len;
+	char *at = text->data + text->len, *end, *nul;
 
 	if (len && strings[len - 1] == '\0')
-		end--, len--;
+		len--;
 	buf_append(text, strings, len);
-	if (text->len != end)
-		return;
-	for (char *c = text->data + end - len; len > 0; len--, c++)
-		if (*c == '\0')
-			*c = ' ';
+	end = text->data + text->len;
+	while (at < end && (nul = memchr(at, '\0', (size_t)(end - at)))) {
+		*nul = ' ';
+		at = nul + 1;
+	}
 }

@@ -22,7 +22,7 @@ struct json_param {
 typedef void writer(const struct json_param *p, struct buf *out);
 
 struct param_plan {
-	const char *key; /* ,"name": */
+	const char *key; /* ,"name": with BUF_CHUNK readable bytes */
 	size_t key_len;
 	bool fixed_size;
 	const struct flag_name *set;
@@ -370,7 +370,7 @@ static bool plan_param(struct param_json *json, const struct event_desc *event, 
 {
 	const struct param_desc *desc = &event->params[index];
 	size_t len = strlen(desc->name);
-	char *key = arena_alloc(&json->arena, len + sizeof(",\"\":"));
+	char *key = arena_alloc(&json->arena, len + BUF_CHUNK);
 
 	if (!key)
 		return false;
@@ -453,21 +453,14 @@ void param_json_append_all(const struct param_json *json, const struct sinsp_eve
 			   struct clock *utc, struct buf *out)
 {
 	const struct param_plan *plans = json->plans[event->ev.desc->id];
+	size_t start = out->len;
 
 	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
 		/* Of those that are ours alone, readers expect no null. */
 		if (event->ev.desc->params[i].own && event->ev.params[i].len == 0)
 			continue;
-		if (i == 0) {
-			/* The first key has a bracket for its comma. */
-			buf_append_char(out, '{');
-			buf_append(out, plans[i].key + 1, plans[i].key_len - 1);
-		} else {
-			buf_append(out, plans[i].key, plans[i].key_len);
-		}
+		buf_append_chunk(out, plans[i].key, plans[i].key_len);
 		append_value(&plans[i], event, i, utc, out);
 	}
-	if (event->ev.desc->nparams == 0)
-		buf_append_char(out, '{');
-	buf_append_char(out, '}');
+	json_end_object(out, start);
 }

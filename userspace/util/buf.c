@@ -80,6 +80,16 @@ static void put_decimal(char *end, uint64_t value)
 		end[-1] = (char)('0' + value);
 }
 
+void decimal_write(char *text, unsigned int digits, uint64_t value)
+{
+	for (; digits > 1; value /= 100) {
+		digits -= 2;
+		memcpy(text + digits, pairs + value % 100 * 2, 2);
+	}
+	if (digits)
+		text[0] = (char)('0' + value % 10);
+}
+
 static void append_decimal(struct buf *buf, uint64_t value, unsigned int width)
 {
 	unsigned int digits = decimal_digits(value);
@@ -113,14 +123,17 @@ static void append_bits(struct buf *buf, uint64_t value, unsigned int bits, unsi
 
 void buf_append_u64(struct buf *buf, uint64_t value)
 {
-	append_decimal(buf, value, 0);
+	if (value < 10)
+		buf_append_char(buf, (char)('0' + value));
+	else
+		append_decimal(buf, value, 0);
 }
 
 void buf_append_i64(struct buf *buf, int64_t value)
 {
 	if (value < 0)
 		buf_append_char(buf, '-');
-	append_decimal(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0);
+	buf_append_u64(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width)

@@ -56,6 +56,22 @@ static inline void buf_append(struct buf *buf, const void *bytes, size_t n)
 	buf->len += n;
 }
 
+/*
+ * The same for short texts in memory of BUF_CHUNK readable bytes or more: a copy of constant length
+ * is no call.
+ */
+enum { BUF_CHUNK = 32 };
+
+static inline void buf_append_chunk(struct buf *buf, const char *bytes, size_t n)
+{
+	if (n > BUF_CHUNK || buf->capacity - buf->len < BUF_CHUNK) {
+		buf_append(buf, bytes, n);
+		return;
+	}
+	memcpy(buf->data + buf->len, bytes, BUF_CHUNK);
+	buf->len += n;
+}
+
 static inline void buf_append_char(struct buf *buf, char c)
 {
 	if (!buf_reserve(buf, 1))
@@ -80,6 +96,9 @@ void buf_append_octal(struct buf *buf, uint64_t value);
 
 /* Decimal with leading zeros up to `width` digits. */
 void buf_append_padded(struct buf *buf, uint64_t value, unsigned int width);
+
+/* Writes the last `digits` decimal digits of a number, without a NUL. */
+void decimal_write(char *text, unsigned int digits, uint64_t value);
 
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *buf, const char *format, ...);
 

@@ -180,6 +180,15 @@ bool json_append_string(struct buf *out, const char *text, size_t len)
 	return valid;
 }
 
+void json_end_object(struct buf *out, size_t start)
+{
+	if (out->len > start)
+		out->data[start] = '{';
+	else
+		buf_append_char(out, '{');
+	buf_append_char(out, '}');
+}
+
 void json_append_hex(struct buf *out, uint64_t value)
 {
 	BUF_LITERAL(out, "\"0x");

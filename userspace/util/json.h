@@ -22,6 +22,12 @@ bool json_append_string(struct buf *out, const char *text, size_t len);
 void json_append_u64(struct buf *out, uint64_t value);
 void json_append_i64(struct buf *out, int64_t value);
 
+/*
+ * Ends an object that began at `start`, each key with a comma before it: the first comma becomes the
+ * bracket, whoever wrote it.
+ */
+void json_end_object(struct buf *out, size_t start);
+
 /* Appends the string "0x1f". */
 void json_append_hex(struct buf *out, uint64_t value);
 
