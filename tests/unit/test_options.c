@@ -54,6 +54,56 @@ static void test_defaults(void **state)
 	options_finish(&options);
 }
 
+static void test_what_is_printed(void **state)
+{
+	static const struct {
+		const char *line;
+		enum text_time time;
+		enum text_bytes bytes;
+		enum agent_color color;
+	} rows[] = {
+		{"", TEXT_TIME_OF_DAY, TEXT_BYTES_DOTS, COLOR_AUTO},
+		{"-th -A --color auto", TEXT_TIME_OF_DAY, TEXT_BYTES_ASCII, COLOR_AUTO},
+		{"-t a -b --color=always", TEXT_TIME_EPOCH, TEXT_BYTES_BASE64, COLOR_ALWAYS},
+		{"-tr -x --color never", TEXT_TIME_RELATIVE, TEXT_BYTES_HEX, COLOR_NEVER},
+		{"-t d -X", TEXT_TIME_LATENCY, TEXT_BYTES_HEX_ASCII, COLOR_AUTO},
+		{"-tD -X -A", TEXT_TIME_DELTA, TEXT_BYTES_ASCII, COLOR_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		parse_right(rows[i].line, &options);
+		assert_int_equal(options.style.time, rows[i].time);
+		assert_int_equal(options.style.bytes, rows[i].bytes);
+		assert_int_equal(options.color, rows[i].color);
+		assert_null(options.print);
+		options_finish(&options);
+	}
+	parse_right("-pc", &options);
+	assert_string_equal(options.print, "c");
+	options_finish(&options);
+	parse_right("-p %evt.num -n 1", &options);
+	assert_string_equal(options.print, "%evt.num");
+	options_finish(&options);
+}
+
+/* Who says how much of a buffer is kept wants to see it. */
+static void test_chosen_snaplen(void **state)
+{
+	static const char *const lines[] = {"--snaplen 80", "--snaplen-ports 1-2",
+					    "--dynamic-snaplen", "--statsd-port 1"};
+	struct options options;
+
+	parse_right("-v", &options);
+	assert_false(options.snaplen_chosen);
+	options_finish(&options);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_right(lines[i], &options);
+		assert_true(options.snaplen_chosen);
+		options_finish(&options);
+	}
+}
+
 static void test_values(void **state)
 {
 	struct options options;
@@ -218,6 +268,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_what_is_printed),
+		cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),

@@ -19,6 +19,17 @@ struct pipe_test {
 	struct output output;
 };
 
+/* Lines, one of which may go over several. */
+static void put_lines(struct output *output, const char *first, const char *second)
+{
+	buf_append_string(&output->buf, first);
+	output_end_line(output);
+	if (!second)
+		return;
+	buf_append_string(&output->buf, second);
+	output_end_line(output);
+}
+
 static void open_pipe(struct pipe_test *test)
 {
 	assert_int_equal(pipe2(test->ends, O_CLOEXEC), 0);
@@ -39,7 +50,7 @@ static void test_written_on_flush(void **state)
 	char got[16];
 
 	open_pipe(&test);
-	buf_append_string(&test.output.buf, "a\nb\n");
+	put_lines(&test.output, "a\n", "b\n");
 	assert_int_equal(output_flush_if_full(&test.output, &err), 0);
 	assert_int_equal(test.output.buf.len, 4);
 	assert_int_equal(output_flush(&test.output, &err), 0);
@@ -77,10 +88,10 @@ static void test_reader_gone(void **state)
 	assert_true(test.output.closed);
 
 	test.output.closed = false;
-	buf_append_string(&test.output.buf, "a\nb\n");
+	put_lines(&test.output, "a\n", "b\nof several\nlines\n");
 	assert_int_equal(output_flush(&test.output, &err), 0);
 	assert_true(test.output.closed);
-	buf_append_string(&test.output.buf, "c\n");
+	put_lines(&test.output, "c\n", NULL);
 	assert_int_equal(output_flush(&test.output, &err), 0);
 	assert_int_equal(test.output.lines_lost, 3);
 	close_pipe(&test);
@@ -92,7 +103,7 @@ static void test_failure_is_told(void **state)
 	struct output output;
 
 	output_init(&output, open("/dev/full", O_WRONLY | O_CLOEXEC));
-	buf_append_string(&output.buf, "a\n");
+	put_lines(&output, "a\n", NULL);
 	assert_int_equal(output_flush(&output, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "No space left"));
 	assert_int_equal(output.lines_lost, 1);
@@ -113,7 +124,7 @@ static void test_end_while_blocked(void **state)
 	open_pipe(&test);
 	lines = fcntl(test.ends[1], F_GETPIPE_SZ) / 2 + 1000;
 	for (int i = 0; i < lines; i++)
-		buf_append_string(&test.output.buf, "a\n");
+		put_lines(&test.output, "a\n", NULL);
 	assert_int_equal(signals_count(), 0);
 	signals_end_after(50 * 1000000);
 	assert_int_equal(output_flush(&test.output, &err), 0);

@@ -40,7 +40,7 @@ static void expect_made(struct world *world, struct param_desc param, const void
 	param.name = "p";
 	event->ev.desc = &desc;
 	event->ev.params[0] = (struct event_param){bytes, len};
-	param_text_all(event, &out);
+	param_text_all(event, &(const struct text_style){0}, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, text);
 	buf_finish(&out);

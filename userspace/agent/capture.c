@@ -13,50 +13,113 @@
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 
+/* Of buffers in lines of text, when nothing is said about them. */
+enum { TEXT_BUFFER_MAX = 80 };
+
 /* Not a filter, but perhaps meant as a command. */
 static bool is_bare_word(const char *text)
 {
 	return text[0] && text[strspn(text, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
 }
 
-static int compile_filter(struct capture *capture, struct error *err)
+/* Turns what is wrong with an expression into a message of several lines. */
+static int report(const char *expression, const struct filter_error *wrong, int code,
+		  const char *before, const struct buf *behind, struct error *err)
 {
-	const struct options *options = capture->options;
-	struct filter_options filter_options = {.exact_types = options->exact_types};
-	struct filter_error filter_err = {0};
 	struct buf text = {0};
-	int code;
 
-	if (!options->filter)
-		return 0;
-	code = filter_create(options->filter, &filter_options, &capture->filter, &filter_err);
-	if (code == 0)
-		return 0;
 	if (code != -EINVAL)
-		return error_set(err, code, "cannot compile the filter: out of memory");
-	filter_error_render(options->filter, &filter_err, &text);
+		return error_set(err, code, "%sout of memory", before);
+	buf_append_string(&text, before);
+	filter_error_render(expression, wrong, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
-	if (is_bare_word(options->filter)) {
-		BUF_LITERAL(&text, "\n(commands: ");
-		options_append_commands(&text);
-		buf_append_char(&text, ')');
-	}
+	buf_append(&text, behind->data, behind->len);
 	buf_append_char(&text, '\0');
-	error_set(err, code, "%s", text.failed ? filter_err.text : text.data);
+	error_set(err, code, "%s", text.failed ? wrong->text : text.data);
 	buf_finish(&text);
 	return code;
 }
 
+static int compile_filter(struct capture *capture, struct error *err)
+{
+	const struct options *options = capture->options;
+	struct filter_options filter_options = {.exact_types = options->exact_types};
+	struct filter_error wrong = {0};
+	struct buf hint = {0};
+	int code;
+
+	if (!options->filter)
+		return 0;
+	code = filter_create(options->filter, &filter_options, &capture->filter, &wrong);
+	if (code == 0)
+		return 0;
+	if (is_bare_word(options->filter)) {
+		BUF_LITERAL(&hint, "\n(commands: ");
+		options_append_commands(&hint);
+		buf_append_char(&hint, ')');
+	}
+	report(options->filter, &wrong, code, "", &hint, err);
+	buf_finish(&hint);
+	return code;
+}
+
+/* Whether a line of text may have colours: https://no-color.org */
+static bool is_coloured(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+/* -pc and -p container are not formats, but names of one. */
+static const char *format_of(const char *print)
+{
+	bool container = strcmp(print, "c") == 0 || strcmp(print, "container") == 0;
+
+	return container ? FORMAT_CONTAINER_LINE : print;
+}
+
+static int parse_format(struct capture *capture, enum formatter_kind kind, struct error *err)
+{
+	const char *format = format_of(capture->options->print);
+	struct filter_error format_err = {0};
+	int code = formatter_create_format(kind, format, &capture->formatter, &format_err);
+
+	return code ? report(format, &format_err, code, "-p: ", &(struct buf){0}, err) : 0;
+}
+
+/* Who wants formats wants text, also in a pipe. */
+static enum agent_format resolve_format(const struct options *options)
+{
+	if (options->format != FORMAT_AUTO)
+		return options->format;
+	return options->print || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+}
+
 static int create_formatter(struct capture *capture, struct error *err)
 {
-	capture->format = capture->options->format;
-	if (capture->format == FORMAT_AUTO)
-		capture->format = isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+	const struct options *options = capture->options;
+	struct text_style style = options->style;
+	enum formatter_kind kind;
+	int code;
+
+	capture->format = resolve_format(options);
 	if (capture->format == FORMAT_NONE)
 		return 0;
-	return formatter_create(capture->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT,
-				NULL, 0, &capture->formatter, err);
+	kind = capture->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;
+	code = options->print ? parse_format(capture, kind, err)
+			      : formatter_create(kind, NULL, 0, &capture->formatter, err);
+	if (code)
+		return code;
+	style.coloured = is_coloured(options);
+	if (!options->verbose && !options->snaplen_chosen)
+		style.bytes_max = TEXT_BUFFER_MAX;
+	formatter_set_style(capture->formatter, &style);
+	return 0;
 }
 
 int capture_plan(struct capture *capture, const struct options *options, struct error *err)

@@ -16,7 +16,7 @@ enum {
 	/* Two CPUs stay below 40 MB with this, and 40,000 small events wait for the reader. */
 	RING_BYTES_DEFAULT = 4 << 20,
 	RING_BYTES_MAX = 1 << 30,
-	OPTIONS_MAX = 32,
+	OPTIONS_MAX = 64,
 	/* What getopt returns for the row i of the table. */
 	OPTION_BASE = 256,
 };
@@ -29,6 +29,7 @@ struct option_row {
 	option_setter *set;
 	const char *accepts;  /* for messages about values that `set` refuses */
 	const char *help;
+	const char *section;  /* begins with this row; NULL: goes on */
 };
 
 static int parse_u64(const char *text, uint64_t *value)
@@ -116,6 +117,52 @@ static int set_format(struct options *options, const char *value)
 	return -EINVAL;
 }
 
+static int set_print(struct options *options, const char *value)
+{
+	options->print = value;
+	return 0;
+}
+
+static int set_time(struct options *options, const char *value)
+{
+	static const char letters[] = {
+		[TEXT_TIME_OF_DAY] = 'h', [TEXT_TIME_EPOCH] = 'a', [TEXT_TIME_RELATIVE] = 'r',
+		[TEXT_TIME_LATENCY] = 'd', [TEXT_TIME_DELTA] = 'D',
+	};
+	const char *found = memchr(letters, value[0], sizeof(letters));
+
+	if (!found || value[1])
+		return -EINVAL;
+	options->style.time = (enum text_time)(found - letters);
+	return 0;
+}
+
+#define BYTES_SETTER(name, form)                                                                   \
+	static int name(struct options *options, const char *value)                                \
+	{                                                                                          \
+		options->style.bytes = form;                                                       \
+		return 0;                                                                          \
+	}
+
+BYTES_SETTER(set_ascii, TEXT_BYTES_ASCII)
+BYTES_SETTER(set_base64, TEXT_BYTES_BASE64)
+BYTES_SETTER(set_hex, TEXT_BYTES_HEX)
+BYTES_SETTER(set_hex_ascii, TEXT_BYTES_HEX_ASCII)
+
+static int set_color(struct options *options, const char *value)
+{
+	static const char *const names[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(value, names[i]) == 0) {
+			options->color = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int set_buffer_size(struct options *options, const char *value)
 {
 	uint64_t wanted, bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -141,6 +188,7 @@ static int set_snaplen(struct options *options, const char *value)
 	if (bytes > SNAPLEN_MAX)
 		return -EINVAL;
 	options->snaplen = (uint32_t)bytes;
+	options->snaplen_chosen = true;
 	return 0;
 }
 
@@ -169,12 +217,14 @@ static int set_snaplen_ports(struct options *options, const char *value)
 		return -EINVAL;
 	rules->full_low = low;
 	rules->full_high = high;
+	options->snaplen_chosen = true;
 	return 0;
 }
 
 static int set_dynamic_snaplen(struct options *options, const char *value)
 {
 	options->snaplen_rules.dynamic = true;
+	options->snaplen_chosen = true;
 	return 0;
 }
 
@@ -222,13 +272,16 @@ static int set_help(struct options *options, const char *value)
 	return 0;
 }
 
+/* In a help text: goes on below its beginning. */
+#define NEXT_LINE "\n                           "
+
 static const struct option_row rows[] = {
 	{"filter", "EXPR", set_filter, "one expression, given once",
-	 "which events to print; also as the trailing words"},
-	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT printed events"},
+	 "which events to print; also as the trailing words", "What to capture"},
+	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2"},
+	{"self", NULL, set_self, NULL, "include the agent's own events"},
+	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT events that match"},
 	{"M", "SECONDS", set_duration, "a number above 0", "end after SECONDS"},
-	{"o", "FORMAT", set_format, "json, text, none or (for lists) markdown",
-	 "json, text or none; default json, on a terminal text"},
 	{"buffer-size", "BYTES", set_buffer_size, "a size up to 1G such as 65536, 64K or 8M",
 	 "ring of each CPU, a power of two; default 4M"},
 	{"snaplen", "BYTES", set_snaplen, "a number from 0 to 65000",
@@ -239,12 +292,23 @@ static const struct option_row rows[] = {
 	 "keep more of DNS, statsd, HTTP and databases"},
 	{"statsd-port", "PORT", set_statsd_port, "a port",
 	 "the same, with statsd on this port; default 8125"},
+	{"o", "KIND", set_format, "json, text, none or (for lists) markdown",
+	 "json, text or none; default json, on a terminal text", "What to print"},
+	{"p", "FORMAT", set_print, NULL, "text with %FIELD in it; with * in front also when a" NEXT_LINE
+	 "field is missing. -pc: the usual line and containers"},
+	{"t", "h|a|r|d|D", set_time, "one of h, a, r, d, D",
+	 "time: of day (default), since 1970, since the start," NEXT_LINE
+	 "that the call took, since the event before"},
+	{"A", NULL, set_ascii, NULL, "buffers as text of several lines"},
+	{"b", NULL, set_base64, NULL, "buffers in base64"},
+	{"x", NULL, set_hex, NULL, "buffers in hexadecimal"},
+	{"X", NULL, set_hex_ascii, NULL, "buffers in hexadecimal and as text"},
+	{"color", "WHEN", set_color, "auto, always or never",
+	 "auto (on a terminal; default), always or never"},
 	{"stats", "SECONDS", set_stats, "a number above 0",
-	 "print counters to stderr every SECONDS"},
+	 "print counters to stderr every SECONDS", "Other"},
 	{"explain", NULL, set_explain, NULL, "print what would be hooked, and why; then end"},
-	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2"},
-	{"self", NULL, set_self, NULL, "include the agent's own events"},
-	{"v", NULL, set_verbose, NULL, "say more on stderr"},
+	{"v", NULL, set_verbose, NULL, "say more on stderr; do not cut buffers in text"},
 	{"version", NULL, set_version, NULL, "print the version"},
 	{"help", NULL, set_help, NULL, "print this"},
 };
@@ -431,7 +495,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 	};
 	make_getopt_tables(letters, longs);
-	optind = 1;
+	optind = 0; /* forgets also where in a word it was */
 	while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		row = find_row(code);
 		result = row ? apply(options, row, err) : refuse(code, argv[optind - 1], err);
@@ -473,10 +537,13 @@ void options_print_help(void)
 	for (int i = 0; i < ROWS_COUNT; i++) {
 		char option[32];
 
+		if (rows[i].section)
+			printf("%s%s:\n", i ? "\n" : "", rows[i].section);
 		snprintf(option, sizeof(option), "%s%s %s", is_short(&rows[i]) ? "-" : "--",
 			 rows[i].name, rows[i].argument ? rows[i].argument : "");
 		printf("  %-24s %s\n", option, rows[i].help);
 	}
+	putchar('\n');
 	print_on_request();
 	puts("Example: agent -n 100 'evt.type=open and proc.name=cat' > events.jsonl\n"
 	     "Exit code: 0; 1 for a failure while running; 2 for wrong usage.");

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "sinsp/text_style.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -24,17 +25,23 @@ enum agent_command {
 /* Of a capture, or of a list: each has all but one of them. */
 enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
 
+enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 struct options {
 	enum agent_command command;
 	char *filter;		/* owned; NULL: everything */
 	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
 	enum agent_format format;
-	uint64_t count;		/* events to print, 0: no limit */
+	const char *print;	/* -p: what to print of an event; NULL: the default */
+	struct text_style style; /* of what is printed; coloured: see color */
+	enum agent_color color;
+	uint64_t count;		/* events that match, 0: no limit */
 	uint64_t duration_ns;	/* 0: no limit */
 	uint64_t stats_ns;	/* between two lines of counters, 0: none */
 	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page */
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* where there is more than that */
+	bool snaplen_chosen;	/* by an option about it */
 	bool exact_types;
 	bool include_self;
 	bool verbose;
@@ -50,7 +57,7 @@ void options_finish(struct options *options);
 /* Appends the words of the sub-commands: "check-filter, fields". */
 void options_append_commands(struct buf *out);
 
-/* Writes the help, which fits 24 lines of 80 columns, to stdout. */
+/* Writes the help, in sections of lines of 80 columns, to stdout. */
 void options_print_help(void);
 
 #endif

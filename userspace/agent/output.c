@@ -17,16 +17,18 @@ void output_init(struct output *output, int fd)
 void output_finish(struct output *output)
 {
 	buf_finish(&output->buf);
+	buf_finish(&output->ends);
 }
 
-static uint64_t count_lines(const char *data, size_t len)
+/* How many lines end behind the first `done` bytes. */
+static uint64_t count_lines(const struct output *output, size_t done)
 {
-	const char *end = data + len;
 	uint64_t lines = 0;
+	size_t end;
 
-	while (data < end && (data = memchr(data, '\n', (size_t)(end - data)))) {
-		lines++;
-		data++;
+	for (size_t at = 0; at < output->ends.len; at += sizeof(end)) {
+		memcpy(&end, output->ends.data + at, sizeof(end));
+		lines += end > done;
 	}
 	return lines;
 }
@@ -60,7 +62,7 @@ int output_flush(struct output *output, struct error *err)
 	size_t done = 0;
 	int result = 0;
 
-	if (buf->failed)
+	if (buf->failed || output->ends.failed)
 		result = error_set(err, -ENOMEM, "out of memory for the output");
 	while (done < buf->len && !output->closed && result == 0) {
 		ssize_t n;
@@ -73,9 +75,9 @@ int output_flush(struct output *output, struct error *err)
 		else
 			done += (size_t)n;
 	}
-	if (done < buf->len)
-		output->lines_lost += count_lines(buf->data + done, buf->len - done);
+	output->lines_lost += count_lines(output, done);
 	buf_clear(buf);
+	buf_clear(&output->ends);
 	return result;
 }
 

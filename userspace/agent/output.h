@@ -15,7 +15,8 @@
 enum { OUTPUT_FLUSH_BYTES = 64 << 10 };
 
 struct output {
-	struct buf buf;	     /* append lines here, each with its newline */
+	struct buf buf;	     /* append lines here, and call output_end_line() behind each */
+	struct buf ends;     /* where they end in it, as size_t: they may have newlines inside */
 	int fd;
 	bool closed;	     /* the reader is gone, or the user gave up on it */
 	uint64_t lines_lost; /* formatted, but not written */
@@ -23,6 +24,11 @@ struct output {
 
 void output_init(struct output *output, int fd);
 void output_finish(struct output *output);
+
+static inline void output_end_line(struct output *output)
+{
+	buf_append(&output->ends, &output->buf.len, sizeof(output->buf.len));
+}
 
 /*
  * Writes all that is in the buffer. A reader that is gone is no error: `closed` tells. Returns 0, or

@@ -45,8 +45,10 @@ static int handle(struct pipeline *pipeline, const struct scap_event *raw, struc
 	pipeline->ended = pipeline->matched == capture->options->count;
 	if (!capture->formatter)
 		return 0;
-	formatter_write(capture->formatter, &event, &pipeline->output.buf);
+	if (!formatter_write(capture->formatter, &event, &pipeline->output.buf))
+		return 0;
 	pipeline->formatted++;
+	output_end_line(&pipeline->output);
 	return output_flush_if_full(&pipeline->output, err);
 }
 

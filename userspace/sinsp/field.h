@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "sinsp/clock.h"
 #include "sinsp/sinsp.h"
+#include "sinsp/text_style.h"
 #include "util/buf.h"
 
 enum field_flags {
@@ -102,6 +103,7 @@ enum { FIELD_VALUES_MAX = 64, FIELD_SCRATCH_BYTES = 1 << 17 };
  * zeroed at its start. The consumer sets `used` to 0 when it is done with the values it has got.
  */
 struct field_scratch {
+	struct text_style style;
 	struct clock local, utc;
 	uint64_t evaluations; /* of util.cnt */
 	uint64_t last_num; /* evt.num of the last event that was asked for evt.deltatime, */

@@ -95,7 +95,7 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 {
 	struct buf text = text_begin(scratch);
 
-	param_text_all(event, &text);
+	param_text_all(event, &scratch->style, &text);
 	return give_text(values, scratch, &text);
 }
 
@@ -117,9 +117,9 @@ static int get_arg(const struct sinsp_event *event, const struct field_ref *ref,
 
 	if (index < 0)
 		return NO_VALUE;
-	param_text_resolved(event, (unsigned int)index, &text);
+	param_text_resolved(event, (unsigned int)index, &scratch->style, &text);
 	if (text.len == 0)
-		param_text_raw(event, (unsigned int)index, &text);
+		param_text_raw(event, (unsigned int)index, &scratch->style, &text);
 	return give_text(values, scratch, &text);
 }
 

@@ -89,6 +89,33 @@ static uint64_t since_last(const struct sinsp_event *event, struct field_scratch
 		return give_u64(values, value);                                                    \
 	}
 
+static int give_seconds(struct field_value *values, struct field_scratch *scratch, uint64_t ns)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, ns);
+	buf_append_u64(&text, ns / NS_PER_SECOND);
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static int get_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	switch (scratch->style.time) {
+	case TEXT_TIME_EPOCH:
+		return give_seconds(values, scratch, event->ev.ts_ns);
+	case TEXT_TIME_RELATIVE:
+		return give_seconds(values, scratch, since_start(event));
+	case TEXT_TIME_DELTA:
+		return give_seconds(values, scratch, since_last(event, scratch));
+	default:
+		return get_time(event, ref, scratch, values);
+	}
+}
+
 TIME_GETTER(get_rawtime, event->ev.ts_ns)
 TIME_GETTER(get_rawtime_s, event->ev.ts_ns / NS_PER_SECOND)
 TIME_GETTER(get_rawtime_ns, event->ev.ts_ns % NS_PER_SECOND)
@@ -100,9 +127,13 @@ TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
 TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
 
 #define TEXT(name, getter, help)                                                                   \
-	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help}
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                        \
+	}
 #define NUMBER(name, type, format, getter, help)                                                   \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help                   \
+	}
 
 const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC"),
@@ -110,6 +141,7 @@ const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time.iso8601", get_time_iso8601, "date and time in UTC with ns"),
 	TEXT("evt.datetime", get_datetime, "local date and time with ns"),
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time"),
+	TEXT("evt.outputtime", get_outputtime, "the time in the form that the option -t chooses"),
 	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "ns since 1970"),
 	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "seconds since 1970"),
 	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns of the second"),

@@ -112,7 +112,7 @@ static int give_name(const struct sinsp_event *event, struct field_scratch *scra
 		return give_string(values, event_param_string(&event->ev, from.param));
 	text = text_begin(scratch);
 	if (from.source == FROM_TUPLE)
-		param_text_raw(event, from.param, &text);
+		param_text_raw(event, from.param, &scratch->style, &text);
 	else
 		text.len = sinsp_event_path(event, from.param, text.data, text.capacity);
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;

@@ -114,11 +114,13 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 		rc = -ENOMEM;
 	if (rc == 0 && made->kind->params)
 		rc = param_json_create(&made->params);
-	if (rc == 0)
-		*formatter = made;
-	else
+	if (rc) {
 		formatter_destroy(made);
-	return rc;
+		return rc;
+	}
+	formatter_set_style(made, &(const struct text_style){0});
+	*formatter = made;
+	return 0;
 }
 
 int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
@@ -174,6 +176,13 @@ bool formatter_append(struct formatter *formatter, const struct sinsp_event *eve
 bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
 {
 	return append(formatter, event, out, "\n");
+}
+
+void formatter_set_style(struct formatter *formatter, const struct text_style *style)
+{
+	formatter->scratch.style = *style;
+	if (formatter->kind->style_set)
+		formatter->kind->style_set(formatter);
 }
 
 unsigned int formatter_needs(const struct formatter *formatter)

@@ -8,6 +8,7 @@
 
 #include "sinsp/filter.h"
 #include "sinsp/sinsp.h"
+#include "sinsp/text_style.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -21,6 +22,15 @@ enum formatter_kind {
 	/* Values as text; control characters in them are dots. */
 	FORMATTER_TEXT,
 };
+
+/* The default line of text. */
+#define FORMAT_DEFAULT_LINE                                                                        \
+	"*%evt.num %evt.outputtime %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args"
+
+/* The same with the container of the process. */
+#define FORMAT_CONTAINER_LINE                                                                      \
+	"*%evt.num %evt.outputtime %evt.cpu %container.name (%container.id) %proc.name "           \
+	"(%thread.tid:%thread.vtid) %evt.type %evt.args"
 
 struct formatter;
 
@@ -53,6 +63,9 @@ bool formatter_append(struct formatter *formatter, const struct sinsp_event *eve
 
 /* The same as a line: with the newline. */
 bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
+
+/* Chooses how text is shown, which is copied: before the first event. */
+void formatter_set_style(struct formatter *formatter, const struct text_style *style);
 
 /* The state that the fields need: enum field_needs bits. */
 unsigned int formatter_needs(const struct formatter *formatter);

@@ -117,6 +117,15 @@ static bool write_time(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
+/* Seconds as text have another form. */
+static bool write_outputtime(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
+{
+	bool of_day = formatter->scratch.style.time == TEXT_TIME_OF_DAY;
+
+	return (of_day ? write_time : write_value)(formatter, column, event, out);
+}
+
 static bool write_args(struct formatter *formatter, const struct format_column *column,
 		       const struct sinsp_event *event, struct buf *out)
 {
@@ -144,7 +153,8 @@ static const struct {
 	const char *name;
 	column_writer *write;
 } own_writers[] = {
-	{"evt.time", write_time}, {"evt.args", write_args},  {"evt.info", write_args},
+	{"evt.time", write_time}, {"evt.outputtime", write_outputtime},
+	{"evt.args", write_args}, {"evt.info", write_args},
 	{"evt.arg", write_arg},	  {"evt.rawarg", write_arg},
 };
 

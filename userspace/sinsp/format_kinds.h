@@ -32,6 +32,13 @@ struct formatter {
 typedef bool column_writer(struct formatter *formatter, const struct format_column *column,
 			   const struct sinsp_event *event, struct buf *out);
 
+struct format_colour {
+	const char *beginning; /* of the names of the fields */
+	/* The sequence for terminals before the value of an event; "": it has no colour. */
+	const char *(*of)(const struct sinsp_event *event);
+	bool first_word; /* what stands behind the first blank has no colour */
+};
+
 struct format_column {
 	struct filter_text name; /* the operand as it is written */
 	struct filter_operand operand;
@@ -40,6 +47,8 @@ struct format_column {
 	enum param_format format;
 	bool list;
 	unsigned int needs; /* enum field_needs */
+	bool masked; /* text: the value may have control characters that must not be printed */
+	const struct format_colour *colour; /* text; NULL: none */
 	unsigned int width; /* text: of the value in bytes; 0: its own */
 	column_writer *write;
 	struct filter_text before; /* what stands before the value; JSON: its key */
@@ -62,12 +71,17 @@ struct format_kind {
 			   const struct format_token *token);
 	bool (*append)(struct formatter *formatter, const struct sinsp_event *event,
 		       struct buf *out);
+	/* Called after formatter->scratch.style has changed; may be NULL. */
+	void (*style_set)(struct formatter *formatter);
 	bool params; /* needs formatter->params */
 	bool keyed; /* a column that is there already is not added again */
 };
 
 extern const struct format_kind format_json;
 extern const struct format_kind format_text;
+
+/* The colour of a field's values; NULL: none. */
+const struct format_colour *format_colour_of(const struct field_desc *desc);
 
 /* Makes room for `n` columns. Returns 0 or -ENOMEM. */
 int format_reserve(struct formatter *formatter, size_t n);

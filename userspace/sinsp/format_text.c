@@ -6,11 +6,9 @@
 
 #include "sinsp/format_kinds.h"
 #include "sinsp/param_text.h"
+#include "sinsp/text_bytes.h"
 
 enum { PADDED_DIGITS = 9, BUFFER_TEXT_MAX = 1022 };
-
-/* In UTF-8 the control characters U+0080 to U+009F are a lead byte and C1_FIRST to C1_LAST. */
-enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, C1_LEAD = 0xc2, C1_FIRST = 0x80, C1_LAST = 0x9f };
 
 static void append_number(struct buf *out, enum param_type type, enum param_format format,
 			  const struct field_value *value)
@@ -36,10 +34,19 @@ static void append_number(struct buf *out, enum param_type type, enum param_form
 	}
 }
 
-static void append_value(struct buf *out, enum param_type type, enum param_format format,
-			 const struct field_value *value)
+static void append_bytes(struct buf *out, enum text_bytes form, const struct field_value *value)
 {
-	switch (type) {
+	size_t len = value->bytes.len;
+
+	if (form == TEXT_BYTES_DOTS && len > BUFFER_TEXT_MAX)
+		len = BUFFER_TEXT_MAX;
+	text_append_bytes(out, form, (const uint8_t *)value->bytes.data, len);
+}
+
+static void append_value(struct buf *out, const struct format_column *column,
+			 const struct text_style *style, const struct field_value *value)
+{
+	switch (column->type) {
 	case PT_BOOL:
 		buf_append_string(out, value->u64 ? "true" : "false");
 		break;
@@ -53,13 +60,11 @@ static void append_value(struct buf *out, enum param_type type, enum param_forma
 		BUF_LITERAL(out, "<IPNET>");
 		break;
 	case PT_BYTEBUF:
-		text_append_bytes(out, (const uint8_t *)value->bytes.data,
-				  value->bytes.len < BUFFER_TEXT_MAX ? value->bytes.len
-								     : BUFFER_TEXT_MAX);
+		append_bytes(out, style->bytes, value);
 		break;
 	default:
-		if (param_type_size(type))
-			append_number(out, type, format, value);
+		if (param_type_size(column->type))
+			append_number(out, column->type, column->format, value);
 		else
 			buf_append(out, value->bytes.data, value->bytes.len);
 	}
@@ -72,7 +77,7 @@ static bool write_value(struct formatter *formatter, const struct format_column 
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	append_value(out, column->type, column->format, value);
+	append_value(out, column, &formatter->scratch.style, value);
 	return true;
 }
 
@@ -88,7 +93,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		append_value(out, column->type, column->format, &values[i]);
+		append_value(out, column, &formatter->scratch.style, &values[i]);
 	}
 	buf_append_char(out, ')');
 	return true;
@@ -109,7 +114,7 @@ static bool write_rawarg(struct formatter *formatter, const struct format_column
 		value.i64 = event_param_i64(&event->ev, (unsigned int)index);
 		append_number(out, desc->type, desc->format, &value);
 	} else {
-		param_text_raw(event, (unsigned int)index, out);
+		param_text_raw(event, (unsigned int)index, &formatter->scratch.style, out);
 	}
 	return true;
 }
@@ -123,39 +128,6 @@ static int text_column_init(struct formatter *formatter, struct format_column *c
 	else
 		column->write = column->list ? write_list : write_value;
 	return 0;
-}
-
-#define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
-
-/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */
-static size_t printable_run(const uint8_t *text, size_t len)
-{
-	uint64_t word;
-	size_t n;
-
-	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
-		memcpy(&word, text + n, sizeof(word));
-		/* The top bit of a byte is set here when it is 0x80 or more, 0x7f, below 0x20. */
-		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
-		    EVERY_BYTE(0x80))
-			break;
-	}
-	return n;
-}
-
-/*
- * Puts dots for control characters, those of C1 in UTF-8 included: names and arguments are
- * anybody's choice, and must neither steer a terminal nor look like another line.
- */
-static void mask_controls(uint8_t *text, size_t len)
-{
-	for (size_t i = printable_run(text, len); i < len; i++) {
-		if (text[i] < FIRST_PRINTABLE || text[i] == DELETE)
-			text[i] = '.';
-		else if (text[i] == C1_LEAD && i + 1 < len && text[i + 1] >= C1_FIRST &&
-			 text[i + 1] <= C1_LAST)
-			text[i] = text[i + 1] = '.';
-	}
 }
 
 static bool continues_character(char c)
@@ -181,33 +153,102 @@ static void set_width(struct buf *out, size_t start, unsigned int width)
 	out->len = wanted;
 }
 
+/* Appends a value, or what stands for one; returns false when the line is to be dropped. */
+static bool append_column(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (!column->write(formatter, column, event, out)) {
+		if (formatter->missing == MISSING_DROPS_THE_LINE)
+			return false;
+		BUF_LITERAL(out, "<NA>");
+	}
+	if (out->failed)
+		return true;
+	if (column->masked)
+		text_mask_controls(out->data + start, out->len - start);
+	if (column->width)
+		set_width(out, start, column->width);
+	return true;
+}
+
+/* Puts the end of a colour behind the first word of what stands behind `start`. */
+static void end_colour(struct buf *out, size_t start)
+{
+	static const char end[] = "\x1b[0m";
+	const size_t n = sizeof(end) - 1;
+	const char *blank = memchr(out->data + start, ' ', out->len - start);
+	size_t at = blank ? (size_t)(blank - out->data) : out->len;
+
+	if (!buf_reserve(out, n))
+		return;
+	memmove(out->data + at + n, out->data + at, out->len - at);
+	memcpy(out->data + at, end, n);
+	out->len += n;
+}
+
+static bool append_coloured(struct formatter *formatter, const struct format_column *column,
+			    const struct sinsp_event *event, struct buf *out)
+{
+	const char *colour = column->colour->of(event);
+	bool printed;
+	size_t start;
+
+	buf_append_string(out, colour);
+	start = out->len;
+	printed = append_column(formatter, column, event, out);
+	if (colour[0] && !out->failed)
+		end_colour(out, column->colour->first_word ? start : out->len);
+	return printed;
+}
+
 static bool text_append(struct formatter *formatter, const struct sinsp_event *event,
 			struct buf *out)
 {
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		const struct format_column *column = &formatter->columns[i];
-		size_t start;
+		bool printed;
 
 		buf_append(out, column->before.data, column->before.len);
-		start = out->len;
-		if (!column->write(formatter, column, event, out)) {
-			if (formatter->missing == MISSING_DROPS_THE_LINE)
-				return false;
-			BUF_LITERAL(out, "<NA>");
-		}
-		if (out->failed)
-			return true;
-		mask_controls((uint8_t *)out->data + start, out->len - start);
-		if (column->width)
-			set_width(out, start, column->width);
+		printed = column->colour ? append_coloured(formatter, column, event, out)
+					 : append_column(formatter, column, event, out);
+		if (!printed)
+			return false;
 	}
 	buf_append(out, formatter->after.data, formatter->after.len);
 	return true;
 }
 
+/* Fields made of parameters, which are masked one by one when buffers may have several lines. */
+static bool shows_parameters(const struct field_ref *ref)
+{
+	static const char *const names[] = {"evt.args", "evt.info", "evt.arg", "evt.rawarg"};
+
+	for (size_t i = 0; ref && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(ref->desc->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void text_style_set(struct formatter *formatter)
+{
+	struct text_style *style = &formatter->scratch.style;
+
+	style->masked = style->bytes != TEXT_BYTES_DOTS;
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		struct format_column *column = &formatter->columns[i];
+		bool text = param_type_size(column->type) == 0 && column->type != PT_BYTEBUF;
+
+		column->masked = text && !(style->masked && shows_parameters(column->ref));
+		column->colour =
+			style->coloured && column->ref ? format_colour_of(column->ref->desc) : NULL;
+	}
+}
+
 const struct format_kind format_text = {
-	.default_format =
-		"*%evt.num %evt.time %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args",
+	.default_format = FORMAT_DEFAULT_LINE,
 	.column_init = text_column_init,
 	.append = text_append,
+	.style_set = text_style_set,
 };

@@ -7,6 +7,7 @@
 
 #include "sinsp/clock.h"
 #include "sinsp/path.h"
+#include "sinsp/text_bytes.h"
 #include "util/error.h"
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };
@@ -70,11 +71,6 @@ static void raw_string(const struct sinsp_event *event, unsigned int index, stru
 
 	/* Readers of old captures wrote an absent string so. */
 	buf_append_string(out, strcmp(text, "(NULL)") == 0 ? "<NA>" : text);
-}
-
-static void raw_bytes(const struct sinsp_event *event, unsigned int index, struct buf *out)
-{
-	text_append_bytes(out, event->ev.params[index].data, event->ev.params[index].len);
 }
 
 static void raw_numbers(const struct sinsp_event *event, unsigned int index, struct buf *out)
@@ -300,8 +296,7 @@ static void resolved_enum(const struct sinsp_event *event, unsigned int index, s
 	uint64_t value = bits_of(event, index);
 	size_t start = out->len;
 
-	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name;
-	     flag++)
+	for (const struct flag_name *flag = desc_of(event, index)->set; flag && flag->name; flag++)
 		if (flag->value == value)
 			append_name(out, start, flag->name);
 }
@@ -345,81 +340,90 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 	}
 }
 
+/* Bytes that are more than wanted end with dots. */
+static void append_buffer(const struct event_param *param, const struct text_style *style,
+			  struct buf *out)
+{
+	static const char dots[] = "...";
+	size_t len = param->len, max = style->bytes_max;
+	bool cut = style->bytes == TEXT_BYTES_DOTS && max > strlen(dots) && len > max;
+
+	text_append_bytes(out, style->bytes, param->data, cut ? max - strlen(dots) : len);
+	if (cut)
+		buf_append_string(out, dots);
+}
+
 /*
  * A value of type DYN is shown as the only parameter of an event made for it, in the format of the
  * parameter that it is the value of.
  */
-static void render_inner(const struct sinsp_event *event, unsigned int index, struct buf *out,
-			 renderer *render)
+struct inner {
+	struct param_desc param;
+	struct event_desc desc;
+	struct sinsp_event event;
+};
+
+static struct dyn_value make_inner(struct inner *inner, const struct sinsp_event *event,
+				   unsigned int index)
 {
 	const struct param_desc *outer = desc_of(event, index);
 	struct dyn_value value = event_dyn_value(outer, &event->ev.params[index]);
-	const struct param_desc param = {.type = value.kind->type, .format = outer->format};
-	const struct event_desc desc = {.nparams = 1, .params = &param};
-	struct sinsp_event inner = *event;
 
-	inner.ev.desc = &desc;
-	inner.ev.params[0] = value.param;
-	render(&inner, 0, out);
+	inner->param = (struct param_desc){.type = value.kind->type, .format = outer->format};
+	inner->desc = (struct event_desc){.nparams = 1, .params = &inner->param};
+	inner->event = *event;
+	inner->event.ev.desc = &inner->desc;
+	inner->event.ev.params[0] = value.param;
+	return value;
 }
 
 /* What is missing behind the kind is a string or a buffer; the .scap world has its own words. */
-static void raw_dyn(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void append_dyn(const struct sinsp_event *event, unsigned int index,
+		       const struct text_style *style, struct buf *out)
 {
-	const struct dyn_value value =
-		event_dyn_value(desc_of(event, index), &event->ev.params[index]);
+	struct inner inner;
+	struct dyn_value value = make_inner(&inner, event, index);
 
 	if (value.param.len)
-		render_inner(event, index, out, param_text_raw);
+		param_text_raw(&inner.event, 0, style, out);
 	else if (value.kind->type == PT_CHARBUF)
 		BUF_LITERAL(out, "(null)");
 }
 
-static void resolved_dyn(const struct sinsp_event *event, unsigned int index, struct buf *out)
-{
-	render_inner(event, index, out, param_text_resolved);
-}
-
 /* Numbers that are not listed are raw_number(). */
 static renderer *const raw_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = raw_unsigned,
-	[PT_FLAGS16] = raw_unsigned,
-	[PT_FLAGS32] = raw_unsigned,
-	[PT_FLAGS64] = raw_unsigned,
-	[PT_ENUMFLAGS8] = raw_unsigned,
-	[PT_ENUMFLAGS16] = raw_unsigned,
-	[PT_ENUMFLAGS32] = raw_unsigned,
-	[PT_ERRNO] = raw_result,
-	[PT_SYSCALLID] = raw_syscall,
-	[PT_SIGTYPE] = raw_unsigned,
-	[PT_SIGSET] = raw_signal_set,
-	[PT_RELTIME] = raw_duration,
-	[PT_ABSTIME] = raw_time,
-	[PT_CHARBUF] = raw_string,
-	[PT_FSPATH] = raw_string,
-	[PT_FSRELPATH] = raw_string,
-	[PT_BYTEBUF] = raw_bytes,
-	[PT_SOCKADDR] = raw_sockaddr,
-	[PT_SOCKTUPLE] = raw_socktuple,
-	[PT_FDLIST] = raw_fd_list,
-	[PT_DYN] = raw_dyn,
-	[PT_CHARBUFARRAY] = raw_bytes,
-	[PT_UINT32LIST] = raw_numbers,
-	[PT_UINT64LIST] = raw_numbers,
-	[PT_BITSET] = raw_bits,
+	[PT_FLAGS8] = raw_unsigned,	 [PT_FLAGS16] = raw_unsigned,
+	[PT_FLAGS32] = raw_unsigned,	 [PT_FLAGS64] = raw_unsigned,
+	[PT_ENUMFLAGS8] = raw_unsigned,	 [PT_ENUMFLAGS16] = raw_unsigned,
+	[PT_ENUMFLAGS32] = raw_unsigned, [PT_ERRNO] = raw_result,
+	[PT_SYSCALLID] = raw_syscall,	 [PT_SIGTYPE] = raw_unsigned,
+	[PT_SIGSET] = raw_signal_set,	 [PT_RELTIME] = raw_duration,
+	[PT_ABSTIME] = raw_time,	 [PT_CHARBUF] = raw_string,
+	[PT_FSPATH] = raw_string,	 [PT_FSRELPATH] = raw_string,
+	[PT_SOCKADDR] = raw_sockaddr,	 [PT_SOCKTUPLE] = raw_socktuple,
+	[PT_FDLIST] = raw_fd_list,	 [PT_UINT32LIST] = raw_numbers,
+	[PT_UINT64LIST] = raw_numbers,	 [PT_BITSET] = raw_bits,
 };
 
 static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = resolved_flags,	   [PT_FLAGS16] = resolved_flags,
-	[PT_FLAGS32] = resolved_flags,	   [PT_FLAGS64] = resolved_flags,
-	[PT_ENUMFLAGS8] = resolved_enum,   [PT_ENUMFLAGS16] = resolved_enum,
+	[PT_FLAGS8] = resolved_flags,
+	[PT_FLAGS16] = resolved_flags,
+	[PT_FLAGS32] = resolved_flags,
+	[PT_FLAGS64] = resolved_flags,
+	[PT_ENUMFLAGS8] = resolved_enum,
+	[PT_ENUMFLAGS16] = resolved_enum,
 	[PT_ENUMFLAGS32] = resolved_enum,
-	[PT_MODE] = resolved_mode,	   [PT_FD] = resolved_fd,
-	[PT_PID] = resolved_thread,	   [PT_ERRNO] = resolved_errno,
-	[PT_UID] = resolved_user,	   [PT_GID] = resolved_group,
-	[PT_SYSCALLID] = resolved_syscall, [PT_SIGTYPE] = resolved_signal,
-	[PT_RELTIME] = resolved_duration,  [PT_FSPATH] = resolved_path,
-	[PT_FSRELPATH] = resolved_path,	   [PT_DYN] = resolved_dyn,
+	[PT_MODE] = resolved_mode,
+	[PT_FD] = resolved_fd,
+	[PT_PID] = resolved_thread,
+	[PT_ERRNO] = resolved_errno,
+	[PT_UID] = resolved_user,
+	[PT_GID] = resolved_group,
+	[PT_SYSCALLID] = resolved_syscall,
+	[PT_SIGTYPE] = resolved_signal,
+	[PT_RELTIME] = resolved_duration,
+	[PT_FSPATH] = resolved_path,
+	[PT_FSRELPATH] = resolved_path,
 };
 
 static const char *absent_text(enum param_type type)
@@ -439,23 +443,54 @@ static const char *absent_text(enum param_type type)
 	}
 }
 
-void param_text_raw(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void append_raw(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
-	enum param_type type = desc_of(event, index)->type;
-	renderer *render = raw_renderers[type] ? raw_renderers[type] : raw_number;
+	renderer *render = raw_renderers[desc_of(event, index)->type];
 
-	if (event_param_present(&event->ev, index))
-		render(event, index, out);
-	else
-		buf_append_string(out, absent_text(type));
+	(render ? render : raw_number)(event, index, out);
 }
 
-void param_text_resolved(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void mask(const struct text_style *style, struct buf *out, size_t start)
 {
-	renderer *render = resolved_renderers[desc_of(event, index)->type];
+	if (style->masked && !out->failed)
+		text_mask_controls(out->data + start, out->len - start);
+}
 
-	if (render && event_param_present(&event->ev, index))
-		render(event, index, out);
+void param_text_raw(const struct sinsp_event *event, unsigned int index,
+		    const struct text_style *style, struct buf *out)
+{
+	enum param_type type = desc_of(event, index)->type;
+	size_t start = out->len;
+
+	if (!event_param_present(&event->ev, index)) {
+		buf_append_string(out, absent_text(type));
+	} else if (type == PT_BYTEBUF || type == PT_CHARBUFARRAY) {
+		append_buffer(&event->ev.params[index], style, out);
+	} else if (type == PT_DYN) {
+		append_dyn(event, index, style, out);
+	} else {
+		append_raw(event, index, out);
+		mask(style, out, start);
+	}
+}
+
+void param_text_resolved(const struct sinsp_event *event, unsigned int index,
+			 const struct text_style *style, struct buf *out)
+{
+	enum param_type type = desc_of(event, index)->type;
+	size_t start = out->len;
+	struct inner inner;
+
+	if (!event_param_present(&event->ev, index))
+		return;
+	if (type == PT_DYN) {
+		make_inner(&inner, event, index);
+		param_text_resolved(&inner.event, 0, style, out);
+		return;
+	}
+	if (resolved_renderers[type])
+		resolved_renderers[type](event, index, out);
+	mask(style, out, start);
 }
 
 /* Those of our own are shown where they say something that the others do not. */
@@ -466,7 +501,8 @@ static bool is_shown(const struct sinsp_event *event, unsigned int index)
 	return !desc->own || (!desc->quiet && event_param_present(&event->ev, index));
 }
 
-static void append_param(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void append_param(const struct sinsp_event *event, unsigned int index,
+			 const struct text_style *style, struct buf *out)
 {
 	size_t before;
 
@@ -474,18 +510,19 @@ static void append_param(const struct sinsp_event *event, unsigned int index, st
 		buf_append_char(out, ' ');
 	buf_append_string(out, desc_of(event, index)->name);
 	buf_append_char(out, '=');
-	param_text_raw(event, index, out);
+	param_text_raw(event, index, style, out);
 	/* The bracket is taken back when nothing follows it. */
 	before = out->len;
 	buf_append_char(out, '(');
-	param_text_resolved(event, index, out);
+	param_text_resolved(event, index, style, out);
 	if (out->len > before + 1)
 		buf_append_char(out, ')');
 	else
 		out->len = before;
 }
 
-void param_text_all(const struct sinsp_event *event, struct buf *out)
+void param_text_all(const struct sinsp_event *event, const struct text_style *style,
+		    struct buf *out)
 {
 	const struct event_desc *desc = event->ev.desc;
 
@@ -494,5 +531,5 @@ void param_text_all(const struct sinsp_event *event, struct buf *out)
 		return;
 	for (unsigned int i = 0; i < desc->nparams; i++)
 		if (is_shown(event, i))
-			append_param(event, i, out);
+			append_param(event, i, style, out);
 }

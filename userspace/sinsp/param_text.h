@@ -7,16 +7,20 @@
 #define SINSP_PARAM_TEXT_H
 
 #include "sinsp/sinsp.h"
+#include "sinsp/text_style.h"
 #include "util/buf.h"
 
 /* Appends the raw text of a parameter: never empty but for an empty string or buffer. */
-void param_text_raw(const struct sinsp_event *event, unsigned int index, struct buf *out);
+void param_text_raw(const struct sinsp_event *event, unsigned int index,
+		    const struct text_style *style, struct buf *out);
 
 /* Appends names for numbers, absolute paths for relative ones; nothing where there is no such. */
-void param_text_resolved(const struct sinsp_event *event, unsigned int index, struct buf *out);
+void param_text_resolved(const struct sinsp_event *event, unsigned int index,
+			 const struct text_style *style, struct buf *out);
 
 /* Appends "name=raw(resolved) name=raw ...": the field evt.args. */
-void param_text_all(const struct sinsp_event *event, struct buf *out);
+void param_text_all(const struct sinsp_event *event, const struct text_style *style,
+		    struct buf *out);
 
 /* Appends an IP address of 4 or 16 bytes in network order. */
 void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
@@ -24,9 +28,6 @@ void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
 /* Appends a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. */
 void text_append_sockaddr(struct buf *out, const struct event_param *param);
 void text_append_socktuple(struct buf *out, const struct event_param *param);
-
-/* Appends bytes with a dot for each that is not printable ASCII. */
-void text_append_bytes(struct buf *out, const uint8_t *data, size_t len);
 
 /* Appends a list of numbers as "1 2 3"; a set of bits as "0-3,7". */
 void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type);

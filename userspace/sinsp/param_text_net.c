@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of text that parameters and fields share: addresses, bytes, signal names. */
+/* Pieces of text that parameters and fields share: addresses, signal names. */
 #include "sinsp/param_text.h"
 
 #include <arpa/inet.h>
@@ -159,18 +159,6 @@ void text_append_socktuple(struct buf *out, const struct event_param *param)
 	default:
 		append_family(out, data[0]);
 	}
-}
-
-void text_append_bytes(struct buf *out, const uint8_t *data, size_t len)
-{
-	char *to;
-
-	if (!buf_reserve(out, len))
-		return;
-	to = out->data + out->len;
-	for (size_t i = 0; i < len; i++)
-		to[i] = data[i] >= 0x20 && data[i] <= 0x7e ? (char)data[i] : '.';
-	out->len += len;
 }
 
 static const char *const signal_names[] = {

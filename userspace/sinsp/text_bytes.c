@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of buffers, and how control characters are kept from terminals. */
+#include "sinsp/text_bytes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "util/base64.h"
+
+enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
+
+/* In UTF-8 the control characters U+0080 to U+009F are a lead byte and C1_FIRST to C1_LAST. */
+enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, C1_LEAD = 0xc2, C1_FIRST = 0x80, C1_LAST = 0x9f };
+
+static bool is_printable(uint8_t byte)
+{
+	return byte >= FIRST_PRINTABLE && byte < DELETE;
+}
+
+static void append_dots(struct buf *out, const uint8_t *data, size_t len)
+{
+	char *to;
+
+	if (!buf_reserve(out, len))
+		return;
+	to = out->data + out->len;
+	for (size_t i = 0; i < len; i++)
+		to[i] = is_printable(data[i]) ? (char)data[i] : '.';
+	out->len += len;
+}
+
+/* An end of line is "\n", "\r" or "\r\n". */
+static void append_ascii(struct buf *out, const uint8_t *data, size_t len)
+{
+	buf_append_char(out, '\n');
+	for (size_t i = 0; i < len; i++) {
+		if (is_printable(data[i]))
+			buf_append_char(out, (char)data[i]);
+		else if (data[i] == '\r' || (data[i] == '\n' && (i == 0 || data[i - 1] != '\r')))
+			buf_append_char(out, '\n');
+	}
+}
+
+static void append_base64(struct buf *out, const uint8_t *data, size_t len)
+{
+	base64_append(out, data, len);
+}
+
+static void append_hex_byte(struct buf *out, unsigned int byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	buf_append_char(out, digits[byte >> 4 & 15]);
+	buf_append_char(out, digits[byte & 15]);
+}
+
+/* "\n\t0x0010: 6162 6364", bytes in their order. */
+static void append_row(struct buf *out, const uint8_t *data, size_t offset, size_t n, bool ascii)
+{
+	size_t groups = (n + GROUP_BYTES - 1) / GROUP_BYTES;
+	size_t columns = groups * GROUP_COLUMNS - n % GROUP_BYTES * 2;
+
+	BUF_LITERAL(out, "\n\t0x");
+	if (offset >> 16)
+		append_hex_byte(out, (unsigned int)(offset >> 16));
+	append_hex_byte(out, (unsigned int)(offset >> 8));
+	append_hex_byte(out, (unsigned int)offset);
+	buf_append_char(out, ':');
+	for (size_t i = 0; i < n; i++) {
+		if (i % GROUP_BYTES == 0)
+			buf_append_char(out, ' ');
+		append_hex_byte(out, data[offset + i]);
+	}
+	if (!ascii)
+		return;
+	for (; columns < ROW_BYTES / GROUP_BYTES * GROUP_COLUMNS + 2; columns++)
+		buf_append_char(out, ' ');
+	append_dots(out, data + offset, n);
+}
+
+static void append_rows(struct buf *out, const uint8_t *data, size_t len, bool ascii)
+{
+	for (size_t offset = 0; offset < len; offset += ROW_BYTES) {
+		size_t left = len - offset;
+
+		append_row(out, data, offset, left < ROW_BYTES ? left : ROW_BYTES, ascii);
+	}
+	buf_append_char(out, '\n');
+}
+
+static void append_hex(struct buf *out, const uint8_t *data, size_t len)
+{
+	append_rows(out, data, len, false);
+}
+
+static void append_hex_ascii(struct buf *out, const uint8_t *data, size_t len)
+{
+	append_rows(out, data, len, true);
+}
+
+static void (*const forms[])(struct buf *out, const uint8_t *data, size_t len) = {
+	[TEXT_BYTES_DOTS] = append_dots,	   [TEXT_BYTES_ASCII] = append_ascii,
+	[TEXT_BYTES_BASE64] = append_base64,	   [TEXT_BYTES_HEX] = append_hex,
+	[TEXT_BYTES_HEX_ASCII] = append_hex_ascii,
+};
+
+void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *data, size_t len)
+{
+	forms[form](out, data, len);
+}
+
+#define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */
+static size_t printable_run(const uint8_t *text, size_t len)
+{
+	uint64_t word;
+	size_t n;
+
+	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
+		memcpy(&word, text + n, sizeof(word));
+		/* The top bit of a byte is set here when it is 0x80 or more, 0x7f, below 0x20. */
+		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
+		    EVERY_BYTE(0x80))
+			break;
+	}
+	return n;
+}
+
+void text_mask_controls(char *bytes, size_t len)
+{
+	uint8_t *text = (uint8_t *)bytes;
+
+	for (size_t i = printable_run(text, len); i < len; i++) {
+		if (text[i] < FIRST_PRINTABLE || text[i] == DELETE)
+			text[i] = '.';
+		else if (text[i] == C1_LEAD && i + 1 < len && text[i + 1] >= C1_FIRST &&
+			 text[i + 1] <= C1_LAST)
+			text[i] = text[i + 1] = '.';
+	}
+}
