@@ -7,8 +7,11 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "sinsp/param_text.h"
+#include "sinsp/path.h"
 #include "world.h"
 
 static int setup(void **state)
@@ -68,6 +71,135 @@ static void test_other_types(void **state)
 		    "p=1099511627780(READ)");
 	expect_made(world, (struct param_desc){.type = PT_CHARBUFARRAY}, "a\0b\0", 4, "p=a.b.");
 	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
+}
+
+/* A row for each type: bytes as they are recorded, and both texts. */
+static void test_every_type(void **state)
+{
+	static const struct flag_name flags[] = {{"NONE", 0}, {"A", 1}, {"AB", 3}, {"B", 2},
+						 {"C", 4},    {"D", 4}, {NULL, 0}};
+	static const struct {
+		enum param_type type;
+		enum param_format format;
+		const char *bytes;
+		uint32_t len;
+		const char *text;
+	} rows[] = {
+		{PT_INT8, PF_DEC, "\x80", 1, "p=-128"},
+		{PT_UINT8, PF_DEC, "\xff", 1, "p=-1"},
+		{PT_UINT8, PF_HEX, "\xfa", 1, "p=FA"},
+		{PT_UINT8, PF_OCT, "\x08", 1, "p=010"},
+		{PT_UINT8, PF_OCT, "\0", 1, "p=0"},
+		{PT_INT16, PF_DEC, "\xfe\xff", 2, "p=-2"},
+		{PT_UINT16, PF_DEC, "\xff\x7f", 2, "p=32767"},
+		{PT_INT32, PF_HEX, "\xff\xff\xff\xff", 4, "p=FFFFFFFF"},
+		{PT_UINT32, PF_DEC, "\xff\xff\xff\xff", 4, "p=-1"},
+		{PT_UINT32, PF_ID, "\x10\0\0\0", 4, "p=16"},
+		{PT_INT64, PF_DEC, "\0\0\0\0\0\0\0\x80", 8, "p=-9223372036854775808"},
+		{PT_UINT64, PF_DEC, "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "p=-1"},
+		{PT_UINT64, PF_HEX, "\0\x0d\xeb\xff\xff\xff\0\0", 8, "p=FFFFFFEB0D00"},
+		{PT_FD, PF_DEC, "\3\0\0\0\0\0\0\0", 8, "p=3(<4t>a->b)"},
+		{PT_FD, PF_DEC, "\4\0\0\0\0\0\0\0", 8, "p=4"},
+		{PT_FD, PF_DEC, "\x9c\xff\xff\xff\xff\xff\xff\xff", 8, "p=-100(AT_FDCWD)"},
+		{PT_FD, PF_DEC, "\xfe\xff\xff\xff\xff\xff\xff\xff", 8, "p=-2(ENOENT)"},
+		{PT_PID, PF_DEC, "\x64\0\0\0\0\0\0\0", 8, "p=100(cat)"},
+		{PT_PID, PF_DEC, "\0\0\0\0\0\0\0\0", 8, "p=0"},
+		{PT_PID, PF_DEC, "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "p=-1"},
+		{PT_ERRNO, PF_HEX, "\xfe\xff\xff\xff\xff\xff\xff\xff", 8, "p=-2(ENOENT)"},
+		{PT_ERRNO, PF_HEX, "\x10\0\0\0\0\0\0\0", 8, "p=16"},
+		{PT_ERRNO, PF_DEC, "\0\xf0\xff\xff\xff\xff\xff\xff", 8, "p=-4096"},
+		{PT_UID, PF_DEC, "\0\0\0\0", 4, "p=0(root)"},
+		{PT_UID, PF_DEC, "\xff\xff\xff\xff", 4, "p=-1(<NONE>)"},
+		{PT_GID, PF_DEC, "\xfe\xff\xff\xef", 4, "p=-268435458(<NA>)"},
+		{PT_SYSCALLID, PF_DEC, "\x05\0", 2, "p=5(open)"},
+		{PT_SIGTYPE, PF_DEC, "\x11", 1, "p=17(SIGCHLD)"},
+		{PT_SIGTYPE, PF_DEC, "\x20", 1, "p=32"},
+		{PT_SIGSET, PF_DEC, "\1\0\0\x40", 4, "p=SIGHUP SIGSYS"},
+		{PT_SIGSET, PF_DEC, "\0\0\0\0", 4, "p="},
+		{PT_RELTIME, PF_DEC, "\0\0\0\0\0\0\0\0", 8, "p=0(0s)"},
+		{PT_ABSTIME, PF_DEC, "\5\0\0\0\0\0\0\0", 8, "p=1970-01-01 00:00:00.000000005"},
+		{PT_FLAGS8, PF_HEX, "\x07", 1, "p=7(A|B|C)"},
+		{PT_FLAGS16, PF_DEC, "\0\0", 2, "p=0(NONE)"},
+		{PT_FLAGS16, PF_DEC, "\0\x80", 2, "p=32768"},
+		{PT_FLAGS32, PF_DEC, "\x05\0\0\x80", 4, "p=2147483653(A|C)"},
+		{PT_ENUMFLAGS8, PF_DEC, "\x04", 1, "p=4(C|D)"},
+		{PT_ENUMFLAGS16, PF_HEX, "\x03\0", 2, "p=3(AB)"},
+		{PT_ENUMFLAGS32, PF_DEC, "\x07\0\0\0", 4, "p=7"},
+		{PT_ENUMFLAGS32, PF_DEC, "\0\0\0\0", 4, "p=0(NONE)"},
+		{PT_MODE, PF_OCT, "\0\0\0\0", 4, "p=0(NONE)"},
+		{PT_MODE, PF_OCT, "\x06\0\0\0", 4, "p=06(B|C)"},
+		{PT_CHARBUF, PF_NA, "a/b\0", 4, "p=a/b"},
+		{PT_CHARBUF, PF_NA, "(NULL)\0", 7, "p=<NA>"},
+		{PT_CHARBUF, PF_NA, "\0", 1, "p="},
+		{PT_FSPATH, PF_NA, "a/../b\0", 7, "p=a/../b(/home/user/b)"},
+		{PT_FSPATH, PF_NA, "/a/../b\0", 8, "p=/a/../b"},
+		{PT_BYTEBUF, PF_NA, "a\0\n~\x7f", 5, "p=a..~."},
+		{PT_SOCKADDR, PF_NA, "\x01/run/x\0", 8, "p=/run/x"},
+		{PT_SOCKTUPLE, PF_NA, "\x10", 1, "p=family 16"},
+	};
+	struct world *world = *state;
+	struct sinsp_fd *fd;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	world_begin(world, EVENT_close, 100);
+	world_end(world);
+	fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
+	fd->l4 = SCAP_L4_TCP;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_made(world,
+			    (struct param_desc){
+				    .type = rows[i].type, .format = rows[i].format, .set = flags},
+			    rows[i].bytes, rows[i].len, rows[i].text);
+}
+
+static void test_every_type_absent(void **state)
+{
+	static const enum param_type null_types[] = {PT_BYTEBUF,      PT_SOCKTUPLE, PT_FDLIST,
+						     PT_CHARBUFARRAY, PT_DYN,	    PT_UINT32LIST,
+						     PT_UINT64LIST,   PT_BITSET};
+	struct world *world = *state;
+
+	world_begin(world, EVENT_close, 100);
+	world_end(world);
+	for (enum param_type type = PT_INT8; type < PT_IPADDR; type++) {
+		const char *text = "p=<NA>";
+
+		for (size_t i = 0; i < sizeof(null_types) / sizeof(null_types[0]); i++)
+			if (null_types[i] == type)
+				text = "p=NULL";
+		expect_made(world, (struct param_desc){.type = type}, NULL, 0, text);
+	}
+}
+
+/* What a thread that is not known has cannot be named, and a path not be joined. */
+static void test_unknown_thread(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_close, 555);
+	world_end(world);
+	assert_null(world->event.thread);
+	expect_made(world, (struct param_desc){.type = PT_FSPATH}, "a/b", 4, "p=a/b");
+	expect_made(world, (struct param_desc){.type = PT_FD}, "\3\0\0\0\0\0\0\0", 8, "p=3");
+	expect_made(world, (struct param_desc){.type = PT_PID}, "\x64\0\0\0\0\0\0\0", 8,
+		    "p=100(cat)");
+}
+
+/* What is too long when it is joined has no end of its own. */
+static void test_long_paths(void **state)
+{
+	static const char end[] = "(/DIR_TOO_LONG/FILENAME_TOO_LONG)";
+	struct world *world = *state;
+	static char path[SINSP_PATH_MAX], text[SINSP_PATH_MAX + 100] = "p=";
+
+	world_begin(world, EVENT_close, 100);
+	world_end(world);
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	strcat(text, path);
+	strcat(text, end);
+	expect_made(world, (struct param_desc){.type = PT_FSPATH}, path, sizeof(path), text);
 }
 
 static void test_lists_and_sets(void **state)
@@ -175,8 +307,7 @@ static void test_lists_of_descriptors(void **state)
 
 	world_fd(thread, 0, SCAP_FD_PIPE, "pipe:[1]");
 	world_fd(thread, 3, SCAP_FD_IPV6, "");
-	expect_list(world, 5, entries,
-		    "0:p1 3:664 300:?40 18446744073709551615:?0 3:6ffff8000");
+	expect_list(world, 5, entries, "0:p1 3:664 300:?40 -1:?0 3:6ffff8000");
 	expect_list(world, 1, entries + 1, "3:664");
 	expect_list(world, 0, entries, "");
 }
@@ -216,6 +347,10 @@ static void test_events_without_parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_every_type),
+		TEST(test_every_type_absent),
+		TEST(test_unknown_thread),
+		TEST(test_long_paths),
 		TEST(test_other_types),
 		TEST(test_lists_and_sets),
 		TEST(test_values_of_several_kinds),

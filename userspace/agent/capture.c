@@ -108,6 +108,8 @@ static int create_formatter(struct capture *capture, struct error *err)
 	int code;
 
 	capture->format = resolve_format(options);
+	if (capture->format == FORMAT_NONE && options->print)
+		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
 	if (capture->format == FORMAT_NONE)
 		return 0;
 	kind = capture->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;

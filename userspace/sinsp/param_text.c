@@ -333,7 +333,7 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 
 		if (i > 0)
 			buf_append_char(out, ' ');
-		buf_append_u64(out, (uint64_t)entry.fd);
+		buf_append_i64(out, entry.fd);
 		buf_append_char(out, ':');
 		buf_append_char(out, fd ? scap_fd_type_char(fd->type) : '?');
 		buf_append_hex_lower(out, (uint32_t)entry.events);
