@@ -108,6 +108,10 @@ static void test_values(void **state)
 {
 	struct options options;
 
+	parse_right("--json-fields all,evt.num --json-b64", &options);
+	assert_string_equal(options.json_fields, "all,evt.num");
+	assert_true(options.json_base64);
+	options_finish(&options);
 	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self -v", &options);
 	assert_int_equal(options.count, 7);
 	assert_int_equal(options.duration_ns, 1500000000);

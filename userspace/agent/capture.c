@@ -92,11 +92,27 @@ static int parse_format(struct capture *capture, enum formatter_kind kind, struc
 	return code ? report(format, &format_err, code, "-p: ", &(struct buf){0}, err) : 0;
 }
 
-/* Who wants formats wants text, also in a pipe. */
+static int parse_fields(struct capture *capture, struct error *err)
+{
+	const char *fields = capture->options->json_fields;
+	struct filter_error wrong = {0};
+	int code = formatter_create_fields(FORMATTER_JSON, fields, &capture->formatter, &wrong);
+
+	return code ? report(fields, &wrong, code, "--json-fields: ", &(struct buf){0}, err) : 0;
+}
+
+static bool wants_json(const struct options *options)
+{
+	return options->json_fields || options->json_base64;
+}
+
+/* Who wants formats wants text, also in a pipe; and who says what JSON has wants JSON. */
 static enum agent_format resolve_format(const struct options *options)
 {
 	if (options->format != FORMAT_AUTO)
 		return options->format;
+	if (wants_json(options))
+		return FORMAT_JSON;
 	return options->print || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
 }
 
@@ -110,13 +126,23 @@ static int create_formatter(struct capture *capture, struct error *err)
 	capture->format = resolve_format(options);
 	if (capture->format == FORMAT_NONE && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
+	if (capture->format != FORMAT_JSON && wants_json(options))
+		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
+	if (options->print && options->json_fields)
+		return error_set(err, -EINVAL, "-p and --json-fields: one of them says what to print");
 	if (capture->format == FORMAT_NONE)
 		return 0;
 	kind = capture->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;
-	code = options->print ? parse_format(capture, kind, err)
-			      : formatter_create(kind, NULL, 0, &capture->formatter, err);
+	if (options->json_fields)
+		code = parse_fields(capture, err);
+	else if (options->print)
+		code = parse_format(capture, kind, err);
+	else
+		code = formatter_create(kind, NULL, 0, &capture->formatter, err);
 	if (code)
 		return code;
+	if (options->json_base64)
+		formatter_add_base64(capture->formatter);
 	style.coloured = is_coloured(options);
 	if (!options->verbose && !options->snaplen_chosen)
 		style.bytes_max = TEXT_BUFFER_MAX;

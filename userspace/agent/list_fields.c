@@ -5,6 +5,7 @@
 #include "agent/list.h"
 #include "event/names.h"
 #include "sinsp/field.h"
+#include "sinsp/format_json.h"
 #include "util/json.h"
 
 enum { FOLD = 2 };
@@ -50,8 +51,11 @@ static const char *const argument_forms[] = {
 	[FIELD_ARG_WORD] = ".NAME",
 };
 
+/* The types of times are those of the .scap world, which calls some durations times. */
 static const char *type_of(const struct field_desc *desc)
 {
+	if (desc->type == PT_RELTIME || desc->type == PT_ABSTIME || desc->moment)
+		return param_type_name(desc->moment ? PT_ABSTIME : PT_RELTIME);
 	return param_type_name(desc->type);
 }
 
@@ -139,6 +143,7 @@ static void add_object(struct list *list, const struct field_desc *desc)
 	list_add_key(list, "class");
 	json_append_string(&list->json, desc->name, strcspn(desc->name, "."));
 	list_add_string(list, "type", type_of(desc));
+	list_add_string(list, "json", desc->flags & FIELD_FILTER_ONLY ? NULL : format_json_form(desc));
 	add_argument(list, desc);
 	add_lists(list, desc);
 	list_add_string(list, "help", desc->help);

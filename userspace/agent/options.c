@@ -163,6 +163,18 @@ static int set_color(struct options *options, const char *value)
 	return -EINVAL;
 }
 
+static int set_json_fields(struct options *options, const char *value)
+{
+	options->json_fields = value;
+	return 0;
+}
+
+static int set_json_base64(struct options *options, const char *value)
+{
+	options->json_base64 = true;
+	return 0;
+}
+
 static int set_buffer_size(struct options *options, const char *value)
 {
 	uint64_t wanted, bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -294,6 +306,10 @@ static const struct option_row rows[] = {
 	 "the same, with statsd on this port; default 8125"},
 	{"o", "KIND", set_format, "json, text, none or (for lists) markdown",
 	 "json, text or none; default json, on a terminal text", "What to print"},
+	{"json-fields", "LIST", set_json_fields, NULL,
+	 "fields with commas between; also 'default' and 'all'"},
+	{"json-b64", NULL, set_json_base64, NULL,
+	 "in JSON, NAME_b64 beside text that is not UTF-8"},
 	{"p", "FORMAT", set_print, NULL, "text with %FIELD in it; with * in front also when a" NEXT_LINE
 	 "field is missing. -pc: the usual line and containers"},
 	{"t", "h|a|r|d|D", set_time, "one of h, a, r, d, D",

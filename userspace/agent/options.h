@@ -32,6 +32,8 @@ struct options {
 	char *filter;		/* owned; NULL: everything */
 	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
 	enum agent_format format;
+	const char *json_fields; /* list of fields; NULL: the default ones */
+	bool json_base64;	/* bytes that are no UTF-8 beside the text */
 	const char *print;	/* -p: what to print of an event; NULL: the default */
 	struct text_style style; /* of what is printed; coloured: see color */
 	enum agent_color color;

@@ -129,6 +129,7 @@ struct field_desc {
 	field_getter *get;
 	const char *help; /* one line */
 	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
+	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
 	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
 };
 

@@ -232,11 +232,11 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }
 
-#define NUMBER(name, getter, help)                                                                 \
+#define NUMBER(name, getter, help...)                                                              \
 	{name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help}
-#define TRUTH(name, needs, getter, help)                                                           \
+#define TRUTH(name, needs, getter, help...)                                                        \
 	{name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
-#define COUNT(name, getter, help)                                                                  \
+#define COUNT(name, getter, help...)                                                               \
 	{name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help}
 
 const struct field_desc fields_evt_io[] = {

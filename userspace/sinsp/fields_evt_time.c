@@ -126,14 +126,10 @@ TIME_GETTER(get_deltatime, since_last(event, scratch))
 TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
 TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
 
-#define TEXT(name, getter, help)                                                                   \
-	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                        \
-	}
-#define NUMBER(name, type, format, getter, help)                                                   \
-	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help                   \
-	}
+#define TEXT(name, getter, help...)                                                                \
+	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help}
+#define NUMBER(name, type, format, getter, help...)                                                \
+	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help}
 
 const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC"),
@@ -142,7 +138,8 @@ const struct field_desc fields_evt_time[] = {
 	TEXT("evt.datetime", get_datetime, "local date and time with ns"),
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time"),
 	TEXT("evt.outputtime", get_outputtime, "the time in the form that the option -t chooses"),
-	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "ns since 1970"),
+	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "ns since 1970",
+	    .moment = true),
 	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "seconds since 1970"),
 	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns of the second"),
 	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event"),

@@ -238,13 +238,13 @@ PARENT_GETTER(get_pcmdline, thread_give_cmdline(thread, scratch, values))
 PARENT_GETTER(get_pvpid, give_i64(values, thread->vpid))
 PARENT_GETTER(get_parent_start, give_u64(values, thread->clone_ts_ns))
 
-#define ROW(name, type, format, getter, help)                                                      \
+#define ROW(name, type, format, getter, help...)                                                   \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
 
 enum {
 	ANCESTORS_FLAGS = FIELD_ARG_ALLOWED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS | FIELD_ANCESTORS
 };
-#define ANCESTORS_ROW(name, type, format, arg, getter, help)                                       \
+#define ANCESTORS_ROW(name, type, format, arg, getter, help...)                                    \
 	{name, PT_##type, PF_##format, ANCESTORS_FLAGS, arg, NEEDS_THREADS, getter, help}
 
 const struct field_desc fields_family[] = {
@@ -286,6 +286,7 @@ const struct field_desc fields_family[] = {
 	    "proc.exepath of the leader of proc.pgid"),
 	ROW("proc.ppid.duration", RELTIME, DEC, get_parent_duration, "ns since the parent began"),
 	ROW("proc.ppid.ts", RELTIME, DEC, get_parent_start,
-	    "when the parent began, ns since 1970; 0 if that is not known"),
+	    "when the parent began, ns since 1970; 0 if that is not known",
+	    .moment = true),
 	{0},
 };

@@ -232,7 +232,7 @@ static int get_types(const struct sinsp_event *event, const struct field_ref *re
 	return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;
 }
 
-#define ROW(name, type, format, needs, getter, help)                                               \
+#define ROW(name, type, format, needs, getter, help...)                                            \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help}
 
 enum { FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };

@@ -137,7 +137,7 @@ static int get_abspath_dst(const struct sinsp_event *event, const struct field_r
 	return give_path(event, params_of(event)->abs_dst, scratch, values);
 }
 
-#define ROW(name, needs, getter, help)                                                             \
+#define ROW(name, needs, getter, help...)                                                          \
 	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
 
 enum { PATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };

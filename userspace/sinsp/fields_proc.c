@@ -420,7 +420,7 @@ STANDARD_FD_GETTERS(stdin, 0)
 STANDARD_FD_GETTERS(stdout, 1)
 STANDARD_FD_GETTERS(stderr, 2)
 
-#define ROW(name, type, format, needs, getter, help)                                               \
+#define ROW(name, type, format, needs, getter, help...)                                            \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,         \
 	 help}
 
@@ -444,7 +444,8 @@ const struct field_desc fields_proc[] = {
 	ROW("proc.vpgid", INT64, ID, 0, get_vpgid, "id of the process group in its pid namespace"),
 	ROW("proc.pgid", INT64, ID, 0, get_pgid, "id of the process group"),
 	ROW("proc.duration", RELTIME, DEC, 0, get_duration, "ns since the process began"),
-	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970"),
+	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970",
+	    .moment = true),
 	ROW("proc.is_exe_writable", BOOL, NA, 0, get_is_exe_writable,
 	    "true if the user of the process may write to its executable"),
 	ROW("proc.is_exe_upper_layer", BOOL, NA, 0, get_is_exe_upper_layer,
@@ -460,15 +461,18 @@ const struct field_desc fields_proc[] = {
 	    "true if it leads its process group"),
 	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable"),
 	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
-	    "when the inode of the executable was changed, ns since 1970"),
+	    "when the inode of the executable was changed, ns since 1970",
+	    .moment = true),
 	ROW("proc.exe_ino.mtime", ABSTIME, DEC, 0, get_exe_mtime,
-	    "when the executable was modified, ns since 1970"),
+	    "when the executable was modified, ns since 1970",
+	    .moment = true),
 	ROW("proc.exe_ino.ctime_duration_proc_start", ABSTIME, DEC, 0, get_changed_before_start,
 	    "ns between that change and the start of the process"),
 	ROW("proc.exe_ino.ctime_duration_pidns_start", ABSTIME, DEC, 0, get_changed_in_container,
 	    "ns between the start of the pid namespace and that change"),
 	ROW("proc.pidns_init_start_ts", UINT64, DEC, 0, get_pidns_start,
-	    "when the pid namespace began, ns since 1970"),
+	    "when the pid namespace began, ns since 1970",
+	    .moment = true),
 	ROW("thread.cap_permitted", CHARBUF, NA, 0, get_cap_permitted, "permitted capabilities"),
 	ROW("thread.cap_inheritable", CHARBUF, NA, 0, get_cap_inheritable,
 	    "inheritable capabilities"),

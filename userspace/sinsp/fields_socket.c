@@ -163,7 +163,7 @@ enum {
 	EITHER_FLAGS = FILTER_FLAGS | FIELD_EITHER_END,
 };
 
-#define ROW(name, type, format, flags, getter, help)                                               \
+#define ROW(name, type, format, flags, getter, help...)                                            \
 	{name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, SOCKET_NEEDS, getter, help}
 
 const struct field_desc fields_socket[] = {

@@ -60,7 +60,7 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 			 values);
 }
 
-#define ROW(name, type, format, getter, help)                                                      \
+#define ROW(name, type, format, getter, help...)                                                   \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
 
 const struct field_desc fields_user[] = {

@@ -145,6 +145,19 @@ int formatter_create_format(enum formatter_kind kind, const char *format,
 	return made ? finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
 }
 
+int formatter_create_fields(enum formatter_kind kind, const char *list,
+			    struct formatter **formatter, struct filter_error *err)
+{
+	struct formatter *made = begin(kind);
+
+	return made ? finish(made, format_parse_fields(made, list, err), formatter) : -ENOMEM;
+}
+
+void formatter_add_base64(struct formatter *formatter)
+{
+	formatter->base64 = true;
+}
+
 void formatter_destroy(struct formatter *formatter)
 {
 	if (!formatter)

@@ -51,6 +51,20 @@ int formatter_create(enum formatter_kind kind, const char *const *fields, size_t
  */
 int formatter_create_format(enum formatter_kind kind, const char *format,
 			    struct formatter **formatter, struct filter_error *err);
+
+/*
+ * Makes a formatter of fields with commas between them. `default` stands for those of the default
+ * line, `all` for every field that can be printed without an argument. A field that is there twice is
+ * printed once. Returns as above.
+ */
+int formatter_create_fields(enum formatter_kind kind, const char *list,
+			    struct formatter **formatter, struct filter_error *err);
+
+/*
+ * JSON: whatever text is not UTF-8 gets a key NAME_b64 beside it, with its bytes in base64. To be
+ * called before the first event.
+ */
+void formatter_add_base64(struct formatter *formatter);
 void formatter_destroy(struct formatter *formatter);
 
 /*

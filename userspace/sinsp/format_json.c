@@ -4,9 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/format_json.h"
 #include "sinsp/format_kinds.h"
 #include "sinsp/param_text.h"
 #include "util/json.h"
+
+/* Forms of values, as forms[] has them. */
+enum json_form_id {
+	JSON_BOOLEAN,
+	JSON_SIGNED,
+	JSON_UNSIGNED,
+	JSON_REAL,
+	JSON_HEX,
+	JSON_DURATION,
+	JSON_MOMENT,
+	JSON_ADDRESS,
+	JSON_TEXT,
+	JSON_TIME,
+	JSON_PARAMETER,
+	JSON_PARAMETERS,
+};
 
 static const char *const default_fields[] = {
 	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
@@ -14,65 +31,109 @@ static const char *const default_fields[] = {
 	"user.uid",  "fd.num",	 "fd.name",   NULL,
 };
 
-static void append_address(struct buf *out, const struct field_value *value)
+static void append_boolean(struct formatter *formatter, const struct format_column *column,
+			   const struct field_value *value, struct buf *out)
 {
-	char memory[64];
-	struct buf text = buf_fixed(memory, sizeof(memory));
-
-	text_append_ip(&text, value->ip.address, value->ip.len);
-	json_append_string(out, text.data, text.len);
-}
-
-static void append_bits(struct buf *out, enum param_format format, uint64_t bits)
-{
-	if (format == PF_HEX)
-		json_append_hex(out, bits);
+	if (value->u64)
+		BUF_LITERAL(out, "true");
 	else
-		json_append_u64(out, bits);
+		BUF_LITERAL(out, "false");
 }
 
-static void append_signed(struct buf *out, const struct format_column *column, int64_t value)
+static void append_signed(struct formatter *formatter, const struct format_column *column,
+			  const struct field_value *value, struct buf *out)
+{
+	json_append_i64(out, value->i64);
+}
+
+static void append_unsigned(struct formatter *formatter, const struct format_column *column,
+			    const struct field_value *value, struct buf *out)
+{
+	json_append_u64(out, value->u64);
+}
+
+static void append_real(struct formatter *formatter, const struct format_column *column,
+			const struct field_value *value, struct buf *out)
+{
+	buf_printf(out, "%.15g", value->f64);
+}
+
+static void append_hex(struct formatter *formatter, const struct format_column *column,
+		       const struct field_value *value, struct buf *out)
 {
 	size_t size = param_type_size(column->type);
+	uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
 
-	if (column->format == PF_HEX)
-		json_append_hex(out, size < 8 ? (uint64_t)value & ((UINT64_C(1) << 8 * size) - 1)
-					      : (uint64_t)value);
-	else
-		json_append_i64(out, value);
+	json_append_hex(out, value->u64 & mask);
 }
 
-/* Times are decimal even where they are too large for a number. */
-static void append_time(struct buf *out, uint64_t ns)
+static void append_duration(struct formatter *formatter, const struct format_column *column,
+			    const struct field_value *value, struct buf *out)
 {
-	json_append_i64(out, (int64_t)ns);
+	json_append_duration(out, value->u64);
 }
 
-static void append_value(struct buf *out, const struct format_column *column,
-			 const struct field_value *value)
+static void append_moment(struct formatter *formatter, const struct format_column *column,
+			  const struct field_value *value, struct buf *out)
 {
-	switch (column->type) {
+	buf_append_char(out, '"');
+	buf_append_u64(out, value->u64);
+	buf_append_char(out, '"');
+}
+
+static void append_address(struct formatter *formatter, const struct format_column *column,
+			   const struct field_value *value, struct buf *out)
+{
+	buf_append_char(out, '"');
+	text_append_ip(out, value->ip.address, value->ip.len);
+	buf_append_char(out, '"');
+}
+
+static void append_text(struct formatter *formatter, const struct format_column *column,
+			const struct field_value *value, struct buf *out)
+{
+	if (!json_append_string(out, value->bytes.data, value->bytes.len))
+		formatter->text_changed = true;
+}
+
+/* The forms that values have; the definitions of proto/event.schema.json have the same names. */
+static const struct json_form {
+	const char *name;
+	value_writer *append;
+} forms[] = {
+	[JSON_BOOLEAN] = {"boolean", append_boolean},
+	[JSON_SIGNED] = {"signed", append_signed},
+	[JSON_UNSIGNED] = {"unsigned", append_unsigned},
+	[JSON_REAL] = {"real", append_real},
+	[JSON_HEX] = {"hex", append_hex},
+	[JSON_DURATION] = {"duration", append_duration},
+	[JSON_MOMENT] = {"moment", append_moment},
+	[JSON_ADDRESS] = {"address", append_address},
+	[JSON_TEXT] = {"text", append_text},
+	[JSON_TIME] = {"time", NULL},
+	[JSON_PARAMETER] = {"argument", NULL},
+	[JSON_PARAMETERS] = {"arguments", NULL},
+};
+
+static enum json_form_id form_of_type(enum param_type type, enum param_format format)
+{
+	switch (type) {
 	case PT_BOOL:
-		buf_append_string(out, value->u64 ? "true" : "false");
-		break;
+		return JSON_BOOLEAN;
 	case PT_DOUBLE:
-		buf_printf(out, "%.15g", value->f64);
-		break;
+		return JSON_REAL;
 	case PT_IPADDR:
 	case PT_IPNET:
-		append_address(out, value);
-		break;
+		return JSON_ADDRESS;
 	case PT_ABSTIME:
 	case PT_RELTIME:
-		append_time(out, value->u64);
-		break;
+		return JSON_DURATION;
 	default:
-		if (param_type_size(column->type) == 0)
-			json_append_string(out, value->bytes.data, value->bytes.len);
-		else if (param_type_is_signed(column->type))
-			append_signed(out, column, value->i64);
-		else
-			append_bits(out, column->format, value->u64);
+		if (param_type_size(type) == 0)
+			return JSON_TEXT;
+		if (format == PF_HEX)
+			return JSON_HEX;
+		return param_type_is_signed(type) ? JSON_SIGNED : JSON_UNSIGNED;
 	}
 }
 
@@ -83,7 +144,7 @@ static bool write_value(struct formatter *formatter, const struct format_column 
 
 	if (column_get(formatter, column, event, &value) < 1)
 		return false;
-	append_value(out, column, value);
+	column->append(formatter, column, value, out);
 	return true;
 }
 
@@ -99,10 +160,29 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	for (int i = 0; i < n; i++) {
 		if (i > 0)
 			buf_append_char(out, ',');
-		append_value(out, column, &values[i]);
+		column->append(formatter, column, &values[i], out);
 	}
 	buf_append_char(out, ']');
 	return true;
+}
+
+/* The bytes of a text that is no UTF-8, beside it. Lists have those of all elements. */
+static void append_base64(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	const struct field_value *values;
+	int n = column_get(formatter, column, event, &values);
+
+	json_append_base64_key(out, column->before.data, column->before.len);
+	if (column->list)
+		buf_append_char(out, '[');
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_append_char(out, ',');
+		json_append_base64(out, values[i].bytes.data, values[i].bytes.len);
+	}
+	if (column->list)
+		buf_append_char(out, ']');
 }
 
 static bool write_time(struct formatter *formatter, const struct format_column *column,
@@ -129,7 +209,8 @@ static bool write_outputtime(struct formatter *formatter, const struct format_co
 static bool write_args(struct formatter *formatter, const struct format_column *column,
 		       const struct sinsp_event *event, struct buf *out)
 {
-	param_json_append_all(formatter->params, event, &formatter->scratch.utc, out);
+	param_json_append_all(formatter->params, event, &formatter->scratch.utc,
+			      formatter->base64, out);
 	return true;
 }
 
@@ -139,52 +220,109 @@ static bool write_arg(struct formatter *formatter, const struct format_column *c
 	const struct event_desc *desc = event->ev.desc;
 	int index = column->ref->param_of_event ? column->ref->param_of_event[desc->id]
 						: column->ref->index;
+	bool changed;
 
 	if (index < 0 || index >= desc->nparams ||
 	    !event_param_present(&event->ev, (unsigned int)index))
 		return false;
-	param_json_append(formatter->params, event, (unsigned int)index, &formatter->scratch.utc,
-			  out);
+	changed = param_json_append(formatter->params, event, (unsigned int)index,
+				    &formatter->scratch.utc, out);
+	if (changed && formatter->base64) {
+		json_append_base64_key(out, column->before.data, column->before.len);
+		param_json_append_base64(formatter->params, event, (unsigned int)index, out);
+	}
 	return true;
 }
 
-/* Fields that JSON shows in another form than text. They need no state for that. */
+/* Fields that JSON shows otherwise than text; but for texts, they need no state for that. */
 static const struct {
 	const char *name;
+	enum json_form_id form;
 	column_writer *write;
 } own_writers[] = {
-	{"evt.time", write_time}, {"evt.outputtime", write_outputtime},
-	{"evt.args", write_args}, {"evt.info", write_args},
-	{"evt.arg", write_arg},	  {"evt.rawarg", write_arg},
+	{"evt.time", JSON_TIME, write_time},
+	{"evt.outputtime", JSON_TEXT, write_outputtime},
+	{"evt.args", JSON_PARAMETERS, write_args},
+	{"evt.info", JSON_PARAMETERS, write_args},
+	{"evt.arg", JSON_PARAMETER, write_arg},
+	{"evt.rawarg", JSON_PARAMETER, write_arg},
 };
 
-static column_writer *writer_of(struct format_column *column)
+/* The row of own_writers, or -1. */
+static int find_own_writer(const struct field_desc *desc)
 {
-	const char *name = column->ref ? column->ref->desc->name : "";
+	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++)
+		if (strcmp(own_writers[i].name, desc->name) == 0)
+			return (int)i;
+	return -1;
+}
 
-	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++) {
-		if (strcmp(own_writers[i].name, name) != 0)
-			continue;
+static enum json_form_id form_of_field(const struct field_desc *desc)
+{
+	int own = find_own_writer(desc);
+
+	if (own >= 0)
+		return own_writers[own].form;
+	return desc->moment ? JSON_MOMENT : form_of_type(desc->type, desc->format);
+}
+
+const char *format_json_form(const struct field_desc *desc)
+{
+	return forms[form_of_field(desc)].name;
+}
+
+static void choose_writer(struct format_column *column)
+{
+	int own = column->ref ? find_own_writer(column->ref->desc) : -1;
+	enum json_form_id form = column->ref ? form_of_field(column->ref->desc)
+					     : form_of_type(column->type, column->format);
+
+	column->append = forms[form].append;
+	column->write = column->list ? write_list : write_value;
+	if (own < 0)
+		return;
+	column->write = own_writers[own].write;
+	if (form != JSON_TEXT)
 		column->needs = NEEDS_NOTHING;
-		return own_writers[i].write;
-	}
-	return column->list ? write_list : write_value;
 }
 
 static int json_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	struct buf key = {0};
+	char *memory = NULL;
 
-	buf_append_char(&key, formatter->columns_count ? ',' : '{');
+	buf_append_char(&key, ',');
 	json_append_string(&key, token->name.data, token->name.len);
 	buf_append_char(&key, ':');
 	if (!key.failed)
-		column->before.data = arena_text(&formatter->arena, key.data, key.len);
-	column->before.len = key.len;
-	column->write = writer_of(column);
+		memory = arena_alloc(&formatter->arena, key.len + BUF_CHUNK);
+	if (memory)
+		memcpy(memory, key.data, key.len);
+	column->before = (struct filter_text){memory, key.len};
+	choose_writer(column);
 	buf_finish(&key);
 	return column->before.data ? 0 : -ENOMEM;
+}
+
+/* Appends the value of a column, or what stands for a missing one. Returns false to drop the line. */
+static bool append_column(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	size_t before = out->len;
+
+	buf_append_chunk(out, column->before.data, column->before.len);
+	if (column->write(formatter, column, event, out)) {
+		if (formatter->text_changed && formatter->base64)
+			append_base64(formatter, column, event, out);
+		formatter->text_changed = false;
+		return true;
+	}
+	if (formatter->missing == MISSING_IS_SHOWN)
+		BUF_LITERAL(out, "null");
+	else
+		out->len = before;
+	return formatter->missing != MISSING_DROPS_THE_LINE;
 }
 
 static bool json_append(struct formatter *formatter, const struct sinsp_event *event,
@@ -192,26 +330,10 @@ static bool json_append(struct formatter *formatter, const struct sinsp_event *e
 {
 	size_t start = out->len;
 
-	for (size_t i = 0; i < formatter->columns_count; i++) {
-		const struct format_column *column = &formatter->columns[i];
-		size_t before = out->len;
-
-		buf_append(out, column->before.data, column->before.len);
-		if (column->write(formatter, column, event, out))
-			continue;
-		if (formatter->missing == MISSING_DROPS_THE_LINE)
+	for (size_t i = 0; i < formatter->columns_count; i++)
+		if (!append_column(formatter, &formatter->columns[i], event, out))
 			return false;
-		if (formatter->missing == MISSING_IS_SHOWN)
-			BUF_LITERAL(out, "null");
-		else
-			out->len = before;
-	}
-	/* Columns before may have had no value: the first byte is the bracket, whoever wrote it. */
-	if (out->len > start)
-		out->data[start] = '{';
-	else
-		buf_append_char(out, '{');
-	buf_append_char(out, '}');
+	json_end_object(out, start);
 	return true;
 }
 

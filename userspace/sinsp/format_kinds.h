@@ -25,6 +25,8 @@ struct formatter {
 	struct filter_ref *refs; /* fields of all columns */
 	struct arena arena; /* everything above */
 	struct param_json *params; /* owned; JSON only */
+	bool base64; /* JSON: bytes that are no UTF-8 stand beside the text, */
+	bool text_changed; /* which the column at work had to change */
 	struct field_scratch scratch;
 };
 
@@ -39,6 +41,10 @@ struct format_colour {
 	bool first_word; /* what stands behind the first blank has no colour */
 };
 
+/* Appends one value of a column as JSON. */
+typedef void value_writer(struct formatter *formatter, const struct format_column *column,
+			  const struct field_value *value, struct buf *out);
+
 struct format_column {
 	struct filter_text name; /* the operand as it is written */
 	struct filter_operand operand;
@@ -51,6 +57,7 @@ struct format_column {
 	const struct format_colour *colour; /* text; NULL: none */
 	unsigned int width; /* text: of the value in bytes; 0: its own */
 	column_writer *write;
+	value_writer *append; /* JSON: for `write` */
 	struct filter_text before; /* what stands before the value; JSON: its key */
 };
 
@@ -92,6 +99,9 @@ int format_reserve(struct formatter *formatter, size_t n);
  */
 int format_add_column(struct formatter *formatter, const struct format_token *token,
 		      const char *text, struct filter_error *err);
+
+/* Adds the columns of a list such as "default,proc.cwd". As above. */
+int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err);
 
 /* Adds the columns of a format. As above. */
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);

@@ -17,6 +17,9 @@ struct json_param {
 	const struct flag_name *set;
 	int64_t value; /* of fixed-size types */
 	struct clock *utc;
+	/* How texts are written: json_append_string(), or in base64. */
+	bool (*encode)(struct buf *out, const char *text, size_t len);
+	bool *changed; /* becomes true when a text was not UTF-8 */
 };
 
 typedef void writer(const struct json_param *p, struct buf *out);
@@ -65,6 +68,12 @@ static void write_octal(const struct json_param *p, struct buf *out)
 		buf_append_char(out, '0');
 	buf_append_octal(out, bits_of(p));
 	buf_append_char(out, '"');
+}
+
+static void append_text(const struct json_param *p, struct buf *out, const char *text, size_t len)
+{
+	if (!p->encode(out, text, len))
+		*p->changed = true;
 }
 
 /* Names are words: they need no escape. */
@@ -174,6 +183,11 @@ static void write_signal_set(const struct json_param *p, struct buf *out)
 	buf_append_char(out, ']');
 }
 
+static void write_duration(const struct json_param *p, struct buf *out)
+{
+	json_append_duration(out, (uint64_t)p->value);
+}
+
 static void write_time(const struct json_param *p, struct buf *out)
 {
 	char text[CLOCK_RFC3339_BYTES];
@@ -188,12 +202,12 @@ static void write_string(const struct json_param *p, struct buf *out)
 {
 	const char *text = (const char *)p->param->data;
 
-	json_append_string(out, text, strlen(text));
+	append_text(p, out, text, strlen(text));
 }
 
 static void write_bytes(const struct json_param *p, struct buf *out)
 {
-	json_append_string(out, (const char *)p->param->data, p->param->len);
+	append_text(p, out, (const char *)p->param->data, p->param->len);
 }
 
 static void write_list(const struct json_param *p, struct buf *out)
@@ -206,7 +220,7 @@ static void write_list(const struct json_param *p, struct buf *out)
 		size_t n = strnlen(at, (size_t)(end - at));
 
 		append_comma(out);
-		json_append_string(out, at, n);
+		append_text(p, out, at, n);
 		at += n + 1;
 	}
 	buf_append_char(out, ']');
@@ -243,24 +257,24 @@ static void write_bits(const struct json_param *p, struct buf *out)
 /* Longer addresses are damaged ones. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
-static void append_address(struct buf *out, const struct event_param *param,
+static void append_address(const struct json_param *p, struct buf *out,
 			   void (*append)(struct buf *, const struct event_param *))
 {
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
-	append(&text, param);
-	json_append_string(out, text.data, text.len);
+	append(&text, p->param);
+	append_text(p, out, text.data, text.len);
 }
 
 static void write_sockaddr(const struct json_param *p, struct buf *out)
 {
-	append_address(out, p->param, text_append_sockaddr);
+	append_address(p, out, text_append_sockaddr);
 }
 
 static void write_socktuple(const struct json_param *p, struct buf *out)
 {
-	append_address(out, p->param, text_append_socktuple);
+	append_address(p, out, text_append_socktuple);
 }
 
 /* [{"fd":3,"events":["POLLIN"]}] */
@@ -288,8 +302,11 @@ static void write_dyn(const struct json_param *p, struct buf *out)
 	struct dyn_value value = event_dyn_value(p->desc, p->param);
 	const struct param_desc desc = {
 		.name = p->desc->name, .type = value.kind->type, .format = value.kind->format};
-	struct json_param inner = {.param = &value.param, .desc = &desc, .utc = p->utc};
+	struct json_param inner = *p;
 
+	inner.param = &value.param;
+	inner.desc = &desc;
+	inner.set = NULL;
 	if (value.param.len == 0 && desc.type == PT_CHARBUF) {
 		BUF_LITERAL(out, "null");
 		return;
@@ -306,6 +323,7 @@ static writer *const writers[PT_TYPES_COUNT] = {
 	[PT_ERRNO] = write_signed,	  [PT_SYSCALLID] = write_syscall,
 	[PT_MODE] = write_octal,
 	[PT_SIGTYPE] = write_signal,	  [PT_SIGSET] = write_signal_set,
+	[PT_RELTIME] = write_duration,
 	[PT_ABSTIME] = write_time,	  [PT_CHARBUF] = write_string,
 	[PT_FSPATH] = write_string,	  [PT_FSRELPATH] = write_string,
 	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
@@ -424,33 +442,53 @@ void param_json_destroy(struct param_json *json)
 	free(json);
 }
 
-static void append_value(const struct param_plan *plan, const struct sinsp_event *event,
-			 unsigned int index, struct clock *utc, struct buf *out)
+/* Writes a parameter that is present; returns whether a text of it was changed. */
+static bool write_param(const struct param_plan *plan, const struct sinsp_event *event,
+			unsigned int index, struct clock *utc,
+			bool (*encode)(struct buf *, const char *, size_t), struct buf *out)
 {
+	bool changed = false;
 	struct json_param p = {
 		.param = &event->ev.params[index],
 		.desc = &event->ev.desc->params[index],
 		.set = plan->set,
 		.utc = utc,
+		.encode = encode,
+		.changed = &changed,
 	};
 
-	if (p.param->len == 0) {
-		BUF_LITERAL(out, "null");
-		return;
-	}
 	if (plan->fixed_size)
 		p.value = event_param_i64(&event->ev, index);
 	plan->write(&p, out);
+	return changed;
 }
 
-void param_json_append(const struct param_json *json, const struct sinsp_event *event,
+bool param_json_append(const struct param_json *json, const struct sinsp_event *event,
 		       unsigned int index, struct clock *utc, struct buf *out)
 {
-	append_value(&json->plans[event->ev.desc->id][index], event, index, utc, out);
+	if (event->ev.params[index].len == 0) {
+		BUF_LITERAL(out, "null");
+		return false;
+	}
+	return write_param(&json->plans[event->ev.desc->id][index], event, index, utc,
+			   json_append_string, out);
+}
+
+static bool encode_base64(struct buf *out, const char *text, size_t len)
+{
+	json_append_base64(out, text, len);
+	return true;
+}
+
+void param_json_append_base64(const struct param_json *json, const struct sinsp_event *event,
+			      unsigned int index, struct buf *out)
+{
+	write_param(&json->plans[event->ev.desc->id][index], event, index, NULL, encode_base64,
+		    out);
 }
 
 void param_json_append_all(const struct param_json *json, const struct sinsp_event *event,
-			   struct clock *utc, struct buf *out)
+			   struct clock *utc, bool base64, struct buf *out)
 {
 	const struct param_plan *plans = json->plans[event->ev.desc->id];
 	size_t start = out->len;
@@ -460,7 +498,10 @@ void param_json_append_all(const struct param_json *json, const struct sinsp_eve
 		if (event->ev.desc->params[i].own && event->ev.params[i].len == 0)
 			continue;
 		buf_append_chunk(out, plans[i].key, plans[i].key_len);
-		append_value(&plans[i], event, i, utc, out);
+		if (!param_json_append(json, event, i, utc, out) || !base64)
+			continue;
+		json_append_base64_key(out, plans[i].key, plans[i].key_len);
+		param_json_append_base64(json, event, i, out);
 	}
 	json_end_object(out, start);
 }

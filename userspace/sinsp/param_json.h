@@ -16,12 +16,22 @@ struct param_json;
 int param_json_create(struct param_json **json);
 void param_json_destroy(struct param_json *json);
 
-/* Appends one parameter. `utc` keeps the text of the last second between calls. */
-void param_json_append(const struct param_json *json, const struct sinsp_event *event,
+/*
+ * Appends one parameter. `utc` keeps the text of the last second between calls. Returns whether some
+ * text in it was not UTF-8, so that bytes were replaced.
+ */
+bool param_json_append(const struct param_json *json, const struct sinsp_event *event,
 		       unsigned int index, struct clock *utc, struct buf *out);
 
-/* Appends the object of all parameters: {"fd":3,"name":"/etc/hostname"}. */
+/* Then appends it with each of its texts in base64. */
+void param_json_append_base64(const struct param_json *json, const struct sinsp_event *event,
+			      unsigned int index, struct buf *out);
+
+/*
+ * Appends the object of all parameters: {"fd":3,"name":"/etc/hostname"}. With `base64` those that
+ * are not UTF-8 are there again, as "name_b64".
+ */
 void param_json_append_all(const struct param_json *json, const struct sinsp_event *event,
-			   struct clock *utc, struct buf *out);
+			   struct clock *utc, bool base64, struct buf *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "util/base64.h"
 #include "util/utf8.h"
 
 enum { WORD_BYTES = sizeof(uint64_t), VECTOR_BYTES = 16 };
@@ -189,6 +190,19 @@ void json_end_object(struct buf *out, size_t start)
 	buf_append_char(out, '}');
 }
 
+void json_append_base64_key(struct buf *out, const char *key, size_t len)
+{
+	buf_append(out, key, len - 2);
+	BUF_LITERAL(out, "_b64\":");
+}
+
+void json_append_base64(struct buf *out, const void *bytes, size_t len)
+{
+	buf_append_char(out, '"');
+	base64_append(out, bytes, len);
+	buf_append_char(out, '"');
+}
+
 void json_append_hex(struct buf *out, uint64_t value)
 {
 	BUF_LITERAL(out, "\"0x");
@@ -202,6 +216,17 @@ void json_append_u64(struct buf *out, uint64_t value)
 		json_append_hex(out, value);
 	else
 		buf_append_u64(out, value);
+}
+
+void json_append_duration(struct buf *out, uint64_t ns)
+{
+	bool exact = ns <= EXACT_MAX;
+
+	if (!exact)
+		buf_append_char(out, '"');
+	buf_append_u64(out, ns);
+	if (!exact)
+		buf_append_char(out, '"');
 }
 
 void json_append_i64(struct buf *out, int64_t value)

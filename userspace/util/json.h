@@ -28,6 +28,16 @@ void json_append_i64(struct buf *out, int64_t value);
  */
 void json_end_object(struct buf *out, size_t start);
 
+/* Appends ns: a number, or beyond 2^53 (104 days) a string of decimal digits. */
+void json_append_duration(struct buf *out, uint64_t ns);
+
+/*
+ * Append a key that was made of another one (,"name": becomes ,"name_b64":), and bytes as a string
+ * in base64.
+ */
+void json_append_base64_key(struct buf *out, const char *key, size_t len);
+void json_append_base64(struct buf *out, const void *bytes, size_t len);
+
 /* Appends the string "0x1f". */
 void json_append_hex(struct buf *out, uint64_t value);
 
