@@ -112,6 +112,10 @@ static inline int column_get(struct formatter *formatter, const struct format_co
 {
 	formatter->scratch.used = 0;
 	*values = formatter->slots[0].values;
+	/* Most columns are fields, and need no steps. */
+	if (column->ref)
+		return field_get(column->ref, event, &formatter->scratch,
+				 formatter->slots[0].values);
 	return operand_get(&column->operand, event, formatter->slots, &formatter->scratch);
 }
 
