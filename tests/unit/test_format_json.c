@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sinsp/field.h"
-#include "sinsp/format.h"
+#include "sinsp/format_kinds.h"
 #include "world.h"
 
 static const char cat_args[] = "-n\0/etc/host\"name\0";
@@ -283,6 +283,137 @@ static void test_names_from_users(void **state)
 	world_expect_none(world, "evt.arg.name");
 }
 
+static void expect_line(struct world *world, const char *fields, bool base64, const char *json)
+{
+	struct formatter *formatter;
+	struct filter_error err = {0};
+	struct buf out = {0};
+
+	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
+		fail_msg("%s: %s", fields, err.text);
+	if (base64)
+		formatter_add_base64(formatter);
+	assert_true(formatter_append(formatter, &world->event, &out));
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, json);
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
+
+/* Text that had to be changed has its bytes beside it; on request, and no other one. */
+static void test_bytes_beside_text(void **state)
+{
+	struct world *world = *state;
+
+	put_openat(world, -ENOENT, "/a\xff", 0x1);
+	expect_line(world, "evt.arg.name,evt.num", false,
+		    "{\"evt.arg.name\":\"/a" BAD "\",\"evt.num\":1}");
+	expect_line(world, "evt.arg.name,evt.num", true,
+		    "{\"evt.arg.name\":\"/a" BAD "\",\"evt.arg.name_b64\":\"L2H/\",\"evt.num\":1}");
+	expect_line(world, "fd.name", true,
+		    "{\"fd.name\":\"/a" BAD "\",\"fd.name_b64\":\"L2H/\"}");
+	expect_line(world, "evt.args", true,
+		    "{\"evt.args\":{\"fd\":-2,\"dirfd\":-100,\"name\":\"/a" BAD
+		    "\",\"name_b64\":\"L2H/\",\"flags\":[\"O_RDONLY\"],\"mode\":\"0\",\"dev\":"
+		    "\"0xfd01\",\"ino\":1048576}}");
+	put_openat(world, -ENOENT, "/a\xc3\xa9", 0x1);
+	expect_line(world, "evt.arg.name", true, "{\"evt.arg.name\":\"/a\xc3\xa9\"}");
+	world_begin(world, EVENT_execve, 100);
+	frame_put_bytes(&world->frame, execve__args, "-6\0\0\xff\0", 6);
+	world_end(world);
+	expect_line(world, "evt.arg.args", true,
+		    "{\"evt.arg.args\":[\"-6\",\"\",\"" BAD "\"],\"evt.arg.args_b64\":[\"LTY=\","
+		    "\"\",\"/w==\"]}");
+	world_begin(world, EVENT_getsockopt, 100);
+	frame_put_bytes(&world->frame, getsockopt__val, "\0\xfe", 2);
+	world_end(world);
+	expect_line(world, "evt.arg.val", true,
+		    "{\"evt.arg.val\":\"" BAD "\",\"evt.arg.val_b64\":\"/g==\"}");
+	world_begin(world, EVENT_bind, 100);
+	frame_put_unix(&world->frame, bind__addr, "/\xfe");
+	world_end(world);
+	expect_line(world, "evt.arg.addr", true,
+		    "{\"evt.arg.addr\":\"/" BAD "\",\"evt.arg.addr_b64\":\"L/4=\"}");
+}
+
+/* Times since 1970 are strings, whatever the value; others are numbers. */
+static void test_times(void **state)
+{
+	struct world *world = *state;
+
+	put_openat(world, 3, "x", 0x1);
+	expect_line(world, "evt.rawtime,evt.rawtime.s,evt.rawtime.ns,evt.reltime", false,
+		    "{\"evt.rawtime\":\"1795260961123456789\",\"evt.rawtime.s\":1795260961,"
+		    "\"evt.rawtime.ns\":123456789,\"evt.reltime\":5000000007}");
+	for (const struct field_desc *const *table = field_tables; *table; table++) {
+		for (const struct field_desc *desc = *table; desc->name; desc++) {
+			if (desc->moment != (strstr(desc->help, "ns since 1970") != NULL))
+				fail_msg("%s: %s", desc->name, desc->help);
+		}
+	}
+}
+
+static size_t count_keys(const char *fields)
+{
+	struct formatter *formatter;
+	struct filter_error err = {0};
+	size_t count;
+
+	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
+		fail_msg("%s: %s", fields, err.text);
+	count = formatter->columns_count;
+	formatter_destroy(formatter);
+	return count;
+}
+
+static void test_lists_of_fields(void **state)
+{
+	struct world *world = *state;
+	size_t printable = 0;
+
+	put_openat(world, 3, "x", 0x1);
+	expect_line(world, " evt.num , thread.tid", false, "{\"evt.num\":1,\"thread.tid\":100}");
+	expect_line(world, "evt.num,evt.num", false, "{\"evt.num\":1}");
+	expect_line(world, "proc.env[A,B],proc.env[\"]\\\",\"],evt.num", false,
+		    "{\"proc.env[A,B]\":\"\",\"proc.env[\\\"]\\\\\\\",\\\"]\":\"\",\"evt.num\":1}");
+	assert_int_equal(count_keys("default"), 15);
+	assert_int_equal(count_keys("default,proc.cwd,evt.num,default"), 16);
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name; desc++)
+			printable += !(desc->flags & (FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED));
+	assert_int_equal(count_keys("all"), printable);
+	assert_int_equal(count_keys("all,default,proc.aname[1]"), printable + 1);
+}
+
+static void test_wrong_lists(void **state)
+{
+	static const struct {
+		const char *list, *part;
+		unsigned int column;
+	} cases[] = {
+		{"", "expected a field", 1},
+		{"evt.num,", "expected a field", 9},
+		{"evt.num, ,evt.cpu", "expected a field", 10},
+		{"evt.num, proc.nam", "did you mean 'proc.name'?", 10},
+		{"evt.arg", "needs an argument", 1},
+		{"default,fd.ip", "for filters only", 9},
+		{"default all", "unknown field", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct formatter *formatter = NULL;
+		struct filter_error err = {0};
+
+		assert_int_equal(formatter_create_fields(FORMATTER_JSON, cases[i].list, &formatter,
+							 &err), -EINVAL);
+		assert_null(formatter);
+		if (!strstr(err.text, cases[i].part) || err.column != cases[i].column)
+			fail_msg("'%s': column %u, %s", cases[i].list, err.column, err.text);
+	}
+}
+
 static void test_exec(void **state)
 {
 	struct world *world = *state;
@@ -485,6 +616,10 @@ int main(void)
 		TEST(test_numbers),
 		TEST(test_data),
 		TEST(test_names_from_users),
+		TEST(test_bytes_beside_text),
+		TEST(test_times),
+		TEST(test_lists_of_fields),
+		TEST(test_wrong_lists),
 		TEST(test_exec),
 		TEST(test_lists_and_sets),
 		TEST(test_exit_and_generic),

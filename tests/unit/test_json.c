@@ -107,8 +107,39 @@ static void test_numbers(void **state)
 	expect(&out, "\"-9223372036854775808\"");
 	json_append_i64(&out, -(INT64_C(1) << 53));
 	expect(&out, "-9007199254740992");
+	json_append_duration(&out, UINT64_C(1) << 53);
+	expect(&out, "9007199254740992");
+	json_append_duration(&out, UINT64_MAX);
+	expect(&out, "\"18446744073709551615\"");
 	json_append_hex(&out, 0xabc);
 	expect(&out, "\"0xabc\"");
+	buf_finish(&out);
+}
+
+static void test_base64(void **state)
+{
+	struct buf out = {0};
+
+	json_append_base64_key(&out, ",\"a.b\":", 7);
+	json_append_base64(&out, "\0\xff~", 3);
+	expect(&out, ",\"a.b_b64\":\"AP9+\"");
+	json_append_base64(&out, "", 0);
+	expect(&out, "\"\"");
+	json_append_base64(&out, "abcd", 4);
+	expect(&out, "\"YWJjZA==\"");
+	buf_finish(&out);
+}
+
+/* The bracket takes the place of the first comma. */
+static void test_objects(void **state)
+{
+	struct buf out = {0};
+
+	BUF_LITERAL(&out, "x,\"a\":1,\"b\":2");
+	json_end_object(&out, 1);
+	expect(&out, "x{\"a\":1,\"b\":2}");
+	json_end_object(&out, 0);
+	expect(&out, "{}");
 	buf_finish(&out);
 }
 
@@ -121,6 +152,8 @@ int main(void)
 		cmocka_unit_test(test_utf8_is_kept),
 		cmocka_unit_test(test_invalid_utf8_is_replaced),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
