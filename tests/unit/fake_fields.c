@@ -59,11 +59,14 @@ static struct fake_values {
 	struct field_value values[VALUES_MAX];
 } fakes[DESCS_COUNT];
 
+static unsigned int reads;
+
 static int get_value(const struct sinsp_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
 	const struct fake_values *fake = &fakes[ref->desc - descs];
 
+	reads++;
 	if (ref->has_arg) { /* from 1 for ancestors, from 0 for lists */
 		int at = ref->index - ((ref->desc->flags & FIELD_ANCESTORS) != 0);
 
@@ -92,8 +95,14 @@ static struct field_value *add(const char *name)
 	abort(); /* a test with a wrong name */
 }
 
+unsigned int fake_reads(void)
+{
+	return reads;
+}
+
 void fake_clear(void)
 {
+	reads = 0;
 	for (int i = 0; i < DESCS_COUNT; i++)
 		fakes[i].count = -1;
 }

@@ -21,6 +21,9 @@ void fake_add_text(const char *name, const char *text);
 void fake_add_bytes(const char *name, const char *bytes, size_t len);
 void fake_add_ip(const char *name, const char *address);
 
+/* How often any value was asked for since fake_clear(). */
+unsigned int fake_reads(void);
+
 /* A list that is there, but empty. */
 void fake_set_empty(const char *name);
 

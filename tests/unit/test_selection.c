@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "agent/selection.h"
-#include "sinsp/filter.h"
+#include "sinsp/filter_group.h"
+#include "sinsp/filter_tree.h"
 #include "sinsp/sinsp.h"
 
 /* Needs like those of the default output. */
@@ -249,6 +250,37 @@ static void test_names(void **state)
 	assert_null(selection_why_name(WHY_END));
 }
 
+/* Each expression of a filter selects what it needs, also what it has to name. */
+static void test_group(void **state)
+{
+	static const char *const texts[] = {"evt.type = openat", "evt.arg.next exists",
+					    "evt.type = dup3", "evt.type != switch"};
+	enum { ITEMS = sizeof(texts) / sizeof(texts[0]) };
+	struct filter_group_item items[ITEMS];
+	struct arena arena = {0};
+	struct filter *filter;
+
+	for (size_t i = 0; i < ITEMS; i++) {
+		struct filter_node *root;
+
+		assert_int_equal(filter_parse(texts[i], &arena, &root, NULL), 0);
+		items[i] = (struct filter_group_item){root, texts[i]};
+	}
+	assert_int_equal(filter_group_create(items, 3, NULL, &filter, NULL, NULL), 0);
+	selection_make(&selection, filter, 0);
+	assert_int_equal(count_events(WHY_FILTER), 3);
+	assert_true(selection.events[EVENT_openat] & WHY_FILTER);
+	assert_true(selection.events[EVENT_switch] & WHY_FILTER);
+	assert_true(selection.events[EVENT_dup3] & WHY_FILTER);
+	filter_destroy(filter);
+	assert_int_equal(filter_group_create(items + 3, 1, NULL, &filter, NULL, NULL), 0);
+	selection_make(&selection, filter, 0);
+	assert_false(selection.events[EVENT_switch] & WHY_FILTER);
+	assert_true(selection.events[EVENT_syscall] & WHY_FILTER);
+	filter_destroy(filter);
+	arena_finish(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_can_match),
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "sinsp/filter.h"
+#include "sinsp/filter_group.h"
 #include "sinsp/sinsp.h"
 
 enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
@@ -28,7 +28,8 @@ enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
 static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
 {
 	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (!desc->params[i].own && (desc->params[i].type == a || desc->params[i].type == b))
+		if (!desc->params[i].own &&
+		    (desc->params[i].type == a || desc->params[i].type == b))
 			return true;
 	return false;
 }
@@ -101,15 +102,15 @@ static bool only_on_request(const bool ids[EVENT_ID_MAX])
 	return true;
 }
 
-/* Of the events that a filter lets pass, takes out those that it would have to name. */
-static void drop_unnamed(const struct filter *filter, bool ids[EVENT_ID_MAX])
+/* Of the events that an expression lets pass, takes out those that it would have to name. */
+static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX])
 {
 	/* By a parameter that no others have, they are named as well. */
 	if (only_on_request(ids))
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (ids[id] && event_desc_get(id) && is_on_request(id))
-			ids[id] = filter && filter_names_event(filter, id);
+			ids[id] = filter && filter_group_names_event(filter, item, id);
 }
 
 /* Whether calls of that code may pass as the generic event. */
@@ -118,8 +119,8 @@ static bool is_generic(unsigned int code, const bool generic[SYSCALL_CODES_COUNT
 	return event_desc_of_syscall(code)->id == EVENT_syscall && generic[code];
 }
 
-/* The events that can pass, and the system calls behind those of the generic kind. */
-static void add_filter(struct selection *selection, const struct filter *filter)
+/* The events that can pass an expression, and the system calls behind those of the generic kind. */
+static void add_item(struct selection *selection, const struct filter *filter, size_t item)
 {
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 
@@ -128,8 +129,8 @@ static void add_filter(struct selection *selection, const struct filter *filter)
 	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
 		generic[code] = true;
 	if (filter)
-		filter_event_types(filter, ids, generic);
-	drop_unnamed(filter, ids);
+		filter_group_event_types(filter, item, ids, generic);
+	drop_unnamed(filter, item, ids);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (ids[id] && id != EVENT_syscall && is_possible(event_desc_get(id)))
@@ -137,8 +138,8 @@ static void add_filter(struct selection *selection, const struct filter *filter)
 	if (!ids[EVENT_syscall])
 		return;
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		selection->syscalls[number] = is_generic(syscall_code_of_native(number), generic);
-		selection->compat_syscalls[number] =
+		selection->syscalls[number] |= is_generic(syscall_code_of_native(number), generic);
+		selection->compat_syscalls[number] |=
 			is_generic(syscall_code_of_compat(number), generic);
 		if (selection->syscalls[number] || selection->compat_syscalls[number])
 			selection->events[EVENT_syscall] |= WHY_FILTER;
@@ -151,7 +152,8 @@ void selection_make(struct selection *selection, const struct filter *filter,
 	uint8_t wanted;
 
 	*selection = (struct selection){0};
-	add_filter(selection, filter);
+	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
+		add_item(selection, filter, i);
 	selection->filter_parts = parts_for_needs(selection, filter ? filter_needs(filter) : 0);
 	selection->output_parts = parts_for_needs(selection, output_needs);
 	wanted = selection->filter_parts | selection->output_parts;

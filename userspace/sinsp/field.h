@@ -96,7 +96,8 @@ struct field_ref {
 	int8_t *param_of_event;
 };
 
-enum { FIELD_VALUES_MAX = 64, FIELD_SCRATCH_BYTES = 1 << 17 };
+/* Of a list; of both ends of a socket. All other fields give one value. */
+enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
 
 /*
  * What a consumer of fields keeps between calls; one for each consumer, not one for each event,

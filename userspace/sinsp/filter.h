@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filters: expressions of the sysdig/Falco language (shared/facts/filter-language.md), compiled to
- * a flat program that decides event by event.
+ * a flat program that decides event by event. One expression here, many together: filter_group.h.
  */
 #ifndef SINSP_FILTER_H
 #define SINSP_FILTER_H
@@ -22,6 +22,7 @@ struct filter_error {
 	size_t position; /* byte of the expression, from 0 */
 	unsigned int line, column; /* from 1 */
 	char text[256]; /* what is wrong, and the nearest valid word where there is one */
+	const char *expression; /* borrowed: the text that the position is in */
 };
 
 /* Compiles an expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
@@ -32,7 +33,7 @@ void filter_destroy(struct filter *filter);
 /* Appends the message, the line of the expression that is wrong, and a caret under the column. */
 void filter_error_render(const char *text, const struct filter_error *err, struct buf *out);
 
-/* Whether an event passes. */
+/* Whether an event passes; with several expressions, whether it passes any of them. */
 bool filter_match(struct filter *filter, const struct sinsp_event *event);
 
 /*

@@ -47,15 +47,13 @@ static int fail_operator(struct filter_binder *binder, const struct filter_node 
 }
 
 /* `exists`, and how lists and ancestors are gone through. */
-static filter_test *test_of_shape(const struct filter_node *node, struct filter_operand *left)
+static filter_test *test_of_shape(const struct filter_node *node, const struct filter_side *left)
 {
-	if (left->field && (left->flags & FIELD_ANCESTORS) && !left->field->has_arg) {
-		left->field->has_arg = true; /* the test counts the index up */
+	if (left->counted)
 		return filter_test_ancestors;
-	}
 	if (node->op == FILTER_EXISTS)
 		return filter_test_exists;
-	if (left->list && node->op != FILTER_EQ && node->op != FILTER_NE)
+	if (left->operand.list && node->op != FILTER_EQ && node->op != FILTER_NE)
 		return filter_test_list;
 	return filter_test_values;
 }
@@ -69,25 +67,45 @@ static bool takes_list(enum filter_op op, const struct filter_operand *left)
 	return op == FILTER_IN || op == FILTER_INTERSECTS;
 }
 
-static int bind_operand(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
-			struct filter_operand *operand)
+static int bind_side(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
+		     struct filter_side *side)
 {
 	struct filter *filter = binder->filter;
+	const struct filter_ref *others = filter->refs;
 	const struct operand_binder operands = {&filter->arena, &filter->refs, binder->text,
 						binder->err};
-	int rc = operand_bind(&operands, expr, slot, operand);
+	int rc = operand_bind(&operands, expr, slot, &side->operand);
 
-	filter->needs |= operand->needs;
-	if (operand->slots_end > binder->nslots)
-		binder->nslots = operand->slots_end;
-	return rc;
+	if (rc)
+		return rc;
+	for (const struct filter_ref *ref = filter->refs; ref != others; ref = ref->next)
+		side->flags |= ref->ref.desc->flags;
+	if (side->operand.slots_end > binder->nslots)
+		binder->nslots = side->operand.slots_end;
+	return 0;
+}
+
+static int bind_left(struct filter_binder *binder, const struct filter_expr *expr,
+		     struct filter_side **left)
+{
+	struct filter_side *made = arena_alloc(&binder->filter->arena, sizeof(*made));
+	int rc = made ? bind_side(binder, expr, 0, made) : -ENOMEM;
+	struct field_ref *field;
+
+	if (rc)
+		return rc;
+	field = made->operand.field;
+	if (field && (field->desc->flags & FIELD_ANCESTORS) && !field->has_arg)
+		made->counted = field->has_arg = true;
+	*left = made;
+	return 0;
 }
 
 static int bind_right_operand(struct filter_binder *binder, const struct filter_node *node,
 			      struct filter_check *check)
 {
-	struct filter_operand *left = &check->left, *right = &check->right;
-	int rc = bind_operand(binder, node->right, left->slots_end, right);
+	const struct filter_operand *left = &check->left->operand, *right = &check->right.operand;
+	int rc = bind_side(binder, node->right, left->slots_end, &check->right);
 
 	if (rc)
 		return rc;
@@ -132,7 +150,8 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 {
 	bool is_list = node->right->kind == FILTER_EXPR_LIST;
 	const struct filter_expr *first = is_list ? node->right->first : node->right;
-	bool checked = check->left.field && (check->left.flags & FIELD_TYPE_CHECKED);
+	bool checked =
+		check->left->operand.field && (check->left->operand.flags & FIELD_TYPE_CHECKED);
 	uint32_t n = 0;
 
 	for (const struct filter_expr *expr = first; expr; expr = expr->next)
@@ -142,7 +161,7 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 	if (!check->constants)
 		return -ENOMEM;
 	for (const struct filter_expr *expr = first; expr; expr = expr->next) {
-		int rc = filter_bind_constant(binder, check->left.type, node->op, expr,
+		int rc = filter_bind_constant(binder, check->left->operand.type, node->op, expr,
 					      &check->constants[check->nconstants]);
 
 		if (rc == 0 && checked)
@@ -166,8 +185,8 @@ static int make_set(struct filter_binder *binder, struct filter_check *check)
 
 	if (check->nconstants < SET_MIN || !is_equality(check->op) || check->quantifier != needed)
 		return 0;
-	return filter_set_create(&binder->filter->arena, check->left.type, check->constants,
-				 check->nconstants, &check->set);
+	return filter_set_create(&binder->filter->arena, check->left->operand.type,
+				 check->constants, check->nconstants, &check->set);
 }
 
 /* `evt.around[T] = MS`: the field is a distance in ns. */
@@ -197,10 +216,24 @@ static bool is_raw_bytes(const struct filter_operand *operand)
 	       operand->type == PT_BYTEBUF;
 }
 
+static int find_families(struct filter_binder *binder, struct filter_check *check)
+{
+	struct type_family *families =
+		arena_alloc(&binder->filter->arena, check->nconstants * sizeof(families[0]));
+
+	if (!families)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < check->nconstants; i++) {
+		check->constants[i].family = &families[i];
+		type_family_init(&families[i], check->constants[i].value.bytes.data);
+	}
+	return 0;
+}
+
 static int bind_comparison(struct filter_binder *binder, const struct filter_node *node,
 			   struct filter_check *check)
 {
-	const struct filter_operand *left = &check->left;
+	const struct filter_operand *left = &check->left->operand;
 	int rc;
 
 	check->compare = filter_compare_of(left->type, node->op);
@@ -218,7 +251,7 @@ static int bind_comparison(struct filter_binder *binder, const struct filter_nod
 	if (left->field && (left->flags & FIELD_TYPE_FAMILY) && is_equality(node->op) &&
 	    !binder->options.exact_types) {
 		check->compare = filter_compare_family;
-		return 0;
+		return find_families(binder, check);
 	}
 	return make_set(binder, check);
 }
@@ -238,18 +271,19 @@ static int fail_name(struct filter_binder *binder, const struct filter_node *nod
 int filter_bind(struct filter_binder *binder, const struct filter_node *node,
 		struct filter_check *check)
 {
-	int rc;
+	int rc = 0;
 
 	if (node->kind == FILTER_NODE_NAME)
 		return fail_name(binder, node);
 	check->op = node->op;
-	rc = bind_operand(binder, node->left, 0, &check->left);
+	if (!check->left)
+		rc = bind_left(binder, node->left, &check->left);
 	if (rc)
 		return rc;
-	check->test = test_of_shape(node, &check->left);
+	check->test = test_of_shape(node, check->left);
 	if (node->op == FILTER_EXISTS)
 		return 0;
-	if (check->left.field && (check->left.flags & FIELD_WITHIN_MS))
+	if (check->left->operand.field && (check->left->operand.flags & FIELD_WITHIN_MS))
 		return bind_within(binder, node, check);
 	return bind_comparison(binder, node, check);
 }

@@ -157,7 +157,7 @@ static bool net_contains(const struct field_value *value, const struct filter_co
 
 bool filter_compare_family(const struct field_value *value, const struct filter_constant *constant)
 {
-	return type_family_contains(constant->value.bytes.data, value->bytes.data);
+	return type_family_has(constant->family, value->bytes.data);
 }
 
 /* Types that are compared alike. */

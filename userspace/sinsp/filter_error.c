@@ -18,6 +18,7 @@ int filter_error_set(struct filter_error *err, const char *text, size_t position
 
 	if (!err)
 		return -EINVAL;
+	err->expression = text;
 	err->position = position;
 	err->line = 1;
 	err->column = 1;

@@ -148,6 +148,7 @@ void filter_print(const struct filter_node *node, struct buf *out)
 		print_check(node, out);
 		return;
 	case FILTER_NODE_NAME:
+	case FILTER_NODE_SHARED:
 		buf_append(out, node->name.data, node->name.len);
 		return;
 	}

@@ -4,22 +4,13 @@
 #include <string.h>
 
 #include "sinsp/filter_program.h"
+#include "util/hash.h"
 
 struct filter_set {
 	bool numbers; /* else bytes */
 	uint32_t mask;
 	const struct field_value **slots; /* NULL: free; never full */
 };
-
-static uint32_t hash_bytes(const void *data, size_t len)
-{
-	const unsigned char *bytes = data;
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 16777619u;
-	return hash ^ hash >> 15;
-}
 
 static uint32_t hash_value(const struct filter_set *set, const struct field_value *value)
 {

@@ -81,14 +81,20 @@ enum filter_node_kind {
 	FILTER_NODE_NOT,
 	FILTER_NODE_CHECK,
 	FILTER_NODE_NAME, /* an identifier alone */
+	/*
+	 * An identifier with its meaning: `first` is the root of another tree (a macro), which may
+	 * hang under several nodes. Made from NAME by those who know the name.
+	 */
+	FILTER_NODE_SHARED,
 };
 
 struct filter_node {
 	enum filter_node_kind kind;
 	size_t position;
-	struct filter_node *first; /* AND, OR: at least two; NOT: one */
+	struct filter_node *first; /* AND, OR: at least two; NOT, SHARED: one */
 	struct filter_node *next;
-	struct filter_text name;
+	struct filter_text name; /* NAME, SHARED */
+	const char *text; /* SHARED: what `first` was parsed from, for positions of errors */
 	/* CHECK */
 	struct filter_expr *left, *right; /* right: NULL for `exists` */
 	enum filter_op op;

@@ -1,76 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which types of events a check can let through, and checks that the type alone decides: those are
- * answered in advance, by asking them about an empty event of each type.
+ * What the type of an event decides: checks on the type alone are answered in advance, by asking
+ * them about an empty event of each type; types with the same answers get the same list.
  */
+#include "sinsp/filter_types.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/filter_program.h"
+#include "sinsp/filter_code.h"
+#include "sinsp/filter_group.h"
 
-/* The types of events for which a part of the filter can be true, and can be false. */
-struct outcome {
-	struct filter_types if_true, if_false;
-};
-
-static void fill_all(struct filter_types *types)
+static bool decides_type(const struct filter_check *check)
 {
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		types->ids[id] = event_desc_get(id) != NULL;
-	memset(types->codes, true, sizeof(types->codes));
+	const struct field_ref *field = check->left->operand.field;
+
+	return field && (field->desc->flags & FIELD_OF_TYPE) && !check->right.operand.nsteps;
 }
 
-static void ask(struct filter *filter, const struct filter_check *check,
-		struct filter_types *answers)
+static bool names_param(const struct filter_check *check)
+{
+	const struct field_ref *field = check->left->operand.field;
+
+	return field && field->has_arg && field->param_of_event;
+}
+
+bool filter_types_matter(const struct filter_check *check)
+{
+	return decides_type(check) || names_param(check);
+}
+
+static void ask(struct filter *filter, const struct filter_check *check, uint8_t *answers)
 {
 	struct sinsp_event event = {0};
 	uint16_t code;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		event.ev.desc = event_desc_get(id);
-		answers->ids[id] =
+		filter_begin(filter);
+		answers[id] =
 			event.ev.desc && id != EVENT_syscall && check->test(filter, check, &event);
 	}
 	event.ev.desc = event_desc_get(EVENT_syscall);
 	event.ev.params[syscall__ID].data = (const uint8_t *)&code;
 	event.ev.params[syscall__ID].len = sizeof(code);
-	for (code = 0; code < SYSCALL_CODES_COUNT; code++)
-		answers->codes[code] = check->test(filter, check, &event);
-}
-
-/* Removes what is in `other`. */
-static void subtract(struct filter_types *types, const struct filter_types *other)
-{
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		types->ids[id] &= !other->ids[id];
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		types->codes[code] &= !other->codes[code];
-}
-
-static void unite(struct filter_types *types, const struct filter_types *other)
-{
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		types->ids[id] |= other->ids[id];
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		types->codes[code] |= other->codes[code];
-}
-
-static void intersect(struct filter_types *types, const struct filter_types *other)
-{
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		types->ids[id] &= other->ids[id];
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		types->codes[code] &= other->codes[code];
+	for (code = 0; code < SYSCALL_CODES_COUNT; code++) {
+		filter_begin(filter);
+		answers[FILTER_TYPE_CODES + code] = check->test(filter, check, &event);
+	}
 }
 
 /* A parameter by name: events without it have no value, which satisfies no operator. */
-static void keep_events_with_param(const struct field_ref *field, struct filter_types *types)
+static void find_param(const struct filter_check *check, uint8_t *answers)
 {
-	bool generic = field->param_of_event[EVENT_syscall] >= 0;
+	const int8_t *param = check->left->operand.field->param_of_event;
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		types->ids[id] = types->ids[id] && field->param_of_event[id] >= 0;
-	memset(types->codes, generic, sizeof(types->codes));
+	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++)
+		answers[type] = param[type < EVENT_ID_MAX ? type : EVENT_syscall] >= 0
+					? FILTER_ANSWER_OPEN
+					: FILTER_ANSWER_NO;
 }
 
 /* Whether a check on the type alone is true for a type that no filter can name. */
@@ -79,100 +68,213 @@ static bool holds_for_unnamed(struct filter *filter, const struct filter_check *
 	const struct event_desc unnamed = {.name = "", .category = EC_SYSCALL | EC_OTHER};
 	const struct sinsp_event event = {.ev.desc = &unnamed};
 
+	filter_begin(filter);
 	return check->test(filter, check, &event);
 }
 
-/* Notes the types that a check singles out: it lets them through, and not all others as well. */
-static void note_named(struct filter *filter, const struct filter_check *check, bool negated,
-		       const struct filter_types *answers)
+static int answer(struct filter *filter, struct filter_terms *terms, struct filter_term *term)
 {
-	if (check->left.field->desc->flags & FIELD_DEPRECATED ||
-	    holds_for_unnamed(filter, check) != negated)
-		return;
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		filter->named[id] |= answers->ids[id] != negated;
+	const struct filter_check *check = term->check;
+	uint8_t *answers = arena_alloc(&terms->arena, FILTER_TYPES_COUNT);
+
+	if (!answers)
+		return -ENOMEM;
+	term->names = FILTER_ANSWER_OPEN;
+	if (!decides_type(check)) {
+		find_param(check, answers);
+	} else {
+		ask(filter, check, answers);
+		/* Those that it lets through, if it does not let all others through as well. */
+		if (!(check->left->operand.field->desc->flags & FIELD_DEPRECATED))
+			term->names = !holds_for_unnamed(filter, check);
+	}
+	term->answers = answers;
+	return 0;
 }
 
-static int outcome_of_check(struct filter *filter, struct filter_check *check, bool negated,
-			    struct outcome *outcome)
+int filter_types_answer(struct filter *filter, struct filter_terms *terms)
 {
-	const struct field_ref *field = check->left.field;
-	struct filter_types *answers;
+	int rc = 0;
 
-	fill_all(&outcome->if_true);
-	fill_all(&outcome->if_false);
-	if (field && (field->desc->flags & FIELD_OF_TYPE) && !check->right.nsteps) {
-		answers = arena_alloc(&filter->arena, sizeof(*answers));
-		if (!answers)
-			return -ENOMEM;
-		ask(filter, check, answers);
-		note_named(filter, check, negated, answers);
-		intersect(&outcome->if_true, answers);
-		subtract(&outcome->if_false, answers);
-		check->types = answers;
-		check->test = filter_test_types;
-	} else if (field && field->has_arg && field->param_of_event) {
-		keep_events_with_param(field, &outcome->if_true);
+	for (size_t i = 0; rc == 0 && i < terms->count; i++)
+		if (terms->terms[i].check && terms->terms[i].typed)
+			rc = answer(filter, terms, &terms->terms[i]);
+	return rc;
+}
+
+/* Types that no check tells apart, so far. */
+struct classes {
+	uint16_t of_type[FILTER_TYPES_COUNT];
+	uint16_t count;
+};
+
+static void split(struct classes *classes, const uint8_t *answers)
+{
+	enum { ANSWERS_COUNT = FILTER_ANSWER_OPEN + 1, NEW = UINT16_MAX };
+	uint16_t numbers[FILTER_TYPES_COUNT * ANSWERS_COUNT];
+
+	memset(numbers, 0xff, sizeof(numbers));
+	classes->count = 0;
+	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++) {
+		uint16_t *number = &numbers[classes->of_type[type] * ANSWERS_COUNT + answers[type]];
+
+		if (*number == NEW)
+			*number = classes->count++;
+		classes->of_type[type] = *number;
+	}
+}
+
+/* All lists while they are made; the entries of their choices are still references to terms. */
+struct lister {
+	struct filter *filter;
+	struct filter_terms *terms;
+	struct intern known;
+	struct filter_list *lists;
+	uint16_t count;
+};
+
+/* The choices for one type. */
+static int choose(struct lister *lister, const uint32_t *refs, size_t n, unsigned int type,
+		  struct filter_list *list)
+{
+	uint32_t mark = filter_terms_mark(lister->terms);
+
+	list->count = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t ref;
+		int rc = filter_terms_specialise(lister->terms, refs[i], type, mark, &ref);
+
+		if (rc)
+			return rc;
+		if (ref != FILTER_FALSE)
+			list->choices[list->count++] = (struct filter_choice){(uint32_t)i, ref};
 	}
 	return 0;
 }
 
-/*
- * `check` is the first one of this part of the tree, and is moved behind its last one. negated:
- * whether the filter wants this part to be false.
- */
-static int outcome_of(struct filter *filter, const struct filter_node *node, bool negated,
-		      struct filter_check **check, struct outcome *outcome)
+/* Gives an equal list its number; the choices of a new one are copied. */
+static int add_list(struct lister *lister, const struct filter_list *list, uint32_t *number)
 {
-	struct outcome inner;
-	int rc;
+	size_t bytes = list->count * sizeof(list->choices[0]);
+	uint32_t *known = intern(&lister->known, list->choices, bytes);
+	struct filter_choice *copy;
 
-	if (node->kind == FILTER_NODE_CHECK || node->kind == FILTER_NODE_NAME)
-		return outcome_of_check(filter, (*check)++, negated, outcome);
-	if (node->kind == FILTER_NODE_NOT) {
-		rc = outcome_of(filter, node->first, !negated, check, &inner);
-		outcome->if_true = inner.if_false;
-		outcome->if_false = inner.if_true;
-		return rc;
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		copy = arena_alloc(&lister->filter->arena, bytes);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, list->choices, bytes);
+		lister->lists[lister->count] = (struct filter_list){list->count, copy};
+		filter_code_share(lister->terms, &lister->lists[lister->count]);
+		*known = ++lister->count;
 	}
-	rc = outcome_of(filter, node->first, negated, check, outcome);
-	for (const struct filter_node *child = node->first->next; rc == 0 && child;
-	     child = child->next) {
-		bool is_and = node->kind == FILTER_NODE_AND;
+	*number = *known - 1;
+	return 0;
+}
 
-		rc = outcome_of(filter, child, negated, check, &inner);
-		if (rc)
-			return rc;
-		(is_and ? intersect : unite)(&outcome->if_true, &inner.if_true);
-		(is_and ? unite : intersect)(&outcome->if_false, &inner.if_false);
+static int make_lists(struct lister *lister, const struct classes *classes, const uint32_t *refs,
+		      size_t n)
+{
+	uint32_t numbers[FILTER_TYPES_COUNT];
+	struct filter_list list = {0};
+	uint16_t seen = 0;
+	int rc = 0;
+
+	lister->lists = arena_alloc(&lister->filter->arena, classes->count * sizeof(list));
+	list.choices = arena_alloc(&lister->terms->arena, n * sizeof(list.choices[0]));
+	if (!lister->lists || !list.choices)
+		return -ENOMEM;
+	for (unsigned int type = 0; rc == 0 && type < FILTER_TYPES_COUNT; type++) {
+		uint16_t class = classes->of_type[type];
+
+		if (class == seen) { /* they are numbered in the order of the types */
+			rc = choose(lister, refs, n, type, &list);
+			if (rc == 0)
+				rc = add_list(lister, &list, &numbers[class]);
+			seen++;
+		}
+		if (rc == 0)
+			lister->filter->list_of_type[type] = &lister->lists[numbers[class]];
 	}
 	return rc;
 }
 
-int filter_types_of_tree(struct filter *filter, const struct filter_node *root)
+static int make_code(struct lister *lister)
 {
-	struct filter_check *check = filter->checks;
-	struct outcome outcome;
-	int rc = outcome_of(filter, root, false, &check, &outcome);
+	for (uint16_t i = 0; i < lister->count; i++) {
+		const struct filter_list *list = &lister->lists[i];
 
+		for (uint32_t j = 0; j < list->count; j++) {
+			uint32_t *entry = &list->choices[j].entry;
+			int rc = filter_code_add(lister->filter, lister->terms, *entry, entry);
+
+			if (rc)
+				return rc;
+		}
+	}
+	lister->filter->lists = lister->lists;
+	lister->filter->nlists = lister->count;
+	return 0;
+}
+
+int filter_types_list(struct filter *filter, struct filter_terms *terms, const uint32_t *refs,
+		      size_t n)
+{
+	struct lister lister = {filter, terms, .known.arena = &terms->arena};
+	struct classes classes = {0};
+	int rc;
+
+	classes.count = 1;
+	for (size_t i = 0; i < terms->count; i++)
+		if (terms->terms[i].answers)
+			split(&classes, terms->terms[i].answers);
+	rc = make_lists(&lister, &classes, refs, n);
 	if (rc == 0)
-		filter->types = outcome.if_true;
+		rc = make_code(&lister);
+	intern_finish(&lister.known);
 	return rc;
+}
+
+/* Whether a list has an item; FILTER_NONE: any. */
+static bool has_item(const struct filter_list *list, size_t item)
+{
+	uint32_t low = 0, high = list->count;
+
+	if (item == FILTER_NONE)
+		return list->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list->choices[middle].item < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->count && list->choices[low].item == item;
+}
+
+void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
+			      bool generic[SYSCALL_CODES_COUNT])
+{
+	bool possible[FILTER_TYPES_COUNT];
+
+	for (size_t i = 0; i < filter->nlists; i++)
+		possible[i] = has_item(&filter->lists[i], item);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		ids[id] = event_desc_get(id) && possible[filter->list_of_type[id] - filter->lists];
+	ids[EVENT_syscall] = false;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
+		generic[code] =
+			possible[filter->list_of_type[FILTER_TYPE_CODES + code] - filter->lists] &&
+			event_desc_of_syscall(code)->id == EVENT_syscall;
+		ids[EVENT_syscall] |= generic[code];
+	}
 }
 
 void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 			bool generic[SYSCALL_CODES_COUNT])
 {
-	memcpy(ids, filter->types.ids, sizeof(filter->types.ids));
-	ids[EVENT_syscall] = false;
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
-		generic[code] = filter->types.codes[code] &&
-				event_desc_of_syscall(code)->id == EVENT_syscall;
-		ids[EVENT_syscall] |= generic[code];
-	}
-}
-
-bool filter_names_event(const struct filter *filter, unsigned int id)
-{
-	return filter->named[id];
+	filter_group_event_types(filter, FILTER_NONE, ids, generic);
 }

@@ -7,7 +7,7 @@
 #include "event/event.h"
 #include "util/nearest.h"
 
-enum { NEWER_MAX = 3 };
+enum { NEWER_MAX = 2 };
 
 /*
  * By name of the older call. fstat() is newfstatat() with an empty path in some libcs, and statx()
@@ -85,33 +85,38 @@ static const char *const other_events[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool is_newer(const char *name, const char *type)
-{
-	for (size_t i = 0; i < COUNT(families); i++) {
-		if (strcmp(families[i].name, name) != 0)
-			continue;
-		for (size_t j = 0; j < NEWER_MAX && families[i].newer[j]; j++)
-			if (strcmp(families[i].newer[j], type) == 0)
-				return true;
-	}
-	return false;
-}
-
-/* Whether `type` is the event of the system call `name`. */
-static bool is_event_of(const char *name, const char *type)
+static const char *event_of_call(const char *name)
 {
 	int code = syscall_code_find(name);
 	const struct event_desc *desc;
 
 	if (code <= SC_unknown)
-		return false;
+		return NULL;
 	desc = event_desc_of_syscall((unsigned int)code);
-	return desc->id != EVENT_syscall && strcmp(desc->name, type) == 0;
+	return desc->id != EVENT_syscall ? desc->name : NULL;
 }
 
-bool type_family_contains(const char *name, const char *type)
+void type_family_init(struct type_family *family, const char *name)
 {
-	return strcmp(name, type) == 0 || is_newer(name, type) || is_event_of(name, type);
+	size_t n = 0;
+
+	_Static_assert(COUNT(family->names) == 2 + NEWER_MAX,
+		       "the name, and the event of the call");
+	*family = (struct type_family){0};
+	family->names[n++] = name;
+	for (size_t i = 0; i < COUNT(families); i++)
+		for (size_t j = 0; j < NEWER_MAX && strcmp(families[i].name, name) == 0; j++)
+			if (families[i].newer[j])
+				family->names[n++] = families[i].newer[j];
+	family->names[n] = event_of_call(name);
+}
+
+bool type_family_has(const struct type_family *family, const char *type)
+{
+	for (size_t i = 0; i < COUNT(family->names) && family->names[i]; i++)
+		if (strcmp(family->names[i], type) == 0)
+			return true;
+	return false;
 }
 
 bool type_name_is_known(const char *name)

@@ -9,11 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The types of events that belong to a name, the name itself first. */
+struct type_family {
+	const char *names[4]; /* NULL behind the last */
+};
+
 /*
- * Whether events of type `type` belong to the name `name`: the same name, a newer form of it, or
- * the event of a system call whose event is named otherwise (pread64: pread).
+ * Finds the types: the same name, newer forms of it, and the event of a system call whose event is
+ * named otherwise (pread64: pread). `name` is borrowed.
  */
-bool type_family_contains(const char *name, const char *type);
+void type_family_init(struct type_family *family, const char *name);
+
+bool type_family_has(const struct type_family *family, const char *type);
 
 /* Whether `name` is an event, a system call, or empty (which no event is, and is allowed). */
 bool type_name_is_known(const char *name);

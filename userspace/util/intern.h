@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A number for each distinct key of bytes: finds out what is there already. Made once and dropped;
+ * nothing is removed.
+ */
+#ifndef UTIL_INTERN_H
+#define UTIL_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/arena.h"
+
+struct intern {
+	struct arena *arena; /* borrowed: keeps the keys */
+	struct intern_slot *slots; /* owned */
+	size_t count, size; /* size: 0 or a power of two */
+};
+
+/*
+ * The number that belongs to a key, valid until the next call; 0 for a key that is new. NULL when
+ * there is no memory.
+ */
+uint32_t *intern(struct intern *table, const void *key, size_t len);
+
+void intern_finish(struct intern *table);
+
+#endif
