@@ -11,7 +11,7 @@
 #include "sinsp/filter_types.h"
 
 /* Expressions and what they share stand in each other no deeper. */
-enum { NESTING_MAX = 1000 };
+enum { NESTING_MAX = 3000 };
 
 struct compiler {
 	struct filter_binder binder;

@@ -77,8 +77,8 @@ HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t f
 		return FILTER_NONE;
 	if (from == 0)
 		filter_begin(filter);
-	while (choice < end && choice->item < from)
-		choice++;
+	else
+		choice = filter_list_find(list, from);
 	for (; choice < end; choice++)
 		if (run(filter, choice->entry, event))
 			return choice->item;

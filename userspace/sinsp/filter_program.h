@@ -162,6 +162,9 @@ int filter_path_normalise(struct filter_text *path, struct arena *arena, bool *g
 filter_test filter_test_exists, filter_test_value, filter_test_values, filter_test_ancestors,
 	filter_test_list, filter_test_operands;
 
+/* The first choice that is this item or a later one; the end of the list if there is none. */
+const struct filter_choice *filter_list_find(const struct filter_list *list, size_t item);
+
 /* Starts on another event: nothing is known of it. */
 void filter_begin(struct filter *filter);
 

@@ -237,13 +237,10 @@ int filter_types_list(struct filter *filter, struct filter_terms *terms, const u
 	return rc;
 }
 
-/* Whether a list has an item; FILTER_NONE: any. */
-static bool has_item(const struct filter_list *list, size_t item)
+const struct filter_choice *filter_list_find(const struct filter_list *list, size_t item)
 {
 	uint32_t low = 0, high = list->count;
 
-	if (item == FILTER_NONE)
-		return list->count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -252,7 +249,17 @@ static bool has_item(const struct filter_list *list, size_t item)
 		else
 			high = middle;
 	}
-	return low < list->count && list->choices[low].item == item;
+	return &list->choices[low];
+}
+
+/* Whether a list has an item; FILTER_NONE: any. */
+static bool has_item(const struct filter_list *list, size_t item)
+{
+	const struct filter_choice *choice = filter_list_find(list, item);
+
+	if (item == FILTER_NONE)
+		return list->count;
+	return choice < list->choices + list->count && choice->item == item;
 }
 
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
