@@ -170,7 +170,7 @@ static int get_res(const struct sinsp_event *event, const struct field_ref *ref,
 
 	if (!event_result(&event->ev, &result))
 		return NO_VALUE;
-	name = result >= 0 ? "SUCCESS" : errno_name(-result);
+	name = result >= 0 ? "SUCCESS" : errno_name(result);
 	if (name)
 		return give_string(values, name);
 	text = text_begin(scratch);

@@ -167,7 +167,7 @@ static const struct sinsp_fd *find_fd(const struct sinsp_event *event, int64_t n
 static void resolved_errno(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	int64_t value = event_param_i64(&event->ev, index);
-	const char *name = value < 0 ? errno_name(-value) : NULL;
+	const char *name = errno_name(value);
 
 	if (name)
 		buf_append_string(out, name);

@@ -18,8 +18,11 @@ int error_set(struct error *err, int code, const char *format, ...)
 	return code;
 }
 
-const char *errno_name(long number)
+const char *errno_name(int64_t result)
 {
+	/* A damaged event may have a result that no signed number is the negative of. */
+	uint64_t number = -(uint64_t)result;
+
 	/* The kernel gives these to programs that a debugger restarts; libc does not know them. */
 	switch (number) {
 	case 512:

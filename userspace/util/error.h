@@ -6,6 +6,8 @@
 #ifndef UTIL_ERROR_H
 #define UTIL_ERROR_H
 
+#include <stdint.h>
+
 struct error {
 	char text[1024]; /* one or more lines without a final newline: what failed, and what to do */
 };
@@ -14,7 +16,7 @@ struct error {
 __attribute__((format(printf, 3, 4))) int error_set(struct error *err, int code, const char *format,
 						    ...);
 
-/* The errno name of a number ("ENOENT" for 2), or NULL if it has none. */
-const char *errno_name(long number);
+/* The errno name of a result ("ENOENT" for -2), or NULL if it has none. */
+const char *errno_name(int64_t result);
 
 #endif

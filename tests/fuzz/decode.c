@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames, one behind the other as each says its length: refused, or taken by the state engine and
+ * printed with all fields, as one valid JSON object and as one line of text.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "sinsp/field.h"
+#include "sinsp/format.h"
+
+enum { FIELDS_MAX = 512, NAME_MAX_BYTES = 64, CPU = 1 };
+
+/* Small, so that the limits are met: the least recently used are given up. */
+static const struct sinsp_config config = {.threads_max = 8, .fds_max = 32};
+
+struct printer {
+	struct formatter *json, *text;
+	struct buf out;
+};
+
+/* An argument for fields that need one, by the kind of it. */
+static const char *const args[] = {
+	[FIELD_ARG_NONE] = "",		 [FIELD_ARG_INDEX] = "[1]",
+	[FIELD_ARG_KEY] = "[HOME]",	 [FIELD_ARG_KEY_OR_INDEX] = "[1]",
+	[FIELD_ARG_NUMBER] = "[1]",	 [FIELD_ARG_PARAM] = "[1]",
+	[FIELD_ARG_PARAM_NAME] = ".res", [FIELD_ARG_EVENT] = ".open",
+	[FIELD_ARG_WORD] = ".memory",
+};
+
+struct names {
+	char texts[FIELDS_MAX][NAME_MAX_BYTES];
+	const char *list[FIELDS_MAX];
+	size_t count;
+};
+
+static void add_name(struct names *names, const char *field, const char *arg)
+{
+	char *text = names->texts[names->count];
+
+	snprintf(text, NAME_MAX_BYTES, "%s%s", field, arg);
+	names->list[names->count++] = text;
+}
+
+/* Names a field that can be printed: alone where it may be, and with an argument. */
+static void add_field(struct names *names, const struct field_desc *desc)
+{
+	REQUIRE(names->count + 2 <= FIELDS_MAX, "%zu fields", names->count);
+	if (desc->flags & FIELD_FILTER_ONLY)
+		return;
+	if (!(desc->flags & FIELD_ARG_REQUIRED))
+		add_name(names, desc->name, "");
+	if (desc->arg != FIELD_ARG_NONE)
+		add_name(names, desc->name, args[desc->arg]);
+}
+
+static struct formatter *create(enum formatter_kind kind, const struct names *names)
+{
+	struct formatter *formatter = NULL;
+	struct error err = {0};
+	int r = formatter_create(kind, names->list, names->count, &formatter, &err);
+
+	REQUIRE(r == 0, "%s", err.text);
+	return formatter;
+}
+
+static struct printer *printer_create(void)
+{
+	static struct printer printer;
+	static struct names names;
+
+	for (size_t t = 0; field_tables[t]; t++)
+		for (const struct field_desc *desc = field_tables[t]; desc->name; desc++)
+			add_field(&names, desc);
+	printer.json = create(FORMATTER_JSON, &names);
+	printer.text = create(FORMATTER_TEXT, &names);
+	return &printer;
+}
+
+static void check_json(const struct buf *line)
+{
+	json_error_t err;
+	json_t *json =
+		json_loadb(line->data, line->len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &err);
+
+	REQUIRE(json && json_is_object(json), "%s: %.*s", err.text, (int)line->len, line->data);
+	json_decref(json);
+}
+
+static void check_line(const struct buf *line)
+{
+	REQUIRE(line->len && !line->failed, "%zu bytes", line->len);
+	REQUIRE(memchr(line->data, '\n', line->len) == line->data + line->len - 1, "%.*s",
+		(int)line->len, line->data);
+}
+
+static void print(struct printer *printer, const struct sinsp_event *event)
+{
+	buf_clear(&printer->out);
+	formatter_write(printer->json, event, &printer->out);
+	check_line(&printer->out);
+	check_json(&printer->out);
+	buf_clear(&printer->out);
+	formatter_write(printer->text, event, &printer->out);
+	check_line(&printer->out);
+}
+
+/* The bytes of the frame at hand: so many as its header says, but never more than there are. */
+static size_t frame_size(const uint8_t *data, size_t left)
+{
+	struct ppm_evt_hdr header;
+
+	if (left < sizeof(header))
+		return left;
+	memcpy(&header, data, sizeof(header));
+	return header.len >= sizeof(header) && header.len < left ? header.len : left;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct printer *printer;
+	struct sinsp_event event;
+	struct sinsp *sinsp;
+
+	if (!printer)
+		printer = printer_create();
+	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
+	while (size) {
+		size_t len = frame_size(data, size);
+		/* A block of its own: what is read behind it is noticed. */
+		char *frame = fuzz_text(data, len);
+		struct scap_event raw = {.frame = frame, .len = (uint32_t)len, .cpu = CPU};
+		int r = sinsp_process(sinsp, &raw, &event);
+
+		REQUIRE(r == 0 || r == -EBADMSG || r == -ENOENT, "%d", r);
+		if (r == 0)
+			print(printer, &event);
+		free(frame);
+		data += len;
+		size -= len;
+	}
+	sinsp_destroy(sinsp);
+	return 0;
+}
