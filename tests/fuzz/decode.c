@@ -4,7 +4,6 @@
  * printed with all fields, as one valid JSON object and as one line of text.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,16 +80,6 @@ static struct printer *printer_create(void)
 	return &printer;
 }
 
-static void check_json(const struct buf *line)
-{
-	json_error_t err;
-	json_t *json =
-		json_loadb(line->data, line->len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &err);
-
-	REQUIRE(json && json_is_object(json), "%s: %.*s", err.text, (int)line->len, line->data);
-	json_decref(json);
-}
-
 static void check_line(const struct buf *line)
 {
 	REQUIRE(line->len && !line->failed, "%zu bytes", line->len);
@@ -103,7 +92,7 @@ static void print(struct printer *printer, const struct sinsp_event *event)
 	buf_clear(&printer->out);
 	formatter_write(printer->json, event, &printer->out);
 	check_line(&printer->out);
-	check_json(&printer->out);
+	fuzz_check_json(&printer->out);
 	buf_clear(&printer->out);
 	formatter_write(printer->text, event, &printer->out);
 	check_line(&printer->out);

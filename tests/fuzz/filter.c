@@ -21,18 +21,6 @@ struct variants {
 	bool generic[SYSCALL_CODES_COUNT];
 };
 
-static void check_refusal(const char *text, const struct filter_error *err)
-{
-	struct buf out = {0};
-
-	REQUIRE(err->position <= strlen(text), "%zu", err->position);
-	REQUIRE(err->line && err->column, "%u, %u", err->line, err->column);
-	REQUIRE(err->text[0] && memchr(err->text, '\0', sizeof(err->text)), "message");
-	filter_error_render(text, err, &out);
-	REQUIRE(out.len && !out.failed, "%zu", out.len);
-	buf_finish(&out);
-}
-
 static struct filter *create(const char *text, const struct filter_options *options,
 			     struct filter_error *err)
 {
@@ -43,7 +31,7 @@ static struct filter *create(const char *text, const struct filter_options *opti
 	r = filter_create(text, options, &filter, err);
 	REQUIRE(r == 0 || r == -EINVAL, "%d", r);
 	if (r)
-		check_refusal(text, err);
+		fuzz_check_error(text, err);
 	return filter;
 }
 

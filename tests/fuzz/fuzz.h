@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sinsp/filter.h"
 #include "sinsp/sinsp.h"
+#include "util/buf.h"
 
 /* The target: returns 0, and aborts or trips a sanitizer when it finds something. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,6 +28,12 @@ fuzz_fail(const char *file, int line, const char *condition, const char *format,
 
 /* A copy with a NUL behind it and no byte more, so that reading on is noticed. Free it. */
 char *fuzz_text(const uint8_t *data, size_t size);
+
+/* Requires a message, a place inside the text, and that both can be shown. */
+void fuzz_check_error(const char *text, const struct filter_error *err);
+
+/* Requires one JSON object that every reader takes. */
+void fuzz_check_json(const struct buf *json);
 
 /*
  * Has some events happen, the same ones in each run, and shows each to `see` with the state as it

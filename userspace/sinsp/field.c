@@ -46,7 +46,8 @@ static const struct field_desc *find_desc(const char *text, size_t len, struct s
 
 static int unknown_field(const char *text, size_t len, struct error *err)
 {
-	const char *nearest = field_nearest(text, len);
+	/* A search through all names, not to be made for a message that nobody wants. */
+	const char *nearest = err ? field_nearest(text, len) : NULL;
 	int shown = len < 128 ? (int)len : 128;
 
 	if (nearest)

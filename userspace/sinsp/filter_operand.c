@@ -53,7 +53,7 @@ static int bind_field(struct side *side, const struct filter_expr *expr, uint16_
 
 	if (!made)
 		return -ENOMEM;
-	rc = field_ref_init(&made->ref, expr->text.data, expr->text.len, &err);
+	rc = field_ref_init(&made->ref, expr->text.data, expr->text.len, binder->err ? &err : NULL);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)

@@ -172,8 +172,12 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 		   const char *end)
 {
 	size_t start = out->len;
-	bool printed = formatter->kind->append(formatter, event, out);
+	bool printed;
 
+	/* Kinds count from the buffer's memory, which a new one does not have. */
+	if (!buf_reserve(out, 1))
+		return true;
+	printed = formatter->kind->append(formatter, event, out);
 	if (printed)
 		buf_append_string(out, end);
 	if (!printed || out->failed)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Formats (-p): any text is refused with a position inside it, or prints events, as text and as one
+ * valid JSON object. With `*` in front there is always something to print; nothing printed is
+ * nothing appended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "sinsp/format.h"
+
+struct printer {
+	struct formatter *text, *json;
+	bool always; /* prints what it can of events that lack a value */
+	struct buf out;
+};
+
+static struct formatter *create(enum formatter_kind kind, const char *format)
+{
+	struct formatter *formatter = NULL;
+	struct filter_error err = {0};
+	int r = formatter_create_format(kind, format, &formatter, &err);
+
+	REQUIRE(r == 0 || r == -EINVAL, "%d", r);
+	if (r)
+		fuzz_check_error(format, &err);
+	return formatter;
+}
+
+static bool print(struct printer *printer, struct formatter *formatter,
+		  const struct sinsp_event *event)
+{
+	bool printed;
+
+	buf_clear(&printer->out);
+	printed = formatter_append(formatter, event, &printer->out);
+	REQUIRE(!printer->out.failed, "memory");
+	REQUIRE(printed || printer->out.len == 0, "%zu bytes", printer->out.len);
+	REQUIRE(printed || !printer->always, "%s", event->ev.desc->name);
+	return printed;
+}
+
+static void print_event(const struct sinsp_event *event, void *context)
+{
+	struct printer *printer = context;
+
+	print(printer, printer->text, event);
+	if (print(printer, printer->json, event))
+		fuzz_check_json(&printer->out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *format = fuzz_text(data, size);
+	struct printer printer = {.always = format[0] == '*'};
+
+	printer.text = create(FORMATTER_TEXT, format);
+	printer.json = create(FORMATTER_JSON, format);
+	REQUIRE(!printer.text == !printer.json, "'%s' is a format of one kind", format);
+	if (printer.text)
+		fuzz_show_events(print_event, &printer);
+	formatter_destroy(printer.text);
+	formatter_destroy(printer.json);
+	buf_finish(&printer.out);
+	free(format);
+	return 0;
+}
