@@ -129,8 +129,9 @@ static bool path_match(const struct field_value *value, const struct filter_cons
 	while (pattern < end) {
 		size_t len;
 
-		name += strspn(name, "/");
-		len = strcspn(name, "/");
+		while (*name == '/')
+			name++;
+		len = (size_t)(strchrnul(name, '/') - name);
 		if (!len || !component_matches(name, len, pattern, constant->globbed))
 			return false;
 		name += len;
