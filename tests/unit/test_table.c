@@ -75,7 +75,10 @@ static void test_empty(void **state)
 	struct table table;
 
 	table_init(&table, titles, 2);
-	expect_text(&table, 80, "NAME  TYPE  MEANING  EXAMPLE\n");
+	expect_text(&table, 80, "\n");
+	add_row(&table, "a", "", "something that takes a whole line", "");
+	expect_text(&table, 0, "NAME  MEANING\na     something that takes a whole line\n");
+	expect_text(&table, 36, "NAME  MEANING\na     something that takes a whole\n      line\n");
 	table_finish(&table);
 }
 

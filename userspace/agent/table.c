@@ -47,7 +47,9 @@ static void widen(const struct table *table, const char *const *cells, unsigned 
 	for (unsigned int i = 0; i < table->columns; i++) {
 		size_t len = strlen(cells[i]);
 
-		if (len > layout->widths[i] && len <= most)
+		if (len > most)
+			len = 1; /* it has a line to itself, but the column is there */
+		if (len > layout->widths[i])
 			layout->widths[i] = (unsigned int)len;
 	}
 }
@@ -57,9 +59,15 @@ static struct layout widest(const struct table *table, unsigned int most)
 	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
 	struct layout layout = {0};
 
-	widen(table, table->titles, most, &layout);
 	while (next_row(table, &at, cells))
 		widen(table, cells, most, &layout);
+	/* A column without any text is left out. */
+	for (unsigned int i = 0; i < table->columns; i++) {
+		size_t len = strlen(table->titles[i]);
+
+		if (layout.widths[i] && layout.widths[i] < len)
+			layout.widths[i] = (unsigned int)len;
+	}
 	return layout;
 }
 
@@ -68,7 +76,7 @@ static unsigned int columns_width(const struct layout *layout, unsigned int colu
 	unsigned int width = 0;
 
 	for (unsigned int i = 0; i < columns; i++)
-		width += layout->widths[i] + GAP;
+		width += layout->widths[i] ? layout->widths[i] + GAP : 0;
 	return width;
 }
 
@@ -130,6 +138,8 @@ static void append_row(const struct table *table, const struct layout *layout,
 	unsigned int aligned = layout->folded ? table->fold : table->columns, column = 0, end = 0;
 
 	for (unsigned int i = 0; i < aligned; i++) {
+		if (layout->widths[i] == 0)
+			continue;
 		append_blanks(out, end > column ? end - column : 0);
 		column = column > end ? column : end;
 		buf_append_string(out, cells[i]);
@@ -157,7 +167,7 @@ static void append_titles(const struct table *table, const struct layout *layout
 
 	for (unsigned int i = 0; i < table->columns; i++) {
 		cells[i] = layout->folded && i >= table->fold ? "" : table->titles[i];
-		if (!*cells[i])
+		if (!*cells[i] && layout->widths[i])
 			buf_printf(&joined, "%s%s", joined.len ? ", " : "", table->titles[i]);
 	}
 	if (joined.len)
