@@ -144,6 +144,30 @@ static void test_buffers(void **state)
 	expect(world, ascii, "%toupper(evt.arg.data)", ".A.[1MB");
 }
 
+static void test_buffers_in_json(void **state)
+{
+	static const struct text_style ascii = {.bytes = TEXT_BYTES_ASCII};
+	static const struct text_style base64 = {.bytes = TEXT_BYTES_BASE64};
+	static const struct text_style plain = {0};
+	struct formatter *formatter =
+		make(FORMATTER_JSON, "%evt.buffer %evt.arg.data %evt.args", &ascii);
+	struct world *world = *state;
+
+	put_write(world, 4, "\"\n\xff\x1b", 4);
+	expect_line(world, formatter,
+		    "{\"evt.buffer\":\"\\n\\\"\\n\",\"evt.arg.data\":\"\\n\\\"\\n\","
+		    "\"evt.args\":{\"res\":4,\"data\":\"\\n\\\"\\n\",\"fd\":5,\"size\":null}}");
+	formatter_set_style(formatter, &base64);
+	formatter_add_base64(formatter);
+	expect_line(world, formatter,
+		    "{\"evt.buffer\":\"Igr/Gw==\",\"evt.arg.data\":\"Igr/Gw==\","
+		    "\"evt.args\":{\"res\":4,\"data\":\"Igr/Gw==\",\"fd\":5,\"size\":null}}");
+	formatter_destroy(formatter);
+	formatter = make(FORMATTER_JSON, "%evt.buffer", &plain);
+	expect_line(world, formatter, "{\"evt.buffer\":\"\\\"\\n\xef\xbf\xbd\\u001b\"}");
+	formatter_destroy(formatter);
+}
+
 /* The program's arguments are a buffer too. */
 static void test_arguments(void **state)
 {
@@ -247,9 +271,16 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_times),     TEST(test_time_between_lines), TEST(test_times_in_json),
-		TEST(test_buffers),   TEST(test_arguments),	     TEST(test_cut_buffers),
-		TEST(test_colours),   TEST(test_colours_and_widths), TEST(test_no_colours_in_json),
+		TEST(test_times),
+		TEST(test_time_between_lines),
+		TEST(test_times_in_json),
+		TEST(test_buffers),
+		TEST(test_buffers_in_json),
+		TEST(test_arguments),
+		TEST(test_cut_buffers),
+		TEST(test_colours),
+		TEST(test_colours_and_widths),
+		TEST(test_no_colours_in_json),
 		TEST(test_no_memory),
 	};
 

@@ -96,6 +96,13 @@ static void append_text(struct formatter *formatter, const struct format_column 
 		formatter->text_changed = true;
 }
 
+static void append_bytes(struct formatter *formatter, const struct format_column *column,
+			 const struct field_value *value, struct buf *out)
+{
+	param_json_append_bytes(formatter->params, (const uint8_t *)value->bytes.data,
+				value->bytes.len, out);
+}
+
 /* The forms that values have; the definitions of proto/event.schema.json have the same names. */
 static const struct json_form {
 	const char *name;
@@ -337,10 +344,25 @@ static bool json_append(struct formatter *formatter, const struct sinsp_event *e
 	return true;
 }
 
+/* Buffers in a form of their own are texts too. */
+static void json_style_set(struct formatter *formatter)
+{
+	enum text_bytes form = formatter->scratch.style.bytes;
+
+	param_json_set_bytes(formatter->params, form);
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		struct format_column *column = &formatter->columns[i];
+
+		if (column->type == PT_BYTEBUF)
+			column->append = form == TEXT_BYTES_DOTS ? append_text : append_bytes;
+	}
+}
+
 const struct format_kind format_json = {
 	.default_fields = default_fields,
 	.column_init = json_column_init,
 	.append = json_append,
+	.style_set = json_style_set,
 	.params = true,
 	.keyed = true,
 };

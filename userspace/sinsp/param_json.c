@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "sinsp/param_text.h"
+#include "sinsp/text_bytes.h"
 #include "util/arena.h"
 #include "util/json.h"
 
 /* One parameter that is present, with what is needed to write it. */
 struct json_param {
+	struct param_json *json;
 	const struct event_param *param;
 	const struct param_desc *desc;
 	const struct flag_name *set;
@@ -35,6 +37,8 @@ struct param_plan {
 struct param_json {
 	struct arena arena; /* the plans */
 	const struct param_plan *plans[EVENT_ID_MAX];
+	enum text_bytes bytes; /* DOTS: buffers are strings like others */
+	struct buf text; /* memory for those that are not */
 };
 
 /* The bits as they were recorded. */
@@ -207,7 +211,10 @@ static void write_string(const struct json_param *p, struct buf *out)
 
 static void write_bytes(const struct json_param *p, struct buf *out)
 {
-	append_text(p, out, (const char *)p->param->data, p->param->len);
+	if (p->json->bytes == TEXT_BYTES_DOTS)
+		append_text(p, out, (const char *)p->param->data, p->param->len);
+	else
+		param_json_append_bytes(p->json, p->param->data, p->param->len, out);
 }
 
 static void write_list(const struct json_param *p, struct buf *out)
@@ -439,16 +446,35 @@ void param_json_destroy(struct param_json *json)
 	if (!json)
 		return;
 	arena_finish(&json->arena);
+	buf_finish(&json->text);
 	free(json);
 }
 
+void param_json_set_bytes(struct param_json *json, enum text_bytes form)
+{
+	json->bytes = form;
+}
+
+void param_json_append_bytes(struct param_json *json, const uint8_t *data, size_t len,
+			     struct buf *out)
+{
+	buf_clear(&json->text);
+	text_append_bytes(&json->text, json->bytes, data, len);
+	if (json->text.failed)
+		buf_fail(out);
+	else
+		json_append_string(out, json->text.data, json->text.len);
+}
+
 /* Writes a parameter that is present; returns whether a text of it was changed. */
-static bool write_param(const struct param_plan *plan, const struct sinsp_event *event,
+static bool write_param(struct param_json *json, const struct sinsp_event *event,
 			unsigned int index, struct clock *utc,
 			bool (*encode)(struct buf *, const char *, size_t), struct buf *out)
 {
+	const struct param_plan *plan = &json->plans[event->ev.desc->id][index];
 	bool changed = false;
 	struct json_param p = {
+		.json = json,
 		.param = &event->ev.params[index],
 		.desc = &event->ev.desc->params[index],
 		.set = plan->set,
@@ -463,15 +489,14 @@ static bool write_param(const struct param_plan *plan, const struct sinsp_event 
 	return changed;
 }
 
-bool param_json_append(const struct param_json *json, const struct sinsp_event *event,
-		       unsigned int index, struct clock *utc, struct buf *out)
+bool param_json_append(struct param_json *json, const struct sinsp_event *event, unsigned int index,
+		       struct clock *utc, struct buf *out)
 {
 	if (event->ev.params[index].len == 0) {
 		BUF_LITERAL(out, "null");
 		return false;
 	}
-	return write_param(&json->plans[event->ev.desc->id][index], event, index, utc,
-			   json_append_string, out);
+	return write_param(json, event, index, utc, json_append_string, out);
 }
 
 static bool encode_base64(struct buf *out, const char *text, size_t len)
@@ -480,14 +505,13 @@ static bool encode_base64(struct buf *out, const char *text, size_t len)
 	return true;
 }
 
-void param_json_append_base64(const struct param_json *json, const struct sinsp_event *event,
+void param_json_append_base64(struct param_json *json, const struct sinsp_event *event,
 			      unsigned int index, struct buf *out)
 {
-	write_param(&json->plans[event->ev.desc->id][index], event, index, NULL, encode_base64,
-		    out);
+	write_param(json, event, index, NULL, encode_base64, out);
 }
 
-void param_json_append_all(const struct param_json *json, const struct sinsp_event *event,
+void param_json_append_all(struct param_json *json, const struct sinsp_event *event,
 			   struct clock *utc, bool base64, struct buf *out)
 {
 	const struct param_plan *plans = json->plans[event->ev.desc->id];

@@ -31,11 +31,16 @@ bool buf_grow(struct buf *buf, size_t more)
 	buf->capacity = capacity;
 	return true;
 fail:
+	buf_fail(buf);
+	return false;
+}
+
+void buf_fail(struct buf *buf)
+{
 	if (!buf->failed)
 		buf->capacity_kept = buf->capacity;
 	buf->failed = true;
 	buf->capacity = buf->len;
-	return false;
 }
 
 static const char upper_digits[] = "0123456789ABCDEF";

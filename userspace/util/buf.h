@@ -35,6 +35,9 @@ void buf_finish(struct buf *buf);
 /* Makes room for `more` bytes behind `len`. Returns false when there is no memory. */
 bool buf_grow(struct buf *buf, size_t more);
 
+/* Marks it as failed: what is to be appended cannot be made. */
+void buf_fail(struct buf *buf);
+
 static inline bool buf_reserve(struct buf *buf, size_t more)
 {
 	return buf->capacity - buf->len >= more || buf_grow(buf, more);
