@@ -190,7 +190,7 @@ static void test_cut_buffers(void **state)
 	put_write(world, 8, "01234567", 8);
 	expect(world, cut, "%evt.arg.data", "01234567");
 	put_write(world, 9, "012345678", 9);
-	expect(world, cut, "%evt.arg.data", "01234...");
+	expect(world, cut, "%evt.arg.data %evt.buffer", "01234... 01234...");
 	expect(world, cut, "%evt.args", "res=9 data=01234... fd=5(<f>/tmp/..[1m) size=<NA>");
 	expect(world, base64, "%evt.arg.data", "MDEyMzQ1Njc4");
 	expect(world, (struct text_style){0}, "%evt.arg.data", "012345678");

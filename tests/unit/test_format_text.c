@@ -504,20 +504,6 @@ static void test_own_parameters(void **state)
 		     "fd=-2(ENOENT) name=/b flags=<NA> mode=<NA> dev=<NA> ino=<NA> name_at_enter=/a");
 }
 
-static void test_system_calls(void **state)
-{
-	struct world *world = *state;
-
-	world_begin(world, EVENT_syscall, 100);
-	frame_put_i64(&world->frame, syscall__ID, SC_read);
-	world_end(world);
-	world_expect(world, "evt.arg.ID", "read");
-	world_begin(world, EVENT_syscall, 100);
-	frame_put_i64(&world->frame, syscall__ID, 60000);
-	world_end(world);
-	world_expect(world, "evt.arg.ID", "<unknown syscall>");
-}
-
 static void expect_mode(struct world *world, uint32_t mode, const char *text)
 {
 	world_begin(world, EVENT_mknod, 100);
@@ -593,7 +579,6 @@ int main(void)
 		TEST(test_tuples),
 		TEST(test_addresses),
 		TEST(test_own_parameters),
-		TEST(test_system_calls),
 		TEST(test_long_text),
 	};
 

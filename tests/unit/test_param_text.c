@@ -202,6 +202,20 @@ static void test_long_paths(void **state)
 	expect_made(world, (struct param_desc){.type = PT_FSPATH}, path, sizeof(path), text);
 }
 
+static void test_system_calls(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_syscall, 100);
+	frame_put_i64(&world->frame, syscall__ID, SC_read);
+	world_end(world);
+	world_expect(world, "evt.arg.ID", "read");
+	world_begin(world, EVENT_syscall, 100);
+	frame_put_i64(&world->frame, syscall__ID, 60000);
+	world_end(world);
+	world_expect(world, "evt.arg.ID", "<unknown syscall>");
+}
+
 static void test_lists_and_sets(void **state)
 {
 	struct world *world = *state;
@@ -352,6 +366,7 @@ int main(void)
 		TEST(test_unknown_thread),
 		TEST(test_long_paths),
 		TEST(test_other_types),
+		TEST(test_system_calls),
 		TEST(test_lists_and_sets),
 		TEST(test_values_of_several_kinds),
 		TEST(test_socket_options),

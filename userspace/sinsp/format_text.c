@@ -8,7 +8,7 @@
 #include "sinsp/param_text.h"
 #include "sinsp/text_bytes.h"
 
-enum { PADDED_DIGITS = 9, BUFFER_TEXT_MAX = 1022 };
+enum { PADDED_DIGITS = 9 };
 
 static void append_number(struct buf *out, enum param_type type, enum param_format format,
 			  const struct field_value *value)
@@ -34,15 +34,6 @@ static void append_number(struct buf *out, enum param_type type, enum param_form
 	}
 }
 
-static void append_bytes(struct buf *out, enum text_bytes form, const struct field_value *value)
-{
-	size_t len = value->bytes.len;
-
-	if (form == TEXT_BYTES_DOTS && len > BUFFER_TEXT_MAX)
-		len = BUFFER_TEXT_MAX;
-	text_append_bytes(out, form, (const uint8_t *)value->bytes.data, len);
-}
-
 static void append_value(struct buf *out, const struct format_column *column,
 			 const struct text_style *style, const struct field_value *value)
 {
@@ -60,7 +51,8 @@ static void append_value(struct buf *out, const struct format_column *column,
 		BUF_LITERAL(out, "<IPNET>");
 		break;
 	case PT_BYTEBUF:
-		append_bytes(out, style->bytes, value);
+		text_append_buffer(out, style, (const uint8_t *)value->bytes.data,
+				   value->bytes.len);
 		break;
 	default:
 		if (param_type_size(column->type))

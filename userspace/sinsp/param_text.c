@@ -340,19 +340,6 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 	}
 }
 
-/* Bytes that are more than wanted end with dots. */
-static void append_buffer(const struct event_param *param, const struct text_style *style,
-			  struct buf *out)
-{
-	static const char dots[] = "...";
-	size_t len = param->len, max = style->bytes_max;
-	bool cut = style->bytes == TEXT_BYTES_DOTS && max > strlen(dots) && len > max;
-
-	text_append_bytes(out, style->bytes, param->data, cut ? max - strlen(dots) : len);
-	if (cut)
-		buf_append_string(out, dots);
-}
-
 /*
  * A value of type DYN is shown as the only parameter of an event made for it, in the format of the
  * parameter that it is the value of.
@@ -465,7 +452,8 @@ void param_text_raw(const struct sinsp_event *event, unsigned int index,
 	if (!event_param_present(&event->ev, index)) {
 		buf_append_string(out, absent_text(type));
 	} else if (type == PT_BYTEBUF || type == PT_CHARBUFARRAY) {
-		append_buffer(&event->ev.params[index], style, out);
+		text_append_buffer(out, style, event->ev.params[index].data,
+				   event->ev.params[index].len);
 	} else if (type == PT_DYN) {
 		append_dyn(event, index, style, out);
 	} else {

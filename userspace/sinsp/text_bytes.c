@@ -109,6 +109,18 @@ void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *dat
 	forms[form](out, data, len);
 }
 
+void text_append_buffer(struct buf *out, const struct text_style *style, const uint8_t *data,
+			size_t len)
+{
+	static const char dots[] = "...";
+	size_t max = style->bytes_max;
+	bool cut = style->bytes == TEXT_BYTES_DOTS && max > strlen(dots) && len > max;
+
+	text_append_bytes(out, style->bytes, data, cut ? max - strlen(dots) : len);
+	if (cut)
+		buf_append_string(out, dots);
+}
+
 #define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 
 /* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */

@@ -12,6 +12,10 @@
 /* Appends bytes. Whatever they are, nothing is appended but printable ASCII, tabs and newlines. */
 void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *data, size_t len);
 
+/* The same in the form of a style; what is longer than its bytes_max is cut, and ends with dots. */
+void text_append_buffer(struct buf *out, const struct text_style *style, const uint8_t *data,
+			size_t len);
+
 /*
  * Puts dots for control characters, those of C1 in UTF-8 included: names and arguments are
  * anybody's choice, and must neither steer a terminal nor look like another line.

@@ -27,7 +27,7 @@ enum text_bytes {
 struct text_style {
 	enum text_time time;
 	enum text_bytes bytes;
-	size_t bytes_max; /* with DOTS in parameters: longer ones are cut; 0: no limit */
+	size_t bytes_max; /* with DOTS: longer buffers are cut; 0: no limit */
 	/* Parameters are without control characters, but for those that `bytes` puts there. */
 	bool masked;
 	bool coloured; /* for a terminal */
