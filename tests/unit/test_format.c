@@ -142,6 +142,8 @@ static void test_width_of_characters(void **state)
 	expect_text(world, "%2proc.name|", "a |");
 	expect_text(world, "%3proc.name|", "a\xc3\xa9|");
 	expect_text(world, "%5proc.name|", "a\xc3\xa9z |");
+	strcpy(world->event.thread->comm, "\x80\x81\x82\x83\x84\x85\x86");
+	expect_text(world, "%6proc.name|", "\x80\x81\x82\x83\x84\x85|");
 }
 
 static void test_missing(void **state)

@@ -87,6 +87,8 @@ static void test_times(void **state)
 	       "1795260961.123456789");
 	expect(*state, (struct text_style){.time = TEXT_TIME_RELATIVE}, format, "5.000000007");
 	expect(*state, (struct text_style){.time = TEXT_TIME_DELTA}, format, "0.000000000");
+	/* When the call began is not known. */
+	expect(*state, (struct text_style){.time = TEXT_TIME_LATENCY}, "*%evt.outputtime", "<NA>");
 }
 
 /* Nanoseconds have all their digits; the time since the last line is counted from line to line. */

@@ -104,6 +104,17 @@ static void test_control_characters(void **state)
 	formatter_destroy(formatter);
 }
 
+/* The field's type is that of the first event that has the parameter: there it is a number. */
+static void test_text_of_a_number(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_mount, 100);
+	frame_put_string(&world->frame, mount__dev, "a\n\x1b[1m");
+	world_end(world);
+	world_expect(world, "evt.rawarg.dev", "a..[1m");
+}
+
 /* Wherever in the line the character stands, and every one of them. */
 static void test_every_control_character(void **state)
 {
@@ -564,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_default_line),
 		TEST(test_control_characters),
+		TEST(test_text_of_a_number),
 		TEST(test_every_control_character),
 		TEST(test_wrong_fields),
 		TEST(test_needs),

@@ -111,6 +111,8 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 		return give_seconds(values, scratch, since_start(event));
 	case TEXT_TIME_DELTA:
 		return give_seconds(values, scratch, since_last(event, scratch));
+	case TEXT_TIME_LATENCY:
+		return NO_VALUE; /* nothing notes when calls begin */
 	default:
 		return get_time(event, ref, scratch, values);
 	}

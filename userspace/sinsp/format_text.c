@@ -8,7 +8,7 @@
 #include "sinsp/param_text.h"
 #include "sinsp/text_bytes.h"
 
-enum { PADDED_DIGITS = 9 };
+enum { PADDED_DIGITS = 9, UTF8_BYTES_MAX = 4 };
 
 static void append_number(struct buf *out, enum param_type type, enum param_format format,
 			  const struct field_value *value)
@@ -127,18 +127,23 @@ static bool continues_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Cuts or fills what stands behind `start` to `width` bytes. A character of UTF-8 stays whole. */
+/* Where a text can be cut at `wanted` or before, so that a character of UTF-8 stays whole. */
+static size_t cut_before(const char *text, size_t start, size_t wanted)
+{
+	size_t cut = wanted;
+
+	while (cut > start && wanted - cut < UTF8_BYTES_MAX - 1 && continues_character(text[cut]))
+		cut--;
+	return continues_character(text[cut]) ? wanted : cut;
+}
+
+/* Cuts or fills what stands behind `start` to `width` bytes. */
 static void set_width(struct buf *out, size_t start, unsigned int width)
 {
 	size_t wanted = start + width;
 
-	if (out->len > wanted) {
-		size_t cut = wanted;
-
-		while (cut > start && continues_character(out->data[cut]))
-			cut--;
-		out->len = cut;
-	}
+	if (out->len > wanted)
+		out->len = cut_before(out->data, start, wanted);
 	if (!buf_reserve(out, wanted - out->len))
 		return;
 	memset(out->data + out->len, ' ', wanted - out->len);
@@ -230,9 +235,12 @@ static void text_style_set(struct formatter *formatter)
 	style->masked = style->bytes != TEXT_BYTES_DOTS;
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
-		bool text = param_type_size(column->type) == 0 && column->type != PT_BYTEBUF;
 
-		column->masked = text && !(style->masked && shows_parameters(column->ref));
+		if (shows_parameters(column->ref))
+			column->masked = !style->masked;
+		else
+			column->masked = param_type_size(column->type) == 0 &&
+					 column->type != PT_BYTEBUF;
 		column->colour =
 			style->coloured && column->ref ? format_colour_of(column->ref->desc) : NULL;
 	}
