@@ -225,7 +225,15 @@ static void test_on_request(void **state)
 		{"evt.type.is.switch=1", true},
 		{"evt.arg.next=5", true},
 		{"evt.arg.next=5 or evt.type=open", false},
+		{"evt.family=kernel", true},
+		/* Only switches have it, or change it. */
+		{"thread.exectime>1000", true},
+		{"thread.exectime>1000 or evt.type=open", true},
+		{"thread.totexectime>1000 and proc.name=x", true},
+		{"thread.totexectime>1000 and evt.type=open", false},
 		{"proc.name=x", false},
+		{"evt.family!=net", false},
+		{"not evt.family in (net, file)", false},
 		{"evt.type!=open", false},
 		{"not evt.type=open", false},
 		{"not evt.type=switch", false},
@@ -281,6 +289,19 @@ static void test_group(void **state)
 	arena_finish(&arena);
 }
 
+/* How long threads run is told by switches, whatever the event at hand is. */
+static void test_switches(void **state)
+{
+	select_for("thread.exectime > 5", 0);
+	assert_int_equal(count_events(WHY_FILTER), 1);
+	assert_int_equal(selection.events[EVENT_switch], WHY_FILTER | WHY_SWITCHES);
+	select_for("evt.type=open", NEEDS_SWITCHES);
+	assert_int_equal(selection.events[EVENT_switch], WHY_SWITCHES);
+	assert_int_equal(selection.output_parts & WHY_SWITCHES, WHY_SWITCHES);
+	select_for("evt.type=open", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_switch], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,13 @@ static void write_file(const char *text)
 
 static const uint64_t second_ns = 1000000000;
 
+static const char *name_of(struct users *users, uint32_t id, uint64_t now_ns)
+{
+	const struct user_entry *user = users_find(users, id, now_ns);
+
+	return user ? user->name : NULL;
+}
+
 static void reads_lines(void **state)
 {
 	struct users users;
@@ -40,12 +47,12 @@ static void reads_lines(void **state)
 		   "nobody:*:4294967294:0::/:\n"
 		   "last:x:1000:1000::/:/bin/sh");
 	users_init(&users, path);
-	assert_string_equal(users_name(&users, 0, 0), "root");
-	assert_string_equal(users_name(&users, 4294967294, 0), "nobody");
-	assert_string_equal(users_name(&users, 1000, 0), "last");
-	assert_null(users_name(&users, 5, 0));
-	assert_null(users_name(&users, 12, 0));
-	assert_null(users_name(&users, UINT32_MAX, 0));
+	assert_string_equal(name_of(&users, 0, 0), "root");
+	assert_string_equal(name_of(&users, 4294967294, 0), "nobody");
+	assert_string_equal(name_of(&users, 1000, 0), "last");
+	assert_null(name_of(&users, 5, 0));
+	assert_null(name_of(&users, 12, 0));
+	assert_null(name_of(&users, UINT32_MAX, 0));
 	users_finish(&users);
 }
 
@@ -56,15 +63,39 @@ static void reads_again_after_a_minute(void **state)
 
 	write_file("root:x:0:0::/:\n");
 	users_init(&users, path);
-	root = users_name(&users, 0, second_ns);
+	root = name_of(&users, 0, second_ns);
 	write_file("root:x:0:0::/:\nnew:x:7:7::/:\n");
-	assert_null(users_name(&users, 7, 2 * second_ns));
-	assert_string_equal(users_name(&users, 7, 62 * second_ns), "new");
+	assert_null(name_of(&users, 7, 2 * second_ns));
+	assert_string_equal(name_of(&users, 7, 62 * second_ns), "new");
 	/* A name that was given out before still stands. */
 	assert_string_equal(root, "root");
 	write_file("");
-	assert_null(users_name(&users, 8, 200 * second_ns));
-	assert_null(users_name(&users, 7, 201 * second_ns));
+	assert_null(name_of(&users, 8, 200 * second_ns));
+	assert_null(name_of(&users, 7, 201 * second_ns));
+	users_finish(&users);
+}
+
+static void gives_home_and_shell(void **state)
+{
+	const struct user_entry *user;
+	struct users users;
+
+	write_file("root:x:0:0:root:/root:/bin/bash\n"
+		   "short:x:5:5:remark:/home/short\n"
+		   "none:x:6:6:::\n"
+		   "wheel:x:10:root,admin\n");
+	users_init(&users, path);
+	user = users_find(&users, 0, 0);
+	assert_string_equal(user->home, "/root");
+	assert_string_equal(user->shell, "/bin/bash");
+	user = users_find(&users, 5, 0);
+	assert_string_equal(user->home, "/home/short");
+	assert_null(user->shell);
+	user = users_find(&users, 6, 0);
+	assert_string_equal(user->home, "");
+	assert_string_equal(user->shell, "");
+	user = users_find(&users, 10, 0);
+	assert_null(user->home);
 	users_finish(&users);
 }
 
@@ -73,7 +104,7 @@ static void copes_without_the_file(void **state)
 	struct users users;
 
 	users_init(&users, "/nonexistent/passwd");
-	assert_null(users_name(&users, 0, 0));
+	assert_null(name_of(&users, 0, 0));
 	users_finish(&users);
 }
 
@@ -82,6 +113,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lines),
 		cmocka_unit_test(reads_again_after_a_minute),
+		cmocka_unit_test(gives_home_and_shell),
 		cmocka_unit_test(copes_without_the_file),
 	};
 	int fd = mkstemp(path), r;

@@ -20,6 +20,7 @@ static const struct {
 	{WHY_DESCRIPTORS, "descriptors", SINSP_DESCRIPTORS},
 	{WHY_CONNECTIONS, "connections", SINSP_CONNECTIONS},
 	{WHY_DIRECTORIES, "directories", SINSP_DIRECTORIES},
+	{WHY_SWITCHES, "switches", SINSP_SWITCHES},
 };
 
 enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
@@ -74,6 +75,8 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 		why |= WHY_CONNECTIONS;
 	if ((needs & NEEDS_EVENT_PATHS) && any_filtered(selection, names_path))
 		why |= WHY_DIRECTORIES;
+	if (needs & NEEDS_SWITCHES)
+		why |= WHY_SWITCHES;
 	/* A directory may be entered through its descriptor. */
 	if (why & WHY_DIRECTORIES)
 		why |= WHY_DESCRIPTORS;
@@ -102,6 +105,15 @@ static bool only_on_request(const bool ids[EVENT_ID_MAX])
 	return true;
 }
 
+/* Whether an expression names an event by its type, or by a field that is about it. */
+static bool is_named(const struct filter *filter, size_t item, unsigned int id)
+{
+	if (!filter)
+		return false;
+	return filter_group_names_event(filter, item, id) ||
+	       (id == EVENT_switch && (filter_group_needs(filter, item) & NEEDS_SWITCHES));
+}
+
 /* Of the events that an expression lets pass, takes out those that it would have to name. */
 static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX])
 {
@@ -110,7 +122,7 @@ static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVEN
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (ids[id] && event_desc_get(id) && is_on_request(id))
-			ids[id] = filter && filter_group_names_event(filter, item, id);
+			ids[id] = is_named(filter, item, id);
 }
 
 /* Whether calls of that code may pass as the generic event. */

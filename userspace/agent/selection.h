@@ -17,7 +17,8 @@ enum selection_why {
 	WHY_DESCRIPTORS = 1 << 2, /* makes or closes descriptors */
 	WHY_CONNECTIONS = 1 << 3, /* changes what a socket is connected to */
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
-	WHY_END = 1 << 5,
+	WHY_SWITCHES = 1 << 5,	  /* tells how long threads run */
+	WHY_END = 1 << 6,
 };
 
 struct selection {

@@ -178,6 +178,9 @@ const struct event_desc *event_desc_get(unsigned int id);
 /* The event whose name this is, or NULL. A linear search: for start-up, not for each event. */
 const struct event_desc *event_desc_find(const char *name);
 
+/* What an event is about: "file", "net", "process", ...; NULL for ids that are no event. */
+const char *event_family(unsigned int id);
+
 /* The event of a system call: its own or the generic one. */
 const struct event_desc *event_desc_of_syscall(unsigned int code);
 

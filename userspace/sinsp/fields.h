@@ -14,13 +14,18 @@ enum { NO_VALUE = -1 };
 
 extern const struct field_desc fields_evt[];
 extern const struct field_desc fields_evt_io[];
+extern const struct field_desc fields_evt_meta[];
 extern const struct field_desc fields_evt_time[];
 extern const struct field_desc fields_proc[];
+extern const struct field_desc fields_cpu[];
 extern const struct field_desc fields_family[];
 extern const struct field_desc fields_user[];
 extern const struct field_desc fields_fd[];
 extern const struct field_desc fields_socket[];
 extern const struct field_desc fields_path[];
+extern const struct field_desc fields_fdlist[];
+extern const struct field_desc fields_container[];
+extern const struct field_desc fields_syslog[];
 
 static inline int give_i64(struct field_value *value, int64_t number)
 {
@@ -71,6 +76,12 @@ static inline int give_text(struct field_value *value, struct field_scratch *scr
 	scratch->used += text->len + (scratch->used + text->len + 1 < sizeof(scratch->bytes));
 	return give_bytes(value, text->data, text->len);
 }
+
+/* fd.name and fd.directory, of which others are made. */
+field_getter fd_get_name, fd_get_directory;
+
+/* Whether the event writes to the system's log. */
+bool event_is_syslog(const struct sinsp_event *event);
 
 /* Appends strings that each have their NUL, with blanks between them. */
 void text_append_list(struct buf *text, const char *strings, size_t len);

@@ -14,6 +14,15 @@ static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_u64(values, event->num);
 }
 
+static int get_family(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	const char *family = event_family(event->ev.desc->id);
+
+	/* Types that are in no family differ from all of them. */
+	return give_string(values, family ? family : "");
+}
+
 /* The generic event bears the name of its system call. */
 static const char *type_name(const struct sinsp_event *event)
 {
@@ -81,13 +90,6 @@ static int get_source(const struct sinsp_event *event, const struct field_ref *r
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	return give_string(values, "syscall");
-}
-
-/* Events made in user space are the asynchronous ones; the kernel's are not. */
-static int get_is_async(const struct sinsp_event *event, const struct field_ref *ref,
-			struct field_scratch *scratch, struct field_value *values)
-{
-	return give_u64(values, false);
 }
 
 static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
@@ -222,8 +224,6 @@ const struct field_desc fields_evt[] = {
 	{"evt.num", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1"},
 	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
 	 "kind of source that the event comes from: syscall"},
-	{"evt.is_async", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_is_async,
-	 "true for events that were made outside the kernel"},
 	{"evt.dir", PT_CHARBUF, PF_DIR, FIELD_DEPRECATED | FIELD_OF_TYPE, FIELD_ARG_NONE, 0,
 	 get_dir, "'<' for the end of a system call, '>' for others"},
 	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY | FIELD_TYPE_CHECKED,
@@ -235,6 +235,8 @@ const struct field_desc fields_evt[] = {
 	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,
 	 get_category,
 	 "what the event is about: file, net, process; for I/O: its descriptor's kind"},
+	{"evt.family", PT_CHARBUF, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_family,
+	 "what the event is about, by its type alone: file, net, process, memory, ipc, signal"},
 	{"evt.cpu", PT_INT16, PF_ID, 0, FIELD_ARG_NONE, 0, get_cpu,
 	 "number of the CPU on which it happened"},
 	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,

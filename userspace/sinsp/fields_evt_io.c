@@ -100,11 +100,18 @@ static int get_is_wait(const struct sinsp_event *event, const struct field_ref *
 	return give_u64(values, has_flags(event, EF_WAITS));
 }
 
+/* The journal's own name of the socket is where systemd has /dev/log point to. */
+bool event_is_syslog(const struct sinsp_event *event)
+{
+	return has_flags(event, EF_WRITES_TO_FD) && event->fd &&
+	       (strstr(event->fd->name, "/dev/log") ||
+		strstr(event->fd->name, "/run/systemd/journal/dev-log"));
+}
+
 static int get_is_syslog(const struct sinsp_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, has_flags(event, EF_WRITES_TO_FD) && event->fd &&
-					strstr(event->fd->name, "/dev/log"));
+	return give_u64(values, event_is_syslog(event));
 }
 
 /* What the error fields know of an event that has no descriptor: calls that would have made one. */

@@ -118,8 +118,8 @@ static int give_name(const struct sinsp_event *event, struct field_scratch *scra
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
-		    struct field_scratch *scratch, struct field_value *values)
+int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+		struct field_scratch *scratch, struct field_value *values)
 {
 	return give_name(event, scratch, values, false);
 }
@@ -136,8 +136,8 @@ static bool is_type(const struct sinsp_event *event, enum scap_fd_type type)
 }
 
 /* Of a directory its own name; of a file what stands before the last slash. */
-static int get_directory(const struct sinsp_event *event, const struct field_ref *ref,
-			 struct field_scratch *scratch, struct field_value *values)
+int fd_get_directory(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
 {
 	const char *slash;
 	int rc;
@@ -242,11 +242,11 @@ const struct field_desc fields_fd[] = {
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type,
 	    "kind of the descriptor: file, ipv4, pipe"),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "the same as one letter"),
-	ROW("fd.name", CHARBUF, NA, FD_NEEDS, get_name,
+	ROW("fd.name", CHARBUF, NA, FD_NEEDS, fd_get_name,
 	    "absolute path, or ip:port->ip:port, or the name of another kind"),
 	ROW("fd.nameraw", CHARBUF, NA, FD_NEEDS, get_nameraw,
 	    "fd.name, but failed opens show the path as the caller gave it"),
-	ROW("fd.directory", CHARBUF, NA, FD_NEEDS, get_directory, "directory of the file"),
+	ROW("fd.directory", CHARBUF, NA, FD_NEEDS, fd_get_directory, "directory of the file"),
 	ROW("fd.filename", CHARBUF, NA, FD_NEEDS, get_filename,
 	    "name of the file without directory"),
 	ROW("fd.uid", CHARBUF, NA, 0, get_uid, "thread.tid and fd.num in one word"),

@@ -71,6 +71,15 @@ static int give_port_text(const struct sinsp_event *event, enum side side,
 	return give_text(values, scratch, &text);
 }
 
+static int give_host(const struct sinsp_event *event, enum side side, struct field_value *values)
+{
+	struct field_value ip;
+
+	if (give_ip(event, side, &ip) != 1)
+		return NO_VALUE;
+	return give_string(values, sinsp_host_name(event->sinsp, ip.ip.address, ip.ip.len));
+}
+
 #define SIDE_GETTERS(letter, side)                                                                 \
 	static int get_##letter##ip(const struct sinsp_event *event, const struct field_ref *ref,  \
 				    struct field_scratch *scratch, struct field_value *values)     \
@@ -88,6 +97,12 @@ static int give_port_text(const struct sinsp_event *event, enum side side,
 				       struct field_value *values)                                 \
 	{                                                                                          \
 		return give_port_text(event, side, scratch, values);                               \
+	}                                                                                          \
+	static int get_##letter##host(const struct sinsp_event *event,                             \
+				      const struct field_ref *ref, struct field_scratch *scratch,  \
+				      struct field_value *values)                                  \
+	{                                                                                          \
+		return give_host(event, side, values);                                             \
 	}
 
 SIDE_GETTERS(c, CLIENT_SIDE)
@@ -161,6 +176,7 @@ enum {
 	SOCKET_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS,
 	FILTER_FLAGS = FIELD_FILTER_ONLY | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
 	EITHER_FLAGS = FILTER_FLAGS | FIELD_EITHER_END,
+	HOST_FLAGS = FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
 };
 
 #define ROW(name, type, format, flags, getter, help...)                                            \
@@ -185,6 +201,11 @@ const struct field_desc fields_socket[] = {
 	ROW("fd.sproto", CHARBUF, NA, 0, get_sproto, "port of the server as text"),
 	ROW("fd.lproto", CHARBUF, NA, 0, get_lproto, "port of the local end as text"),
 	ROW("fd.rproto", CHARBUF, NA, 0, get_rproto, "port of the remote end as text"),
+	ROW("fd.cip.name", CHARBUF, NA, HOST_FLAGS, get_chost,
+	    "name of fd.cip in /etc/hosts; no name server is asked"),
+	ROW("fd.sip.name", CHARBUF, NA, HOST_FLAGS, get_shost, "name of fd.sip in /etc/hosts"),
+	ROW("fd.lip.name", CHARBUF, NA, HOST_FLAGS, get_lhost, "name of fd.lip in /etc/hosts"),
+	ROW("fd.rip.name", CHARBUF, NA, HOST_FLAGS, get_rhost, "name of fd.rip in /etc/hosts"),
 	ROW("fd.net", IPNET, NA, EITHER_FLAGS, get_ip, "network of either end"),
 	ROW("fd.cnet", IPNET, NA, FILTER_FLAGS, get_cip, "network of the client"),
 	ROW("fd.snet", IPNET, NA, FILTER_FLAGS, get_sip, "network of the server"),

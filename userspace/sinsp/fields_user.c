@@ -22,12 +22,12 @@ static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
 	return event->thread ? give_u64(values, event->thread->gid) : NO_VALUE;
 }
 
-/* Id 0 has its name even where no table of users says so. */
-static int give_name(const char *name, uint32_t id, struct field_value *values)
+/* Id 0 has its name and its directory even where no table of users says so. */
+static int give_or(const char *text, const char *of_root, uint32_t id, struct field_value *values)
 {
-	if (!name)
-		name = id == 0 ? "root" : "<NA>";
-	return give_string(values, name);
+	if (!text)
+		text = id == 0 ? of_root : "<NA>";
+	return give_string(values, text);
 }
 
 static int give_user(const struct sinsp_event *event, uint32_t uid, struct field_value *values)
@@ -36,7 +36,37 @@ static int give_user(const struct sinsp_event *event, uint32_t uid, struct field
 
 	if ((int32_t)uid != ID_UNSET)
 		name = sinsp_user_name(event->sinsp, uid);
-	return give_name(name, uid, values);
+	return give_or(name, "root", uid, values);
+}
+
+/* The line of the thread's user, or one without anything. */
+static struct user_entry user_of(const struct sinsp_event *event)
+{
+	const struct user_entry *user = sinsp_user(event->sinsp, event->thread->uid);
+
+	return user ? *user : (struct user_entry){.id = event->thread->uid};
+}
+
+static int get_homedir(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	struct user_entry user;
+
+	if (!event->thread)
+		return NO_VALUE;
+	user = user_of(event);
+	return give_or(user.home, "/root", user.id, values);
+}
+
+static int get_shell(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	struct user_entry user;
+
+	if (!event->thread)
+		return NO_VALUE;
+	user = user_of(event);
+	return give_or(user.shell, "<NA>", user.id, values);
 }
 
 static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
@@ -56,8 +86,8 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 {
 	if (!event->thread)
 		return NO_VALUE;
-	return give_name(sinsp_group_name(event->sinsp, event->thread->gid), event->thread->gid,
-			 values);
+	return give_or(sinsp_group_name(event->sinsp, event->thread->gid), "root",
+		       event->thread->gid, values);
 }
 
 #define ROW(name, type, format, getter, help...)                                                   \
@@ -66,6 +96,8 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 const struct field_desc fields_user[] = {
 	ROW("user.uid", UINT32, ID, get_uid, "effective user id"),
 	ROW("user.name", CHARBUF, NA, get_name, "name of the user, <NA> if it has none"),
+	ROW("user.homedir", CHARBUF, NA, get_homedir, "home directory of the user, <NA> if unknown"),
+	ROW("user.shell", CHARBUF, NA, get_shell, "login shell of the user, <NA> if unknown"),
 	ROW("user.loginuid", INT64, ID, get_loginuid, "id of the user who logged in, -1 if nobody"),
 	ROW("user.loginname", CHARBUF, NA, get_loginname,
 	    "name of the user who logged in, <NA> if nobody"),

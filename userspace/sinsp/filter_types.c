@@ -23,7 +23,7 @@ static bool names_param(const struct filter_check *check)
 {
 	const struct field_ref *field = check->left->operand.field;
 
-	return field && field->has_arg && field->param_of_event;
+	return field && field->param_of_event;
 }
 
 bool filter_types_matter(const struct filter_check *check)

@@ -3,8 +3,10 @@
 #include "sinsp/sinsp.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sinsp/program.h"
 #include "sinsp/state.h"
@@ -43,6 +45,23 @@ static void make_plans(struct sinsp *sinsp)
 	}
 }
 
+static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
+{
+	const char *etc = config->etc ? config->etc : "/etc";
+
+	/* A path that is cut names no file, and so there are no names. */
+	snprintf(sinsp->passwd_path, ETC_PATH_BYTES, "%s/passwd", etc);
+	snprintf(sinsp->group_path, ETC_PATH_BYTES, "%s/group", etc);
+	snprintf(sinsp->hosts_path, ETC_PATH_BYTES, "%s/hosts", etc);
+	users_init(&sinsp->users, sinsp->passwd_path);
+	users_init(&sinsp->groups, sinsp->group_path);
+	hosts_init(&sinsp->hosts, sinsp->hosts_path);
+	if (config->hostname)
+		snprintf(sinsp->hostname, HOSTNAME_BYTES, "%s", config->hostname);
+	else
+		gethostname(sinsp->hostname, HOSTNAME_BYTES - 1);
+}
+
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err)
 {
 	static const struct sinsp_program nothing = {
@@ -55,8 +74,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
 	made->boot_ns = clock_boot_offset_ns();
-	users_init(&made->users, "/etc/passwd");
-	users_init(&made->groups, "/etc/group");
+	set_machine(made, config);
 	make_plans(made);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
 	if (!made->no_program ||
@@ -78,6 +96,7 @@ void sinsp_destroy(struct sinsp *sinsp)
 	sinsp_program_unref(&sinsp->pool, sinsp->no_program);
 	users_finish(&sinsp->users);
 	users_finish(&sinsp->groups);
+	hosts_finish(&sinsp->hosts);
 	pool_finish(&sinsp->pool);
 	free(sinsp);
 }
@@ -204,12 +223,36 @@ struct sinsp_thread *sinsp_thread_parent(struct sinsp *sinsp, const struct sinsp
 	return parent ? sinsp_thread_main(sinsp, parent) : NULL;
 }
 
+const struct user_entry *sinsp_user(struct sinsp *sinsp, uint32_t uid)
+{
+	return users_find(&sinsp->users, uid, sinsp->now_ns);
+}
+
 const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid)
 {
-	return users_name(&sinsp->users, uid, sinsp->now_ns);
+	const struct user_entry *user = sinsp_user(sinsp, uid);
+
+	return user ? user->name : NULL;
 }
 
 const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid)
 {
-	return users_name(&sinsp->groups, gid, sinsp->now_ns);
+	const struct user_entry *group = users_find(&sinsp->groups, gid, sinsp->now_ns);
+
+	return group ? group->name : NULL;
+}
+
+const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len)
+{
+	return hosts_name(&sinsp->hosts, address, len);
+}
+
+const char *sinsp_hostname(const struct sinsp *sinsp)
+{
+	return sinsp->hostname;
+}
+
+uint64_t sinsp_run_ns(const struct sinsp_event *event)
+{
+	return event->sinsp->run_ns;
 }

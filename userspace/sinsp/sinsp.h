@@ -13,6 +13,7 @@
 #include "scap/proc.h"
 #include "scap/source.h"
 #include "sinsp/thread.h"
+#include "sinsp/users.h"
 #include "util/error.h"
 
 /* What events keep up to date; bits. */
@@ -21,12 +22,16 @@ enum sinsp_part {
 	SINSP_DESCRIPTORS = 1 << 1,
 	SINSP_CONNECTIONS = 1 << 2, /* what sockets are connected to */
 	SINSP_DIRECTORIES = 1 << 3, /* where threads are */
+	SINSP_SWITCHES = 1 << 4, /* how long threads run */
 };
 
 struct sinsp_config {
 	struct scap_proc *proc;	 /* borrowed; NULL: the tables start empty and nothing is looked up */
 	uint32_t threads_max;	 /* 0: default */
 	uint32_t fds_max;	 /* over all tables; 0: default */
+	/* Of the machine that events come from; NULL: this one's. Borrowed. */
+	const char *hostname;
+	const char *etc; /* the folder with its passwd, group and hosts */
 };
 
 /* Counters since the start. */
@@ -79,8 +84,18 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
 size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
 			size_t size);
 
-/* Name of a user or group id, or NULL when it is not in the system's tables; cached. */
+/* The entry of a user id, and names of ids; NULL: it is not in the system's tables. Cached. */
+const struct user_entry *sinsp_user(struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid);
+
+/* The name of an IP address in the system's table of hosts, or NULL: see hosts_name(). */
+const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len);
+
+/* The name of the machine that events come from. */
+const char *sinsp_hostname(const struct sinsp *sinsp);
+
+/* Of a switch: how long the thread that goes out was on its CPU; 0 when its coming was not seen. */
+uint64_t sinsp_run_ns(const struct sinsp_event *event);
 
 #endif

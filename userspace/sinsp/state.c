@@ -101,12 +101,13 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_setrlimit] = {state_setrlimit, SINSP_THREADS},
 	[EVENT_prlimit] = {state_prlimit, SINSP_THREADS},
 
+	[EVENT_switch] = {state_switch, SINSP_SWITCHES},
+	[EVENT_procinfo] = {state_procinfo},
 	/* Too frequent to be captured for their counters. */
 	[EVENT_brk] = {state_memory},
 	[EVENT_mmap] = {state_memory},
 	[EVENT_mmap2] = {state_memory},
 	[EVENT_munmap] = {state_memory},
-	[EVENT_switch] = {state_switch},
 };
 
 #undef OBJECT

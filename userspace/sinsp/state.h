@@ -7,6 +7,7 @@
 #define SINSP_STATE_H
 
 #include "sinsp/fds.h"
+#include "sinsp/hosts.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/threads.h"
 #include "sinsp/users.h"
@@ -17,6 +18,9 @@ enum {
 	SINSP_FDS_MAX = 1 << 20,
 	EXITED_COUNT = 1024, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
+	CPUS_COUNT = 1 << 16,
+	HOSTNAME_BYTES = 256,
+	ETC_PATH_BYTES = 512,
 	AT_FDCWD_STORED = -100,
 	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
 	FD_LOOKUPS_MAX = 500,
@@ -79,6 +83,11 @@ struct sinsp {
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
 	struct users users, groups;
+	struct hosts hosts;
+	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
+	char hostname[HOSTNAME_BYTES];
+	uint64_t switched_ns[CPUS_COUNT]; /* time of the last switch of each CPU; 0: not seen */
+	uint64_t run_ns; /* see sinsp_run_ns() */
 	struct state_plan plans[EVENT_ID_MAX];
 };
 
@@ -195,6 +204,6 @@ state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_
 	state_setresgid, state_setsid, state_setpgid, state_unshare, state_setns, state_prctl,
 	state_capset, state_setrlimit, state_prlimit;
 /* state_memory.c */
-state_handler state_memory, state_switch;
+state_handler state_memory, state_switch, state_procinfo;
 
 #endif

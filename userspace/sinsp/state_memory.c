@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of processes, and the page faults of threads, as events tell of them by the way. */
+/* What processes use, as events tell of it by the way: memory, page faults, time on a CPU. */
 #include "sinsp/state.h"
 
 _Static_assert((int)brk__vm_size == (int)mmap__vm_size &&
@@ -33,11 +33,47 @@ void state_memory(struct sinsp *sinsp, struct sinsp_event *event)
 		set_process_memory(sinsp, event, brk__vm_size);
 }
 
+/* The thread that goes out came at the last switch of its CPU. */
+static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
+{
+	uint64_t *switched = &sinsp->switched_ns[ev->cpu];
+	uint64_t came = *switched;
+
+	*switched = ev->ts_ns;
+	return came && came < ev->ts_ns ? ev->ts_ns - came : 0;
+}
+
 void state_switch(struct sinsp *sinsp, struct sinsp_event *event)
 {
+	sinsp->run_ns = take_run(sinsp, &event->ev);
 	if (!event->thread)
 		return;
+	event->thread->run_ns += sinsp->run_ns;
 	state_set_u64(&event->thread->faults_major, &event->ev, switch__pgft_maj);
 	state_set_u64(&event->thread->faults_minor, &event->ev, switch__pgft_min);
 	set_process_memory(sinsp, event, switch__vm_size);
+}
+
+/* Counters never fall, but events may come in disorder. */
+static uint32_t jiffies_since(uint64_t last, uint64_t now)
+{
+	uint64_t passed = now > last ? now - last : 0;
+
+	return passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
+}
+
+void state_procinfo(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_thread *thread = event->thread;
+	uint64_t user = event_param_u64(&event->ev, procinfo__cpu_usr);
+	uint64_t system = event_param_u64(&event->ev, procinfo__cpu_sys);
+
+	if (!thread)
+		return;
+	thread->cpu_user = thread->has_jiffies ? jiffies_since(thread->jiffies_user, user) : 0;
+	thread->cpu_system =
+		thread->has_jiffies ? jiffies_since(thread->jiffies_system, system) : 0;
+	thread->has_jiffies = true;
+	thread->jiffies_user = user;
+	thread->jiffies_system = system;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sinsp/container.h"
 #include "sinsp/fd.h"
 
 /* What an exec sets. Strings are NUL-terminated, never NULL. */
@@ -45,6 +46,11 @@ struct sinsp_thread {
 	char comm[16];
 	char *cgroups;		/* "name=/path", each with its NUL */
 	size_t cgroups_len;
+	struct sinsp_container container; /* as the cgroups tell it; its id lies in them */
+	uint64_t run_ns; /* on a CPU, as far as switches told */
+	uint64_t jiffies_user, jiffies_system; /* as the last procinfo event had them */
+	bool has_jiffies;
+	uint32_t cpu_user, cpu_system; /* jiffies between the last two of these events */
 	/* Shared parts, never NULL. */
 	struct sinsp_program *program;
 	struct sinsp_fs *fs;

@@ -297,4 +297,5 @@ void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, co
 		pool_free(pool, thread->cgroups, thread->cgroups_len + 1);
 	thread->cgroups = copy;
 	thread->cgroups_len = len;
+	thread->container = sinsp_container_of(copy, len);
 }

@@ -79,7 +79,7 @@ void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t
 /* Notes that a thread has an event, and keeps it from eviction until another one has. */
 void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread);
 
-/* Puts a copy of `len` bytes in place of the thread's cgroups. */
+/* Puts a copy of `len` bytes in place of the thread's cgroups, and finds its container there. */
 void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
 			      size_t len);
 

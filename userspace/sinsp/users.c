@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ids: the file's lines "NAME:PASSWORD:ID:..." as a sorted list. */
+/* The file's lines "NAME:PASSWORD:ID:GROUP:REMARK:HOME:SHELL" as a list sorted by id. */
 #include "sinsp/users.h"
 
 #include <errno.h>
@@ -7,17 +7,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "scap/proc_text.h"
 
 enum { FILE_BYTES_MAX = 16 << 20 };
 
 static const uint64_t read_interval_ns = 60 * UINT64_C(1000000000);
-
-struct user {
-	uint32_t id;
-	uint32_t line; /* the first of several lines wins, as in the C library */
-	const char *name;
-};
 
 void users_init(struct users *users, const char *path)
 {
@@ -27,66 +22,54 @@ void users_init(struct users *users, const char *path)
 void users_finish(struct users *users)
 {
 	free(users->list);
-	free(users->text);
-	free(users->old_text);
+	buf_finish(&users->text);
+	buf_finish(&users->old_text);
 	*users = (struct users){0};
 }
 
-/* The whole file with a NUL behind it, or NULL. */
-static char *read_file(const char *path)
+/* Ends the column that begins at `text`. Returns the one behind it, or NULL behind the last. */
+static char *cut_column(char *text)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len = 0, capacity = 4096;
-	char *text = fd < 0 ? NULL : malloc(capacity);
+	char *colon = text ? strchr(text, ':') : NULL;
 
-	while (text) {
-		ssize_t n = read(fd, text + len, capacity - len - 1);
-		char *larger;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-		if (capacity - len > 1)
-			continue;
-		larger = capacity < FILE_BYTES_MAX ? realloc(text, 2 * capacity) : NULL;
-		if (!larger)
-			break;
-		text = larger;
-		capacity *= 2;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		text[len] = '\0';
-	return text;
+	if (!colon)
+		return NULL;
+	*colon = '\0';
+	return colon + 1;
 }
 
-/* Cuts one line into a user. Returns false for lines that are none. */
-static bool parse_line(char *line, struct user *user)
+static bool parse_id(const char *text, uint32_t *id)
 {
-	char *password = strchr(line, ':'), *id, *end;
 	unsigned long value;
+	char *end;
 
-	if (!password || password == line)
-		return false;
-	id = strchr(password + 1, ':');
-	if (!id)
-		return false;
 	errno = 0;
-	value = strtoul(id + 1, &end, 10);
-	if (end == id + 1 || *end != ':' || errno || value > UINT32_MAX)
+	value = strtoul(text, &end, 10);
+	if (end == text || *end || errno || value > UINT32_MAX)
 		return false;
-	*password = '\0';
-	user->id = (uint32_t)value;
+	*id = (uint32_t)value;
+	return true;
+}
+
+/* Cuts one line into an entry. Returns false for lines that are none. */
+static bool parse_line(char *line, struct user_entry *user)
+{
+	char *password = cut_column(line), *id = cut_column(password);
+	char *group = cut_column(id), *remark = cut_column(group);
+	char *home = cut_column(remark), *shell = cut_column(home);
+
+	if (!group || !*line || !parse_id(id, &user->id))
+		return false;
+	cut_column(shell);
 	user->name = line;
+	user->home = home;
+	user->shell = shell;
 	return true;
 }
 
 static int compare(const void *left, const void *right)
 {
-	const struct user *a = left, *b = right;
+	const struct user_entry *a = left, *b = right;
 
 	if (a->id != b->id)
 		return a->id < b->id ? -1 : 1;
@@ -106,16 +89,18 @@ static size_t count_lines(const char *text)
 
 static void users_read(struct users *users)
 {
-	char *text = read_file(users->path);
-	struct user *list = text ? calloc(count_lines(text), sizeof(*list)) : NULL;
+	struct buf text = users->old_text;
+	struct user_entry *list = NULL;
 	size_t count = 0;
 	uint32_t number = 0;
 
+	if (proc_read_file(AT_FDCWD, users->path, FILE_BYTES_MAX, &text) == 0)
+		list = calloc(count_lines(text.data), sizeof(*list));
 	if (!list) {
-		free(text);
+		users->old_text = text;
 		return;
 	}
-	for (char *line = text, *next; line; line = next) {
+	for (char *line = text.data, *next; line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
@@ -124,14 +109,13 @@ static void users_read(struct users *users)
 	}
 	qsort(list, count, sizeof(*list), compare);
 	free(users->list);
-	free(users->old_text);
 	users->old_text = users->text;
 	users->text = text;
 	users->list = list;
 	users->count = count;
 }
 
-static const char *find(const struct users *users, uint32_t id)
+static const struct user_entry *find(const struct users *users, uint32_t id)
 {
 	size_t low = 0, high = users->count;
 
@@ -143,15 +127,15 @@ static const char *find(const struct users *users, uint32_t id)
 		else
 			high = middle;
 	}
-	return low < users->count && users->list[low].id == id ? users->list[low].name : NULL;
+	return low < users->count && users->list[low].id == id ? &users->list[low] : NULL;
 }
 
-const char *users_name(struct users *users, uint32_t id, uint64_t now_ns)
+const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns)
 {
-	const char *name = find(users, id);
+	const struct user_entry *user = find(users, id);
 
-	if (name || (users->read_ns && now_ns - users->read_ns < read_interval_ns))
-		return name;
+	if (user || (users->read_ns && now_ns - users->read_ns < read_interval_ns))
+		return user;
 	users_read(users);
 	users->read_ns = now_ns ? now_ns : 1;
 	return find(users, id);

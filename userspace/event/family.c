@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event is about in one word: the files of driver/events/ by subject. Unlike the category
+ * it does not depend on the descriptor at hand, so that a filter on it decides what is captured.
+ */
+#include "event/event.h"
+
+#define SYSCALL_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define TRACEPOINT_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define USER_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define PARAM(...)
+#define OWN_PARAM(...)
+#define EVENT_END(name)
+
+static const char *const families[EVENT_ID_MAX] = {
+#define FAMILY "file"
+#include "events/file.def"
+#include "events/attributes.def"
+#include "events/links.def"
+#include "events/own_path.def"
+#include "events/own_data.def"
+#include "events/own_xattr.def"
+#include "events/own_notify.def"
+#undef FAMILY
+#define FAMILY "mount"
+#include "events/mount.def"
+#include "events/own_mount.def"
+#include "events/own_fs.def"
+#undef FAMILY
+#define FAMILY "io"
+#include "events/fd.def"
+#include "events/io.def"
+#include "events/own_aio.def"
+#undef FAMILY
+#define FAMILY "poll"
+#include "events/poll.def"
+#include "events/own_poll.def"
+#undef FAMILY
+#define FAMILY "net"
+#include "events/net.def"
+#undef FAMILY
+#define FAMILY "process"
+#include "events/process.def"
+#include "events/own_exit.def"
+#include "events/own_ids.def"
+#undef FAMILY
+#define FAMILY "user"
+#include "events/user.def"
+#undef FAMILY
+#define FAMILY "memory"
+#include "events/memory.def"
+#include "events/own_memory.def"
+#undef FAMILY
+#define FAMILY "module"
+#include "events/module.def"
+#undef FAMILY
+#define FAMILY "security"
+#include "events/control.def"
+#include "events/own_security.def"
+#undef FAMILY
+#define FAMILY "object"
+#include "events/object.def"
+#undef FAMILY
+#define FAMILY "signal"
+#include "events/signal.def"
+#include "events/own_signal.def"
+#undef FAMILY
+#define FAMILY "ipc"
+#include "events/ipc.def"
+#include "events/own_ipc.def"
+#include "events/own_thread.def"
+#undef FAMILY
+#define FAMILY "time"
+#include "events/own_time.def"
+#undef FAMILY
+#define FAMILY "sched"
+#include "events/own_sched.def"
+#undef FAMILY
+#define FAMILY "system"
+#include "events/own_system.def"
+#undef FAMILY
+#define FAMILY "kernel"
+#include "events/kernel.def"
+#undef FAMILY
+#define FAMILY "other"
+#include "events/generic.def"
+#include "events/meta.def"
+};
+
+const char *event_family(unsigned int id)
+{
+	return id < EVENT_ID_MAX ? families[id] : NULL;
+}
