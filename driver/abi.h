@@ -30,7 +30,18 @@ struct fdlist_entry {
 
 _Static_assert(sizeof(struct fdlist_entry) == 10, "lists are part of the .scap format");
 
+/*
+ * A number for the program that a process runs, which events and /proc tell alike: when the process
+ * began, in clock ticks since the boot, and where exec laid its stack. Never 0.
+ */
+static inline __u64 exec_id_of(__u64 start_ticks, __u64 start_stack)
+{
+	return (start_ticks * 0x9e3779b97f4a7c15ULL ^ start_stack) | 1;
+}
+
 enum {
+	/* What /proc counts the starts of processes in, on all architectures. */
+	TICK_NS = 10000000,
 	/* A perf record counts its bytes in 16 bits: 20 of headers come on top. */
 	RECORD_BYTES_MAX = 65504,
 	FRAME_BYTES_MAX = RECORD_BYTES_MAX,

@@ -100,7 +100,7 @@ struct files_struct {
 };
 
 struct mm_struct {
-	unsigned long arg_start, arg_end, env_start, env_end;
+	unsigned long start_stack, arg_start, arg_end, env_start, env_end;
 	unsigned long total_vm;
 	struct file *exe_file;
 };
@@ -238,7 +238,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	kuid_t loginuid;
-	__u64 start_time;
+	__u64 start_time, start_boottime;
 	unsigned long min_flt, maj_flt;
 	char comm[16];
 };

@@ -176,6 +176,8 @@ static __always_inline bool is_self(void)
 	f->param = event##__##name;                                                                \
 	PUT_##type(source);
 
+#define OWN_PARAM PARAM
+
 /* The event that is wanted for a call, 0 when there is none. */
 static __always_inline __u32 call_event(struct pt_regs *regs)
 {
@@ -199,6 +201,7 @@ int exec_success(__u64 *ctx)
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
 	f->param = execve__filename_at_enter;
 	put_none_noted(f);
+	EXEC_ID_PARAM(execve)
 	filler_end(f);
 	return 0;
 }

@@ -179,6 +179,15 @@ static __always_inline struct pid_namespace *task_pidns(struct task_struct *task
 	return READ(upid, ns);
 }
 
+static __always_inline __u64 task_exec_id(struct filler *f)
+{
+	struct task_struct *task = current_task(f);
+	struct mm_struct *mm = GET(task, mm);
+
+	return exec_id_of(GET(task, group_leader, start_boottime) / TICK_NS,
+			  mm ? GET(mm, start_stack) : 0);
+}
+
 /* When the first process of the child's pid namespace began; the child's side of a clone alone. */
 static __always_inline __u64 pidns_start_ns(struct filler *f)
 {

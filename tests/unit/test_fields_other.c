@@ -34,7 +34,7 @@ static void write_file(const char *name, const char *text)
 
 static int setup(void **state)
 {
-	struct sinsp_config config = {.hostname = "box", .etc = etc};
+	struct sinsp_config config = {.hostname = "box", .etc = etc, .boot_id = "1"};
 	struct world *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
 
@@ -90,6 +90,19 @@ static struct sinsp_fd *connected(struct world *world, const char *source, const
 	fd->dest.port = 443;
 	world_set_fd(world, 3, fd);
 	return fd;
+}
+
+static void read_exec_id(struct world *world, char id[64])
+{
+	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
+	struct field_value value;
+	struct field_ref ref;
+
+	assert_int_equal(field_ref_init(&ref, "proc.exec_id", 12, NULL), 0);
+	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
+	memset(id, 0, 64);
+	memcpy(id, value.bytes.data, value.bytes.len);
+	free(scratch);
 }
 
 static bool matches(struct world *world, const char *expression)
@@ -233,12 +246,12 @@ static void process(struct world *world)
 	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
 }
 
-static void switch_at(struct world *world, uint64_t ts_ns, uint16_t cpu, int64_t tid)
+static void switch_at(struct world *world, uint64_t ts_ns, uint16_t cpu, int64_t tid, int64_t next)
 {
 	struct scap_event raw;
 
 	frame_begin(&world->frame, EVENT_switch, ts_ns, tid);
-	frame_put_i64(&world->frame, switch__next, 1);
+	frame_put_i64(&world->frame, switch__next, next);
 	raw = frame_end(&world->frame);
 	raw.cpu = cpu;
 	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
@@ -248,24 +261,27 @@ static void test_time_on_a_cpu(void **state)
 {
 	struct world *world = *state;
 
-	switch_at(world, 1000, 0, 100);
-	world_expect(world, "thread.exectime", "0");
-	switch_at(world, 1500, 0, 200);
+	switch_at(world, 1000, 0, 100, 200);
+	world_expect_none(world, "thread.exectime");
+	switch_at(world, 1500, 0, 200, 100);
 	/* Of a thread that is not known, too. */
 	world_expect(world, "thread.exectime", "500");
 	world_expect_none(world, "thread.totexectime");
-	switch_at(world, 1700, 0, 100);
+	switch_at(world, 1700, 0, 100, 300);
 	world_expect(world, "thread.exectime", "200");
 	world_expect(world, "thread.totexectime", "200");
-	switch_at(world, 5000, 1, 100);
-	world_expect(world, "thread.exectime", "0");
-	switch_at(world, 5001, 65535, 100);
-	switch_at(world, 5006, 65535, 100);
+	/* There was a switch from 300 to 100 that was not captured. */
+	switch_at(world, 1900, 0, 100, 0);
+	world_expect_none(world, "thread.exectime");
+	switch_at(world, 5000, 1, 100, 100);
+	world_expect_none(world, "thread.exectime");
+	switch_at(world, 5001, 65535, 0, 100);
+	switch_at(world, 5006, 65535, 100, 0);
 	world_expect(world, "thread.exectime", "5");
 	world_expect(world, "thread.totexectime", "205");
 	/* An event that came too late. */
-	switch_at(world, 4000, 1, 100);
-	world_expect(world, "thread.exectime", "0");
+	switch_at(world, 4000, 1, 100, 0);
+	world_expect_none(world, "thread.exectime");
 	frame_begin(&world->frame, EVENT_getuid, 6000, 100);
 	process(world);
 	world_expect_none(world, "thread.exectime");
@@ -365,6 +381,68 @@ static void test_families(void **state)
 	assert_null(event_family(EVENT_ID_MAX));
 }
 
+/* A child that runs the program of its parent, and a program that takes the place of another. */
+static void clone_and_exec(struct world *world, char ids[4][64])
+{
+	frame_begin(&world->frame, EVENT_clone, 1000, 100);
+	frame_put_i64(&world->frame, clone__res, 300);
+	frame_put_i64(&world->frame, clone__pid, 100);
+	frame_put_i64(&world->frame, clone__exec_id, 77);
+	process(world);
+	read_exec_id(world, ids[0]);
+	frame_begin(&world->frame, EVENT_clone, 1001, 300);
+	frame_put_i64(&world->frame, clone__res, 0);
+	frame_put_i64(&world->frame, clone__pid, 300);
+	frame_put_i64(&world->frame, clone__ptid, 100);
+	frame_put_i64(&world->frame, clone__exec_id, 88);
+	process(world);
+	read_exec_id(world, ids[1]);
+	frame_begin(&world->frame, EVENT_execve, 1002, 300);
+	frame_put_i64(&world->frame, execve__res, 0);
+	frame_put_i64(&world->frame, execve__pid, 300);
+	frame_put_i64(&world->frame, execve__exec_id, 99);
+	process(world);
+	read_exec_id(world, ids[2]);
+	/* One that fails leaves the program as it is. */
+	frame_begin(&world->frame, EVENT_execveat, 1003, 300);
+	frame_put_i64(&world->frame, execveat__res, -2);
+	frame_put_i64(&world->frame, execveat__pid, 300);
+	frame_put_i64(&world->frame, execveat__exec_id, 99);
+	process(world);
+	read_exec_id(world, ids[3]);
+}
+
+static void test_exec_ids(void **state)
+{
+	struct sinsp_config other_boot = {.etc = etc, .boot_id = "2"};
+	struct world *world = *state, *again = calloc(1, sizeof(*again));
+	char ids[4][64], ids_again[4][64];
+
+	world_expect_none(world, "proc.exec_id");
+	clone_and_exec(world, ids);
+	assert_int_equal(strlen(ids[0]), 16);
+	assert_string_not_equal(ids[0], ids[1]);
+	assert_string_not_equal(ids[1], ids[2]);
+	assert_string_equal(ids[2], ids[3]);
+	/* A thread has that of its process. */
+	world_thread(world, sinsp_thread_find(world->sinsp, 300), 301);
+	frame_begin(&world->frame, EVENT_getuid, 1004, 301);
+	process(world);
+	world_expect(world, "proc.exec_id", ids[2]);
+	/* Who sees the same on another day sees the same, but for another boot. */
+	teardown((void **)&world);
+	setup((void **)&world);
+	clone_and_exec(world, ids_again);
+	assert_memory_equal(ids, ids_again, sizeof(ids));
+	*state = world;
+	assert_int_equal(sinsp_create(&other_boot, &again->sinsp, NULL), 0);
+	clone_and_exec(again, ids_again);
+	for (int i = 0; i < 4; i++)
+		assert_string_not_equal(ids[i], ids_again[i]);
+	world_destroy(again);
+	free(again);
+}
+
 static void remove_files(void)
 {
 	static const char *const names[] = {"passwd", "group", "hosts"};
@@ -388,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_time_on_a_cpu, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_procinfo, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events_that_no_call_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_exec_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_families, setup, teardown),
 	};
 	int r;

@@ -104,6 +104,7 @@ static void test_self(void **state)
 	assert_true(self.start_ns < now + 2 * 1000000000ull);
 	assert_true(self.vm_size_kib > self.vm_rss_kib && self.vm_rss_kib > 0);
 	assert_true(self.faults_minor > 0);
+	assert_true(self.exec_id != 0);
 	assert_true(self.env_len > 0 && self.env[self.env_len - 1] == '\0');
 }
 

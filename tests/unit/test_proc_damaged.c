@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi.h"
 #include "scap/proc.h"
 
 #define STAT "S 1 70 60 34816 70 4194560 11 22 33 44 1 2 3 4 20 0 1 0 500 1000 20 0 0\n"
@@ -185,6 +186,31 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		put(*state, "stat", cases[i].stat);
 		assert_string_equal(read_thread(*state).comm, cases[i].comm);
+	}
+}
+
+/* The number before it has no room for a sign. */
+static void test_where_the_stack_begins(void **state)
+{
+	static const char begin[] = "70 (x) S 1 2 60 34816 70 0 11 22 33 44 1 2 3 4 20 0 1 0 500 ";
+	static const struct {
+		const char *end;
+		uint64_t start_stack;
+	} cases[] = {
+		{"1 2 18446744073709551615 4 5 140721234567890 7 8\n", 140721234567890},
+		{"1 2 18446744073709551615 4 5 0 7 8\n", 0},
+		{"1 2 18446744073709551615 4 5\n", 0},
+		{"1 2 3 4 5 x\n", 0},
+		{"1 2 3 4 5 99999999999999999999\n", 0},
+		{"", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char stat[256];
+
+		snprintf(stat, sizeof(stat), "%s%s", begin, cases[i].end);
+		put(*state, "stat", stat);
+		assert_true(read_thread(*state).exec_id == exec_id_of(500, cases[i].start_stack));
 	}
 }
 
@@ -581,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_stat_and_status, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_where_the_stack_begins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_stat, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_status, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strings, setup, teardown),

@@ -56,6 +56,7 @@ struct scap_thread {
 	uint64_t faults_major, faults_minor;
 	uint32_t vm_size_kib, vm_rss_kib, vm_swap_kib;
 	uint64_t exe_ino;
+	uint64_t exec_id;   /* exec_id_of() of the process; 0 for all but main threads */
 	char comm[16];
 	const char *exe;      /* argv[0]; "" for kernel threads */
 	const char *exepath;  /* of the executable; "" when there is none */

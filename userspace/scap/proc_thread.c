@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi.h"
 #include "scap/proc_text.h"
 
 enum {
@@ -103,7 +104,20 @@ enum {
 	STAT_MAJOR_FAULTS = 9,
 	STAT_START = 19,
 	STAT_WORDS,
+	STAT_START_STACK = 25,
 };
+
+/* The numbers before it need not fit in 64 bits with a sign. 0 where the kernel does not tell. */
+static uint64_t start_stack_of(struct proc_text rest)
+{
+	struct proc_text word;
+	uint64_t address;
+
+	if (!proc_text_skip(&rest, STAT_START_STACK - STAT_WORDS) ||
+	    !proc_text_word(&rest, &word) || !proc_text_u64(&word, 10, &address))
+		return 0;
+	return address;
+}
 
 static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *thread)
 {
@@ -134,6 +148,7 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 	thread->tty = (uint32_t)numbers[STAT_TTY];
 	thread->faults_minor = (uint64_t)numbers[STAT_MINOR_FAULTS];
 	thread->faults_major = (uint64_t)numbers[STAT_MAJOR_FAULTS];
+	thread->exec_id = exec_id_of((uint64_t)numbers[STAT_START], start_stack_of(text));
 	thread->start_ns =
 		proc->boot_offset_ns +
 		(uint64_t)numbers[STAT_START] * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
@@ -332,6 +347,8 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		r = read_status(proc, task_dir, thread);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
+	if (thread->tid != thread->pid)
+		thread->exec_id = 0; /* that thread began later than its process */
 	/* Kernels that do not name the ids of inner namespaces have none. */
 	thread->vtid = thread->vtid ? thread->vtid : thread->tid;
 	thread->vpid = thread->vpid ? thread->vpid : thread->pid;

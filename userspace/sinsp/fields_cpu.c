@@ -10,7 +10,7 @@ static int get_exectime(const struct sinsp_event *event, const struct field_ref 
 {
 	if (ref->param_of_event[event->ev.desc->id] < 0)
 		return NO_VALUE;
-	return give_u64(values, sinsp_run_ns(event));
+	return give_nonzero(values, sinsp_run_ns(event));
 }
 
 static int get_totexectime(const struct sinsp_event *event, const struct field_ref *ref,

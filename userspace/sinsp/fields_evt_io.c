@@ -192,11 +192,24 @@ static const struct open_params *open_params_of(const struct sinsp_event *event)
 	return NULL;
 }
 
-static bool opened_with(const struct sinsp_event *event, uint32_t flags)
+static uint32_t open_flags(const struct sinsp_event *event)
 {
 	const struct open_params *params = open_params_of(event);
 
-	return params && (event_param_u64(&event->ev, params->flags) & flags);
+	return params ? (uint32_t)event_param_u64(&event->ev, params->flags) : 0;
+}
+
+static bool opened_with(const struct sinsp_event *event, uint32_t flags)
+{
+	return open_flags(event) & flags;
+}
+
+/* Events have that flag for O_DIRECTORY too. But it makes a file to be written, and no directory is. */
+static bool opened_unnamed(const struct sinsp_event *event)
+{
+	static const uint32_t both = file_flags__O_TMPFILE | file_flags__O_WRONLY;
+
+	return (open_flags(event) & both) == both;
 }
 
 static int get_is_open_read(const struct sinsp_event *event, const struct field_ref *ref,
@@ -219,7 +232,7 @@ static int get_is_open_create(const struct sinsp_event *event, const struct fiel
 	if (!params)
 		return give_u64(values, false);
 	return give_u64(values, opened_with(event, file_flags__O_F_CREATED) ||
-					(opened_with(event, file_flags__O_TMPFILE) &&
+					(opened_unnamed(event) &&
 					 event_param_i64(&event->ev, params->fd) >= 0));
 }
 
@@ -234,7 +247,7 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 	if (event->ev.desc->id == EVENT_creat)
 		mode = event_param_u64(&event->ev, creat__mode);
 	else if (params && params->mode &&
-		 opened_with(event, file_flags__O_CREAT | file_flags__O_TMPFILE))
+		 (opened_with(event, file_flags__O_CREAT) || opened_unnamed(event)))
 		mode = event_param_u64(&event->ev, params->mode);
 	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }

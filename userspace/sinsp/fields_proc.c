@@ -3,6 +3,8 @@
  */
 #include "sinsp/fields.h"
 
+enum { EXEC_ID_DIGITS = 16 };
+
 static const struct sinsp_thread *self(const struct sinsp_event *event)
 {
 	return event->thread;
@@ -331,6 +333,29 @@ static int give_changed_in_container(const struct sinsp_thread *thread,
 	return give_span(thread->pidns_start_ns, thread->program->exe_ctime_ns, values);
 }
 
+/* Numbers that differ in one bit differ in half of them. */
+static uint64_t scatter(uint64_t number)
+{
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+/* Boot, process and program in one word; of nothing that one observer knows and another does not. */
+static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thread *thread,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!thread->exec_id)
+		return NO_VALUE;
+	buf_append_hex(&text,
+		       scatter(sinsp_boot(event->sinsp) ^
+			       scatter(thread->exec_id ^ scatter((uint64_t)thread->pid))),
+		       EXEC_ID_DIGITS);
+	return give_text(values, scratch, &text);
+}
+
 static const struct sinsp_fd *standard_fd(const struct sinsp_event *event, int64_t num)
 {
 	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
@@ -395,6 +420,7 @@ GETTER(get_pidns_start, self, give_nonzero(values, thread->pidns_start_ns))
 GETTER(get_cap_permitted, self, give_capabilities(thread->caps_permitted, scratch, values))
 GETTER(get_cap_inheritable, self, give_capabilities(thread->caps_inheritable, scratch, values))
 GETTER(get_cap_effective, self, give_capabilities(thread->caps_effective, scratch, values))
+GETTER(get_exec_id, main_thread, give_exec_id(event, thread, scratch, values))
 GETTER(get_fdopencount, main_thread, give_fdopencount(thread, scratch, values))
 GETTER(get_fdlimit, main_thread, give_i64(values, thread->fd_limit))
 GETTER(get_fdusage, main_thread, give_fdusage(thread, scratch, values))
@@ -459,6 +485,8 @@ const struct field_desc fields_proc[] = {
 	    "true if it leads its process group, by the ids of its pid namespace"),
 	ROW("proc.is_pgid_leader", BOOL, NA, 0, get_is_pgid_leader,
 	    "true if it leads its process group"),
+	ROW("proc.exec_id", CHARBUF, NA, 0, get_exec_id,
+	    "16 hexadecimal digits that are others for each process and each program it runs"),
 	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable"),
 	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
 	    "when the inode of the executable was changed, ns since 1970",

@@ -19,6 +19,7 @@ static void import_values(struct sinsp_thread *thread, const struct scap_thread 
 	thread->loginuid = from->loginuid;
 	thread->tty = from->tty;
 	thread->clone_ts_ns = from->start_ns;
+	thread->exec_id = from->exec_id;
 	thread->fd_limit = from->fd_limit;
 	thread->caps_permitted = from->caps_permitted;
 	thread->caps_effective = from->caps_effective;

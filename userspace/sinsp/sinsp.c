@@ -3,14 +3,18 @@
 #include "sinsp/sinsp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "scap/proc_text.h"
 #include "sinsp/program.h"
 #include "sinsp/state.h"
 #include "util/clock.h"
+
+enum { BOOT_ID_BYTES_MAX = 64 };
 
 /*
  * The parameter that is the event's descriptor: of calls that make one out of nothing their result,
@@ -45,6 +49,26 @@ static void make_plans(struct sinsp *sinsp)
 	}
 }
 
+static uint64_t boot_of(const char *boot_id)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *boot_id; boot_id++)
+		hash = (hash ^ (unsigned char)*boot_id) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t boot_of_this_machine(void)
+{
+	struct buf text = {0};
+	uint64_t boot = 0;
+
+	if (proc_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &text) == 0)
+		boot = boot_of(text.data);
+	buf_finish(&text);
+	return boot;
+}
+
 static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
 {
 	const char *etc = config->etc ? config->etc : "/etc";
@@ -56,6 +80,7 @@ static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
 	users_init(&sinsp->users, sinsp->passwd_path);
 	users_init(&sinsp->groups, sinsp->group_path);
 	hosts_init(&sinsp->hosts, sinsp->hosts_path);
+	sinsp->boot = config->boot_id ? boot_of(config->boot_id) : boot_of_this_machine();
 	if (config->hostname)
 		snprintf(sinsp->hostname, HOSTNAME_BYTES, "%s", config->hostname);
 	else
@@ -73,7 +98,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
-	made->boot_ns = clock_boot_offset_ns();
+	made->boot_ns = config->boot_ns ? config->boot_ns : clock_boot_offset_ns();
 	set_machine(made, config);
 	make_plans(made);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
@@ -245,6 +270,11 @@ const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid)
 const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len)
 {
 	return hosts_name(&sinsp->hosts, address, len);
+}
+
+uint64_t sinsp_boot(const struct sinsp *sinsp)
+{
+	return sinsp->boot;
 }
 
 const char *sinsp_hostname(const struct sinsp *sinsp)

@@ -32,6 +32,8 @@ struct sinsp_config {
 	/* Of the machine that events come from; NULL: this one's. Borrowed. */
 	const char *hostname;
 	const char *etc; /* the folder with its passwd, group and hosts */
+	const char *boot_id; /* differs for each of its boots */
+	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: as this one's */
 };
 
 /* Counters since the start. */
@@ -91,6 +93,9 @@ const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid);
 
 /* The name of an IP address in the system's table of hosts, or NULL: see hosts_name(). */
 const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len);
+
+/* A number that differs for each boot of each machine. */
+uint64_t sinsp_boot(const struct sinsp *sinsp);
 
 /* The name of the machine that events come from. */
 const char *sinsp_hostname(const struct sinsp *sinsp);

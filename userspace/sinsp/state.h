@@ -67,6 +67,12 @@ struct state_after {
 	struct sinsp_thread_entry *ended;
 };
 
+/* The last switch of a CPU. */
+struct state_switch {
+	uint64_t ts_ns; /* 0: none was seen */
+	int64_t next; /* the thread that came */
+};
+
 struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	struct pool pool;
@@ -86,7 +92,8 @@ struct sinsp {
 	struct hosts hosts;
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
 	char hostname[HOSTNAME_BYTES];
-	uint64_t switched_ns[CPUS_COUNT]; /* time of the last switch of each CPU; 0: not seen */
+	uint64_t boot; /* see sinsp_boot() */
+	struct state_switch switches[CPUS_COUNT];
 	uint64_t run_ns; /* see sinsp_run_ns() */
 	struct state_plan plans[EVENT_ID_MAX];
 };

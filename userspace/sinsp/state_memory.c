@@ -33,14 +33,19 @@ void state_memory(struct sinsp *sinsp, struct sinsp_event *event)
 		set_process_memory(sinsp, event, brk__vm_size);
 }
 
-/* The thread that goes out came at the last switch of its CPU. */
+/*
+ * The thread that goes out came at the last switch of its CPU, if that says so: switches of the
+ * agent are not captured, and others may have been lost.
+ */
 static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
 {
-	uint64_t *switched = &sinsp->switched_ns[ev->cpu];
-	uint64_t came = *switched;
+	struct state_switch *last = &sinsp->switches[ev->cpu];
+	bool seen = last->ts_ns && last->next == ev->tid && last->ts_ns < ev->ts_ns;
+	uint64_t run_ns = seen ? ev->ts_ns - last->ts_ns : 0;
 
-	*switched = ev->ts_ns;
-	return came && came < ev->ts_ns ? ev->ts_ns - came : 0;
+	last->ts_ns = ev->ts_ns;
+	last->next = event_param_i64(ev, switch__next);
+	return run_ns;
 }
 
 void state_switch(struct sinsp *sinsp, struct sinsp_event *event)

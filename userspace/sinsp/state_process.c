@@ -8,9 +8,9 @@
 #include "sinsp/state.h"
 
 /* The four clone events have the same parameters, and begin as the two exec events do. */
-_Static_assert((int)clone__pidns_init_start_ts == (int)clone3__pidns_init_start_ts &&
-		       (int)clone__pidns_init_start_ts == (int)fork__pidns_init_start_ts &&
-		       (int)clone__pidns_init_start_ts == (int)vfork__pidns_init_start_ts &&
+_Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
+		       (int)clone__exec_id == (int)fork__exec_id &&
+		       (int)clone__exec_id == (int)vfork__exec_id &&
 		       (int)clone__exe == (int)execve__exe &&
 		       (int)clone__cgroups == (int)execve__cgroups &&
 		       (int)execve__gid == (int)execveat__gid,
@@ -82,6 +82,7 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 	state_set_u32(&thread->gid, ev, clone__gid);
 	state_set_i64(&thread->vtid, ev, clone__vtid);
 	state_set_i64(&thread->vpid, ev, clone__vpid);
+	state_set_u64(&thread->exec_id, ev, clone__exec_id);
 	if (event_param_u64(ev, clone__pidns_init_start_ts))
 		thread->pidns_start_ns =
 			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->boot_ns;
@@ -258,6 +259,9 @@ static void update_credentials(struct sinsp_thread *thread, const struct event *
 	state_set_u32(&thread->uid, ev, execve__uid);
 	state_set_i64(&thread->pgid, ev, execve__pgid);
 	state_set_u32(&thread->gid, ev, execve__gid);
+	state_set_u64(&thread->exec_id, ev,
+		      ev->desc->id == EVENT_execve ? (unsigned int)execve__exec_id
+						   : (unsigned int)execveat__exec_id);
 }
 
 struct survivor {

@@ -38,6 +38,7 @@ struct sinsp_thread {
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;
 	uint64_t clone_ts_ns;	/* since the epoch; 0 unknown */
+	uint64_t exec_id;	/* of the process, see exec_id_of(); 0 unknown */
 	int64_t fd_limit;
 	uint64_t caps_permitted, caps_effective, caps_inheritable;
 	uint64_t faults_major, faults_minor;

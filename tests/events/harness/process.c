@@ -38,6 +38,7 @@ enum {
 	STAT_FAULTS_MAJOR = 9,
 	STAT_START = 19,
 	STAT_FIELDS = 20,
+	STAT_START_STACK = 25,
 };
 
 __attribute__((format(printf, 3, 4))) static size_t read_file(char *text, size_t room,
@@ -119,6 +120,7 @@ static void read_status(pid_t pid, pid_t tid, struct process *process)
 static void read_stat(pid_t pid, pid_t tid, struct process *process)
 {
 	uint64_t fields[STAT_FIELDS] = {0};
+	uint64_t start_stack = 0;
 	char stat[1024], *at;
 
 	read_file(stat, sizeof(stat), "/proc/%d/task/%d/stat", pid, tid);
@@ -132,6 +134,16 @@ static void read_stat(pid_t pid, pid_t tid, struct process *process)
 	process->faults_minor = fields[STAT_FAULTS_MINOR];
 	process->faults_major = fields[STAT_FAULTS_MAJOR];
 	process->start_ticks = fields[STAT_START];
+	if (tid != pid) {
+		struct process main;
+
+		read_stat(pid, pid, &main);
+		process->exec_id = main.exec_id;
+		return;
+	}
+	for (unsigned int i = STAT_FIELDS; i <= STAT_START_STACK; i++)
+		start_stack = strtoull(at, &at, 10);
+	process->exec_id = exec_id_of(process->start_ticks, start_stack);
 }
 
 static void read_memory(pid_t pid, struct process *process)
@@ -277,6 +289,7 @@ void process_expect(const struct event *ev, const struct process *before,
 
 	if (!before)
 		before = &nothing;
+	expect_i64(ev, (unsigned int)event_param_find(ev->desc, "exec_id"), (int64_t)now->exec_id);
 	expect_i64(ev, clone__tid, now->tid);
 	expect_i64(ev, clone__pid, now->pid);
 	expect_i64(ev, clone__ptid, now->ptid);

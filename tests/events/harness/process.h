@@ -23,6 +23,7 @@ struct process {
 	uint64_t vm_size_kib, vm_rss_kib, vm_swap_kib;
 	uint64_t fd_limit;
 	uint64_t start_ticks; /* since boot */
+	uint64_t exec_id; /* of its process */
 	uint64_t cap_inheritable, cap_permitted, cap_effective;
 	uint32_t euid, egid, loginuid, tty;
 	char state; /* as ps shows it */
