@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Records the scenario again, as root, and writes the fields of its events:
+#   tests/golden/record.sh [BUILD]
+# For when the events themselves have changed. When only fields have, this suffices:
+#   GOLDEN_WRITE=1 meson test -C BUILD test_golden_fields
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:-$here/../../build-test}
+build=$(cd "$build" && pwd)
+folder=$(mktemp -d /tmp/lanner-golden-XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+chmod 755 "$folder"
+cp "$build/tests/golden/scenario" "$folder/scenario"
+mkdir "$folder/work"
+chmod 777 "$folder/work"
+"$build/tests/golden/record" "$here/scenario.events" "$folder/scenario" "$folder/work"
+GOLDEN_WRITE=1 meson test -C "$build" test_golden_fields

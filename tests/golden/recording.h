@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a recording: events as the driver wrote them, each with this before it. It is read on
+ * machines of the byte order that it was made on.
+ */
+#ifndef TESTS_GOLDEN_RECORDING_H
+#define TESTS_GOLDEN_RECORDING_H
+
+#include <stdint.h>
+
+struct recording_entry {
+	uint32_t len; /* bytes of the frame that follows */
+	uint16_t cpu;
+	uint16_t reserved;
+};
+
+#endif
