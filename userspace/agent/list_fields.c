@@ -38,6 +38,7 @@ static const struct {
 	{NEEDS_CWD, "directories"},
 	{NEEDS_EVENT_FDS, "descriptors of the event"},
 	{NEEDS_EVENT_PATHS, "paths of the event"},
+	{NEEDS_SWITCHES, "switches"},
 };
 
 static const char *const argument_forms[] = {

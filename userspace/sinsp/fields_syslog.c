@@ -75,18 +75,18 @@ GETTER(get_severity, give_u64(values, message.severity))
 GETTER(get_severity_name, give_string(values, severity_names[message.severity]))
 GETTER(get_message, give_message(&message, scratch, values))
 
-#define ROW(name, type, format, getter, help)                                                      \
+#define ROW(name, type, format, getter, sample, help)                                                    \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS, getter, \
-	 help, "data"}
+	 help, "data", sample}
 
 const struct field_desc fields_syslog[] = {
-	ROW("syslog.facility.str", CHARBUF, NA, get_facility_name,
+	ROW("syslog.facility.str", CHARBUF, NA, get_facility_name, "=authpriv",
 	    "of a write to the log: what kind of program it comes from: kern, daemon, auth"),
-	ROW("syslog.facility", UINT32, DEC, get_facility, "the same as a number, 0 to 23"),
-	ROW("syslog.severity.str", CHARBUF, NA, get_severity_name,
+	ROW("syslog.facility", UINT32, DEC, get_facility, "=10", "the same as a number, 0 to 23"),
+	ROW("syslog.severity.str", CHARBUF, NA, get_severity_name, " in (emerg, alert, crit, err)",
 	    "of a write to the log: how bad it is: emerg, err, info"),
-	ROW("syslog.severity", UINT32, DEC, get_severity, "the same as a number, 0 is the worst"),
-	ROW("syslog.message", CHARBUF, NA, get_message,
+	ROW("syslog.severity", UINT32, DEC, get_severity, "<=3", "the same as a number, 0 is the worst"),
+	ROW("syslog.message", CHARBUF, NA, get_message, " contains session",
 	    "text that is written to the log, as far as it was recorded"),
 	{0},
 };
