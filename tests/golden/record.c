@@ -63,8 +63,8 @@ static struct scap_live *open_live(void)
 				    !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-		config.syscalls[number] = event_desc_of_syscall(syscall_code_of_native(number))->id ==
-					  EVENT_syscall;
+		config.syscalls[number] =
+			event_desc_of_syscall(syscall_code_of_native(number))->id == EVENT_syscall;
 	if (scap_live_open(&config, &live, &err))
 		fail("capture", err.text);
 	return live;
@@ -124,8 +124,8 @@ static void each_entry(const struct buf *all, entry_visit *visit, struct tasks *
 }
 
 /* A caller's event names the task that it made. */
-static void find_tasks(const struct recording_entry *entry, const char *frame,
-		       struct tasks *tasks, FILE *file)
+static void find_tasks(const struct recording_entry *entry, const char *frame, struct tasks *tasks,
+		       FILE *file)
 {
 	struct event ev;
 
@@ -144,12 +144,12 @@ static void find_tasks(const struct recording_entry *entry, const char *frame,
 /* Switches to a task are about it as well. */
 static bool is_wanted(const struct event *ev, const struct tasks *tasks)
 {
-	return tasks_has(tasks, ev->tid) ||
-	       (ev->desc->id == EVENT_switch && tasks_has(tasks, event_param_i64(ev, switch__next)));
+	return tasks_has(tasks, ev->tid) || (ev->desc->id == EVENT_switch &&
+					     tasks_has(tasks, event_param_i64(ev, switch__next)));
 }
 
-static void write_entry(const struct recording_entry *entry, const char *frame,
-			struct tasks *tasks, FILE *file)
+static void write_entry(const struct recording_entry *entry, const char *frame, struct tasks *tasks,
+			FILE *file)
 {
 	struct event ev;
 

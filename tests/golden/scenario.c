@@ -176,7 +176,8 @@ static void local_sockets(const char *folder)
 
 static void memory(void)
 {
-	void *area = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *area =
+		mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(area, 1, 1 << 16);
 	ignore(mprotect(area, 1 << 16, PROT_READ));

@@ -25,19 +25,45 @@ enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };
 /* 2026-11-21T00:00:00Z, so that times which count from the boot are those of no machine. */
 static const uint64_t boot_ns = UINT64_C(1795219200000000000);
 
-/* Fields with arguments, as they are asked for; without one they are asked for where that is right. */
+/* Fields with arguments, as they are asked for; without one they are asked for where that is right.
+ */
 static const char *const with_arguments[] = {
-	"evt.arg[0]",	     "evt.arg.name",	 "evt.arg.fd",	   "evt.arg.res",
-	"evt.arg.data",	     "evt.arg.flags",	 "evt.arg.tuple",  "evt.arg.uid",
-	"evt.rawarg.res",    "evt.rawarg.name",	 "evt.rawarg.mode", "evt.type.is.openat",
-	"evt.around[1795219200000000000]",	 "proc.aname[0]",  "proc.aname[1]",
-	"proc.aexe[1]",	     "proc.aexepath[1]", "proc.acmdline[1]", "proc.aargs[1]",
-	"proc.apid[1]",	     "proc.args[0]",	 "proc.args[5]",   "proc.env[COLOR]",
-	"proc.aenv[SHELL]",  "proc.aenv[1]",	 "fd.types[0]",	   "fd.types[3]",
-	"thread.cgroup.cpu", "thread.cgroup.memory",
+	"evt.arg[0]",
+	"evt.arg.name",
+	"evt.arg.fd",
+	"evt.arg.res",
+	"evt.arg.data",
+	"evt.arg.flags",
+	"evt.arg.tuple",
+	"evt.arg.uid",
+	"evt.rawarg.res",
+	"evt.rawarg.name",
+	"evt.rawarg.mode",
+	"evt.type.is.openat",
+	"evt.around[1795219200000000000]",
+	"proc.aname[0]",
+	"proc.aname[1]",
+	"proc.aexe[1]",
+	"proc.aexepath[1]",
+	"proc.acmdline[1]",
+	"proc.aargs[1]",
+	"proc.apid[1]",
+	"proc.args[0]",
+	"proc.args[5]",
+	"proc.env[COLOR]",
+	"proc.aenv[SHELL]",
+	"proc.aenv[1]",
+	"fd.types[0]",
+	"fd.types[3]",
+	"thread.cgroup.cpu",
+	"thread.cgroup.memory",
 	/* These never have a value yet. */
-	"container.mount[0]", "container.mount.source[0]", "container.mount.dest[0]",
-	"container.mount.mode[0]", "container.mount.rdwr[0]", "container.mount.propagation[0]",
+	"container.mount[0]",
+	"container.mount.source[0]",
+	"container.mount.dest[0]",
+	"container.mount.mode[0]",
+	"container.mount.rdwr[0]",
+	"container.mount.propagation[0]",
 	"container.label[a]",
 };
 
@@ -204,7 +230,8 @@ static void write_event(struct golden *golden, const struct sinsp_event *event)
 
 static void replay(struct golden *golden, const char *recording, size_t len)
 {
-	struct sinsp_config config = {.hostname = "golden", .boot_id = "golden", .boot_ns = boot_ns};
+	struct sinsp_config config = {
+		.hostname = "golden", .boot_id = "golden", .boot_ns = boot_ns};
 	struct recording_entry entry;
 	struct sinsp_event event;
 	struct sinsp *sinsp;

@@ -42,8 +42,7 @@ static void set_group(struct world *world, const char *group)
 
 static void open_file(struct world *world)
 {
-	world_set_fd(world, 3,
-		     world_fd(world->event.thread, 3, SCAP_FD_FILE, "/etc/hostname"));
+	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_FILE, "/etc/hostname"));
 }
 
 static void test_host(void **state)
@@ -110,9 +109,15 @@ static void test_what_no_group_tells(void **state)
 {
 	struct world *world = *state;
 	static const char *const fields[] = {
-		"container.image",	   "container.image.repository", "container.privileged",
-		"container.mount[/data]",  "container.mount.mode[0]",	 "container.start_ts",
-		"container.label[a.b/c]",  "container.healthcheck",	 "container.ip",
+		"container.image",
+		"container.image.repository",
+		"container.privileged",
+		"container.mount[/data]",
+		"container.mount.mode[0]",
+		"container.start_ts",
+		"container.label[a.b/c]",
+		"container.healthcheck",
+		"container.ip",
 		"proc.is_container_healthcheck",
 	};
 

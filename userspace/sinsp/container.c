@@ -220,14 +220,10 @@ struct sinsp_container sinsp_container_of(const char *cgroups, size_t len)
 const char *sinsp_container_type_name(enum sinsp_container_type type)
 {
 	static const char *const names[SINSP_CONTAINER_TYPES_COUNT] = {
-		[SINSP_CONTAINER_NONE] = "host",
-		[SINSP_CONTAINER_DOCKER] = "docker",
-		[SINSP_CONTAINER_PODMAN] = "podman",
-		[SINSP_CONTAINER_CONTAINERD] = "containerd",
-		[SINSP_CONTAINER_CRIO] = "cri-o",
-		[SINSP_CONTAINER_CRI] = "cri",
-		[SINSP_CONTAINER_LXC] = "lxc",
-		[SINSP_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
+		[SINSP_CONTAINER_NONE] = "host",     [SINSP_CONTAINER_DOCKER] = "docker",
+		[SINSP_CONTAINER_PODMAN] = "podman", [SINSP_CONTAINER_CONTAINERD] = "containerd",
+		[SINSP_CONTAINER_CRIO] = "cri-o",    [SINSP_CONTAINER_CRI] = "cri",
+		[SINSP_CONTAINER_LXC] = "lxc",	     [SINSP_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
 		[SINSP_CONTAINER_MESOS] = "mesos",
 	};
 

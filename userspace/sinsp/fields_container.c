@@ -115,16 +115,23 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 	return give_fd_text(event, fd_get_directory, ref, scratch, values);
 }
 
-#define ROW(name, type, format, getter, sample, help)                                                    \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,             \
-	 .example = sample}
+#define ROW(name, type, format, getter, sample, help)                                              \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
+			.example = sample                                                          \
+	}
 #define FD_ROW(name, getter, help)                                                                 \
-	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS, getter, help}
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,       \
+			getter, help                                                               \
+	}
 
 /* What only the runtime knows. */
 #define UNKNOWN "; none: no runtime is asked"
 #define RUNTIME_ROW(name, type, format, flags, arg, help)                                          \
-	{name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN}
+	{                                                                                          \
+		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN             \
+	}
 #define RUNTIME_TEXT(name, help) RUNTIME_ROW(name, CHARBUF, NA, 0, FIELD_ARG_NONE, help)
 #define RUNTIME_BOOL(name, help) RUNTIME_ROW(name, BOOL, NA, 0, FIELD_ARG_NONE, help)
 #define MOUNT_ROW(name, help)                                                                      \
@@ -133,7 +140,8 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 const struct field_desc fields_container[] = {
 	ROW("container.id", CHARBUF, NA, get_id, "!=host",
 	    "first 12 digits of the container's id, or its name for lxc; host outside of any"),
-	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a", "the whole id; host outside of any"),
+	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
+	    "the whole id; host outside of any"),
 	ROW("container.type", CHARBUF, NA, get_type, "=docker",
 	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host"),
 	ROW("container.name", CHARBUF, NA, get_name, "=web-1",

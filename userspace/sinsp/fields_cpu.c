@@ -45,7 +45,10 @@ PERCENT_GETTER(get_cpu_user, true, false)
 PERCENT_GETTER(get_cpu_system, false, true)
 
 #define ROW(name, type, format, needs, getter, help)                                               \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
+			help                                                                       \
+	}
 
 const struct field_desc fields_cpu[] = {
 	/* Only switches have a task that comes next; a filter on this can mean nothing else. */
@@ -55,7 +58,8 @@ const struct field_desc fields_cpu[] = {
 	    "ns that the thread was on a CPU, summed up over switch events"),
 	ROW("thread.cpu", DOUBLE, NA, 0, get_cpu,
 	    "of procinfo events: percentage of a CPU that the thread used since the last one"),
-	ROW("thread.cpu.user", DOUBLE, NA, 0, get_cpu_user, "that part of thread.cpu in the program"),
+	ROW("thread.cpu.user", DOUBLE, NA, 0, get_cpu_user,
+	    "that part of thread.cpu in the program"),
 	ROW("thread.cpu.system", DOUBLE, NA, 0, get_cpu_system,
 	    "that part of thread.cpu in the kernel"),
 	{0},

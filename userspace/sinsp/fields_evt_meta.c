@@ -49,13 +49,13 @@ static int get_count_threadinfo(const struct sinsp_event *event, const struct fi
 static int get_count_procinfo(const struct sinsp_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
-	return give_u64(values, is_procinfo(event) && event->thread &&
-					sinsp_thread_is_main(event->thread));
+	return give_u64(values,
+			is_procinfo(event) && event->thread && sinsp_thread_is_main(event->thread));
 }
 
 /* The value of a word of "Event:start; ID:...; name:...", without the blanks around it. */
-static int give_word(const struct sinsp_event *event, const char *word, struct field_scratch *scratch,
-		     struct field_value *values)
+static int give_word(const struct sinsp_event *event, const char *word,
+		     struct field_scratch *scratch, struct field_value *values)
 {
 	size_t word_len = strlen(word);
 	const char *at = event->ev.desc->id == EVENT_infra
@@ -67,8 +67,7 @@ static int give_word(const struct sinsp_event *event, const char *word, struct f
 
 		at += strspn(at, " ;");
 		len = strcspn(at, ";");
-		if (len > word_len && at[word_len] == ':' &&
-		    strncasecmp(at, word, word_len) == 0) {
+		if (len > word_len && at[word_len] == ':' && strncasecmp(at, word, word_len) == 0) {
 			struct buf text = text_begin(scratch);
 
 			at += word_len + 1;
@@ -98,9 +97,13 @@ WORD_GETTER(get_docker_name, "name")
 WORD_GETTER(get_docker_image, "Image")
 
 #define TEXT(name, flags, getter, help)                                                            \
-	{name, PT_CHARBUF, PF_NA, flags, FIELD_ARG_NONE, 0, getter, help}
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, flags, FIELD_ARG_NONE, 0, getter, help                    \
+	}
 #define COUNT(name, needs, getter, help)                                                           \
-	{name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, needs, getter, help}
+	{                                                                                          \
+		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, needs, getter, help                    \
+	}
 
 const struct field_desc fields_evt_meta[] = {
 	{"evt.is_async", PT_BOOL, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_is_async,

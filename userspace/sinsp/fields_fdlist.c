@@ -119,7 +119,9 @@ LIST_GETTER(get_cports, write_cport)
 LIST_GETTER(get_sports, write_sport)
 
 #define ROW(name, format, needs, getter, help)                                                     \
-	{name, PT_CHARBUF, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help}
+	{                                                                                          \
+		name, PT_CHARBUF, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help              \
+	}
 
 enum { LIST_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
 

@@ -6,9 +6,9 @@ enum { PRIORITY_DIGITS_MAX = 3, FACILITIES = 24, SEVERITIES = 8 };
 
 /* Names as <syslog.h> has them, and those of RFC 5424 where that has none. */
 static const char *const facility_names[FACILITIES] = {
-	"kern",	  "user",     "mail",	"daemon", "auth",   "syslog", "lpr",	"news",
-	"uucp",	  "cron",     "authpriv", "ftp",  "ntp",    "audit",  "alert",	"clock",
-	"local0", "local1",   "local2",	"local3", "local4", "local5", "local6", "local7",
+	"kern",	  "user",   "mail",	"daemon", "auth",   "syslog", "lpr",	"news",
+	"uucp",	  "cron",   "authpriv", "ftp",	  "ntp",    "audit",  "alert",	"clock",
+	"local0", "local1", "local2",	"local3", "local4", "local5", "local6", "local7",
 };
 
 static const char *const severity_names[SEVERITIES] = {
@@ -75,9 +75,11 @@ GETTER(get_severity, give_u64(values, message.severity))
 GETTER(get_severity_name, give_string(values, severity_names[message.severity]))
 GETTER(get_message, give_message(&message, scratch, values))
 
-#define ROW(name, type, format, getter, sample, help)                                                    \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS, getter, \
-	 help, "data", sample}
+#define ROW(name, type, format, getter, sample, help)                                              \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,  \
+			getter, help, "data", sample                                               \
+	}
 
 const struct field_desc fields_syslog[] = {
 	ROW("syslog.facility.str", CHARBUF, NA, get_facility_name, "=authpriv",
@@ -85,7 +87,8 @@ const struct field_desc fields_syslog[] = {
 	ROW("syslog.facility", UINT32, DEC, get_facility, "=10", "the same as a number, 0 to 23"),
 	ROW("syslog.severity.str", CHARBUF, NA, get_severity_name, " in (emerg, alert, crit, err)",
 	    "of a write to the log: how bad it is: emerg, err, info"),
-	ROW("syslog.severity", UINT32, DEC, get_severity, "<=3", "the same as a number, 0 is the worst"),
+	ROW("syslog.severity", UINT32, DEC, get_severity, "<=3",
+	    "the same as a number, 0 is the worst"),
 	ROW("syslog.message", CHARBUF, NA, get_message, " contains session",
 	    "text that is written to the log, as far as it was recorded"),
 	{0},
