@@ -17,10 +17,17 @@ struct ppm_evt_hdr {
 	__u64 tid;     /* thread id in the initial pid namespace */
 	__u32 len;     /* bytes of the whole frame, this header included */
 	__u16 type;    /* event id of the event table */
-	__u32 nparams; /* number of lengths that follow */
+	__u32 nparams; /* number of lengths that follow; FRAME_TIMED */
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of the .scap format");
+
+/*
+ * A bit of `nparams`: the last 8 of the frame's `len` bytes are no value, but how long the system
+ * call took, in ns from its enter to `ts`. Without these bytes and this bit it is a frame of the
+ * .scap format. A frame that has no room left for them goes without.
+ */
+#define FRAME_TIMED 0x80000000U
 
 /* A descriptor that a call waits for. A value of type FDLIST is a count of 16 bits and so many. */
 struct fdlist_entry {
@@ -132,6 +139,7 @@ struct event_counters {
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 	__u64 unnoted; /* failed calls whose argument could not be compared with that at the enter */
+	__u64 untimed; /* calls without latency, as the place of their enter time was another's */
 };
 
 /*
@@ -185,6 +193,7 @@ struct scratch_slot {
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id; not lowered by losses */
 	__u16 gathered[GATHER_EVENTS_MAX]; /* their ids, for the account of a record that is lost */
 	__u64 forgotten;	  /* see forget() in the driver */
+	__u64 entered_ns; /* boot clock: when the call of the event began; 0: not known */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* kept by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES];	  /* where longer values are put together */

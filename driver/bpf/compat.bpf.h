@@ -224,10 +224,10 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 	} while (0)
 
 /*
- * The registers and the result of the system call that ends, for either kind of program. Classic
- * ones are used only where there are sleepable ones too, in 7.x, which have the helpers.
+ * The registers of the system call that begins or ends, and its result, for either kind of program.
+ * Classic ones are used only where there are sleepable ones too, in 7.x, which have the helpers.
  */
-static __always_inline struct pt_regs *exit_registers(__u64 *ctx)
+static __always_inline struct pt_regs *call_registers(__u64 *ctx)
 {
 	if (classic_calls)
 		return (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());

@@ -85,6 +85,7 @@ struct filler {
 	__u16 event;
 	struct task_struct *task;
 	bool of_child; /* told of `task`, which has not run yet, instead of the current one */
+	bool timed; /* of a call that ends: see slot->entered_ns */
 	long ret;
 	__u64 pos;	 /* where the next value goes */
 	__u32 param;	 /* index of the parameter being put */
@@ -316,12 +317,43 @@ static __always_inline void batch_flush(struct filler *f)
 	batch->count = 0;
 }
 
+/*
+ * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
+ * differ in that alone are then walked once and not each to its end.
+ */
+static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
+{
+	volatile __u64 *cell = &slot->forgotten;
+
+	*cell = value;
+	return *cell;
+}
+
+/* Ends a frame with the latency of its call, if that is known: see FRAME_TIMED. */
+static __always_inline void put_latency(struct filler *f)
+{
+	__u64 now =
+		*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
+	__u64 entered = f->slot->entered_ns, pos = f->pos;
+
+	CHECKED(pos);
+	if (!entered || f->too_large || pos > FRAME_BYTES_MAX - sizeof(entered))
+		return;
+	/* This clock may step back by some ns. */
+	*(__u64 *)(f->frame + pos) = now > entered ? now - entered : 0;
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= FRAME_TIMED;
+	f->pos = forget(f->slot, pos + sizeof(entered));
+}
+
 /* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
 static __always_inline void filler_send(struct filler *f)
 {
 	struct batch_header *batch = &f->slot->state.batch;
-	__u64 len = f->pos, bytes;
+	__u64 len, bytes;
 
+	if (enter_times && f->timed)
+		put_latency(f);
+	len = f->pos;
 	CHECKED(len);
 	if (f->too_large || len > FRAME_BYTES_MAX) {
 		count_lost(f->event, LOSS_TOO_LARGE);
@@ -394,18 +426,6 @@ static __always_inline void messages_end(struct filler *f)
 		count_lost(f->event, LOSS_TAIL_CALL);
 	}
 	scratch_give_back(f->slot);
-}
-
-/*
- * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
- * differ in that alone are then walked once and not each to its end.
- */
-static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
-{
-	volatile __u64 *cell = &slot->forgotten;
-
-	*cell = value;
-	return *cell;
 }
 
 /* For readers of which an event has many: what one learns of the result the next need not know. */

@@ -17,6 +17,7 @@
 #include "flags.bpf.h"
 #include "frame.bpf.h"
 #include "ipc.bpf.h"
+#include "latency.bpf.h"
 #include "limits.bpf.h"
 #include "mount.bpf.h"
 #include "mountapi.bpf.h"
@@ -137,23 +138,35 @@ static __always_inline __u16 syscall_code(struct filler *f)
 
 #define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
 
+/* For a call that ends without its event: its time is not to be found by another one. */
+static __always_inline int call_untold(struct pt_regs *regs)
+{
+	if (enter_times)
+		enter_time_take(current_tid(), call_id(regs));
+	return 0;
+}
+
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
 	SEC("tp/raw_syscalls/sys_exit")                                                            \
 	int fill_##name(__u64 *ctx)                                                                \
 	{                                                                                          \
-		struct filler filler = {.regs = exit_registers(ctx), .ret = exit_result(ctx)},     \
+		struct filler filler = {.regs = call_registers(ctx),                               \
+					.ret = exit_result(ctx),                                   \
+					.timed = true},                                            \
 			      *f = &filler;                                                        \
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
-			return 0;                                                                  \
+			return call_untold(f->regs);                                               \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \
 		f->caller = call_caller();                                                         \
 		if (!take_arguments(f, id))                                                        \
-			return 0;                                                                  \
+			return call_untold(f->regs);                                               \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
-			return 0;
+			return call_untold(f->regs);                                               \
+		if (enter_times && f->message_index == 0)                                          \
+			f->slot->entered_ns = enter_time_take(current_tid(), call_id(f->regs));
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
@@ -178,24 +191,45 @@ static __always_inline bool is_self(void)
 
 #define OWN_PARAM PARAM
 
-/* The event that is wanted for a call, 0 when there is none. */
+/*
+ * The event that is wanted for a call, 0 when there is none. The table is looked at first because
+ * most calls end there.
+ */
 static __always_inline __u32 call_event(struct pt_regs *regs)
 {
 	__u64 number = call_number(regs);
+	struct call_events events;
+	__u32 event;
 
 	if (number >= SYSCALL_NR_MAX)
 		return 0;
-	return call_is_compat(regs) ? call_events[number].compat : call_events[number].native;
+	events = call_events[number];
+	if (!events.native && !events.compat)
+		return 0;
+	event = call_is_compat(regs) ? events.compat : events.native;
+	return event == COMPAT_PACKED ? packed_event(regs) : event;
+}
+
+/* When the exec of a thread began that had that id then: it may have got the first thread's. */
+static __always_inline __u64 exec_entered(__u32 tid)
+{
+	__u32 id = enter_time_id(tid), event;
+
+	event = id & CALL_ID_COMPAT ? call_events[id & CALL_ID_NUMBER].compat
+				    : call_events[id & CALL_ID_NUMBER].native;
+	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(tid, id) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int exec_success(__u64 *ctx)
 {
 	struct linux_binprm *program = (void *)ctx[2];
-	struct filler filler = {}, *f = &filler;
+	struct filler filler = {.timed = true}, *f = &filler;
 
 	if (is_self() || !filler_begin(f, ctx, EVENT_execve, execve__count))
 		return 0;
+	if (enter_times)
+		f->slot->entered_ns = exec_entered(ctx[1]);
 	EXEC_PARAMS(execve, 0, 0)
 	f->param = execve__filename;
 	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
@@ -302,28 +336,32 @@ static __always_inline void count_x32(__u64 number)
 		count_compat();
 }
 
-/* The table is looked at first because most calls end there. */
+SEC("tp/raw_syscalls/sys_enter")
+int note_enter_time(__u64 *ctx)
+{
+	struct pt_regs *regs = call_registers(ctx);
+	__u32 event = call_event(regs);
+
+	if (event && event != COMPAT_COUNTED && !is_self())
+		enter_time_note(current_tid(), call_id(regs));
+	return 0;
+}
+
 SEC("tp/raw_syscalls/sys_exit")
 int dispatch_sys_exit(__u64 *ctx)
 {
-	__u64 number = call_number(exit_registers(ctx));
-	struct call_events events;
+	struct pt_regs *regs = call_registers(ctx);
 	__u32 event;
 
-	if (!COMPAT_HAS_NUMBERS && call_is_compat(exit_registers(ctx))) {
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs)) {
 		count_compat();
 		return 0;
 	}
-	if (number >= SYSCALL_NR_MAX) {
-		count_x32(number);
+	if (call_number(regs) >= SYSCALL_NR_MAX) {
+		count_x32(call_number(regs));
 		return 0;
 	}
-	events = call_events[number];
-	if (!events.native && !events.compat)
-		return 0;
-	event = call_is_compat(exit_registers(ctx)) ? events.compat : events.native;
-	if (event == COMPAT_PACKED)
-		event = packed_event(exit_registers(ctx));
+	event = call_event(regs);
 	if (!event || is_self())
 		return 0;
 	if (event == COMPAT_COUNTED) {
@@ -332,7 +370,7 @@ int dispatch_sys_exit(__u64 *ctx)
 	}
 	bpf_tail_call(ctx, &fillers, event);
 	count_lost(event, LOSS_TAIL_CALL);
-	return 0;
+	return call_untold(regs);
 }
 
 char driver_license[] SEC("license") = "Dual MIT/GPL";

@@ -64,6 +64,7 @@ const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their own 
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
 const volatile __u32 self_pid;			    /* left out; 0: nobody is */
 const volatile bool classic_calls;		    /* see userspace/scap/live_kind.h */
+const volatile bool enter_times; /* latencies are wanted */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 gather_bytes;		    /* sent when there are more; <= GATHER_BYTES */

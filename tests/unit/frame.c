@@ -15,6 +15,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 		abort();
 	frame->ts_ns = ts_ns;
 	frame->tid = tid;
+	frame->latency_ns = LATENCY_UNKNOWN;
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
 }
@@ -147,6 +148,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + sizeof(header) + i * sizeof(len), &len, sizeof(len));
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
+	}
+	if (frame->latency_ns != LATENCY_UNKNOWN) {
+		memcpy(frame->bytes + at, &frame->latency_ns, sizeof(frame->latency_ns));
+		at += sizeof(frame->latency_ns);
+		header.nparams |= FRAME_TIMED;
 	}
 	header.len = (uint32_t)at;
 	memcpy(frame->bytes, &header, sizeof(header));

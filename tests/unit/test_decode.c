@@ -47,6 +47,14 @@ static struct scap_event openat_frame(void)
 	return frame_end(&frame);
 }
 
+/* The same with the time that the call took. */
+static struct scap_event timed_frame(uint64_t latency_ns)
+{
+	openat_frame();
+	frame.latency_ns = latency_ns;
+	return frame_end(&frame);
+}
+
 /* An execve with every parameter of the table. */
 static struct scap_event execve_frame(void)
 {
@@ -113,6 +121,53 @@ static void test_parameters(void **state)
 	assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
 	assert_true(event_result(&ev, &result));
 	assert_int_equal(result, 7);
+}
+
+static void test_latency(void **state)
+{
+	static const uint64_t latencies[] = {0, 1, 1000000007, UINT64_MAX - 1};
+	struct scap_event whole = openat_frame();
+	struct event ev;
+
+	assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+	assert_int_equal(ev.latency_ns, LATENCY_UNKNOWN);
+	for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++) {
+		whole = timed_frame(latencies[i]);
+		assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_int_equal(ev.latency_ns, latencies[i]);
+		/* The values are where they always are. */
+		assert_int_equal(event_param_i64(&ev, openat__fd), 7);
+		assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+	}
+}
+
+/* Only calls take time. */
+static void test_latency_of_no_call(void **state)
+{
+	struct scap_event whole;
+
+	frame_begin(&frame, EVENT_procexit, TS, TID);
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), 0);
+	frame.latency_ns = 1;
+	whole = frame_end(&frame);
+	assert_int_equal(decode_copy(whole.frame, whole.len), -EBADMSG);
+}
+
+/* The bit that says so is there, and the bytes are not, or the other way round. */
+static void test_latency_is_missing(void **state)
+{
+	struct scap_event whole = openat_frame();
+	uint32_t nparams = openat__count | FRAME_TIMED;
+
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, nparams, 4), -EBADMSG);
+	whole = timed_frame(5);
+	assert_int_equal(decode_changed(&whole, LEN_AT, whole.len - 8, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, LEN_AT, LENGTHS_AT, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, LEN_AT, 7, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, nparams + 1, 4), -EBADMSG);
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, FRAME_TIMED, 4), -EBADMSG);
 }
 
 static void test_absent_parameters(void **state)
@@ -248,6 +303,7 @@ static void check_cut_off(struct scap_event whole)
 static void test_cut_off(void **state)
 {
 	check_cut_off(openat_frame());
+	check_cut_off(timed_frame(5));
 	check_cut_off(execve_frame());
 }
 
@@ -270,6 +326,7 @@ static void check_shortened(struct scap_event whole)
 static void test_shortened(void **state)
 {
 	check_shortened(openat_frame());
+	check_shortened(timed_frame(5));
 	check_shortened(execve_frame());
 }
 
@@ -480,6 +537,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_latency_of_no_call),
+		cmocka_unit_test(test_latency_is_missing),
 		cmocka_unit_test(test_absent_parameters),
 		cmocka_unit_test(test_extension),
 		cmocka_unit_test(test_results),

@@ -84,6 +84,96 @@ static void test_event_itself(void **state)
 	world_expect(world, "evt.count.exit", "1");
 }
 
+static void begin_call(struct world *world, unsigned int id, uint64_t latency_ns)
+{
+	world_begin(world, (uint16_t)id, 100);
+	world->frame.latency_ns = latency_ns;
+	world_end(world);
+}
+
+static void test_latency(void **state)
+{
+	struct world *world = world_of(state);
+
+	begin_call(world, EVENT_close, 3001250007);
+	world_expect(world, "evt.latency", "3001250007");
+	world_expect(world, "evt.latency.s", "3");
+	world_expect(world, "evt.latency.ns", "001250007");
+	world_expect(world, "evt.latency.human", "3s");
+	world_expect(world, "evt.latency.quantized", "94");
+	world_expect_none(world, "evt.wait_latency");
+	begin_call(world, EVENT_poll, 1250000);
+	world_expect(world, "evt.wait_latency", "1250000");
+}
+
+static void test_latency_human(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{0, "0ns"},
+		{999, "999ns"},
+		{1000, "1us"},
+		{1009, "1us"},
+		{1010, "1.01us"},
+		{1100, "1.1us"},
+		{350000, "350us"},
+		{350120, "350.12us"},
+		{999999, "999.99us"},
+		{1000000, "1ms"},
+		{1250000, "1.25ms"},
+		{999999999, "999.99ms"},
+		{1000000000, "1s"},
+		{60050000000, "60.05s"},
+		{86400500000000, "86400.5s"},
+		{UINT64_MAX - 1, "18446744073.7s"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_call(world_of(state), EVENT_close, cases[i].ns);
+		world_expect(world_of(state), "evt.latency.human", cases[i].text);
+	}
+}
+
+static void test_latency_quantized(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *step;
+	} cases[] = {
+		{0, "0"},
+		{1, "0"},
+		{2, "3"},
+		{9, "9"},
+		{10, "10"},
+		{999, "29"},
+		{1000, "30"},
+		{1258, "30"},
+		{1259, "31"},
+		{999999, "59"},
+		{1000000, "60"},
+		{1000000000, "90"},
+		{UINT64_MAX - 1, "192"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_call(world_of(state), EVENT_close, cases[i].ns);
+		world_expect(world_of(state), "evt.latency.quantized", cases[i].step);
+	}
+}
+
+static void test_latency_unknown(void **state)
+{
+	static const char *const fields[] = {"evt.latency",	      "evt.latency.s",
+					     "evt.latency.ns",	      "evt.latency.human",
+					     "evt.latency.quantized", "evt.wait_latency"};
+
+	begin_call(world_of(state), EVENT_poll, LATENCY_UNKNOWN);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		world_expect_none(world_of(state), fields[i]);
+}
+
 static void test_generic_event_bears_its_call(void **state)
 {
 	struct world *world = world_of(state);
@@ -519,6 +609,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_event_itself),
+		TEST(test_latency),
+		TEST(test_latency_human),
+		TEST(test_latency_quantized),
+		TEST(test_latency_unknown),
 		TEST(test_generic_event_bears_its_call),
 		TEST(test_events_of_our_own),
 		TEST(test_tracepoint_has_no_call),

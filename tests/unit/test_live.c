@@ -218,6 +218,42 @@ static void test_calls_with_several_events(void **state)
 	assert_int_equal(account.of_child, MESSAGE_CALLS * MESSAGES_MAX);
 }
 
+/* Counts the calls of this thread that say how long they took. */
+static unsigned int count_timed(bool enter_times, unsigned int calls)
+{
+	struct scap_live_config config = {.include_self = true, .enter_times = enter_times};
+	struct scap_live *live;
+	struct scap_event raw;
+	struct event event;
+	uint64_t begin_ns, taken_ns, sum_ns = 0;
+	unsigned int timed = 0;
+
+	config.syscalls[native("getppid")] = true;
+	live = open_live(&config);
+	begin_ns = clock_ns(CLOCK_BOOTTIME);
+	for (unsigned int i = 0; i < calls; i++)
+		syscall(SYS_getppid);
+	taken_ns = clock_ns(CLOCK_BOOTTIME) - begin_ns;
+	scap_live_stop(live);
+	while (scap_source_next(scap_live_source(live), 10, &raw) == 1) {
+		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+		if (event.tid != gettid() || event.latency_ns == LATENCY_UNKNOWN)
+			continue;
+		assert_true(event.latency_ns > 0);
+		sum_ns += event.latency_ns;
+		timed++;
+	}
+	assert_true(sum_ns <= taken_ns);
+	scap_source_destroy(scap_live_source(live));
+	return timed;
+}
+
+static void test_enter_times(void **state)
+{
+	assert_int_equal(count_timed(false, 100), 0);
+	assert_int_equal(count_timed(true, 100), 100);
+}
+
 /* A single event does not wait for its slot or its ring to fill up. */
 static void test_single_event(void **state)
 {
@@ -458,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_at_ease),
 		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_calls_with_several_events),
+		cmocka_unit_test(test_enter_times),
 		cmocka_unit_test(test_single_event),
 		cmocka_unit_test(test_self_is_left_out),
 		cmocka_unit_test(test_only_what_is_wanted_is_loaded),

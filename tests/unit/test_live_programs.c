@@ -149,6 +149,27 @@ static size_t row_of(const char *name)
 	return 0;
 }
 
+/* A program at the enter of calls is there for calls alone, and when their times are asked for. */
+static void test_enter_times(void **state)
+{
+	struct scap_live_config call = {.events = {[EVENT_mkdirat] = true}, .enter_times = true};
+	struct scap_live_config none = {.events = {[EVENT_procexit] = true}, .enter_times = true};
+	const struct live_program *program = &live_programs[row_of("note_enter_time")];
+
+	assert_string_equal(wanted(&call, nothing),
+			    "fill_mkdirat note_enter_time dispatch_sys_exit ");
+	assert_string_equal(wanted(&none, nothing), "fill_procexit ");
+	call.enter_times = false;
+	assert_string_equal(wanted(&call, nothing), "fill_mkdirat dispatch_sys_exit ");
+	assert_string_equal(live_program_at_calls(program), "sys_enter");
+	assert_string_equal(live_program_at_calls(&live_programs[row_of("fill_mkdirat")]),
+			    "sys_exit");
+	assert_string_equal(live_program_at_calls(&live_programs[row_of("dispatch_sys_exit")]),
+			    "sys_exit");
+	assert_null(live_program_at_calls(&live_programs[row_of("fill_procexit")]));
+	assert_null(live_program_at_calls(&live_programs[row_of("enter_openat")]));
+}
+
 /* What each of the programs of an exec or a clone3 costs when it alone is refused. */
 static void test_refused_parts(void **state)
 {
@@ -181,7 +202,8 @@ static void test_refused_parts(void **state)
 		assert_int_equal(called, !cases[i].all);
 		/* The others go on. */
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
-			assert_true(live_program_wanted(&live_programs[row], &config, refused));
+			assert_true(live_programs[row].for_times ||
+				    live_program_wanted(&live_programs[row], &config, refused));
 	}
 }
 
@@ -324,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_own_event_goes_first),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_parts),
+		cmocka_unit_test(test_enter_times),
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),
 		cmocka_unit_test(test_compat_generic),

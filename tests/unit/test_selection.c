@@ -133,6 +133,28 @@ static void test_read(void **state)
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
 }
 
+static void check_enter_times(const char *filter, unsigned int output_needs, bool for_filter,
+			      bool for_output)
+{
+	select_for(filter, output_needs);
+	assert_int_equal(selection.filter_enter_times, for_filter);
+	assert_int_equal(selection.output_enter_times, for_output);
+}
+
+static void test_enter_times(void **state)
+{
+	check_enter_times(NULL, OUTPUT_NEEDS, false, false);
+	check_enter_times("evt.type=open and evt.rawtime>1", OUTPUT_NEEDS, false, false);
+	check_enter_times("evt.type=open and evt.latency>1", OUTPUT_NEEDS, true, false);
+	check_enter_times("evt.type=open", OUTPUT_NEEDS | NEEDS_ENTER_TIME, false, true);
+	check_enter_times("evt.wait_latency>1", NEEDS_ENTER_TIME, true, true);
+	/* What is not a call takes no time. */
+	check_enter_times("evt.type=procexit and evt.latency>1", NEEDS_ENTER_TIME, false, false);
+	/* No state is kept for it. */
+	select_for("evt.type=getppid and evt.latency.human=5us", 0);
+	assert_int_equal(selection.filter_parts, 0);
+}
+
 static void test_needs_of_the_filter(void **state)
 {
 	select_for("evt.type=getppid and proc.name=x", 0);
@@ -311,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_enter_times),
 		cmocka_unit_test(test_needs_of_the_filter),
 		cmocka_unit_test(test_all_descriptors),
 		cmocka_unit_test(test_all_that_changes_descriptors),

@@ -39,6 +39,7 @@ static int configure(struct lanner *object, bool classic)
 		return cpus;
 	object->rodata->self_pid = 1;
 	object->rodata->classic_calls = classic;
+	object->rodata->enter_times = true;
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
 	object->rodata->gather_bytes = GATHER_BYTES;
 	object->rodata->boot_offset_ns = 1;
@@ -59,10 +60,11 @@ static int prepare_programs(struct lanner *object, bool classic, struct result *
 	for (size_t i = 0; i < live_programs_count; i++) {
 		struct bpf_program *program =
 			bpf_object__find_program_by_name(object->obj, live_programs[i].name);
+		const char *hook = live_program_at_calls(&live_programs[i]);
 		int ret = program ? 0 : -ENOENT;
 
-		if (ret == 0 && !classic && live_program_at_exits(&live_programs[i]))
-			ret = live_kind_make_raw(program);
+		if (ret == 0 && !classic && hook)
+			ret = live_kind_make_raw(program, hook);
 		if (ret < 0)
 			return ret;
 		bpf_program__set_autoload(program, is_of_here(&live_programs[i]) &&

@@ -183,6 +183,7 @@ int capture_open(struct capture *capture, struct error *err)
 		.snaplen = capture->options->snaplen,
 		.snaplen_rules = capture->options->snaplen_rules,
 		.include_self = capture->options->include_self,
+		.enter_times = selection->filter_enter_times || selection->output_enter_times,
 		.verbose = capture->options->verbose,
 	};
 

@@ -16,23 +16,36 @@ static void print_row(const char *name, const char *value)
 	printf("%-*s %s\n", NAME_COLUMNS, name, value);
 }
 
+/* Who asked for something. */
+static const char *askers(bool filter, bool output)
+{
+	static const char *const names[] = {"", " (filter)", " (output)", " (filter, output)"};
+
+	return names[filter + 2 * output];
+}
+
 static void print_state(const struct selection *selection)
 {
-	static const char *const askers[] = {"", " (filter)", " (output)", " (filter, output)"};
 	uint8_t wanted = selection->filter_parts | selection->output_parts;
 	const char *separator = "";
 
 	printf("%-*s ", NAME_COLUMNS, "State kept:");
 	for (unsigned int why = WHY_FILTER << 1; why < WHY_END; why <<= 1) {
-		unsigned int asker = !!(selection->filter_parts & why) +
-				     2 * !!(selection->output_parts & why);
-
 		if (!(wanted & why))
 			continue;
-		printf("%s%s%s", separator, selection_why_name(why), askers[asker]);
+		printf("%s%s%s", separator, selection_why_name(why),
+		       askers(selection->filter_parts & why, selection->output_parts & why));
 		separator = ", ";
 	}
 	puts(wanted ? "" : "none");
+}
+
+/* They cost a program at the enter of every system call. */
+static void print_enter_times(const struct selection *selection)
+{
+	if (selection->filter_enter_times || selection->output_enter_times)
+		printf("%-*s noted at sys_enter%s\n", NAME_COLUMNS, "Enter times:",
+		       askers(selection->filter_enter_times, selection->output_enter_times));
 }
 
 static const char *hook_of(const struct event_desc *desc)
@@ -118,6 +131,7 @@ void explain_print_plan(const struct capture *capture)
 	print_row("Filter:", capture->filter ? capture->options->filter : "none: everything");
 	print_row("Output:", formats[capture->format]);
 	print_state(&capture->selection);
+	print_enter_times(&capture->selection);
 	print_events(&capture->selection);
 	print_generic(&capture->selection);
 }

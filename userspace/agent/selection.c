@@ -161,13 +161,18 @@ static void add_item(struct selection *selection, const struct filter *filter, s
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs)
 {
+	unsigned int needs = filter ? filter_needs(filter) : 0;
 	uint8_t wanted;
 
 	*selection = (struct selection){0};
 	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
 		add_item(selection, filter, i);
-	selection->filter_parts = parts_for_needs(selection, filter ? filter_needs(filter) : 0);
+	selection->filter_parts = parts_for_needs(selection, needs);
 	selection->output_parts = parts_for_needs(selection, output_needs);
+	if (!selection_lacks_calls(selection)) {
+		selection->filter_enter_times = needs & NEEDS_ENTER_TIME;
+		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
+	}
 	wanted = selection->filter_parts | selection->output_parts;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

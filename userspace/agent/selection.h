@@ -27,6 +27,8 @@ struct selection {
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint8_t filter_parts;	       /* parts of the state (selection_why bits) that the filter */
 	uint8_t output_parts;	       /* or the output asked for */
+	bool filter_enter_times; /* whether it is to be known when system calls began, */
+	bool output_enter_times; /* for the filter or the output */
 };
 
 struct filter;

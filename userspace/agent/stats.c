@@ -159,6 +159,17 @@ static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 			   live->unnoted);
 }
 
+/* These have no value in the fields of latency, no wrong one. */
+static void put_untimed(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->untimed)
+		buf_printf(text,
+			   "agent: %" PRIu64
+			   " calls without latency: another thread's enter time took "
+			   "the place of theirs\n",
+			   live->untimed);
+}
+
 /* Everything else that was not as it should be: a line each, if it happened. */
 static void put_troubles(struct buf *text, const struct totals *totals,
 			 const struct scap_live_stats *live, const struct sinsp_stats *state)
@@ -235,6 +246,7 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 	put_troubles(&text, &totals, &live, &state);
 	if (capture->options->verbose) {
 		put_unnoted(&text, &live);
+		put_untimed(&text, &live);
 		put_every_event(&text, &live);
 		put_state(&text, &state);
 	}

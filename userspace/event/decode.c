@@ -78,6 +78,22 @@ static bool is_valid(const struct param_desc *param, const uint8_t *data, size_t
 				     : is_whole(param->type, data, len);
 }
 
+/* Takes the latency off the end of a frame that says it has one. Returns false when it cannot. */
+static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
+{
+	size_t least = sizeof(*header) + sizeof(ev->latency_ns);
+
+	ev->latency_ns = LATENCY_UNKNOWN;
+	if (!(header->nparams & FRAME_TIMED))
+		return true;
+	if (header->len < least || !(ev->desc->category & EC_SYSCALL))
+		return false;
+	header->nparams &= ~FRAME_TIMED;
+	header->len -= (uint32_t)sizeof(ev->latency_ns);
+	memcpy(&ev->latency_ns, (const uint8_t *)frame + header->len, sizeof(ev->latency_ns));
+	return true;
+}
+
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 {
 	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
@@ -92,7 +108,7 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	ev->desc = event_desc_get(header.type);
 	if (!ev->desc)
 		return -ENOENT;
-	if (header.nparams != ev->desc->nparams)
+	if (!take_latency(frame, &header, ev) || header.nparams != ev->desc->nparams)
 		return -EBADMSG;
 	at = sizeof(header) + header.nparams * sizeof(uint16_t);
 	if (at > header.len)

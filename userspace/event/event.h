@@ -244,10 +244,14 @@ struct event_param {
 	uint32_t len;	     /* 0: absent */
 };
 
+#define LATENCY_UNKNOWN UINT64_MAX
+
 /* A decoded frame; everything in it points into the frame, which the caller keeps. */
 struct event {
 	const struct event_desc *desc;
 	uint64_t ts_ns; /* since the epoch */
+	uint64_t
+		latency_ns; /* from the enter of the system call to its event, or LATENCY_UNKNOWN */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];

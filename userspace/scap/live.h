@@ -22,6 +22,7 @@ struct scap_live_config {
 	uint32_t snaplen;		/* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
 	bool include_self;		/* also the events of the calling process */
+	bool enter_times; /* events of system calls say how long these took */
 	bool verbose;			/* keep libbpf's own messages, on stderr */
 };
 
@@ -35,6 +36,7 @@ struct scap_live_stats {
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
 	uint64_t unnoted; /* failed calls whose argument could not be compared with that at the enter */
+	uint64_t untimed; /* calls without latency: another's enter time took their place */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
 	uint32_t cpus;		  /* that have a ring now */

@@ -63,12 +63,12 @@ static bool program_loaded(const struct live_driver *driver, size_t i)
 static int choose_kind(const struct live_driver *driver, size_t i, struct bpf_program *program,
 		       struct error *err)
 {
+	const char *hook = live_program_at_calls(&live_programs[i]);
 	int r;
 
-	if (driver->classic || !live_program_at_exits(&live_programs[i]) ||
-	    !bpf_program__autoload(program))
+	if (driver->classic || !hook || !bpf_program__autoload(program))
 		return 0;
-	r = live_kind_make_raw(program);
+	r = live_kind_make_raw(program, hook);
 	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[i].name,
 			     strerror(-r)) :
 		   0;
@@ -126,6 +126,7 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	configure_calls(driver);
 	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
 	object->rodata->classic_calls = driver->classic;
+	object->rodata->enter_times = config->enter_times;
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* In a small ring there is to be room for some records. */
@@ -139,6 +140,8 @@ static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct
 	if (r == 0)
 		r = bpf_map__set_max_entries(object->maps.scratch,
 					     driver->cpus * SCRATCH_SLOTS_PER_CPU);
+	if (r == 0 && !config->enter_times)
+		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
 	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
 }
 
@@ -385,8 +388,9 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	int r = 0;
 
 	live_log_begin(&log);
-	if (live_program_at_exits(row))
-		driver->links[i] = live_kind_attach(program_of(driver, i), driver->classic);
+	if (live_program_at_calls(row))
+		driver->links[i] =
+			live_kind_attach(program_of(driver, i), row->hook, driver->classic);
 	else
 		driver->links[i] = bpf_program__attach(program_of(driver, i));
 	if (!driver->links[i])
@@ -490,6 +494,7 @@ static int read_driver_counters(struct live_driver *driver, struct scap_live_sta
 	for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++) {
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
+		stats->untimed += by_cpu[cpu].untimed;
 	}
 	free(by_cpu);
 	return r;

@@ -11,9 +11,9 @@
 
 #include "scap/tracepoint.h"
 
-static int open_tracepoint(void)
+static int open_tracepoint(const char *hook)
 {
-	return scap_tracepoint_open("raw_syscalls", "sys_exit");
+	return scap_tracepoint_open("raw_syscalls", hook);
 }
 
 /* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
@@ -39,30 +39,30 @@ bool live_kind_is_classic(void)
 
 	if (!may_programs_sleep())
 		return false;
-	fd = open_tracepoint();
+	fd = open_tracepoint("sys_exit");
 	if (fd < 0)
 		return false;
 	close(fd);
 	return true;
 }
 
-int live_kind_make_raw(struct bpf_program *program)
+int live_kind_make_raw(struct bpf_program *program, const char *hook)
 {
 	int r = bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 
 	if (r == 0)
 		r = bpf_program__set_expected_attach_type(program, BPF_TRACE_RAW_TP);
-	return r ? r : bpf_program__set_attach_target(program, 0, "sys_exit");
+	return r ? r : bpf_program__set_attach_target(program, 0, hook);
 }
 
-struct bpf_link *live_kind_attach(struct bpf_program *program, bool classic)
+struct bpf_link *live_kind_attach(struct bpf_program *program, const char *hook, bool classic)
 {
 	struct bpf_link *link;
 	int fd;
 
 	if (!classic)
 		return bpf_program__attach_trace(program);
-	fd = open_tracepoint();
+	fd = open_tracepoint(hook);
 	if (fd < 0) {
 		errno = -fd;
 		return NULL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs at the exit of system calls are built so that they can be of either kind.
+ * The programs at the enter and the exit of system calls are built so that they can be of either
+ * kind.
  *
- * Raw ones, at the tracepoint "sys_exit", cost least. But where the kernel can be
+ * Raw ones, at the tracepoints "sys_enter" and "sys_exit", cost least. But where the kernel can be
  * preempted in them, it skips every other run of the same program on that CPU meanwhile, and the
- * events of these calls are missing. There, classic ones at "raw_syscalls:sys_exit" take their place;
- * those always run to their end.
+ * events of these calls are missing. There, classic ones at those of "raw_syscalls" take their
+ * place; those always run to their end.
  */
 #ifndef SCAP_LIVE_KIND_H
 #define SCAP_LIVE_KIND_H
@@ -18,10 +19,11 @@ struct bpf_program;
 /* Whether classic ones are needed here, and to be had: the kernel may lack tracefs. */
 bool live_kind_is_classic(void);
 
-/* Ahead of loading: classic ones are what their sections say. Returns 0 or -errno. */
-int live_kind_make_raw(struct bpf_program *program);
+/* Ahead of loading, for its tracepoint: classic ones are what their sections say. Returns 0 or
+ * -errno. */
+int live_kind_make_raw(struct bpf_program *program, const char *hook);
 
 /* As bpf_program__attach(): NULL and errno when it cannot be. */
-struct bpf_link *live_kind_attach(struct bpf_program *program, bool classic);
+struct bpf_link *live_kind_attach(struct bpf_program *program, const char *hook, bool classic);
 
 #endif

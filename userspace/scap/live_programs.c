@@ -30,6 +30,7 @@ const struct live_program live_programs[] = {
 	{"clone_child", "sched_process_fork", EVENT_clone, LOSES_SOME_EVENTS},
 #endif
 	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
+	{"note_enter_time", "sys_enter", EVENT_NONE, LOSES_ALL_EVENTS, .for_times = true},
 	/* The last to be attached, when everything that it jumps to is in place. */
 	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},
 };
@@ -64,23 +65,31 @@ static bool exit_tells_failures(unsigned int id)
 	return id == EVENT_execve || id == EVENT_execveat;
 }
 
-bool live_program_at_exits(const struct live_program *program)
+const char *live_program_at_calls(const struct live_program *program)
 {
-	return !program->hook || strcmp(program->hook, "sys_exit") == 0;
+	if (!program->hook)
+		return "sys_exit";
+	return program->event == EVENT_NONE ? program->hook : NULL;
+}
+
+static bool any_call_wanted(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX])
+{
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(config, refused, calls);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (calls[number].native || calls[number].compat)
+			return true;
+	return false;
 }
 
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool refused[EVENT_ID_MAX])
 {
-	struct call_events calls[SYSCALL_NR_MAX];
-
-	if (program->event == EVENT_NONE) {
-		live_call_events(config, refused, calls);
-		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-			if (calls[number].native || calls[number].compat)
-				return true;
+	if (program->for_times && !config->enter_times)
 		return false;
-	}
+	if (program->event == EVENT_NONE)
+		return any_call_wanted(config, refused);
 	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
 	if (config->successes[program->event] &&

@@ -18,6 +18,7 @@ struct live_program {
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
 	bool at_enter; /* the hook is that of one system call's enter: see scap_tracepoint_open() */
+	bool for_times; /* only where enter times are asked for */
 };
 
 extern const struct live_program live_programs[];
@@ -30,8 +31,11 @@ void live_events_refused(const bool *programs, enum live_loss loss, bool events[
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool refused[EVENT_ID_MAX]);
 
-/* Whether it runs at the exit of system calls, attached there or jumped to. */
-bool live_program_at_exits(const struct live_program *program);
+/*
+ * The tracepoint of all system calls that it runs at, attached there or jumped to; NULL for one
+ * that runs at another.
+ */
+const char *live_program_at_calls(const struct live_program *program);
 
 /* What the driver does at the exit of each system call, by the caller's number. */
 void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],

@@ -64,6 +64,7 @@ enum field_needs {
 	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and what they were opened as */
 	NEEDS_EVENT_PATHS = 1 << 4, /* where its paths start */
 	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
+	NEEDS_ENTER_TIME = 1 << 6, /* when its system call began */
 };
 
 /* A value that a getter gives. Bytes are borrowed until the next call for the same event. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* evt.*: times, as text and as numbers. */
+/* evt.*: times and durations, as text and as numbers. */
+#include <inttypes.h>
+#include <math.h>
+
 #include "sinsp/fields.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -128,10 +131,60 @@ TIME_GETTER(get_deltatime, since_last(event, scratch))
 TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
 TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
 
+static bool has_latency(const struct sinsp_event *event)
+{
+	return event->ev.latency_ns != LATENCY_UNKNOWN;
+}
+
+/* Tens of steps are powers of ten: 30 is 1 us, 31 is 1.26 us, 90 is 1 s. */
+static uint64_t quantized(uint64_t ns)
+{
+	return ns ? (uint64_t)floor(10 * log10((double)ns)) : 0;
+}
+
+#define LATENCY_GETTER(name, known, value)                                                         \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		return has_latency(event) && (known) ? give_u64(values, value) : NO_VALUE;         \
+	}
+
+LATENCY_GETTER(get_latency, true, event->ev.latency_ns)
+LATENCY_GETTER(get_latency_s, true, event->ev.latency_ns / NS_PER_SECOND)
+LATENCY_GETTER(get_latency_ns, true, event->ev.latency_ns % NS_PER_SECOND)
+LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
+LATENCY_GETTER(get_wait_latency, event->ev.desc->flags & EF_WAITS, event->ev.latency_ns)
+
+/* In the largest unit that it reaches, cut to two decimals, without zeros at their end. */
+static int get_latency_human(const struct sinsp_event *event, const struct field_ref *ref,
+			     struct field_scratch *scratch, struct field_value *values)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t ns = event->ev.latency_ns, one = 1, whole, hundredths;
+	struct buf text = text_begin(scratch);
+	size_t unit = 0;
+
+	if (!has_latency(event))
+		return NO_VALUE;
+	for (; unit + 1 < sizeof(units) / sizeof(units[0]) && ns / one >= 1000; unit++)
+		one *= 1000;
+	whole = ns / one;
+	hundredths = ns % one * 100 / one;
+	if (hundredths % 10)
+		buf_printf(&text, "%" PRIu64 ".%02" PRIu64 "%s", whole, hundredths, units[unit]);
+	else if (hundredths)
+		buf_printf(&text, "%" PRIu64 ".%" PRIu64 "%s", whole, hundredths / 10, units[unit]);
+	else
+		buf_printf(&text, "%" PRIu64 "%s", whole, units[unit]);
+	return give_text(values, scratch, &text);
+}
+
 #define TEXT(name, getter, help...)                                                                \
 	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help}
 #define NUMBER(name, type, format, getter, help...)                                                \
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help}
+#define LATENCY(name, type, format, getter, help...)                                               \
+	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ENTER_TIME, getter, help}
 
 const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC"),
@@ -152,5 +205,14 @@ const struct field_desc fields_evt_time[] = {
 	NUMBER("evt.deltatime.s", RELTIME, DEC, get_deltatime_s, "the same in whole seconds"),
 	NUMBER("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
 	       "ns part of evt.deltatime"),
+	LATENCY("evt.latency", RELTIME, DEC, get_latency, "ns that the system call took"),
+	LATENCY("evt.latency.s", RELTIME, DEC, get_latency_s, "the same in whole seconds"),
+	LATENCY("evt.latency.ns", RELTIME, PADDED_DEC, get_latency_ns, "ns part of evt.latency"),
+	LATENCY("evt.latency.human", CHARBUF, NA, get_latency_human,
+		"evt.latency with a unit (ns, us, ms, s): 1.25ms"),
+	LATENCY("evt.latency.quantized", UINT64, DEC, get_latency_quantized,
+		"evt.latency on a scale of 10 steps per power of ten: 30 is 1 us, 90 is 1 s"),
+	LATENCY("evt.wait_latency", RELTIME, DEC, get_wait_latency,
+		"evt.latency of calls that can wait (evt.is_wait)"),
 	{0},
 };

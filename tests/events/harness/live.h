@@ -37,11 +37,15 @@ enum {
 
 /*
  * The next event of that id that the calling thread made, or another one; it ends the test when
- * there is none. Its header has been checked: the thread, and the time against the wall clock
- * around the calls. Valid until the test ends.
+ * there is none. Its header has been checked: the thread, the time against the wall clock
+ * around the calls, and that it is known how long a call of the test itself took. Valid until the
+ * test ends.
  */
 const struct event *live_next(unsigned int id);
 const struct event *live_next_of(unsigned int id, int64_t tid);
+
+/* The same for a test of something else than parameters: none of these has to be compared. */
+const struct event *live_next_whole(unsigned int id, int64_t tid);
 
 /* Passes over the events of all calls made up to now, those of the test's own preparations. */
 void live_skip(void);
