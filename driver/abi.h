@@ -58,12 +58,15 @@ enum {
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 40,
-	EVENT_OWN_FIRST = 2048, /* ids of the .scap world are below, those of events of our own not */
+	EVENT_OWN_FIRST =
+		2048, /* ids of the .scap world are below, those of events of our own not */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
 	ARGUMENTS_MAX = 6, /* of a system call */
-	COMPAT_COUNTED = 0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
-	COMPAT_PACKED = 0xfffe,	 /* likewise: what the call is depends on its first argument */
+	ENTER_TIMES = 1 << 18, /* places for the times when calls began, by thread id */
+	COMPAT_COUNTED =
+		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
+	COMPAT_PACKED = 0xfffe, /* likewise: what the call is depends on its first argument */
 	PACKED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */

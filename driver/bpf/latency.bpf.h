@@ -13,7 +13,6 @@
 #include "frame.bpf.h"
 
 enum {
-	ENTER_TIMES = 1 << 18, /* of 4 MiB */
 	TID_BITS = 22, /* PID_MAX_LIMIT of include/linux/threads.h */
 	LOW_BITS = 64 - TID_BITS, /* of a time, beside a thread id; */
 	HIGH_BITS = 64 - LOW_BITS, /* the others */
