@@ -11,8 +11,14 @@ enum { VALUES_MAX = 16 };
 
 static field_getter get_value;
 
+/* For each type: a field, another one to compare it with, and a list. */
+#define ROWS(type)                                                                                 \
+	{"type." #type, PT_##type, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value},                       \
+		{"other." #type, PT_##type, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value},              \
+		{"list." #type, PT_##type, PF_DEC, FIELD_LIST, FIELD_ARG_NONE, 0, get_value},
+
 static const struct field_desc descs[] = {
-	{"num.i8", PT_INT8, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_THREADS, get_value},
+	FAKE_TYPES(ROWS){"num.i8", PT_INT8, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_THREADS, get_value},
 	{"num.i64", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_FDS, get_value},
 	{"num.u16", PT_UINT16, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value},
 	{"num.u64", PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value},
@@ -46,6 +52,11 @@ static const struct field_desc descs[] = {
 	 get_value},
 	{"ends.port", PT_PORT, PF_NA, FIELD_EITHER_END | FIELD_NO_RHS, FIELD_ARG_NONE, 0,
 	 get_value},
+	{"time.ns", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value},
+	{"time.s", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_S},
+	{"size.u32", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_BYTES},
+	{"size.i64", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_BYTES},
+	{"size.kib", PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_KIB},
 	{"near.ns", PT_UINT64, PF_NA, FIELD_WITHIN_MS, FIELD_ARG_NONE, 0, get_value},
 	{0},
 };

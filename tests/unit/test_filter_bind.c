@@ -28,11 +28,13 @@ static bool accepts(const char *text)
 /* A column of the table of operators, with a value that every type group of the row takes. */
 enum { EQUAL = 1, ORDER = 2, LISTS = 4, TEXTS = 8, ONLY_TEXT = 16, HEX = 32 };
 
-static const struct {
+static const struct operator
+{
 	const char *word;
 	unsigned int group;
 	bool list;
-} operators[] = {
+}
+operators[] = {
 	{"=", EQUAL},
 	{"==", EQUAL},
 	{"!=", EQUAL},
@@ -54,30 +56,51 @@ static const struct {
 	{"bstartswith", HEX},
 };
 
+enum { NUMBER = EQUAL | ORDER | LISTS, TEXT = NUMBER | TEXTS | ONLY_TEXT };
+
+#define NUMBER_ROW(type) {"type." #type, "1", NUMBER}, {"list." #type, "1", LISTS},
+#define TEXT_ROW(type) {"type." #type, "10", TEXT}, {"list." #type, "10", LISTS},
+#define INCOMPARABLE_ROW(type) {"type." #type, "1", 0}, {"list." #type, "1", 0},
+
 static const struct {
 	const char *field, *value;
 	unsigned int groups;
 } types[] = {
-	{"num.i8", "1", EQUAL | ORDER | LISTS},
-	{"num.i64", "1", EQUAL | ORDER | LISTS},
-	{"num.u64", "1", EQUAL | ORDER | LISTS},
-	{"num.port", "1", EQUAL | ORDER | LISTS},
-	{"num.double", "1", EQUAL | ORDER | LISTS},
-	{"num.uid", "1", 0},
-	{"bool.a", "true", EQUAL | LISTS},
-	{"text.a", "10", EQUAL | ORDER | LISTS | TEXTS | ONLY_TEXT},
-	{"path.a", "10", EQUAL | ORDER | LISTS | TEXTS | ONLY_TEXT},
-	{"bytes.a", "10", EQUAL | LISTS | TEXTS | HEX},
-	{"ip.a", "1.2.3.4", EQUAL | LISTS},
-	{"net.a", "1.2.3.4/8", EQUAL | LISTS},
-	{"list.text", "10", LISTS},
+	FAKE_SIGNED(NUMBER_ROW) FAKE_UNSIGNED(NUMBER_ROW) NUMBER_ROW(PORT) NUMBER_ROW(DOUBLE)
+		FAKE_TEXTS(TEXT_ROW)
+			FAKE_INCOMPARABLE(INCOMPARABLE_ROW){"type.BOOL", "true", EQUAL | LISTS},
+	{"type.BYTEBUF", "10", EQUAL | LISTS | TEXTS | HEX},
+	{"type.IPADDR", "1.2.3.4", EQUAL | LISTS},
+	{"type.IPNET", "1.2.3.4/8", EQUAL | LISTS},
+	{"list.BOOL", "true", LISTS},
+	{"list.IPADDR", "1.2.3.4", LISTS},
+	{"list.IPNET", "1.2.3.4/8", LISTS},
 	{"list.text[1]", "10", EQUAL | LISTS},
-	{"list.num", "10", LISTS},
-	{"kin.text", "10", EQUAL | ORDER | LISTS | TEXTS | ONLY_TEXT},
-	{"ends.port", "1", EQUAL | ORDER | LISTS},
+	{"kin.text", "10", TEXT},
+	{"kin.num", "1", NUMBER},
+	{"ends.port", "1", NUMBER},
+	{"ends.ip", "1.2.3.4", EQUAL | LISTS},
 	{"ends.net", "1.2.3.4/8", EQUAL | LISTS},
 	{"near.ns", "1", 0},
 };
+
+/* With a modifier an operator takes the same types; orders and lists have none. */
+static void check_modified(const struct operator* operator, const char * field, const char *value,
+			   bool accepted)
+{
+	static const char *const modifiers[] = {"anyof", "allof", "oneof"};
+
+	for (size_t m = 0; m < sizeof(modifiers) / sizeof(modifiers[0]); m++) {
+		bool expected = accepted && operator->group != ORDER && !operator->list &&
+						    strcmp(field, "near.ns") != 0;
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s %s %s (%s)", field, operator->word, modifiers[m],
+			 value);
+		if (accepts(text) != expected)
+			fail_msg("'%s' should be %s", text, expected ? "OK" : "ERR");
+	}
+}
 
 static void test_operators_by_type(void **state)
 {
@@ -98,6 +121,7 @@ static void test_operators_by_type(void **state)
 				 types[t].field, operators[o].word, types[t].value);
 			if (accepts(text) != expected)
 				fail_msg("'%s' should be %s", text, expected ? "OK" : "ERR");
+			check_modified(&operators[o], types[t].field, types[t].value, expected);
 		}
 	}
 }
@@ -109,13 +133,16 @@ static void test_values(void **state)
 		const char *good[8], *bad[10];
 	} values[] = {
 		{"num.i64",
-		 {"0", "-1", "+7", "' 5'", "99999999999999999999", "007"},
-		 {"''", "0x10", "1.5", "'5 '", "abc", "1e+5", "-", "'- 1'"}},
-		{"num.u64", {"0", "-1"}, {"abc", "''", "1.0"}},
+		 {"0", "-1", "+7", "' 5'", "99999999999999999999", "007", "0x10", "0XfF"},
+		 {"''", "0x", "1.5", "'5 '", "abc", "1e+5", "-", "'- 1'", "-0x10", "5ms"}},
+		{"num.i8", {"0xff", "300"}, {"0x100", "' 0x1'"}},
+		{"num.u64",
+		 {"0", "-1", "0xffffffffffffffff"},
+		 {"abc", "''", "1.0", "0x10000000000000000"}},
 		{"num.double", {"1", "-4"}, {"1.5", "x"}},
 		{"num.port",
-		 {"80", "http", "''", "70000", "2147483647"},
-		 {"-1", "nosuchport", "2147483648", "1.5", "0x50", "99999999999999999999"}},
+		 {"80", "http", "''", "70000", "2147483647", "0x50"},
+		 {"-1", "nosuchport", "2147483648", "1.5", "0x10050", "99999999999999999999"}},
 		{"bool.a", {"true", "false"}, {"1", "yes", "True", "''"}},
 		{"ip.a",
 		 {"1.2.3.4", "::1", "fe80::1"},
@@ -163,7 +190,12 @@ static void test_long_values(void **state)
 	text[9 + 255] = 'x';
 	text[9 + 256] = '\0';
 	assert_false(accepts(text));
+	memset(text, '0', sizeof(text));
 	memcpy(text, "num.i8 = ", 9);
+	text[9 + 255] = '\0';
+	assert_true(accepts(text));
+	text[9 + 255] = '0';
+	text[9 + 256] = '\0';
 	assert_false(accepts(text));
 }
 
@@ -315,6 +347,7 @@ static void test_errors(void **state)
 	check_error("num.u64 contains 5", 9,
 		    "operator 'contains' cannot be used here: the left side is a number");
 	check_error("list.text = x", 11, "a list");
+	check_error("type.FLAGS32 = O_RDWR", 16, "evt.arg.NAME has names of flags");
 	check_error("num.u64 in (1, x, 2)", 16, "'x' is not a whole number");
 	check_error("ip.a = 1.2.3", 8, "'1.2.3' is not an IP address");
 	check_error("text.a = val(num.u64)", 14, "the left side is text, the right side a number");
@@ -327,6 +360,50 @@ static void test_errors(void **state)
 			 -EINVAL);
 }
 
+/* What is accepted, but hardly meant: the columns and beginnings of all warnings. */
+struct warnings {
+	unsigned int count, column;
+	char text[256];
+};
+
+static void note_warning(void *context, const struct filter_error *warning)
+{
+	struct warnings *warnings = context;
+
+	warnings->count++;
+	warnings->column = warning->column;
+	strcpy(warnings->text, warning->text);
+}
+
+static void check_warning(const char *text, unsigned int column, const char *says)
+{
+	struct warnings warnings = {0};
+	const struct filter_options options = {.warn = note_warning, .warn_context = &warnings};
+	struct filter *filter;
+
+	assert_int_equal(filter_create(text, &options, &filter, NULL), 0);
+	filter_destroy(filter);
+	if (warnings.count != (column > 0) || warnings.column != column ||
+	    !strstr(warnings.text, says))
+		fail_msg("'%s': %u warnings, column %u: %s", text, warnings.count, warnings.column,
+			 warnings.text);
+}
+
+static void test_warnings(void **state)
+{
+	check_warning("text.a = text.b", 10, "'text.b' is the name of a field");
+	check_warning("text.a in (x, path.a)", 15, "write val(path.a)");
+	check_warning("text.a = list.text[1]", 10, "'list.text[1]' is the name of a field");
+	check_warning("text.a = text.q", 0, "");
+	check_warning("text.a = val(text.b)", 0, "");
+	check_warning("text.a startswith text.", 0, "");
+	check_warning("text.a in shells", 11, "there is no list 'shells'");
+	check_warning("text.a = anyof shells", 16, "write (shells)");
+	check_warning("text.a in (shells)", 0, "");
+	check_warning("text.a in ()", 0, "");
+	check_warning("text.a pmatch etc", 15, "there is no list 'etc'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_transformers),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_warnings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,20 @@ static void test_paths(void **state)
 	      {"text.a pmatch ('/[uv]ar')", true}, {"text.a pmatch var", true});
 }
 
+/* Each component for itself: only one with wildcards is a pattern, of whatever length. */
+static void test_path_components(void **state)
+{
+	char path[400] = "/a\\b/", condition[] = "text.a pmatch ('/a\\\\b/x*/c')";
+
+	memset(path + strlen(path), 'x', 300);
+	strcat(path, "/c/d");
+	fake_clear();
+	fake_add_text("text.a", path);
+	assert_true(passes(condition));
+	assert_false(passes("text.a pmatch ('/ab/x*')"));
+	assert_false(passes("text.a pmatch ('/a\\\\b/x*/d')"));
+}
+
 static void test_regex(void **state)
 {
 	fake_clear();
@@ -150,6 +164,23 @@ static void test_regex(void **state)
 	CHECK({"text.b regex 'a.b'", true}, {"text.b regex 'a..b'", false});
 	/* Would take 2^60 steps by trying. */
 	CHECK({"path.a regex '(a*)*(a*)*(a*)*c'", false}, {"path.a regex '(a|aa)*b'", true});
+}
+
+/* Stars upon stars on a long value end at once, too. */
+static void test_hard_globs(void **state)
+{
+	static char value[20001], text[400] = "text.a glob ";
+
+	memset(value, 'a', sizeof(value) - 1);
+	fake_clear();
+	fake_add_text("text.a", value);
+	for (int i = 0; i < 120; i++)
+		strcat(text, "*a");
+	strcat(text, "*b");
+	assert_false(passes(text));
+	text[strlen(text) - 1] = 'a';
+	assert_true(passes(text));
+	assert_false(passes("text.a iglob *[a-z]*?*[!b]*?*[a-z]*?*b"));
 }
 
 static void test_bytes(void **state)
@@ -370,7 +401,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_quantifiers),	cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_regex),		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_path_components), cmocka_unit_test(test_regex),
+		cmocka_unit_test(test_hard_globs),	cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_addresses),	cmocka_unit_test(test_either_end),
 		cmocka_unit_test(test_ancestors),	cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_absent),		cmocka_unit_test(test_right_fields),

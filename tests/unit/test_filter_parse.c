@@ -62,6 +62,8 @@ static const char *const pairs[][2] = {
 	{"not not not x", "not x"},
 	{"not(x)", "not x"},
 	{"not not(x)", "x"},
+	{"not (not x)", "not (not x)"},
+	{"not((not not not(x)))", "not (not x)"},
 	{"not\v\fx", "not x"},
 	{"not (x and y)", "not (x and y)"},
 	{"not x and y", "(not x and y)"},
@@ -74,6 +76,12 @@ static const char *const pairs[][2] = {
 	{"a.b>=0X1f", "a.b >= 0X1f"},
 	{"a.b > +1.5e+10", "a.b > +1.5e+10"},
 	{"a.b > 1.", "a.b > 1."},
+	{"a.b > 1.5ms", "a.b > 1.5ms"},
+	{"a.b<10KiB and x", "(a.b < 10KiB and x)"},
+	{"a.b < 5sand x", NULL},
+	{"a.b < 5orx", NULL},
+	{"a.b = 1.5ms", "a.b = 1.5ms"},
+	{"a.b in (1s, 2s)", "a.b in (1s, 2s)"},
 	{"a.b < 5and x", "(a.b < 5 and x)"},
 	{"a.b < abc", NULL},
 	{"a.b < 'x'", NULL},
@@ -257,6 +265,26 @@ static void test_width(void **state)
 	buf_finish(&out);
 }
 
+/* Longer than anything that a command line can hold. */
+static void test_length(void **state)
+{
+	struct buf text = {0}, out = {0};
+	struct filter_error err;
+
+	BUF_LITERAL(&text, "a.b in (x");
+	while (text.len < FILTER_BYTES_MAX - 2)
+		BUF_LITERAL(&text, ",y");
+	BUF_LITERAL(&text, ")\0");
+	assert_int_equal(strlen(text.data), FILTER_BYTES_MAX);
+	assert_true(canonical(text.data, &out, &err));
+	text.len--;
+	BUF_LITERAL(&text, " \0");
+	assert_false(canonical(text.data, &out, &err));
+	assert_non_null(strstr(err.text, "bytes; at most"));
+	buf_finish(&text);
+	buf_finish(&out);
+}
+
 static void check_error(const char *text, size_t position, unsigned int line, unsigned int column,
 			const char *says)
 {
@@ -288,6 +316,28 @@ static void test_errors(void **state)
 	check_error("a.b in (c,)", 10, 1, 11, "expected a value");
 	check_error("procname = c", 0, 1, 1, "expected a field, found 'procname'");
 	check_error("a.b[", 4, 1, 5, "argument");
+	check_error("a.b = 'x\\x4g'", 8, 1, 9, "invalid string escape");
+	check_error("a.b < 5 adn c.d exists", 8, 1, 9, "found 'adn'; did you mean 'and'?");
+	check_error("(a.b exists ro c.d exists)", 12, 1, 13, "did you mean 'or'?");
+	check_error("a.b exists && c.d exists", 11, 1, 12, "did you mean 'and'?");
+	check_error("a.b exists || c.d exists", 11, 1, 12, "did you mean 'or'?");
+	check_error("a.b exists AND c.d exists", 11, 1, 12, "did you mean 'and'?");
+	check_error("a.b exists something", 11, 1, 12, "found 'something'");
+	check_error("!a.b exists", 0, 1, 1, "did you mean 'not'?");
+	check_error("nto a.b exists", 0, 1, 1, "did you mean 'not'?");
+	check_error("tolwer(a.b) = c", 0, 1, 1,
+		    "a transformer, found 'tolwer'; did you mean 'tolower'?");
+	check_error("concat(a.b, joni('', c.d)) = c", 12, 1, 13, "did you mean 'join'?");
+	check_error("a.b = anyoff (c)", 6, 1, 7, "did you mean 'anyof'?");
+	check_error("a.b contains alof (c)", 13, 1, 14, "did you mean 'allof'?");
+	check_error("a.b = anyof(c)", 6, 1, 7, "a modifier with a blank before it");
+	check_error("a.b = x (c)", 8, 1, 9, "'and', 'or' or the end");
+	check_error("a.b = (c, d)", 6, 1, 7, "before a list stands 'in'");
+	check_error("a.b >= 5 sec", 9, 1, 10, "found 'sec'");
+	check_error("a.b >= 5secs", 8, 1, 9, "unknown unit 'secs'");
+	/* What is quoted from the expression cannot steer a terminal either. */
+	check_error("a.b \x1b[31m", 4, 1, 5, "found '.[31m'");
+	check_error("a.b \xc2\x9b", 4, 1, 5, "found '..'");
 }
 
 static void test_render(void **state)
@@ -349,8 +399,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_understood), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_width),	   cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_render),	   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_width),	   cmocka_unit_test(test_length),
+		cmocka_unit_test(test_errors),	   cmocka_unit_test(test_render),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,12 +117,40 @@ static void test_matches(void **state)
 	assert_false(matches(".", "\n"));
 	assert_true(matches("[^a]", "\n"));
 	assert_true(matches("a$\n^b", "a\nb"));
+	assert_true(matches("a\n^", "a\n"));
 	assert_true(matches("a.b", "a\xff"
 				   "b"));
 	assert_true(matches("[[:digit:]]+[[:^digit:]]", "42x"));
 	assert_false(matches("[[:digit:]]", "\xd9\xa1"));
 	assert_true(matches("\\x41\\.", "A."));
 	assert_true(matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}", "192.168.0.1"));
+}
+
+/* Tried one by one, the ways to match these would take longer than anybody waits. */
+static void test_hard_patterns(void **state)
+{
+	static const char *const patterns[] = {
+		"(a+)+b",
+		"(a*)*(a*)*b",
+		"(a|aa|a?)*b",
+		"([a-z]+)*X",
+		"(.*)(.*)(.*)(.*)(.*)(.*)X",
+		"((((((a|b)*)*)*)*)*)*c",
+		"(((((((((a|b)|c)*|d)*|e)*|f)*|g)*|h)*|i)*|j)*k",
+		"(a?){500}a{500}",
+		"(^*a)*$*b",
+	};
+	static char value[30001];
+
+	memset(value, 'a', sizeof(value) - 1);
+	memcpy(value + sizeof(value) - 8, "bXck!!!", 7);
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (matches(patterns[i], value))
+			fail_msg("'%s' should not match", patterns[i]);
+	/* Where trying gives up, the answer is still the right one. */
+	value[sizeof(value) - 7] = '\0';
+	assert_true(matches("(a+)+b", value));
+	assert_true(matches("(((((((((a|b)|c)*|d)*|e)*|f)*|g)*|h)*|i)*|j)*", value));
 }
 
 static void test_invalid_names(void **state)
@@ -141,9 +169,8 @@ static void test_invalid_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_translated),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_translated),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_matches),	      cmocka_unit_test(test_hard_patterns),
 		cmocka_unit_test(test_invalid_names),
 	};
 

@@ -59,6 +59,30 @@ static void test_b64(void **state)
 	      "b64('aGVs=') exists", "b64('====') exists", "b64('a GVs') exists");
 }
 
+/* Without a value of what they take there is none, and paths are texts. */
+static void test_absent_and_paths(void **state)
+{
+	fake_clear();
+	FALSE("tolower(text.a) exists", "toupper(text.a) != x", "basename(text.a) = ''",
+	      "b64(text.a) exists", "b64(bytes.a) != x", "len(text.a) = 0", "len(bytes.a) >= 0",
+	      "len(path.a) exists", "concat('x', text.a) exists", "join(',', list.text) exists",
+	      "join(text.a, ('x')) exists", "join(',', ('x', num.i64)) exists",
+	      "getopt(list.text, 'a') exists", "getopt(list.text, 'a')[a] != x",
+	      "getopt(('-a'), text.a) exists", "tolower(list.text) exists",
+	      "tolower(list.text) in (x)", "text.b = tolower(text.a)", "text.b != tolower(text.a)");
+	TRUE("len(list.text) = 0", "not tolower(text.a) != x");
+	fake_set_empty("list.text");
+	TRUE("tolower(list.text) in (x)", "basename(list.text) exists", "join(',', list.text) = ''",
+	     "len(getopt(list.text, 'a')) = 0");
+	FALSE("toupper(list.text) intersects (x)", "getopt(list.text, 'a')[a] exists");
+	fake_add_text("path.a", "/Usr/Bin/");
+	fake_add_text("type.FSRELPATH", "../A.So");
+	TRUE("tolower(path.a) = /usr/bin/", "toupper(type.FSRELPATH) = ../A.SO",
+	     "basename(path.a) = ''", "basename(type.FSRELPATH) = A.So", "len(path.a) = 9",
+	     "tolower(basename(type.FSRELPATH)) = a.so", "tolower(path.a) pmatch (/usr)",
+	     "toupper(path.a) startswith /USR", "len(tolower(basename(path.a))) = 0");
+}
+
 static void test_joining(void **state)
 {
 	fake_clear();
@@ -119,9 +143,9 @@ static void test_full_scratch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_case_and_names), cmocka_unit_test(test_b64),
-		cmocka_unit_test(test_joining),	       cmocka_unit_test(test_getopt),
-		cmocka_unit_test(test_full_scratch),
+		cmocka_unit_test(test_case_and_names),	 cmocka_unit_test(test_b64),
+		cmocka_unit_test(test_absent_and_paths), cmocka_unit_test(test_joining),
+		cmocka_unit_test(test_getopt),		 cmocka_unit_test(test_full_scratch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "agent/capture.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,10 +42,25 @@ static int report(const char *expression, const struct filter_error *wrong, int 
 	return code;
 }
 
+static void print_warning(void *context, const struct filter_error *warning)
+{
+	const struct capture *capture = context;
+	struct buf text = {0};
+
+	BUF_LITERAL(&text, "agent: warning: ");
+	filter_error_render(capture->options->filter, warning, &text);
+	fwrite(text.data, 1, text.len, stderr);
+	buf_finish(&text);
+}
+
 static int compile_filter(struct capture *capture, struct error *err)
 {
 	const struct options *options = capture->options;
-	struct filter_options filter_options = {.exact_types = options->exact_types};
+	struct filter_options filter_options = {
+		.exact_types = options->exact_types,
+		.warn = print_warning,
+		.warn_context = capture,
+	};
 	struct filter_error wrong = {0};
 	struct buf hint = {0};
 	int code;

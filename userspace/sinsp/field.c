@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sinsp/fields.h"
+#include "sinsp/type_family.h"
 #include "util/nearest.h"
 
 const struct field_desc *const field_tables[] = {
@@ -121,6 +122,23 @@ static int parse_number(struct field_ref *ref, struct error *err)
 	return 0;
 }
 
+static int unknown_param(const char *name, struct error *err)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, name, strlen(name));
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *event = event_desc_get(id);
+
+		for (unsigned int i = 0; event && i < event->nparams; i++)
+			nearest_offer(&nearest, event->params[i].name);
+	}
+	if (nearest.word)
+		return error_set(err, -EINVAL, "no event has a parameter '%s'; did you mean '%s'?",
+				 name, nearest.word);
+	return error_set(err, -EINVAL, "no event has a parameter '%s'", name);
+}
+
 /* Finds the parameter of that name in every event, so that no getter compares names. */
 static int find_param(struct field_ref *ref, const char *name, struct error *err)
 {
@@ -140,10 +158,20 @@ static int find_param(struct field_ref *ref, const char *name, struct error *err
 	}
 	if (!found) {
 		free(indexes);
-		return error_set(err, -EINVAL, "no event has a parameter '%s'", name);
+		return unknown_param(name, err);
 	}
 	ref->param_of_event = indexes;
 	return 0;
+}
+
+static int unknown_event(const char *name, struct error *err)
+{
+	const char *nearest = type_name_nearest(name, strlen(name));
+
+	if (nearest)
+		return error_set(err, -EINVAL, "no event is called '%s'; did you mean '%s'?", name,
+				 nearest);
+	return error_set(err, -EINVAL, "no event is called '%s'", name);
 }
 
 static int parse_event(struct field_ref *ref, struct error *err)
@@ -151,7 +179,7 @@ static int parse_event(struct field_ref *ref, struct error *err)
 	const struct event_desc *event = event_desc_find(ref->name);
 
 	if (!event)
-		return error_set(err, -EINVAL, "no event is called '%s'", ref->name);
+		return unknown_event(ref->name, err);
 	ref->index = event->id;
 	return 0;
 }

@@ -67,6 +67,16 @@ enum field_needs {
 	NEEDS_ENTER_TIME = 1 << 6, /* when its system call began */
 };
 
+/* What the numbers of a field count, so that constants can be given in other units. */
+enum field_unit {
+	FIELD_UNIT_NONE, /* in a row: as its type has it */
+	FIELD_UNIT_NS,
+	FIELD_UNIT_MS,
+	FIELD_UNIT_S,
+	FIELD_UNIT_BYTES,
+	FIELD_UNIT_KIB,
+};
+
 /* A value that a getter gives. Bytes are borrowed until the next call for the same event. */
 struct field_value {
 	union {
@@ -134,6 +144,7 @@ struct field_desc {
 	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
 	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
 	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
+	uint8_t unit; /* enum field_unit */
 };
 
 /* The tables of all classes, ended by NULL; each table ends with a row without name. */
@@ -149,6 +160,8 @@ void field_ref_finish(struct field_ref *ref);
 
 /* Appends a filter that shows how the field is used: "proc.aname[1]=sshd". */
 void field_append_example(const struct field_desc *desc, struct buf *out);
+
+enum field_unit field_unit(const struct field_ref *ref);
 
 /* The known field name nearest to a text, for messages; NULL when none is near. */
 const char *field_nearest(const char *text, size_t len);

@@ -253,7 +253,7 @@ const struct field_desc fields_evt[] = {
 	{"evt.res", PT_CHARBUF, PF_DEC, 0, FIELD_ARG_NONE, 0, get_res,
 	 "result of the call: SUCCESS or the name of the error"},
 	{"evt.rawres", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_rawres,
-	 "result of the call as a number, negative for errors"},
+	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES},
 	{"evt.failed", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_failed,
 	 "true if the call ended in an error"},
 	{"evt.count", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_one, "1, to be summed up"},

@@ -252,23 +252,24 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 	return give_u64(values, (mode & MODE_EXECUTABLE) != 0);
 }
 
-#define NUMBER(name, getter, help...)                                                              \
-	{name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help}
+#define BYTES(name, getter, help...)                                                               \
+	{name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help,                       \
+	 .unit = FIELD_UNIT_BYTES}
 #define TRUTH(name, needs, getter, help...)                                                        \
 	{name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
 #define COUNT(name, getter, help...)                                                               \
 	{name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help}
 
 const struct field_desc fields_evt_io[] = {
-	NUMBER("evt.buflen", get_buflen, "bytes moved by an I/O event"),
-	NUMBER("evt.buflen.in", get_buflen_in, "bytes read"),
-	NUMBER("evt.buflen.out", get_buflen_out, "bytes written"),
-	NUMBER("evt.buflen.file", get_buflen_file, "bytes moved from or to a file"),
-	NUMBER("evt.buflen.file.in", get_buflen_file_in, "bytes read from a file"),
-	NUMBER("evt.buflen.file.out", get_buflen_file_out, "bytes written to a file"),
-	NUMBER("evt.buflen.net", get_buflen_net, "bytes moved over an IP socket"),
-	NUMBER("evt.buflen.net.in", get_buflen_net_in, "bytes read from an IP socket"),
-	NUMBER("evt.buflen.net.out", get_buflen_net_out, "bytes written to an IP socket"),
+	BYTES("evt.buflen", get_buflen, "bytes moved by an I/O event"),
+	BYTES("evt.buflen.in", get_buflen_in, "bytes read"),
+	BYTES("evt.buflen.out", get_buflen_out, "bytes written"),
+	BYTES("evt.buflen.file", get_buflen_file, "bytes moved from or to a file"),
+	BYTES("evt.buflen.file.in", get_buflen_file_in, "bytes read from a file"),
+	BYTES("evt.buflen.file.out", get_buflen_file_out, "bytes written to a file"),
+	BYTES("evt.buflen.net", get_buflen_net, "bytes moved over an IP socket"),
+	BYTES("evt.buflen.net.in", get_buflen_net_in, "bytes read from an IP socket"),
+	BYTES("evt.buflen.net.out", get_buflen_net_out, "bytes written to an IP socket"),
 	TRUTH("evt.is_io", 0, get_is_io, "true for events that read from or write to a descriptor"),
 	TRUTH("evt.is_io_read", 0, get_is_io_read, "true for events that read from a descriptor"),
 	TRUTH("evt.is_io_write", 0, get_is_io_write, "true for events that write to a descriptor"),

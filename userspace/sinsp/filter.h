@@ -14,16 +14,25 @@
 
 struct filter;
 
-struct filter_options {
-	bool exact_types; /* evt.type=open matches open alone, not openat and openat2 */
-};
-
 struct filter_error {
 	size_t position; /* byte of the expression, from 0 */
 	unsigned int line, column; /* from 1 */
 	char text[256]; /* what is wrong, and the nearest valid word where there is one */
 	const char *expression; /* borrowed: the text that the position is in */
 };
+
+struct filter_options {
+	bool exact_types; /* evt.type=open matches open alone, not openat and openat2 */
+	/*
+	 * Called for everything in the expression that is accepted, but was hardly meant like that;
+	 * NULL: nobody wants to know.
+	 */
+	void (*warn)(void *context, const struct filter_error *warning);
+	void *warn_context;
+};
+
+/* What is longer is refused: it was not written by hand, and the time to compile it is bounded. */
+enum { FILTER_BYTES_MAX = 1 << 18 };
 
 /* Compiles an expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
 int filter_create(const char *text, const struct filter_options *options, struct filter **filter,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sinsp/filter_lex.h"
 #include "sinsp/filter_program.h"
 #include "sinsp/type_family.h"
 
@@ -131,6 +132,33 @@ static int bind_right_operand(struct filter_binder *binder, const struct filter_
 	return 0;
 }
 
+/* A name of a field on the right is a text: only val() gives its value. */
+static void warn_of_field_name(struct filter_binder *binder, const struct filter_expr *expr)
+{
+	struct field_ref ref;
+
+	if (!binder->options.warn || filter_lex_field(expr->text.data) == 0 ||
+	    field_ref_init(&ref, expr->text.data, expr->text.len, NULL))
+		return;
+	field_ref_finish(&ref);
+	filter_warn(&binder->options, binder->text, expr->position,
+		    "'%.60s' is the name of a field, but stands for a text here; for the value of "
+		    "the field write val(%.60s)",
+		    expr->text.data, expr->text.data);
+}
+
+/* "in word" is a list of one text; the name of a list would have been replaced. */
+static void warn_of_list_name(struct filter_binder *binder, const struct filter_expr *list)
+{
+	if (list->kind != FILTER_EXPR_LIST || !list->first ||
+	    list->first->position != list->position)
+		return;
+	filter_warn(
+		&binder->options, binder->text, list->position,
+		"there is no list '%.60s': it stands for a text; if that is meant, write (%.60s)",
+		list->first->text.data, list->first->text.data);
+}
+
 static int check_type_name(struct filter_binder *binder, const struct filter_expr *expr)
 {
 	const char *nearest;
@@ -145,6 +173,24 @@ static int check_type_name(struct filter_binder *binder, const struct filter_exp
 	return BINDER_FAIL(binder, expr->position, "unknown event type '%.60s'", expr->text.data);
 }
 
+static bool is_equality(enum filter_op op)
+{
+	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
+}
+
+/*
+ * Each type is compared with each name of a list, so that a list should not be longer than there
+ * are names. Twice the same is enough for `oneof` to know.
+ */
+static bool is_there_twice(const struct filter_check *check, const struct filter_text *name)
+{
+	uint32_t times = 0;
+
+	for (uint32_t i = 0; i < check->nconstants && times < 2; i++)
+		times += strcmp(check->constants[i].value.bytes.data, name->data) == 0;
+	return times == 2;
+}
+
 static int bind_constants(struct filter_binder *binder, const struct filter_node *node,
 			  struct filter_check *check)
 {
@@ -152,6 +198,7 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 	const struct filter_expr *first = is_list ? node->right->first : node->right;
 	bool checked =
 		check->left->operand.field && (check->left->operand.flags & FIELD_TYPE_CHECKED);
+	bool are_names = checked && is_equality(node->op);
 	uint32_t n = 0;
 
 	for (const struct filter_expr *expr = first; expr; expr = expr->next)
@@ -160,22 +207,19 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 		arena_alloc(&binder->filter->arena, (n + 1) * sizeof(check->constants[0]));
 	if (!check->constants)
 		return -ENOMEM;
+	warn_of_list_name(binder, node->right);
 	for (const struct filter_expr *expr = first; expr; expr = expr->next) {
-		int rc = filter_bind_constant(binder, check->left->operand.type, node->op, expr,
+		int rc = filter_bind_constant(binder, &check->left->operand, node->op, expr,
 					      &check->constants[check->nconstants]);
 
 		if (rc == 0 && checked)
 			rc = check_type_name(binder, expr);
 		if (rc)
 			return rc;
-		check->nconstants++;
+		warn_of_field_name(binder, expr);
+		check->nconstants += !are_names || !is_there_twice(check, &expr->text);
 	}
 	return 0;
-}
-
-static bool is_equality(enum filter_op op)
-{
-	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
 }
 
 /* Long lists are looked up: equal to any element, or different from all. */

@@ -108,9 +108,9 @@ static bool text_regex(const struct field_value *value, const struct filter_cons
 
 static bool component_matches(const char *name, size_t len, const char *pattern, bool globbed)
 {
-	char copy[256];
+	char copy[4096];
 
-	if (!globbed)
+	if (!globbed || !strpbrk(pattern, "?*["))
 		return strlen(pattern) == len && memcmp(name, pattern, len) == 0;
 	if (len >= sizeof(copy))
 		return false;

@@ -140,9 +140,10 @@ const char *filter_lex_unquote(const char *text, size_t len, char *out, size_t *
 		if (byte == '\\' && body[i + 1] == 'x') {
 			if (i + 3 >= body_len)
 				return "truncated string escape sequence";
-			byte = hex_digit(body[i + 2]) < 0 || hex_digit(body[i + 3]) < 0
-				       ? -1
-				       : hex_digit(body[i + 2]) << 4 | hex_digit(body[i + 3]);
+			if (hex_digit(body[i + 2]) < 0 || hex_digit(body[i + 3]) < 0)
+				return "invalid string escape sequence: \\x takes two hexadecimal "
+				       "digits";
+			byte = hex_digit(body[i + 2]) << 4 | hex_digit(body[i + 3]);
 			i += 3;
 		} else if (byte == '\\') {
 			byte = escaped(body[++i], text[0]);

@@ -117,6 +117,30 @@ static enum filter_quantifier accept_quantifier(struct parser *p)
 	return FILTER_NO_QUANTIFIER;
 }
 
+/* A value and then "(" is wrong: perhaps a modifier was meant, or has no blank before it. */
+static int check_no_quantifier(struct parser *p, const char *value, size_t len)
+{
+	struct nearest nearest;
+
+	if (p->at[filter_lex_blank(p->at)] != '(')
+		return 0;
+	nearest_init(&nearest, value, len);
+	for (size_t i = 0; i < COUNT(quantifiers); i++)
+		nearest_offer(&nearest, quantifiers[i].word);
+	if (!nearest.word)
+		return 0;
+	p->at = value;
+	return parser_fail_expected(p, "a modifier with a blank before it", nearest.word);
+}
+
+static int parse_text(struct parser *p, struct filter_node *check)
+{
+	const char *value = p->at;
+	int rc = parser_value(p, &check->right);
+
+	return rc ? rc : check_no_quantifier(p, value, (size_t)(p->at - value));
+}
+
 static int parse_operand(struct parser *p, enum operand operand, bool blank_before,
 			 struct filter_node *check)
 {
@@ -132,8 +156,7 @@ static int parse_operand(struct parser *p, enum operand operand, bool blank_befo
 		return rc;
 	if (operand == A_LIST)
 		return parser_list_or_name(p, &check->right);
-	return operand == A_NUMBER ? parser_number(p, &check->right)
-				   : parser_value(p, &check->right);
+	return operand == A_NUMBER ? parser_number(p, &check->right) : parse_text(p, check);
 }
 
 /* The operator nearest to the word at hand, or NULL. */
@@ -185,15 +208,48 @@ static bool check_may_end(const struct parser *p)
 	       strncmp(next, "or", 2) == 0;
 }
 
+/* What was meant by a word that stands where a check begins. */
+static int fail_check(struct parser *p, size_t n)
+{
+	static const char not [] = "not";
+	struct nearest nearest;
+
+	if (p->at[n] == '(')
+		return parser_fail_call(p, n);
+	nearest_init(&nearest, p->at, n);
+	nearest_offer(&nearest, not );
+	if (!nearest.word)
+		nearest.word = field_nearest(p->at, (size_t)parser_word_len(p));
+	return parser_fail_expected(p, "a field", nearest.word);
+}
+
+/* Something stands behind a complete check that cannot. */
+static int fail_joint(struct parser *p, const char *expected)
+{
+	static const struct {
+		const char *word, *meant;
+	} words[] = {{"and", "and"}, {"or", "or"}, {"&&", "and"}, {"||", "or"}, {"&", "and"}};
+	const char *meant = NULL;
+	struct nearest nearest;
+
+	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
+	for (size_t i = 0; i < COUNT(words); i++) {
+		nearest_offer(&nearest, words[i].word);
+		if (nearest.word == words[i].word)
+			meant = words[i].meant;
+	}
+	return parser_fail_expected(p, expected, meant);
+}
+
 /* An identifier alone; mostly a field whose name is wrong. */
 static int parse_name(struct parser *p, struct filter_node **node)
 {
 	size_t n = filter_lex_identifier(p->at);
-	const char *nearest;
 	int rc;
 
 	if (!n)
-		return parser_fail_expected(p, "a field, a transformer, 'not' or '('", NULL);
+		return parser_fail_expected(p, "a field, a transformer, 'not' or '('",
+					    p->at[0] == '!' ? "not" : NULL);
 	rc = parser_enter(p, 1);
 	if (rc)
 		return rc;
@@ -201,8 +257,7 @@ static int parse_name(struct parser *p, struct filter_node **node)
 	p->at += n;
 	if (!check_may_end(p)) {
 		p->at -= n;
-		nearest = field_nearest(p->at, (size_t)parser_word_len(p));
-		return parser_fail_expected(p, "a field", nearest);
+		return fail_check(p, n);
 	}
 	rc = make_node(p, FILTER_NODE_NAME, parser_position(p) - n, node);
 	return rc ? rc : parser_make_text(p, p->at - n, n, &(*node)->name);
@@ -349,7 +404,7 @@ static int parse_paren(struct parser *p, struct filter_node **node)
 	if (rc)
 		return rc;
 	parser_skip_blank(p);
-	return parser_accept(p, ")") ? 0 : parser_fail_expected(p, "'and', 'or' or ')'", NULL);
+	return parser_accept(p, ")") ? 0 : fail_joint(p, "'and', 'or' or ')'");
 }
 
 int filter_parse(const char *text, struct arena *arena, struct filter_node **root,
@@ -357,12 +412,16 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 {
 	struct parser parser = {.text = text, .at = text, .arena = arena, .err = err};
 	struct filter_node *node = NULL;
-	int rc = parse_or(&parser, &node);
+	int rc;
 
+	if (strlen(text) > FILTER_BYTES_MAX)
+		return PARSER_FAIL(&parser, "the expression has %zu bytes; at most %d are allowed",
+				   strlen(text), FILTER_BYTES_MAX);
+	rc = parse_or(&parser, &node);
 	if (rc)
 		return rc;
 	if (parser.at[0] != '\0')
-		return parser_fail_expected(&parser, "'and', 'or' or the end", NULL);
+		return fail_joint(&parser, "'and', 'or' or the end");
 	*root = node;
 	return 0;
 }

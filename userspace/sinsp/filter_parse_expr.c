@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "sinsp/filter_parser.h"
+#include "sinsp/filter_unit.h"
+#include "util/nearest.h"
 
 static const char *const call_names[] = {
 	[FILTER_TOLOWER] = "tolower",	[FILTER_TOUPPER] = "toupper", [FILTER_B64] = "b64",
@@ -139,6 +141,17 @@ int parser_lex_call(const struct parser *p)
 	return -1;
 }
 
+/* A word of `n` bytes before "(" that is no transformer. */
+int parser_fail_call(struct parser *p, size_t n)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, p->at, n);
+	for (size_t i = 0; i < COUNT(call_names); i++)
+		nearest_offer(&nearest, call_names[i]);
+	return parser_fail_expected(p, "a transformer", nearest.word);
+}
+
 /* Elements up to ")"; "(" has been read. `element` parses one. */
 static int parse_elements(struct parser *p,
 			  int (*element)(struct parser *p, struct filter_expr **expr),
@@ -175,10 +188,12 @@ static int parse_list(struct parser *p, int (*element)(struct parser *p, struct 
 static int parse_call_item(struct parser *p, struct filter_expr **expr)
 {
 	int call = parser_lex_call(p);
-	size_t n;
+	size_t n = filter_lex_identifier(p->at);
 
 	if (call >= 0)
 		return parser_call(p, call, expr);
+	if (n && p->at[n] == '(')
+		return parser_fail_call(p, n);
 	if ((n = filter_lex_field(p->at)))
 		return parser_field(p, n, expr);
 	if ((n = filter_lex_number(p->at)))
@@ -273,11 +288,30 @@ int parser_right_field(struct parser *p, struct filter_expr **expr)
 	return rc;
 }
 
+/* How long the unit behind a number of `n` bytes is; "and" and "or" may stand there, too. */
+static int lex_unit(struct parser *p, size_t n, size_t *len)
+{
+	const char *word = p->at + n;
+
+	*len = filter_lex_identifier(word);
+	if (strncmp(word, "and", 3) == 0 || strncmp(word, "or", 2) == 0)
+		*len = 0;
+	if (*len == 0 || filter_unit_is_known(word, *len))
+		return 0;
+	p->at = word;
+	return PARSER_FAIL(p, "unknown unit '%.*s'; there are %s", parser_word_len(p), word,
+			   filter_unit_words);
+}
+
 int parser_number(struct parser *p, struct filter_expr **expr)
 {
-	size_t n = filter_lex_number(p->at);
+	size_t n = filter_lex_number(p->at), unit;
+	int rc;
 
-	return n ? parse_plain(p, n, expr) : parser_fail_expected(p, "a number", NULL);
+	if (!n)
+		return parser_fail_expected(p, "a number", NULL);
+	rc = lex_unit(p, n, &unit);
+	return rc ? rc : parse_plain(p, n + unit, expr);
 }
 
 int parser_value(struct parser *p, struct filter_expr **expr)
@@ -291,6 +325,9 @@ int parser_value(struct parser *p, struct filter_expr **expr)
 		return parse_plain(p, n, expr);
 	if (p->at[0] == '"' || p->at[0] == '\'')
 		return PARSER_FAIL(p, "expected a text, found a quote that has no end");
+	if (p->at[0] == '(')
+		return PARSER_FAIL(p, "expected a value, found '('; before a list stands 'in', or "
+				      "one of 'anyof', 'allof' and 'oneof'");
 	return parser_fail_expected(p, "a value", NULL);
 }
 

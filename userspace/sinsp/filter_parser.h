@@ -11,6 +11,8 @@
 #include "sinsp/filter_lex.h"
 #include "sinsp/filter_tree.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /*
  * Rules may nest to this depth. How much each counts decides which filters are too deep, and is
  * chosen so that they are the same ones as elsewhere in the world of this language.
@@ -24,8 +26,6 @@ struct parser {
 	struct filter_error *err;
 	unsigned int depth;
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline size_t parser_position(const struct parser *p)
 {
@@ -64,6 +64,9 @@ int parser_word_len(const struct parser *p);
 
 /* "expected ..., found ..."; nearest: the right word that was probably meant, or NULL. */
 int parser_fail_expected(struct parser *p, const char *what, const char *nearest);
+
+/* The same of a word of `n` bytes that stands before "(". */
+int parser_fail_call(struct parser *p, size_t n);
 
 #define PARSER_FAIL(p, ...) filter_error_set((p)->err, (p)->text, parser_position(p), __VA_ARGS__)
 

@@ -133,6 +133,8 @@ static void print_joined(const struct filter_node *node, const char *word, struc
 
 void filter_print(const struct filter_node *node, struct buf *out)
 {
+	bool nested;
+
 	switch (node->kind) {
 	case FILTER_NODE_AND:
 		print_joined(node, " and ", out);
@@ -141,8 +143,11 @@ void filter_print(const struct filter_node *node, struct buf *out)
 		print_joined(node, " or ", out);
 		return;
 	case FILTER_NODE_NOT:
-		BUF_LITERAL(out, "not ");
+		/* "not not" would be read as nothing. */
+		nested = node->first->kind == FILTER_NODE_NOT;
+		buf_append_string(out, nested ? "not (" : "not ");
 		filter_print(node->first, out);
+		buf_append_string(out, nested ? ")" : "");
 		return;
 	case FILTER_NODE_CHECK:
 		print_check(node, out);

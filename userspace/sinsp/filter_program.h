@@ -140,9 +140,10 @@ struct filter_binder {
 int filter_bind(struct filter_binder *binder, const struct filter_node *node,
 		struct filter_check *check);
 
-/* A constant for an operator on values of `type`. */
-int filter_bind_constant(struct filter_binder *binder, enum param_type type, enum filter_op op,
-			 const struct filter_expr *expr, struct filter_constant *constant);
+/* A constant for an operator whose left side is bound. */
+int filter_bind_constant(struct filter_binder *binder, const struct filter_operand *left,
+			 enum filter_op op, const struct filter_expr *expr,
+			 struct filter_constant *constant);
 
 /*
  * How an operator compares values of a type (with `!=` as `=`); NULL when it does not take them.

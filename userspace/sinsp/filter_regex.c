@@ -35,8 +35,8 @@ static void regex_destroy(struct filter_regex *regex)
 static int compile_code(struct filter_binder *binder, size_t position, const struct buf *pattern,
 			pcre2_code **code)
 {
-	const uint32_t options = PCRE2_UTF | PCRE2_MULTILINE | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
-				 PCRE2_NEVER_BACKSLASH_C;
+	const uint32_t options = PCRE2_UTF | PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX |
+				 PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	PCRE2_UCHAR message[128];
 	PCRE2_SIZE offset;
@@ -120,8 +120,12 @@ static int match_valid(struct filter_regex *regex, const char *text, size_t len)
 	case PCRE2_ERROR_DEPTHLIMIT:
 	case PCRE2_ERROR_HEAPLIMIT:
 	case PCRE2_ERROR_JIT_STACKLIMIT:
-		return pcre2_dfa_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, NULL,
-				       workspace, DFA_WORKSPACE);
+		rc = pcre2_dfa_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, NULL,
+				     workspace, DFA_WORKSPACE);
+		/* The longest match comes first; it need not reach the end, whatever was asked. */
+		return rc < 0 || pcre2_get_ovector_pointer(regex->data)[1] == len
+			       ? rc
+			       : PCRE2_ERROR_NOMATCH;
 	default:
 		return rc;
 	}

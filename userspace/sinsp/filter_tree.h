@@ -125,4 +125,9 @@ __attribute__((format(printf, 4, 5))) int filter_error_set(struct filter_error *
 							   const char *text, size_t position,
 							   const char *format, ...);
 
+/* Tells those who asked for warnings that something is accepted, but was hardly meant. */
+__attribute__((format(printf, 4, 5))) void filter_warn(const struct filter_options *options,
+						       const char *text, size_t position,
+						       const char *format, ...);
+
 #endif

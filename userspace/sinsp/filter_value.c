@@ -9,6 +9,8 @@
 
 #include "sinsp/filter_program.h"
 #include "sinsp/filter_regex.h"
+#include "sinsp/filter_transform.h"
+#include "sinsp/filter_unit.h"
 
 enum { VALUE_BYTES_MAX = 255 };
 
@@ -16,7 +18,9 @@ enum { VALUE_BYTES_MAX = 255 };
 struct source {
 	struct filter_binder *binder;
 	const struct filter_expr *expr;
-	enum param_type type;
+	const struct filter_operand *left;
+	enum param_type type; /* of the left side */
+	enum filter_op op;
 };
 
 typedef int parse_value(const struct source *source, struct filter_constant *constant);
@@ -47,14 +51,77 @@ static int64_t wrap(int64_t number, size_t bytes, bool is_signed)
 	return is_signed ? (int64_t)raised >> unused_bits : (int64_t)(raised >> unused_bits);
 }
 
+/* The parameters of one name can differ in width, and each is compared with all of its bits. */
+static unsigned int width(const struct source *source)
+{
+	const struct field_ref *field = source->left->field;
+
+	return field && field->desc->type == PT_DYN ? sizeof(uint64_t)
+						    : (unsigned int)param_type_size(source->type);
+}
+
+static enum field_unit unit_of(const struct filter_operand *left)
+{
+	const struct filter_step *last = &left->steps[left->nsteps - 1];
+
+	if (left->field)
+		return field_unit(left->field);
+	return last->run == filter_transformers[FILTER_LEN].run && !last->list ? FIELD_UNIT_BYTES
+									       : FIELD_UNIT_NONE;
+}
+
+static int parse_quantity(const struct source *source, struct filter_constant *constant)
+{
+	const struct filter_measure measure = {unit_of(source->left), width(source),
+					       param_type_is_signed(source->type)};
+	struct error err;
+	int rc = filter_quantity_read(source->expr->text.data, &measure, source->op,
+				      &constant->value, &err);
+
+	return rc ? BINDER_FAIL(source->binder, source->expr->position, "%.250s", err.text) : 0;
+}
+
+static bool is_hexadecimal(const char *text)
+{
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && text[2] &&
+	       text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] == '\0';
+}
+
+/* The bits of the number; decimal numbers wrap, but digits of these that nothing has are wrong. */
+static int parse_hexadecimal(const struct source *source, struct filter_constant *constant)
+{
+	unsigned int bits = 8 * width(source);
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(source->expr->text.data, NULL, 16);
+	if (errno || (bits < 64 && number >> bits))
+		return BINDER_FAIL(source->binder, source->expr->position,
+				   "'%.60s' does not fit: this is a number of %u bits",
+				   source->expr->text.data, bits);
+	constant->value.i64 = wrap((int64_t)number, bits / 8, param_type_is_signed(source->type));
+	return 0;
+}
+
+static bool is_flags(enum param_type type)
+{
+	return type >= PT_FLAGS8 && type <= PT_ENUMFLAGS32;
+}
+
 static int parse_integer(const struct source *source, struct filter_constant *constant)
 {
 	bool is_signed = param_type_is_signed(source->type);
 	const char *text = source->expr->text.data;
 	int64_t number;
 
+	if (is_hexadecimal(text))
+		return parse_hexadecimal(source, constant);
+	if (filter_quantity_is(text))
+		return parse_quantity(source, constant);
 	if (!is_integer(text))
-		return fail(source, "a whole number");
+		return fail(source, is_flags(source->type)
+					    ? "a whole number; evt.arg.NAME has names of flags"
+					    : "a whole number");
 	number = is_signed ? strtoll(text, NULL, 10) : (int64_t)strtoull(text, NULL, 10);
 	constant->value.i64 = wrap(number, param_type_size(source->type), is_signed);
 	return 0;
@@ -87,6 +154,8 @@ static int parse_port(const struct source *source, struct filter_constant *const
 	char memory[2048];
 	unsigned long long number;
 
+	if (is_hexadecimal(text))
+		return parse_hexadecimal(source, constant);
 	if (text[strspn(text, "0123456789")] != '\0') {
 		if (getservbyname_r(text, NULL, &service, memory, sizeof(memory), &found) || !found)
 			return fail(source, "a port number or the name of a service");
@@ -100,20 +169,11 @@ static int parse_port(const struct source *source, struct filter_constant *const
 	return 0;
 }
 
-static int check_length(const struct source *source)
-{
-	if (source->expr->text.len > VALUE_BYTES_MAX)
-		return BINDER_FAIL(source->binder, source->expr->position,
-				   "filter parameter too long: %zu bytes, at most %d are allowed",
-				   source->expr->text.len, VALUE_BYTES_MAX);
-	return 0;
-}
-
 static int parse_bytes(const struct source *source, struct filter_constant *constant)
 {
 	constant->value.bytes.data = source->expr->text.data;
 	constant->value.bytes.len = source->expr->text.len;
-	return check_length(source);
+	return 0;
 }
 
 static int hex_digit(char c)
@@ -142,7 +202,7 @@ static int parse_hex(const struct source *source, struct filter_constant *consta
 		return fail(source, "an even number of hexadecimal digits");
 	constant->value.bytes.data = bytes;
 	constant->value.bytes.len = text->len / 2;
-	return check_length(source);
+	return 0;
 }
 
 static bool parse_ip(const char *text, struct field_value *value)
@@ -185,11 +245,8 @@ static int parse_net(const struct source *source, struct filter_constant *consta
 static int parse_path(const struct source *source, struct filter_constant *constant)
 {
 	struct filter_text path = source->expr->text;
-	int rc = check_length(source);
+	int rc = filter_path_normalise(&path, &source->binder->filter->arena, &constant->globbed);
 
-	if (rc == 0)
-		rc = filter_path_normalise(&path, &source->binder->filter->arena,
-					   &constant->globbed);
 	constant->value.bytes.data = path.data;
 	constant->value.bytes.len = path.len;
 	return rc;
@@ -197,9 +254,7 @@ static int parse_path(const struct source *source, struct filter_constant *const
 
 static int parse_regex(const struct source *source, struct filter_constant *constant)
 {
-	int rc = check_length(source);
-
-	return rc ? rc : filter_regex_compile(source->binder, source->expr, &constant->regex);
+	return filter_regex_compile(source->binder, source->expr, &constant->regex);
 }
 
 static parse_value *parser_of_type(enum param_type type)
@@ -225,12 +280,17 @@ static parse_value *parser_of_type(enum param_type type)
 	}
 }
 
-int filter_bind_constant(struct filter_binder *binder, enum param_type type, enum filter_op op,
-			 const struct filter_expr *expr, struct filter_constant *constant)
+int filter_bind_constant(struct filter_binder *binder, const struct filter_operand *left,
+			 enum filter_op op, const struct filter_expr *expr,
+			 struct filter_constant *constant)
 {
-	const struct source source = {binder, expr, type};
+	const struct source source = {binder, expr, left, left->type, op};
 
-	if (type != PT_BYTEBUF && memchr(expr->text.data, '\0', expr->text.len))
+	if (expr->text.len > VALUE_BYTES_MAX)
+		return BINDER_FAIL(binder, expr->position,
+				   "filter parameter too long: %zu bytes, at most %d are allowed",
+				   expr->text.len, VALUE_BYTES_MAX);
+	if (left->type != PT_BYTEBUF && memchr(expr->text.data, '\0', expr->text.len))
 		return BINDER_FAIL(binder, expr->position, "the value has a NUL byte");
 	switch (op) {
 	case FILTER_BCONTAINS:
@@ -241,6 +301,6 @@ int filter_bind_constant(struct filter_binder *binder, enum param_type type, enu
 	case FILTER_REGEX:
 		return parse_regex(&source, constant);
 	default:
-		return parser_of_type(type)(&source, constant);
+		return parser_of_type(left->type)(&source, constant);
 	}
 }
