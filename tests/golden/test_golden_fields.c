@@ -19,6 +19,7 @@
 #include "recording.h"
 #include "sinsp/field.h"
 #include "sinsp/param_text.h"
+#include "sinsp/text_bytes.h"
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };
 
@@ -166,7 +167,8 @@ static bool is_text(enum param_type type)
 static void append_value(struct buf *out, enum param_type type, const struct field_value *value)
 {
 	if (is_text(type) || (type != PT_IPADDR && type != PT_IPNET && !param_type_size(type)))
-		text_append_bytes(out, (const uint8_t *)value->bytes.data, value->bytes.len);
+		text_append_bytes(out, TEXT_BYTES_DOTS, (const uint8_t *)value->bytes.data,
+				  value->bytes.len);
 	else if (type == PT_IPADDR || type == PT_IPNET)
 		text_append_ip(out, value->ip.address, value->ip.len);
 	else if (type == PT_DOUBLE)

@@ -87,8 +87,23 @@ static void test_times(void **state)
 	       "1795260961.123456789");
 	expect(*state, (struct text_style){.time = TEXT_TIME_RELATIVE}, format, "5.000000007");
 	expect(*state, (struct text_style){.time = TEXT_TIME_DELTA}, format, "0.000000000");
-	/* When the call began is not known. */
-	expect(*state, (struct text_style){.time = TEXT_TIME_LATENCY}, "*%evt.outputtime", "<NA>");
+}
+
+/* How long a call took is known where its beginning is noted, which an output has to ask for. */
+static void test_latency(void **state)
+{
+	static const struct text_style day = {0}, latency = {.time = TEXT_TIME_LATENCY};
+	struct formatter *formatter = make(FORMATTER_TEXT, "*%evt.outputtime", &day);
+	struct world *world = *state;
+
+	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
+	formatter_set_style(formatter, &latency);
+	assert_int_equal(formatter_needs(formatter), NEEDS_ENTER_TIME);
+	expect_line(world, formatter, "<NA>");
+	world->event.ev.latency_ns = 1000000005;
+	expect_line(world, formatter, "1.000000005");
+	world->event.ev.latency_ns = LATENCY_UNKNOWN;
+	formatter_destroy(formatter);
 }
 
 /* Nanoseconds have all their digits; the time since the last line is counted from line to line. */
@@ -274,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_times),
+		TEST(test_latency),
 		TEST(test_time_between_lines),
 		TEST(test_times_in_json),
 		TEST(test_buffers),

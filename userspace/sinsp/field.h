@@ -38,6 +38,7 @@ enum field_flags {
 	FIELD_OF_TYPE = 1 << 10, /* depends on the event's type (and system call) alone */
 	FIELD_TYPE_FAMILY = 1 << 11, /* names types: that of an older call selects newer forms */
 	FIELD_TYPE_CHECKED = 1 << 12, /* takes only known names of types */
+	FIELD_STYLED_TIME = 1 << 13, /* which time it is the style of the output says */
 };
 
 /* How the text in brackets or behind the name is read: field_ref.index, .name, or both. */

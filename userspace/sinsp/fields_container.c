@@ -128,9 +128,9 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 
 /* What only the runtime knows. */
 #define UNKNOWN "; none: no runtime is asked"
-#define RUNTIME_ROW(name, type, format, flags, arg, help)                                          \
+#define RUNTIME_ROW(name, type, format, flags, arg, help, more...)                                 \
 	{                                                                                          \
-		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN             \
+		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN, more       \
 	}
 #define RUNTIME_TEXT(name, help) RUNTIME_ROW(name, CHARBUF, NA, 0, FIELD_ARG_NONE, help)
 #define RUNTIME_BOOL(name, help) RUNTIME_ROW(name, BOOL, NA, 0, FIELD_ARG_NONE, help)
@@ -167,7 +167,7 @@ const struct field_desc fields_container[] = {
 	RUNTIME_TEXT("container.liveness_probe", "command that checks that the container lives"),
 	RUNTIME_TEXT("container.readiness_probe", "command that checks that it can serve"),
 	RUNTIME_ROW("container.start_ts", ABSTIME, DEC, 0, FIELD_ARG_NONE,
-		    "when the container began, ns since 1970"),
+		    "when the container began, ns since 1970", .moment = true),
 	RUNTIME_ROW("container.duration", RELTIME, DEC, 0, FIELD_ARG_NONE,
 		    "ns since the container began"),
 	RUNTIME_TEXT("container.ip", "address of the container"),

@@ -104,6 +104,11 @@ static int give_seconds(struct field_value *values, struct field_scratch *scratc
 	return give_text(values, scratch, &text);
 }
 
+static bool has_latency(const struct sinsp_event *event)
+{
+	return event->ev.latency_ns != LATENCY_UNKNOWN;
+}
+
 static int get_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)
 {
@@ -115,7 +120,8 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 	case TEXT_TIME_DELTA:
 		return give_seconds(values, scratch, since_last(event, scratch));
 	case TEXT_TIME_LATENCY:
-		return NO_VALUE; /* nothing notes when calls begin */
+		return has_latency(event) ? give_seconds(values, scratch, event->ev.latency_ns)
+					  : NO_VALUE;
 	default:
 		return get_time(event, ref, scratch, values);
 	}
@@ -130,11 +136,6 @@ TIME_GETTER(get_reltime_ns, since_start(event) % NS_PER_SECOND)
 TIME_GETTER(get_deltatime, since_last(event, scratch))
 TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
 TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
-
-static bool has_latency(const struct sinsp_event *event)
-{
-	return event->ev.latency_ns != LATENCY_UNKNOWN;
-}
 
 /* Tens of steps are powers of ten: 30 is 1 us, 31 is 1.26 us, 90 is 1 s. */
 static uint64_t quantized(uint64_t ns)
@@ -192,7 +193,8 @@ const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time.iso8601", get_time_iso8601, "date and time in UTC with ns"),
 	TEXT("evt.datetime", get_datetime, "local date and time with ns"),
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time"),
-	TEXT("evt.outputtime", get_outputtime, "the time in the form that the option -t chooses"),
+	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME, FIELD_ARG_NONE, 0, get_outputtime,
+	 "the time in the form that the option -t chooses"},
 	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "ns since 1970",
 	    .moment = true),
 	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "seconds since 1970",
@@ -209,7 +211,8 @@ const struct field_desc fields_evt_time[] = {
 	NUMBER("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
 	       "ns part of evt.deltatime"),
 	LATENCY("evt.latency", RELTIME, DEC, get_latency, "ns that the system call took"),
-	LATENCY("evt.latency.s", RELTIME, DEC, get_latency_s, "the same in whole seconds"),
+	LATENCY("evt.latency.s", RELTIME, DEC, get_latency_s, "the same in whole seconds",
+		.unit = FIELD_UNIT_S),
 	LATENCY("evt.latency.ns", RELTIME, PADDED_DEC, get_latency_ns, "ns part of evt.latency"),
 	LATENCY("evt.latency.human", CHARBUF, NA, get_latency_human,
 		"evt.latency with a unit (ns, us, ms, s): 1.25ms"),

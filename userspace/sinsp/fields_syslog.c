@@ -78,7 +78,7 @@ GETTER(get_message, give_message(&message, scratch, values))
 #define ROW(name, type, format, getter, sample, help)                                              \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,  \
-			getter, help, "data", sample                                               \
+			getter, help, .param = "data", .example = sample                           \
 	}
 
 const struct field_desc fields_syslog[] = {

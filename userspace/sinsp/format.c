@@ -206,7 +206,13 @@ unsigned int formatter_needs(const struct formatter *formatter)
 {
 	unsigned int needs = NEEDS_NOTHING;
 
-	for (size_t i = 0; i < formatter->columns_count; i++)
-		needs |= formatter->columns[i].needs;
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		const struct format_column *column = &formatter->columns[i];
+
+		needs |= column->needs;
+		if (column->operand.flags & FIELD_STYLED_TIME &&
+		    formatter->scratch.style.time == TEXT_TIME_LATENCY)
+			needs |= NEEDS_ENTER_TIME;
+	}
 	return needs;
 }
