@@ -282,7 +282,8 @@ static void test_limits(void **state)
 	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err),
 			 -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
-		memcpy(format + i, i ? "tolower(" : "%tolower", 8);
+		memcpy(format + i, "tolower(", 8);
+	memcpy(format, "%tolower", 8);
 	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err),
 			 -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
