@@ -290,6 +290,13 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 				 strerror(-cpus));
 	driver->cpus = (uint32_t)cpus;
 	driver->classic = live_kind_is_classic();
+	/* Where both ends of a call may be missed, a time might be taken for that of another call.
+	 */
+	if (driver->config->enter_times && !driver->classic && live_kind_raw_is_skipped())
+		return error_set(
+			err, -EOPNOTSUPP,
+			"how long calls take (evt.latency) cannot be measured: for that this "
+			"kernel needs tracefs (CONFIG_FTRACE), which it does not have");
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static int open_tracepoint(const char *hook)
 }
 
 /* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
-static bool may_programs_sleep(void)
+bool live_kind_raw_is_skipped(void)
 {
 	static const struct bpf_insn nothing[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
@@ -37,7 +37,7 @@ bool live_kind_is_classic(void)
 {
 	int fd;
 
-	if (!may_programs_sleep())
+	if (!live_kind_raw_is_skipped())
 		return false;
 	fd = open_tracepoint("sys_exit");
 	if (fd < 0)

@@ -16,6 +16,9 @@
 struct bpf_link;
 struct bpf_program;
 
+/* Whether the kernel may skip runs of raw ones. */
+bool live_kind_raw_is_skipped(void);
+
 /* Whether classic ones are needed here, and to be had: the kernel may lack tracefs. */
 bool live_kind_is_classic(void);
 
