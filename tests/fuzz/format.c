@@ -2,7 +2,7 @@
 /*
  * Formats (-p): any text is refused with a position inside it, or prints events, as text and as one
  * valid JSON object. With `*` in front there is always something to print; nothing printed is
- * nothing appended.
+ * nothing appended. How times, buffers and colours are shown follows from the length of the input.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,20 +46,28 @@ static void print_event(const struct sinsp_event *event, void *context)
 	struct printer *printer = context;
 
 	print(printer, printer->text, event);
-	if (print(printer, printer->json, event))
+	if (printer->json && print(printer, printer->json, event))
 		fuzz_check_json(&printer->out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *format = fuzz_text(data, size);
+	const struct text_style style = {
+		.time = (enum text_time)(size % (TEXT_TIME_DELTA + 1)),
+		.bytes = (enum text_bytes)(size % (TEXT_BYTES_HEX_ASCII + 1)),
+		.bytes_max = size % 3 ? 80 : 0,
+		.coloured = size % 2,
+	};
 	struct printer printer = {.always = format[0] == '*'};
 
 	printer.text = create(FORMATTER_TEXT, format);
 	printer.json = create(FORMATTER_JSON, format);
-	REQUIRE(!printer.text == !printer.json, "'%s' is a format of one kind", format);
-	if (printer.text)
+	REQUIRE(printer.text || !printer.json, "'%s' is a format for JSON alone", format);
+	if (printer.text) {
+		formatter_set_style(printer.text, &style);
 		fuzz_show_events(print_event, &printer);
+	}
 	formatter_destroy(printer.text);
 	formatter_destroy(printer.json);
 	buf_finish(&printer.out);

@@ -264,6 +264,21 @@ static void test_wrong(void **state)
 	expect_wrong("line\n%evt.nosuch", 2, "unknown field");
 }
 
+/* Keys of JSON are UTF-8; text has no such limit. */
+static void test_wrong_keys(void **state)
+{
+	static const char format[] = "*\xc3\xa9 %proc.env[\xff]";
+	struct formatter *formatter = NULL;
+	struct filter_error err;
+
+	assert_int_equal(formatter_create_format(FORMATTER_JSON, format, &formatter, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.text, "UTF-8"));
+	assert_int_equal(err.position, strchr(format, '\xff') - format);
+	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err), 0);
+	formatter_destroy(formatter);
+}
+
 /* No format is too long, too deep or has too many parts for memory and stack. */
 static void test_limits(void **state)
 {
@@ -298,12 +313,10 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text_between), TEST(test_end_of_field),
-		TEST(test_width),	 TEST(test_width_of_characters),
-		TEST(test_missing),	 TEST(test_lines),
-		TEST(test_transformers), TEST(test_json),
-		TEST(test_needs),	 TEST(test_wrong),
-		TEST(test_limits),
+		TEST(test_text_between),	TEST(test_end_of_field), TEST(test_width),
+		TEST(test_width_of_characters), TEST(test_missing),	 TEST(test_lines),
+		TEST(test_transformers),	TEST(test_json),	 TEST(test_needs),
+		TEST(test_wrong_keys),		TEST(test_wrong),	 TEST(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "sinsp/field.h"
 #include "sinsp/filter_lex.h"
 #include "sinsp/format_kinds.h"
+#include "util/utf8.h"
 
 enum {
 	FORMAT_BYTES_MAX = 1 << 16,
@@ -130,6 +131,21 @@ static size_t count_tokens(const char *format)
 	return n;
 }
 
+/* Names that are no UTF-8 could not be told apart as keys. */
+static int check_keys(struct format_parser *p)
+{
+	const char *at = p->text, *end = at + strlen(at);
+	uint32_t code_point;
+	size_t n;
+
+	while (at < end && (n = utf8_decode(at, (size_t)(end - at), &code_point)))
+		at += n;
+	if (at == end)
+		return 0;
+	p->at = at;
+	return FORMAT_FAIL(p, "a format for JSON is UTF-8: its fields are the keys");
+}
+
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err)
 {
 	struct format_parser parser = {formatter, format, format, err};
@@ -140,6 +156,9 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 		return FORMAT_FAIL(p, "the format is empty");
 	if (strlen(format) > FORMAT_BYTES_MAX)
 		return FORMAT_FAIL(p, "a format has no more than %d bytes", FORMAT_BYTES_MAX);
+	rc = formatter->kind->keyed ? check_keys(p) : 0;
+	if (rc)
+		return rc;
 	formatter->missing = format[0] == '*' ? MISSING_IS_SHOWN : MISSING_DROPS_THE_LINE;
 	p->at += format[0] == '*';
 	rc = format_reserve(formatter, count_tokens(format));
