@@ -11,6 +11,8 @@ static const char *const arguments[] = {
 
 static const char *comparison(const struct field_desc *desc)
 {
+	if (desc->moment)
+		return ">1700000000000000000";
 	switch (desc->type) {
 	case PT_BOOL:
 		return "=true";
@@ -22,7 +24,7 @@ static const char *comparison(const struct field_desc *desc)
 		return "=10.0.0.0/8";
 	case PT_RELTIME:
 	case PT_ABSTIME:
-		return ">1000000000";
+		return ">1s";
 	default:
 		return param_type_size(desc->type) ? ">100" : " exists";
 	}

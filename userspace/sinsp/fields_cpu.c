@@ -44,7 +44,7 @@ PERCENT_GETTER(get_cpu, true, true)
 PERCENT_GETTER(get_cpu_user, true, false)
 PERCENT_GETTER(get_cpu_system, false, true)
 
-#define ROW(name, type, format, needs, getter, help)                                               \
+#define ROW(name, type, format, needs, getter, help...)                                            \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
 			help                                                                       \
@@ -57,10 +57,11 @@ const struct field_desc fields_cpu[] = {
 	ROW("thread.totexectime", RELTIME, DEC, NEEDS_SWITCHES, get_totexectime,
 	    "ns that the thread was on a CPU, summed up over switch events"),
 	ROW("thread.cpu", DOUBLE, NA, 0, get_cpu,
-	    "of procinfo events: percentage of a CPU that the thread used since the last one"),
-	ROW("thread.cpu.user", DOUBLE, NA, 0, get_cpu_user,
-	    "that part of thread.cpu in the program"),
-	ROW("thread.cpu.system", DOUBLE, NA, 0, get_cpu_system,
-	    "that part of thread.cpu in the kernel"),
+	    "of procinfo events: percentage of a CPU that the thread used since the last one",
+	    .example = ">50"),
+	ROW("thread.cpu.user", DOUBLE, NA, 0, get_cpu_user, "part of thread.cpu in the program",
+	    .example = ">50"),
+	ROW("thread.cpu.system", DOUBLE, NA, 0, get_cpu_system, "part of thread.cpu in the kernel",
+	    .example = ">50"),
 	{0},
 };

@@ -96,11 +96,11 @@ WORD_GETTER(get_docker_id, "ID")
 WORD_GETTER(get_docker_name, "name")
 WORD_GETTER(get_docker_image, "Image")
 
-#define TEXT(name, flags, getter, help)                                                            \
+#define TEXT(name, flags, getter, help...)                                                         \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, flags, FIELD_ARG_NONE, 0, getter, help                    \
 	}
-#define COUNT(name, needs, getter, help)                                                           \
+#define COUNT(name, needs, getter, help...)                                                        \
 	{                                                                                          \
 		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, needs, getter, help                    \
 	}
@@ -109,20 +109,25 @@ const struct field_desc fields_evt_meta[] = {
 	{"evt.is_async", PT_BOOL, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_is_async,
 	 "true for events that were made outside the kernel"},
 	TEXT("evt.asynctype", FIELD_OF_TYPE, get_asynctype,
-	     "name of an event that was made outside the kernel"),
+	     "name of an event that was made outside the kernel", .example = "=container"),
 	TEXT("evt.pluginname", FIELD_OF_TYPE, get_nothing,
-	     "name of the plugin that made the event; none: there are no plugins"),
+	     "name of the plugin that made the event; none: there are no plugins",
+	     .example = "=json"),
 	TEXT("evt.plugininfo", FIELD_OF_TYPE, get_nothing,
-	     "what a plugin says of its event; none: there are no plugins"),
-	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from"),
+	     "what a plugin says of its event; none: there are no plugins", .example = " exists"),
+	TEXT("evt.hostname", 0, get_hostname, "name of the machine that the event comes from",
+	     .example = "=web-1"),
 	COUNT("evt.count.threadinfo", 0, get_count_threadinfo,
-	      "1 for procinfo events, otherwise 0"),
+	      "1 for procinfo events, otherwise 0", .example = "=0"),
 	COUNT("evt.count.procinfo", NEEDS_THREADS, get_count_procinfo,
-	      "1 for procinfo events of main threads, otherwise 0"),
+	      "1 for procinfo events of main threads, otherwise 0", .example = "=0"),
 	TEXT("evt.infra.docker.name", 0, get_docker_event,
-	     "what happened to a container, in captures that recorded it"),
-	TEXT("evt.infra.docker.container.id", 0, get_docker_id, "id of that container"),
-	TEXT("evt.infra.docker.container.name", 0, get_docker_name, "name of that container"),
-	TEXT("evt.infra.docker.container.image", 0, get_docker_image, "image of that container"),
+	     "what happened to a container, in captures that recorded it", .example = "=start"),
+	TEXT("evt.infra.docker.container.id", 0, get_docker_id,
+	     "id of the container of evt.infra.docker.name", .example = " exists"),
+	TEXT("evt.infra.docker.container.name", 0, get_docker_name,
+	     "name of the container of evt.infra.docker.name", .example = "=nginx"),
+	TEXT("evt.infra.docker.container.image", 0, get_docker_image,
+	     "image of the container of evt.infra.docker.name", .example = "=nginx"),
 	{0},
 };

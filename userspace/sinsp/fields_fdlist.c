@@ -118,7 +118,7 @@ LIST_GETTER(get_sips, write_sip)
 LIST_GETTER(get_cports, write_cport)
 LIST_GETTER(get_sports, write_sport)
 
-#define ROW(name, format, needs, getter, help)                                                     \
+#define ROW(name, format, needs, getter, help...)                                                  \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help              \
 	}
@@ -126,11 +126,17 @@ LIST_GETTER(get_sports, write_sport)
 enum { LIST_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
 
 const struct field_desc fields_fdlist[] = {
-	ROW("fdlist.nums", ID, 0, get_nums, "of poll: numbers of the descriptors, between commas"),
-	ROW("fdlist.names", NA, LIST_NEEDS, get_names, "of poll: their names, <NA> if unknown"),
-	ROW("fdlist.cips", NA, LIST_NEEDS, get_cips, "of poll: addresses of clients"),
-	ROW("fdlist.sips", NA, LIST_NEEDS, get_sips, "of poll: addresses of servers"),
-	ROW("fdlist.cports", DEC, LIST_NEEDS, get_cports, "of poll: ports of clients"),
-	ROW("fdlist.sports", DEC, LIST_NEEDS, get_sports, "of poll: ports of servers"),
+	ROW("fdlist.nums", ID, 0, get_nums, "of poll: numbers of the descriptors, between commas",
+	    .example = " contains 4"),
+	ROW("fdlist.names", NA, LIST_NEEDS, get_names, "of poll: their names, <NA> if unknown",
+	    .example = " contains :443"),
+	ROW("fdlist.cips", NA, LIST_NEEDS, get_cips, "of poll: addresses of clients",
+	    .example = " contains 127.0.0.1"),
+	ROW("fdlist.sips", NA, LIST_NEEDS, get_sips, "of poll: addresses of servers",
+	    .example = " contains 127.0.0.1"),
+	ROW("fdlist.cports", DEC, LIST_NEEDS, get_cports, "of poll: ports of clients",
+	    .example = " contains 40000"),
+	ROW("fdlist.sports", DEC, LIST_NEEDS, get_sports, "of poll: ports of servers",
+	    .example = " contains 443"),
 	{0},
 };

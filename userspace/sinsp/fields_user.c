@@ -94,14 +94,19 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
 
 const struct field_desc fields_user[] = {
-	ROW("user.uid", UINT32, ID, get_uid, "effective user id"),
-	ROW("user.name", CHARBUF, NA, get_name, "name of the user, <NA> if it has none"),
-	ROW("user.homedir", CHARBUF, NA, get_homedir, "home directory of the user, <NA> if unknown"),
-	ROW("user.shell", CHARBUF, NA, get_shell, "login shell of the user, <NA> if unknown"),
-	ROW("user.loginuid", INT64, ID, get_loginuid, "id of the user who logged in, -1 if nobody"),
+	ROW("user.uid", UINT32, ID, get_uid, "effective user id", .example = "=0"),
+	ROW("user.name", CHARBUF, NA, get_name, "name of the user, <NA> if it has none",
+	    .example = "=root"),
+	ROW("user.homedir", CHARBUF, NA, get_homedir,
+	    "home directory of the user, <NA> if unknown", .example = " startswith /home/"),
+	ROW("user.shell", CHARBUF, NA, get_shell, "login shell of the user, <NA> if unknown",
+	    .example = " endswith nologin"),
+	ROW("user.loginuid", INT64, ID, get_loginuid, "id of the user who logged in, -1 if nobody",
+	    .example = "=1000"),
 	ROW("user.loginname", CHARBUF, NA, get_loginname,
-	    "name of the user who logged in, <NA> if nobody"),
-	ROW("group.gid", UINT32, ID, get_gid, "effective group id"),
-	ROW("group.name", CHARBUF, NA, get_group_name, "name of the group, <NA> if it has none"),
+	    "name of the user who logged in, <NA> if nobody", .example = "=root"),
+	ROW("group.gid", UINT32, ID, get_gid, "effective group id", .example = "=0"),
+	ROW("group.name", CHARBUF, NA, get_group_name, "name of the group, <NA> if it has none",
+	    .example = "=docker"),
 	{0},
 };
