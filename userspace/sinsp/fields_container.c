@@ -120,7 +120,7 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
 			.example = sample                                                          \
 	}
-#define FD_ROW(name, getter, help)                                                                 \
+#define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,       \
 			getter, help                                                               \
@@ -146,9 +146,11 @@ const struct field_desc fields_container[] = {
 	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host"),
 	ROW("container.name", CHARBUF, NA, get_name, "=web-1",
 	    "name of the container where its group has it, as lxc does; or host"),
-	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name"),
+	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",
+	       .example = " endswith :/etc/passwd"),
 	FD_ROW("fd.containerdirectory", get_fd_directory,
-	       "container.id (nothing on the host), ':', fd.directory"),
+	       "container.id (nothing on the host), ':', fd.directory",
+	       .example = " endswith :/etc"),
 	RUNTIME_TEXT("container.image", "image of the container: nginx:latest"),
 	RUNTIME_TEXT("container.image.id", "id of the image"),
 	RUNTIME_TEXT("container.image.repository", "repository of the image"),
