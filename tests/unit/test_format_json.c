@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sinsp/field.h"
-#include "sinsp/format_kinds.h"
+#include "sinsp/format.h"
 #include "world.h"
 
 static const char cat_args[] = "-n\0/etc/host\"name\0";
@@ -355,65 +355,6 @@ static void test_times(void **state)
 	}
 }
 
-static size_t count_keys(const char *fields)
-{
-	struct formatter *formatter;
-	struct filter_error err = {0};
-	size_t count;
-
-	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
-		fail_msg("%s: %s", fields, err.text);
-	count = formatter->columns_count;
-	formatter_destroy(formatter);
-	return count;
-}
-
-static void test_lists_of_fields(void **state)
-{
-	struct world *world = *state;
-	size_t printable = 0;
-
-	put_openat(world, 3, "x", 0x1);
-	expect_line(world, " evt.num , thread.tid", false, "{\"evt.num\":1,\"thread.tid\":100}");
-	expect_line(world, "evt.num,evt.num", false, "{\"evt.num\":1}");
-	expect_line(world, "proc.env[A,B],proc.env[\"]\\\",\"],evt.num", false,
-		    "{\"proc.env[A,B]\":\"\",\"proc.env[\\\"]\\\\\\\",\\\"]\":\"\",\"evt.num\":1}");
-	assert_int_equal(count_keys("default"), 15);
-	assert_int_equal(count_keys("default,proc.cwd,evt.num,default"), 16);
-	for (const struct field_desc *const *table = field_tables; *table; table++)
-		for (const struct field_desc *desc = *table; desc->name; desc++)
-			printable += !(desc->flags & (FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED));
-	assert_int_equal(count_keys("all"), printable);
-	assert_int_equal(count_keys("all,default,proc.aname[1]"), printable + 1);
-}
-
-static void test_wrong_lists(void **state)
-{
-	static const struct {
-		const char *list, *part;
-		unsigned int column;
-	} cases[] = {
-		{"", "expected a field", 1},
-		{"evt.num,", "expected a field", 9},
-		{"evt.num, ,evt.cpu", "expected a field", 10},
-		{"evt.num, proc.nam", "did you mean 'proc.name'?", 10},
-		{"evt.arg", "needs an argument", 1},
-		{"default,fd.ip", "for filters only", 9},
-		{"default all", "unknown field", 1},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct formatter *formatter = NULL;
-		struct filter_error err = {0};
-
-		assert_int_equal(formatter_create_fields(FORMATTER_JSON, cases[i].list, &formatter,
-							 &err), -EINVAL);
-		assert_null(formatter);
-		if (!strstr(err.text, cases[i].part) || err.column != cases[i].column)
-			fail_msg("'%s': column %u, %s", cases[i].list, err.column, err.text);
-	}
-}
-
 static void test_exec(void **state)
 {
 	struct world *world = *state;
@@ -618,8 +559,6 @@ int main(void)
 		TEST(test_names_from_users),
 		TEST(test_bytes_beside_text),
 		TEST(test_times),
-		TEST(test_lists_of_fields),
-		TEST(test_wrong_lists),
 		TEST(test_exec),
 		TEST(test_lists_and_sets),
 		TEST(test_exit_and_generic),
