@@ -290,8 +290,7 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 				 strerror(-cpus));
 	driver->cpus = (uint32_t)cpus;
 	driver->classic = live_kind_is_classic();
-	/* Where both ends of a call may be missed, a time might be taken for that of another call.
-	 */
+	/* Where both ends of a call may be missed, its time would be taken for another one's. */
 	if (driver->config->enter_times && !driver->classic && live_kind_raw_is_skipped())
 		return error_set(
 			err, -EOPNOTSUPP,
