@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules files as texts: what comes of them, and what is said about them. */
+#ifndef RULES_TEXT_TEST_H
+#define RULES_TEXT_TEST_H
+
+#include "rules/rules.h"
+
+/* A text that was loaded; a second one can be its successor. */
+struct loaded {
+	int code;
+	struct rules *rules; /* NULL when there are errors */
+	struct rules_counts counts;
+	struct rules_report report;
+};
+
+/* Loads texts as files a.yaml, b.yaml, ... Ends with NULL. */
+void load_texts(struct loaded *loaded, const char *const *texts);
+
+/* The same of one text. */
+void load_text(struct loaded *loaded, const char *text);
+
+/* The same, which must be right: no errors and no warnings. */
+void load_right(struct loaded *loaded, const char *text);
+
+void unload(struct loaded *loaded);
+
+/* The rule of that name, which must be there. */
+const struct rule *loaded_rule(const struct loaded *loaded, const char *name);
+
+/* Fails unless the condition of a rule, printed, is that. */
+void expect_condition(const struct loaded *loaded, const char *rule, const char *condition);
+
+/*
+ * Fails unless a text gives exactly these messages down to warnings: each "LINE:COLUMN SEVERITY
+ * TEXT" where TEXT is a part of the message. Ends with NULL.
+ */
+void expect_messages(const char *text, const char *const *messages);
+
+#define EXPECT(text, ...) expect_messages(text, (const char *const[]){__VA_ARGS__, NULL})
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The conditions of macros and rules: from text to trees, names of lists replaced by their values,
+ * and names of macros noted.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/set.h"
+
+enum { MESSAGE_MAX = 400 };
+
+/* What is found in a tree goes to an entry. */
+struct walk {
+	struct rules_set *set;
+	struct rules_entry *entry;
+};
+
+void rules_tell_text(struct rules_set *set, enum rules_severity severity,
+		     const struct rules_text *text, size_t position, const char *format, ...)
+{
+	char message[MESSAGE_MAX];
+	const struct rules_file *file;
+	size_t offset;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	file = rules_text_place(text, position, &offset);
+	rules_report_add(set->report, severity, file, offset, "%s", message);
+}
+
+int rules_check_add(struct rules_set *set, struct rules_entry *entry, struct filter_node *node,
+		    const struct rules_text *text)
+{
+	struct rules_check *check = arena_alloc(&set->arena, sizeof(*check));
+
+	if (!check)
+		return -ENOMEM;
+	*check = (struct rules_check){.next = entry->checks, .node = node, .text = text};
+	entry->checks = check;
+	return 0;
+}
+
+static int refuse_name(struct walk *walk, const struct filter_text *name, size_t position,
+		       enum rules_kind kind)
+{
+	const char *nearest = rules_set_nearest(walk->set, kind, name->data, name->len);
+	const char *what = rules_kind_name(kind);
+
+	if (!nearest && kind == RULES_MACRO)
+		nearest = field_nearest(name->data, name->len);
+	if (nearest)
+		rules_tell_text(walk->set, RULES_ERROR, &walk->entry->text, position,
+				"unknown %s '%.60s'; did you mean '%s'?", what, name->data,
+				nearest);
+	else
+		rules_tell_text(walk->set, RULES_ERROR, &walk->entry->text, position,
+				"unknown %s '%.60s'", what, name->data);
+	walk->entry->broken = true;
+	return 0;
+}
+
+static int note_macro(struct walk *walk, struct filter_node *node)
+{
+	struct rules_ref ref = {.to = rules_set_find(walk->set, RULES_MACRO, node->name.data),
+				.node = node};
+
+	if (!ref.to)
+		return refuse_name(walk, &node->name, node->position, RULES_MACRO);
+	return rules_graph_add(walk->set, walk->entry, &ref);
+}
+
+/* A value that is spelled as lists are, and that is nearly one, was perhaps meant to be one. */
+static void warn_of_misspelt(struct walk *walk, const struct filter_expr *value)
+{
+	const char *nearest;
+
+	if (!strchr(value->text.data, '_'))
+		return;
+	nearest = rules_set_nearest(walk->set, RULES_LIST, value->text.data, value->text.len);
+	if (nearest)
+		rules_tell_text(walk->set, RULES_WARNING, &walk->entry->text, value->position,
+				"'%.60s' is no list, but a text; did you mean '%s'?",
+				value->text.data, nearest);
+}
+
+static bool is_quoted(const struct walk *walk, const struct filter_expr *value)
+{
+	char first = walk->entry->text.data[value->position];
+
+	return first == '"' || first == '\'';
+}
+
+/* Puts the values of lists in the place of their names. */
+static int unfold_values(struct walk *walk, const struct filter_node *check)
+{
+	struct filter_expr *list = check->right;
+	bool in_brackets = walk->entry->text.data[list->position] == '(';
+	struct filter_expr **end = &list->first, *next;
+	int code = 0;
+
+	for (struct filter_expr *value = list->first; value && code == 0; value = next) {
+		struct rules_entry *named = NULL;
+
+		next = value->next;
+		if (!is_quoted(walk, value)) {
+			named = rules_set_find(walk->set, RULES_LIST, value->text.data);
+			if (!named && in_brackets)
+				warn_of_misspelt(walk, value);
+			else if (!named)
+				code = refuse_name(walk, &value->text, value->position, RULES_LIST);
+		}
+		if (named) {
+			named->used = true;
+			walk->entry->broken |= named->broken;
+			code = rules_list_insert(walk->set, named, value->position, &end);
+		} else {
+			*end = value;
+			end = &value->next;
+		}
+	}
+	*end = NULL;
+	/* A name without brackets is where its list is; the list now has no other place. */
+	if (!in_brackets)
+		list->position = check->op_position;
+	return code;
+}
+
+/* Recursion no deeper than that of the parser. Sets `depth` to that of the tree. */
+static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *depth)
+{
+	unsigned int deepest = 0, inner;
+	int code = 0;
+
+	if (node->kind == FILTER_NODE_NAME)
+		code = note_macro(walk, node);
+	if (node->kind == FILTER_NODE_CHECK) {
+		if (node->right && node->right->kind == FILTER_EXPR_LIST)
+			code = unfold_values(walk, node);
+		if (code == 0)
+			code = rules_check_add(walk->set, walk->entry, node, &walk->entry->text);
+	}
+	for (struct filter_node *child = node->first; child && code == 0; child = child->next) {
+		code = walk_tree(walk, child, &inner);
+		deepest = inner > deepest ? inner : deepest;
+	}
+	*depth = deepest + 1;
+	return code;
+}
+
+static int parse(struct rules_set *set, struct rules_entry *entry)
+{
+	struct walk walk = {.set = set, .entry = entry};
+	struct filter_error err = {0};
+	int code = 0;
+
+	for (const struct rules_part *part = entry->parts[KEY_CONDITION].first; part && code == 0;
+	     part = part->next)
+		code = rules_text_add(&entry->text, &set->arena, part->value);
+	if (code == 0)
+		code = rules_text_join(&entry->text, &set->arena);
+	if (code == 0)
+		code = filter_parse(entry->text.data, &set->arena, &entry->root, &err);
+	if (code == -EINVAL) {
+		rules_tell_text(set, RULES_ERROR, &entry->text, err.position, "%s", err.text);
+		entry->broken = true;
+		return 0;
+	}
+	return code ? code : walk_tree(&walk, entry->root, &entry->depth);
+}
+
+int rules_conditions_parse(struct rules_set *set)
+{
+	int code = 0;
+
+	for (struct rules_entry *entry = set->first;
+	     entry && code == 0 && !rules_report_is_full(set->report); entry = entry->next) {
+		if (entry->kind == RULES_LIST || entry->broken)
+			continue;
+		code = parse(set, entry);
+		if (code == 0 && entry->kind == RULES_RULE && entry->root)
+			code = rules_exceptions_add(set, entry);
+	}
+	return code;
+}

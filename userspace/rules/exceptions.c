@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exceptions of rules: fields, how each is compared, and tuples of values. An event that satisfies
+ * one tuple does not match the rule: `and not (... or ...)` behind its condition.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rules/set.h"
+#include "util/nearest.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Of one rule. */
+enum { EXCEPTIONS_MAX = 1000 };
+
+enum exception_key { EXC_NAME, EXC_FIELDS, EXC_COMPS, EXC_VALUES, EXC_KEYS_COUNT };
+
+static const char *const key_names[] = {
+	[EXC_NAME] = "name",
+	[EXC_FIELDS] = "fields",
+	[EXC_COMPS] = "comps",
+	[EXC_VALUES] = "values",
+};
+
+/* One of the rule's, with the values that were appended to it. */
+struct exception {
+	struct exception *next;
+	const struct yaml_node *name, *fields, *comps;
+	struct rules_part *values, **values_end;
+};
+
+/* A field of a tuple and how it is compared. */
+struct column {
+	struct column *next;
+	struct filter_expr *field;
+	enum filter_op op;
+	size_t op_position;
+};
+
+struct exceptions {
+	struct rules_set *set;
+	struct rules_entry *rule;
+	struct rules_text *text; /* of all words, so that errors find their place */
+	struct exception *first, **end;
+	unsigned int count;
+	struct filter_node **tuples_end; /* where the next tuple's node goes */
+	bool wrong;
+};
+
+static int refuse(struct exceptions *all, const struct yaml_node *node, const char *what)
+{
+	RULES_TELL(all->set, RULES_ERROR, node, "%s", what);
+	all->wrong = true;
+	return 0;
+}
+
+static void tell_unknown_key(struct exceptions *all, const struct yaml_node *key)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, key->text, key->len);
+	for (size_t i = 0; i < COUNT(key_names); i++)
+		nearest_offer(&nearest, key_names[i]);
+	RULES_TELL(all->set, RULES_WARNING, key,
+		   "an exception has no key '%.60s', which is ignored%s%s%s", key->text,
+		   nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+		   nearest.word ? "'?" : "");
+}
+
+static void read_keys(struct exceptions *all, const struct yaml_node *node,
+		      const struct yaml_node *values[EXC_KEYS_COUNT])
+{
+	for (const struct yaml_link *pair = node->first; pair; pair = pair->next) {
+		size_t key = 0;
+
+		while (key < COUNT(key_names) && strcmp(pair->key->text, key_names[key]) != 0)
+			key++;
+		if (key == COUNT(key_names))
+			tell_unknown_key(all, pair->key);
+		else if (values[key])
+			refuse(all, pair->key, "given twice");
+		else
+			values[key] = pair->value;
+	}
+}
+
+static struct exception *find(const struct exceptions *all, const char *name)
+{
+	struct exception *exception = all->first;
+
+	while (exception && strcmp(exception->name->text, name) != 0)
+		exception = exception->next;
+	return exception;
+}
+
+static bool alike(const struct yaml_node *a, const struct yaml_node *b)
+{
+	const struct yaml_link *left = a->first, *right = b->first;
+
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == YAML_SCALAR)
+		return strcmp(a->text, b->text) == 0;
+	while (left && right && left->value->kind == YAML_SCALAR &&
+	       right->value->kind == YAML_SCALAR &&
+	       strcmp(left->value->text, right->value->text) == 0) {
+		left = left->next;
+		right = right->next;
+	}
+	return !left && !right;
+}
+
+static int add_exception(struct exceptions *all, const struct yaml_node **given,
+			 struct exception **made)
+{
+	struct exception *exception = arena_alloc(&all->set->arena, sizeof(*exception));
+
+	if (!exception)
+		return -ENOMEM;
+	all->count++;
+	exception->name = given[EXC_NAME];
+	exception->fields = given[EXC_FIELDS];
+	exception->comps = given[EXC_COMPS];
+	exception->values_end = &exception->values;
+	*all->end = exception;
+	all->end = &exception->next;
+	*made = exception;
+	return 0;
+}
+
+static int add_values(struct exceptions *all, struct exception *exception,
+		      const struct yaml_node *values)
+{
+	struct rules_part *part = arena_alloc(&all->set->arena, sizeof(*part));
+
+	if (!part)
+		return -ENOMEM;
+	part->value = values;
+	*exception->values_end = part;
+	exception->values_end = &part->next;
+	return 0;
+}
+
+static int read_exception(struct exceptions *all, const struct yaml_node *node)
+{
+	const struct yaml_node *given[EXC_KEYS_COUNT] = {NULL};
+	struct exception *exception;
+	int code = 0;
+
+	if (node->kind != YAML_MAPPING)
+		return refuse(all, node, "expected an exception: '- name: NAME' and the like");
+	read_keys(all, node, given);
+	if (!given[EXC_NAME] || !rules_yaml_is_scalar(given[EXC_NAME]))
+		return refuse(all, node, "an exception needs a name");
+	if (given[EXC_VALUES] && given[EXC_VALUES]->kind != YAML_SEQUENCE) {
+		if (!rules_yaml_is_null(given[EXC_VALUES]))
+			return refuse(all, given[EXC_VALUES], "'values': expected a sequence");
+		given[EXC_VALUES] = NULL;
+	}
+	exception = find(all, given[EXC_NAME]->text);
+	if (exception) {
+		for (int key = EXC_FIELDS; key <= EXC_COMPS; key++) {
+			const struct yaml_node *before =
+				key == EXC_FIELDS ? exception->fields : exception->comps;
+
+			if (given[key] && (!before || !alike(given[key], before)))
+				return refuse(all, given[key],
+					      "the exception is there with other fields or comps; "
+					      "values alone can be appended");
+		}
+	} else if (!given[EXC_FIELDS]) {
+		return refuse(all, given[EXC_NAME],
+			      "an exception needs fields, unless one of this name is there before");
+	} else if (all->count == EXCEPTIONS_MAX) {
+		return refuse(all, node, "too many exceptions of one rule: the limit is 1000");
+	} else {
+		code = add_exception(all, given, &exception);
+	}
+	if (code == 0 && given[EXC_VALUES])
+		code = add_values(all, exception, given[EXC_VALUES]);
+	return code;
+}
+
+/* Takes a word into the text, for its position. */
+static int add_word(struct exceptions *all, const struct yaml_node *node, size_t *position)
+{
+	int code = rules_text_add(all->text, &all->set->arena, node);
+
+	if (code == 0)
+		*position = all->text->len - node->len;
+	return code;
+}
+
+/* A field or transformer: what stands before `exists` in a filter. */
+static int read_field(struct exceptions *all, const struct yaml_node *node, struct column *column)
+{
+	static const char tail[] = " exists";
+	struct filter_error err = {0};
+	struct filter_node *root;
+	size_t position = 0;
+	char *text;
+	int code;
+
+	if (!rules_yaml_is_scalar(node))
+		return refuse(all, node, "expected a field");
+	text = arena_alloc(&all->set->arena, node->len + sizeof(tail));
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, node->text, node->len);
+	strcpy(text + node->len, tail);
+	code = filter_parse(text, &all->set->arena, &root, &err);
+	if (code == -ENOMEM)
+		return code;
+	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_EXISTS ||
+			  strlen(text) - sizeof(tail) + 1 != node->len))
+		return refuse(all, node, "expected a field alone");
+	if (code)
+		return refuse(all, node, err.text);
+	code = add_word(all, node, &position);
+	column->field = root->left;
+	column->field->position = position;
+	return code;
+}
+
+static bool is_list_op(enum filter_op op)
+{
+	return op == FILTER_IN || op == FILTER_PMATCH || op == FILTER_INTERSECTS;
+}
+
+static int read_op(struct exceptions *all, const struct yaml_node *node, struct column *column)
+{
+	struct nearest nearest;
+
+	if (!rules_yaml_is_scalar(node))
+		return refuse(all, node, "expected an operator");
+	nearest_init(&nearest, node->text, node->len);
+	for (enum filter_op op = 0; op < FILTER_OPS_COUNT; op++) {
+		bool is_equal = op == FILTER_EQ && strcmp(node->text, "==") == 0;
+
+		if (op == FILTER_EXISTS)
+			continue;
+		if (is_equal || strcmp(node->text, filter_op_name(op)) == 0) {
+			column->op = op;
+			return add_word(all, node, &column->op_position);
+		}
+		nearest_offer(&nearest, filter_op_name(op));
+	}
+	all->wrong = true;
+	RULES_TELL(all->set, RULES_ERROR, node, "unknown operator '%.60s'%s%s%s", node->text,
+		   nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+		   nearest.word ? "'?" : "");
+	return 0;
+}
+
+static int add_column(struct exceptions *all, const struct yaml_node *field,
+		      const struct yaml_node *comp, enum filter_op otherwise, struct column ***end)
+{
+	struct column *column = arena_alloc(&all->set->arena, sizeof(*column));
+	int code;
+
+	if (!column)
+		return -ENOMEM;
+	code = read_field(all, field, column);
+	if (code)
+		return code;
+	column->op = otherwise;
+	column->op_position = column->field ? column->field->position : 0;
+	if (comp)
+		code = read_op(all, comp, column);
+	**end = column;
+	*end = &column->next;
+	return code;
+}
+
+/* The columns of an exception: of one field alone, or of a sequence. */
+static int read_columns(struct exceptions *all, const struct exception *exception,
+			struct column **columns)
+{
+	const struct yaml_node *fields = exception->fields, *comps = exception->comps;
+	const struct yaml_link *comp = comps ? comps->first : NULL;
+	struct column **end = columns;
+	int code = 0;
+
+	if (fields->kind == YAML_SCALAR) {
+		code = add_column(all, fields, comps, FILTER_IN, &end);
+		if (code == 0 && !all->wrong && !is_list_op((*columns)->op))
+			return refuse(all, comps,
+				      "a single field is compared with all values at once: by in, "
+				      "pmatch or intersects");
+		return code;
+	}
+	if (fields->kind != YAML_SEQUENCE || !fields->first)
+		return refuse(all, fields, "'fields': expected a field, or a sequence of them");
+	if (comps && comps->kind != YAML_SEQUENCE)
+		return refuse(all, comps, "'comps': expected a sequence, as 'fields' is one");
+	for (const struct yaml_link *field = fields->first; field && code == 0;
+	     field = field->next) {
+		if (comps && !comp)
+			return refuse(all, comps, "there are fewer comps than fields");
+		code = add_column(all, field->value, comp ? comp->value : NULL, FILTER_EQ, &end);
+		comp = comp ? comp->next : NULL;
+	}
+	if (comp)
+		refuse(all, comp->value, "there are more comps than fields");
+	return code;
+}
+
+/* Adds a constant; the name of a list stands for its values where there may be several. */
+static int add_constant(struct exceptions *all, const struct yaml_node *node, bool several,
+			struct filter_expr ***end)
+{
+	struct rules_entry *list =
+		several ? rules_set_find(all->set, RULES_LIST, node->text) : NULL;
+	struct filter_expr *expr = arena_alloc(&all->set->arena, sizeof(*expr));
+	size_t position = 0;
+	int code;
+
+	if (node->kind != YAML_SCALAR)
+		return refuse(all, node, "expected a value");
+	code = expr ? add_word(all, node, &position) : -ENOMEM;
+	if (code)
+		return code;
+	if (list) {
+		list->used = true;
+		all->rule->broken |= list->broken;
+		return rules_list_insert(all->set, list, position, end);
+	}
+	expr->kind = FILTER_EXPR_TEXT;
+	expr->position = position;
+	**end = expr;
+	*end = &expr->next;
+	return rules_value_text(all->set, node, &expr->text);
+}
+
+static int add_constants(struct exceptions *all, const struct yaml_node *node,
+			 struct filter_expr ***end)
+{
+	int code = 0;
+
+	if (node->kind == YAML_SCALAR)
+		return add_constant(all, node, true, end);
+	if (node->kind != YAML_SEQUENCE)
+		return refuse(all, node, "expected a value, or a sequence of them");
+	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next)
+		code = add_constant(all, link->value, true, end);
+	return code;
+}
+
+/* The check of one column with one value. */
+static int make_check(struct exceptions *all, const struct column *column,
+		      const struct yaml_node *value, struct filter_node **made)
+{
+	struct filter_node *check = arena_alloc(&all->set->arena, sizeof(*check));
+	struct filter_expr *list, **end;
+	int code;
+
+	if (!check)
+		return -ENOMEM;
+	*made = check;
+	check->kind = FILTER_NODE_CHECK;
+	check->position = column->field->position;
+	check->left = column->field;
+	check->op = column->op;
+	check->op_position = column->op_position;
+	end = &check->right;
+	if (is_list_op(column->op)) {
+		list = arena_alloc(&all->set->arena, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		list->kind = FILTER_EXPR_LIST;
+		list->position = column->op_position;
+		check->right = list;
+		end = &list->first;
+		code = add_constants(all, value, &end);
+	} else {
+		code = add_constant(all, value, false, &end);
+	}
+	return code || all->wrong ? code : rules_check_add(all->set, all->rule, check, all->text);
+}
+
+/* Joins nodes, unless there is one alone. */
+static struct filter_node *join_nodes(struct filter_node *joined, enum filter_node_kind kind,
+				      struct filter_node *first)
+{
+	if (!first->next)
+		return first;
+	joined->kind = kind;
+	joined->position = first->position;
+	joined->first = first;
+	return joined;
+}
+
+static void add_tuple(struct exceptions *all, struct filter_node *node)
+{
+	*all->tuples_end = node;
+	all->tuples_end = &node->next;
+}
+
+/* All columns must hold. */
+static int make_tuple(struct exceptions *all, const struct column *columns,
+		      const struct yaml_node *tuple)
+{
+	struct filter_node *joined = arena_alloc(&all->set->arena, sizeof(*joined));
+	const struct yaml_link *value = tuple->first;
+	struct filter_node *first = NULL, **end = &first;
+	int code = 0;
+
+	if (!joined)
+		return -ENOMEM;
+	if (tuple->kind != YAML_SEQUENCE)
+		return refuse(all, tuple, "expected a sequence: one value for each field");
+	for (const struct column *column = columns; column && !all->wrong && code == 0;
+	     column = column->next) {
+		if (!value)
+			return refuse(all, tuple, "there are fewer values than fields");
+		code = make_check(all, column, value->value, end);
+		end = code ? end : &(*end)->next;
+		value = value->next;
+	}
+	if (value && code == 0 && !all->wrong)
+		return refuse(all, value->value, "there are more values than fields");
+	if (code == 0 && !all->wrong)
+		add_tuple(all, join_nodes(joined, FILTER_NODE_AND, first));
+	return code;
+}
+
+static int make_tuples(struct exceptions *all, const struct exception *exception)
+{
+	struct column *columns = NULL;
+	struct filter_node *check;
+	int code = read_columns(all, exception, &columns);
+
+	for (const struct rules_part *part = exception->values; part; part = part->next) {
+		if (code || all->wrong)
+			return code;
+		if (exception->fields->kind == YAML_SCALAR) {
+			code = make_check(all, columns, part->value, &check);
+			if (code == 0 && !all->wrong)
+				add_tuple(all, check);
+			continue;
+		}
+		for (const struct yaml_link *link = part->value->first;
+		     link && code == 0 && !all->wrong; link = link->next)
+			code = make_tuple(all, columns, link->value);
+	}
+	return code;
+}
+
+/* `and not (tuple or tuple)` behind the condition. */
+static int join(struct exceptions *all, struct filter_node *tuples)
+{
+	struct filter_node *nodes[3];
+	struct rules_entry *rule = all->rule;
+
+	for (size_t i = 0; i < COUNT(nodes); i++) {
+		nodes[i] = arena_alloc(&all->set->arena, sizeof(*nodes[i]));
+		if (!nodes[i])
+			return -ENOMEM;
+	}
+	nodes[0]->kind = FILTER_NODE_AND;
+	nodes[0]->first = rule->root;
+	rule->root->next = nodes[1];
+	nodes[1]->kind = FILTER_NODE_NOT;
+	nodes[1]->first = join_nodes(nodes[2], FILTER_NODE_OR, tuples);
+	rule->root = nodes[0];
+	rule->depth += 4;
+	return 0;
+}
+
+int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule)
+{
+	struct filter_node *tuples = NULL;
+	struct exceptions all = {.set = set, .rule = rule, .tuples_end = &tuples};
+	int code = 0;
+
+	if (!rule->parts[KEY_EXCEPTIONS].first)
+		return 0;
+	all.end = &all.first;
+	all.text = arena_alloc(&set->arena, sizeof(*all.text));
+	if (!all.text)
+		return -ENOMEM;
+	for (const struct rules_part *part = rule->parts[KEY_EXCEPTIONS].first; part;
+	     part = part->next)
+		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		     link = link->next)
+			code = read_exception(&all, link->value);
+	for (const struct exception *exception = all.first; exception && code == 0;
+	     exception = exception->next) {
+		bool before = all.wrong;
+
+		all.wrong = false;
+		code = make_tuples(&all, exception);
+		all.wrong |= before;
+	}
+	rule->broken |= all.wrong;
+	if (code || all.wrong || !tuples)
+		return code;
+	code = rules_text_join(all.text, &set->arena);
+	return code ? code : join(&all, tuples);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The items of rules files: which keys each kind has, and how an item defines something, appends to
+ * it or replaces parts of it.
+ */
+#include "rules/items.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/nearest.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What a key has as its value. */
+enum value_form { A_TEXT, A_FLAG, A_SEQUENCE, TEXTS, A_MAPPING };
+
+static const char *const form_names[] = {
+	[A_TEXT] = "a text",	     [A_FLAG] = "true or false",
+	[A_SEQUENCE] = "a sequence", [TEXTS] = "a sequence of texts",
+	[A_MAPPING] = "a mapping",
+};
+
+/* The kinds that have a key, and what may be done to its value later. */
+enum {
+	OF_LIST = 1 << RULES_LIST,
+	OF_MACRO = 1 << RULES_MACRO,
+	OF_RULE = 1 << RULES_RULE,
+	OF_ALL = OF_LIST | OF_MACRO | OF_RULE,
+	REQUIRED = 1 << 4,
+	APPENDED = 1 << 5,
+	REPLACED = 1 << 6,
+};
+
+static const struct key_row {
+	const char *name;
+	enum rules_key key;
+	enum value_form form;
+	unsigned int flags;
+} rows[] = {
+	{"items", KEY_ITEMS, TEXTS, OF_LIST | REQUIRED | APPENDED | REPLACED},
+	{"condition", KEY_CONDITION, A_TEXT, OF_MACRO | OF_RULE | REQUIRED | APPENDED | REPLACED},
+	{"desc", KEY_DESC, A_TEXT, OF_RULE | APPENDED | REPLACED},
+	{"output", KEY_OUTPUT, A_TEXT, OF_RULE | REQUIRED | APPENDED | REPLACED},
+	{"priority", KEY_PRIORITY, A_TEXT, OF_RULE | REQUIRED | REPLACED},
+	{"tags", KEY_TAGS, TEXTS, OF_RULE | APPENDED | REPLACED},
+	{"exceptions", KEY_EXCEPTIONS, A_SEQUENCE, OF_RULE | APPENDED | REPLACED},
+	{"enabled", KEY_ENABLED, A_FLAG, OF_RULE | REPLACED},
+	{"source", KEY_SOURCE, A_TEXT, OF_RULE},
+	{"warn_evttypes", KEY_WARN_EVTTYPES, A_FLAG, OF_RULE | REPLACED},
+	{"skip-if-unknown-filter", KEY_SKIP_UNKNOWN, A_FLAG, OF_RULE | REPLACED},
+	{"capture", KEY_CAPTURE, A_FLAG, OF_RULE | REPLACED},
+	{"capture_duration", KEY_CAPTURE_DURATION, A_TEXT, OF_RULE | REPLACED},
+	{"append", KEY_APPEND, A_FLAG, OF_ALL},
+	{"override", KEY_OVERRIDE, A_MAPPING, OF_ALL},
+};
+
+/* An item as it was read. */
+struct item {
+	enum rules_kind kind;
+	const struct yaml_node *name;
+	const struct yaml_node *key[RULES_KEYS_COUNT], *value[RULES_KEYS_COUNT];
+	bool wrong; /* an error of it was told */
+};
+
+/* Words that open an item and only speak of the file. */
+static const struct {
+	const char *name, *note;
+} file_words[] = {
+	{"required_engine_version", "required_engine_version is not compared with anything"},
+	{"required_plugin_versions", "required_plugin_versions: there are no plugins here"},
+};
+
+static bool is_key(const struct yaml_link *pair, const char *name)
+{
+	return strcmp(pair->key->text, name) == 0;
+}
+
+static bool is_file_word(const struct yaml_link *pair, const char **note)
+{
+	for (size_t i = 0; i < COUNT(file_words); i++) {
+		if (is_key(pair, file_words[i].name)) {
+			*note = file_words[i].note;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_kind(const struct yaml_link *pair, enum rules_kind *kind)
+{
+	for (*kind = 0; *kind < RULES_KINDS_COUNT; ++*kind)
+		if (is_key(pair, rules_kind_name(*kind)))
+			return true;
+	return false;
+}
+
+static bool has_form(const struct yaml_node *value, enum value_form form)
+{
+	bool flag;
+
+	switch (form) {
+	case A_TEXT:
+		return rules_yaml_is_scalar(value) && value->len;
+	case A_FLAG:
+		return rules_bool_read(value, &flag);
+	case A_MAPPING:
+		return value->kind == YAML_MAPPING;
+	default:
+		return value->kind == YAML_SEQUENCE || rules_yaml_is_null(value);
+	}
+}
+
+/* Tells of what is no text in a sequence of texts. */
+static bool check_texts(struct rules_set *set, const struct yaml_node *value)
+{
+	bool right = true;
+
+	for (const struct yaml_link *link = value->first; link; link = link->next) {
+		if (link->value->kind == YAML_SCALAR)
+			continue;
+		RULES_TELL(set, RULES_ERROR, link->value, "expected a text");
+		right = false;
+	}
+	return right;
+}
+
+static void tell_unknown_key(struct rules_set *set, enum rules_kind kind,
+			     const struct yaml_node *key)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, key->text, key->len);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].flags & 1u << kind)
+			nearest_offer(&nearest, rows[i].name);
+	if (nearest.word)
+		RULES_TELL(set, RULES_WARNING, key,
+			   "a %s has no key '%.60s', which is ignored; did you mean '%s'?",
+			   rules_kind_name(kind), key->text, nearest.word);
+	else
+		RULES_TELL(set, RULES_WARNING, key, "a %s has no key '%.60s', which is ignored",
+			   rules_kind_name(kind), key->text);
+}
+
+static void read_pair(struct rules_set *set, const struct yaml_link *pair, struct item *item)
+{
+	const struct key_row *row = rows;
+
+	while (row < rows + COUNT(rows) &&
+	       !(row->flags & 1u << item->kind && is_key(pair, row->name)))
+		row++;
+	if (row == rows + COUNT(rows)) {
+		tell_unknown_key(set, item->kind, pair->key);
+		return;
+	}
+	if (item->value[row->key]) {
+		RULES_TELL(set, RULES_ERROR, pair->key, "'%s' is given twice", row->name);
+		item->wrong = true;
+	}
+	item->key[row->key] = pair->key;
+	item->value[row->key] = pair->value;
+	if (!has_form(pair->value, row->form)) {
+		RULES_TELL(set, RULES_ERROR, pair->value, "'%s': expected %s", row->name,
+			   form_names[row->form]);
+		item->wrong = true;
+	} else if (row->form == TEXTS && !check_texts(set, pair->value)) {
+		item->wrong = true;
+	}
+}
+
+/* Adds the values of an item to an entry, behind what is there or in its place. */
+static int take_value(struct rules_set *set, struct rules_entry *entry, const struct item *item,
+		      enum rules_key key, bool append)
+{
+	struct rules_part *part = arena_alloc(&set->arena, sizeof(*part));
+	struct rules_parts *parts = &entry->parts[key];
+
+	if (!part)
+		return -ENOMEM;
+	part->value = item->value[key];
+	if (append && parts->last)
+		parts->last->next = part;
+	else
+		parts->first = part;
+	parts->last = part;
+	return 0;
+}
+
+/* What an item that changes a definition changes; NULL with an error when there is none. */
+static struct rules_entry *find_changed(struct rules_set *set, const struct item *item)
+{
+	struct rules_entry *entry = rules_set_find(set, item->kind, item->name->text);
+	const char *nearest;
+
+	if (entry)
+		return entry;
+	nearest = rules_set_nearest(set, item->kind, item->name->text, item->name->len);
+	if (nearest)
+		RULES_TELL(set, RULES_ERROR, item->name,
+			   "there is no %s '%.60s' to change before this; did you mean '%s'?",
+			   rules_kind_name(item->kind), item->name->text, nearest);
+	else
+		RULES_TELL(set, RULES_ERROR, item->name,
+			   "there is no %s '%.60s' to change before this",
+			   rules_kind_name(item->kind), item->name->text);
+	return NULL;
+}
+
+/* `append: true`. */
+static int append(struct rules_set *set, const struct item *item)
+{
+	struct rules_entry *entry = find_changed(set, item);
+	int code = 0;
+
+	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
+		const struct key_row *row = &rows[i];
+
+		if (!item->value[row->key] || row->key == KEY_APPEND)
+			continue;
+		if (row->flags & APPENDED)
+			code = take_value(set, entry, item, row->key, true);
+		else
+			RULES_TELL(set, RULES_WARNING, item->key[row->key],
+				   "'%s' cannot be appended to and is ignored; 'override' can "
+				   "replace it",
+				   row->name);
+	}
+	return code;
+}
+
+/* What `override` says of a key: 1 append, 0 replace, -1 nothing that is right. */
+static int read_override(struct rules_set *set, const struct key_row *row,
+			 const struct yaml_node *value)
+{
+	const char *word = value->kind == YAML_SCALAR ? value->text : "";
+	bool append = strcmp(word, "append") == 0;
+
+	if (!append && strcmp(word, "replace") != 0)
+		RULES_TELL(set, RULES_ERROR, value, "expected append or replace");
+	else if (!(row->flags & (append ? APPENDED : REPLACED)))
+		RULES_TELL(set, RULES_ERROR, value, "'%s' cannot be %s", row->name,
+			   append ? "appended to" : "replaced");
+	else
+		return append;
+	return -1;
+}
+
+static const struct yaml_link *find_pair(const struct yaml_node *mapping, const char *name)
+{
+	const struct yaml_link *pair = mapping->first;
+
+	while (pair && !is_key(pair, name))
+		pair = pair->next;
+	return pair;
+}
+
+/* Keys in `override` that the item does not have. */
+static void check_override(struct rules_set *set, const struct item *item)
+{
+	const struct yaml_node *override = item->value[KEY_OVERRIDE];
+
+	for (const struct yaml_link *pair = override->first; pair; pair = pair->next) {
+		bool known = false;
+
+		for (size_t i = 0; i < COUNT(rows) && !known; i++)
+			known = item->value[rows[i].key] && is_key(pair, rows[i].name);
+		if (!known)
+			RULES_TELL(set, RULES_ERROR, pair->key,
+				   "override speaks of '%.60s', which this %s does not give",
+				   pair->key->text, rules_kind_name(item->kind));
+	}
+}
+
+static int override(struct rules_set *set, const struct item *item)
+{
+	struct rules_entry *entry = find_changed(set, item);
+	int code = 0;
+
+	check_override(set, item);
+	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
+		const struct key_row *row = &rows[i];
+		const struct yaml_link *pair;
+		int how;
+
+		if (!item->value[row->key] || row->key == KEY_OVERRIDE)
+			continue;
+		pair = find_pair(item->value[KEY_OVERRIDE], row->name);
+		if (!pair) {
+			RULES_TELL(set, RULES_ERROR, item->key[row->key],
+				   "override does not say whether '%s' is for append or replace",
+				   row->name);
+			continue;
+		}
+		how = read_override(set, row, pair->value);
+		if (how >= 0)
+			code = take_value(set, entry, item, row->key, how);
+	}
+	return code;
+}
+
+static bool has_only(const struct item *item, enum rules_key key)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (!item->value[rows[i].key] != (rows[i].key != key))
+			return false;
+	return true;
+}
+
+/* A rule that has `enabled` alone switches one that was defined before. */
+static int switch_rule(struct rules_set *set, const struct item *item)
+{
+	struct rules_entry *entry = find_changed(set, item);
+
+	return entry ? take_value(set, entry, item, KEY_ENABLED, false) : 0;
+}
+
+static void check_required(struct rules_set *set, struct item *item)
+{
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct key_row *row = &rows[i];
+
+		if (!(row->flags & REQUIRED) || !(row->flags & 1u << item->kind) ||
+		    item->value[row->key])
+			continue;
+		RULES_TELL(set, RULES_ERROR, item->name, "the %s '%.60s' has no '%s'",
+			   rules_kind_name(item->kind), item->name->text, row->name);
+		item->wrong = true;
+	}
+}
+
+static int define(struct rules_set *set, struct item *item)
+{
+	struct rules_entry *entry = rules_set_find(set, item->kind, item->name->text);
+	int code = 0;
+
+	check_required(set, item);
+	if (!entry)
+		entry = rules_set_add(set, item->kind, item->name);
+	if (!entry)
+		return -ENOMEM;
+	memset(entry->parts, 0, sizeof(entry->parts));
+	entry->where = item->name;
+	entry->broken = item->wrong;
+	for (size_t i = 0; i < COUNT(rows) && code == 0; i++)
+		if (item->value[rows[i].key])
+			code = take_value(set, entry, item, rows[i].key, false);
+	return code;
+}
+
+static int take_item(struct rules_set *set, struct item *item)
+{
+	bool appends = false;
+
+	if (item->value[KEY_APPEND])
+		rules_bool_read(item->value[KEY_APPEND], &appends);
+	/* Of what is wrong so much stays that its name is known. */
+	if (item->wrong && (appends || item->value[KEY_OVERRIDE]))
+		return 0;
+	if (appends && item->value[KEY_OVERRIDE]) {
+		RULES_TELL(set, RULES_ERROR, item->key[KEY_OVERRIDE],
+			   "'append' and 'override' do not go together");
+		return 0;
+	}
+	if (appends)
+		return append(set, item);
+	if (item->value[KEY_OVERRIDE])
+		return override(set, item);
+	if (item->kind == RULES_RULE && has_only(item, KEY_ENABLED))
+		return switch_rule(set, item);
+	return define(set, item);
+}
+
+static int read_named(struct rules_set *set, const struct yaml_node *node,
+		      const struct yaml_link *first, enum rules_kind kind)
+{
+	struct item item = {.kind = kind, .name = first->value};
+
+	if (!rules_yaml_is_scalar(item.name) || item.name->len == 0) {
+		RULES_TELL(set, RULES_ERROR, item.name, "expected the name of the %s",
+			   rules_kind_name(kind));
+		return 0;
+	}
+	for (const struct yaml_link *pair = node->first; pair; pair = pair->next)
+		if (pair != first)
+			read_pair(set, pair, &item);
+	return take_item(set, &item);
+}
+
+static void tell_no_kind(struct rules_set *set, const struct yaml_node *node)
+{
+	const struct yaml_node *key = node->first ? node->first->key : NULL;
+	struct nearest nearest;
+
+	if (!key) {
+		RULES_TELL(set, RULES_ERROR, node,
+			   "expected an item with 'rule', 'macro' or 'list'");
+		return;
+	}
+	nearest_init(&nearest, key->text, key->len);
+	for (enum rules_kind kind = 0; kind < RULES_KINDS_COUNT; kind++)
+		nearest_offer(&nearest, rules_kind_name(kind));
+	for (size_t i = 0; i < COUNT(file_words); i++)
+		nearest_offer(&nearest, file_words[i].name);
+	if (nearest.word)
+		RULES_TELL(set, RULES_ERROR, key,
+			   "an item needs 'rule', 'macro' or 'list', found '%.60s'; did you mean "
+			   "'%s'?",
+			   key->text, nearest.word);
+	else
+		RULES_TELL(set, RULES_ERROR, key,
+			   "an item needs 'rule', 'macro' or 'list', found '%.60s'", key->text);
+}
+
+static int read_item(struct rules_set *set, const struct yaml_node *node)
+{
+	enum rules_kind kind;
+	const char *note;
+
+	for (const struct yaml_link *pair = node->first; pair; pair = pair->next) {
+		if (node->kind != YAML_MAPPING)
+			break;
+		if (is_kind(pair, &kind))
+			return read_named(set, node, pair, kind);
+		if (is_file_word(pair, &note)) {
+			RULES_TELL(set, RULES_NOTE, pair->key, "%s", note);
+			return 0;
+		}
+	}
+	if (node->kind == YAML_MAPPING)
+		tell_no_kind(set, node);
+	else
+		RULES_TELL(set, RULES_ERROR, node, "expected an item: '- rule: NAME' and the like");
+	return 0;
+}
+
+int rules_items_read(struct rules_set *set, const struct yaml_node *root)
+{
+	int code = 0;
+
+	if (rules_yaml_is_null(root))
+		return 0;
+	if (root->kind != YAML_SEQUENCE) {
+		RULES_TELL(set, RULES_ERROR, root,
+			   "expected a sequence of items, each beginning with '-'");
+		return 0;
+	}
+	for (const struct yaml_link *link = root->first;
+	     link && code == 0 && !rules_report_is_full(set->report); link = link->next)
+		code = read_item(set, link->value);
+	return code;
+}

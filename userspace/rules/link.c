@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Macros put where they are named, as shared nodes; and every check of every condition given its
+ * meaning once, in the text where it stands, so that all errors are told, and told there.
+ */
+#include <errno.h>
+
+#include "rules/set.h"
+#include "sinsp/filter_check.h"
+
+/* Compilers of trees recurse; a hundred macros inside each other are below this. */
+enum { RULES_DEPTH_MAX = 400 };
+
+static enum rules_demand demand_of_rule(const struct rules_entry *rule)
+{
+	if (!rules_entry_is_about_syscalls(rule))
+		return DEMAND_FOREIGN;
+	if (!rules_entry_flag(rule, KEY_ENABLED, true) ||
+	    rules_entry_flag(rule, KEY_SKIP_UNKNOWN, false))
+		return DEMAND_IDLE;
+	return DEMAND_RUNNING;
+}
+
+/* From the rules down. */
+static struct rules_entry *spread_demand(struct rules_entry *ordered)
+{
+	struct rules_entry *first = rules_graph_reverse(ordered);
+
+	for (struct rules_entry *entry = first; entry; entry = entry->ordered) {
+		if (entry->kind == RULES_RULE)
+			entry->demand = demand_of_rule(entry);
+		for (const struct rules_ref *ref = entry->refs; ref; ref = ref->next)
+			if (ref->to->demand < entry->demand)
+				ref->to->demand = entry->demand;
+	}
+	return rules_graph_reverse(first);
+}
+
+static void link_macro(struct rules_set *set, struct rules_entry *entry,
+		       const struct rules_ref *ref, unsigned int own_depth)
+{
+	const struct rules_entry *macro = ref->to;
+
+	entry->unknown_field |= macro->unknown_field;
+	if (macro->broken || !macro->root) {
+		entry->broken = true;
+		return;
+	}
+	if (own_depth + macro->depth > RULES_DEPTH_MAX) {
+		rules_tell_text(set, RULES_ERROR, &entry->text, ref->node->position,
+				"macros are nested too deeply here");
+		entry->broken = true;
+		return;
+	}
+	ref->node->kind = FILTER_NODE_SHARED;
+	ref->node->first = macro->root;
+	ref->node->text = macro->text.data;
+	if (own_depth + macro->depth > entry->depth)
+		entry->depth = own_depth + macro->depth;
+}
+
+static void link_macros(struct rules_set *set, struct rules_entry *entry)
+{
+	unsigned int own_depth = entry->depth;
+
+	for (const struct rules_ref *ref = entry->refs; ref; ref = ref->next)
+		link_macro(set, entry, ref, own_depth);
+}
+
+/* How serious an error in a condition is, for those who use it. */
+static bool is_told(const struct rules_entry *entry, bool unknown_field,
+		    enum rules_severity *severity)
+{
+	static const enum rules_severity severities[] = {
+		[DEMAND_NONE] = RULES_WARNING,
+		[DEMAND_IDLE] = RULES_WARNING,
+		[DEMAND_RUNNING] = RULES_ERROR,
+	};
+
+	if (entry->demand == DEMAND_FOREIGN)
+		return false;
+	*severity = severities[entry->demand];
+	/* Fields of elsewhere in rules that say that they can do without, or are off. */
+	if (unknown_field && entry->demand == DEMAND_IDLE)
+		*severity = RULES_NOTE;
+	return true;
+}
+
+static int bind(struct rules_set *set, struct rules_entry *entry, const struct rules_check *check,
+		const struct filter_options *options)
+{
+	struct filter_error err = {0};
+	enum rules_severity severity;
+	bool unknown_field = false;
+	int code = filter_check_node(check->node, check->text->data, options, &unknown_field, &err);
+
+	if (code != -EINVAL)
+		return code;
+	entry->broken = true;
+	entry->unknown_field |= unknown_field;
+	if (is_told(entry, unknown_field, &severity))
+		rules_tell_text(set, severity, check->text, err.position, "%s", err.text);
+	return 0;
+}
+
+int rules_conditions_link(struct rules_set *set, const struct filter_options *options)
+{
+	struct rules_entry *ordered = rules_graph_order(set, 1u << RULES_MACRO | 1u << RULES_RULE);
+	int code = 0;
+
+	ordered = spread_demand(ordered);
+	for (struct rules_entry *entry = ordered;
+	     entry && code == 0 && !rules_report_is_full(set->report); entry = entry->ordered) {
+		if (!entry->root)
+			continue;
+		for (const struct rules_check *check = entry->checks; check && code == 0;
+		     check = check->next)
+			code = bind(set, entry, check, options);
+		link_macros(set, entry);
+	}
+	return code;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists, with the lists that they name unfolded in their place. */
+#include <errno.h>
+#include <string.h>
+
+#include "rules/set.h"
+
+static const struct rules_part *parts_of(const struct rules_entry *list)
+{
+	return list->parts[KEY_ITEMS].first;
+}
+
+/* The list that an item names. That of its own name is none: such an item is a text. */
+static struct rules_entry *named_list(const struct rules_set *set, const struct rules_entry *list,
+				      const struct yaml_node *item)
+{
+	struct rules_entry *named = rules_set_find(set, RULES_LIST, item->text);
+
+	return named == list ? NULL : named;
+}
+
+static int find_refs(struct rules_set *set, struct rules_entry *list)
+{
+	int code = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		     link = link->next) {
+			struct rules_ref ref = {.to = named_list(set, list, link->value),
+						.item = link->value};
+
+			if (ref.to)
+				code = rules_graph_add(set, list, &ref);
+		}
+	}
+	return code;
+}
+
+static size_t count_values(const struct rules_set *set, const struct rules_entry *list)
+{
+	size_t n = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link; link = link->next) {
+			const struct rules_entry *inner = named_list(set, list, link->value);
+
+			n += inner ? inner->nvalues : 1;
+		}
+	}
+	return n;
+}
+
+static int fill_values(struct rules_set *set, struct rules_entry *list)
+{
+	int code = 0;
+
+	for (const struct rules_part *part = parts_of(list); part; part = part->next) {
+		for (const struct yaml_link *link = part->value->first; link && code == 0;
+		     link = link->next) {
+			const struct rules_entry *inner = named_list(set, list, link->value);
+			struct rules_value *value = &list->values[list->nvalues];
+
+			if (inner) {
+				if (inner->nvalues)
+					memcpy(value, inner->values,
+					       inner->nvalues * sizeof(*value));
+				list->nvalues += inner->nvalues;
+				continue;
+			}
+			code = rules_value_text(set, link->value, &value->text);
+			value->node = link->value;
+			list->nvalues++;
+		}
+	}
+	return code;
+}
+
+static int unfold(struct rules_set *set, struct rules_entry *list)
+{
+	size_t n = list->broken ? 0 : count_values(set, list);
+
+	if (n > RULES_VALUES_MAX - set->unfolded) {
+		RULES_TELL(set, RULES_ERROR, list->where,
+			   "lists unfold to more than %d values here", RULES_VALUES_MAX);
+		list->broken = true;
+		return 0;
+	}
+	set->unfolded += n;
+	if (n == 0)
+		return 0;
+	list->values = arena_alloc(&set->arena, n * sizeof(*list->values));
+	return list->values ? fill_values(set, list) : -ENOMEM;
+}
+
+int rules_lists_unfold(struct rules_set *set)
+{
+	int code = 0;
+
+	for (struct rules_entry *list = set->first; list && code == 0; list = list->next)
+		if (list->kind == RULES_LIST && !list->broken)
+			code = find_refs(set, list);
+	for (struct rules_entry *list = rules_graph_order(set, 1u << RULES_LIST); list && code == 0;
+	     list = list->ordered)
+		code = unfold(set, list);
+	return code;
+}
+
+int rules_list_insert(struct rules_set *set, const struct rules_entry *list, size_t position,
+		      struct filter_expr ***end)
+{
+	if (list->nvalues > RULES_VALUES_MAX - set->unfolded) {
+		RULES_TELL(set, RULES_ERROR, list->where,
+			   "lists unfold to more than %d values where this one is named",
+			   RULES_VALUES_MAX);
+		return 0;
+	}
+	set->unfolded += list->nvalues;
+	for (size_t i = 0; i < list->nvalues; i++) {
+		struct filter_expr *expr = arena_alloc(&set->arena, sizeof(*expr));
+
+		if (!expr)
+			return -ENOMEM;
+		expr->kind = FILTER_EXPR_TEXT;
+		expr->position = position;
+		expr->text = list->values[i].text;
+		**end = expr;
+		*end = &expr->next;
+	}
+	return 0;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* From inputs to rules that run. */
+#include "rules/rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/items.h"
+#include "util/nearest.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct rules {
+	struct rules_set set;
+	struct rules_file *files; /* one for each input */
+	size_t nfiles;
+	struct rule *list; /* in the set's arena */
+	size_t count;
+};
+
+static const char *const priority_names[] = {
+	[PRIORITY_EMERGENCY] = "Emergency",
+	[PRIORITY_ALERT] = "Alert",
+	[PRIORITY_CRITICAL] = "Critical",
+	[PRIORITY_ERROR] = "Error",
+	[PRIORITY_WARNING] = "Warning",
+	[PRIORITY_NOTICE] = "Notice",
+	[PRIORITY_INFORMATIONAL] = "Informational",
+	[PRIORITY_DEBUG] = "Debug",
+};
+
+const char *rules_priority_name(enum rules_priority priority)
+{
+	return priority_names[priority];
+}
+
+int rules_priority_read(const char *text, enum rules_priority *priority)
+{
+	if (strcasecmp(text, "info") == 0) {
+		*priority = PRIORITY_INFORMATIONAL;
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT(priority_names); i++) {
+		if (strcasecmp(text, priority_names[i]) == 0) {
+			*priority = (enum rules_priority)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *rules_priority_nearest(const char *text)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, text, strlen(text));
+	for (size_t i = 0; i < COUNT(priority_names); i++)
+		nearest_offer(&nearest, priority_names[i]);
+	return nearest.word;
+}
+
+/* Reads all inputs; an error in one does not keep the others from being read. */
+static int read_inputs(struct rules *rules, const struct rules_input *inputs)
+{
+	struct rules_set *set = &rules->set;
+	bool whole = true;
+
+	for (size_t i = 0; i < rules->nfiles; i++) {
+		struct rules_file *file = &rules->files[i];
+		struct error err = {""};
+		struct yaml_link *roots = NULL;
+		int code;
+
+		code = inputs[i].text ? rules_file_copy(inputs[i].path, inputs[i].text,
+							inputs[i].len, file, &err)
+				      : rules_file_read(inputs[i].path, file, &err);
+		file->number = (unsigned int)i;
+		if (code && code != -ENOMEM)
+			rules_report_add_file(set->report, RULES_ERROR, file->number,
+					      inputs[i].path, err.text);
+		if (code == 0)
+			code = rules_yaml_read(file, &set->arena, set->report, &roots);
+		whole &= code == 0;
+		for (struct yaml_link *root = roots; code == 0 && root; root = root->next)
+			code = rules_items_read(set, root->value);
+		if (code == -ENOMEM)
+			return code;
+	}
+	return whole ? 0 : -EINVAL;
+}
+
+static int check_priority(struct rules_set *set, const struct rules_entry *rule,
+			  enum rules_priority *priority)
+{
+	const struct yaml_node *node = rules_entry_value(rule, KEY_PRIORITY);
+	const char *nearest;
+
+	if (rules_priority_read(node->text, priority) == 0)
+		return 0;
+	nearest = rules_priority_nearest(node->text);
+	if (nearest)
+		RULES_TELL(set, RULES_ERROR, node, "unknown priority '%.60s'; did you mean '%s'?",
+			   node->text, nearest);
+	else
+		RULES_TELL(set, RULES_ERROR, node,
+			   "unknown priority '%.60s': emergency, alert, critical, error, warning, "
+			   "notice, informational or debug",
+			   node->text);
+	return -EINVAL;
+}
+
+/* Whether a rule is one that runs; counts it otherwise. */
+static bool runs(const struct rules_entry *rule, enum rules_priority priority,
+		 enum rules_priority least, struct rules_counts *counts)
+{
+	size_t *count = NULL;
+
+	if (!rules_entry_is_about_syscalls(rule))
+		count = &counts->foreign;
+	else if (!rules_entry_flag(rule, KEY_ENABLED, true))
+		count = &counts->disabled;
+	else if (rule->unknown_field && rules_entry_flag(rule, KEY_SKIP_UNKNOWN, false))
+		count = &counts->unknown;
+	else if (priority > least)
+		count = &counts->minor;
+	if (count)
+		++*count;
+	return !count && !rule->broken;
+}
+
+static int make_tags(struct rules_set *set, const struct rules_entry *entry, struct rule *rule)
+{
+	const char **tags;
+	size_t n = 0;
+
+	for (const struct rules_part *part = entry->parts[KEY_TAGS].first; part; part = part->next)
+		for (const struct yaml_link *tag = part->value->first; tag; tag = tag->next)
+			n++;
+	tags = arena_alloc(&set->arena, n * sizeof(*tags));
+	if (!tags)
+		return -ENOMEM;
+	rule->tags = tags;
+	for (const struct rules_part *part = entry->parts[KEY_TAGS].first; part; part = part->next)
+		for (const struct yaml_link *tag = part->value->first; tag; tag = tag->next)
+			tags[rule->ntags++] = tag->value->text;
+	return 0;
+}
+
+/* On one line, whatever it was in the file: blocks at least end with a newline. */
+static int make_output(struct rules_set *set, struct rules_entry *entry, struct rule *rule)
+{
+	char *output;
+	int code = 0;
+	size_t len;
+
+	for (const struct rules_part *part = entry->parts[KEY_OUTPUT].first; part && code == 0;
+	     part = part->next)
+		code = rules_text_add(&entry->output, &set->arena, part->value);
+	if (code == 0)
+		code = rules_text_join(&entry->output, &set->arena);
+	if (code)
+		return code;
+	len = entry->output.len;
+	while (len && (entry->output.data[len - 1] == '\n' || entry->output.data[len - 1] == ' '))
+		len--;
+	output = arena_text(&set->arena, entry->output.data, len);
+	if (!output)
+		return -ENOMEM;
+	for (size_t i = 0; i < len; i++)
+		if (output[i] == '\n' || output[i] == '\r')
+			output[i] = ' ';
+	rule->output = output;
+	return 0;
+}
+
+static int make_rule(struct rules *rules, struct rules_entry *entry,
+		     const struct rules_options *options, struct rules_counts *counts)
+{
+	struct rule *rule = &rules->list[rules->count];
+	int code;
+
+	if (!rules_entry_value(entry, KEY_PRIORITY) || !rules_entry_value(entry, KEY_OUTPUT) ||
+	    check_priority(&rules->set, entry, &rule->priority) ||
+	    !runs(entry, rule->priority, options->least, counts))
+		return 0;
+	rule->name = entry->name;
+	rule->root = entry->root;
+	rule->text = entry->text.data;
+	rule->entry = entry;
+	code = make_tags(&rules->set, entry, rule);
+	if (code == 0)
+		code = make_output(&rules->set, entry, rule);
+	rules->count += code == 0;
+	return code;
+}
+
+static int make_rules(struct rules *rules, const struct rules_options *options,
+		      struct rules_counts *counts)
+{
+	struct rules_set *set = &rules->set;
+	int code = 0;
+
+	rules->list = arena_alloc(&set->arena, set->counts[RULES_RULE] * sizeof(*rules->list));
+	if (!rules->list)
+		return -ENOMEM;
+	for (struct rules_entry *entry = set->first; entry && code == 0; entry = entry->next) {
+		if (entry->kind == RULES_RULE)
+			code = make_rule(rules, entry, options, counts);
+		else if (!entry->used)
+			RULES_TELL(set, RULES_NOTE, entry->where, "the %s '%.60s' is not used",
+				   rules_kind_name(entry->kind), entry->name);
+	}
+	return code;
+}
+
+static int load(struct rules *rules, const struct rules_input *inputs,
+		const struct rules_options *options, struct rules_counts *counts)
+{
+	struct rules_set *set = &rules->set;
+	int code = read_inputs(rules, inputs);
+
+	*counts = (struct rules_counts){
+		.rules = set->counts[RULES_RULE],
+		.macros = set->counts[RULES_MACRO],
+		.lists = set->counts[RULES_LIST],
+	};
+	/* What is missing would only make all that names it look wrong. */
+	if (code == 0)
+		code = rules_lists_unfold(set);
+	if (code == 0)
+		code = rules_conditions_parse(set);
+	if (code == 0)
+		code = rules_conditions_link(set, &options->filter);
+	if (code == 0)
+		code = make_rules(rules, options, counts);
+	if (code == 0 && set->report->failed)
+		code = -ENOMEM;
+	return code || !set->report->counts[RULES_ERROR] ? code : -EINVAL;
+}
+
+int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
+	       struct rules **rules, struct rules_counts *counts, struct rules_report *report)
+{
+	struct rules *made = calloc(1, sizeof(*made));
+	int code = -ENOMEM;
+
+	*report = (struct rules_report){0};
+	if (!made)
+		return code;
+	rules_set_init(&made->set, report);
+	made->nfiles = n;
+	made->files = calloc(n ? n : 1, sizeof(*made->files));
+	if (made->files)
+		code = load(made, inputs, options, counts);
+	/* It is the caller's, and may be gone before the rules. */
+	made->set.report = NULL;
+	if (code == 0)
+		*rules = made;
+	else
+		rules_destroy(made);
+	return code;
+}
+
+void rules_destroy(struct rules *rules)
+{
+	if (!rules)
+		return;
+	rules_set_finish(&rules->set);
+	for (size_t i = 0; rules->files && i < rules->nfiles; i++)
+		rules_file_finish(&rules->files[i]);
+	free(rules->files);
+	free(rules);
+}
+
+const struct rule *rules_list(const struct rules *rules, size_t *n)
+{
+	*n = rules->count;
+	return rules->list;
+}

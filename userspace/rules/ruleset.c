@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules compiled, and the lines of events that match. */
+#include "rules/ruleset.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/set.h"
+#include "sinsp/filter_tree.h"
+#include "sinsp/format.h"
+#include "util/json.h"
+
+struct ruleset_rule {
+	const char *name;
+	struct formatter *output; /* owned; NULL when nothing is printed */
+	char *keys; /* owned; JSON: all but the output, which goes behind them */
+	size_t keys_len;
+	uint64_t matches;
+};
+
+struct ruleset {
+	struct rules *rules;
+	struct arena arena;
+	struct filter *filter;
+	enum ruleset_form form;
+	struct ruleset_rule *list;
+	size_t count;
+	struct buf output; /* of one event, before it is quoted */
+};
+
+/* Hangs a tree below another, as itself it may hang in one place alone. */
+static struct filter_node *share(struct arena *arena, const struct filter_node *root,
+				 const char *text)
+{
+	struct filter_node *node = arena_alloc(arena, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->kind = FILTER_NODE_SHARED;
+	node->first = (struct filter_node *)root;
+	node->text = text;
+	return node;
+}
+
+static struct filter_node *both(struct arena *arena, const struct filter_group_item *a,
+				const struct filter_group_item *b)
+{
+	struct filter_node *node = arena_alloc(arena, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->kind = FILTER_NODE_AND;
+	node->first = share(arena, a->root, a->text);
+	if (node->first)
+		node->first->next = share(arena, b->root, b->text);
+	return node->first && node->first->next ? node : NULL;
+}
+
+static int make_items(struct ruleset *ruleset, const struct rule *rules, const char *filter,
+		      struct filter_group_item *items)
+{
+	struct filter_group_item outer = {.text = filter};
+	struct filter_node *root;
+	int code;
+
+	for (size_t i = 0; i < ruleset->count; i++)
+		items[i] = (struct filter_group_item){.root = rules[i].root, .text = rules[i].text};
+	if (!filter)
+		return 0;
+	code = filter_parse(filter, &ruleset->arena, &root, NULL);
+	if (code)
+		return code;
+	outer.root = root;
+	for (size_t i = 0; i < ruleset->count; i++) {
+		items[i].root = both(&ruleset->arena, &outer, &items[i]);
+		if (!items[i].root)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int compile(struct ruleset *ruleset, const struct rule *rules,
+		   const struct ruleset_config *config, struct rules_report *report)
+{
+	struct filter_group_item *items =
+		arena_alloc(&ruleset->arena, ruleset->count * sizeof(*items));
+	struct filter_error err = {0};
+	size_t failed = 0;
+	int code = items ? make_items(ruleset, rules, config->filter, items) : -ENOMEM;
+
+	if (code == 0)
+		code = filter_group_create(items, ruleset->count, &config->rules.filter,
+					   &ruleset->filter, &failed, &err);
+	/* All checks were tried before: what is left is limits of the whole. */
+	if (code == -EINVAL && ruleset->count) {
+		const struct yaml_node *where = rules[failed].entry->where;
+
+		rules_report_add(report, RULES_ERROR, where->file, where->start,
+				 "the rule '%.60s' cannot be compiled: %s", rules[failed].name,
+				 err.text);
+	}
+	return code;
+}
+
+static unsigned int count_types(const struct filter *filter, size_t item)
+{
+	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+	unsigned int n = 0;
+
+	filter_group_event_types(filter, item, ids, generic);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		n += ids[id];
+	return n;
+}
+
+static unsigned int count_all_types(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		n += event_desc_get(id) != NULL;
+	return n;
+}
+
+static void warn_of_types(const struct ruleset *ruleset, const struct rule *rules,
+			  struct rules_report *report)
+{
+	unsigned int all = count_all_types();
+
+	for (size_t i = 0; i < ruleset->count; i++) {
+		const struct rules_entry *entry = rules[i].entry;
+		const struct yaml_node *where = entry->where;
+		unsigned int types = count_types(ruleset->filter, i);
+
+		if (types == 0)
+			rules_report_add(report, RULES_WARNING, where->file, where->start,
+					 "no event can match the rule '%.60s'", rules[i].name);
+		else if (types == all && rules_entry_flag(entry, KEY_WARN_EVTTYPES, true))
+			rules_report_add(
+				report, RULES_WARNING, where->file, where->start,
+				"the rule '%.60s' does not say which types of events it is "
+				"about (evt.type), and costs all of them",
+				rules[i].name);
+	}
+}
+
+/* Whatever the output is, a missing value does not keep an event from being told. */
+static size_t make_format(const struct rule *rule, enum ruleset_form form, struct buf *format)
+{
+	size_t head;
+
+	buf_append_string(format, form == RULESET_TEXT ? "*%evt.time: " : "*");
+	if (form == RULESET_TEXT)
+		buf_printf(format, "%s ", rules_priority_name(rule->priority));
+	head = format->len;
+	buf_append_string(format, rule->output);
+	buf_append_char(format, '\0');
+	return head;
+}
+
+static int make_output(struct ruleset_rule *made, const struct rule *rule,
+		       const struct ruleset_config *config, struct rules_report *report)
+{
+	struct text_style style = config->style;
+	struct filter_error err = {0};
+	struct buf format = {0};
+	const struct rules_file *file;
+	size_t head, offset, at;
+	int code;
+
+	head = make_format(rule, config->form, &format);
+	code = format.failed
+		       ? -ENOMEM
+		       : formatter_create_format(FORMATTER_TEXT, format.data, &made->output, &err);
+	buf_finish(&format);
+	style.coloured = false;
+	if (code == 0)
+		formatter_set_style(made->output, &style);
+	if (code != -EINVAL)
+		return code;
+	at = err.position > head ? err.position - head : 0;
+	file = rules_text_place(&rule->entry->output, at, &offset);
+	rules_report_add(report, RULES_ERROR, file, offset, "%s", err.text);
+	return 0;
+}
+
+static int make_keys(struct ruleset_rule *made, const struct rule *rule)
+{
+	struct buf keys = {0};
+
+	BUF_LITERAL(&keys, "{\"rule\":");
+	json_append_string(&keys, rule->name, strlen(rule->name));
+	buf_printf(&keys, ",\"priority\":\"%s\",\"tags\":[", rules_priority_name(rule->priority));
+	for (size_t i = 0; i < rule->ntags; i++) {
+		if (i)
+			buf_append_char(&keys, ',');
+		json_append_string(&keys, rule->tags[i], strlen(rule->tags[i]));
+	}
+	BUF_LITERAL(&keys, "],\"output\":");
+	made->keys = keys.data;
+	made->keys_len = keys.len;
+	return keys.failed ? -ENOMEM : 0;
+}
+
+static int make_rules(struct ruleset *ruleset, const struct rule *rules,
+		      const struct ruleset_config *config, struct rules_report *report)
+{
+	int code = 0;
+
+	ruleset->list = calloc(ruleset->count ? ruleset->count : 1, sizeof(*ruleset->list));
+	if (!ruleset->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < ruleset->count && code == 0; i++) {
+		struct ruleset_rule *made = &ruleset->list[i];
+
+		made->name = rules[i].name;
+		code = make_output(made, &rules[i], config, report);
+		if (code == 0)
+			code = make_keys(made, &rules[i]);
+	}
+	return code;
+}
+
+static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_t n,
+		const struct ruleset_config *config, struct rules_counts *counts,
+		struct rules_report *report)
+{
+	const struct rule *rules;
+	int code = rules_load(inputs, n, &config->rules, &ruleset->rules, counts, report);
+
+	if (code)
+		return code;
+	ruleset->form = config->form;
+	rules = rules_list(ruleset->rules, &ruleset->count);
+	code = make_rules(ruleset, rules, config, report);
+	if (code == 0)
+		code = compile(ruleset, rules, config, report);
+	/* A filter beside them may leave a rule without events on purpose. */
+	if (code == 0 && !config->filter)
+		warn_of_types(ruleset, rules, report);
+	if (code == 0 && report->counts[RULES_ERROR])
+		code = -EINVAL;
+	return code;
+}
+
+int ruleset_create(const struct rules_input *inputs, size_t n, const struct ruleset_config *config,
+		   struct ruleset **ruleset, struct rules_counts *counts,
+		   struct rules_report *report)
+{
+	struct ruleset *made = calloc(1, sizeof(*made));
+	int code;
+
+	*report = (struct rules_report){0};
+	if (!made)
+		return -ENOMEM;
+	code = load(made, inputs, n, config, counts, report);
+	if (code == 0)
+		*ruleset = made;
+	else
+		ruleset_destroy(made);
+	return code;
+}
+
+void ruleset_destroy(struct ruleset *ruleset)
+{
+	if (!ruleset)
+		return;
+	for (size_t i = 0; ruleset->list && i < ruleset->count; i++) {
+		formatter_destroy(ruleset->list[i].output);
+		free(ruleset->list[i].keys);
+	}
+	free(ruleset->list);
+	buf_finish(&ruleset->output);
+	filter_destroy(ruleset->filter);
+	rules_destroy(ruleset->rules);
+	arena_finish(&ruleset->arena);
+	free(ruleset);
+}
+
+struct filter *ruleset_filter(struct ruleset *ruleset)
+{
+	return ruleset->filter;
+}
+
+size_t ruleset_count(const struct ruleset *ruleset)
+{
+	return ruleset->count;
+}
+
+unsigned int ruleset_needs(const struct ruleset *ruleset)
+{
+	unsigned int needs = 0;
+
+	for (size_t i = 0; i < ruleset->count && ruleset->form != RULESET_NOTHING; i++)
+		needs |= formatter_needs(ruleset->list[i].output);
+	return needs;
+}
+
+size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from)
+{
+	size_t found = filter_group_next(ruleset->filter, event, from);
+
+	if (found != FILTER_NONE)
+		ruleset->list[found].matches++;
+	return found;
+}
+
+static void append_json(struct ruleset *ruleset, const struct ruleset_rule *rule,
+			const struct sinsp_event *event, struct formatter *fields, struct buf *out)
+{
+	size_t object;
+
+	buf_clear(&ruleset->output);
+	formatter_append(rule->output, event, &ruleset->output);
+	buf_append(out, rule->keys, rule->keys_len);
+	json_append_string(out, ruleset->output.data, ruleset->output.len);
+	object = out->len;
+	/* The two objects become one, unless the second has nothing in it. */
+	if (formatter_append(fields, event, out) && !out->failed && out->len > object + 2) {
+		out->data[object] = ',';
+		return;
+	}
+	if (!out->failed)
+		out->len = object;
+	buf_append_char(out, '}');
+}
+
+static void append_text(const struct ruleset_rule *rule, const struct sinsp_event *event,
+			struct formatter *fields, struct buf *out)
+{
+	formatter_append(rule->output, event, out);
+	if (!fields)
+		return;
+	buf_append_char(out, ' ');
+	formatter_append(fields, event, out);
+}
+
+void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
+		    struct formatter *fields, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (ruleset->form == RULESET_JSON)
+		append_json(ruleset, &ruleset->list[rule], event, fields, out);
+	else
+		append_text(&ruleset->list[rule], event, fields, out);
+	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}
+
+void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before)
+{
+	for (size_t i = 0; i < ruleset->count; i++)
+		for (size_t j = 0; j < before->count; j++)
+			if (strcmp(ruleset->list[i].name, before->list[j].name) == 0)
+				ruleset->list[i].matches += before->list[j].matches;
+}
+
+const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t *matches)
+{
+	*matches = ruleset->list[rule].matches;
+	return ruleset->list[rule].name;
+}

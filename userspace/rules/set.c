@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Definitions by kind and name, and what their values say. */
+#include "rules/set.h"
+
+#include <errno.h>
+#include <search.h>
+#include <string.h>
+
+#include "sinsp/filter_lex.h"
+#include "util/nearest.h"
+
+/* So that a large file with errors everywhere is read in a second. */
+enum { GUESSES_MAX = 1 << 18 };
+
+static const char *const kind_names[] = {
+	[RULES_LIST] = "list",
+	[RULES_MACRO] = "macro",
+	[RULES_RULE] = "rule",
+};
+
+const char *rules_kind_name(enum rules_kind kind)
+{
+	return kind_names[kind];
+}
+
+void rules_set_init(struct rules_set *set, struct rules_report *report)
+{
+	*set = (struct rules_set){.report = report};
+	set->end = &set->first;
+}
+
+static void keep_entry(void *entry)
+{
+	/* It belongs to the arena. */
+}
+
+void rules_set_finish(struct rules_set *set)
+{
+	tdestroy(set->index, keep_entry);
+	arena_finish(&set->arena);
+	*set = (struct rules_set){0};
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct rules_entry *a = left, *b = right;
+
+	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
+}
+
+struct rules_entry *rules_set_find(const struct rules_set *set, enum rules_kind kind,
+				   const char *name)
+{
+	const struct rules_entry key = {.kind = kind, .name = name};
+	struct rules_entry *const *found = tfind(&key, &set->index, compare);
+
+	return found ? *found : NULL;
+}
+
+struct rules_entry *rules_set_add(struct rules_set *set, enum rules_kind kind,
+				  const struct yaml_node *name)
+{
+	struct rules_entry *entry = arena_alloc(&set->arena, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->kind = kind;
+	entry->name = name->text;
+	if (!tsearch(entry, &set->index, compare))
+		return NULL;
+	*set->end = entry;
+	set->end = &entry->next;
+	set->counts[kind]++;
+	return entry;
+}
+
+const char *rules_set_nearest(struct rules_set *set, enum rules_kind kind, const char *text,
+			      size_t len)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, text, len);
+	for (const struct rules_entry *entry = set->first; entry && set->guesses < GUESSES_MAX;
+	     entry = entry->next, set->guesses++)
+		if (entry->kind == kind)
+			nearest_offer(&nearest, entry->name);
+	return nearest.word;
+}
+
+const struct yaml_node *rules_entry_value(const struct rules_entry *entry, enum rules_key key)
+{
+	const struct rules_part *part = entry->parts[key].last;
+
+	return part ? part->value : NULL;
+}
+
+bool rules_bool_read(const struct yaml_node *node, bool *value)
+{
+	static const struct {
+		const char *word;
+		bool value;
+	} words[] = {
+		{"true", true},	  {"yes", true}, {"on", true},	 {"y", true},
+		{"false", false}, {"no", false}, {"off", false}, {"n", false},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (node->kind == YAML_SCALAR && strcasecmp(node->text, words[i].word) == 0) {
+			*value = words[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool rules_entry_flag(const struct rules_entry *entry, enum rules_key key, bool otherwise)
+{
+	const struct yaml_node *node = rules_entry_value(entry, key);
+	bool value = otherwise;
+
+	return node && rules_bool_read(node, &value) ? value : otherwise;
+}
+
+bool rules_entry_is_about_syscalls(const struct rules_entry *rule)
+{
+	const struct yaml_node *source = rules_entry_value(rule, KEY_SOURCE);
+
+	return !source || strcmp(source->text, "syscall") == 0;
+}
+
+int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct filter_text *text)
+{
+	size_t ignored, len = 0;
+	char *bytes;
+
+	*text = (struct filter_text){.data = node->text, .len = node->len};
+	if (node->len < 2 || filter_lex_quoted(node->text) != node->len)
+		return 0;
+	bytes = arena_alloc(&set->arena, node->len);
+	if (!bytes)
+		return -ENOMEM;
+	/* What is no right escape is meant as it stands. */
+	if (!filter_lex_unquote(node->text, node->len, bytes, &len, &ignored)) {
+		bytes[len] = '\0';
+		*text = (struct filter_text){.data = bytes, .len = len};
+	}
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Joining values, and finding them again. */
+#include "rules/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+int rules_text_add(struct rules_text *text, struct arena *arena, const struct yaml_node *node)
+{
+	struct rules_piece *piece = arena_alloc(arena, sizeof(*piece));
+
+	if (!piece)
+		return -ENOMEM;
+	piece->at = text->first ? text->len + 1 : 0;
+	piece->node = node;
+	*(text->first ? text->end : &text->first) = piece;
+	text->end = &piece->next;
+	text->len = piece->at + node->len;
+	return 0;
+}
+
+int rules_text_join(struct rules_text *text, struct arena *arena)
+{
+	char *data = arena_alloc(arena, text->len + 1);
+
+	if (!data)
+		return -ENOMEM;
+	memset(data, ' ', text->len);
+	for (const struct rules_piece *piece = text->first; piece; piece = piece->next)
+		memcpy(data + piece->at, piece->node->text, piece->node->len);
+	text->data = data;
+	return 0;
+}
+
+const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset)
+{
+	const struct rules_piece *piece = text->first;
+
+	while (piece->next && piece->next->at <= at)
+		piece = piece->next;
+	*offset = rules_yaml_offset(piece->node, at - piece->at);
+	return piece->node->file;
+}

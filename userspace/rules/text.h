@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* A text put together from values of YAML files, which knows where each of its bytes comes from. */
+#ifndef RULES_TEXT_H
+#define RULES_TEXT_H
+
+#include "rules/yaml_tree.h"
+
+struct rules_piece {
+	struct rules_piece *next;
+	size_t at; /* where it begins in the text */
+	const struct yaml_node *node;
+};
+
+struct rules_text {
+	const char *data; /* a NUL behind; NULL until it is joined */
+	size_t len;
+	struct rules_piece *first, **end;
+};
+
+/* Appends a value, with a blank before it unless it is the first. Returns 0 or -ENOMEM. */
+int rules_text_add(struct rules_text *text, struct arena *arena, const struct yaml_node *node);
+
+/* Makes one text of what was added. Returns 0 or -ENOMEM. */
+int rules_text_join(struct rules_text *text, struct arena *arena);
+
+/* The file and the offset in it that a byte of the text comes from. */
+const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
+
+#endif

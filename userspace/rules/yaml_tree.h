@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rules file as a tree of YAML nodes, each of which knows where it stands in the file. Aliases
+ * share the node that they name, so the tree is small whatever they expand to; how large it would
+ * be is bounded all the same.
+ */
+#ifndef RULES_YAML_H
+#define RULES_YAML_H
+
+#include <stdbool.h>
+
+#include "rules/report.h"
+#include "util/arena.h"
+
+enum { YAML_NODES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_ANCHORS_MAX = 1000 };
+
+enum yaml_kind { YAML_SCALAR, YAML_SEQUENCE, YAML_MAPPING };
+
+enum yaml_style { YAML_PLAIN, YAML_SINGLE_QUOTED, YAML_DOUBLE_QUOTED, YAML_BLOCK };
+
+struct yaml_node {
+	enum yaml_kind kind;
+	enum yaml_style style; /* SCALAR */
+	const struct rules_file *file;
+	uint32_t start, end; /* offsets in the file */
+	const char *text; /* SCALAR: its value, a NUL behind; has no NUL inside */
+	size_t len;
+	struct yaml_link *first; /* SEQUENCE, MAPPING */
+	size_t size; /* nodes in it, itself and those behind aliases included */
+};
+
+/* An element of a sequence or a document (key NULL), or a pair of a mapping. */
+struct yaml_link {
+	struct yaml_link *next;
+	struct yaml_node *key, *value;
+};
+
+/*
+ * Reads the documents of a file into nodes that live as long as `arena` and `file`; `roots` gets
+ * one link for each document. Returns 0, -EINVAL with an error in the report, or -ENOMEM.
+ */
+int rules_yaml_read(const struct rules_file *file, struct arena *arena,
+		    struct rules_report *report, struct yaml_link **roots);
+
+/* Whether a node says "nothing": an empty plain value, "~" or "null". */
+bool rules_yaml_is_null(const struct yaml_node *node);
+
+static inline bool rules_yaml_is_scalar(const struct yaml_node *node)
+{
+	return node->kind == YAML_SCALAR && !rules_yaml_is_null(node);
+}
+
+/* The offset in the file of byte `at` of a scalar's value: quotes, escapes and folding undone. */
+size_t rules_yaml_offset(const struct yaml_node *node, size_t at);
+
+#endif
