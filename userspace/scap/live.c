@@ -226,9 +226,15 @@ static void live_destroy(struct scap_source *source)
 	free(live);
 }
 
+static uint64_t live_settled(const struct scap_source *source)
+{
+	return scap_merge_cutoff(((const struct scap_live *)source)->merge);
+}
+
 static const struct scap_source_ops live_ops = {
 	.next = live_next,
 	.destroy = live_destroy,
+	.settled = live_settled,
 };
 
 static int open_rings(struct scap_live *live, struct error *err)
@@ -247,7 +253,8 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 		      struct error *err)
 {
 	struct scap_merge_config merge = {
-		.boot_offset_ns = clock_boot_offset_ns(),
+		.boot_offset_ns = config->boot_offset_ns ? config->boot_offset_ns
+							 : clock_boot_offset_ns(),
 	};
 	int r = live_driver_create(config, merge.boot_offset_ns, &live->driver, err);
 
@@ -288,6 +295,11 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 	else
 		*live = made;
 	return r;
+}
+
+uint64_t scap_live_boot_offset(const struct scap_live *live)
+{
+	return live->boot_offset_ns;
 }
 
 struct scap_source *scap_live_source(struct scap_live *live)

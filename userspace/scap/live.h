@@ -24,6 +24,7 @@ struct scap_live_config {
 	bool include_self;		/* also the events of the calling process */
 	bool enter_times; /* events of system calls say how long these took */
 	bool verbose;			/* keep libbpf's own messages, on stderr */
+	uint64_t boot_offset_ns;	/* that another capture uses, for times as there; 0: now's */
 };
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
@@ -54,11 +55,17 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 
 struct scap_source *scap_live_source(struct scap_live *live);
 
+/* What is added to the boot clock for the times of its events. */
+uint64_t scap_live_boot_offset(const struct scap_live *live);
+
 /*
  * Detaches the programs. What is in the rings can still be read; then comes -ENODATA. A child that
  * was forked meanwhile, and did not exec, would keep them attached.
  */
 void scap_live_stop(struct scap_live *live);
+
+/* Adds the counters of a capture that ended; what is so now (rings, CPUs) stays. */
+void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past);
 
 /* Returns 0 or -errno. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);

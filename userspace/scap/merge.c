@@ -200,3 +200,8 @@ uint64_t scap_merge_out_of_order(const struct scap_merge *merge)
 {
 	return merge->out_of_order;
 }
+
+uint64_t scap_merge_cutoff(const struct scap_merge *merge)
+{
+	return merge->cutoff_ns;
+}

@@ -45,6 +45,9 @@ void scap_merge_last_round(struct scap_merge *merge);
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16_t *cpu);
 
+/* The time before which all events were or can be taken in this round. */
+uint64_t scap_merge_cutoff(const struct scap_merge *merge);
+
 /* Events taken after one with a later time: 0 unless clocks or slots misbehave. */
 uint64_t scap_merge_out_of_order(const struct scap_merge *merge);
 

@@ -19,6 +19,7 @@ struct scap_source;
 struct scap_source_ops {
 	int (*next)(struct scap_source *source, int timeout_ms, struct scap_event *event);
 	void (*destroy)(struct scap_source *source);
+	uint64_t (*settled)(const struct scap_source *source); /* may be NULL */
 };
 
 /* Sources embed this as their first member. */
@@ -35,6 +36,12 @@ static inline int scap_source_next(struct scap_source *source, int timeout_ms,
 				   struct scap_event *event)
 {
 	return source->ops->next(source, timeout_ms, event);
+}
+
+/* After a call that gave no event: those before this time have all been given. 0: not known. */
+static inline uint64_t scap_source_settled(const struct scap_source *source)
+{
+	return source->ops->settled ? source->ops->settled(source) : 0;
 }
 
 /* Frees the source; accepts NULL. */

@@ -140,6 +140,12 @@ static void finish_last(struct sinsp *sinsp)
 	*after = (struct state_after){0};
 }
 
+int sinsp_reseed(struct sinsp *sinsp, struct error *err)
+{
+	finish_last(sinsp);
+	return sinsp_seed(sinsp, err);
+}
+
 static void find_thread(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	event->thread = state_thread(sinsp, event->ev.tid);

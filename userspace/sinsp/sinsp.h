@@ -66,6 +66,12 @@ void sinsp_destroy(struct sinsp *sinsp);
 int sinsp_seed(struct sinsp *sinsp, struct error *err);
 
 /*
+ * Fills the tables from /proc again, between two events, for parts that no events kept up to date so
+ * far; numbers of events and the like go on. As above.
+ */
+int sinsp_reseed(struct sinsp *sinsp, struct error *err);
+
+/*
  * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a frame that cannot be used.
  * `event` and what it points to are valid until the next call: a closed descriptor or an ended
  * thread is still there for the event that ends it.
