@@ -143,7 +143,7 @@ int main(void)
 		cmocka_unit_test(test_failure_is_told),
 	};
 
-	if (signals_init(NULL))
+	if (signals_init(false, NULL))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

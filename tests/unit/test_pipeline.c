@@ -76,6 +76,11 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return 0;
 }
 
+uint64_t scap_live_boot_offset(const struct scap_live *live)
+{
+	return 0;
+}
+
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err)
 {
@@ -325,7 +330,7 @@ int main(void)
 		cmocka_unit_test(test_duration_while_events_trickle),
 	};
 
-	if (signals_init(NULL))
+	if (signals_init(false, NULL))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

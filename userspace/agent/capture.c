@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/rules_load.h"
 #include "scap/live.h"
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
@@ -135,11 +136,14 @@ static enum agent_format resolve_format(const struct options *options)
 static int create_formatter(struct capture *capture, struct error *err)
 {
 	const struct options *options = capture->options;
-	struct text_style style = options->style;
 	enum formatter_kind kind;
 	int code;
 
 	capture->format = resolve_format(options);
+	capture->style = options->style;
+	capture->style.coloured = is_coloured(options);
+	if (!options->verbose && !options->snaplen_chosen)
+		capture->style.bytes_max = TEXT_BUFFER_MAX;
 	if (capture->format == FORMAT_NONE && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
 	if (capture->format != FORMAT_JSON && wants_json(options))
@@ -159,30 +163,79 @@ static int create_formatter(struct capture *capture, struct error *err)
 		return code;
 	if (options->json_base64)
 		formatter_add_base64(capture->formatter);
-	style.coloured = is_coloured(options);
-	if (!options->verbose && !options->snaplen_chosen)
-		style.bytes_max = TEXT_BUFFER_MAX;
-	formatter_set_style(capture->formatter, &style);
+	formatter_set_style(capture->formatter, &capture->style);
 	return 0;
+}
+
+/* Thus also for new rules. */
+int capture_load_rules(const struct capture *capture, struct ruleset **ruleset,
+		       struct rules_counts *counts, struct buf *messages)
+{
+	static const enum ruleset_form forms[] = {
+		[FORMAT_JSON] = RULESET_JSON,
+		[FORMAT_TEXT] = RULESET_TEXT,
+		[FORMAT_NONE] = RULESET_NOTHING,
+	};
+
+	return rules_load_options(capture->options, forms[capture->format], &capture->style,
+				  ruleset, counts, messages);
+}
+
+/* The filter was compiled to see whether it is right: the rules contain it. */
+static int load_rules(struct capture *capture, struct error *err)
+{
+	int code = capture_load_rules(capture, &capture->ruleset, &capture->rules_counts,
+				      &capture->messages);
+
+	if (code == -EINVAL)
+		return error_set(err, code, "the rules have errors");
+	if (code)
+		return error_set(err, code, "cannot load the rules: %s", strerror(-code));
+	filter_destroy(capture->filter);
+	capture->filter = ruleset_filter(capture->ruleset);
+	return 0;
+}
+
+int capture_select(const struct capture *capture, const struct filter *filter,
+		   const struct ruleset *ruleset, struct selection *selection, struct error *err)
+{
+	unsigned int needs = capture->formatter ? formatter_needs(capture->formatter) : 0;
+	const char *hint;
+
+	if (ruleset)
+		needs |= ruleset_needs(ruleset);
+	selection_make(selection, filter, needs);
+	if (!selection_is_empty(selection))
+		return 0;
+	if (ruleset)
+		return error_set(err, -EINVAL, "no event can match any of the rules");
+	hint = capture_wants_entries(capture) ? ": there are only exit events (evt.dir=<)" : "";
+	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
+}
+
+/* In text a rule says all that there is to say, unless something was asked for. */
+static void drop_formatter(struct capture *capture)
+{
+	if (capture->ruleset && capture->format == FORMAT_TEXT && !capture->options->print) {
+		formatter_destroy(capture->formatter);
+		capture->formatter = NULL;
+	}
 }
 
 int capture_plan(struct capture *capture, const struct options *options, struct error *err)
 {
-	const char *hint;
 	int code;
 
 	*capture = (struct capture){.options = options};
 	code = compile_filter(capture, err);
 	if (code == 0)
 		code = create_formatter(capture, err);
+	if (code == 0 && options->rules_count)
+		code = load_rules(capture, err);
 	if (code)
 		return code;
-	selection_make(&capture->selection, capture->filter,
-		       capture->formatter ? formatter_needs(capture->formatter) : 0);
-	if (!selection_is_empty(&capture->selection))
-		return 0;
-	hint = capture_wants_entries(capture) ? ": there are only exit events (evt.dir=<)" : "";
-	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
+	drop_formatter(capture);
+	return capture_select(capture, capture->filter, capture->ruleset, &capture->selection, err);
 }
 
 bool capture_wants_entries(const struct capture *capture)
@@ -191,16 +244,17 @@ bool capture_wants_entries(const struct capture *capture)
 	       selection_lacks_calls(&capture->selection);
 }
 
-int capture_open(struct capture *capture, struct error *err)
+static int open_live(const struct options *options, const struct selection *selection,
+		     uint64_t boot_offset_ns, struct scap_live **live, struct error *err)
 {
-	const struct selection *selection = &capture->selection;
 	struct scap_live_config config = {
-		.ring_bytes = capture->options->ring_bytes,
-		.snaplen = capture->options->snaplen,
-		.snaplen_rules = capture->options->snaplen_rules,
-		.include_self = capture->options->include_self,
+		.ring_bytes = options->ring_bytes,
+		.snaplen = options->snaplen,
+		.snaplen_rules = options->snaplen_rules,
+		.include_self = options->include_self,
 		.enter_times = selection->filter_enter_times || selection->output_enter_times,
-		.verbose = capture->options->verbose,
+		.verbose = options->verbose,
+		.boot_offset_ns = boot_offset_ns,
 	};
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -211,7 +265,19 @@ int capture_open(struct capture *capture, struct error *err)
 		config.syscalls[number] = selection->syscalls[number];
 		config.compat_syscalls[number] = selection->compat_syscalls[number];
 	}
-	return scap_live_open(&config, &capture->live, err);
+	return scap_live_open(&config, live, err);
+}
+
+int capture_open(struct capture *capture, struct error *err)
+{
+	return open_live(capture->options, &capture->selection, 0, &capture->live, err);
+}
+
+int capture_open_beside(const struct capture *capture, const struct selection *selection,
+			struct scap_live **live, struct error *err)
+{
+	return open_live(capture->options, selection, scap_live_boot_offset(capture->live), live,
+			 err);
 }
 
 int capture_seed(struct capture *capture, struct error *err)
@@ -230,13 +296,27 @@ int capture_seed(struct capture *capture, struct error *err)
 	return code ? code : sinsp_seed(capture->sinsp, err);
 }
 
+int capture_stats(const struct capture *capture, struct scap_live_stats *stats)
+{
+	int code = scap_live_stats(capture->live, stats);
+
+	if (code == 0 && capture->past)
+		scap_live_stats_add(stats, capture->past);
+	return code;
+}
+
 void capture_finish(struct capture *capture)
 {
 	sinsp_destroy(capture->sinsp);
 	scap_proc_close(capture->proc);
 	if (capture->live)
 		scap_source_destroy(scap_live_source(capture->live));
+	free(capture->past);
 	formatter_destroy(capture->formatter);
-	filter_destroy(capture->filter);
+	if (capture->ruleset)
+		ruleset_destroy(capture->ruleset);
+	else
+		filter_destroy(capture->filter);
+	buf_finish(&capture->messages);
 	*capture = (struct capture){0};
 }

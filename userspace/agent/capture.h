@@ -8,15 +8,23 @@
 
 #include "agent/options.h"
 #include "agent/selection.h"
+#include "rules/ruleset.h"
+#include "scap/live.h"
 #include "util/error.h"
 
 struct capture {
 	const struct options *options; /* borrowed */
 	enum agent_format format;      /* that of the options, AUTO resolved */
-	struct filter *filter;	       /* NULL: everything passes */
+	struct text_style style;       /* that of the options, with colours and lengths resolved */
+	struct filter *filter;	       /* NULL: everything passes; with rules, theirs */
+	struct ruleset *ruleset;       /* NULL: without rules */
+	struct rules_counts rules_counts;
 	struct formatter *formatter;   /* NULL: events are only counted */
 	struct selection selection;
 	struct scap_live *live;
+	struct scap_live_stats *past;  /* of captures that this one took over from; NULL: none */
+	unsigned int reloads;	       /* of the rules */
+	struct buf messages;	       /* about the rules, in whole lines: for people */
 	struct scap_proc *proc;
 	struct sinsp *sinsp;
 };
@@ -27,6 +35,14 @@ struct capture {
  */
 int capture_plan(struct capture *capture, const struct options *options, struct error *err);
 
+/* Loads the rules of the options for the output of this capture: as rules_load_options(). */
+int capture_load_rules(const struct capture *capture, struct ruleset **ruleset,
+		       struct rules_counts *counts, struct buf *messages);
+
+/* Selects what a filter, or the rules instead, and their output want captured. As above. */
+int capture_select(const struct capture *capture, const struct filter *filter,
+		   const struct ruleset *ruleset, struct selection *selection, struct error *err);
+
 /*
  * Whether the filter speaks of the direction of events and lets no system call through: these have
  * exit events only.
@@ -36,8 +52,18 @@ bool capture_wants_entries(const struct capture *capture);
 /* Loads and attaches the programs of the plan; events gather from here on. As above. */
 int capture_open(struct capture *capture, struct error *err);
 
+/*
+ * A capture of another selection beside the one that runs, with the same clock; it runs from here
+ * on. As above.
+ */
+int capture_open_beside(const struct capture *capture, const struct selection *selection,
+			struct scap_live **live, struct error *err);
+
 /* Fills the state from /proc: after capture_open(), so that nothing falls between. As above. */
 int capture_seed(struct capture *capture, struct error *err);
+
+/* The counters of all captures of this run. Returns 0 or -errno. */
+int capture_stats(const struct capture *capture, struct scap_live_stats *stats);
 
 void capture_finish(struct capture *capture);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/capture.h"
+#include "agent/rules_load.h"
 #include "scap/live.h"
 
 enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22 };
@@ -22,6 +23,17 @@ static const char *askers(bool filter, bool output)
 	static const char *const names[] = {"", " (filter)", " (output)", " (filter, output)"};
 
 	return names[filter + 2 * output];
+}
+
+static void print_rules(const struct capture *capture)
+{
+	struct buf text = {0};
+
+	rules_append_summary(&capture->rules_counts, &text);
+	buf_append_char(&text, '\0');
+	if (!text.failed)
+		print_row("Rules:", text.data);
+	buf_finish(&text);
 }
 
 static void print_state(const struct selection *selection)
@@ -128,7 +140,11 @@ void explain_print_plan(const struct capture *capture)
 	static const char *const formats[] = {
 		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
 
-	print_row("Filter:", capture->filter ? capture->options->filter : "none: everything");
+	if (capture->ruleset)
+		print_rules(capture);
+	if (capture->options->filter || !capture->ruleset)
+		print_row("Filter:",
+			  capture->filter ? capture->options->filter : "none: everything");
 	print_row("Output:", formats[capture->format]);
 	print_state(&capture->selection);
 	print_enter_times(&capture->selection);

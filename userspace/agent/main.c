@@ -10,6 +10,7 @@
 
 #include "agent/capture.h"
 #include "agent/check_filter.h"
+#include "agent/check_rules.h"
 #include "agent/explain.h"
 #include "agent/list_events.h"
 #include "agent/list_fields.h"
@@ -78,9 +79,11 @@ static int run_explain(const struct options *options)
 {
 	struct capture capture;
 	struct error err = {""};
-	int exit_code = EXIT_SUCCESS;
+	int exit_code = EXIT_SUCCESS, code;
 
-	if (capture_plan(&capture, options, &err)) {
+	code = capture_plan(&capture, options, &err);
+	fwrite(capture.messages.data, 1, capture.messages.len, stderr);
+	if (code) {
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
 	}
@@ -103,14 +106,16 @@ static int run_capture(const struct options *options)
 	struct pipeline_counts counts;
 	struct capture capture;
 	struct error err = {""};
-	int exit_code = EXIT_SUCCESS;
+	int exit_code = EXIT_SUCCESS, code;
 
-	if (capture_plan(&capture, options, &err)) {
+	code = capture_plan(&capture, options, &err);
+	fwrite(capture.messages.data, 1, capture.messages.len, stderr);
+	if (code) {
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
 	}
 	warn_direction(&capture);
-	if (signals_init(&err) || capture_open(&capture, &err) || capture_seed(&capture, &err)) {
+	if (signals_init(options->rules_count > 0, &err) || capture_open(&capture, &err) || capture_seed(&capture, &err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
 		goto out;
 	}
@@ -130,6 +135,7 @@ static int (*const commands[COMMANDS_COUNT])(const struct options *options) = {
 	[COMMAND_CAPTURE] = run_capture,
 	[COMMAND_EXPLAIN] = run_explain,
 	[COMMAND_CHECK_FILTER] = check_filter_run,
+	[COMMAND_CHECK_RULES] = check_rules_run,
 	[COMMAND_FIELDS] = list_fields_run,
 	[COMMAND_EVENTS] = list_events_run,
 	[COMMAND_HELP] = run_help,

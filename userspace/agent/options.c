@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/option_values.h"
 #include "event/event.h"
 
 enum {
@@ -32,51 +32,6 @@ struct option_row {
 	const char *section;  /* begins with this row; NULL: goes on */
 };
 
-static int parse_u64(const char *text, uint64_t *value)
-{
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return errno || *end ? -EINVAL : 0;
-}
-
-static int parse_seconds(const char *text, uint64_t *ns)
-{
-	double seconds;
-	char *end;
-
-	seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
-		return -EINVAL;
-	*ns = (uint64_t)(seconds * 1e9);
-	return *ns ? 0 : -EINVAL;
-}
-
-/* "4096", "64K", "8M", "1G". */
-static int parse_bytes(const char *text, uint64_t *bytes)
-{
-	static const char units[] = "KMG";
-	const char *unit;
-	char *end;
-
-	if (text[0] < '0' || text[0] > '9')
-		return -EINVAL;
-	errno = 0;
-	*bytes = strtoull(text, &end, 10);
-	if (errno || *bytes > RING_BYTES_MAX)
-		return -EINVAL;
-	if (*end == '\0')
-		return 0;
-	unit = strchr(units, *end);
-	if (!unit || end[1])
-		return -EINVAL;
-	*bytes <<= 10 * (unit - units + 1);
-	return 0;
-}
-
 static int set_filter(struct options *options, const char *value)
 {
 	if (options->filter)
@@ -87,19 +42,19 @@ static int set_filter(struct options *options, const char *value)
 
 static int set_count(struct options *options, const char *value)
 {
-	int code = parse_u64(value, &options->count);
+	int code = option_read_u64(value, &options->count);
 
 	return code ? code : options->count ? 0 : -EINVAL;
 }
 
 static int set_duration(struct options *options, const char *value)
 {
-	return parse_seconds(value, &options->duration_ns);
+	return option_read_seconds(value, &options->duration_ns);
 }
 
 static int set_stats(struct options *options, const char *value)
 {
-	return parse_seconds(value, &options->stats_ns);
+	return option_read_seconds(value, &options->stats_ns);
 }
 
 static int set_format(struct options *options, const char *value)
@@ -178,7 +133,7 @@ static int set_json_base64(struct options *options, const char *value)
 static int set_buffer_size(struct options *options, const char *value)
 {
 	uint64_t wanted, bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	int code = parse_bytes(value, &wanted);
+	int code = option_read_bytes(value, RING_BYTES_MAX, &wanted);
 
 	if (code)
 		return code;
@@ -193,7 +148,7 @@ static int set_buffer_size(struct options *options, const char *value)
 static int set_snaplen(struct options *options, const char *value)
 {
 	uint64_t bytes;
-	int code = parse_u64(value, &bytes);
+	int code = option_read_u64(value, &bytes);
 
 	if (code)
 		return code;
@@ -204,28 +159,13 @@ static int set_snaplen(struct options *options, const char *value)
 	return 0;
 }
 
-/* A port, up to the character `end`; returns what follows it, or NULL. */
-static const char *parse_port(const char *text, char end, uint16_t *port)
-{
-	char *behind;
-	unsigned long value;
-
-	if (text[0] < '0' || text[0] > '9')
-		return NULL;
-	value = strtoul(text, &behind, 10);
-	if (value == 0 || value > UINT16_MAX || *behind != end)
-		return NULL;
-	*port = (uint16_t)value;
-	return behind + (end != '\0');
-}
-
 static int set_snaplen_ports(struct options *options, const char *value)
 {
 	struct snaplen_rules *rules = &options->snaplen_rules;
 	uint16_t low, high;
-	const char *rest = parse_port(value, '-', &low);
+	const char *rest = option_read_port(value, '-', &low);
 
-	if (!rest || !parse_port(rest, '\0', &high) || low > high)
+	if (!rest || !option_read_port(rest, '\0', &high) || low > high)
 		return -EINVAL;
 	rules->full_low = low;
 	rules->full_high = high;
@@ -243,9 +183,32 @@ static int set_dynamic_snaplen(struct options *options, const char *value)
 /* Who names the port wants more of it. */
 static int set_statsd_port(struct options *options, const char *value)
 {
-	if (!parse_port(value, '\0', &options->snaplen_rules.statsd_port))
+	if (!option_read_port(value, '\0', &options->snaplen_rules.statsd_port))
 		return -EINVAL;
 	return set_dynamic_snaplen(options, NULL);
+}
+
+static int add_rules(struct options *options, const char *value)
+{
+	const char **paths = realloc(options->rules,
+				     (options->rules_count + 1) * sizeof(options->rules[0]));
+
+	if (!paths)
+		return -ENOMEM;
+	options->rules = paths;
+	options->rules[options->rules_count++] = value;
+	return 0;
+}
+
+static int set_all_rules(struct options *options, const char *value)
+{
+	options->all_rules = true;
+	return 0;
+}
+
+static int set_priority(struct options *options, const char *value)
+{
+	return rules_priority_read(value, &options->priority);
 }
 
 static int set_explain(struct options *options, const char *value)
@@ -290,6 +253,10 @@ static int set_help(struct options *options, const char *value)
 static const struct option_row rows[] = {
 	{"filter", "EXPR", set_filter, "one expression, given once",
 	 "which events to print; also as the trailing words", "What to capture"},
+	{"rules", "FILE", add_rules, NULL, "rules in YAML, a file or a folder; may be repeated"},
+	{"priority", "LEVEL", set_priority, "one of emergency to debug",
+	 "leave out rules below that priority"},
+	{"all-rules", NULL, set_all_rules, NULL, "a line for each rule, not for the first alone"},
 	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2"},
 	{"self", NULL, set_self, NULL, "include the agent's own events"},
 	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT events that match"},
@@ -432,10 +399,13 @@ static const struct command_row {
 	const char *operand; /* what the other word is, for messages */
 	const char *operand_default;
 	option_setter *takes[3]; /* the options that mean something to it */
+	bool several; /* operands, at least one */
 } command_rows[] = {
 	{"check-filter", COMMAND_CHECK_FILTER, "file", "-", {set_exact_types}},
 	{"fields", COMMAND_FIELDS, "pattern", NULL, {set_format, set_verbose}},
 	{"events", COMMAND_EVENTS, "pattern", NULL, {set_format, set_verbose}},
+	{"check-rules", COMMAND_CHECK_RULES, "file", NULL,
+	 {set_exact_types, set_verbose, set_priority}, true},
 };
 
 enum { COMMAND_ROWS_COUNT = sizeof(command_rows) / sizeof(command_rows[0]) };
@@ -456,6 +426,16 @@ static bool takes(const struct command_row *command, option_setter *set)
 	return false;
 }
 
+/* Whether options are among those that speak of rules. */
+static bool takes_rules(uint64_t given)
+{
+	for (int i = 0; i < ROWS_COUNT; i++)
+		if ((given >> i & 1) &&
+		    (rows[i].set == set_priority || rows[i].set == set_all_rules))
+			return true;
+	return false;
+}
+
 /* `given` has a bit for each row of options. */
 static int parse_command(const struct command_row *command, char **words, uint64_t given,
 			 struct options *options, struct error *err)
@@ -464,13 +444,18 @@ static int parse_command(const struct command_row *command, char **words, uint64
 		if ((given >> i & 1) && !takes(command, rows[i].set))
 			return error_set(err, -EINVAL, "%s does not take %s%s", command->word,
 					 dashes(&rows[i]), rows[i].name);
-	if (words[1] && words[2])
+	if (command->several && !words[1])
+		return error_set(err, -EINVAL, "%s needs a %s", command->word, command->operand);
+	if (!command->several && words[1] && words[2])
 		return error_set(err, -EINVAL, "%s takes one %s, not also '%s'", command->word,
 				 command->operand, words[2]);
 	if (options->format == FORMAT_NONE)
 		return error_set(err, -EINVAL, "%s: -o takes text, json or markdown", command->word);
 	options->command = command->command;
 	options->operand = words[1] ? words[1] : command->operand_default;
+	for (char **word = words + 1; command->several && *word; word++)
+		if (add_rules(options, *word))
+			return error_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -483,6 +468,8 @@ static int parse_words(char **words, uint64_t given, struct options *options, st
 	if (options->format == FORMAT_MARKDOWN)
 		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
 					       "not for events as they happen");
+	if (!options->rules_count && takes_rules(given))
+		return error_set(err, -EINVAL, "--priority and --all-rules go with --rules");
 	return words[0] ? join_words(words, options, err) : 0;
 }
 
@@ -509,6 +496,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		.ring_bytes = RING_BYTES_DEFAULT,
 		.snaplen = SNAPLEN_DEFAULT,
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
+		.priority = PRIORITY_DEBUG,
 	};
 	make_getopt_tables(letters, longs);
 	optind = 0; /* forgets also where in a word it was */
@@ -527,7 +515,9 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 void options_finish(struct options *options)
 {
 	free(options->filter);
+	free(options->rules);
 	options->filter = NULL;
+	options->rules = NULL;
 }
 
 static void print_on_request(void)
@@ -549,6 +539,7 @@ void options_print_help(void)
 {
 	puts("Usage: agent [OPTION]... [FILTER]...     print the events of the whole machine\n"
 	     "       agent check-filter [FILE|-]       check filters, one on each line\n"
+	     "       agent check-rules FILE...         check rules\n"
 	     "       agent fields|events [PATTERN]     list what filters and outputs can name\n");
 	for (int i = 0; i < ROWS_COUNT; i++) {
 		char option[32];

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "abi.h"
+#include "rules/rules.h"
 #include "sinsp/text_style.h"
 #include "util/buf.h"
 #include "util/error.h"
@@ -15,6 +16,7 @@ enum agent_command {
 	COMMAND_CAPTURE,
 	COMMAND_EXPLAIN,
 	COMMAND_CHECK_FILTER,
+	COMMAND_CHECK_RULES,
 	COMMAND_FIELDS,
 	COMMAND_EVENTS,
 	COMMAND_HELP,
@@ -31,6 +33,10 @@ struct options {
 	enum agent_command command;
 	char *filter;		/* owned; NULL: everything */
 	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
+	const char **rules;	/* owned, the paths not: files and folders, in their order */
+	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
+	enum rules_priority priority; /* the least of the rules that run */
+	bool all_rules;		/* a line for each rule that an event matches */
 	enum agent_format format;
 	const char *json_fields; /* list of fields; NULL: the default ones */
 	bool json_base64;	/* bytes that are no UTF-8 beside the text */

@@ -9,6 +9,7 @@
 
 #include "agent/capture.h"
 #include "agent/output.h"
+#include "agent/reload.h"
 #include "agent/signals.h"
 #include "agent/stats.h"
 #include "scap/live.h"
@@ -24,12 +25,50 @@ enum {
 
 struct pipeline {
 	struct capture *capture;
+	struct reload *reload;
 	struct scap_source *source;
 	struct output output;
 	uint64_t matched, formatted;
 	uint64_t begin_ns, stats_due_ns;
 	bool ended; /* no more events are wanted: -n is reached, or nobody reads */
 };
+
+/* An event passed: the filter, or a rule. */
+static void count_match(struct pipeline *pipeline)
+{
+	pipeline->matched++;
+	pipeline->ended = pipeline->matched == pipeline->capture->options->count;
+}
+
+static int end_line(struct pipeline *pipeline, struct error *err)
+{
+	pipeline->formatted++;
+	output_end_line(&pipeline->output);
+	return output_flush_if_full(&pipeline->output, err);
+}
+
+/* A line for the first rule that the event matches, or for each. */
+static int handle_rules(struct pipeline *pipeline, const struct sinsp_event *event,
+			struct error *err)
+{
+	const struct capture *capture = pipeline->capture;
+	struct buf *out = &pipeline->output.buf;
+	int result = 0;
+
+	for (size_t rule = 0; !pipeline->ended && result == 0; rule++) {
+		rule = ruleset_next(capture->ruleset, event, rule);
+		if (rule == FILTER_NONE)
+			break;
+		count_match(pipeline);
+		if (capture->format != FORMAT_NONE) {
+			ruleset_append(capture->ruleset, rule, event, capture->formatter, out);
+			result = end_line(pipeline, err);
+		}
+		if (!capture->options->all_rules)
+			break;
+	}
+	return result;
+}
 
 static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)
 {
@@ -39,17 +78,16 @@ static int handle(struct pipeline *pipeline, const struct scap_event *raw, struc
 	/* Frames that cannot be used are counted there. */
 	if (pipeline->ended || sinsp_process(capture->sinsp, raw, &event))
 		return 0;
+	if (capture->ruleset)
+		return handle_rules(pipeline, &event, err);
 	if (capture->filter && !filter_match(capture->filter, &event))
 		return 0;
-	pipeline->matched++;
-	pipeline->ended = pipeline->matched == capture->options->count;
+	count_match(pipeline);
 	if (!capture->formatter)
 		return 0;
 	if (!formatter_write(capture->formatter, &event, &pipeline->output.buf))
 		return 0;
-	pipeline->formatted++;
-	output_end_line(&pipeline->output);
-	return output_flush_if_full(&pipeline->output, err);
+	return end_line(pipeline, err);
 }
 
 static struct pipeline_counts counts_now(const struct pipeline *pipeline)
@@ -75,6 +113,9 @@ static bool may_go_on(struct pipeline *pipeline)
 	}
 	if (pipeline->output.closed)
 		pipeline->ended = true;
+	if (signals_take_reload())
+		reload_request(pipeline->reload);
+	pipeline->source = reload_step(pipeline->reload);
 	return !pipeline->ended && signals_count() == 0;
 }
 
@@ -130,7 +171,7 @@ static int drain(struct pipeline *pipeline, struct error *err)
 	int result = 0;
 	int got;
 
-	scap_live_stop(pipeline->capture->live);
+	reload_stop(pipeline->reload);
 	while ((got = scap_source_next(pipeline->source, TICK_MS, &raw)) >= 0) {
 		if (got == 1 && result == 0)
 			result = handle(pipeline, &raw, err);
@@ -145,17 +186,22 @@ int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct
 {
 	struct pipeline pipeline = {
 		.capture = capture,
-		.source = scap_live_source(capture->live),
 		.begin_ns = clock_ns(CLOCK_MONOTONIC),
 	};
 	int result, drained;
 
+	*counts = (struct pipeline_counts){0};
+	result = reload_create(capture, &pipeline.reload);
+	if (result)
+		return error_set(err, result, "out of memory");
+	pipeline.source = reload_step(pipeline.reload);
 	pipeline.stats_due_ns = pipeline.begin_ns + capture->options->stats_ns;
 	if (capture->options->duration_ns)
 		signals_end_after(capture->options->duration_ns);
 	output_init(&pipeline.output, STDOUT_FILENO);
 	result = run(&pipeline, err);
 	drained = drain(&pipeline, result ? NULL : err);
+	reload_destroy(pipeline.reload);
 	*counts = counts_now(&pipeline);
 	output_finish(&pipeline.output);
 	return result ? result : drained;

@@ -11,8 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* The one thing that a handler can reach. */
-static volatile sig_atomic_t received;
+/* All that handlers can reach. */
+static volatile sig_atomic_t received, reload_asked;
 
 static void count_signal(int number)
 {
@@ -23,6 +23,11 @@ static void count_signal(int number)
 		alarm(SIGNALS_PATIENCE_S);
 }
 
+static void note_reload(int number)
+{
+	reload_asked = true;
+}
+
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -30,10 +35,10 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-int signals_init(struct error *err)
+int signals_init(bool reloads, struct error *err)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
-	struct sigaction action = {.sa_handler = count_signal};
+	struct sigaction action = {.sa_handler = NULL};
 	sigset_t all;
 
 	sigemptyset(&all);
@@ -41,6 +46,8 @@ int signals_init(struct error *err)
 		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
 			continue;
 		sigaddset(&all, numbers[i]);
+		action.sa_handler =
+			reloads && numbers[i] == SIGHUP ? note_reload : count_signal;
 		if (sigaction(numbers[i], &action, NULL))
 			return error_set(err, -errno, "cannot handle signals: %s",
 					 strerror(errno));
@@ -63,4 +70,12 @@ void signals_end_after(uint64_t ns)
 int signals_count(void)
 {
 	return received;
+}
+
+bool signals_take_reload(void)
+{
+	bool asked = reload_asked;
+
+	reload_asked = false;
+	return asked;
 }

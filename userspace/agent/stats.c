@@ -149,6 +149,19 @@ static void put_state(struct buf *text, const struct sinsp_stats *stats)
 		   stats->fd_lookups, stats->fd_lookups_failed);
 }
 
+/* "agent: rule NAME: matched 7", for those that did. */
+static void put_rules(struct buf *text, const struct ruleset *ruleset)
+{
+	uint64_t matches;
+
+	for (size_t i = 0; ruleset && i < ruleset_count(ruleset); i++) {
+		const char *name = ruleset_matches(ruleset, i, &matches);
+
+		if (matches)
+			buf_printf(text, "agent: rule %s: matched %" PRIu64 "\n", name, matches);
+	}
+}
+
 /* Usually it was not in memory yet: no trouble, but not hidden. */
 static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 {
@@ -205,7 +218,7 @@ void stats_print_line(const struct capture *capture, const struct pipeline_count
 	struct buf text = {0};
 	struct totals totals;
 
-	if (scap_live_stats(capture->live, &live))
+	if (capture_stats(capture, &live))
 		return;
 	sinsp_stats(capture->sinsp, &state);
 	totals = add_up(&live);
@@ -226,7 +239,7 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 	struct totals totals;
 	int code;
 
-	code = scap_live_stats(capture->live, &live);
+	code = capture_stats(capture, &live);
 	if (code) {
 		fprintf(stderr, "agent: the driver's counters cannot be read: %s\n",
 			strerror(-code));
@@ -249,6 +262,7 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 		put_untimed(&text, &live);
 		put_every_event(&text, &live);
 		put_state(&text, &state);
+		put_rules(&text, capture->ruleset);
 	}
 	print(&text);
 }

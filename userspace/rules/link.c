@@ -86,13 +86,35 @@ static bool is_told(const struct rules_entry *entry, bool unknown_field,
 	return true;
 }
 
+/* A check at work, for what is said about it. */
+struct binding {
+	struct rules_set *set;
+	const struct rules_entry *entry;
+	const struct rules_text *text;
+};
+
+static void tell_warning(void *context, const struct filter_error *warning)
+{
+	const struct binding *binding = context;
+
+	if (binding->entry->demand != DEMAND_FOREIGN)
+		rules_tell_text(binding->set, RULES_WARNING, binding->text, warning->position,
+				"%s", warning->text);
+}
+
 static int bind(struct rules_set *set, struct rules_entry *entry, const struct rules_check *check,
 		const struct filter_options *options)
 {
+	struct binding binding = {set, entry, check->text};
+	const struct filter_options telling = {
+		.exact_types = options->exact_types,
+		.warn = tell_warning,
+		.warn_context = &binding,
+	};
 	struct filter_error err = {0};
 	enum rules_severity severity;
 	bool unknown_field = false;
-	int code = filter_check_node(check->node, check->text->data, options, &unknown_field, &err);
+	int code = filter_check_node(check->node, check->text->data, &telling, &unknown_field, &err);
 
 	if (code != -EINVAL)
 		return code;
