@@ -494,8 +494,8 @@ int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule)
 		all.wrong |= before;
 	}
 	rule->broken |= all.wrong;
-	if (code || all.wrong || !tuples)
-		return code;
-	code = rules_text_join(all.text, &set->arena);
-	return code ? code : join(&all, tuples);
+	/* Checks that were made point into the text, also when what follows them is wrong. */
+	if (code == 0)
+		code = rules_text_join(all.text, &set->arena);
+	return code || all.wrong || !tuples ? code : join(&all, tuples);
 }

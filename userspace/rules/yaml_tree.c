@@ -153,6 +153,7 @@ static int make_node(struct yaml_reader *reader, const yaml_event_t *event, enum
 	if (!node)
 		return -ENOMEM;
 	node->kind = kind;
+	node->text = "";
 	node->file = reader->file;
 	node->start = (uint32_t)offset_of(reader, &event->start_mark);
 	node->end = (uint32_t)offset_of(reader, &event->end_mark);
