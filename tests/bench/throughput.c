@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How fast the user-space part is, without a kernel: injected events of a usual mix go through
- * decoding and state; then also through a filter; then also to JSON with all default fields. One
- * thread. Prints a table: events per second and nanoseconds per event, the median of some passes.
+ * decoding and state; then also through a filter, or rules; then also to JSON with all default
+ * fields. One thread. Prints a table: events per second and nanoseconds per event, the median of
+ * some passes.
  *
- *   throughput [EVENTS]
+ *   throughput [EVENTS [RULES...]]
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "frame.h"
+#include "rules/ruleset.h"
 #include "scap/inject.h"
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
@@ -63,7 +65,8 @@ static void append_exec(struct bench *bench, int64_t tid)
 /* Open, read twice, write, close, and two calls that are only counted: a server's day. */
 static void append_round(struct bench *bench, int64_t tid, int64_t fd)
 {
-	static const char data[80] = "a line of a log file, as it would be written by a server program";
+	static const char data[80] =
+		"a line of a log file, as it would be written by a server program";
 	struct frame *frame = bench->frame;
 
 	begin(bench, EVENT_openat, tid);
@@ -116,9 +119,22 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One pass over all events; the filter and the formatter may be NULL. */
-static double pass(struct bench *bench, struct sinsp *sinsp, struct filter *filter,
-		   struct formatter *formatter, struct buf *out)
+/* What a row does beside decoding and state; NULL: nothing. */
+struct way {
+	struct filter *filter;
+	struct ruleset *ruleset; /* the first rule that matches is enough */
+	struct formatter *formatter;
+};
+
+static bool passes(const struct way *way, const struct sinsp_event *event)
+{
+	if (way->ruleset)
+		return ruleset_next(way->ruleset, event, 0) != FILTER_NONE;
+	return !way->filter || filter_match(way->filter, event);
+}
+
+/* One pass over all events. */
+static double pass(struct bench *bench, struct sinsp *sinsp, const struct way *way, struct buf *out)
 {
 	struct scap_event raw;
 	struct sinsp_event event;
@@ -128,24 +144,18 @@ static double pass(struct bench *bench, struct sinsp *sinsp, struct filter *filt
 	while (scap_source_next(scap_inject_source(bench->inject), 0, &raw) == 1) {
 		if (sinsp_process(sinsp, &raw, &event))
 			fail("a frame was refused");
-		if (filter && !filter_match(filter, &event))
+		if (!passes(way, &event) || !way->formatter)
 			continue;
-		if (!formatter)
-			continue;
-		formatter_write(formatter, &event, out);
+		formatter_write(way->formatter, &event, out);
 		if (out->len > 65536)
 			buf_clear(out);
 	}
 	return (double)(cpu_ns() - start) / (double)bench->events;
 }
 
-static void measure(struct bench *bench, const char *what, const char *expression,
-		    enum formatter_kind kind, bool formatted)
+static void measure(struct bench *bench, const char *what, const struct way *way)
 {
 	struct sinsp_config config = {0};
-	struct filter *filter = NULL;
-	struct formatter *formatter = NULL;
-	struct filter_error filter_error;
 	struct error error;
 	struct sinsp *sinsp;
 	struct buf out = {0};
@@ -153,20 +163,58 @@ static void measure(struct bench *bench, const char *what, const char *expressio
 
 	if (sinsp_create(&config, &sinsp, &error))
 		fail(error.text);
-	if (expression && filter_create(expression, &(struct filter_options){0}, &filter,
-					&filter_error))
-		fail(filter_error.text);
-	if (formatted && formatter_create(kind, NULL, 0, &formatter, &error))
-		fail(error.text);
-	pass(bench, sinsp, filter, formatter, &out);
+	pass(bench, sinsp, way, &out);
 	for (int i = 0; i < PASSES; i++)
-		ns[i] = pass(bench, sinsp, filter, formatter, &out);
+		ns[i] = pass(bench, sinsp, way, &out);
 	qsort(ns, PASSES, sizeof(ns[0]), compare);
 	printf("| %-60s | %6.2f | %6.0f |\n", what, 1000 / ns[PASSES / 2], ns[PASSES / 2]);
 	buf_finish(&out);
-	formatter_destroy(formatter);
-	filter_destroy(filter);
 	sinsp_destroy(sinsp);
+}
+
+static void measure_filter(struct bench *bench, const char *what, const char *expression)
+{
+	struct filter_error error;
+	struct way way = {0};
+
+	if (filter_create(expression, NULL, &way.filter, &error))
+		fail(error.text);
+	measure(bench, what, &way);
+	filter_destroy(way.filter);
+}
+
+static void measure_format(struct bench *bench, const char *what, enum formatter_kind kind)
+{
+	struct way way = {0};
+	struct error error;
+
+	if (formatter_create(kind, NULL, 0, &way.formatter, &error))
+		fail(error.text);
+	measure(bench, what, &way);
+	formatter_destroy(way.formatter);
+}
+
+static void measure_rules(struct bench *bench, char *const *paths, size_t n)
+{
+	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
+					      .form = RULESET_NOTHING};
+	struct rules_input *inputs = calloc(n, sizeof(*inputs));
+	struct rules_report report = {0};
+	struct rules_counts counts;
+	struct way way = {0};
+	char what[64];
+
+	if (!inputs)
+		fail("out of memory");
+	for (size_t i = 0; i < n; i++)
+		inputs[i].path = paths[i];
+	if (ruleset_create(inputs, n, &config, &way.ruleset, &counts, &report))
+		fail(report.count ? report.messages[0].text : "out of memory");
+	snprintf(what, sizeof(what), "+ %zu rules", ruleset_count(way.ruleset));
+	measure(bench, what, &way);
+	ruleset_destroy(way.ruleset);
+	rules_report_finish(&report);
+	free(inputs);
 }
 
 int main(int argc, char **argv)
@@ -182,13 +230,16 @@ int main(int argc, char **argv)
 		append_round(&bench, FIRST_TID + (int64_t)(i % THREADS), 3 + (int64_t)(i % 7));
 
 	printf("| %-60s | M ev/s | ns/ev  |\n", "injected events, one core");
-	printf("|--------------------------------------------------------------|--------|--------|\n");
-	measure(&bench, "decode and state", NULL, FORMATTER_JSON, false);
-	measure(&bench, "+ filter evt.type=openat", "evt.type=openat", FORMATTER_JSON, false);
-	measure(&bench, "+ filter proc.name=cat and fd.name contains /etc",
-		"proc.name=cat and fd.name contains /etc", FORMATTER_JSON, false);
-	measure(&bench, "+ JSON, all default fields, no filter", NULL, FORMATTER_JSON, true);
-	measure(&bench, "+ text, default line, no filter", NULL, FORMATTER_TEXT, true);
+	printf("|--------------------------------------------------------------|--------|--------|"
+	       "\n");
+	measure(&bench, "decode and state", &(struct way){0});
+	measure_filter(&bench, "+ filter evt.type=openat", "evt.type=openat");
+	measure_filter(&bench, "+ filter proc.name=cat and fd.name contains /etc",
+		       "proc.name=cat and fd.name contains /etc");
+	if (argc > 2)
+		measure_rules(&bench, argv + 2, (size_t)argc - 2);
+	measure_format(&bench, "+ JSON, all default fields, no filter", FORMATTER_JSON);
+	measure_format(&bench, "+ text, default line, no filter", FORMATTER_TEXT);
 	scap_source_destroy(scap_inject_source(bench.inject));
 	free(bench.frame);
 	return 0;
