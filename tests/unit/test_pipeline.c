@@ -214,6 +214,17 @@ static void test_filter(void **state)
 	run_destroy(run);
 }
 
+/* Also without a filter: an output may need switches for the state, and says nothing of them. */
+static void test_state_alone_is_not_printed(void **state)
+{
+	struct run *run = run_create(NULL, FORMAT_JSON);
+
+	run->capture.selection.events[EVENT_dup] = WHY_DESCRIPTORS;
+	assert_int_equal(run_do(run, tmpfile()), 0);
+	assert_int_equal(count_lines(run->out), EVENTS_COUNT - EVENTS_COUNT / 10);
+	run_destroy(run);
+}
+
 static void test_only_counted(void **state)
 {
 	struct run *run = run_create("evt.type=dup", FORMAT_NONE);
@@ -320,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_everything_is_printed),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_state_alone_is_not_printed),
 		cmocka_unit_test(test_only_counted),
 		cmocka_unit_test(test_count_limit),
 		cmocka_unit_test(test_output_that_fails),

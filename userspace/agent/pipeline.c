@@ -70,6 +70,12 @@ static int handle_rules(struct pipeline *pipeline, const struct sinsp_event *eve
 	return result;
 }
 
+/* Events that were captured for the state alone are nothing that was asked for. */
+static bool is_asked_for(const struct capture *capture, const struct sinsp_event *event)
+{
+	return capture->selection.events[event->ev.desc->id] & WHY_FILTER;
+}
+
 static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)
 {
 	const struct capture *capture = pipeline->capture;
@@ -77,6 +83,8 @@ static int handle(struct pipeline *pipeline, const struct scap_event *raw, struc
 
 	/* Frames that cannot be used are counted there. */
 	if (pipeline->ended || sinsp_process(capture->sinsp, raw, &event))
+		return 0;
+	if (!is_asked_for(capture, &event))
 		return 0;
 	if (capture->ruleset)
 		return handle_rules(pipeline, &event, err);
