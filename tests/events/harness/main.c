@@ -31,7 +31,11 @@ static const struct test {
 #include "harness/more.def"
 };
 
-enum { TESTS_COUNT = sizeof(tests) / sizeof(tests[0]) };
+enum {
+	TESTS_COUNT = sizeof(tests) / sizeof(tests[0]),
+	STACK_BYTES = 512 << 10, /* more than any test uses */
+	PAGE_BYTES = 4096,
+};
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
 {
@@ -95,12 +99,22 @@ static bool is_selected(const struct test *test, char **names)
 	return false;
 }
 
+/* So that the size of the process is not another after a call than in it. */
+__attribute__((noinline)) static void grow_stack(void)
+{
+	volatile char pages[STACK_BYTES];
+
+	for (size_t i = 0; i < sizeof(pages); i += PAGE_BYTES)
+		pages[i] = 0;
+}
+
 int main(int argc, char **argv)
 {
 	char base[] = "/tmp/lanner-live-XXXXXX", directory[64];
 	unsigned int count = 0, number = 0, failed = 0, captured = EVENT_NONE;
 	struct error err = {0};
 
+	grow_stack();
 	if (geteuid() != 0) {
 		puts("1..0 # SKIP capturing takes root");
 		return 0;
