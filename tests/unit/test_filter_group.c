@@ -169,6 +169,24 @@ static void test_scratch(void **state)
 	finish(&group);
 }
 
+/* So does the room for right sides when the left one is known already. */
+static void test_right_sides(void **state)
+{
+	static char large[100000];
+	struct group group;
+
+	memset(large, 'a', sizeof(large));
+	large[sizeof(large) - 1] = '\0';
+	fake_clear();
+	fake_add_text("text.a", large);
+	fake_add_text("path.a", large);
+	MAKE(&group, "path.a != tolower(path.a)", "path.a > tolower(path.a)",
+	     "path.a < tolower(path.a)", "path.a = toupper(path.a)", "path.a = tolower(path.a)");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(filter_group_next(group.filter, &event, 0), 4);
+	finish(&group);
+}
+
 /* Ancestors are gone through for each check, with an index of its own. */
 static void test_ancestors(void **state)
 {
@@ -309,7 +327,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),		cmocka_unit_test(test_values_are_kept),
 		cmocka_unit_test(test_checks_are_kept), cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_ancestors),	cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_right_sides),	cmocka_unit_test(test_ancestors),
+		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_exponential),	cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_errors),		cmocka_unit_test(test_needs),
 	};

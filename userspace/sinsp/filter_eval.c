@@ -137,13 +137,16 @@ HOT int left_get(struct filter *filter, const struct filter_check *check,
 	struct filter_kept *kept = check->left->kept;
 	struct filter_slot *slot = filter->slots;
 
+	if (kept && kept->event != filter->event) {
+		*values = kept->values;
+		return keep(filter, check->left, event);
+	}
+	filter->scratch.used = filter->kept_bytes;
 	if (kept) {
 		*values = kept->values;
-		return kept->event == filter->event ? kept->count
-						    : keep(filter, check->left, event);
+		return kept->count;
 	}
 	*values = slot->values;
-	filter->scratch.used = filter->kept_bytes;
 	if (!left->field)
 		return operand_get(left, event, filter->slots, &filter->scratch);
 	slot->count = field_get(left->field, event, &filter->scratch, slot->values);
