@@ -328,9 +328,9 @@ int main(void)
 		cmocka_unit_test(test_order),		cmocka_unit_test(test_values_are_kept),
 		cmocka_unit_test(test_checks_are_kept), cmocka_unit_test(test_scratch),
 		cmocka_unit_test(test_right_sides),	cmocka_unit_test(test_ancestors),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_exponential),	cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_errors),		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_shared),		cmocka_unit_test(test_exponential),
+		cmocka_unit_test(test_nesting),		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,10 +94,11 @@ static void test_generic_call_with_output(void **state)
 
 static void test_open(void **state)
 {
-	static const uint16_t descriptors[] = {EVENT_close, EVENT_dup,  EVENT_dup2,   EVENT_dup3,
-					       EVENT_fcntl, EVENT_pipe, EVENT_socket, EVENT_accept4};
-	static const uint16_t absent[] = {EVENT_connect, EVENT_bind, EVENT_sendto, EVENT_recvmsg,
-					  EVENT_read,	 EVENT_write, EVENT_mkdir, EVENT_syscall};
+	static const uint16_t descriptors[] = {EVENT_close,  EVENT_dup,	   EVENT_dup2,
+					       EVENT_dup3,   EVENT_fcntl,  EVENT_pipe,
+					       EVENT_socket, EVENT_accept4};
+	static const uint16_t absent[] = {EVENT_connect, EVENT_bind,  EVENT_sendto, EVENT_recvmsg,
+					  EVENT_read,	 EVENT_write, EVENT_mkdir,  EVENT_syscall};
 
 	select_for("evt.type=open", OUTPUT_NEEDS);
 	assert_int_equal(count_events(WHY_FILTER), is_native(EVENT_open) ? 3 : 2);
@@ -169,6 +170,34 @@ static void test_needs_of_the_filter(void **state)
 }
 
 /* Fields about all descriptors of a process need them whatever the event is about. */
+/* Fields that only some events can have; without a value no check is true, but its opposite is. */
+static void test_fields_of_some_events(void **state)
+{
+	select_for("fdlist.names contains x", 0);
+	assert_int_equal(count_events(WHY_FILTER), is_native(EVENT_poll) + is_native(EVENT_ppoll));
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	select_for("fs.path.target exists", 0);
+	assert_int_equal(selection.events[EVENT_renameat2], WHY_FILTER);
+	assert_false(selection.events[EVENT_openat] & WHY_FILTER);
+	select_for("fd.name contains /etc", 0);
+	assert_true(selection.events[EVENT_read] & WHY_FILTER);
+	assert_true(selection.events[EVENT_dup] & WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_chdir] & WHY_FILTER, 0);
+	assert_int_equal(count_syscalls(), 0);
+	select_for("syslog.severity<3", 0);
+	assert_true(selection.events[EVENT_sendto] & WHY_FILTER);
+	assert_false(selection.events[EVENT_recvfrom] & WHY_FILTER);
+	select_for("evt.io_dir=read", 0);
+	assert_true(selection.events[EVENT_read] & WHY_FILTER);
+	assert_false(selection.events[EVENT_sendto] & WHY_FILTER);
+	select_for("evt.wait_latency>1s", 0);
+	assert_int_equal(selection.events[EVENT_ppoll], WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_read], 0);
+	select_for("not fd.name contains /etc", 0);
+	assert_true(selection.events[EVENT_chdir] & WHY_FILTER);
+	assert_true(count_syscalls() > 0);
+}
+
 static void test_all_descriptors(void **state)
 {
 	select_for("evt.type=getppid", NEEDS_FDS);
@@ -335,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_enter_times),
 		cmocka_unit_test(test_needs_of_the_filter),
+		cmocka_unit_test(test_fields_of_some_events),
 		cmocka_unit_test(test_all_descriptors),
 		cmocka_unit_test(test_all_that_changes_descriptors),
 		cmocka_unit_test(test_nothing_can_match),

@@ -146,6 +146,9 @@ struct field_desc {
 	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
 	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
 	uint8_t unit; /* enum field_unit */
+	/* Whether events of a type can have a value, so that others need no hooks; NULL: all can.
+	 */
+	bool (*can_have)(const struct event_desc *event);
 };
 
 /* The tables of all classes, ended by NULL; each table ends with a row without name. */

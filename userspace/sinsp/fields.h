@@ -80,6 +80,9 @@ static inline int give_text(struct field_value *value, struct field_scratch *scr
 /* fd.name and fd.directory, of which others are made. */
 field_getter fd_get_name, fd_get_directory;
 
+/* Events about descriptors, whether or not theirs is known. */
+bool is_about_fd(const struct event_desc *event);
+
 /* Whether the event writes to the system's log. */
 bool event_is_syslog(const struct sinsp_event *event);
 

@@ -123,7 +123,7 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,       \
-			getter, help                                                               \
+			getter, help, .can_have = is_about_fd                                      \
 	}
 
 /* What only the runtime knows. */

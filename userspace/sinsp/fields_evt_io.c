@@ -35,6 +35,11 @@ static int get_buflen(const struct sinsp_event *event, const struct field_ref *r
 	return give_i64(values, result);
 }
 
+static bool moves_bytes(const struct event_desc *event)
+{
+	return is_about_fd(event) && (event->category & CATEGORY_IO);
+}
+
 static int buflen_of(const struct sinsp_event *event, unsigned int category, bool file, bool net,
 		     struct field_value *values)
 {
@@ -204,7 +209,8 @@ static bool opened_with(const struct sinsp_event *event, uint32_t flags)
 	return open_flags(event) & flags;
 }
 
-/* Events have that flag for O_DIRECTORY too. But it makes a file to be written, and no directory is. */
+/* Events have that flag for O_DIRECTORY too. But it makes a file to be written, and no directory
+ * is. */
 static bool opened_unnamed(const struct sinsp_event *event)
 {
 	static const uint32_t both = file_flags__O_TMPFILE | file_flags__O_WRONLY;
@@ -253,12 +259,18 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 }
 
 #define BYTES(name, getter, help...)                                                               \
-	{name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help,                       \
-	 .unit = FIELD_UNIT_BYTES}
-#define TRUTH(name, needs, getter, help...)                                                        \
-	{name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
+	{                                                                                          \
+		name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help,                \
+			.unit = FIELD_UNIT_BYTES, .can_have = moves_bytes                          \
+	}
+#define TRUTH(name, flags, needs, getter, help...)                                                 \
+	{                                                                                          \
+		name, PT_BOOL, PF_NA, flags, FIELD_ARG_NONE, needs, getter, help                   \
+	}
 #define COUNT(name, getter, help...)                                                               \
-	{name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help}
+	{                                                                                          \
+		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help                 \
+	}
 
 const struct field_desc fields_evt_io[] = {
 	BYTES("evt.buflen", get_buflen, "bytes moved by an I/O event", .example = ">4KiB"),
@@ -276,24 +288,28 @@ const struct field_desc fields_evt_io[] = {
 	      .example = ">4KiB"),
 	BYTES("evt.buflen.net.out", get_buflen_net_out, "bytes written to an IP socket",
 	      .example = ">4KiB"),
-	TRUTH("evt.is_io", 0, get_is_io, "true for events that read from or write to a descriptor"),
-	TRUTH("evt.is_io_read", 0, get_is_io_read, "true for events that read from a descriptor"),
-	TRUTH("evt.is_io_write", 0, get_is_io_write, "true for events that write to a descriptor"),
-	{"evt.io_dir", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_io_dir,
+	TRUTH("evt.is_io", FIELD_OF_TYPE, 0, get_is_io,
+	      "true for events that read from or write to a descriptor"),
+	TRUTH("evt.is_io_read", FIELD_OF_TYPE, 0, get_is_io_read,
+	      "true for events that read from a descriptor"),
+	TRUTH("evt.is_io_write", FIELD_OF_TYPE, 0, get_is_io_write,
+	      "true for events that write to a descriptor"),
+	{"evt.io_dir", PT_CHARBUF, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_io_dir,
 	 "read or write; none for events that do neither", .example = "=read"},
-	TRUTH("evt.is_wait", 0, get_is_wait, "true for calls that make their thread wait"),
-	TRUTH("evt.is_syslog", IO_NEEDS, get_is_syslog, "true for writes to /dev/log"),
-	COUNT("evt.count.error.file", get_error_file,
-	      "1 if a call about files failed, otherwise 0", .example = "=1"),
-	COUNT("evt.count.error.net", get_error_net,
-	      "1 if a call about sockets failed, otherwise 0", .example = "=1"),
+	TRUTH("evt.is_wait", FIELD_OF_TYPE, 0, get_is_wait,
+	      "true for calls that make their thread wait"),
+	TRUTH("evt.is_syslog", 0, IO_NEEDS, get_is_syslog, "true for writes to /dev/log"),
+	COUNT("evt.count.error.file", get_error_file, "1 if a call about files failed, otherwise 0",
+	      .example = "=1"),
+	COUNT("evt.count.error.net", get_error_net, "1 if a call about sockets failed, otherwise 0",
+	      .example = "=1"),
 	COUNT("evt.count.error.memory", get_error_memory, "1 if a memory call failed, otherwise 0",
 	      .example = "=1"),
 	COUNT("evt.count.error.other", get_error_other,
 	      "1 if a call of another sort failed, otherwise 0", .example = "=1"),
-	TRUTH("evt.is_open_read", 0, get_is_open_read, "true if a file is opened for reading"),
-	TRUTH("evt.is_open_write", 0, get_is_open_write, "true if a file is opened for writing"),
-	TRUTH("evt.is_open_exec", 0, get_is_open_exec, "true if an executable file is made"),
-	TRUTH("evt.is_open_create", 0, get_is_open_create, "true if opening made the file"),
+	TRUTH("evt.is_open_read", 0, 0, get_is_open_read, "true if a file is opened for reading"),
+	TRUTH("evt.is_open_write", 0, 0, get_is_open_write, "true if a file is opened for writing"),
+	TRUTH("evt.is_open_exec", 0, 0, get_is_open_exec, "true if an executable file is made"),
+	TRUTH("evt.is_open_create", 0, 0, get_is_open_create, "true if opening made the file"),
 	{0},
 };

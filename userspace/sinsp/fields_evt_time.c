@@ -143,6 +143,11 @@ static uint64_t quantized(uint64_t ns)
 	return ns ? (uint64_t)floor(10 * log10((double)ns)) : 0;
 }
 
+static bool can_wait(const struct event_desc *event)
+{
+	return event->flags & EF_WAITS;
+}
+
 #define LATENCY_GETTER(name, known, value)                                                         \
 	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
@@ -154,7 +159,7 @@ LATENCY_GETTER(get_latency, true, event->ev.latency_ns)
 LATENCY_GETTER(get_latency_s, true, event->ev.latency_ns / NS_PER_SECOND)
 LATENCY_GETTER(get_latency_ns, true, event->ev.latency_ns % NS_PER_SECOND)
 LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
-LATENCY_GETTER(get_wait_latency, event->ev.desc->flags & EF_WAITS, event->ev.latency_ns)
+LATENCY_GETTER(get_wait_latency, can_wait(event->ev.desc), event->ev.latency_ns)
 
 /* In the largest unit that it reaches, cut to two decimals, without zeros at their end. */
 static int get_latency_human(const struct sinsp_event *event, const struct field_ref *ref,
@@ -181,11 +186,17 @@ static int get_latency_human(const struct sinsp_event *event, const struct field
 }
 
 #define TEXT(name, getter, help...)                                                                \
-	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help}
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                        \
+	}
 #define NUMBER(name, type, format, getter, help...)                                                \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help                   \
+	}
 #define LATENCY(name, type, format, getter, help...)                                               \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ENTER_TIME, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ENTER_TIME, getter, help    \
+	}
 
 const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC",
@@ -227,6 +238,6 @@ const struct field_desc fields_evt_time[] = {
 		"evt.latency on a scale of 10 steps per power of ten: 30 is 1 us, 90 is 1 s",
 		.example = ">=60"),
 	LATENCY("evt.wait_latency", RELTIME, DEC, get_wait_latency,
-		"evt.latency of calls that can wait (evt.is_wait)"),
+		"evt.latency of calls that can wait (evt.is_wait)", .can_have = can_wait),
 	{0},
 };

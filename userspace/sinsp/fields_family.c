@@ -271,7 +271,7 @@ const struct field_desc fields_family[] = {
 		      .example = " contains --daemon"),
 	ANCESTORS_ROW( "proc.aenv", CHARBUF, NA, FIELD_ARG_KEY_OR_INDEX, get_aenv,
 		      "proc.aenv[NAME]: variable of the nearest ancestor that has it; [N]: all of one",
-		      .example = "[LD_PRELOAD] exists"),
+		      .example = "[LD_PRELOAD]!=\"\""),
 	ROW("proc.loginshellid", INT64, ID, get_loginshellid,
 	    "id of the oldest shell among the process and its ancestors", .example = "=1000"),
 	ROW("proc.ppid", INT64, ID, get_ppid, "id of the parent", .example = "=1"),

@@ -4,11 +4,9 @@
 
 #include "sinsp/param_text.h"
 
-/* Events about descriptors, whether or not theirs is known. */
-static bool about_fd(const struct sinsp_event *event)
+bool is_about_fd(const struct event_desc *event)
 {
-	return event->has_fd ||
-	       event->ev.desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
+	return event->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
 }
 
 static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
@@ -56,7 +54,7 @@ static int get_typechar(const struct sinsp_event *event, const struct field_ref 
 {
 	struct buf text = text_begin(scratch);
 
-	if (!about_fd(event))
+	if (!is_about_fd(event->ev.desc))
 		return NO_VALUE;
 	buf_append_char(&text,
 			event->fd ? scap_fd_type_char(event->fd->type) : char_by_event(event));
@@ -103,7 +101,7 @@ static int give_name(const struct sinsp_event *event, struct field_scratch *scra
 
 	if (event->fd)
 		return give_bytes(values, event->fd->name, event->fd->name_len);
-	if (!about_fd(event))
+	if (!is_about_fd(event->ev.desc))
 		return NO_VALUE;
 	from = unnamed_fd_of(event);
 	if (from.source == FROM_NOTHING)
@@ -233,15 +231,18 @@ static int get_types(const struct sinsp_event *event, const struct field_ref *re
 }
 
 #define ROW(name, type, format, needs, getter, help...)                                            \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help,              \
+			.can_have = is_about_fd                                                    \
+	}
 
 enum { FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
 
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
 	    .example = "=3"),
-	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type,
-	    "kind of the descriptor: file, ipv4, pipe", .example = " in (ipv4, ipv6)"),
+	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
+	    .example = " in (ipv4, ipv6)"),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
 	    .example = "=f"),
 	ROW("fd.name", CHARBUF, NA, FD_NEEDS, fd_get_name,

@@ -104,6 +104,11 @@ static bool write_sport(const struct sinsp_fd *fd, int64_t num, struct buf *text
 	return true;
 }
 
+static bool is_poll(const struct event_desc *event)
+{
+	return event->id == EVENT_poll || event->id == EVENT_ppoll;
+}
+
 #define LIST_GETTER(name, writer)                                                                  \
 	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
@@ -120,7 +125,8 @@ LIST_GETTER(get_sports, write_sport)
 
 #define ROW(name, format, needs, getter, help...)                                                  \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help              \
+		name, PT_CHARBUF, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help,             \
+			.can_have = is_poll                                                        \
 	}
 
 enum { LIST_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };

@@ -86,6 +86,21 @@ static bool succeeded(const struct sinsp_event *event)
 	return params_of(event)->opens ? result >= 0 : result == 0;
 }
 
+#define CAN_HAVE(which, condition)                                                                 \
+	static bool can_have_##which(const struct event_desc *event)                               \
+	{                                                                                          \
+		const struct path_params *params = &path_events[event->id];                        \
+                                                                                                   \
+		return condition;                                                                  \
+	}
+
+CAN_HAVE(path, params->name || params->by_fd)
+CAN_HAVE(name, params->name)
+CAN_HAVE(source, params->source)
+CAN_HAVE(target, params->target)
+CAN_HAVE(abs, params->abs)
+CAN_HAVE(abs_dst, params->abs_dst)
+
 #define PATH_GETTERS(which)                                                                        \
 	static int get_##which(const struct sinsp_event *event, const struct field_ref *ref,       \
 			       struct field_scratch *scratch, struct field_value *values)          \
@@ -137,32 +152,35 @@ static int get_abspath_dst(const struct sinsp_event *event, const struct field_r
 	return give_path(event, params_of(event)->abs_dst, scratch, values);
 }
 
-#define ROW(name, needs, getter, help...)                                                          \
-	{name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help}
+#define ROW(name, needs, getter, possible, help...)                                                \
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, needs, getter, help,                   \
+			.can_have = can_have_##possible                                            \
+	}
 
 enum { PATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
 
 const struct field_desc fields_path[] = {
-	ROW("evt.abspath", PATH_NEEDS, get_abspath,
+	ROW("evt.abspath", PATH_NEEDS, get_abspath, abs,
 	    "absolute path that a call with a directory descriptor names",
 	    .example = " startswith /etc/"),
-	ROW("evt.abspath.src", PATH_NEEDS, get_abspath_src, "the path before a rename",
+	ROW("evt.abspath.src", PATH_NEEDS, get_abspath_src, abs_dst, "the path before a rename",
 	    .example = " startswith /etc/"),
-	ROW("evt.abspath.dst", PATH_NEEDS, get_abspath_dst, "the path after a rename",
+	ROW("evt.abspath.dst", PATH_NEEDS, get_abspath_dst, abs_dst, "the path after a rename",
 	    .example = " startswith /etc/"),
-	ROW("fs.path.name", PATH_NEEDS, get_path, "absolute path that a successful call names",
-	    .example = " startswith /etc/"),
-	ROW("fs.path.nameraw", 0, get_name_raw, "fs.path.name as the caller gave it",
+	ROW("fs.path.name", PATH_NEEDS, get_path, path,
+	    "absolute path that a successful call names", .example = " startswith /etc/"),
+	ROW("fs.path.nameraw", 0, get_name_raw, name, "fs.path.name as the caller gave it",
 	    .example = " startswith ../"),
-	ROW("fs.path.source", PATH_NEEDS, get_source,
+	ROW("fs.path.source", PATH_NEEDS, get_source, source,
 	    "absolute path before a successful rename; of a link, its place",
 	    .example = " startswith /etc/"),
-	ROW("fs.path.sourceraw", 0, get_source_raw, "fs.path.source as the caller gave it",
+	ROW("fs.path.sourceraw", 0, get_source_raw, source, "fs.path.source as the caller gave it",
 	    .example = " startswith ../"),
-	ROW("fs.path.target", PATH_NEEDS, get_target,
+	ROW("fs.path.target", PATH_NEEDS, get_target, target,
 	    "absolute path after a successful rename; of a link, what it leads to",
 	    .example = " startswith /etc/"),
-	ROW("fs.path.targetraw", 0, get_target_raw, "fs.path.target as the caller gave it",
+	ROW("fs.path.targetraw", 0, get_target_raw, target, "fs.path.target as the caller gave it",
 	    .example = " startswith ../"),
 	{0},
 };

@@ -469,7 +469,7 @@ const struct field_desc fields_proc[] = {
 	    .example = " contains --verbose"),
 	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_KEY, NEEDS_THREADS, get_env,
 	 "environment of the process; proc.env[NAME]: value of one variable",
-	 .example = "[LD_PRELOAD] exists"},
+	 .example = "[LD_PRELOAD]!=\"\""},
 	ROW("proc.cwd", CHARBUF, NA, NEEDS_CWD, get_cwd,
 	    "current directory of the process, with a final '/'", .example = " startswith /tmp/"),
 	ROW("proc.tty", UINT32, ID, 0, get_tty, "device number of the terminal, 0 without one",

@@ -180,7 +180,10 @@ enum {
 };
 
 #define ROW(name, type, format, flags, getter, help...)                                            \
-	{name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, SOCKET_NEEDS, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, SOCKET_NEEDS, getter, help,   \
+			.can_have = is_about_fd                                                    \
+	}
 
 const struct field_desc fields_socket[] = {
 	ROW("fd.ip", IPADDR, NA, EITHER_FLAGS, get_ip, "address of either end"),

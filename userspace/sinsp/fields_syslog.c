@@ -75,10 +75,15 @@ GETTER(get_severity, give_u64(values, message.severity))
 GETTER(get_severity_name, give_string(values, severity_names[message.severity]))
 GETTER(get_message, give_message(&message, scratch, values))
 
+static bool writes(const struct event_desc *event)
+{
+	return event->flags & EF_WRITES_TO_FD;
+}
+
 #define ROW(name, type, format, getter, sample, help)                                              \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,  \
-			getter, help, .param = "data", .example = sample                           \
+			getter, help, .param = "data", .example = sample, .can_have = writes       \
 	}
 
 const struct field_desc fields_syslog[] = {

@@ -19,16 +19,17 @@ static bool decides_type(const struct filter_check *check)
 	return field && (field->desc->flags & FIELD_OF_TYPE) && !check->right.operand.nsteps;
 }
 
-static bool names_param(const struct filter_check *check)
+/* Whether its field has values of some types only. */
+static bool needs_type(const struct filter_check *check)
 {
 	const struct field_ref *field = check->left->operand.field;
 
-	return field && field->param_of_event;
+	return field && (field->param_of_event || field->desc->can_have);
 }
 
 bool filter_types_matter(const struct filter_check *check)
 {
-	return decides_type(check) || names_param(check);
+	return decides_type(check) || needs_type(check);
 }
 
 static void ask(struct filter *filter, const struct filter_check *check, uint8_t *answers)
@@ -51,15 +52,24 @@ static void ask(struct filter *filter, const struct filter_check *check, uint8_t
 	}
 }
 
-/* A parameter by name: events without it have no value, which satisfies no operator. */
-static void find_param(const struct filter_check *check, uint8_t *answers)
+static bool can_have_value(const struct field_ref *field, const struct event_desc *event)
 {
-	const int8_t *param = check->left->operand.field->param_of_event;
+	if (!event || (field->param_of_event && field->param_of_event[event->id] < 0))
+		return false;
+	return !field->desc->can_have || field->desc->can_have(event);
+}
 
-	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++)
-		answers[type] = param[type < EVENT_ID_MAX ? type : EVENT_syscall] >= 0
-					? FILTER_ANSWER_OPEN
-					: FILTER_ANSWER_NO;
+/* No value satisfies no operator. */
+static void find_values(const struct filter_check *check, uint8_t *answers)
+{
+	const struct field_ref *field = check->left->operand.field;
+
+	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++) {
+		unsigned int id = type < FILTER_TYPE_CODES ? type : EVENT_syscall;
+
+		answers[type] = can_have_value(field, event_desc_get(id)) ? FILTER_ANSWER_OPEN
+									  : FILTER_ANSWER_NO;
+	}
 }
 
 /* Whether a check on the type alone is true for a type that no filter can name. */
@@ -81,7 +91,7 @@ static int answer(struct filter *filter, struct filter_terms *terms, struct filt
 		return -ENOMEM;
 	term->names = FILTER_ANSWER_OPEN;
 	if (!decides_type(check)) {
-		find_param(check, answers);
+		find_values(check, answers);
 	} else {
 		ask(filter, check, answers);
 		/* Those that it lets through, if it does not let all others through as well. */
