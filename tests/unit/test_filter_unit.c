@@ -145,6 +145,8 @@ static void test_errors(void **state)
 	check_error("time.ns > -1ms", 11, "is less than this can be");
 	check_error("time.ns > 99999999999999999999999d", 11, "is more than this can be");
 	check_error("time.ns > 99999999999999999999999999999999999999d", 11, "too many digits");
+	/* 2 to the power of 128. */
+	check_error("time.ns > 340282366920938463463374607431768211456ns", 11, "too many digits");
 	check_error("time.ns > 0.0000000000000000000000000000000000000001ms", 11,
 		    "too many digits");
 	check_error("time.ns = 1e+3ms", 11, "is not a unit");

@@ -78,7 +78,10 @@ enum field_unit {
 	FIELD_UNIT_KIB,
 };
 
-/* A value that a getter gives. Bytes are borrowed until the next call for the same event. */
+/*
+ * A value that a getter gives. Bytes are borrowed, from the event, the state or the scratch memory:
+ * until the next event is processed or the consumer sets `used` of that memory back.
+ */
 struct field_value {
 	union {
 		int64_t i64; /* signed types */
@@ -114,7 +117,8 @@ enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 
 
 /*
  * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
- * zeroed at its start. The consumer sets `used` to 0 when it is done with the values it has got.
+ * zeroed at its start. Getters put what they make behind `used`, and the consumer sets that back
+ * when it is done with the values it has got.
  */
 struct field_scratch {
 	struct text_style style;

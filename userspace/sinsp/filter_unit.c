@@ -118,9 +118,10 @@ static bool read_fraction(const char *text, struct fraction *fraction)
 			continue;
 		}
 		if (!multiply(&fraction->top, 10) ||
+		    __builtin_add_overflow(fraction->top, (unsigned int)(*text - '0'),
+					   &fraction->top) ||
 		    (behind_point && !multiply(&fraction->bottom, 10)))
 			return false;
-		fraction->top += (unsigned int)(*text - '0');
 	}
 	return true;
 }
