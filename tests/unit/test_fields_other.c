@@ -179,6 +179,9 @@ static void test_log(void **state)
 	world_expect(world, "evt.is_syslog", "true");
 	world_expect(world, "syslog.facility.str", "kern");
 	world_expect(world, "syslog.severity.str", "emerg");
+	/* Values of text hold no NUL. */
+	log_text(world, "a->b /dev/log", "<0>one\n\0<1>two", 15);
+	world_expect_json(world, "syslog.message", "{\"syslog.message\":\"one\"}");
 	log_text(world, "a->b /dev/log", "<191>", 5);
 	world_expect(world, "syslog.facility.str", "local7");
 	world_expect(world, "syslog.severity.str", "debug");

@@ -47,14 +47,14 @@ static bool parse(const struct sinsp_event *event, const struct field_ref *ref,
 	return true;
 }
 
-/* A NUL or a newline at the end is not part of the text. */
+/* The text ends at a NUL, and newlines at its end are not part of it. */
 static int give_message(const struct message *message, struct field_scratch *scratch,
 			struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
-	size_t len = message->len;
+	size_t len = strnlen(message->text, message->len);
 
-	while (len && (message->text[len - 1] == '\0' || message->text[len - 1] == '\n'))
+	while (len && message->text[len - 1] == '\n')
 		len--;
 	buf_append(&text, message->text, len);
 	return give_text(values, scratch, &text);
