@@ -77,6 +77,13 @@ static inline int give_text(struct field_value *value, struct field_scratch *scr
 	return give_bytes(value, text->data, text->len);
 }
 
+/* For fields of what there is not: plugins, and containers as their runtime knows them. */
+static inline int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
+			      struct field_scratch *scratch, struct field_value *values)
+{
+	return NO_VALUE;
+}
+
 /* fd.name and fd.directory, of which others are made. */
 field_getter fd_get_name, fd_get_directory;
 

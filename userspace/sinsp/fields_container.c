@@ -77,12 +77,6 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 	return give_id(event, true, scratch, values);
 }
 
-static int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
-		       struct field_scratch *scratch, struct field_value *values)
-{
-	return NO_VALUE;
-}
-
 /* The id, which is empty on the host, a colon, and a text about the event's descriptor. */
 static int give_fd_text(const struct sinsp_event *event, field_getter *get,
 			const struct field_ref *ref, struct field_scratch *scratch,

@@ -28,13 +28,6 @@ static int get_hostname(const struct sinsp_event *event, const struct field_ref 
 	return give_string(values, sinsp_hostname(event->sinsp));
 }
 
-/* For fields of what there is not: plugins. */
-static int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
-		       struct field_scratch *scratch, struct field_value *values)
-{
-	return NO_VALUE;
-}
-
 static bool is_procinfo(const struct sinsp_event *event)
 {
 	return event->ev.desc->id == EVENT_procinfo;
