@@ -19,6 +19,7 @@ enum { EVENTS_MAX = 64, MS = 1000000 };
 struct moment {
 	uint64_t ts_ns; /* 0: the end */
 	uint64_t tid;
+	uint64_t latency_ns; /* 0: its frame tells of none */
 };
 
 /* A capture that gives what was before a time, as far as that is known. */
@@ -28,7 +29,10 @@ struct script {
 	size_t at;
 	uint64_t now_ns; /* what is later has not come yet */
 	bool stopped;
-	struct ppm_evt_hdr frame;
+	struct {
+		struct ppm_evt_hdr header;
+		uint64_t latency_ns;
+	} __attribute__((packed)) frame;
 };
 
 static int script_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
@@ -39,11 +43,15 @@ static int script_next(struct scap_source *source, int timeout_ms, struct scap_e
 	if (!moment->ts_ns || moment->ts_ns >= script->now_ns)
 		return script->stopped && !moment->ts_ns ? -ENODATA : 0;
 	script->at++;
-	script->frame = (struct ppm_evt_hdr){.ts = moment->ts_ns,
-					     .tid = moment->tid,
-					     .len = sizeof(script->frame),
-					     .type = EVENT_close};
-	*event = (struct scap_event){.frame = &script->frame, .len = sizeof(script->frame)};
+	script->frame.header = (struct ppm_evt_hdr){
+		.ts = moment->ts_ns,
+		.tid = moment->tid,
+		.len = moment->latency_ns ? sizeof(script->frame) : sizeof(script->frame.header),
+		.type = EVENT_close,
+		.nparams = moment->latency_ns ? FRAME_TIMED : 0,
+	};
+	script->frame.latency_ns = moment->latency_ns;
+	*event = (struct scap_event){.frame = &script->frame, .len = script->frame.header.len};
 	return 1;
 }
 
@@ -126,6 +134,19 @@ static void test_each_event_once(void **state)
 	EXPECT(handover, {1 * MS, 7}, {2 * MS, 8}, {3 * MS, 7}, {4 * MS, 7}, {5 * MS, 7},
 	       {6 * MS, 9});
 	assert_int_equal(copies_of(handover), 4);
+	destroy(handover);
+}
+
+/* Each capture measures by itself how long a call took, if at all. */
+static void test_latencies_make_no_difference(void **state)
+{
+	struct script old = SCRIPT({1 * MS, 7, 500}, {2 * MS, 7, 500}, {3 * MS, 7});
+	struct script fresh = SCRIPT({1 * MS + 9, 7, 509}, {2 * MS + 9, 7}, {3 * MS + 9, 7, 9});
+	struct scap_handover *handover = create(&old);
+
+	scap_handover_join(handover, &fresh.source);
+	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
+	assert_int_equal(copies_of(handover), 3);
 	destroy(handover);
 }
 
@@ -227,6 +248,24 @@ static void test_when_it_is_done(void **state)
 	destroy(handover);
 }
 
+static void test_it_is_done_without_a_pause(void **state)
+{
+	struct script old = SCRIPT({1 * MS, 7});
+	struct script fresh = SCRIPT({20 * MS, 8}, {30 * MS, 7}, {31 * MS, 7});
+	struct scap_handover *handover = create(&old);
+	struct scap_event event;
+
+	scap_handover_join(handover, &fresh.source);
+	old.stopped = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(scap_source_next(scap_handover_source(handover), 0, &event), 1);
+		assert_false(scap_handover_is_done(handover));
+	}
+	assert_int_equal(scap_source_next(scap_handover_source(handover), 0, &event), 1);
+	assert_true(scap_handover_is_done(handover));
+	destroy(handover);
+}
+
 static void test_ends(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
@@ -246,12 +285,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_source_alone),
 		cmocka_unit_test(test_each_event_once),
+		cmocka_unit_test(test_latencies_make_no_difference),
 		cmocka_unit_test(test_what_one_alone_has),
 		cmocka_unit_test(test_the_new_one_ran_before_it_was_joined),
 		cmocka_unit_test(test_one_waits_for_the_other),
 		cmocka_unit_test(test_a_copy_that_comes_first),
 		cmocka_unit_test(test_copies_are_near),
 		cmocka_unit_test(test_when_it_is_done),
+		cmocka_unit_test(test_it_is_done_without_a_pause),
 		cmocka_unit_test(test_ends),
 	};
 

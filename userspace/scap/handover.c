@@ -15,7 +15,7 @@
 
 enum { SEEN_COUNT = 1 << 16, WAIT_MS = 5 };
 
-/* An event without a copy so far, found by the hash of all but its time. */
+/* An event without a copy so far. */
 struct handover_seen {
 	uint64_t ts_ns; /* 0: none */
 	uint32_t hash;
@@ -50,13 +50,26 @@ static struct ppm_evt_hdr header_of(const struct scap_event *event)
 	return header;
 }
 
+/* Of all that is the same in both captures: each looks at the clock itself. */
+static uint32_t hash_of(const struct scap_event *event)
+{
+	struct ppm_evt_hdr header = header_of(event);
+	size_t len = event->len - sizeof(header);
+
+	if ((header.nparams & FRAME_TIMED) && len >= sizeof(uint64_t))
+		len -= sizeof(uint64_t);
+	header.ts = 0;
+	header.len = (uint32_t)len;
+	header.nparams &= ~FRAME_TIMED;
+	return hash_bytes(&header, sizeof(header)) ^
+	       hash_bytes((const char *)event->frame + sizeof(header), len);
+}
+
 /* Whether the other side had this event, too. Otherwise it is noted for its copy. */
 static bool is_copy(struct scap_handover *handover, unsigned int side)
 {
-	const struct scap_event *event = &handover->sides[side].event;
 	uint64_t ts = handover->sides[side].ts_ns;
-	const char *frame = event->frame;
-	uint32_t hash = hash_bytes(frame + sizeof(ts), event->len - sizeof(ts));
+	uint32_t hash = hash_of(&handover->sides[side].event);
 	struct handover_seen *seen = &handover->seen[hash % SEEN_COUNT];
 	bool copy = seen->ts_ns && seen->hash == hash && seen->side != side &&
 		    ts < seen->ts_ns + HANDOVER_COPY_NS && seen->ts_ns < ts + HANDOVER_COPY_NS;
@@ -99,12 +112,13 @@ static int earlier_side(const struct scap_handover *handover)
 	return sides[1].held && sides[1].ts_ns < known_ns(&sides[0]) ? 1 : -1;
 }
 
-static void note_end(struct scap_handover *handover)
+/* The new one has shown all that it has up to a time. */
+static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
 {
 	const struct handover_side *sides = handover->sides;
 
-	handover->behind = sides[0].ended && sides[1].source &&
-			   known_ns(&sides[1]) > handover->old_ns + HANDOVER_COPY_NS;
+	if (sides[0].ended && sides[1].source && ts_ns > handover->old_ns + HANDOVER_COPY_NS)
+		handover->behind = true;
 }
 
 /* Whether an event of a side is not to be given out. It is noted for its copy. */
@@ -126,6 +140,8 @@ static bool take(struct scap_handover *handover, unsigned int at, struct scap_ev
 	side->held = false;
 	if (at == 0)
 		handover->old_ns = side->ts_ns;
+	else
+		note_shown(handover, side->ts_ns);
 	*event = side->event;
 	if (!is_known(handover, at))
 		return true;
@@ -152,7 +168,7 @@ static int handover_next(struct scap_source *source, int timeout_ms, struct scap
 				return 1;
 			continue;
 		}
-		note_end(handover);
+		note_shown(handover, known_ns(&handover->sides[1]));
 		if (handover->sides[0].ended && handover->sides[1].ended)
 			return -ENODATA;
 		if (timeout_ms <= 0)
