@@ -173,6 +173,12 @@ static void test_exceptions(void **state)
 	       "7:45 error expected a sequence");
 	EXPECT(EXCEPTION("{name: a, fields: [proc.name], values: [[[x]]]}"),
 	       "7:46 error expected a value");
+	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1, 2']]}"),
+	       "7:57 error expected ','");
+	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1) or evt.num=2']]}"),
+	       "7:57 error expected values alone");
+	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1, x)']]}"),
+	       "7:62 error 'x'");
 	EXPECT(EXCEPTION("{name: a, fields: proc.name, comps: =, values: [x]}"),
 	       "7:41 error by in, pmatch or intersects");
 	EXPECT(EXCEPTION("{name: a, fields: proc.name, valus: [x]}"),

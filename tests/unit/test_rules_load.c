@@ -221,6 +221,7 @@ static void test_exceptions(void **state)
 		   "    values: [[a, 3]]\n"
 		   "  - name: sets\n    fields: [proc.name, fd.name]\n    comps: [in, pmatch]\n"
 		   "    values:\n    - [x, [files]]\n    - [[y, z], [/tmp, files]]\n"
+		   "    - [\"('a b', files)\", (files)]\n    - [\"('files')\", files]\n"
 		   "  - name: single\n    fields: fd.filename\n"
 		   "  - name: single_comp\n    fields: tolower(proc.name)\n    comps: intersects\n"
 		   "    values: [files, q]\n"
@@ -237,6 +238,9 @@ static void test_exceptions(void **state)
 			 "(proc.name = a and evt.num = 3) or "
 			 "(proc.name in (x) and fd.name pmatch (/bin/ls, /bin/rm)) or "
 			 "(proc.name in (y, z) and fd.name pmatch (/tmp, /bin/ls, /bin/rm)) or "
+			 "(proc.name in (\"a b\", /bin/ls, /bin/rm) and "
+			 "fd.name pmatch (/bin/ls, /bin/rm)) or "
+			 "(proc.name in (files) and fd.name pmatch (/bin/ls, /bin/rm)) or "
 			 "fd.filename in (python, go) or "
 			 "tolower(proc.name) intersects (/bin/ls, /bin/rm, q) or "
 			 "proc.pname = init))");

@@ -192,33 +192,23 @@ static int add_word(struct exceptions *all, const struct yaml_node *node, size_t
 	return code;
 }
 
-/* A field or transformer: what stands before `exists` in a filter. */
+/* A field or transformer, and nothing else. */
 static int read_field(struct exceptions *all, const struct yaml_node *node, struct column *column)
 {
-	static const char tail[] = " exists";
 	struct filter_error err = {0};
-	struct filter_node *root;
-	size_t position = 0;
-	char *text;
+	size_t end = 0, position = 0;
 	int code;
 
 	if (!rules_yaml_is_scalar(node))
 		return refuse(all, node, "expected a field");
-	text = arena_alloc(&all->set->arena, node->len + sizeof(tail));
-	if (!text)
-		return -ENOMEM;
-	memcpy(text, node->text, node->len);
-	strcpy(text + node->len, tail);
-	code = filter_parse(text, &all->set->arena, &root, &err);
+	code = filter_parse_operand(node->text, 0, &all->set->arena, &column->field, &end, &err);
 	if (code == -ENOMEM)
 		return code;
-	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_EXISTS ||
-			  strlen(text) - sizeof(tail) + 1 != node->len))
-		return refuse(all, node, "expected a field alone");
 	if (code)
 		return refuse(all, node, err.text);
+	if (end != node->len)
+		return refuse(all, node, "expected a field alone");
 	code = add_word(all, node, &position);
-	column->field = root->left;
 	column->field->position = position;
 	return code;
 }
@@ -306,31 +296,83 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	return code;
 }
 
+/* Adds the values of the list of that name, if there is one: `*found` tells. */
+static int add_list(struct exceptions *all, const char *name, size_t position,
+		    struct filter_expr ***end, bool *found)
+{
+	struct rules_entry *list = rules_set_find(all->set, RULES_LIST, name);
+
+	*found = list;
+	if (!list)
+		return 0;
+	list->used = true;
+	all->rule->broken |= list->broken;
+	return rules_list_insert(all->set, list, position, end);
+}
+
 /* Adds a constant; the name of a list stands for its values where there may be several. */
 static int add_constant(struct exceptions *all, const struct yaml_node *node, bool several,
 			struct filter_expr ***end)
 {
-	struct rules_entry *list =
-		several ? rules_set_find(all->set, RULES_LIST, node->text) : NULL;
 	struct filter_expr *expr = arena_alloc(&all->set->arena, sizeof(*expr));
+	bool is_list = false;
 	size_t position = 0;
 	int code;
 
 	if (node->kind != YAML_SCALAR)
 		return refuse(all, node, "expected a value");
 	code = expr ? add_word(all, node, &position) : -ENOMEM;
-	if (code)
+	if (code == 0 && several)
+		code = add_list(all, node->text, position, end, &is_list);
+	if (code || is_list)
 		return code;
-	if (list) {
-		list->used = true;
-		all->rule->broken |= list->broken;
-		return rules_list_insert(all->set, list, position, end);
-	}
 	expr->kind = FILTER_EXPR_TEXT;
 	expr->position = position;
 	**end = expr;
 	*end = &expr->next;
 	return rules_value_text(all->set, node, &expr->text);
+}
+
+/* Several values in one text, as behind `in` of a filter: "(ls, my_list)". */
+static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
+			   struct filter_expr ***end)
+{
+	static const char head[] = "evt.type in ";
+	const size_t head_len = sizeof(head) - 1;
+	struct filter_error err = {0};
+	struct filter_node *root;
+	struct filter_expr *next;
+	size_t position = 0;
+	char *text = arena_alloc(&all->set->arena, head_len + node->len + 1);
+	int code;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, head, head_len);
+	memcpy(text + head_len, node->text, node->len);
+	code = filter_parse(text, &all->set->arena, &root, &err);
+	if (code == -EINVAL)
+		return refuse(all, node, err.text);
+	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
+		return refuse(all, node, "expected values alone");
+	if (code == 0)
+		code = add_word(all, node, &position);
+	for (struct filter_expr *expr = code ? NULL : root->right->first; expr && code == 0;
+	     expr = next) {
+		char first = text[expr->position];
+		bool is_list = false;
+
+		next = expr->next;
+		expr->position += position - head_len;
+		if (first != '"' && first != '\'')
+			code = add_list(all, expr->text.data, expr->position, end, &is_list);
+		if (is_list)
+			continue;
+		expr->next = NULL;
+		**end = expr;
+		*end = &expr->next;
+	}
+	return code;
 }
 
 static int add_constants(struct exceptions *all, const struct yaml_node *node,
@@ -339,7 +381,8 @@ static int add_constants(struct exceptions *all, const struct yaml_node *node,
 	int code = 0;
 
 	if (node->kind == YAML_SCALAR)
-		return add_constant(all, node, true, end);
+		return node->text[0] == '(' ? add_in_brackets(all, node, end)
+					    : add_constant(all, node, true, end);
 	if (node->kind != YAML_SEQUENCE)
 		return refuse(all, node, "expected a value, or a sequence of them");
 	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next)
