@@ -23,7 +23,6 @@ struct capture {
 	struct selection selection;
 	struct scap_live *live;
 	struct scap_live_stats *past;  /* of captures that this one took over from; NULL: none */
-	unsigned int reloads;	       /* of the rules */
 	struct buf messages;	       /* about the rules, in whole lines: for people */
 	struct scap_proc *proc;
 	struct sinsp *sinsp;
