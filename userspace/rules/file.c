@@ -3,14 +3,21 @@
 #include "rules/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/buf.h"
+#include "util/clock.h"
 #include "util/utf8.h"
+
+enum { READ_BYTES = 1 << 16 };
+
+/* How long a pipe may take: whoever waits for the rules must not wait for ever. */
+static const uint64_t patience_ns = UINT64_C(5000000000);
 
 /* So that a character is found in a few steps, and not from the beginning. */
 enum { STEP_CHARACTERS = 256 };
@@ -57,17 +64,36 @@ static int take(struct rules_file *file, const char *path, char *data, size_t le
 	return 0;
 }
 
-static int read_all(FILE *stream, struct buf *text)
+/* Waits for more of a pipe. Returns 0 or -errno. */
+static int wait_for_more(int fd, uint64_t until_ns)
 {
-	do {
-		if (!buf_reserve(text, BUFSIZ))
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now >= until_ns)
+		return -ETIME;
+	return poll(&poll_fd, 1, (int)((until_ns - now) / 1000000) + 1) < 0 ? -errno : 0;
+}
+
+static int read_all(int fd, struct buf *text)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
+	ssize_t n = 1;
+	int code = 0;
+
+	while (n && code == 0) {
+		if (!buf_reserve(text, READ_BYTES))
 			return -ENOMEM;
-		text->len += fread(text->data + text->len, 1, text->capacity - text->len, stream);
+		n = read(fd, text->data + text->len, READ_BYTES);
+		if (n > 0)
+			text->len += (size_t)n;
+		else if (n < 0)
+			code = errno == EAGAIN ? wait_for_more(fd, until_ns) : -errno;
 		if (text->len > RULES_FILE_BYTES_MAX)
 			return -EFBIG;
-	} while (!feof(stream) && !ferror(stream));
-	if (ferror(stream))
-		return errno ? -errno : -EIO;
+	}
+	if (code)
+		return code;
 	buf_append_char(text, '\0');
 	return text->failed ? -ENOMEM : 0;
 }
@@ -75,24 +101,22 @@ static int read_all(FILE *stream, struct buf *text)
 int rules_file_read(const char *path, struct rules_file *file, struct error *err)
 {
 	struct buf text = {0};
-	struct stat status;
-	FILE *stream;
-	int code;
+	int fd, code;
 
 	*file = (struct rules_file){0};
-	stream = fopen(path, "re");
-	if (!stream)
+	/* Opening a pipe waits for somebody to write to it. */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
 		return error_set(err, -errno, "%s", strerror(errno));
-	/* A pipe that nobody writes to would keep the agent from starting. */
-	code = fstat(fileno(stream), &status) ? -errno : S_ISDIR(status.st_mode) ? -EISDIR : 0;
-	if (code == 0)
-		code = read_all(stream, &text);
-	fclose(stream);
+	code = read_all(fd, &text);
+	close(fd);
 	if (code == 0)
 		return take(file, path, text.data, text.len - 1, err);
 	buf_finish(&text);
 	if (code == -EFBIG)
 		return error_set(err, code, "larger than %d MiB", RULES_FILE_BYTES_MAX >> 20);
+	if (code == -ETIME)
+		return error_set(err, code, "its end did not come within 5 seconds");
 	return error_set(err, code, "%s", strerror(-code));
 }
 
