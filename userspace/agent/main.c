@@ -115,7 +115,8 @@ static int run_capture(const struct options *options)
 		goto out;
 	}
 	warn_direction(&capture);
-	if (signals_init(options->rules_count > 0, &err) || capture_open(&capture, &err) || capture_seed(&capture, &err)) {
+	if (signals_init(options->rules_count > 0, &err) || capture_open(&capture, &err) ||
+	    capture_seed(&capture, &err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
 		goto out;
 	}

@@ -3,6 +3,7 @@
 #include "agent/signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 /* All that handlers can reach. */
-static volatile sig_atomic_t received, reload_asked;
+static volatile sig_atomic_t received, reload_asked, had_terminal;
 
 static void count_signal(int number)
 {
@@ -23,9 +24,23 @@ static void count_signal(int number)
 		alarm(SIGNALS_PATIENCE_S);
 }
 
-static void note_reload(int number)
+static bool has_terminal(void)
 {
-	reload_asked = true;
+	int code = errno, fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	errno = code;
+	return fd >= 0;
+}
+
+/* A terminal that goes is taken from its session before anybody is told. */
+static void handle_hangup(int number)
+{
+	if (had_terminal && !has_terminal())
+		count_signal(number);
+	else
+		reload_asked = true;
 }
 
 static bool is_ignored(int number)
@@ -41,13 +56,14 @@ int signals_init(bool reloads, struct error *err)
 	struct sigaction action = {.sa_handler = NULL};
 	sigset_t all;
 
+	had_terminal = has_terminal();
 	sigemptyset(&all);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
 			continue;
 		sigaddset(&all, numbers[i]);
 		action.sa_handler =
-			reloads && numbers[i] == SIGHUP ? note_reload : count_signal;
+			reloads && numbers[i] == SIGHUP ? handle_hangup : count_signal;
 		if (sigaction(numbers[i], &action, NULL))
 			return error_set(err, -errno, "cannot handle signals: %s",
 					 strerror(errno));
@@ -74,8 +90,9 @@ int signals_count(void)
 
 bool signals_take_reload(void)
 {
-	bool asked = reload_asked;
-
+	/* One that comes between these two is served by what is about to be read. */
+	if (!reload_asked)
+		return false;
 	reload_asked = false;
-	return asked;
+	return true;
 }
