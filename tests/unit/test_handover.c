@@ -13,7 +13,7 @@
 #include "abi.h"
 #include "scap/handover.h"
 
-enum { EVENTS_MAX = 64, MS = 1000000 };
+enum { MANY = 2000, MS = 1000000 };
 
 /* An event of a script: when it was seen, and what it is. */
 struct moment {
@@ -225,6 +225,25 @@ static void test_copies_are_near(void **state)
 	destroy(handover);
 }
 
+/* A busy machine: many events come between an event and its copy. */
+static void test_many_wait_for_their_copies(void **state)
+{
+	static struct moment first[MANY + 1], second[MANY + 1];
+	struct script old = SCRIPT({0}), fresh = SCRIPT({0});
+	struct scap_handover *handover = create(&old);
+
+	for (size_t i = 0; i < MANY; i++) {
+		first[i] = (struct moment){1 * MS + i, i};
+		second[i] = (struct moment){2 * MS + i, i};
+	}
+	old.moments = first;
+	fresh.moments = second;
+	scap_handover_join(handover, &fresh.source);
+	expect(handover, first);
+	assert_int_equal(copies_of(handover), MANY);
+	destroy(handover);
+}
+
 static void test_when_it_is_done(void **state)
 {
 	struct script old = SCRIPT({1 * MS, 7});
@@ -291,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_one_waits_for_the_other),
 		cmocka_unit_test(test_a_copy_that_comes_first),
 		cmocka_unit_test(test_copies_are_near),
+		cmocka_unit_test(test_many_wait_for_their_copies),
 		cmocka_unit_test(test_when_it_is_done),
 		cmocka_unit_test(test_it_is_done_without_a_pause),
 		cmocka_unit_test(test_ends),

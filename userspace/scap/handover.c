@@ -13,7 +13,8 @@
 #include "abi.h"
 #include "util/hash.h"
 
-enum { SEEN_COUNT = 1 << 16, WAIT_MS = 5 };
+/* Those with hashes alike share a set: more than SEEN_WAYS of them seldom wait at a time. */
+enum { SEEN_SETS = 1 << 14, SEEN_WAYS = 4, WAIT_MS = 5 };
 
 /* An event without a copy so far. */
 struct handover_seen {
@@ -37,7 +38,7 @@ struct scap_handover {
 	uint64_t old_ns; /* time of the last event of the old one, */
 	uint64_t joined_ns; /* and of that when the new one was added */
 	bool behind; /* the new one is so far that no copies follow */
-	struct handover_seen *seen; /* SEEN_COUNT, by their hash */
+	struct handover_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
 	uint64_t copies[EVENT_ID_MAX];
 };
 
@@ -65,12 +66,26 @@ static uint32_t hash_of(const struct scap_event *event)
 	       hash_bytes((const char *)event->frame + sizeof(header), len);
 }
 
+/* Where an event with that hash is noted, or can be in the place of the oldest. */
+static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t hash)
+{
+	struct handover_seen *set = handover->seen[hash % SEEN_SETS], *oldest = set;
+
+	for (unsigned int i = 0; i < SEEN_WAYS; i++) {
+		if (set[i].hash == hash)
+			return &set[i];
+		if (set[i].ts_ns < oldest->ts_ns)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
 /* Whether the other side had this event, too. Otherwise it is noted for its copy. */
 static bool is_copy(struct scap_handover *handover, unsigned int side)
 {
 	uint64_t ts = handover->sides[side].ts_ns;
 	uint32_t hash = hash_of(&handover->sides[side].event);
-	struct handover_seen *seen = &handover->seen[hash % SEEN_COUNT];
+	struct handover_seen *seen = find_seen(handover, hash);
 	bool copy = seen->ts_ns && seen->hash == hash && seen->side != side &&
 		    ts < seen->ts_ns + HANDOVER_COPY_NS && seen->ts_ns < ts + HANDOVER_COPY_NS;
 
@@ -200,7 +215,7 @@ int scap_handover_create(struct scap_source *old, struct scap_handover **handove
 	made->source.ops = &handover_ops;
 	made->sides[0].source = old;
 	made->sides[1].ended = true; /* until it is there */
-	made->seen = calloc(SEEN_COUNT, sizeof(*made->seen));
+	made->seen = calloc(SEEN_SETS, sizeof(*made->seen));
 	if (!made->seen) {
 		free(made);
 		return -ENOMEM;
