@@ -24,7 +24,7 @@ static const char rules_text[] =
 	RULE("One", "opened and proc.name=cat", "'one \"%proc.name\" %fd.num %evt.arg.name'")
 	"  tags: [a, 'b\"c']\n"
 	RULE("Two", "opened", "|\n    two\n    %evt.type")
-	RULE("Three", "evt.type=close", "three");
+	RULE("Three", "evt.type=close", "three %container.info %evt.type");
 
 /* An open by a process named cat. */
 static int setup(void **state)
@@ -106,6 +106,8 @@ static void test_text(void **state)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	expect_line(*state, RULESET_TEXT, 1, "11:36:01.123456789: Warning two open\n");
+	expect_line(*state, RULESET_TEXT, 2, "11:36:01.123456789: Warning three container_id=host "
+					     "container_name=host open\n");
 }
 
 static void test_matches(void **state)
@@ -166,6 +168,7 @@ static void test_wrong_outputs(void **state)
 	} cases[] = {
 		{RULE("r", "evt.num=1", "100%"), 4, 14},
 		{RULE("r", "evt.num=1", "a %fd.nosuch"), 4, 14},
+		{RULE("r", "evt.num=1", "a %container.info %container.info %fd.nosuch"), 4, 46},
 		{RULE("r", "evt.num=1", ">\n    first\n    and %fd.nosuch"), 6, 10},
 		{RULE("r", "evt.num=1", "a") "- rule: r\n  append: true\n  output: b %x\n", 8, 14},
 	};

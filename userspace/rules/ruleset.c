@@ -145,6 +145,38 @@ static void warn_of_types(const struct ruleset *ruleset, const struct rule *rule
 	}
 }
 
+/* Rules of Falco have this in their outputs. It is no field, but stands for several. */
+static const char container_info[] = "%container.info",
+		  container_means[] = "container_id=%container.id container_name=%container.name";
+
+enum { INFO_LEN = sizeof(container_info) - 1, MEANS_LEN = sizeof(container_means) - 1 };
+
+static void append_output(struct buf *format, const char *output)
+{
+	const char *found;
+
+	while ((found = strstr(output, container_info))) {
+		buf_append(format, output, (size_t)(found - output));
+		buf_append(format, container_means, MEANS_LEN);
+		output = found + INFO_LEN;
+	}
+	buf_append_string(format, output);
+}
+
+/* Where a position of what was appended is in the output as it is written. */
+static size_t find_written(const char *output, size_t at)
+{
+	const char *found = output;
+
+	while ((found = strstr(found, container_info)) && (size_t)(found - output) < at) {
+		size_t begin = (size_t)(found - output);
+
+		at = at < begin + MEANS_LEN ? begin : at - MEANS_LEN + INFO_LEN;
+		found += INFO_LEN;
+	}
+	return at;
+}
+
 /* Whatever the output is, a missing value does not keep an event from being told. */
 static size_t make_format(const struct rule *rule, enum ruleset_form form, struct buf *format)
 {
@@ -154,7 +186,7 @@ static size_t make_format(const struct rule *rule, enum ruleset_form form, struc
 	if (form == RULESET_TEXT)
 		buf_printf(format, "%s ", rules_priority_name(rule->priority));
 	head = format->len;
-	buf_append_string(format, rule->output);
+	append_output(format, rule->output);
 	buf_append_char(format, '\0');
 	return head;
 }
@@ -179,7 +211,7 @@ static int make_output(struct ruleset_rule *made, const struct rule *rule,
 		formatter_set_style(made->output, &style);
 	if (code != -EINVAL)
 		return code;
-	at = err.position > head ? err.position - head : 0;
+	at = find_written(rule->output, err.position > head ? err.position - head : 0);
 	file = rules_text_place(&rule->entry->output, at, &offset);
 	rules_report_add(report, RULES_ERROR, file, offset, "%s", err.text);
 	return 0;
