@@ -142,8 +142,8 @@ static void test_width_of_characters(void **state)
 	expect_text(world, "%2proc.name|", "a |");
 	expect_text(world, "%3proc.name|", "a\xc3\xa9|");
 	expect_text(world, "%5proc.name|", "a\xc3\xa9z |");
-	strcpy(world->event.thread->comm, "\x80\x81\x82\x83\x84\x85\x86");
-	expect_text(world, "%6proc.name|", "\x80\x81\x82\x83\x84\x85|");
+	strcpy(world->event.thread->comm, "\xa0\xa1\xa2\xa3\xa4\xa5\xa6");
+	expect_text(world, "%6proc.name|", "\xa0\xa1\xa2\xa3\xa4\xa5|");
 }
 
 static void test_missing(void **state)

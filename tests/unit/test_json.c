@@ -76,6 +76,14 @@ static void test_utf8_is_kept(void **state)
 		      "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80!\"");
 }
 
+/* Readers of JSON see the same text; a terminal that is shown the line obeys none of it. */
+static void test_controls_beyond_ascii_are_escaped(void **state)
+{
+	EXPECT_QUOTED("a\xc2\x9b[31m", "\"a\\u009b[31m\"");
+	EXPECT_QUOTED("\xe2\x80\xae\xe2\x80\xa8\n\xe2\x81\xa6", "\"\\u202e\\u2028\\n\\u2066\"");
+	EXPECT_QUOTED("\xc2\xa0\xe2\x81\xaa", "\"\xc2\xa0\xe2\x81\xaa\"");
+}
+
 static void test_invalid_utf8_is_replaced(void **state)
 {
 	EXPECT_QUOTED("a\xff"
@@ -150,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_control_characters_are_escaped),
 		cmocka_unit_test(test_every_position),
 		cmocka_unit_test(test_utf8_is_kept),
+		cmocka_unit_test(test_controls_beyond_ascii_are_escaped),
 		cmocka_unit_test(test_invalid_utf8_is_replaced),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_base64),

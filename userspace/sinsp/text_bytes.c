@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "util/base64.h"
+#include "util/utf8.h"
 
 enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
 
-/* In UTF-8 the control characters U+0080 to U+009F are a lead byte and C1_FIRST to C1_LAST. */
-enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f, C1_LEAD = 0xc2, C1_FIRST = 0x80, C1_LAST = 0x9f };
+enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f };
 
 static bool is_printable(uint8_t byte)
 {
@@ -139,15 +139,30 @@ static size_t printable_run(const uint8_t *text, size_t len)
 	return n;
 }
 
-void text_mask_controls(char *bytes, size_t len)
+/* Masks the character that begins here and is not ASCII; returns its bytes. */
+static size_t mask_character(char *text, size_t len)
 {
-	uint8_t *text = (uint8_t *)bytes;
+	uint32_t c = (uint8_t)*text; /* no UTF-8: some terminals take each byte as a character */
+	size_t n = utf8_decode(text, len, &c);
 
-	for (size_t i = printable_run(text, len); i < len; i++) {
-		if (text[i] < FIRST_PRINTABLE || text[i] == DELETE)
+	if (n == 0)
+		n = 1;
+	if (utf8_is_control(c))
+		memset(text, '.', n);
+	return n;
+}
+
+void text_mask_controls(char *text, size_t len)
+{
+	for (size_t i = printable_run((uint8_t *)text, len); i < len;) {
+		uint8_t byte = (uint8_t)text[i];
+
+		if (byte > DELETE) {
+			i += mask_character(text + i, len - i);
+			continue;
+		}
+		if (!is_printable(byte))
 			text[i] = '.';
-		else if (text[i] == C1_LEAD && i + 1 < len && text[i + 1] >= C1_FIRST &&
-			 text[i + 1] <= C1_LAST)
-			text[i] = text[i + 1] = '.';
+		i++;
 	}
 }

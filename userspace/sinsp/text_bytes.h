@@ -17,8 +17,8 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 			size_t len);
 
 /*
- * Puts dots for control characters, those of C1 in UTF-8 included: names and arguments are
- * anybody's choice, and must neither steer a terminal nor look like another line.
+ * Puts dots for control characters, those of Unicode included (utf8_is_control()): names and
+ * arguments are anybody's choice, and must neither steer a terminal nor look like another line.
  */
 void text_mask_controls(char *text, size_t len);
 

@@ -115,6 +115,8 @@ static const char escapes[] = {
 	['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
 };
 
+static const char digits[] = "0123456789abcdef";
+
 enum { ESCAPE_BYTES = 6 };
 
 static bool needs_escape(uint8_t byte)
@@ -140,7 +142,7 @@ static size_t append_escapes(struct buf *out, const char *text, size_t len)
 			out->len += 2;
 		} else {
 			to[4] = (char)('0' + (byte >> 4));
-			to[5] = "0123456789abcdef"[byte & 0xf];
+			to[5] = digits[byte & 0xf];
 			out->len += ESCAPE_BYTES;
 		}
 	}
@@ -153,6 +155,12 @@ static size_t append_character(struct buf *out, const char *text, size_t len, bo
 	uint32_t code_point;
 	size_t n = utf8_decode(text, len, &code_point);
 
+	if (n && utf8_is_control(code_point)) {
+		BUF_LITERAL(out, "\\u");
+		for (int shift = 12; shift >= 0; shift -= 4)
+			buf_append_char(out, digits[code_point >> shift & 0xf]);
+		return n;
+	}
 	if (n) {
 		buf_append(out, text, n);
 		return n;

@@ -10,7 +10,7 @@
 
 /*
  * Appends a JSON string with its quotes, valid whatever the bytes: control characters are escaped,
- * UTF-8 stays as it is, and each byte that is not part of valid UTF-8 becomes U+FFFD. Returns false
+ * UTF-8 stays as it is but for utf8_is_control(), and each byte that is no part of it becomes U+FFFD. Returns false
  * when there were such bytes.
  */
 bool json_append_string(struct buf *out, const char *text, size_t len);

@@ -3,6 +3,7 @@
 #ifndef UTIL_UTF8_H
 #define UTIL_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,5 +12,15 @@
  * and its code point, or 0 when the bytes there are not a whole valid character.
  */
 size_t utf8_decode(const char *text, size_t len, uint32_t *code_point);
+
+/*
+ * Beyond ASCII, characters that a terminal obeys rather than shows: control characters, ends of
+ * lines and paragraphs, and those that turn the direction of what follows.
+ */
+static inline bool utf8_is_control(uint32_t c)
+{
+	return (c >= 0x80 && c <= 0x9f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
 
 #endif
