@@ -39,6 +39,7 @@ static const struct {
 	{NEEDS_EVENT_FDS, "descriptors of the event"},
 	{NEEDS_EVENT_PATHS, "paths of the event"},
 	{NEEDS_SWITCHES, "switches"},
+	{NEEDS_ENTER_TIME, "enter times"},
 };
 
 static const char *const argument_forms[] = {
