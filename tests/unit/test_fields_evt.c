@@ -186,6 +186,8 @@ static void test_arguments(void **state)
 	world_expect(world, "evt.arg.name", "/home/a");
 	world_expect(world, "evt.arg.mode", "0755");
 	world_expect(world, "evt.arg.dev", "<NA>");
+	world_expect_json(world, "evt.arg.dev", "{\"evt.arg.dev\":null}");
+	world_expect_none(world, "evt.arg.path");
 	world_expect_none(world, "evt.arg.data");
 	world_expect_none(world, "evt.arg[7]");
 	world_expect_none(world, "evt.arg[-1]");
@@ -211,7 +213,8 @@ static void test_raw_arguments(void **state)
 	world_expect(world, "evt.rawarg.flags", "1001");
 	world_expect(world, "evt.rawarg.mode", "755");
 	world_expect(world, "evt.rawarg.name", "../a");
-	world_expect_none(world, "evt.rawarg.ino");
+	world_expect(world, "evt.rawarg.ino", "<NA>");
+	world_expect_json(world, "evt.rawarg.ino", "{\"evt.rawarg.ino\":null}");
 	world_expect_none(world, "evt.rawarg.data");
 
 	/* accept4's flags are a signed number where others have flags: the filter sees a number. */

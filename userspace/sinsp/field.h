@@ -180,4 +180,19 @@ static inline int field_get(const struct field_ref *ref, const struct sinsp_even
 	return ref->desc->get(event, ref, scratch, values);
 }
 
+/*
+ * The parameter that the argument of evt.arg and the like means in this event, or -1. One that is
+ * ours alone is there only where it says something.
+ */
+static inline int field_param_index(const struct field_ref *ref, const struct sinsp_event *event)
+{
+	const struct event_desc *desc = event->ev.desc;
+	int index = ref->param_of_event ? ref->param_of_event[desc->id] : ref->index;
+
+	if (index < 0 || index >= desc->nparams ||
+	    (desc->params[index].own && !event_param_present(&event->ev, (unsigned int)index)))
+		return -1;
+	return index;
+}
+
 #endif

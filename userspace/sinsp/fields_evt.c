@@ -101,27 +101,15 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 	return give_text(values, scratch, &text);
 }
 
-/* The parameter that the argument means in this event, or -1. */
-static int param_index(const struct sinsp_event *event, const struct field_ref *ref)
-{
-	const struct event_desc *desc = event->ev.desc;
-
-	if (ref->param_of_event)
-		return ref->param_of_event[desc->id];
-	return ref->index < desc->nparams ? ref->index : -1;
-}
-
 static int get_arg(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
-	int index = param_index(event, ref);
+	int index = field_param_index(ref, event);
 
 	if (index < 0)
 		return NO_VALUE;
-	param_text_resolved(event, (unsigned int)index, &scratch->style, &text);
-	if (text.len == 0)
-		param_text_raw(event, (unsigned int)index, &scratch->style, &text);
+	param_text_append(event, (unsigned int)index, &scratch->style, &text);
 	return give_text(values, scratch, &text);
 }
 
@@ -138,7 +126,7 @@ static int get_rawarg(const struct sinsp_event *event, const struct field_ref *r
 		      struct field_scratch *scratch, struct field_value *values)
 {
 	const struct event *ev = &event->ev;
-	int index = param_index(event, ref);
+	int index = field_param_index(ref, event);
 	enum param_type type;
 
 	if (index < 0 || !event_param_present(ev, (unsigned int)index))

@@ -57,40 +57,23 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 	return rc;
 }
 
-static int add_field(struct formatter *formatter, const char *field, struct filter_error *err)
-{
-	struct filter_expr expr = {.kind = FILTER_EXPR_FIELD, .text.len = strlen(field)};
-	struct format_token token = {.expr = &expr};
-
-	expr.text.data = arena_text(&formatter->arena, field, expr.text.len);
-	if (!expr.text.data)
-		return -ENOMEM;
-	token.name = expr.text;
-	if (formatter->columns_count)
-		token.before = (struct filter_text){" ", 1};
-	return format_add_column(formatter, &token, field, err);
-}
-
 static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 		      struct filter_error *err)
 {
 	int rc = format_reserve(formatter, n);
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_field(formatter, fields[i], err);
+		rc = format_add_field(formatter, (struct filter_text){fields[i], strlen(fields[i])},
+				      fields[i], 0, err);
 	return rc;
 }
 
 static int add_default(struct formatter *formatter, struct filter_error *err)
 {
-	const struct format_kind *kind = formatter->kind;
-	size_t n = 0;
+	const char *format = formatter->kind->default_format;
 
-	if (kind->default_format)
-		return format_parse(formatter, kind->default_format, err);
-	while (kind->default_fields[n])
-		n++;
-	return add_fields(formatter, kind->default_fields, n, err);
+	return format ? format_parse(formatter, format, err)
+		      : format_parse_fields(formatter, "default", err);
 }
 
 static struct formatter *begin(enum formatter_kind kind)

@@ -61,10 +61,7 @@ static void append_real(struct formatter *formatter, const struct format_column 
 static void append_hex(struct formatter *formatter, const struct format_column *column,
 		       const struct field_value *value, struct buf *out)
 {
-	size_t size = param_type_size(column->type);
-	uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
-
-	json_append_hex(out, value->u64 & mask);
+	json_append_hex(out, value_bits(value->u64, param_type_size(column->type)));
 }
 
 static void append_duration(struct formatter *formatter, const struct format_column *column,
@@ -221,16 +218,14 @@ static bool write_args(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
+/* A parameter of the event that is empty has a value, null: text has words for it. */
 static bool write_arg(struct formatter *formatter, const struct format_column *column,
 		      const struct sinsp_event *event, struct buf *out)
 {
-	const struct event_desc *desc = event->ev.desc;
-	int index = column->ref->param_of_event ? column->ref->param_of_event[desc->id]
-						: column->ref->index;
+	int index = field_param_index(column->ref, event);
 	bool changed;
 
-	if (index < 0 || index >= desc->nparams ||
-	    !event_param_present(&event->ev, (unsigned int)index))
+	if (index < 0)
 		return false;
 	changed = param_json_append(formatter->params, event, (unsigned int)index,
 				    &formatter->scratch.utc, out);

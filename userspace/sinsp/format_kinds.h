@@ -100,6 +100,10 @@ int format_reserve(struct formatter *formatter, size_t n);
 int format_add_column(struct formatter *formatter, const struct format_token *token,
 		      const char *text, struct filter_error *err);
 
+/* Adds a field; what names it stands at `position` of `text`. As above. */
+int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
+		     size_t position, struct filter_error *err);
+
 /* Adds the columns of a list such as "default,proc.cwd". As above. */
 int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err);
 

@@ -13,24 +13,23 @@ enum { PADDED_DIGITS = 9, UTF8_BYTES_MAX = 4 };
 static void append_number(struct buf *out, enum param_type type, enum param_format format,
 			  const struct field_value *value)
 {
-	size_t size = param_type_size(type);
-	uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX;
+	uint64_t bits = value_bits(value->u64, param_type_size(type));
 
 	switch (format) {
 	case PF_HEX:
-		buf_append_hex(out, value->u64 & mask, 1);
+		buf_append_hex(out, bits, 1);
 		break;
 	case PF_OCT:
-		buf_append_octal(out, value->u64 & mask);
+		buf_append_octal(out, bits);
 		break;
 	case PF_PADDED_DEC:
-		buf_append_padded(out, value->u64 & mask, PADDED_DIGITS);
+		buf_append_padded(out, bits, PADDED_DIGITS);
 		break;
 	default:
 		if (param_type_is_signed(type))
 			buf_append_i64(out, value->i64);
 		else
-			buf_append_u64(out, value->u64 & mask);
+			buf_append_u64(out, bits);
 	}
 }
 
@@ -95,7 +94,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 static bool write_rawarg(struct formatter *formatter, const struct format_column *column,
 			 const struct sinsp_event *event, struct buf *out)
 {
-	int index = column->ref->param_of_event[event->ev.desc->id];
+	int index = field_param_index(column->ref, event);
 	const struct param_desc *desc;
 	struct field_value value;
 
@@ -111,13 +110,53 @@ static bool write_rawarg(struct formatter *formatter, const struct format_column
 	return true;
 }
 
+static bool write_arg(struct formatter *formatter, const struct format_column *column,
+		      const struct sinsp_event *event, struct buf *out)
+{
+	int index = field_param_index(column->ref, event);
+
+	if (index < 0)
+		return false;
+	param_text_append(event, (unsigned int)index, &formatter->scratch.style, out);
+	return true;
+}
+
+static bool write_args(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	param_text_all(event, &formatter->scratch.style, out);
+	return true;
+}
+
+/*
+ * Fields made of parameters go straight to the output: a buffer in hexadecimal is longer than the
+ * memory for values. Such buffers may have several lines, so that parameters are masked one by one.
+ */
+static const struct {
+	const char *name;
+	column_writer *write;
+} own_writers[] = {
+	{"evt.args", write_args},
+	{"evt.info", write_args},
+	{"evt.arg", write_arg},
+	{"evt.rawarg", write_rawarg},
+};
+
+/* NULL: it is written as its type has it. */
+static column_writer *find_own_writer(const struct field_ref *ref)
+{
+	for (size_t i = 0; ref && i < sizeof(own_writers) / sizeof(own_writers[0]); i++)
+		if (strcmp(ref->desc->name, own_writers[i].name) == 0)
+			return own_writers[i].write;
+	return NULL;
+}
+
 static int text_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	column->before = token->before;
-	if (column->ref && strcmp(column->ref->desc->name, "evt.rawarg") == 0)
-		column->write = write_rawarg;
-	else
+	column->write = find_own_writer(column->ref);
+	if (!column->write)
 		column->write = column->list ? write_list : write_value;
 	return 0;
 }
@@ -217,17 +256,6 @@ static bool text_append(struct formatter *formatter, const struct sinsp_event *e
 	return true;
 }
 
-/* Fields made of parameters, which are masked one by one when buffers may have several lines. */
-static bool shows_parameters(const struct field_ref *ref)
-{
-	static const char *const names[] = {"evt.args", "evt.info", "evt.arg", "evt.rawarg"};
-
-	for (size_t i = 0; ref && i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(ref->desc->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
 static void text_style_set(struct formatter *formatter)
 {
 	struct text_style *style = &formatter->scratch.style;
@@ -236,7 +264,7 @@ static void text_style_set(struct formatter *formatter)
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 
-		if (shows_parameters(column->ref))
+		if (find_own_writer(column->ref))
 			column->masked = !style->masked;
 		else
 			column->masked = param_type_size(column->type) == 0 &&

@@ -44,10 +44,7 @@ struct param_json {
 /* The bits as they were recorded. */
 static uint64_t bits_of(const struct json_param *p)
 {
-	uint64_t value = (uint64_t)p->value;
-
-	return p->param->len < sizeof(value) ? value & ((UINT64_C(1) << 8 * p->param->len) - 1)
-					     : value;
+	return value_bits((uint64_t)p->value, p->param->len);
 }
 
 static void write_signed(const struct json_param *p, struct buf *out)

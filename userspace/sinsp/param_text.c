@@ -22,10 +22,7 @@ static const struct param_desc *desc_of(const struct sinsp_event *event, unsigne
 /* The bits of a fixed-size parameter, not extended. */
 static uint64_t bits_of(const struct sinsp_event *event, unsigned int index)
 {
-	uint64_t value = event_param_u64(&event->ev, index);
-	uint32_t len = event->ev.params[index].len;
-
-	return len < sizeof(value) ? value & ((UINT64_C(1) << 8 * len) - 1) : value;
+	return value_bits(event_param_u64(&event->ev, index), event->ev.params[index].len);
 }
 
 /* Decimal numbers are shown as signed ones of their width, whatever their type. */
@@ -479,6 +476,16 @@ void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 	if (resolved_renderers[type])
 		resolved_renderers[type](event, index, out);
 	mask(style, out, start);
+}
+
+void param_text_append(const struct sinsp_event *event, unsigned int index,
+		       const struct text_style *style, struct buf *out)
+{
+	size_t start = out->len;
+
+	param_text_resolved(event, index, style, out);
+	if (out->len == start)
+		param_text_raw(event, index, style, out);
 }
 
 /* Those of our own are shown where they say something that the others do not. */

@@ -18,6 +18,10 @@ void param_text_raw(const struct sinsp_event *event, unsigned int index,
 void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 			 const struct text_style *style, struct buf *out);
 
+/* Appends the resolved text, or where there is none the raw one: the field evt.arg. */
+void param_text_append(const struct sinsp_event *event, unsigned int index,
+		       const struct text_style *style, struct buf *out);
+
 /* Appends "name=raw(resolved) name=raw ...": the field evt.args. */
 void param_text_all(const struct sinsp_event *event, const struct text_style *style,
 		    struct buf *out);
