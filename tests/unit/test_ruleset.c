@@ -110,6 +110,35 @@ static void test_text(void **state)
 					     "container_name=host open\n");
 }
 
+/* A format that has nothing to say of an event adds nothing. */
+static void test_text_with_format(void **state)
+{
+	static const struct {
+		const char *format, *wanted;
+	} cases[] = {
+		{"%proc.name", "11:36:01.123456789: Warning two open cat\n"},
+		{"%fd.sport", "11:36:01.123456789: Warning two open\n"},
+		{"*%fd.sport", "11:36:01.123456789: Warning two open <NA>\n"},
+	};
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_TEXT});
+	struct world *world = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct formatter *formatter;
+		struct filter_error err;
+		struct buf out = {0};
+
+		assert_int_equal(formatter_create_format(FORMATTER_TEXT, cases[i].format,
+							 &formatter, &err), 0);
+		ruleset_append(ruleset, 1, &world->event, formatter, &out);
+		buf_append_char(&out, '\0');
+		assert_string_equal(out.data, cases[i].wanted);
+		buf_finish(&out);
+		formatter_destroy(formatter);
+	}
+	ruleset_destroy(ruleset);
+}
+
 static void test_matches(void **state)
 {
 	struct world *world = *state;
@@ -221,6 +250,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text_with_format, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_matches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, setup, teardown),
 		cmocka_unit_test(test_needs),

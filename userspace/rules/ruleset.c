@@ -361,11 +361,15 @@ static void append_json(struct ruleset *ruleset, const struct ruleset_rule *rule
 static void append_text(const struct ruleset_rule *rule, const struct sinsp_event *event,
 			struct formatter *fields, struct buf *out)
 {
+	size_t end;
+
 	formatter_append(rule->output, event, out);
 	if (!fields)
 		return;
+	end = out->len;
 	buf_append_char(out, ' ');
-	formatter_append(fields, event, out);
+	if (!formatter_append(fields, event, out))
+		out->len = end;
 }
 
 void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
