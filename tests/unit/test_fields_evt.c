@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The evt.*, syscall.*, fs.path.* and util.* fields: values, and events that have none. Times: test_fields_time.c. */
+/* The evt.* (but for times), syscall.*, fs.path.* and util.* fields: values, and events without. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -332,22 +332,24 @@ static void test_random_damage(void **state)
 	}
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_numbers, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_only_stat_and_status, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_names, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_where_the_stack_begins, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_damaged_stat, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_damaged_status, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_strings, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_links, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_cgroups, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_limits_and_loginuid, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_walk_passes_over_others, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_walk_without_descriptors, proc_tree_setup, proc_tree_teardown),
-		cmocka_unit_test_setup_teardown(test_random_damage, proc_tree_setup, proc_tree_teardown),
+		TEST(test_numbers),
+		TEST(test_only_stat_and_status),
+		TEST(test_names),
+		TEST(test_where_the_stack_begins),
+		TEST(test_damaged_stat),
+		TEST(test_damaged_status),
+		TEST(test_strings),
+		TEST(test_links),
+		TEST(test_cgroups),
+		TEST(test_limits_and_loginuid),
+		TEST(test_walk_passes_over_others),
+		TEST(test_walk_without_descriptors),
+		TEST(test_random_damage),
 	};
 
 	return cmocka_run_group_tests_name("proc_damaged", tests, NULL, NULL);

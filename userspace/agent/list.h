@@ -32,7 +32,7 @@ void list_init(struct list *list, const struct options *options, const char *con
  */
 bool list_matches(const struct list *list, const char *text);
 
-/* Appends a cell to the table; list_end_cell() ends one whose parts were appended. */
+/* Appends a cell to the table; table_end_cell() ends one whose parts were appended. */
 void list_add_cell(struct list *list, const char *text);
 
 /* Append to an object of JSON, with a comma where it takes one. Without text the value is null. */

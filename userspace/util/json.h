@@ -10,8 +10,8 @@
 
 /*
  * Appends a JSON string with its quotes, valid whatever the bytes: control characters are escaped,
- * UTF-8 stays as it is but for utf8_is_control(), and each byte that is no part of it becomes U+FFFD. Returns false
- * when there were such bytes.
+ * those of utf8_is_control() too, other UTF-8 stays as it is, and each byte that is no part of it
+ * becomes U+FFFD. Returns false when there were such bytes.
  */
 bool json_append_string(struct buf *out, const char *text, size_t len);
 
