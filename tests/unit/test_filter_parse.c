@@ -302,7 +302,7 @@ static void check_error(const char *text, size_t position, unsigned int line, un
 static void test_errors(void **state)
 {
 	check_error("", 0, 1, 1, "found the end");
-	check_error("a.b = c and", 11, 1, 12, "expected a blank or '(', found the end");
+	check_error("a.b = c and", 11, 1, 12, "expected a field, a transformer, 'not' or '(', found the end");
 	check_error("a.b = c and ", 12, 1, 13, "found the end");
 	check_error("a.b equals c", 4, 1, 5, "expected an operator, found 'equals'");
 	check_error("a.b contians c", 4, 1, 5, "did you mean 'contains'?");

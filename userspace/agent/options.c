@@ -254,7 +254,8 @@ static const struct option_row rows[] = {
 	{"filter", "EXPR", set_filter, "one expression, given once",
 	 "which events to print; also as the trailing words", "What to capture"},
 	{"rules", "FILE", add_rules, NULL, "rules in YAML, a file or a folder; may be repeated"},
-	{"priority", "LEVEL", set_priority, "one of emergency to debug",
+	{"priority", "LEVEL", set_priority, "emergency, alert, critical, error, warning, notice, "
+	 "informational or debug",
 	 "leave out rules below that priority"},
 	{"all-rules", NULL, set_all_rules, NULL, "a line for each rule, not for the first alone"},
 	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2"},
@@ -262,7 +263,7 @@ static const struct option_row rows[] = {
 	{"n", "COUNT", set_count, "a number of 1 or more", "end after COUNT events that match"},
 	{"M", "SECONDS", set_duration, "a number above 0", "end after SECONDS"},
 	{"buffer-size", "BYTES", set_buffer_size, "a size up to 1G such as 65536, 64K or 8M",
-	 "ring of each CPU, a power of two; default 4M"},
+	 "ring of each CPU, rounded up to a power of two;" NEXT_LINE "default 4M"},
 	{"snaplen", "BYTES", set_snaplen, "a number from 0 to 65000",
 	 "how much of each data buffer to keep; default 80"},
 	{"snaplen-ports", "LOW-HIGH", set_snaplen_ports, "two ports such as 8000-8099",

@@ -5,12 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-	TEXT_MAX = 512,
-	EXCERPT_BEFORE = 72, /* bytes of a long line on each side of the caret */
-	EXCERPT_BEHIND = 40,
-};
+#include "util/excerpt.h"
+
+enum { TEXT_MAX = 512 };
 
 static const char *const names[] = {
 	[RULES_ERROR] = "error",
@@ -57,48 +56,6 @@ static void keep(struct rules_report *report, struct rules_message *message, str
 	report->count++;
 }
 
-static bool is_line_end(char c)
-{
-	return c == '\n' || c == '\r';
-}
-
-static bool continues_character(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* The line at an offset, as much of it as fits a screen, and a caret below the offset. */
-static void append_excerpt(struct buf *out, const struct rules_file *file, size_t offset)
-{
-	const char *data = file->data;
-	size_t start = offset, end = offset;
-
-	while (start > 0 && offset - start < EXCERPT_BEFORE && !is_line_end(data[start - 1]))
-		start--;
-	while (end < file->len && end - offset < EXCERPT_BEHIND && !is_line_end(data[end]))
-		end++;
-	while (start < offset && continues_character(data[start]))
-		start++;
-	while (end > offset && end < file->len && continues_character(data[end]))
-		end--;
-	BUF_LITERAL(out, "  ");
-	if (start > 0 && !is_line_end(data[start - 1]))
-		BUF_LITERAL(out, "...");
-	for (size_t i = start; i < end; i++) {
-		bool is_control = (unsigned char)data[i] < ' ' && data[i] != '\t';
-
-		buf_append_char(out, is_control ? '.' : data[i]);
-	}
-	BUF_LITERAL(out, "\n  ");
-	if (start > 0 && !is_line_end(data[start - 1]))
-		BUF_LITERAL(out, "   ");
-	/* Below its byte in any font: tabs stay, and a character of UTF-8 is one blank. */
-	for (size_t i = start; i < offset; i++)
-		if (!continues_character(data[i]))
-			buf_append_char(out, data[i] == '\t' ? '\t' : ' ');
-	BUF_LITERAL(out, "^\n");
-}
-
 void rules_report_add(struct rules_report *report, enum rules_severity severity,
 		      const struct rules_file *file, size_t offset, const char *format, ...)
 {
@@ -114,12 +71,13 @@ void rules_report_add(struct rules_report *report, enum rules_severity severity,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	excerpt_make_plain(text, strlen(text));
 	message->severity = severity;
 	message->file = file->number;
 	rules_file_position(file, offset, &message->line, &message->column);
 	buf_printf(&out, "%s:%u:%u: %s: %s\n", file->path, message->line, message->column,
 		   names[severity], text);
-	append_excerpt(&out, file, offset);
+	excerpt_append(file->data, file->len, offset, &out);
 	keep(report, message, &out);
 }
 

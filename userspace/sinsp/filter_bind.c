@@ -308,7 +308,8 @@ static int fail_name(struct filter_binder *binder, const struct filter_node *nod
 		return BINDER_FAIL(binder, node->position,
 				   "unexpected identifier '%.60s'; did you mean '%s'?",
 				   node->name.data, nearest);
-	return BINDER_FAIL(binder, node->position, "unexpected identifier '%.60s'",
+	return BINDER_FAIL(binder, node->position,
+			   "unexpected identifier '%.60s': no field, and macros are for rules files",
 			   node->name.data);
 }
 

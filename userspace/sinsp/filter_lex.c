@@ -149,7 +149,7 @@ const char *filter_lex_unquote(const char *text, size_t len, char *out, size_t *
 			byte = escaped(body[++i], text[0]);
 		}
 		if (byte < 0)
-			return "unsupported string escape sequence";
+			return "unsupported string escape sequence; a backslash itself is \\\\";
 		out[n++] = (char)byte;
 	}
 	*out_len = n;

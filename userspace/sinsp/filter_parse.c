@@ -159,15 +159,28 @@ static int parse_operand(struct parser *p, enum operand operand, bool blank_befo
 	return operand == A_NUMBER ? parser_number(p, &check->right) : parse_text(p, check);
 }
 
-/* The operator nearest to the word at hand, or NULL. */
-static const char *nearest_op(const struct parser *p)
+/* No operator begins here. */
+static int fail_op(struct parser *p)
 {
+	static const char expected[] = "an operator";
+	size_t n = filter_lex_identifier(p->at);
 	struct nearest nearest;
 
+	if (is_word(p->at, n, "not"))
+		return PARSER_FAIL(p, "expected %s, found 'not': it stands before the field",
+				   expected);
+	/* Of signs one is as near as another. */
+	if (n == 0)
+		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
-	for (size_t i = 0; i < COUNT(ops); i++)
+	for (size_t i = 0; i < COUNT(ops); i++) {
+		if (is_word(p->at, n, ops[i].word)) {
+			p->at += n;
+			return parser_fail_expected(p, "a blank and a value", NULL);
+		}
 		nearest_offer(&nearest, ops[i].word);
-	return nearest.word;
+	}
+	return parser_fail_expected(p, expected, nearest.word);
 }
 
 static int parse_condition(struct parser *p, struct filter_node *check)
@@ -196,7 +209,7 @@ static int parse_condition(struct parser *p, struct filter_node *check)
 		parser_leave(p, 2);
 		return rc;
 	}
-	return parser_fail_expected(p, "an operator", nearest_op(p));
+	return fail_op(p);
 }
 
 /* Whether what follows (blanks aside) can stand behind a complete check. */
@@ -232,6 +245,9 @@ static int fail_joint(struct parser *p, const char *expected)
 	const char *meant = NULL;
 	struct nearest nearest;
 
+	/* A sign alone, such as ')', is near to '&', but hardly meant as one. */
+	if (!filter_lex_identifier(p->at) && !strchr("&|", p->at[0]))
+		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
 	for (size_t i = 0; i < COUNT(words); i++) {
 		nearest_offer(&nearest, words[i].word);
@@ -241,6 +257,9 @@ static int fail_joint(struct parser *p, const char *expected)
 	return parser_fail_expected(p, expected, meant);
 }
 
+/* What can begin a check, for messages. */
+static const char a_check[] = "a field, a transformer, 'not' or '('";
+
 /* An identifier alone; mostly a field whose name is wrong. */
 static int parse_name(struct parser *p, struct filter_node **node)
 {
@@ -248,8 +267,7 @@ static int parse_name(struct parser *p, struct filter_node **node)
 	int rc;
 
 	if (!n)
-		return parser_fail_expected(p, "a field, a transformer, 'not' or '('",
-					    p->at[0] == '!' ? "not" : NULL);
+		return parser_fail_expected(p, a_check, p->at[0] == '!' ? "not" : NULL);
 	rc = parser_enter(p, 1);
 	if (rc)
 		return rc;
@@ -367,7 +385,7 @@ static int parse_joined(struct parser *p, enum filter_node_kind kind, const char
 		else if (filter_lex_blank(p->at))
 			rc = element(p, link);
 		else
-			rc = parser_fail_expected(p, "a blank or '('", NULL);
+			rc = parser_fail_expected(p, p->at[0] ? "a blank or '('" : a_check, NULL);
 	}
 	parser_leave(p, 1);
 	if (rc)
