@@ -330,7 +330,7 @@ static void test_errors(void **state)
 	check_error("concat(a.b, joni('', c.d)) = c", 12, 1, 13, "did you mean 'join'?");
 	check_error("a.b = anyoff (c)", 6, 1, 7, "did you mean 'anyof'?");
 	check_error("a.b contains alof (c)", 13, 1, 14, "did you mean 'allof'?");
-	check_error("a.b = anyof(c)", 6, 1, 7, "a modifier with a blank before it");
+	check_error("a.b = anyof(c)", 6, 1, 7, "a blank is missing before 'anyof'");
 	check_error("a.b = x (c)", 8, 1, 9, "'and', 'or' or the end");
 	check_error("a.b = (c, d)", 6, 1, 7, "before a list stands 'in'");
 	check_error("a.b >= 5 sec", 9, 1, 10, "found 'sec'");

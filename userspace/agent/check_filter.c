@@ -76,6 +76,8 @@ int check_filter_run(const struct options *options)
 	if (fflush(stdout))
 		code = -errno;
 	if (code < 0)
-		fprintf(stderr, "agent: check-filter %s: %s\n", options->operand, strerror(-code));
+		fprintf(stderr, "agent: check-filter %s: %s%s\n", options->operand, strerror(-code),
+			code == -ENOENT ? " (filters are read from a file; - is standard input)"
+					: "");
 	return code ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -500,7 +500,7 @@ const struct field_desc fields_proc[] = {
 	    "true if the process leads its process group"),
 	ROW("proc.exec_id", CHARBUF, NA, 0, get_exec_id,
 	    "16 hexadecimal digits that are others for each process and each program it runs",
-	    .example = "=18f3a2b4c5d6e7f8"),
+	    .example = "=18F3A2B4C5D6E7F8"),
 	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable",
 	    .example = "=1234"),
 	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,

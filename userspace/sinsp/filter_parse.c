@@ -130,6 +130,8 @@ static int check_no_quantifier(struct parser *p, const char *value, size_t len)
 	if (!nearest.word)
 		return 0;
 	p->at = value;
+	if (nearest.distance == 0)
+		return PARSER_FAIL(p, "a blank is missing before '%.*s'", (int)len, value);
 	return parser_fail_expected(p, "a modifier with a blank before it", nearest.word);
 }
 
