@@ -308,9 +308,10 @@ static int fail_name(struct filter_binder *binder, const struct filter_node *nod
 		return BINDER_FAIL(binder, node->position,
 				   "unexpected identifier '%.60s'; did you mean '%s'?",
 				   node->name.data, nearest);
-	return BINDER_FAIL(binder, node->position,
-			   "unexpected identifier '%.60s': no field, and macros are for rules files",
-			   node->name.data);
+	return BINDER_FAIL(
+		binder, node->position,
+		"unexpected identifier '%.60s': no field, and macros are for rules files",
+		node->name.data);
 }
 
 int filter_bind(struct filter_binder *binder, const struct filter_node *node,
