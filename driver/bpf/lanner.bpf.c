@@ -137,6 +137,16 @@ static __always_inline __u16 syscall_code(struct filler *f)
 	}
 
 #define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
+#define MAKES_TASK(id)                                                                             \
+	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
+
+/* When the call at hand began. What a clone made begins at the end of one. */
+static __always_inline __u64 call_entered(struct filler *f, __u32 event)
+{
+	if (MAKES_TASK(event) && f->ret == 0)
+		return 0;
+	return enter_time_take(current_tid(), call_id(f->regs));
+}
 
 /* For a call that ends without its event: its time is not to be found by another one. */
 static __always_inline int call_untold(struct pt_regs *regs)
@@ -166,7 +176,7 @@ static __always_inline int call_untold(struct pt_regs *regs)
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return call_untold(f->regs);                                               \
 		if (enter_times && f->message_index == 0)                                          \
-			f->slot->entered_ns = enter_time_take(current_tid(), call_id(f->regs));
+			f->slot->entered_ns = call_entered(f, id);
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
@@ -336,13 +346,18 @@ static __always_inline void count_x32(__u64 number)
 		count_compat();
 }
 
+/* Whether the call of an event that is wanted comes back. */
+static __always_inline bool has_latency(__u32 event)
+{
+	return event && event != COMPAT_COUNTED && event != EVENT_exit && event != EVENT_exit_group;
+}
+
 SEC("tp/raw_syscalls/sys_enter")
 int note_enter_time(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
-	__u32 event = call_event(regs);
 
-	if (event && event != COMPAT_COUNTED && !is_self())
+	if (has_latency(call_event(regs)) && !is_self())
 		enter_time_note(current_tid(), call_id(regs));
 	return 0;
 }

@@ -5,7 +5,7 @@
  * id, so that words of two threads do not pass for one time. A call takes its time out at its end,
  * and its number is compared too, as some calls begin without a tracepoint (the child's side of a
  * clone, those that seccomp refuses) and some do not end at one (rt_sigreturn, an exec that changes
- * the thread id).
+ * the thread id). Those that end a thread are not noted: the next with its id might be refused one.
  */
 #ifndef LANNER_LATENCY_BPF_H
 #define LANNER_LATENCY_BPF_H
@@ -68,6 +68,11 @@ static __always_inline void enter_time_note(__u32 tid, __u32 id)
 	*(volatile __u64 *)&time->low = low_word(tid, now);
 }
 
+static __always_inline bool is_anothers(__u64 word, __u32 tid)
+{
+	return word && word >> LOW_BITS != tid;
+}
+
 static __always_inline void count_untimed(void)
 {
 	__u32 zero = 0;
@@ -77,8 +82,7 @@ static __always_inline void count_untimed(void)
 		count(&driver->untimed);
 }
 
-/* The call that a thread is noted to have begun; that it is its own is for enter_time_take() to
- * see. */
+/* The call that a thread is noted to have begun; enter_time_take() sees whether it is its own. */
 static __always_inline __u32 enter_time_id(__u32 tid)
 {
 	struct enter_time *time = enter_time_of(tid);
@@ -86,8 +90,7 @@ static __always_inline __u32 enter_time_id(__u32 tid)
 	return time ? (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS : 0;
 }
 
-/* Takes out when the thread began that call, in ns of the boot clock. Returns 0 when it is not
- * known. */
+/* Takes out when the thread began that call, in ns of the boot clock; 0 when it is not known. */
 static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 {
 	struct enter_time *time = enter_time_of(tid);
@@ -102,7 +105,8 @@ static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 		*(volatile __u64 *)&time->low = 0;
 		return ns;
 	}
-	if (low && low >> LOW_BITS != tid)
+	/* One that has ended since left its other word. */
+	if (is_anothers(low, tid) || is_anothers(high, tid))
 		count_untimed();
 	return 0;
 }

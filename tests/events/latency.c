@@ -25,6 +25,7 @@ enum {
 	STORM_SPIN_MAX = 20000,
 	MARKED_FD = -1000, /* and below */
 	REFUSED_FD = NO_FD + 1,
+	REFUSED_STATUS = 5,
 	NR32_CLOSE = 6,
 	NR32_SOCKETCALL = 102,
 	NR32_NANOSLEEP = 162,
@@ -137,23 +138,28 @@ static void ignore(int signal)
 {
 }
 
-/* One close is refused by seccomp, ahead of the tracepoint at the enter. */
-static int close_refused(void *unused)
+/* Has seccomp refuse a call with that first argument, ahead of the tracepoint at the enter. */
+static bool refuse(uint32_t number, uint32_t argument)
 {
 	struct sock_filter program[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, REFUSED_FD, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
 
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+static int close_refused(void *unused)
+{
 	signal(SIGUSR1, ignore);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ||
-	    CALL(SYS_close, NO_FD) != -EBADF || CALL(SYS_close, REFUSED_FD) != -EPERM)
+	if (!refuse(SYS_close, REFUSED_FD) || CALL(SYS_close, NO_FD) != -EBADF ||
+	    CALL(SYS_close, REFUSED_FD) != -EPERM)
 		return 1;
 	raise(SIGUSR1);
 	return CALL(SYS_close, REFUSED_FD) == -EPERM ? 0 : 1;
@@ -201,6 +207,33 @@ static void check_id_used_again(void)
 			    ->latency_ns == LATENCY_UNKNOWN);
 }
 
+/* The end of a process, and that which its successor with its id is refused. */
+static int end_refused(void *shared)
+{
+	pid_t pid = fixture_child(end_at_once, NULL);
+	long again = -1;
+
+	if (fixture_wait(pid) == 0 && refuse(SYS_exit_group, REFUSED_STATUS))
+		again = clone_with_id(&pid);
+	if (again == 0) {
+		CALL(SYS_exit_group, REFUSED_STATUS);
+		_exit(0);
+	}
+	*(pid_t *)shared = pid;
+	return again == pid && fixture_wait(pid) == 0 ? 0 : 1;
+}
+
+static void check_end_refused(void)
+{
+	pid_t *id = fixture_shared(sizeof(*id));
+	const struct event *ev;
+
+	require(fixture_wait(fixture_child(end_refused, id)) == 0);
+	ev = live_next_with(EVENT_exit_group, *id, exit_group__status, REFUSED_STATUS);
+	expect_i64(ev, exit_group__status, REFUSED_STATUS);
+	expect_true(ev->latency_ns == LATENCY_UNKNOWN);
+}
+
 static int wait_at_gate(void *gate)
 {
 	gate_wait(gate);
@@ -210,8 +243,8 @@ static int wait_at_gate(void *gate)
 /* Two calls in progress that have one place for their times: the first loses its own. */
 static void check_shared_place(void)
 {
+	uint64_t begin_ns, untimed = live_untimed();
 	struct gate gate;
-	uint64_t begin_ns;
 	pid_t first, second;
 	long made;
 
@@ -234,6 +267,7 @@ static void check_shared_place(void)
 	require(fixture_wait(first) == 0);
 	expect_true((live_next_whole(EVENT_read, first)->latency_ns == LATENCY_UNKNOWN) ==
 		    (made == second));
+	expect_true(live_untimed() > untimed || made != second);
 	gate_finish(&gate);
 }
 
@@ -267,6 +301,7 @@ LIVE_TEST(latency)
 	check_exec();
 	check_refused();
 	check_id_used_again();
+	check_end_refused();
 	check_shared_place();
 	check_32_bit();
 }

@@ -110,6 +110,14 @@ uint64_t capture_lost(void)
 	return lost;
 }
 
+uint64_t live_untimed(void)
+{
+	static struct scap_live_stats stats;
+
+	require(scap_live_stats(capture.live, &stats) == 0);
+	return stats.untimed;
+}
+
 /* A copy of the event at the end of the list, or NULL when its frame is damaged. */
 static struct captured *keep(const struct scap_event *event)
 {

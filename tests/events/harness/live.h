@@ -47,6 +47,9 @@ const struct event *live_next_of(unsigned int id, int64_t tid);
 /* The same for a test of something else than parameters: none of these has to be compared. */
 const struct event *live_next_whole(unsigned int id, int64_t tid);
 
+/* Calls so far without latency, as another's enter time took the place of theirs. */
+uint64_t live_untimed(void);
+
 /* Passes over the events of all calls made up to now, those of the test's own preparations. */
 void live_skip(void);
 
