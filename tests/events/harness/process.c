@@ -37,8 +37,8 @@ enum {
 	STAT_FAULTS_MINOR = 7,
 	STAT_FAULTS_MAJOR = 9,
 	STAT_START = 19,
-	STAT_FIELDS = 20,
 	STAT_START_STACK = 25,
+	STAT_FIELDS,
 };
 
 __attribute__((format(printf, 3, 4))) static size_t read_file(char *text, size_t room,
@@ -117,33 +117,32 @@ static void read_status(pid_t pid, pid_t tid, struct process *process)
 	process->cap_effective = strtoull(status_value(status, "\nCapEff:"), NULL, 16);
 }
 
-static void read_stat(pid_t pid, pid_t tid, struct process *process)
+/* Its numbers, from the parent's id on as number 1; returns the state, ahead of them. */
+static char read_stat_fields(pid_t pid, pid_t tid, uint64_t fields[STAT_FIELDS])
 {
-	uint64_t fields[STAT_FIELDS] = {0};
-	uint64_t start_stack = 0;
-	char stat[1024], *at;
+	char stat[1024], *at, state;
 
 	read_file(stat, sizeof(stat), "/proc/%d/task/%d/stat", pid, tid);
 	at = strrchr(stat, ')');
 	require(at);
-	process->state = at[2];
+	state = at[2];
 	at += strlen(") S");
 	for (unsigned int i = 1; i < STAT_FIELDS; i++)
 		fields[i] = strtoull(at, &at, 10);
+	return state;
+}
+
+static void read_stat(pid_t pid, pid_t tid, struct process *process)
+{
+	uint64_t fields[STAT_FIELDS], of_main[STAT_FIELDS];
+
+	process->state = read_stat_fields(pid, tid, fields);
 	process->tty = (uint32_t)fields[STAT_TTY];
 	process->faults_minor = fields[STAT_FAULTS_MINOR];
 	process->faults_major = fields[STAT_FAULTS_MAJOR];
 	process->start_ticks = fields[STAT_START];
-	if (tid != pid) {
-		struct process main;
-
-		read_stat(pid, pid, &main);
-		process->exec_id = main.exec_id;
-		return;
-	}
-	for (unsigned int i = STAT_FIELDS; i <= STAT_START_STACK; i++)
-		start_stack = strtoull(at, &at, 10);
-	process->exec_id = exec_id_of(process->start_ticks, start_stack);
+	read_stat_fields(pid, pid, of_main);
+	process->exec_id = exec_id_of(of_main[STAT_START], of_main[STAT_START_STACK]);
 }
 
 static void read_memory(pid_t pid, struct process *process)
