@@ -16,5 +16,6 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->ring_lost += past->ring_lost;
 	stats->compat += past->compat;
 	stats->unnoted += past->unnoted;
+	stats->untimed += past->untimed;
 	stats->run_missed += past->run_missed;
 }
