@@ -9,9 +9,11 @@ strings as escapes and flags as numbers with their names, so that a line has one
     [ 202] futex(0x7ff, 0x80 /* FUTEX_WAIT_PRIVATE */, 1, NULL) = ?
     [ 231] +++ exited with 0 +++
 """
+import contextlib
 import glob
 import os
 import re
+import signal
 import subprocess
 
 OPTIONS = ["-ff", "-n", "-X", "verbose", "-xx", "-s", "80", "-q"]
@@ -85,25 +87,35 @@ def _parse(line):
         end = pattern.match(text)
         if end:
             return End(how, end[1])
-    signal = SIGNAL.match(text)
-    if signal:
-        return Signal(int(signal[1]))
+    arrived = SIGNAL.match(text)
+    if arrived:
+        return Signal(int(arrived[1]))
     if STOP.match(text):
         return None
     raise AssertionError(f"not understood: {line}")
 
 
+class GaveUp(Exception):
+    """strace ended ahead of a program: it does when ptrace() fails at the wrong moment."""
+
+
 def run(command, folder, **options):
     """Runs a program to its end; returns its exit code, the process id of strace, and for the id of
-    each thread a list of Call, Signal and End in order."""
+    each thread a list of Call, Signal and End in order. What it leaves behind when it gives up is
+    killed."""
     prefix = os.path.join(folder, "strace")
-    process = subprocess.Popen(["strace", *OPTIONS, "-o", prefix, *command],
+    process = subprocess.Popen(["strace", *OPTIONS, "-o", prefix, *command], start_new_session=True,
                                stdin=subprocess.DEVNULL, **options)
     process.wait(120)
-    threads = {}
+    written = {}
     for path in glob.glob(glob.escape(prefix) + ".*"):
         with open(path, encoding="utf-8", errors="replace") as lines:
-            parsed = [_parse(line.rstrip("\n")) for line in lines]
-        threads[int(path.rsplit(".", 1)[1])] = [item for item in parsed if item]
+            written[int(path.rsplit(".", 1)[1])] = lines.read()
         os.unlink(path)
+    if any(not text.endswith("\n") or "<detached ...>" in text for text in written.values()):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        raise GaveUp
+    threads = {tid: [item for item in map(_parse, text.split("\n")[:-1]) if item]
+               for tid, text in written.items()}
     return process.returncode, process.pid, threads
