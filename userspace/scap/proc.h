@@ -55,7 +55,10 @@ struct scap_thread {
 	uint64_t caps_permitted, caps_effective, caps_inheritable;
 	uint64_t faults_major, faults_minor;
 	uint32_t vm_size_kib, vm_rss_kib, vm_swap_kib;
-	uint64_t exe_ino;
+	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns; /* 0: not known */
+	uint32_t exe_flags; /* execve_flags values, as far as known */
+	uint32_t flags;	    /* clone_flags values, as far as known */
+	uint64_t pidns_start_ns; /* when the init of its pid namespace began; 0: not known */
 	uint64_t exec_id;   /* exec_id_of() of the process; 0 for all but main threads */
 	char comm[16];
 	const char *exe;      /* argv[0]; "" for kernel threads */
@@ -79,7 +82,8 @@ struct scap_fd {
 	const char *name;     /* path, "pipe:[1]", unix socket path; "" for IP sockets */
 	enum scap_l4 l4;      /* IP sockets */
 	struct scap_endpoint local, remote; /* IP sockets; a remote port of 0: not connected */
-	uint64_t unix_socket; /* unix sockets: kernel address when /proc shows it, else 0 */
+	uint64_t unix_socket; /* unix sockets: kernel address when it is known, else 0 */
+	uint64_t unix_peer;   /* that of the socket that it is connected to; 0: not known */
 };
 
 struct scap_proc;

@@ -6,12 +6,14 @@
 #ifndef SCAP_SOURCE_H
 #define SCAP_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct scap_event {
 	const void *frame; /* borrowed: valid until the next call on the source */
 	uint32_t len;	   /* bytes that may be read at `frame` */
 	uint16_t cpu;
+	bool hidden;	   /* keeps the state up to date, and is not to be shown */
 };
 
 struct scap_source;
@@ -35,6 +37,7 @@ struct scap_source {
 static inline int scap_source_next(struct scap_source *source, int timeout_ms,
 				   struct scap_event *event)
 {
+	event->hidden = false;
 	return source->ops->next(source, timeout_ms, event);
 }
 

@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 #include "scap/proc.h"
+#include "scap/snapshot.h"
 #include "scap/source.h"
 #include "sinsp/thread.h"
 #include "sinsp/users.h"
@@ -70,6 +71,18 @@ int sinsp_seed(struct sinsp *sinsp, struct error *err);
  * far; numbers of events and the like go on. As above.
  */
 int sinsp_reseed(struct sinsp *sinsp, struct error *err);
+
+/*
+ * The listener that fills the tables, in place of /proc: with this, events come from a machine that
+ * is not this one, and nothing of this one is looked up. Owned by `sinsp`.
+ */
+struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
+
+/*
+ * Tells the tables as they are, between two events, in an order that depends on them alone: threads
+ * by id, main ones first. Returns 0, or what `to` returned.
+ */
+int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
  * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a frame that cannot be used.

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a capture file: first what the machine is like (as a listener to a snapshot), then events.
+ * Blocks gather in a buffer, so that what is on disk ends with a whole one, or nearly so.
+ */
+#ifndef SCAP_WRITER_H
+#define SCAP_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scap/snapshot.h"
+#include "scap/source.h"
+#include "util/error.h"
+
+enum scap_compression { SCAP_PLAIN, SCAP_GZIP, SCAP_ZSTD };
+
+struct scap_writer_config {
+	enum scap_compression compression;
+	/*
+	 * Events of our own, parameters of our own and latencies as they are, for us alone to read.
+	 * Otherwise such events are written as the generic one, and the rest is left out.
+	 */
+	bool native;
+	bool compat_2022; /* for readers of 2022: older events, pairs of enter and exit */
+};
+
+struct scap_writer_stats {
+	uint64_t events;	 /* written, hidden ones included */
+	uint64_t generic;	 /* of these, as the generic event, of which only the name is left */
+	uint64_t bytes;		 /* before compression, snapshot included */
+	uint64_t bytes_stored;	 /* handed to the kernel */
+};
+
+struct scap_writer;
+
+/*
+ * Writes to an open file, which is borrowed; `name` is for messages, and borrowed as well. Returns 0
+ * or -errno with a message.
+ */
+int scap_writer_create(int fd, const char *name, const struct scap_writer_config *config,
+		       struct scap_writer **writer, struct error *err);
+
+/* The listener to which the state before the first event is told. Errors come with the next flush. */
+struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
+
+/*
+ * Writes an event that was decoded before, so that its frame is known to be whole. `event->hidden`:
+ * readers will not show it. Returns 0 or -errno with a message; after an error nothing more is
+ * written, and a plain file ends with its last whole block.
+ */
+int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
+		      struct error *err);
+
+/* Hands all that has gathered to the kernel, readable as it is. As above. */
+int scap_writer_flush(struct scap_writer *writer, struct error *err);
+
+/* Ends the stream, and frees the writer; accepts NULL. As above. */
+int scap_writer_finish(struct scap_writer *writer, struct error *err);
+
+void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats);
+
+#endif
