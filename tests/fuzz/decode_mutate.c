@@ -22,15 +22,15 @@ static const struct event_desc *some_event(unsigned int id)
 }
 
 /* The length that a parameter must have, with `left` bytes for it and those behind. */
-static uint16_t mend_length(const struct param_desc *param, uint8_t *value, uint16_t len,
+static uint32_t mend_length(const struct param_desc *param, uint8_t *value, uint32_t len,
 			    size_t left)
 {
 	size_t size = param_type_size(param->type), unit = param_type_number_size(param->type);
 
 	if (size)
-		return len && size <= left ? (uint16_t)size : 0;
+		return len && size <= left ? (uint32_t)size : 0;
 	if (len > left)
-		len = (uint16_t)left;
+		len = (uint32_t)left;
 	if (unit)
 		len -= len % unit;
 	if (param->type == PT_FDLIST) {
@@ -45,8 +45,10 @@ static uint16_t mend_length(const struct param_desc *param, uint8_t *value, uint
 		value[0] %= param->dyn_count;
 		size = param_type_size(param->dyn[value[0]].type);
 		if (size)
-			len = 1 + size <= left ? (uint16_t)(1 + size) : 0;
+			len = 1 + size <= left ? (uint32_t)(1 + size) : 0;
 	}
+	if (param->type == PT_IPADDR)
+		len = len < 4 ? 0 : len < 16 ? 4 : 16;
 	if (len &&
 	    (param->type == PT_CHARBUF || param->type == PT_FSPATH || param->type == PT_FSRELPATH))
 		value[len - 1] = '\0';
@@ -58,22 +60,23 @@ static size_t mend_frame(uint8_t *data, size_t size)
 {
 	struct ppm_evt_hdr header;
 	const struct event_desc *desc;
-	size_t at;
+	size_t at, width;
 
 	if (size < sizeof(header))
 		return 0;
 	memcpy(&header, data, sizeof(header));
 	desc = some_event(header.type);
-	at = sizeof(header) + desc->nparams * sizeof(uint16_t);
+	width = desc->flags & EF_LARGE_PAYLOAD ? sizeof(uint32_t) : sizeof(uint16_t);
+	at = sizeof(header) + desc->nparams * width;
 	if (at > size)
 		return 0;
 	for (unsigned int i = 0; i < desc->nparams; i++) {
-		uint8_t *length = data + sizeof(header) + i * sizeof(uint16_t);
-		uint16_t len;
+		uint8_t *length = data + sizeof(header) + i * width;
+		uint32_t len = 0;
 
-		memcpy(&len, length, sizeof(len));
+		memcpy(&len, length, width);
 		len = mend_length(&desc->params[i], data + at, len, size - at);
-		memcpy(length, &len, sizeof(len));
+		memcpy(length, &len, width);
 		at += len;
 	}
 	header.type = desc->id;

@@ -131,8 +131,9 @@ void frame_put_unix_tuple(struct frame *frame, unsigned int param, uint64_t sour
 
 struct scap_event frame_end(struct frame *frame)
 {
+	size_t width = frame->desc->flags & EF_LARGE_PAYLOAD ? sizeof(uint32_t) : sizeof(uint16_t);
 	unsigned int n = frame->desc->nparams;
-	size_t at = sizeof(struct ppm_evt_hdr) + n * sizeof(uint16_t);
+	size_t at = sizeof(struct ppm_evt_hdr) + n * width;
 	struct ppm_evt_hdr header = {
 		.ts = frame->ts_ns,
 		.tid = (uint64_t)frame->tid,
@@ -141,11 +142,11 @@ struct scap_event frame_end(struct frame *frame)
 	};
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint16_t len = frame->params[i].len;
+		uint32_t len = frame->params[i].len;
 
 		if (len > sizeof(frame->bytes) - at)
 			abort();
-		memcpy(frame->bytes + sizeof(header) + i * sizeof(len), &len, sizeof(len));
+		memcpy(frame->bytes + sizeof(header) + i * width, &len, width);
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
 	}

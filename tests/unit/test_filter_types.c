@@ -61,7 +61,7 @@ static void check_never_too_little(struct filter *filter, const char *text)
 	}
 }
 
-/* The types in `names` (separated by blanks) and no others can pass. */
+/* The types in `names` (separated by blanks; with > at the enter) and no others can pass. */
 static void check_types(const char *text, bool exact, const char *names)
 {
 	struct filter *filter = create(text, exact);
@@ -71,7 +71,8 @@ static void check_types(const char *text, bool exact, const char *names)
 	check_never_too_little(filter, text);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (ids[id] && id != EVENT_syscall)
-			buf_printf(&found, " %s", event_desc_get(id)->name);
+			buf_printf(&found, " %s%s", event_desc_get(id)->name,
+				   event_desc_get(id)->flags & EF_ENTER ? ">" : "");
 	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
 		if (generic[code])
 			buf_printf(&found, " %s", syscall_name(code));
@@ -84,49 +85,52 @@ static void check_types(const char *text, bool exact, const char *names)
 
 static void test_names(void **state)
 {
-	check_types("evt.type = openat", false, "openat");
-	check_types("evt.type = open", false, "open openat openat2");
-	check_types("evt.type = open", true, "open");
-	check_types("syscall.type = open", false, "open openat openat2");
+	check_types("evt.type = openat", false, "openat> openat");
+	check_types("evt.type = open", false, "open> open openat> openat openat2> openat2");
+	check_types("evt.type = open", true, "open> open");
+	check_types("syscall.type = open", false, "open> open openat> openat openat2> openat2");
 	check_types("evt.type in (unlink, pipe)", false, "pipe unlink unlinkat pipe2");
 	check_types("evt.type in (unlink, pipe)", true, "pipe unlink");
 	check_types("evt.type intersects (dup2)", false, "dup2 dup3");
 	check_types("evt.type = anyof (dup2, dup)", false, "dup2 dup3 dup");
-	check_types("evt.type = oneof (open, openat)", false, "open openat2");
+	check_types("evt.type = oneof (open, openat)", false, "open> open openat2> openat2");
 	check_types("evt.type = getppid", false, "getppid");
 	check_types("evt.type = procinfo", false, "procinfo");
-	check_types("evt.type = container", false, "");
+	check_types("evt.type = container", false, "container");
 	check_types("evt.type = ''", false, "");
 	check_types("evt.type in ()", false, "");
 	check_types("evt.type = pread64", false, "pread");
 	check_types("evt.type = pread64", true, "");
 	check_types("evt.type = pread", true, "pread");
 	check_types("syscall.type glob 'unlink*'", false, "unlink unlinkat");
-	check_types("evt.type startswith openat", false, "openat openat2");
+	check_types("evt.type startswith openat", false, "openat> openat openat2> openat2");
 	check_types("evt.type = procexit", false, "procexit");
 	check_types("syscall.type = procexit", false, "");
 }
 
 static void test_combined(void **state)
 {
-	check_types("evt.type = open and evt.rawres < 0", false, "open openat openat2");
+	check_types("evt.type = open and evt.rawres < 0", false,
+		    "open> open openat> openat openat2> openat2");
 	check_types("evt.type = dup or evt.type = dup3", false, "dup3 dup");
-	check_types("evt.type = open and evt.type = openat", false, "openat");
-	check_types("evt.type = open and not evt.type = openat", false, "open openat2");
-	check_types("evt.type = open and evt.type != openat", false, "open openat2");
-	check_types("not (evt.type != open)", false, "open openat openat2");
-	check_types("not (evt.type != open or evt.rawres < 0)", false, "open openat openat2");
+	check_types("evt.type = open and evt.type = openat", false, "openat> openat");
+	check_types("evt.type = open and not evt.type = openat", false,
+		    "open> open openat2> openat2");
+	check_types("evt.type = open and evt.type != openat", false, "open> open openat2> openat2");
+	check_types("not (evt.type != open)", false, "open> open openat> openat openat2> openat2");
+	check_types("not (evt.type != open or evt.rawres < 0)", false,
+		    "open> open openat> openat openat2> openat2");
 	check_types("evt.type = dup and not evt.rawres < 0", false, "dup");
 	check_types("(evt.type = dup or evt.num = 1) and evt.type in (dup, close)", false,
 		    "close dup");
 	check_types("evt.type = dup and evt.type = close", false, "");
 	check_types("evt.type = openat and evt.dir = <", false, "openat");
-	check_types("evt.type = openat and evt.dir = >", false, "");
+	check_types("evt.type = openat and evt.dir = >", false, "openat>");
 	check_types("evt.type.is.openat = 1", false, "openat");
-	check_types("evt.arg.resolve exists", false, "openat2");
-	check_types("evt.rawarg.resolve = 1", false, "openat2");
+	check_types("evt.arg.resolve exists", false, "openat2> openat2");
+	check_types("evt.rawarg.resolve = 1", false, "openat2> openat2");
 	check_types("evt.type in (openat, openat2) and not evt.arg.resolve exists", false,
-		    "openat openat2");
+		    "openat> openat openat2> openat2");
 }
 
 /* Filters that say nothing about types: everything. */

@@ -132,6 +132,8 @@ static void survives_nonsense(void **state)
 			else if (desc->params[param].type == PT_DYN)
 				frame_put_dyn(frame, param, bytes[1] % desc->params[param].dyn_count,
 					      value);
+			else if (desc->params[param].type == PT_IPADDR)
+				frame_put_bytes(frame, param, bytes, rand() % 2 ? 4 : 16);
 			else if (desc->params[param].type == PT_FDLIST)
 				frame_put_fdlist(frame, param, &(struct fdlist_entry){value, -1},
 						 rand() % 2);

@@ -212,7 +212,7 @@ int list_events_run(const struct options *options)
 
 	list_init(&list, options, options->verbose ? titles_verbose : titles, FOLD);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (event_desc_get(id))
+		if (event_desc_get(id) && !(event_desc_get(id)->flags & EF_UNSEEN))
 			add(&list, event_desc_get(id));
 	return list_print(&list, "events");
 }

@@ -3,17 +3,18 @@
 #include "event/event.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
 const int8_t param_type_sizes[PT_TYPES_COUNT] = {
-	[PT_INT8] = -1,	     [PT_INT16] = -2,	     [PT_INT32] = -4,	     [PT_INT64] = -8,
-	[PT_UINT8] = 1,	     [PT_UINT16] = 2,	     [PT_UINT32] = 4,	     [PT_UINT64] = 8,
-	[PT_FLAGS8] = 1,     [PT_FLAGS16] = 2,	     [PT_FLAGS32] = 4,	     [PT_ENUMFLAGS8] = 1,
-	[PT_ENUMFLAGS16] = 2, [PT_ENUMFLAGS32] = 4, [PT_MODE] = 4,	     [PT_FD] = -8,
-	[PT_PID] = -8,	     [PT_ERRNO] = -8,	     [PT_UID] = 4,	     [PT_GID] = 4,
-	[PT_SYSCALLID] = 2,  [PT_SIGTYPE] = 1,	     [PT_SIGSET] = 4,	     [PT_RELTIME] = 8,
-	[PT_ABSTIME] = 8,    [PT_PORT] = 2,	     [PT_L4PROTO] = 1,	     [PT_BOOL] = 4,
-	[PT_DOUBLE] = 8,     [PT_FLAGS64] = 8,
+	[PT_INT8] = -1,	      [PT_INT16] = -2,	    [PT_INT32] = -4,  [PT_INT64] = -8,
+	[PT_UINT8] = 1,	      [PT_UINT16] = 2,	    [PT_UINT32] = 4,  [PT_UINT64] = 8,
+	[PT_FLAGS8] = 1,      [PT_FLAGS16] = 2,	    [PT_FLAGS32] = 4, [PT_ENUMFLAGS8] = 1,
+	[PT_ENUMFLAGS16] = 2, [PT_ENUMFLAGS32] = 4, [PT_MODE] = 4,    [PT_FD] = -8,
+	[PT_PID] = -8,	      [PT_ERRNO] = -8,	    [PT_UID] = 4,     [PT_GID] = 4,
+	[PT_SYSCALLID] = 2,   [PT_SIGTYPE] = 1,	    [PT_SIGSET] = 4,  [PT_RELTIME] = 8,
+	[PT_ABSTIME] = 8,     [PT_PORT] = 2,	    [PT_L4PROTO] = 1, [PT_BOOL] = 4,
+	[PT_DOUBLE] = 8,      [PT_FLAGS64] = 8,	    [PT_FD32] = -4,   [PT_PID32] = -4,
 };
 
 size_t param_type_number_size(enum param_type type)
@@ -50,6 +51,8 @@ static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
 		return data[len - 1] == '\0';
 	if (param_type_number_size(type))
 		return len % param_type_number_size(type) == 0;
+	if (type == PT_IPADDR)
+		return len == sizeof(struct in_addr) || len == sizeof(struct in6_addr);
 	return type != PT_FDLIST || is_whole_fdlist(data, len);
 }
 
@@ -68,7 +71,8 @@ static bool is_whole_dyn(const struct param_desc *param, const uint8_t *data, si
 	return len == 1 || is_whole(type, data + 1, len - 1);
 }
 
-static bool is_valid(const struct param_desc *param, const uint8_t *data, size_t len)
+static inline __attribute__((always_inline)) bool is_valid(const struct param_desc *param,
+							   const uint8_t *data, size_t len)
 {
 	size_t fixed = param_type_size(param->type);
 
@@ -94,11 +98,41 @@ static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct e
 	return true;
 }
 
+/*
+ * The values, behind their lengths of `width` bytes. Older versions of an event have fewer than the
+ * table, and later ones more, which are passed over.
+ */
+static inline __attribute__((always_inline)) int
+take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, struct event *ev)
+{
+	const uint8_t *lengths = (const uint8_t *)frame + sizeof(*header);
+	size_t at = sizeof(*header) + header->nparams * width, end = header->len;
+	const struct event_desc *desc = ev->desc;
+	unsigned int known = desc->nparams;
+
+	if (at > end)
+		return -EBADMSG;
+	if (header->nparams < known)
+		known = header->nparams;
+	for (unsigned int i = 0; i < known; i++) {
+		const uint8_t *data = (const uint8_t *)frame + at;
+		uint32_t n = 0;
+
+		memcpy(&n, lengths + i * width, width);
+		if (n > end - at || (n && !is_valid(&desc->params[i], data, n)))
+			return -EBADMSG;
+		ev->params[i].data = data;
+		ev->params[i].len = n;
+		at += n;
+	}
+	for (unsigned int i = known; i < desc->nparams; i++)
+		ev->params[i] = (struct event_param){(const uint8_t *)frame + at, 0};
+	return 0;
+}
+
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 {
-	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
 	struct ppm_evt_hdr header;
-	size_t at;
 
 	if (len < sizeof(header))
 		return -EBADMSG;
@@ -108,27 +142,14 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	ev->desc = event_desc_get(header.type);
 	if (!ev->desc)
 		return -ENOENT;
-	if (!take_latency(frame, &header, ev) || header.nparams != ev->desc->nparams)
+	if (!take_latency(frame, &header, ev))
 		return -EBADMSG;
-	at = sizeof(header) + header.nparams * sizeof(uint16_t);
-	if (at > header.len)
-		return -EBADMSG;
-
 	ev->ts_ns = header.ts;
 	ev->tid = (int64_t)header.tid;
 	ev->cpu = cpu;
-	for (unsigned int i = 0; i < header.nparams; i++) {
-		const uint8_t *data = (const uint8_t *)frame + at;
-		uint16_t n;
-
-		memcpy(&n, lengths + i * sizeof(n), sizeof(n));
-		if (n > header.len - at || (n && !is_valid(&ev->desc->params[i], data, n)))
-			return -EBADMSG;
-		ev->params[i].data = data;
-		ev->params[i].len = n;
-		at += n;
-	}
-	return 0;
+	if (ev->desc->flags & EF_LARGE_PAYLOAD)
+		return take_params(frame, &header, sizeof(uint32_t), ev);
+	return take_params(frame, &header, sizeof(uint16_t), ev);
 }
 
 /* One load of the right width: a copy of variable length would be a call. */
@@ -187,15 +208,16 @@ unsigned int event_syscall_code(const struct event *ev)
 	return code;
 }
 
-/* The generic event, and calls that do not come back. */
-static bool has_no_result(unsigned int id)
+/* The generic event, calls that do not come back, and those that have not yet. */
+static bool has_no_result(const struct event_desc *desc)
 {
-	return id == EVENT_syscall || id == EVENT_exit || id == EVENT_exit_group;
+	return desc->id == EVENT_syscall || desc->id == EVENT_exit ||
+	       desc->id == EVENT_exit_group || (desc->flags & EF_ENTER);
 }
 
 bool event_result(const struct event *ev, int64_t *result)
 {
-	if (!(ev->desc->category & EC_SYSCALL) || has_no_result(ev->desc->id) ||
+	if (!(ev->desc->category & EC_SYSCALL) || has_no_result(ev->desc) ||
 	    ev->desc->nparams == 0 || ev->params[0].len == 0)
 		return false;
 	*result = event_param_i64(ev, 0);

@@ -32,6 +32,8 @@ enum param_type {
 	PT_MODE,
 	PT_FD,
 	PT_PID,
+	PT_FD32, /* of iterators */
+	PT_PID32,
 	PT_ERRNO,
 	PT_UID,
 	PT_GID,
@@ -56,9 +58,9 @@ enum param_type {
 	PT_CHARBUFARRAY,
 	PT_UINT32LIST, /* numbers of 32 bits, one behind the other */
 	PT_UINT64LIST, /* of 64 bits */
-	PT_BITSET,     /* a set of small numbers, eight to the byte, the lowest first */
-	/* Only fields have these. */
-	PT_IPADDR,
+	PT_BITSET, /* a set of small numbers, eight to the byte, the lowest first */
+	PT_IPADDR, /* 4 or 16 bytes in network order */
+	/* Only fields have this. */
 	PT_IPNET,
 	PT_TYPES_COUNT,
 };
@@ -87,7 +89,9 @@ enum event_category {
 	EC_INTERNAL = 0x100,
 	EC_SYSCALL = 0x200,
 	EC_TRACEPOINT = 0x400,
+	EC_PLUGIN = 0x800,
 	EC_METAEVENT = 0x1000,
+	EC_ITERATOR = 0x2000,
 };
 
 enum event_flags {
@@ -98,10 +102,13 @@ enum event_flags {
 	EF_WRITES_TO_FD = 1 << 4,
 	EF_MODIFIES_STATE = 1 << 5,
 	EF_WAITS = 1 << 6,
+	EF_LARGE_PAYLOAD = 1 << 7, /* the lengths of its parameters have 32 bits */
 	/* Ours, and not of the .scap world: */
+	EF_UNSEEN = 1 << 12, /* keeps the state up to date, and is never shown */
+	EF_ENTER = 1 << 13, /* at the enter of a system call, with an event at its exit besides */
 	EF_ON_REQUEST = 1 << 14, /* so frequent that only a filter that names it captures it */
 	EF_RECORDED = 1 << 15, /* in capture files only */
-	EF_OWN = EF_ON_REQUEST | EF_RECORDED,
+	EF_OWN = EF_UNSEEN | EF_ENTER | EF_ON_REQUEST | EF_RECORDED,
 };
 
 /* Event ids (EVENT_openat) and parameter indexes (openat__name). */
@@ -109,7 +116,7 @@ enum event_id {
 	EVENT_NONE = 0,
 #define SYSCALL_EVENT(name, id, syscall, category, flags) EVENT_##name = id,
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags) EVENT_##name = id,
-#define USER_EVENT(name, id, text, category, flags) EVENT_##name = id,
+#define USER_EVENT(name, id, ...) EVENT_##name = id,
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
@@ -175,7 +182,10 @@ struct event_desc {
 /* The descriptor of an id, or NULL. Lives as long as the program. */
 const struct event_desc *event_desc_get(unsigned int id);
 
-/* The event whose name this is, or NULL. A linear search: for start-up, not for each event. */
+/*
+ * The event whose name this is, at the exit of a call that has one at its enter as well, or NULL. A
+ * linear search: for start-up, not for each event.
+ */
 const struct event_desc *event_desc_find(const char *name);
 
 /* What an event is about: "file", "net", "process", ...; NULL for ids that are no event. */
@@ -265,8 +275,10 @@ struct event {
 
 /*
  * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types,
- * the NUL of strings, and lists and values of type DYN throughout. Returns 0, -EBADMSG for a frame
- * that is damaged, or -ENOENT for an id that the table does not have; `ev` is undefined then.
+ * the NUL of strings, and lists and values of type DYN throughout. Parameters that the frame does
+ * not have are absent; those that the table does not have are passed over. Returns 0, -EBADMSG for
+ * a frame that is damaged, or -ENOENT for an id that the table does not have; `ev` is undefined
+ * then.
  */
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 
@@ -319,7 +331,7 @@ unsigned int event_syscall_code(const struct event *ev);
 
 /*
  * The result of a system call: its first parameter as a signed number. Returns false for events
- * that have none (the generic one, exits, tracepoints).
+ * that have none (the generic one, exits, enters, tracepoints).
  */
 bool event_result(const struct event *ev, int64_t *result);
 

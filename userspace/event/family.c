@@ -43,6 +43,7 @@ static const char *const families[EVENT_ID_MAX] = {
 #include "events/process.def"
 #include "events/own_exit.def"
 #include "events/own_ids.def"
+#include "events/task.def"
 #undef FAMILY
 #define FAMILY "user"
 #include "events/user.def"
@@ -89,5 +90,9 @@ static const char *const families[EVENT_ID_MAX] = {
 
 const char *event_family(unsigned int id)
 {
+	const struct event_desc *desc = event_desc_get(id);
+
+	if (desc && (desc->flags & EF_ENTER))
+		id++; /* that at the exit */
 	return id < EVENT_ID_MAX ? families[id] : NULL;
 }

@@ -51,6 +51,9 @@ enum {
 	WRITES_TO_FD = EF_WRITES_TO_FD,
 	MODIFIES_STATE = EF_MODIFIES_STATE,
 	WAITS = EF_WAITS,
+	LARGE_PAYLOAD = EF_LARGE_PAYLOAD,
+	UNSEEN = EF_UNSEEN,
+	ENTER = EF_ENTER,
 	ON_REQUEST = EF_ON_REQUEST,
 	RECORDED = EF_RECORDED,
 };
@@ -62,9 +65,9 @@ static const struct event_desc descs[EVENT_ID_MAX] = {
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
 	[id] = {#name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category,                \
 		flags, name##__count, params_##name},
-#define USER_EVENT(name, id, text, category, flags)                                                \
-	[id] = {#text, id, SC_unknown, NULL, EC_METAEVENT | EC_##category,                         \
-		flags, name##__count, params_##name},
+#define USER_EVENT(name, id, text, source, category, flags)                                        \
+	[id] = {#text,	       id,	     SC_unknown, NULL, EC_##source | EC_##category, flags, \
+		name##__count, params_##name},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
@@ -116,7 +119,8 @@ const struct event_desc *event_desc_get(unsigned int id)
 const struct event_desc *event_desc_find(const char *name)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (descs[id].name && strcmp(descs[id].name, name) == 0)
+		if (descs[id].name && !(descs[id].flags & EF_ENTER) &&
+		    strcmp(descs[id].name, name) == 0)
 			return &descs[id];
 	return NULL;
 }

@@ -271,6 +271,14 @@ static void append_address(const struct json_param *p, struct buf *out,
 	append_text(p, out, text.data, text.len);
 }
 
+/* Digits, dots and colons need no escape. */
+static void write_ip(const struct json_param *p, struct buf *out)
+{
+	buf_append_char(out, '"');
+	text_append_ip(out, p->param->data, p->param->len);
+	buf_append_char(out, '"');
+}
+
 static void write_sockaddr(const struct json_param *p, struct buf *out)
 {
 	append_address(p, out, text_append_sockaddr);
@@ -321,20 +329,33 @@ static void write_dyn(const struct json_param *p, struct buf *out)
 }
 
 static writer *const writers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = write_flags,	  [PT_FLAGS16] = write_flags,
-	[PT_FLAGS32] = write_flags,	  [PT_ENUMFLAGS8] = write_enum,
-	[PT_ENUMFLAGS16] = write_enum,	  [PT_ENUMFLAGS32] = write_enum,
-	[PT_ERRNO] = write_signed,	  [PT_SYSCALLID] = write_syscall,
+	[PT_FLAGS8] = write_flags,
+	[PT_FLAGS16] = write_flags,
+	[PT_FLAGS32] = write_flags,
+	[PT_ENUMFLAGS8] = write_enum,
+	[PT_ENUMFLAGS16] = write_enum,
+	[PT_ENUMFLAGS32] = write_enum,
+	[PT_ERRNO] = write_signed,
+	[PT_SYSCALLID] = write_syscall,
 	[PT_MODE] = write_octal,
-	[PT_SIGTYPE] = write_signal,	  [PT_SIGSET] = write_signal_set,
+	[PT_SIGTYPE] = write_signal,
+	[PT_SIGSET] = write_signal_set,
 	[PT_RELTIME] = write_duration,
-	[PT_ABSTIME] = write_time,	  [PT_CHARBUF] = write_string,
-	[PT_FSPATH] = write_string,	  [PT_FSRELPATH] = write_string,
-	[PT_BYTEBUF] = write_bytes,	  [PT_SOCKADDR] = write_sockaddr,
-	[PT_SOCKTUPLE] = write_socktuple, [PT_CHARBUFARRAY] = write_list,
-	[PT_FDLIST] = write_fd_list,	  [PT_DYN] = write_dyn,
-	[PT_UINT32LIST] = write_numbers_32, [PT_UINT64LIST] = write_numbers_64,
-	[PT_BITSET] = write_bits,	  [PT_FLAGS64] = write_flags,
+	[PT_ABSTIME] = write_time,
+	[PT_CHARBUF] = write_string,
+	[PT_FSPATH] = write_string,
+	[PT_FSRELPATH] = write_string,
+	[PT_BYTEBUF] = write_bytes,
+	[PT_SOCKADDR] = write_sockaddr,
+	[PT_SOCKTUPLE] = write_socktuple,
+	[PT_CHARBUFARRAY] = write_list,
+	[PT_FDLIST] = write_fd_list,
+	[PT_DYN] = write_dyn,
+	[PT_UINT32LIST] = write_numbers_32,
+	[PT_UINT64LIST] = write_numbers_64,
+	[PT_BITSET] = write_bits,
+	[PT_FLAGS64] = write_flags,
+	[PT_IPADDR] = write_ip,
 };
 
 /* These parameters are lists of strings, though the .scap world calls them buffers. */

@@ -80,6 +80,11 @@ static void raw_bits(const struct sinsp_event *event, unsigned int index, struct
 	text_append_bits(out, event->ev.params[index].data, event->ev.params[index].len);
 }
 
+static void raw_ip(const struct sinsp_event *event, unsigned int index, struct buf *out)
+{
+	text_append_ip(out, event->ev.params[index].data, event->ev.params[index].len);
+}
+
 static void raw_sockaddr(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	text_append_sockaddr(out, &event->ev.params[index]);
@@ -376,17 +381,29 @@ static void append_dyn(const struct sinsp_event *event, unsigned int index,
 
 /* Numbers that are not listed are raw_number(). */
 static renderer *const raw_renderers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = raw_unsigned,	 [PT_FLAGS16] = raw_unsigned,
-	[PT_FLAGS32] = raw_unsigned,	 [PT_FLAGS64] = raw_unsigned,
-	[PT_ENUMFLAGS8] = raw_unsigned,	 [PT_ENUMFLAGS16] = raw_unsigned,
-	[PT_ENUMFLAGS32] = raw_unsigned, [PT_ERRNO] = raw_result,
-	[PT_SYSCALLID] = raw_syscall,	 [PT_SIGTYPE] = raw_unsigned,
-	[PT_SIGSET] = raw_signal_set,	 [PT_RELTIME] = raw_duration,
-	[PT_ABSTIME] = raw_time,	 [PT_CHARBUF] = raw_string,
-	[PT_FSPATH] = raw_string,	 [PT_FSRELPATH] = raw_string,
-	[PT_SOCKADDR] = raw_sockaddr,	 [PT_SOCKTUPLE] = raw_socktuple,
-	[PT_FDLIST] = raw_fd_list,	 [PT_UINT32LIST] = raw_numbers,
-	[PT_UINT64LIST] = raw_numbers,	 [PT_BITSET] = raw_bits,
+	[PT_FLAGS8] = raw_unsigned,
+	[PT_FLAGS16] = raw_unsigned,
+	[PT_FLAGS32] = raw_unsigned,
+	[PT_FLAGS64] = raw_unsigned,
+	[PT_ENUMFLAGS8] = raw_unsigned,
+	[PT_ENUMFLAGS16] = raw_unsigned,
+	[PT_ENUMFLAGS32] = raw_unsigned,
+	[PT_ERRNO] = raw_result,
+	[PT_SYSCALLID] = raw_syscall,
+	[PT_SIGTYPE] = raw_unsigned,
+	[PT_SIGSET] = raw_signal_set,
+	[PT_RELTIME] = raw_duration,
+	[PT_ABSTIME] = raw_time,
+	[PT_CHARBUF] = raw_string,
+	[PT_FSPATH] = raw_string,
+	[PT_FSRELPATH] = raw_string,
+	[PT_SOCKADDR] = raw_sockaddr,
+	[PT_SOCKTUPLE] = raw_socktuple,
+	[PT_FDLIST] = raw_fd_list,
+	[PT_UINT32LIST] = raw_numbers,
+	[PT_UINT64LIST] = raw_numbers,
+	[PT_BITSET] = raw_bits,
+	[PT_IPADDR] = raw_ip,
 };
 
 static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
@@ -400,6 +417,8 @@ static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
 	[PT_MODE] = resolved_mode,
 	[PT_FD] = resolved_fd,
 	[PT_PID] = resolved_thread,
+	[PT_FD32] = resolved_fd,
+	[PT_PID32] = resolved_thread,
 	[PT_ERRNO] = resolved_errno,
 	[PT_UID] = resolved_user,
 	[PT_GID] = resolved_group,

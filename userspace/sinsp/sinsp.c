@@ -26,6 +26,8 @@ static int8_t find_fd_param(const struct event_desc *desc)
 
 	if (!(desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD)))
 		return -1;
+	if (is_new && (desc->flags & EF_ENTER))
+		return -1;
 	for (int8_t i = 0; i < desc->nparams; i++)
 		if (desc->params[i].type == PT_FD &&
 		    (is_new || strcmp(desc->params[i].name, "res") != 0))

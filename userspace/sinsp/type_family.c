@@ -57,30 +57,9 @@ static const struct {
 /* Events of the .scap world that neither the event table nor the list of system calls names. */
 static const char *const other_events[] = {
 	"NA",
-	"asyncevent",
-	"container",
-	"groupadded",
-	"groupdeleted",
-	"infra",
 	"k8s",
-	"llseek",
 	"mesos",
-	"notification",
-	"pluginevent",
-	"scapevent",
-	"task",
-	"task_file_anon_inode",
-	"task_file_directory",
-	"task_file_memfd",
-	"task_file_pipe",
-	"task_file_regular",
-	"task_file_socket_inet",
-	"task_file_socket_inet6",
-	"task_file_socket_netlink",
-	"task_file_socket_unix",
 	"tracer",
-	"useradded",
-	"userdeleted",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
