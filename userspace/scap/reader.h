@@ -20,6 +20,7 @@ struct scap_reader_stats {
 	uint64_t folded;	 /* enter events of old captures that became part of their exit */
 	uint64_t unknown_events; /* of ids that this version does not know: skipped */
 	uint64_t damaged_events; /* skipped */
+	uint64_t damaged_lists;	 /* of threads, descriptors, users: the rest of these was skipped */
 	uint64_t unknown_blocks; /* skipped */
 	uint64_t bytes_read;	 /* of the file as it is stored */
 	uint64_t bytes;		 /* of the whole file; 0: not known (a pipe) */
@@ -34,15 +35,17 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 /*
  * Tells `to` all that stands before the first event; what further sections of the file say is told
  * when the events come to it. To be called once, before the first event is taken. `to` is borrowed.
- * Returns 0 or -errno with a message.
+ * Returns 0 or -errno with a message; -EINTR: a signal arrived, and the next call goes on. A file
+ * that has no events, or breaks off before them, is none of these: the source says so.
  */
 int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, struct error *err);
 
 struct scap_source *scap_reader_source(struct scap_reader *reader);
 
 /*
- * After the source ended with another error than -ENODATA: what is wrong, and at which byte of the
- * uncompressed stream. -EPIPE: the file breaks off, all before that was given out.
+ * After the source ended with another error than -ENODATA: what is wrong with the file (a sentence
+ * about it, without its name), and at which byte of what it holds when it is unpacked. -EPIPE: the
+ * file breaks off. In either case all before that was given out.
  */
 const char *scap_reader_problem(const struct scap_reader *reader);
 
