@@ -69,6 +69,14 @@ enum {
 	SCAP_EVENT_FLAG_HIDDEN = 1, /* keeps the state up to date, and is not to be shown */
 };
 
+/* The longest strings and blocks that all readers take. */
+enum {
+	SCAP_PATH_BYTES_MAX = 1023,
+	SCAP_STRINGS_BYTES_MAX = 4096, /* arguments, environment, control groups */
+	SCAP_ACCOUNT_BYTES_MAX = 255,  /* names, homes and shells of users */
+	SCAP_BLOCK_EVENT_BYTES_MAX = 65536 + 8, /* of blocks that are not for large events */
+};
+
 #define SCAP_BYTE_ORDER_MAGIC 0x1a2b3c4dU
 #define SCAP_SECTION_LENGTH_UNKNOWN UINT64_MAX
 

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "scap/sink.h"
 #include "scap/snapshot.h"
 #include "scap/source.h"
 #include "util/error.h"
-
-enum scap_compression { SCAP_PLAIN, SCAP_GZIP, SCAP_ZSTD };
 
 struct scap_writer_config {
 	enum scap_compression compression;
@@ -23,13 +22,18 @@ struct scap_writer_config {
 	 */
 	bool native;
 	bool compat_2022; /* for readers of 2022: older events, pairs of enter and exit */
+	/*
+	 * Asked when a signal interrupts a write that waits for the reader of a pipe: true ends it
+	 * with -EINTR. NULL: never.
+	 */
+	bool (*give_up)(void);
 };
 
 struct scap_writer_stats {
 	uint64_t events;	 /* written, hidden ones included */
 	uint64_t generic;	 /* of these, as the generic event, of which only the name is left */
 	uint64_t bytes;		 /* before compression, snapshot included */
-	uint64_t bytes_stored;	 /* handed to the kernel */
+	uint64_t bytes_stored;	 /* handed to the kernel; less than of all events until a flush */
 };
 
 struct scap_writer;
@@ -41,7 +45,11 @@ struct scap_writer;
 int scap_writer_create(int fd, const char *name, const struct scap_writer_config *config,
 		       struct scap_writer **writer, struct error *err);
 
-/* The listener to which the state before the first event is told. Errors come with the next flush. */
+/*
+ * The listener to which the state before the first event is told, throughout, before any event is
+ * written. Told anew later, it begins a new section of the file. What fails also comes, with a
+ * message, from the next call below.
+ */
 struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
 
 /*
