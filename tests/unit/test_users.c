@@ -6,8 +6,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sinsp/users.h"
@@ -108,6 +110,74 @@ static void copes_without_the_file(void **state)
 	users_finish(&users);
 }
 
+static int note_name(const struct user_entry *user, void *context)
+{
+	strcat(context, user->name);
+	return user->id == 9 ? -1 : 0;
+}
+
+static void holds_what_is_added(void **state)
+{
+	struct user_entry user = {.id = 7, .gid = 8, .name = "seven", .home = "/7"};
+	struct users users;
+	char names[32] = "";
+
+	write_file("root:x:0:0::/:\n");
+	users_init(&users, path);
+	assert_string_equal(name_of(&users, 0, 0), "root");
+	users_forget(&users);
+	assert_null(name_of(&users, 0, 100 * second_ns));
+	assert_int_equal(users_add(&users, &user), 0);
+	user.name = "second";
+	assert_int_equal(users_add(&users, &user), 0);
+	user = *users_find(&users, 7, 200 * second_ns);
+	assert_string_equal(user.name, "seven");
+	assert_string_equal(user.home, "/7");
+	assert_null(user.shell);
+	assert_int_equal(user.gid, 8);
+	user = (struct user_entry){.id = 3, .name = "three"};
+	assert_int_equal(users_add(&users, &user), 0);
+	assert_int_equal(users_each(&users, 0, note_name, names), 0);
+	assert_string_equal(names, "threeseven");
+	users_remove(&users, 3);
+	users_remove(&users, 3);
+	assert_null(name_of(&users, 3, 0));
+	user = (struct user_entry){.id = 9, .name = "nine"};
+	assert_int_equal(users_add(&users, &user), 0);
+	user.id = 10;
+	assert_int_equal(users_add(&users, &user), 0);
+	names[0] = '\0';
+	assert_int_equal(users_each(&users, 0, note_name, names), -1);
+	assert_string_equal(names, "sevennine");
+	users_finish(&users);
+}
+
+static void has_a_limit(void **state)
+{
+	struct user_entry user = {.name = "x"};
+	struct users users;
+
+	users_init(&users, NULL);
+	for (user.id = 0; user.id < 1 << 16; user.id++)
+		assert_int_equal(users_add(&users, &user), 0);
+	assert_int_equal(users_add(&users, &user), -ENOSPC);
+	users_remove(&users, 5);
+	assert_int_equal(users_add(&users, &user), 0);
+	users_finish(&users);
+}
+
+/* Lines of users have their group in the fourth column, those of groups their members. */
+static void gives_groups_of_users(void **state)
+{
+	struct users users;
+
+	write_file("a:x:5:6::/:\nb:x:7:8\n");
+	users_init(&users, path);
+	assert_int_equal(users_find(&users, 5, 0)->gid, 6);
+	assert_int_equal(users_find(&users, 7, 0)->gid, 0);
+	users_finish(&users);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +185,9 @@ int main(void)
 		cmocka_unit_test(reads_again_after_a_minute),
 		cmocka_unit_test(gives_home_and_shell),
 		cmocka_unit_test(copes_without_the_file),
+		cmocka_unit_test(holds_what_is_added),
+		cmocka_unit_test(has_a_limit),
+		cmocka_unit_test(gives_groups_of_users),
 	};
 	int fd = mkstemp(path), r;
 

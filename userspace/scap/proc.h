@@ -81,9 +81,9 @@ struct scap_fd {
 	uint64_t ino;
 	const char *name;     /* path, "pipe:[1]", unix socket path; "" for IP sockets */
 	enum scap_l4 l4;      /* IP sockets */
-	struct scap_endpoint local, remote; /* IP sockets; a remote port of 0: not connected */
-	uint64_t unix_socket; /* unix sockets: kernel address when it is known, else 0 */
-	uint64_t unix_peer;   /* that of the socket that it is connected to; 0: not known */
+	struct scap_endpoint local, remote; /* IP sockets; all zero: not bound, not connected */
+	uint64_t unix_socket; /* unix sockets: its kernel address, or that of the end that called */
+	uint64_t unix_peer;   /* that of the end that was called; 0, both: not known */
 };
 
 struct scap_proc;

@@ -27,8 +27,16 @@ struct sinsp_fd {
 	bool listening;	  /* a server socket: `source` is unused, `dest` is what it is bound to */
 	bool connected;
 	bool name_changed; /* by the event at hand */
-	/* IP sockets: the end that called connect(), and the end that it called. */
-	struct scap_endpoint source, dest;
+	union {
+		/* IP sockets: the end that called connect(), and the end that it called. */
+		struct {
+			struct scap_endpoint source, dest;
+		};
+		/* Unix sockets: see scap_fd. */
+		struct {
+			uint64_t unix_socket, unix_peer;
+		};
+	};
 	uint16_t name_len;
 	char *name;	  /* NUL-terminated; owned by the table */
 };

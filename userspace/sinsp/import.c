@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says about threads and descriptors, put into the tables; and their first filling. */
+/* What /proc or a capture says about threads and descriptors, put into the tables; and their first
+ * filling. */
 #include <string.h>
 
 #include "sinsp/program.h"
@@ -29,6 +30,7 @@ static void import_values(struct sinsp_thread *thread, const struct scap_thread 
 	thread->vm_size_kib = from->vm_size_kib;
 	thread->vm_rss_kib = from->vm_rss_kib;
 	thread->vm_swap_kib = from->vm_swap_kib;
+	thread->pidns_start_ns = from->pidns_start_ns;
 	memcpy(thread->comm, from->comm, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 }
@@ -37,7 +39,10 @@ static void import_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 			   const struct scap_thread *from)
 {
 	const struct sinsp_program found = {
+		.flags = from->exe_flags,
 		.exe_ino = from->exe_ino,
+		.exe_ctime_ns = from->exe_ctime_ns,
+		.exe_mtime_ns = from->exe_mtime_ns,
 		.exe = from->exe,
 		.exepath = from->exepath,
 		.args = from->args,
@@ -59,7 +64,8 @@ struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_
 
 	if (!thread)
 		return NULL;
-	sinsp_thread_entry(thread)->since_ns = clock_ns(CLOCK_REALTIME);
+	/* What a capture says is older than its events. */
+	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? clock_ns(CLOCK_REALTIME) : 0;
 	import_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
@@ -71,6 +77,7 @@ struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_
 	}
 	import_program(sinsp, thread, from);
 	sinsp_fs_set(&sinsp->pool, thread->fs, from->cwd, strlen(from->cwd));
+	sinsp_fs_set_root(&sinsp->pool, thread->fs, from->root);
 	return thread;
 }
 
@@ -106,15 +113,24 @@ static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
 		sinsp_fd_rename(&sinsp->fd_store, fd, name, len);
 }
 
+static bool is_nowhere(const struct scap_endpoint *end)
+{
+	static const struct scap_endpoint nowhere;
+
+	return end->port == 0 &&
+	       memcmp(end->address, nowhere.address, sizeof(nowhere.address)) == 0;
+}
+
 static void import_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
 {
 	fd->l4 = from->l4;
-	if (from->local.port == 0 && from->remote.port == 0)
+	if (is_nowhere(&from->local) && is_nowhere(&from->remote))
 		return;
-	fd->listening = from->remote.port == 0;
+	fd->listening = is_nowhere(&from->remote);
 	if (fd->listening) {
 		fd->dest = from->local;
-		set_bit(sinsp->listening, from->local.port);
+		if (from->local.port)
+			set_bit(sinsp->listening, from->local.port);
 	} else {
 		fd->source = from->local;
 		fd->dest = from->remote;
@@ -123,6 +139,13 @@ static void import_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct
 	}
 	sinsp_socket_unmap(fd);
 	name_socket(sinsp, fd);
+}
+
+static void import_unix_socket(struct sinsp_fd *fd, const struct scap_fd *from)
+{
+	fd->role = fd->name_len ? SINSP_ROLE_SERVER : SINSP_ROLE_CLIENT;
+	fd->unix_socket = from->unix_socket;
+	fd->unix_peer = from->unix_peer;
 }
 
 struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
@@ -140,7 +163,7 @@ struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	if (sinsp_socket_is_ip(fd))
 		import_socket(sinsp, fd, from);
 	else if (fd->type == SCAP_FD_UNIX)
-		fd->role = fd->name_len ? SINSP_ROLE_SERVER : SINSP_ROLE_CLIENT;
+		import_unix_socket(fd, from);
 	return fd;
 }
 
@@ -154,8 +177,7 @@ void state_import_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
 		state_import_fd(sinsp, thread->fds, &found);
 }
 
-/* A listening socket may have been found after the connections that were made to it. */
-static void correct_roles(struct sinsp_thread_entry *entry, void *context)
+static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)
 {
 	struct sinsp *sinsp = context;
 	struct sinsp_fd *fd;
@@ -169,6 +191,11 @@ static void correct_roles(struct sinsp_thread_entry *entry, void *context)
 		if (fd->role == SINSP_ROLE_SERVER)
 			name_socket(sinsp, fd);
 	}
+}
+
+void state_correct_roles(struct sinsp *sinsp)
+{
+	sinsp_threads_each(&sinsp->threads, correct_roles_of, sinsp);
 }
 
 int sinsp_seed(struct sinsp *sinsp, struct error *err)
@@ -189,6 +216,6 @@ int sinsp_seed(struct sinsp *sinsp, struct error *err)
 	if (r < 0)
 		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
 				 strerror(-r));
-	sinsp_threads_each(&sinsp->threads, correct_roles, sinsp);
+	state_correct_roles(sinsp);
 	return 0;
 }

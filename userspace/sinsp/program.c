@@ -71,10 +71,25 @@ struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len)
 	return fs;
 }
 
+struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs)
+{
+	struct sinsp_fs *copy = sinsp_fs_create(pool, fs->cwd, fs->cwd_len);
+
+	if (copy && fs->root)
+		sinsp_fs_set_root(pool, copy, fs->root);
+	return copy;
+}
+
 struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs)
 {
 	fs->refs++;
 	return fs;
+}
+
+static void free_root(struct pool *pool, struct sinsp_fs *fs)
+{
+	if (fs->root)
+		pool_free(pool, fs->root, strlen(fs->root) + 1);
 }
 
 void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs)
@@ -82,7 +97,23 @@ void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs)
 	if (!fs || --fs->refs)
 		return;
 	pool_free(pool, fs->cwd, fs->cwd_len + 1u);
+	free_root(pool, fs);
 	pool_free(pool, fs, sizeof(*fs));
+}
+
+void sinsp_fs_set_root(struct pool *pool, struct sinsp_fs *fs, const char *root)
+{
+	size_t bytes = strlen(root) + 1;
+	char *copy = NULL;
+
+	if (strcmp(root, "/") != 0) {
+		copy = pool_alloc(pool, bytes);
+		if (!copy)
+			return;
+		memcpy(copy, root, bytes);
+	}
+	free_root(pool, fs);
+	fs->root = copy;
 }
 
 void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_t len)

@@ -51,12 +51,12 @@ static void make_plans(struct sinsp *sinsp)
 	}
 }
 
-static uint64_t boot_of(const char *boot_id)
+uint64_t state_boot_of(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (; *boot_id; boot_id++)
-		hash = (hash ^ (unsigned char)*boot_id) * UINT64_C(0x100000001b3);
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return hash;
 }
 
@@ -66,7 +66,7 @@ static uint64_t boot_of_this_machine(void)
 	uint64_t boot = 0;
 
 	if (proc_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &text) == 0)
-		boot = boot_of(text.data);
+		boot = state_boot_of(text.data);
 	buf_finish(&text);
 	return boot;
 }
@@ -82,11 +82,12 @@ static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
 	users_init(&sinsp->users, sinsp->passwd_path);
 	users_init(&sinsp->groups, sinsp->group_path);
 	hosts_init(&sinsp->hosts, sinsp->hosts_path);
-	sinsp->boot = config->boot_id ? boot_of(config->boot_id) : boot_of_this_machine();
+	sinsp->boot = config->boot_id ? state_boot_of(config->boot_id) : boot_of_this_machine();
 	if (config->hostname)
-		snprintf(sinsp->hostname, HOSTNAME_BYTES, "%s", config->hostname);
+		snprintf(sinsp->machine.hostname, HOSTNAME_BYTES, "%s", config->hostname);
 	else
-		gethostname(sinsp->hostname, HOSTNAME_BYTES - 1);
+		gethostname(sinsp->machine.hostname, HOSTNAME_BYTES - 1);
+	sinsp->machine.boot_ns = config->boot_ns ? config->boot_ns : clock_boot_offset_ns();
 }
 
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err)
@@ -100,7 +101,6 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
-	made->boot_ns = config->boot_ns ? config->boot_ns : clock_boot_offset_ns();
 	set_machine(made, config);
 	make_plans(made);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
@@ -124,12 +124,12 @@ void sinsp_destroy(struct sinsp *sinsp)
 	users_finish(&sinsp->users);
 	users_finish(&sinsp->groups);
 	hosts_finish(&sinsp->hosts);
+	machine_finish(&sinsp->machine);
 	pool_finish(&sinsp->pool);
 	free(sinsp);
 }
 
-/* Does what the last event left: it was still to be seen with that event. */
-static void finish_last(struct sinsp *sinsp)
+void state_finish_last(struct sinsp *sinsp)
 {
 	struct state_after *after = &sinsp->after;
 
@@ -144,7 +144,7 @@ static void finish_last(struct sinsp *sinsp)
 
 int sinsp_reseed(struct sinsp *sinsp, struct error *err)
 {
-	finish_last(sinsp);
+	state_finish_last(sinsp);
 	return sinsp_seed(sinsp, err);
 }
 
@@ -198,7 +198,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	const struct state_plan *plan;
 	int r;
 
-	finish_last(sinsp);
+	state_finish_last(sinsp);
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(sinsp, r);
@@ -287,7 +287,7 @@ uint64_t sinsp_boot(const struct sinsp *sinsp)
 
 const char *sinsp_hostname(const struct sinsp *sinsp)
 {
-	return sinsp->hostname;
+	return sinsp->machine.hostname;
 }
 
 uint64_t sinsp_run_ns(const struct sinsp_event *event)

@@ -105,12 +105,12 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
 size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
 			size_t size);
 
-/* The entry of a user id, and names of ids; NULL: it is not in the system's tables. Cached. */
+/* The entry of a user id, and names of ids; NULL: the machine's tables do not have it. */
 const struct user_entry *sinsp_user(struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid);
 
-/* The name of an IP address in the system's table of hosts, or NULL: see hosts_name(). */
+/* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
 const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len);
 
 /* A number that differs for each boot of each machine. */

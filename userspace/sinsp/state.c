@@ -128,7 +128,7 @@ void state_unshare_fs(struct sinsp *sinsp, struct sinsp_thread *thread)
 
 	if (thread->fs->refs == 1)
 		return;
-	own = sinsp_fs_create(&sinsp->pool, thread->fs->cwd, thread->fs->cwd_len);
+	own = sinsp_fs_copy(&sinsp->pool, thread->fs);
 	if (!own)
 		return;
 	sinsp_fs_unref(&sinsp->pool, thread->fs);
@@ -164,8 +164,7 @@ void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
 	struct sinsp_fs *fs = creator->fs;
 	struct sinsp_fds *fds = creator->fds;
 
-	fs = flags & clone_flags__CLONE_FS ? sinsp_fs_ref(fs)
-					   : sinsp_fs_create(&sinsp->pool, fs->cwd, fs->cwd_len);
+	fs = flags & clone_flags__CLONE_FS ? sinsp_fs_ref(fs) : sinsp_fs_copy(&sinsp->pool, fs);
 	fds = flags & clone_flags__CLONE_FILES ? sinsp_fds_ref(fds) : sinsp_fds_copy(fds);
 	if (fs) {
 		sinsp_fs_unref(&sinsp->pool, thread->fs);

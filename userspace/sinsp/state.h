@@ -8,6 +8,7 @@
 
 #include "sinsp/fds.h"
 #include "sinsp/hosts.h"
+#include "sinsp/machine.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/threads.h"
 #include "sinsp/users.h"
@@ -19,7 +20,6 @@ enum {
 	EXITED_COUNT = 1024, /* ended threads that are remembered */
 	PORTS_COUNT = 1 << 16,
 	CPUS_COUNT = 1 << 16,
-	HOSTNAME_BYTES = 256,
 	ETC_PATH_BYTES = 512,
 	AT_FDCWD_STORED = -100,
 	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
@@ -73,6 +73,13 @@ struct state_switch {
 	int64_t next; /* the thread that came */
 };
 
+/* See sinsp_snapshot(). */
+struct state_listener {
+	struct scap_snapshot snapshot; /* first: the listener is its snapshot */
+	struct sinsp *sinsp; /* NULL: nobody asked for the listener */
+	int64_t told_of; /* the thread whose descriptors are told */
+};
+
 struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	struct pool pool;
@@ -85,18 +92,24 @@ struct sinsp {
 	uint32_t lookups; /* descriptors asked of /proc since then */
 	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
 	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
-	uint64_t boot_ns; /* start of the boot clock, since the epoch */
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
 	struct users users, groups;
 	struct hosts hosts;
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
-	char hostname[HOSTNAME_BYTES];
+	struct machine machine;
+	struct state_listener listener;
 	uint64_t boot; /* see sinsp_boot() */
 	struct state_switch switches[CPUS_COUNT];
 	uint64_t run_ns; /* see sinsp_run_ns() */
 	struct state_plan plans[EVENT_ID_MAX];
 };
+
+/* Does what the last event left: it was still to be seen with that event. */
+void state_finish_last(struct sinsp *sinsp);
+
+/* A number for a text that names a boot of a machine. */
+uint64_t state_boot_of(const char *text);
 
 /* lookup.c: from the tables, or once from /proc. NULL when it is not known there either. */
 struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
@@ -108,11 +121,14 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
  */
 struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
 
-/* import.c: what /proc says, put into the tables. NULL without memory. */
+/* import.c: what /proc or a capture says, put into the tables. NULL without memory. */
 struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_thread *from);
 struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 				 const struct scap_fd *from);
 void state_import_fds(struct sinsp *sinsp, struct sinsp_thread *thread);
+
+/* When all is there: a listening socket may have come after the connections made to it. */
+void state_correct_roles(struct sinsp *sinsp);
 
 /*
  * Gives a thread a copy of the directory or the descriptors that it shares with others. Without

@@ -12,6 +12,7 @@
 enum {
 	TUPLE_IPV4_BYTES = 13,
 	TUPLE_IPV6_BYTES = 37,
+	TUPLE_UNIX_BYTES = 17, /* and a path */
 	ADDR_IPV4_BYTES = 7,
 	ADDR_IPV6_BYTES = 19,
 	PROTOCOL_IP = 0,
@@ -131,6 +132,11 @@ static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 	char memory[SOCKET_NAME_MAX];
 	struct buf name = buf_fixed(memory, sizeof(memory));
 
+	if (fd->type == SCAP_FD_UNIX && tuple->len >= TUPLE_UNIX_BYTES) {
+		memcpy(&fd->unix_socket, tuple->data + 1, sizeof(fd->unix_socket));
+		memcpy(&fd->unix_peer, tuple->data + 1 + sizeof(fd->unix_socket),
+		       sizeof(fd->unix_peer));
+	}
 	text_append_socktuple(&name, tuple);
 	state_rename_fd(sinsp, fd, name.data, name.len);
 }

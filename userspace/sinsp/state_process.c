@@ -85,7 +85,8 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 	state_set_u64(&thread->exec_id, ev, clone__exec_id);
 	if (event_param_u64(ev, clone__pidns_init_start_ts))
 		thread->pidns_start_ns =
-			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->boot_ns;
+			event_param_u64(ev, clone__pidns_init_start_ts) +
+			sinsp->machine.boot_ns;
 }
 
 /* The thread of a clone or exec event: if it is not known, these tell enough to make it. */

@@ -30,6 +30,7 @@ struct sinsp_fs {
 	uint32_t refs;
 	uint32_t cwd_len;
 	char *cwd;	/* absolute, ends in '/'; "" when it is not known */
+	char *root;	/* as /proc or a capture told it; NULL: "/" */
 };
 
 struct sinsp_thread {

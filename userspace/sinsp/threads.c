@@ -18,9 +18,12 @@ static uint32_t bucket_of(const struct sinsp_threads *threads, int64_t tid)
 
 int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max)
 {
-	*threads = (struct sinsp_threads){.pool = pool, .max = max, .nbuckets = BUCKETS_MIN};
+	*threads = (struct sinsp_threads){.pool = pool, .max = max};
 	threads->buckets = calloc(BUCKETS_MIN, sizeof(*threads->buckets));
-	return threads->buckets ? 0 : -ENOMEM;
+	if (!threads->buckets)
+		return -ENOMEM;
+	threads->nbuckets = BUCKETS_MIN;
+	return 0;
 }
 
 static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
@@ -35,16 +38,26 @@ static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
 	pool_free(pool, entry, sizeof(*entry));
 }
 
-void sinsp_threads_finish(struct sinsp_threads *threads)
+void sinsp_threads_clear(struct sinsp_threads *threads)
 {
-	for (uint32_t i = 0; threads->buckets && i < threads->nbuckets; i++) {
+	for (uint32_t i = 0; i < threads->nbuckets; i++) {
 		while (threads->buckets[i].entries) {
 			struct sinsp_thread_entry *entry = threads->buckets[i].entries;
 
 			threads->buckets[i].entries = entry->next;
 			entry_free(threads->pool, entry);
 		}
+		threads->buckets[i].children = NULL;
 	}
+	threads->entries = 0;
+	threads->unknown = 0;
+	threads->last = NULL;
+	threads->pinned = NULL;
+}
+
+void sinsp_threads_finish(struct sinsp_threads *threads)
+{
+	sinsp_threads_clear(threads);
 	free(threads->buckets);
 	*threads = (struct sinsp_threads){0};
 }

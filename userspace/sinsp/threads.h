@@ -45,6 +45,9 @@ struct sinsp_threads {
 int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max);
 void sinsp_threads_finish(struct sinsp_threads *threads);
 
+/* Takes out all entries; the number of evicted ones goes on. */
+void sinsp_threads_clear(struct sinsp_threads *threads);
+
 /* The entry of an id, ended and unknown ones included; or NULL. */
 struct sinsp_thread_entry *sinsp_threads_find(struct sinsp_threads *threads, int64_t tid);
 
