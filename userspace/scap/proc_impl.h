@@ -26,7 +26,8 @@ struct scap_proc {
 
 	/* What the last thread and descriptor point to. */
 	int64_t program_pid; /* whose program `args`, `env` and `exepath` are; 0: nobody's */
-	uint64_t exe_ino;
+	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;
+	uint32_t exe_flags;
 	int64_t fd_limit;
 	struct buf text, args, env, cgroups;
 	char exepath[PATH_MAX], cwd[PATH_MAX], root[PATH_MAX], fd_name[PATH_MAX];

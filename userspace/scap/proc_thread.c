@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "abi.h"
+#include "event/event.h"
 #include "scap/proc_text.h"
 
 enum {
@@ -16,6 +18,8 @@ enum {
 	STRINGS_BYTES_MAX = 4096, /* of arguments and environment, as events have them */
 	LOGINUID_UNSET = -1,
 };
+
+static const char memfd_prefix[] = "/memfd:";
 
 /* Lines of status: a name, the number to take, counted from 1 (0: the last one), and where to. */
 #define STATUS(name, column, base, member)                                                         \
@@ -171,20 +175,48 @@ static int read_strings(int task_dir, const char *name, struct buf *strings)
 	return strings->failed ? -ENOMEM : 0;
 }
 
-static void read_exe(struct scap_proc *proc, int task_dir)
+/*
+ * Whether a thread may write its executable, as events of exec have it, but for what would cost
+ * more to know: supplementary groups, file systems that are read-only, ids of user namespaces.
+ */
+static bool is_writable(const struct statx *exe, const struct scap_thread *thread)
+{
+	const uint64_t caps = UINT64_C(1) << CAP_DAC_OVERRIDE | UINT64_C(1) << CAP_FOWNER;
+	uint16_t mode = thread->gid == exe->stx_gid ? S_IWGRP : S_IWOTH;
+
+	if (exe->stx_attributes & STATX_ATTR_IMMUTABLE)
+		return false;
+	return thread->uid == exe->stx_uid || exe->stx_mode & mode || thread->caps_effective & caps;
+}
+
+static uint64_t ns_of(struct statx_timestamp time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void read_exe(struct scap_proc *proc, int task_dir, const struct scap_thread *thread)
 {
 	int len = proc_read_link(task_dir, "exe", proc->exepath, sizeof(proc->exepath));
+	unsigned int wanted = STATX_BASIC_STATS;
 	struct statx exe;
 
-	proc->exe_ino = 0;
+	proc->exe_ino = proc->exe_ctime_ns = proc->exe_mtime_ns = 0;
+	proc->exe_flags = 0;
 	if (len < 0) {
 		proc->exepath[0] = '\0';
 		return;
 	}
 	proc_cut_deleted(proc->exepath, (size_t)len);
 	/* A server that hangs is not asked. */
-	if (statx(task_dir, "exe", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &exe) == 0)
-		proc->exe_ino = exe.stx_ino;
+	if (statx(task_dir, "exe", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, wanted, &exe) < 0)
+		return;
+	proc->exe_ino = exe.stx_ino;
+	proc->exe_ctime_ns = ns_of(exe.stx_ctime);
+	proc->exe_mtime_ns = ns_of(exe.stx_mtime);
+	if (is_writable(&exe, thread))
+		proc->exe_flags |= execve_flags__EXE_WRITABLE;
+	if (strncmp(proc->exepath, memfd_prefix, sizeof(memfd_prefix) - 1) == 0)
+		proc->exe_flags |= execve_flags__EXE_FROM_MEMFD;
 }
 
 /* "Max open files            1024                 524288               files" */
@@ -203,7 +235,7 @@ static void read_fd_limit(struct scap_proc *proc, int task_dir)
 }
 
 /* What all threads of a process have in common. */
-static int read_program(struct scap_proc *proc, int task_dir, int64_t pid)
+static int read_program(struct scap_proc *proc, int task_dir, const struct scap_thread *thread)
 {
 	int r;
 
@@ -213,9 +245,9 @@ static int read_program(struct scap_proc *proc, int task_dir, int64_t pid)
 		r = read_strings(task_dir, "environ", &proc->env);
 	if (r < 0)
 		return r;
-	read_exe(proc, task_dir);
+	read_exe(proc, task_dir, thread);
 	read_fd_limit(proc, task_dir);
-	proc->program_pid = pid;
+	proc->program_pid = thread->pid;
 	return 0;
 }
 
@@ -230,6 +262,9 @@ static void take_program(struct scap_proc *proc, struct scap_thread *thread)
 	thread->env_len = proc->env.len;
 	thread->exepath = proc->exepath;
 	thread->exe_ino = proc->exe_ino;
+	thread->exe_ctime_ns = proc->exe_ctime_ns;
+	thread->exe_mtime_ns = proc->exe_mtime_ns;
+	thread->exe_flags = proc->exe_flags;
 	thread->fd_limit = proc->fd_limit;
 }
 
@@ -347,6 +382,9 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		r = read_status(proc, task_dir, thread);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
+	/* For others of its namespace their ancestors would have to be asked. */
+	if (thread->vpid == 1 && thread->tid == thread->pid)
+		thread->pidns_start_ns = thread->start_ns;
 	if (thread->tid != thread->pid)
 		thread->exec_id = 0; /* that thread began later than its process */
 	/* Kernels that do not name the ids of inner namespaces have none. */
@@ -354,7 +392,7 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 	thread->vpid = thread->vpid ? thread->vpid : thread->pid;
 	thread->vpgid = thread->vpgid ? thread->vpgid : thread->pgid;
 	if (!same_program || proc->program_pid != thread->pid || thread->tid == thread->pid)
-		r = read_program(proc, task_dir, thread->pid);
+		r = read_program(proc, task_dir, thread);
 	if (r == 0)
 		r = read_cgroups(proc, task_dir);
 	if (r < 0)
