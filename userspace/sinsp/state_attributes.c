@@ -60,7 +60,7 @@ void state_setpgid(struct sinsp *sinsp, struct sinsp_event *event)
 	int64_t group = event_param_i64(&event->ev, setpgid__pgid);
 	struct sinsp_thread *thread = NULL, *leader;
 
-	if (applies(event))
+	if (applies(event) && event_param_present(&event->ev, setpgid__pgid))
 		thread = state_named_by(sinsp, event->thread,
 					event_param_i64(&event->ev, setpgid__pid));
 	if (!thread)
@@ -185,7 +185,7 @@ void state_prlimit(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
 
-	if (applies(event) && gives_limit(ev))
+	if (applies(event) && event_param_present(ev, prlimit__resource) && gives_limit(ev))
 		set_limit(sinsp,
 			  state_named_by(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
 			  event_param_u64(ev, prlimit__resource),

@@ -81,16 +81,33 @@ void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
 				      event_param_u64(ev, socket__proto));
 }
 
+static struct sinsp_fd *open_of_pair(struct sinsp_event *event, int64_t num, uint64_t own,
+				     uint64_t peer)
+{
+	const struct event *ev = &event->ev;
+	uint64_t family = event_param_u64(ev, socketpair__domain);
+	/* Where an old capture lost the call's arguments it is of the kind that nearly all are. */
+	enum scap_fd_type type = family ? type_of_family(family) : SCAP_FD_UNIX;
+	struct sinsp_fd *fd = state_open_fd(event, num, type,
+					    event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC);
+
+	if (fd && type == SCAP_FD_UNIX) {
+		fd->unix_socket = own;
+		fd->unix_peer = peer;
+	}
+	return fd;
+}
+
 void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
-	enum scap_fd_type type = type_of_family(event_param_u64(ev, socketpair__domain));
-	bool cloexec = event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC;
+	uint64_t first = event_param_u64(ev, socketpair__source);
+	uint64_t second = event_param_u64(ev, socketpair__peer);
 
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	state_open_fd(event, event_param_i64(ev, socketpair__fd2), type, cloexec);
-	event->fd = state_open_fd(event, event->fd_num, type, cloexec);
+	open_of_pair(event, event_param_i64(ev, socketpair__fd2), second, first);
+	event->fd = open_of_pair(event, event->fd_num, first, second);
 }
 
 /* Reads an address and a port, and gives back what is behind them. */

@@ -11,14 +11,24 @@
 _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
 		       (int)clone__exec_id == (int)fork__exec_id &&
 		       (int)clone__exec_id == (int)vfork__exec_id &&
-		       (int)clone__exe == (int)execve__exe &&
+		       (int)clone__exe == (int)execve__exe && (int)clone__cwd == (int)execve__cwd &&
 		       (int)clone__cgroups == (int)execve__cgroups &&
 		       (int)execve__gid == (int)execveat__gid,
 	       "the code below reads them under one name");
 
-enum { HOST_INIT = 1, ANCESTORS_MAX = 1024 };
+enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, NOT_TOLD = -1 };
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
+
+/* Where old captures say that the thread is; drivers of today leave that to the events of chdir. */
+static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
+			     const struct event *ev)
+{
+	const char *cwd = event_param_string(ev, clone__cwd);
+
+	if (cwd && *cwd == '/')
+		sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
+}
 
 /* What clone and exec events say of the task that they come from. */
 static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
@@ -34,6 +44,7 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	state_set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
 	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
+	update_directory(sinsp, thread, ev);
 	if (cgroups->len)
 		sinsp_thread_set_cgroups(&sinsp->pool, thread, (const char *)cgroups->data,
 					 cgroups->len);
@@ -85,8 +96,7 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 	state_set_u64(&thread->exec_id, ev, clone__exec_id);
 	if (event_param_u64(ev, clone__pidns_init_start_ts))
 		thread->pidns_start_ns =
-			event_param_u64(ev, clone__pidns_init_start_ts) +
-			sinsp->machine.boot_ns;
+			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->machine.boot_ns;
 }
 
 /* The thread of a clone or exec event: if it is not known, these tell enough to make it. */
@@ -131,6 +141,11 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	thread->vm_rss_kib = creator->vm_rss_kib;
 	thread->vm_swap_kib = creator->vm_swap_kib;
 	thread->pidns_start_ns = creator->pidns_start_ns;
+	/* Where an event does not tell them: ids of the initial namespace are the same inside. */
+	if (creator->vpid == creator->pid) {
+		thread->vtid = tid;
+		thread->vpid = pid;
+	}
 	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, creator->cgroups, creator->cgroups_len);
 	state_share(sinsp, thread, creator, flags);
@@ -189,6 +204,16 @@ static void clone_in_child(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /*
+ * Whether the result of a call is an id of another pid namespace. Old captures do not say so, but
+ * then the caller has another id there, too.
+ */
+static bool is_foreign_id(const struct event *ev, const struct sinsp_thread *caller)
+{
+	return (event_param_u64(ev, clone__flags) & in_pidns) ||
+	       (caller->vtid > 0 && caller->vtid != caller->tid);
+}
+
+/*
  * Whether the caller's event is to make the child: its own event may have come before, and the
  * child may even have ended.
  */
@@ -243,8 +268,8 @@ void state_clone(struct sinsp *sinsp, struct sinsp_event *event)
 	if (!event->thread)
 		return;
 	update_cloned(sinsp, event->thread, ev);
-	/* In another pid namespace the result is an id of that one: the child will tell its own. */
-	if (result > 0 && !(event_param_u64(ev, clone__flags) & in_pidns))
+	/* The child will tell its own id. */
+	if (result > 0 && !is_foreign_id(ev, event->thread))
 		tell_of_child(sinsp, ev, event->thread, result);
 }
 
@@ -297,6 +322,14 @@ static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
 	thread->nthreads = 1;
 }
 
+/* What stands behind the last '/'. */
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
@@ -319,6 +352,9 @@ static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
 	    sinsp_event_path(event, execve__filename, path, sizeof(path)))
 		program.exepath = path;
 	set_program(sinsp, event->thread, &program);
+	/* Captures of 2014 have no name of a thread: the kernel makes it of the program's. */
+	if (!event_param_present(ev, execve__comm))
+		state_set_comm(event->thread, file_of(program.exe));
 }
 
 void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
@@ -377,7 +413,9 @@ static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *threa
 void state_exit(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
-	int64_t reaper = event_param_i64(ev, procexit__reaper_tid);
+	int64_t reaper = event_param_present(ev, procexit__reaper_tid)
+				 ? event_param_i64(ev, procexit__reaper_tid)
+				 : NOT_TOLD;
 
 	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
 	if (event->thread)
