@@ -2,18 +2,21 @@
 /*
  * How fast the user-space part is, without a kernel: injected events of a usual mix go through
  * decoding and state; then also through a filter, or rules; then also to JSON with all default
- * fields. One thread. Prints a table: events per second and nanoseconds per event, the median of
- * some passes.
+ * fields. The last rows are capture files: the same events as they are, written. One thread. Prints
+ * a table: events per second and nanoseconds per event, the median of some passes.
  *
  *   throughput [EVENTS [RULES...]]
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "frame.h"
 #include "rules/ruleset.h"
 #include "scap/inject.h"
+#include "scap/writer.h"
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
 #include "sinsp/sinsp.h"
@@ -153,6 +156,12 @@ static double pass(struct bench *bench, struct sinsp *sinsp, const struct way *w
 	return (double)(cpu_ns() - start) / (double)bench->events;
 }
 
+static void print_row(const char *what, double *ns)
+{
+	qsort(ns, PASSES, sizeof(ns[0]), compare);
+	printf("| %-60s | %6.2f | %6.0f |\n", what, 1000 / ns[PASSES / 2], ns[PASSES / 2]);
+}
+
 static void measure(struct bench *bench, const char *what, const struct way *way)
 {
 	struct sinsp_config config = {0};
@@ -166,8 +175,7 @@ static void measure(struct bench *bench, const char *what, const struct way *way
 	pass(bench, sinsp, way, &out);
 	for (int i = 0; i < PASSES; i++)
 		ns[i] = pass(bench, sinsp, way, &out);
-	qsort(ns, PASSES, sizeof(ns[0]), compare);
-	printf("| %-60s | %6.2f | %6.0f |\n", what, 1000 / ns[PASSES / 2], ns[PASSES / 2]);
+	print_row(what, ns);
 	buf_finish(&out);
 	sinsp_destroy(sinsp);
 }
@@ -217,6 +225,58 @@ static void measure_rules(struct bench *bench, char *const *paths, size_t n)
 	free(inputs);
 }
 
+/* One pass over all events, into a new file. */
+static double write_pass(struct bench *bench, int fd, enum scap_compression compression)
+{
+	const struct scap_writer_config config = {.compression = compression};
+	struct scap_writer *writer;
+	struct scap_event event;
+	struct error error;
+	uint64_t start = cpu_ns();
+	int r = scap_writer_create(fd, "the capture file", &config, &writer, &error);
+
+	scap_inject_rewind(bench->inject);
+	while (r == 0 && scap_source_next(scap_inject_source(bench->inject), 0, &event) == 1)
+		r = scap_writer_event(writer, &event, &error);
+	if (r < 0 || scap_writer_finish(writer, &error))
+		fail(error.text);
+	return (double)(cpu_ns() - start) / (double)bench->events;
+}
+
+static void measure_writing(struct bench *bench, const char *what, const char *path,
+			    enum scap_compression compression)
+{
+	double ns[PASSES];
+
+	for (int i = -1; i < PASSES; i++) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		double took;
+
+		if (fd < 0)
+			fail("cannot write to /tmp");
+		took = write_pass(bench, fd, compression);
+		close(fd);
+		if (i >= 0)
+			ns[i] = took;
+	}
+	print_row(what, ns);
+}
+
+static void measure_files(struct bench *bench)
+{
+	char path[] = "/tmp/throughput-XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		fail("cannot write to /tmp");
+	close(fd);
+	measure_writing(bench, "capture file, to /dev/null", "/dev/null", SCAP_PLAIN);
+	measure_writing(bench, "capture file", path, SCAP_PLAIN);
+	measure_writing(bench, "capture file, gzip", path, SCAP_GZIP);
+	measure_writing(bench, "capture file, zstd", path, SCAP_ZSTD);
+	unlink(path);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS_DEFAULT;
@@ -240,6 +300,7 @@ int main(int argc, char **argv)
 		measure_rules(&bench, argv + 2, (size_t)argc - 2);
 	measure_format(&bench, "+ JSON, all default fields, no filter", FORMATTER_JSON);
 	measure_format(&bench, "+ text, default line, no filter", FORMATTER_TEXT);
+	measure_files(&bench);
 	scap_source_destroy(scap_inject_source(bench.inject));
 	free(bench.frame);
 	return 0;

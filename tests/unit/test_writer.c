@@ -25,7 +25,7 @@ struct writer_test {
 	struct scap_writer *writer;
 	struct scap_snapshot *to;
 	struct buf file; /* all of it, once it was read */
-	size_t at;	 /* what of it was looked at */
+	size_t at; /* what of it was looked at */
 	int fd;
 };
 
@@ -209,10 +209,16 @@ static void test_machine(void **state)
 static void test_interfaces(void **state)
 {
 	const struct scap_interface interfaces[] = {
-		{.name = "lo6", .ipv6 = true, .address = {[15] = 1}, .netmask = {255, 255},
+		{.name = "lo6",
+		 .ipv6 = true,
+		 .address = {[15] = 1},
+		 .netmask = {255, 255},
 		 .broadcast = {[14] = 9}},
-		{.name = "eth0", .address = {10, 0, 0, 2}, .netmask = {255, 0, 0, 0},
-		 .broadcast = {10, 255, 255, 255}, .link_speed = 1000},
+		{.name = "eth0",
+		 .address = {10, 0, 0, 2},
+		 .netmask = {255, 0, 0, 0},
+		 .broadcast = {10, 255, 255, 255},
+		 .link_speed = 1000},
 		{.name = "lo", .address = {127, 0, 0, 1}, .netmask = {255, 0, 0, 0}},
 	};
 	struct writer_test test;
@@ -260,21 +266,48 @@ static void test_users(void **state)
 }
 
 static const struct scap_thread worker = {
-	.tid = 102, .pid = 101, .ptid = 1, .vtid = 12, .vpid = 11, .pgid = 99, .vpgid = 9, .sid = 98,
-	.uid = 1000, .gid = 1001, .loginuid = 1002, .tty = 0x8800, .fd_limit = 1024,
-	.caps_permitted = 2, .caps_effective = 3, .caps_inheritable = 1, .faults_major = 7,
-	.faults_minor = 8, .vm_size_kib = 4, .vm_rss_kib = 5, .vm_swap_kib = 6, .exe_ino = 77,
-	.exe_ctime_ns = 78, .exe_mtime_ns = 79, .exe_flags = 0x1 | 0x8, .pidns_start_ns = 55,
-	.comm = "worker", .exe = "./w", .exepath = "/usr/bin/w", .args = "-a\0b", .args_len = 5,
-	.env = "A=1", .env_len = 4, .cgroups = "cpu=/x\0io=/", .cgroups_len = 12, .cwd = "/tmp",
+	.tid = 102,
+	.pid = 101,
+	.ptid = 1,
+	.vtid = 12,
+	.vpid = 11,
+	.pgid = 99,
+	.vpgid = 9,
+	.sid = 98,
+	.uid = 1000,
+	.gid = 1001,
+	.loginuid = 1002,
+	.tty = 0x8800,
+	.fd_limit = 1024,
+	.caps_permitted = 2,
+	.caps_effective = 3,
+	.caps_inheritable = 1,
+	.faults_major = 7,
+	.faults_minor = 8,
+	.vm_size_kib = 4,
+	.vm_rss_kib = 5,
+	.vm_swap_kib = 6,
+	.exe_ino = 77,
+	.exe_ctime_ns = 78,
+	.exe_mtime_ns = 79,
+	.exe_flags = 0x1 | 0x8,
+	.pidns_start_ns = 55,
+	.comm = "worker",
+	.exe = "./w",
+	.exepath = "/usr/bin/w",
+	.args = "-a\0b",
+	.args_len = 5,
+	.env = "A=1",
+	.env_len = 4,
+	.cgroups = "cpu=/x\0io=/",
+	.cgroups_len = 12,
+	.cwd = "/tmp",
 	.root = "/",
 };
 
-#define WORKER                                                                                     \
-	"8:102 8:101 8:1 8:98 8:9 s'worker s'./w s'/usr/bin/w s'-a~b~ s'/tmp 8:1024 "
+#define WORKER "8:102 8:101 8:1 8:98 8:9 s'worker s'./w s'/usr/bin/w s'-a~b~ s'/tmp 8:1024 "
 
-#define WORKER_REST                                                                                \
-	"4:1000 4:1001 4:4 4:5 4:6 8:7 8:8 s'A=1~ 8:12 8:11 s'cpu=/x~io=/~ s'/ "
+#define WORKER_REST "4:1000 4:1001 4:4 4:5 4:6 8:7 8:8 s'A=1~ 8:12 8:11 s'cpu=/x~io=/~ s'/ "
 
 static void test_thread(void **state)
 {
@@ -370,20 +403,33 @@ static const struct {
 	{{.num = 1, .type = SCAP_FD_FILE, .ino = 5, .flags = 0x1001, .dev = 0x801, .name = "/a/b"},
 	 "4:35 8:1 8:5 1:16 4:0x1001 s'/a/b 4:0x801"},
 	{{.num = 2, .type = SCAP_FD_DIRECTORY, .ino = 6, .name = "/a"}, "4:25 8:2 8:6 1:2 s'/a"},
-	{{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP, .ino = 7, .name = "",
-	  .local = {{10, 0, 0, 1}, 4000}, .remote = {{10, 0, 0, 2}, 80}},
+	{{.num = 3,
+	  .type = SCAP_FD_IPV4,
+	  .l4 = SCAP_L4_TCP,
+	  .ino = 7,
+	  .name = "",
+	  .local = {{10, 0, 0, 1}, 4000},
+	  .remote = {{10, 0, 0, 2}, 80}},
 	 "4:34 8:3 8:7 1:3 4:0x0100000a 4:0x0200000a 2:4000 2:80 1:2"},
 	{{.num = 4, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_UDP, .name = "", .local = {{0}, 53}},
 	 "4:28 8:4 8:0 1:5 4:0 2:53 1:3"},
-	{{.num = 5, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_ICMP, .name = "",
-	  .local = {{1, [15] = 2}, 7}, .remote = {{3, [15] = 4}, 0}},
+	{{.num = 5,
+	  .type = SCAP_FD_IPV6,
+	  .l4 = SCAP_L4_ICMP,
+	  .name = "",
+	  .local = {{1, [15] = 2}, 7},
+	  .remote = {{3, [15] = 4}, 0}},
 	 "4:58 8:5 8:0 1:4 1:1 _14 1:2 1:3 _14 1:4 2:7 2:0 1:4"},
 	{{.num = 6, .type = SCAP_FD_IPV6, .l4 = SCAP_L4_RAW, .name = "", .local = {{[15] = 1}, 8}},
 	 "4:40 8:6 8:0 1:6 _15 1:1 2:8 1:5"},
-	{{.num = 7, .type = SCAP_FD_UNIX, .unix_socket = 0xffff888000000001,
-	  .unix_peer = 0xffff888000000002, .name = "/run/s"},
+	{{.num = 7,
+	  .type = SCAP_FD_UNIX,
+	  .unix_socket = 0xffff888000000001,
+	  .unix_peer = 0xffff888000000002,
+	  .name = "/run/s"},
 	 "4:45 8:7 8:0 1:8 8:0xffff888000000001 8:0xffff888000000002 s'/run/s"},
-	{{.num = 8, .type = SCAP_FD_PIPE, .ino = 9, .name = "pipe:[9]"}, "4:31 8:8 8:9 1:7 s'pipe:[9]"},
+	{{.num = 8, .type = SCAP_FD_PIPE, .ino = 9, .name = "pipe:[9]"},
+	 "4:31 8:8 8:9 1:7 s'pipe:[9]"},
 	{{.num = 9, .type = SCAP_FD_EVENT, .name = ""}, "4:23 8:9 8:0 1:9 s'"},
 	{{.num = 10, .type = SCAP_FD_UNSUPPORTED, .name = "x"}, "4:24 8:10 8:0 1:10 s'x"},
 	{{.num = 11, .type = SCAP_FD_SIGNAL, .name = ""}, "4:23 8:11 8:0 1:11 s'"},
@@ -394,7 +440,8 @@ static const struct {
 	{{.num = 17, .type = SCAP_FD_BPF, .name = ""}, "4:23 8:17 8:0 1:17 s'"},
 	{{.num = 18, .type = SCAP_FD_USERFAULT, .name = ""}, "4:23 8:18 8:0 1:18 s'"},
 	{{.num = 19, .type = SCAP_FD_IO_URING, .name = ""}, "4:23 8:19 8:0 1:19 s'"},
-	{{.num = 20, .type = SCAP_FD_MEMFD, .name = "/memfd:m"}, "4:31 8:20 8:0 1:20 s'/memfd:m"},
+	{{.num = 20, .type = SCAP_FD_MEMFD, .flags = 2, .dev = 1, .name = "/memfd:m"},
+	 "4:31 8:20 8:0 1:20 s'/memfd:m"},
 	{{.num = 21, .type = SCAP_FD_PIDFD, .name = ""}, "4:23 8:21 8:0 1:21 s'"},
 };
 
@@ -432,7 +479,7 @@ static void test_fds_2022(void **state)
 	look(&test);
 	expect_block(&test, 0x218,
 		     "8:101 4:23 8:17 8:0 1:10 s' 4:23 8:18 8:0 1:10 s' 4:23 8:19 8:0 1:10 s' "
-		     "4:31 8:20 8:0 1:10 s'/memfd:m 4:23 8:21 8:0 1:10 s' "
+		     "4:39 8:20 8:0 1:16 4:2 s'/memfd:m 4:1 4:23 8:21 8:0 1:10 s' "
 		     "4:35 8:1 8:5 1:16 4:0x1001 s'/a/b 4:0x801");
 	end(&test);
 }
@@ -440,7 +487,8 @@ static void test_fds_2022(void **state)
 /* Each table in a block of its own, empty ones too, behind the thread whose it is. */
 static void test_order(void **state)
 {
-	struct scap_thread thread = {.tid = 5, .pid = 5, .exe = "", .exepath = "", .cwd = "", .root = "/"};
+	struct scap_thread thread = {
+		.tid = 5, .pid = 5, .exe = "", .exepath = "", .cwd = "", .root = "/"};
 	struct writer_test test;
 
 	begin(&test, (struct scap_writer_config){0});
@@ -531,8 +579,7 @@ static void test_event(void **state)
 	scap_writer_stats(test.writer, &stats);
 	assert_int_equal(stats.bytes_stored, stats.bytes);
 	look(&test);
-	expect_block(&test, 0x216,
-		     "2:1 8:1700000000123456789 8:42 4:46 2:5 4:2 2:8 2:8 8:-9 8:3");
+	expect_block(&test, 0x216, "2:1 8:1700000000123456789 8:42 4:46 2:5 4:2 2:8 2:8 8:-9 8:3");
 	expect_block(&test, 0x217,
 		     "2:1 4:1 8:1700000000123456789 8:42 4:46 2:5 4:2 2:8 2:8 8:-9 8:3");
 	end(&test);
@@ -678,14 +725,14 @@ static int free_frame(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_section),	     cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_machine),	     cmocka_unit_test(test_interfaces),
-		cmocka_unit_test(test_users),	     cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_long_strings), cmocka_unit_test(test_fds),
-		cmocka_unit_test(test_fds_2022),     cmocka_unit_test(test_order),
-		cmocka_unit_test(test_many),	     cmocka_unit_test(test_event),
+		cmocka_unit_test(test_section),	       cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_machine),	       cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_users),	       cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_long_strings),   cmocka_unit_test(test_fds),
+		cmocka_unit_test(test_fds_2022),       cmocka_unit_test(test_order),
+		cmocka_unit_test(test_many),	       cmocka_unit_test(test_event),
 		cmocka_unit_test(test_own_parameters), cmocka_unit_test(test_short_frame),
-		cmocka_unit_test(test_own_event),    cmocka_unit_test(test_large),
+		cmocka_unit_test(test_own_event),      cmocka_unit_test(test_large),
 		cmocka_unit_test(test_failure),
 	};
 

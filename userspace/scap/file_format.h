@@ -73,7 +73,7 @@ enum {
 enum {
 	SCAP_PATH_BYTES_MAX = 1023,
 	SCAP_STRINGS_BYTES_MAX = 4096, /* arguments, environment, control groups */
-	SCAP_ACCOUNT_BYTES_MAX = 255,  /* names, homes and shells of users */
+	SCAP_ACCOUNT_BYTES_MAX = 255, /* names, homes and shells of users */
 	SCAP_BLOCK_EVENT_BYTES_MAX = 65536 + 8, /* of blocks that are not for large events */
 };
 

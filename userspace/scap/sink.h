@@ -18,16 +18,16 @@ struct sink_codec;
 
 struct scap_sink {
 	const struct sink_codec *codec;
-	void *codec_state;   /* owned by the codec */
-	int fd;		     /* borrowed */
-	const char *name;    /* of the file, borrowed */
+	void *codec_state; /* owned by the codec */
+	int fd; /* borrowed */
+	const char *name; /* of the file, borrowed */
 	bool (*give_up)(void); /* see scap_writer_config; may be NULL */
-	uint8_t *blocks;     /* owned: whole ones that were not written yet */
+	uint8_t *blocks; /* owned: whole ones that were not written yet */
 	size_t len, capacity; /* of them; both 0 after an error */
-	uint8_t *packed;     /* owned: compressed bytes on their way; NULL for plain files */
-	bool unflushed;	     /* the codec may hold back a part of what it was given */
-	int error;	     /* the first one, -errno; then nothing more is written */
-	uint64_t bytes;	     /* of blocks that left the buffer */
+	uint8_t *packed; /* owned: compressed bytes on their way; NULL for plain files */
+	bool unflushed; /* the codec may hold back a part of what it was given */
+	int error; /* the first one, -errno; then nothing more is written */
+	uint64_t bytes; /* of blocks that left the buffer */
 	uint64_t bytes_stored; /* handed to the kernel */
 };
 

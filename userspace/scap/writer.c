@@ -58,7 +58,8 @@ int writer_put_section(struct scap_writer *writer)
 	return r;
 }
 
-/* Begins the block of an event; returns where its frame of `len` bytes goes. NULL after an error. */
+/* Begins the block of an event; returns where its frame of `len` bytes goes. NULL after an error.
+ */
 static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
 			    size_t len)
 {
@@ -181,8 +182,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	return put_whole(writer, event, shape->large, header.len);
 }
 
-int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
-		      struct error *err)
+int scap_writer_event(struct scap_writer *writer, const struct scap_event *event, struct error *err)
 {
 	if (put_event(writer, event))
 		return scap_sink_result(&writer->sink, err);

@@ -30,17 +30,17 @@ struct scap_writer_config {
 };
 
 struct scap_writer_stats {
-	uint64_t events;	 /* written, hidden ones included */
-	uint64_t generic;	 /* of these, as the generic event, of which only the name is left */
-	uint64_t bytes;		 /* before compression, snapshot included */
-	uint64_t bytes_stored;	 /* handed to the kernel; less than of all events until a flush */
+	uint64_t events; /* written, hidden ones included */
+	uint64_t generic; /* of these, as the generic event, of which only the name is left */
+	uint64_t bytes; /* before compression, snapshot included */
+	uint64_t bytes_stored; /* handed to the kernel; less than of all events until a flush */
 };
 
 struct scap_writer;
 
 /*
- * Writes to an open file, which is borrowed; `name` is for messages, and borrowed as well. Returns 0
- * or -errno with a message.
+ * Writes to an open file, which is borrowed; `name` is for messages, and borrowed as well. Returns
+ * 0 or -errno with a message.
  */
 int scap_writer_create(int fd, const char *name, const struct scap_writer_config *config,
 		       struct scap_writer **writer, struct error *err);

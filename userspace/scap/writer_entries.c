@@ -3,8 +3,8 @@
 #include "scap/writer_impl.h"
 
 /*
- * Strings one behind the other, each with its NUL: as many as have room, whole. If not even the first
- * has, its beginning.
+ * Strings one behind the other, each with its NUL: as many as have room, whole. If not even the
+ * first has, its beginning.
  */
 static void pack_strings(struct buf *buf, const char *strings, size_t len)
 {
@@ -162,9 +162,11 @@ static void pack_name(struct buf *buf, const struct scap_fd *fd)
 
 /* How the kinds of descriptors are stored. */
 static const struct fd_kind {
-	uint8_t type;	   /* enum scap_fd_entry; unknown ones are left out */
+	uint8_t type; /* enum scap_fd_entry; unknown ones are left out */
 	uint8_t unconnected; /* where it differs */
 	void (*pack)(struct buf *buf, const struct scap_fd *fd);
+	/* What readers of 2022, which do not know this kind, take such a link of /proc for. */
+	enum scap_fd_type older;
 } fd_kinds[SCAP_FD_TYPES_COUNT] = {
 	[SCAP_FD_UNKNOWN] = {SCAP_ENTRY_FD_UNKNOWN},
 	[SCAP_FD_FILE] = {SCAP_ENTRY_FD_FILE, 0, pack_file},
@@ -179,36 +181,27 @@ static const struct fd_kind {
 	[SCAP_FD_INOTIFY] = {SCAP_ENTRY_FD_INOTIFY, 0, pack_name},
 	[SCAP_FD_TIMER] = {SCAP_ENTRY_FD_TIMER, 0, pack_name},
 	[SCAP_FD_NETLINK] = {SCAP_ENTRY_FD_NETLINK, 0, pack_name},
-	[SCAP_FD_BPF] = {SCAP_ENTRY_FD_BPF, 0, pack_name},
-	[SCAP_FD_USERFAULT] = {SCAP_ENTRY_FD_USERFAULT, 0, pack_name},
-	[SCAP_FD_IO_URING] = {SCAP_ENTRY_FD_IO_URING, 0, pack_name},
-	[SCAP_FD_MEMFD] = {SCAP_ENTRY_FD_MEMFD, 0, pack_name},
-	[SCAP_FD_PIDFD] = {SCAP_ENTRY_FD_PIDFD, 0, pack_name},
+	[SCAP_FD_BPF] = {SCAP_ENTRY_FD_BPF, 0, pack_name, SCAP_FD_UNSUPPORTED},
+	[SCAP_FD_USERFAULT] = {SCAP_ENTRY_FD_USERFAULT, 0, pack_name, SCAP_FD_UNSUPPORTED},
+	[SCAP_FD_IO_URING] = {SCAP_ENTRY_FD_IO_URING, 0, pack_name, SCAP_FD_UNSUPPORTED},
+	[SCAP_FD_MEMFD] = {SCAP_ENTRY_FD_MEMFD, 0, pack_name, SCAP_FD_FILE},
+	[SCAP_FD_PIDFD] = {SCAP_ENTRY_FD_PIDFD, 0, pack_name, SCAP_FD_UNSUPPORTED},
 	[SCAP_FD_UNSUPPORTED] = {SCAP_ENTRY_FD_UNSUPPORTED, 0, pack_name},
 };
 
-static uint8_t type_of(const struct scap_fd *fd, bool compat_2022)
-{
-	const struct fd_kind *kind = &fd_kinds[fd->type];
-
-	if (kind->unconnected && !has_remote(fd))
-		return kind->unconnected;
-	if (compat_2022 && kind->type > SCAP_ENTRY_FD_FILE)
-		return SCAP_ENTRY_FD_UNSUPPORTED; /* the rest of the entry is the same */
-	return kind->type;
-}
-
 void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool compat_2022)
 {
-	uint8_t type = type_of(fd, compat_2022);
+	const struct fd_kind *kind = &fd_kinds[fd->type];
 	size_t entry;
 
-	if (type == SCAP_ENTRY_FD_UNKNOWN)
+	if (kind->type == SCAP_ENTRY_FD_UNKNOWN)
 		return;
+	if (compat_2022 && kind->older)
+		kind = &fd_kinds[kind->older];
 	entry = pack_begin(buf);
 	pack_u64(buf, (uint64_t)fd->num);
 	pack_u64(buf, fd->ino);
-	pack_u8(buf, type);
-	fd_kinds[fd->type].pack(buf, fd);
+	pack_u8(buf, kind->unconnected && !has_remote(fd) ? kind->unconnected : kind->type);
+	kind->pack(buf, fd);
 	pack_end(buf, entry, entry);
 }

@@ -15,15 +15,15 @@
 
 /* What becomes of the events of an id. */
 struct event_shape {
-	uint16_t nparams;      /* those of the .scap world: the rest is left out */
-	bool large;	       /* in blocks for large ones, whatever its size */
-	bool own;	       /* ours: readers of others know it as the generic event alone */
+	uint16_t nparams; /* those of the .scap world: the rest is left out */
+	bool large; /* in blocks for large ones, whatever its size */
+	bool own; /* ours: readers of others know it as the generic event alone */
 	uint16_t code, native; /* what that says of it */
 };
 
 /* A list on its way to a block. */
 struct writer_list {
-	uint32_t block;	   /* the type of that block; 0: no list is open */
+	uint32_t block; /* the type of that block; 0: no list is open */
 	struct buf entries; /* the body so far */
 	struct buf behind; /* entries that come behind all those */
 };
