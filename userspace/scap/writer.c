@@ -26,8 +26,8 @@ static uint8_t *begin_block(struct scap_writer *writer, uint32_t type, size_t bo
 
 	if (!at)
 		return NULL;
-	memcpy(at, &header, sizeof(header));
 	memcpy(at + header.len - sizeof(end), end, sizeof(end));
+	memcpy(at, &header, sizeof(header));
 	return at + sizeof(header);
 }
 
