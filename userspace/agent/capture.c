@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/record.h"
 #include "agent/rules_load.h"
 #include "scap/live.h"
 #include "sinsp/filter.h"
@@ -196,6 +197,14 @@ static int load_rules(struct capture *capture, struct error *err)
 	return 0;
 }
 
+/* Whether the state is written also later than at the start, and has to be right by then. */
+static bool records_state(const struct options *options)
+{
+	const struct record_limits *limits = &options->limits;
+
+	return options->fat || limits->bytes || limits->ns || limits->events;
+}
+
 int capture_select(const struct capture *capture, const struct filter *filter,
 		   const struct ruleset *ruleset, struct selection *selection, struct error *err)
 {
@@ -204,7 +213,12 @@ int capture_select(const struct capture *capture, const struct filter *filter,
 
 	if (ruleset)
 		needs |= ruleset_needs(ruleset);
-	selection_make(selection, filter, needs);
+	if (records_state(capture->options))
+		needs |= NEEDS_THREADS | NEEDS_FDS | NEEDS_CWD;
+	if (capture->options->read)
+		selection_make_recorded(selection, filter);
+	else
+		selection_make(selection, filter, needs);
 	if (!selection_is_empty(selection))
 		return 0;
 	if (ruleset)
@@ -270,6 +284,8 @@ static int open_live(const struct options *options, const struct selection *sele
 
 int capture_open(struct capture *capture, struct error *err)
 {
+	if (capture->options->read)
+		return scap_reader_open(capture->options->read, &capture->reader, err);
 	return open_live(capture->options, &capture->selection, 0, &capture->live, err);
 }
 
@@ -280,7 +296,14 @@ int capture_open_beside(const struct capture *capture, const struct selection *s
 			 err);
 }
 
-int capture_seed(struct capture *capture, struct error *err)
+static int seed_from_file(struct capture *capture, struct error *err)
+{
+	int code = sinsp_create(&(struct sinsp_config){0}, &capture->sinsp, err);
+
+	return code ? code : scap_reader_start(capture->reader, sinsp_snapshot(capture->sinsp), err);
+}
+
+static int seed_from_proc(struct capture *capture, struct error *err)
 {
 	struct sinsp_config config = {0};
 	int code;
@@ -296,6 +319,40 @@ int capture_seed(struct capture *capture, struct error *err)
 	return code ? code : sinsp_seed(capture->sinsp, err);
 }
 
+int capture_seed(struct capture *capture, struct error *err)
+{
+	return capture->reader ? seed_from_file(capture, err) : seed_from_proc(capture, err);
+}
+
+int capture_record(struct capture *capture, struct error *err)
+{
+	if (!capture->options->write)
+		return 0;
+	return record_create(capture->options, capture->sinsp, &capture->record, err);
+}
+
+struct scap_source *capture_source(const struct capture *capture)
+{
+	return capture->reader ? scap_reader_source(capture->reader)
+			       : scap_live_source(capture->live);
+}
+
+void capture_stop(const struct capture *capture)
+{
+	if (capture->live)
+		scap_live_stop(capture->live);
+}
+
+uint64_t capture_damaged(const struct capture *capture)
+{
+	struct scap_reader_stats file;
+	struct sinsp_stats state;
+
+	scap_reader_stats(capture->reader, &file);
+	sinsp_stats(capture->sinsp, &state);
+	return file.damaged_events + state.damaged;
+}
+
 int capture_stats(const struct capture *capture, struct scap_live_stats *stats)
 {
 	int code = scap_live_stats(capture->live, stats);
@@ -307,10 +364,11 @@ int capture_stats(const struct capture *capture, struct scap_live_stats *stats)
 
 void capture_finish(struct capture *capture)
 {
+	record_destroy(capture->record);
 	sinsp_destroy(capture->sinsp);
 	scap_proc_close(capture->proc);
-	if (capture->live)
-		scap_source_destroy(scap_live_source(capture->live));
+	if (capture->live || capture->reader)
+		scap_source_destroy(capture_source(capture));
 	free(capture->past);
 	formatter_destroy(capture->formatter);
 	if (capture->ruleset)

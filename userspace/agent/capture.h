@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One run of the agent, put together: first the plan (filter, output, what to capture), which needs
- * no privilege, then what it takes from the kernel and /proc.
+ * no privilege, then what it takes from the kernel and /proc, or from a capture file.
  */
 #ifndef AGENT_CAPTURE_H
 #define AGENT_CAPTURE_H
@@ -10,6 +10,7 @@
 #include "agent/selection.h"
 #include "rules/ruleset.h"
 #include "scap/live.h"
+#include "scap/reader.h"
 #include "util/error.h"
 
 struct capture {
@@ -21,11 +22,13 @@ struct capture {
 	struct rules_counts rules_counts;
 	struct formatter *formatter;   /* NULL: events are only counted */
 	struct selection selection;
-	struct scap_live *live;
+	struct scap_live *live;	       /* where events come from: one of the two */
+	struct scap_reader *reader;
 	struct scap_live_stats *past;  /* of captures that this one took over from; NULL: none */
 	struct buf messages;	       /* about the rules, in whole lines: for people */
-	struct scap_proc *proc;
+	struct scap_proc *proc;	       /* NULL for a capture file */
 	struct sinsp *sinsp;
+	struct record *record;	       /* NULL: nothing is recorded */
 };
 
 /*
@@ -48,7 +51,10 @@ int capture_select(const struct capture *capture, const struct filter *filter,
  */
 bool capture_wants_entries(const struct capture *capture);
 
-/* Loads and attaches the programs of the plan; events gather from here on. As above. */
+/*
+ * Loads and attaches the programs of the plan; events gather from here on. Or opens the file that is
+ * to be read. As above.
+ */
 int capture_open(struct capture *capture, struct error *err);
 
 /*
@@ -58,10 +64,25 @@ int capture_open(struct capture *capture, struct error *err);
 int capture_open_beside(const struct capture *capture, const struct selection *selection,
 			struct scap_live **live, struct error *err);
 
-/* Fills the state from /proc: after capture_open(), so that nothing falls between. As above. */
+/*
+ * Fills the state from /proc, after capture_open(), so that nothing falls between; or from the file.
+ * As above.
+ */
 int capture_seed(struct capture *capture, struct error *err);
 
-/* The counters of all captures of this run. Returns 0 or -errno. */
+/* Begins the recording that the options ask for: of the state first. As above. */
+int capture_record(struct capture *capture, struct error *err);
+
+/* Where the next event is to be taken from. */
+struct scap_source *capture_source(const struct capture *capture);
+
+/* No event happens any more: see scap_live_stop(). What a file has is still there. */
+void capture_stop(const struct capture *capture);
+
+/* How many events of a file could not be used, because they are damaged. */
+uint64_t capture_damaged(const struct capture *capture);
+
+/* The counters of all captures of this run; not for a file. Returns 0 or -errno. */
 int capture_stats(const struct capture *capture, struct scap_live_stats *stats);
 
 void capture_finish(struct capture *capture);

@@ -75,6 +75,15 @@ static void warn_refused(const struct scap_live *live)
 			event_desc_get(*id)->name);
 }
 
+/* What can be said of a capture that is about to run. */
+static void warn_live(const struct capture *capture)
+{
+	if (!capture->live)
+		return;
+	warn_refused(capture->live);
+	warn_enter(capture->live);
+}
+
 static int run_explain(const struct options *options)
 {
 	struct capture capture;
@@ -101,6 +110,19 @@ out:
 	return exit_code;
 }
 
+static void warn_broken(const struct capture *capture)
+{
+	const struct options *options = capture->options;
+
+	fprintf(stderr, "agent: %s%s: %s\n", options->strict ? "" : "warning: ", options->read,
+		scap_reader_problem(capture->reader));
+}
+
+static bool is_damaged(const struct capture *capture, const struct pipeline_counts *counts)
+{
+	return counts->broken_off || capture_damaged(capture);
+}
+
 static int run_capture(const struct options *options)
 {
 	struct pipeline_counts counts;
@@ -114,19 +136,23 @@ static int run_capture(const struct options *options)
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
 	}
-	warn_direction(&capture);
+	if (!options->read)
+		warn_direction(&capture);
 	if (signals_init(options->rules_count > 0, &err) || capture_open(&capture, &err) ||
-	    capture_seed(&capture, &err)) {
+	    capture_seed(&capture, &err) || capture_record(&capture, &err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
 		goto out;
 	}
-	warn_refused(capture.live);
-	warn_enter(capture.live);
+	warn_live(&capture);
 	if (options->verbose)
 		fputs("agent: capturing\n", stderr);
 	if (pipeline_run(&capture, &counts, &err))
 		exit_code = fail(EXIT_FAILURE, &err);
+	if (counts.broken_off)
+		warn_broken(&capture);
 	stats_print_report(&capture, &counts);
+	if (counts.record_failed || (options->strict && is_damaged(&capture, &counts)))
+		exit_code = EXIT_FAILURE;
 out:
 	capture_finish(&capture);
 	return exit_code;
@@ -159,7 +185,8 @@ static int open_missing_descriptors(struct error *err)
 
 static bool prints_to_stdout(const struct options *options)
 {
-	return options->command != COMMAND_CAPTURE || options->format != FORMAT_NONE;
+	return options->command != COMMAND_CAPTURE || options->format != FORMAT_NONE ||
+	       (options->write && strcmp(options->write, "-") == 0);
 }
 
 int main(int argc, char **argv)

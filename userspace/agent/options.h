@@ -8,6 +8,7 @@
 
 #include "abi.h"
 #include "rules/rules.h"
+#include "scap/writer.h"
 #include "sinsp/text_style.h"
 #include "util/buf.h"
 #include "util/error.h"
@@ -28,6 +29,12 @@ enum agent_command {
 enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
 
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* When a capture goes on in another file, and how many of them are kept. 0: no limit. */
+struct record_limits {
+	uint64_t bytes, ns, events;
+	uint64_t files;
+};
 
 struct options {
 	enum agent_command command;
@@ -50,6 +57,13 @@ struct options {
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* where there is more than that */
 	bool snaplen_chosen;	/* by an option about it */
+	const char *read;	/* the capture file that events come from; NULL: the kernel */
+	bool strict;		/* what is damaged in it is a failure */
+	bool progress;		/* how much of it was read is told */
+	const char *write;	/* where events that match are recorded; NULL: nowhere */
+	struct scap_writer_config writer;
+	bool fat;		/* also those that do not match and keep the state right */
+	struct record_limits limits;
 	bool exact_types;
 	bool include_self;
 	bool verbose;

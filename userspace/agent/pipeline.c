@@ -4,15 +4,17 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/capture.h"
 #include "agent/output.h"
+#include "agent/record.h"
 #include "agent/reload.h"
 #include "agent/signals.h"
 #include "agent/stats.h"
-#include "scap/live.h"
+#include "scap/reader.h"
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
 #include "sinsp/sinsp.h"
@@ -21,15 +23,18 @@
 enum {
 	TICK_MS = 100,		/* how long to wait for an event before looking at other things */
 	EVENTS_PER_CHECK = 256, /* how many events to handle before looking at other things */
+	PROGRESS_NS = 1000000000,
 };
 
 struct pipeline {
 	struct capture *capture;
 	struct reload *reload;
 	struct scap_source *source;
+	struct record *record; /* NULL: nothing is recorded, or no longer */
 	struct output output;
 	uint64_t matched, formatted;
-	uint64_t begin_ns, stats_due_ns;
+	uint64_t begin_ns, stats_due_ns, progress_due_ns;
+	bool broken_off, record_failed;
 	bool ended; /* no more events are wanted: -n is reached, or nobody reads */
 };
 
@@ -48,8 +53,8 @@ static int end_line(struct pipeline *pipeline, struct error *err)
 }
 
 /* A line for the first rule that the event matches, or for each. */
-static int handle_rules(struct pipeline *pipeline, const struct sinsp_event *event,
-			struct error *err)
+static int show_rules(struct pipeline *pipeline, const struct sinsp_event *event, bool *passed,
+		      struct error *err)
 {
 	const struct capture *capture = pipeline->capture;
 	struct buf *out = &pipeline->output.buf;
@@ -59,6 +64,7 @@ static int handle_rules(struct pipeline *pipeline, const struct sinsp_event *eve
 		rule = ruleset_next(capture->ruleset, event, rule);
 		if (rule == FILTER_NONE)
 			break;
+		*passed = true;
 		count_match(pipeline);
 		if (capture->format != FORMAT_NONE) {
 			ruleset_append(capture->ruleset, rule, event, capture->formatter, out);
@@ -70,32 +76,66 @@ static int handle_rules(struct pipeline *pipeline, const struct sinsp_event *eve
 	return result;
 }
 
-/* Events that were captured for the state alone are nothing that was asked for. */
-static bool is_asked_for(const struct capture *capture, const struct sinsp_event *event)
+/* An event that may pass: says whether it does, and prints what there is to print. */
+static int show(struct pipeline *pipeline, const struct sinsp_event *event, bool *passed,
+		struct error *err)
 {
-	return capture->selection.events[event->ev.desc->id] & WHY_FILTER;
+	const struct capture *capture = pipeline->capture;
+
+	if (capture->ruleset)
+		return show_rules(pipeline, event, passed, err);
+	if (capture->filter && !filter_match(capture->filter, event))
+		return 0;
+	*passed = true;
+	count_match(pipeline);
+	if (!capture->formatter)
+		return 0;
+	if (!formatter_write(capture->formatter, event, &pipeline->output.buf))
+		return 0;
+	return end_line(pipeline, err);
+}
+
+/* Events that are there for the state alone are nothing that was asked for. */
+static bool is_asked_for(const struct capture *capture, const struct scap_event *raw,
+			 const struct sinsp_event *event)
+{
+	return !raw->hidden && (capture->selection.events[event->ev.desc->id] & WHY_FILTER);
+}
+
+/* After the result of a record function: said at once; the rest goes on if anything is printed. */
+static void check_record(struct pipeline *pipeline, int result)
+{
+	const struct capture *capture = pipeline->capture;
+
+	if (result == 0)
+		return;
+	pipeline->record = NULL;
+	pipeline->record_failed = result != -EPIPE;
+	pipeline->ended |= capture->format == FORMAT_NONE;
+	if (pipeline->record_failed)
+		fprintf(stderr, "agent: %s\n", record_problem(capture->record));
 }
 
 static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)
 {
 	const struct capture *capture = pipeline->capture;
 	struct sinsp_event event;
+	bool passed = false;
+	int result = 0;
 
+	if (pipeline->ended)
+		return 0;
+	if (pipeline->record)
+		check_record(pipeline, record_turn(pipeline->record, raw));
 	/* Frames that cannot be used are counted there. */
-	if (pipeline->ended || sinsp_process(capture->sinsp, raw, &event))
+	if (sinsp_process(capture->sinsp, raw, &event))
 		return 0;
-	if (!is_asked_for(capture, &event))
-		return 0;
-	if (capture->ruleset)
-		return handle_rules(pipeline, &event, err);
-	if (capture->filter && !filter_match(capture->filter, &event))
-		return 0;
-	count_match(pipeline);
-	if (!capture->formatter)
-		return 0;
-	if (!formatter_write(capture->formatter, &event, &pipeline->output.buf))
-		return 0;
-	return end_line(pipeline, err);
+	if (is_asked_for(capture, raw, &event))
+		result = show(pipeline, &event, &passed, err);
+	if (pipeline->record)
+		check_record(pipeline,
+			     record_event(pipeline->record, raw, event.ev.desc->id, passed));
+	return result;
 }
 
 static struct pipeline_counts counts_now(const struct pipeline *pipeline)
@@ -103,14 +143,15 @@ static struct pipeline_counts counts_now(const struct pipeline *pipeline)
 	return (struct pipeline_counts){
 		.matched = pipeline->matched,
 		.printed = pipeline->formatted - pipeline->output.lines_lost,
+		.broken_off = pipeline->broken_off,
+		.record_failed = pipeline->record_failed,
 	};
 }
 
-/* What does not depend on events: signals (-M makes one), counters, and whether anybody reads. */
-static bool may_go_on(struct pipeline *pipeline)
+/* Counters and progress, as the clock says. */
+static void tell(struct pipeline *pipeline, uint64_t now)
 {
 	const struct options *options = pipeline->capture->options;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (options->stats_ns && now >= pipeline->stats_due_ns) {
 		struct pipeline_counts counts = counts_now(pipeline);
@@ -119,12 +160,43 @@ static bool may_go_on(struct pipeline *pipeline)
 		while (pipeline->stats_due_ns <= now)
 			pipeline->stats_due_ns += options->stats_ns;
 	}
+	if (options->progress && now >= pipeline->progress_due_ns) {
+		stats_print_progress(pipeline->capture);
+		pipeline->progress_due_ns = now + PROGRESS_NS;
+	}
+}
+
+/*
+ * What does not depend on events: signals (-M makes one), counters, and whether anybody reads. idle:
+ * there were no more events for now.
+ */
+static bool may_go_on(struct pipeline *pipeline, bool idle)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	tell(pipeline, now);
+	if (pipeline->record)
+		check_record(pipeline, record_flush(pipeline->record, now, idle));
 	if (pipeline->output.closed)
 		pipeline->ended = true;
 	if (signals_take_reload())
 		reload_request(pipeline->reload);
 	pipeline->source = reload_step(pipeline->reload);
 	return !pipeline->ended && signals_count() == 0;
+}
+
+/* The source ended with an error. What a file has up to where it breaks off was read: no failure. */
+static int end_source(struct pipeline *pipeline, int code, struct error *err)
+{
+	const struct capture *capture = pipeline->capture;
+
+	if (!capture->reader)
+		return error_set(err, code, "reading events: %s", strerror(-code));
+	pipeline->broken_off = code == -EPIPE;
+	if (pipeline->broken_off)
+		return -ENODATA;
+	return error_set(err, code, "%s: %s", capture->options->read,
+			 scap_reader_problem(capture->reader));
 }
 
 /*
@@ -136,14 +208,14 @@ static int handle_some(struct pipeline *pipeline, int timeout_ms, struct error *
 	struct scap_event raw;
 	int n, got, result;
 
-	for (n = 0; n < EVENTS_PER_CHECK; n++) {
+	for (n = 0; n < EVENTS_PER_CHECK && !pipeline->ended; n++) {
 		got = scap_source_next(pipeline->source, n ? 0 : timeout_ms, &raw);
 		if (got == 0)
 			break;
 		if (got == -ENODATA)
 			return got;
 		if (got < 0)
-			return error_set(err, got, "reading events: %s", strerror(-got));
+			return end_source(pipeline, got, err);
 		result = handle(pipeline, &raw, err);
 		if (result)
 			return result;
@@ -156,7 +228,7 @@ static int run(struct pipeline *pipeline, struct error *err)
 {
 	int timeout_ms = 0, n, result;
 
-	while (may_go_on(pipeline)) {
+	while (may_go_on(pipeline, timeout_ms != 0)) {
 		n = handle_some(pipeline, timeout_ms, err);
 		if (n < 0)
 			return n == -ENODATA ? 0 : n;
@@ -172,21 +244,27 @@ static int run(struct pipeline *pipeline, struct error *err)
 	return 0;
 }
 
-/* The rest of the rings, so that every event that was seen is accounted for. */
+/*
+ * The rest of the rings, so that every event that was seen is accounted for. The rest of a file is
+ * nothing that happened meanwhile.
+ */
 static int drain(struct pipeline *pipeline, struct error *err)
 {
 	struct scap_event raw;
 	int result = 0;
-	int got;
+	int got = -ENODATA;
 
 	reload_stop(pipeline->reload);
-	while ((got = scap_source_next(pipeline->source, TICK_MS, &raw)) >= 0) {
+	while (pipeline->capture->live &&
+	       (got = scap_source_next(pipeline->source, TICK_MS, &raw)) >= 0) {
 		if (got == 1 && result == 0)
 			result = handle(pipeline, &raw, err);
 		pipeline->ended |= pipeline->output.closed;
 	}
 	if (result == 0 && got != -ENODATA)
 		result = error_set(err, got, "reading events: %s", strerror(-got));
+	if (pipeline->record)
+		check_record(pipeline, record_close(pipeline->record));
 	return result ? result : output_flush(&pipeline->output, err);
 }
 
@@ -194,6 +272,7 @@ int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct
 {
 	struct pipeline pipeline = {
 		.capture = capture,
+		.record = capture->record,
 		.begin_ns = clock_ns(CLOCK_MONOTONIC),
 	};
 	int result, drained;
@@ -204,12 +283,15 @@ int pipeline_run(struct capture *capture, struct pipeline_counts *counts, struct
 		return error_set(err, result, "out of memory");
 	pipeline.source = reload_step(pipeline.reload);
 	pipeline.stats_due_ns = pipeline.begin_ns + capture->options->stats_ns;
+	pipeline.progress_due_ns = pipeline.begin_ns + PROGRESS_NS;
 	if (capture->options->duration_ns)
 		signals_end_after(capture->options->duration_ns);
 	output_init(&pipeline.output, STDOUT_FILENO);
 	result = run(&pipeline, err);
 	drained = drain(&pipeline, result ? NULL : err);
 	reload_destroy(pipeline.reload);
+	if (capture->options->progress)
+		stats_end_progress(capture);
 	*counts = counts_now(&pipeline);
 	output_finish(&pipeline.output);
 	return result ? result : drained;

@@ -27,7 +27,7 @@ struct prepared {
 	struct ruleset *ruleset;
 	struct rules_counts counts;
 	struct selection selection;
-	struct scap_live *live; /* NULL: the one that runs captures what is wanted */
+	struct scap_live *live; /* NULL: the one that runs captures what is wanted, or a file is read */
 	uint64_t opened_ns; /* monotonic clock */
 };
 
@@ -93,7 +93,7 @@ static int prepare(struct prepared *prepared, const struct capture *capture)
 		return error_set(&prepared->err, code, "%s", strerror(-code));
 	code = capture_select(capture, ruleset_filter(prepared->ruleset), prepared->ruleset,
 			      &prepared->selection, &prepared->err);
-	if (code || captures_same(&prepared->selection, &capture->selection))
+	if (code || capture->reader || captures_same(&prepared->selection, &capture->selection))
 		return code;
 	code = capture_open_beside(capture, &prepared->selection, &prepared->live, &prepared->err);
 	prepared->opened_ns = clock_ns(CLOCK_MONOTONIC);
@@ -131,8 +131,11 @@ static int start_thread(struct reload *reload)
 
 static void start(struct reload *reload)
 {
-	int code = scap_handover_create(scap_live_source(reload->capture->live), &reload->handover);
+	struct capture *capture = reload->capture;
+	int code = 0;
 
+	if (capture->live)
+		code = scap_handover_create(scap_live_source(capture->live), &reload->handover);
 	reload->requested = false;
 	atomic_store(&reload->ready, false);
 	if (code == 0)
@@ -268,13 +271,13 @@ struct scap_source *reload_step(struct reload *reload)
 		start(reload);
 	}
 	return reload->handover ? scap_handover_source(reload->handover)
-				: scap_live_source(reload->capture->live);
+				: capture_source(reload->capture);
 }
 
 void reload_stop(struct reload *reload)
 {
 	stop_old(reload);
-	scap_live_stop(reload->capture->live);
+	capture_stop(reload->capture);
 }
 
 void reload_destroy(struct reload *reload)

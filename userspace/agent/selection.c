@@ -131,15 +131,20 @@ static bool is_generic(unsigned int code, const bool generic[SYSCALL_CODES_COUNT
 	return event_desc_of_syscall(code)->id == EVENT_syscall && generic[code];
 }
 
+static void allow_all(bool ids[EVENT_ID_MAX], bool generic[SYSCALL_CODES_COUNT])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		ids[id] = true;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		generic[code] = true;
+}
+
 /* The events that can pass an expression, and the system calls behind those of the generic kind. */
 static void add_item(struct selection *selection, const struct filter *filter, size_t item)
 {
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		ids[id] = true;
-	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
-		generic[code] = true;
+	allow_all(ids, generic);
 	if (filter)
 		filter_group_event_types(filter, item, ids, generic);
 	drop_unnamed(filter, item, ids);
@@ -181,6 +186,21 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		for (int i = 0; i < PARTS_COUNT; i++)
 			if ((wanted & parts[i].why) && (kept & parts[i].part))
 				selection->events[id] |= parts[i].why;
+	}
+}
+
+void selection_make_recorded(struct selection *selection, const struct filter *filter)
+{
+	*selection = (struct selection){0};
+	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++) {
+		bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+
+		allow_all(ids, generic);
+		if (filter)
+			filter_group_event_types(filter, i, ids, generic);
+		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+			if (ids[id] && event_desc_get(id))
+				selection->events[id] |= WHY_FILTER;
 	}
 }
 

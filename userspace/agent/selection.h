@@ -40,6 +40,12 @@ struct filter;
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs);
 
+/*
+ * The same for the events of a capture file: all that there are may pass, also those that only files
+ * have; those for the state alone need no selection.
+ */
+void selection_make_recorded(struct selection *selection, const struct filter *filter);
+
 /* Whether no event can pass the filter. */
 bool selection_is_empty(const struct selection *selection);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of the driver's counters, in words. */
+/* Sums of the counters of driver, files and state, in words. */
 #include "agent/stats.h"
 
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 
 #include "agent/capture.h"
 #include "agent/pipeline.h"
+#include "agent/record.h"
 #include "event/event.h"
 #include "scap/live.h"
 #include "sinsp/sinsp.h"
@@ -183,14 +184,24 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 			   live->untimed);
 }
 
-/* Everything else that was not as it should be: a line each, if it happened. */
-static void put_troubles(struct buf *text, const struct totals *totals,
-			 const struct scap_live_stats *live, const struct sinsp_stats *state)
+struct trouble {
+	uint64_t count;
+	const char *what;
+};
+
+/* What was not as it should be: a line each, if it happened. */
+static void put_troubles(struct buf *text, const struct trouble *troubles, size_t count)
 {
-	const struct {
-		uint64_t count;
-		const char *what;
-	} troubles[] = {
+	for (size_t i = 0; i < count; i++)
+		if (troubles[i].count)
+			buf_printf(text, "agent: %" PRIu64 " %s\n", troubles[i].count,
+				   troubles[i].what);
+}
+
+static void put_live_troubles(struct buf *text, const struct totals *totals,
+			      const struct scap_live_stats *live, const struct sinsp_stats *state)
+{
+	const struct trouble troubles[] = {
 		{totals->unreadable,
 		 "parameters left empty: they could not be read (not resident, or a bad address)"},
 		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
@@ -204,34 +215,157 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		 "descriptors not looked up in /proc: too many in a short time"},
 	};
 
-	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
-		if (troubles[i].count)
-			buf_printf(text, "agent: %" PRIu64 " %s\n", troubles[i].count,
-				   troubles[i].what);
+	put_troubles(text, troubles, sizeof(troubles) / sizeof(troubles[0]));
+}
+
+static void put_file_troubles(struct buf *text, const struct scap_reader_stats *file,
+			      const struct sinsp_stats *state)
+{
+	const struct trouble troubles[] = {
+		{file->damaged_events + state->damaged, "damaged events left out"},
+		{file->unknown_events + state->unknown,
+		 "events left out: of types that this version does not know"},
+		{file->unknown_blocks,
+		 "blocks left out: of kinds that this version does not know"},
+		{state->threads_evicted, "threads forgotten: the table was full"},
+		{state->fds_refused, "descriptors not kept: the table was full"},
+	};
+
+	put_troubles(text, troubles, sizeof(troubles) / sizeof(troubles[0]));
+}
+
+static void put_matches(struct buf *text, const struct pipeline_counts *counts)
+{
+	buf_printf(text, "; matched %" PRIu64 ", printed %" PRIu64 "\n", counts->matched,
+		   counts->printed);
+}
+
+/* What was recorded. */
+static void put_record(struct buf *text, const struct capture *capture)
+{
+	struct record_stats stats;
+
+	if (!capture->record)
+		return;
+	record_stats(capture->record, &stats);
+	buf_printf(text, "agent: wrote %" PRIu64 " events (%" PRIu64 " bytes) to ", stats.events,
+		   stats.bytes);
+	if (stats.files != 1)
+		buf_printf(text, "%" PRIu64 " files", stats.files);
+	if (stats.files > 1)
+		BUF_LITERAL(text, ", the last ");
+	if (stats.files)
+		buf_append_string(text, strcmp(stats.name, "-") ? stats.name : "standard output");
+	buf_append_char(text, '\n');
+	if (stats.generic)
+		buf_printf(text,
+			   "agent: %" PRIu64 " of these, which are Lanner's own, as the generic event; "
+			   "--native keeps them whole\n",
+			   stats.generic);
+}
+
+/* Or -1 when it is not known. */
+static int percent_read(const struct scap_reader_stats *file)
+{
+	if (file->bytes == 0)
+		return -1;
+	return file->bytes_read < file->bytes ? (int)(file->bytes_read * 100.0 / file->bytes) : 100;
+}
+
+static int put_live_line(struct buf *text, const struct capture *capture)
+{
+	struct scap_live_stats live;
+	struct totals totals;
+	int code = capture_stats(capture, &live);
+
+	if (code)
+		return code;
+	totals = add_up(&live);
+	buf_printf(text, "seen %" PRIu64 ", delivered %" PRIu64 ", lost %" PRIu64, totals.seen,
+		   totals.delivered, totals.lost);
+	return 0;
+}
+
+static int put_file_line(struct buf *text, const struct capture *capture)
+{
+	struct scap_reader_stats file;
+	int percent;
+
+	scap_reader_stats(capture->reader, &file);
+	percent = percent_read(&file);
+	buf_printf(text, "read %" PRIu64 " events of %" PRIu64 " bytes", file.events,
+		   file.bytes_read);
+	if (percent >= 0)
+		buf_printf(text, " (%d%%)", percent);
+	return 0;
 }
 
 void stats_print_line(const struct capture *capture, const struct pipeline_counts *counts,
 		      uint64_t elapsed_ns)
 {
-	struct scap_live_stats live;
 	struct sinsp_stats state;
 	struct buf text = {0};
-	struct totals totals;
 
-	if (capture_stats(capture, &live))
-		return;
 	sinsp_stats(capture->sinsp, &state);
-	totals = add_up(&live);
+	buf_printf(&text, "agent: after %.1f s: ", (double)elapsed_ns / 1e9);
+	if (capture->reader ? put_file_line(&text, capture) : put_live_line(&text, capture)) {
+		buf_finish(&text);
+		return;
+	}
 	buf_printf(&text,
-		   "agent: after %.1f s: seen %" PRIu64 ", delivered %" PRIu64 ", lost %" PRIu64
 		   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
 		   ", descriptors %" PRIu64 "\n",
-		   (double)elapsed_ns / 1e9, totals.seen, totals.delivered, totals.lost,
 		   counts->matched, counts->printed, state.threads, state.fds);
 	print(&text);
 }
 
-void stats_print_report(const struct capture *capture, const struct pipeline_counts *counts)
+static void print_percent(const struct capture *capture, const char *end)
+{
+	struct scap_reader_stats file;
+	int percent;
+
+	scap_reader_stats(capture->reader, &file);
+	percent = percent_read(&file);
+	if (percent >= 0)
+		fprintf(stderr, "\r%3d%%%s", percent, end);
+}
+
+void stats_print_progress(const struct capture *capture)
+{
+	print_percent(capture, "");
+}
+
+void stats_end_progress(const struct capture *capture)
+{
+	print_percent(capture, "\n");
+}
+
+static void report_file(const struct capture *capture, const struct pipeline_counts *counts)
+{
+	struct scap_reader_stats file;
+	struct sinsp_stats state;
+	struct buf text = {0};
+
+	scap_reader_stats(capture->reader, &file);
+	sinsp_stats(capture->sinsp, &state);
+	buf_printf(&text, "agent: read %" PRIu64 " events of %" PRIu64 " bytes", file.events,
+		   file.bytes_read);
+	put_matches(&text, counts);
+	put_record(&text, capture);
+	put_file_troubles(&text, &file, &state);
+	if (capture->options->verbose) {
+		if (file.folded)
+			buf_printf(&text,
+				   "agent: %" PRIu64 " events at the enter of calls became part of "
+				   "those at their exit\n",
+				   file.folded);
+		put_state(&text, &state);
+		put_rules(&text, capture->ruleset);
+	}
+	print(&text);
+}
+
+static void report_live(const struct capture *capture, const struct pipeline_counts *counts)
 {
 	struct scap_live_stats live;
 	struct sinsp_stats state;
@@ -250,13 +384,13 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 
 	BUF_LITERAL(&text, "agent: ");
 	put_balance(&text, &totals, live.damaged);
-	buf_printf(&text, "; matched %" PRIu64 ", printed %" PRIu64 "\n", counts->matched,
-		   counts->printed);
+	put_matches(&text, counts);
+	put_record(&text, capture);
 	if (totals.lost) {
 		put_causes(&text, &totals);
 		put_losers(&text, &live);
 	}
-	put_troubles(&text, &totals, &live, &state);
+	put_live_troubles(&text, &totals, &live, &state);
 	if (capture->options->verbose) {
 		put_unnoted(&text, &live);
 		put_untimed(&text, &live);
@@ -265,4 +399,12 @@ void stats_print_report(const struct capture *capture, const struct pipeline_cou
 		put_rules(&text, capture->ruleset);
 	}
 	print(&text);
+}
+
+void stats_print_report(const struct capture *capture, const struct pipeline_counts *counts)
+{
+	if (capture->reader)
+		report_file(capture, counts);
+	else
+		report_live(capture, counts);
 }

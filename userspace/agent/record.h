@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The option -w: events into a capture file, or into one after the other. Each begins with the state
+ * at that moment.
+ */
+#ifndef AGENT_RECORD_H
+#define AGENT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/options.h"
+#include "scap/source.h"
+#include "util/error.h"
+
+struct record;
+struct sinsp;
+
+struct record_stats {
+	uint64_t files;
+	uint64_t events;
+	uint64_t generic; /* of these, as the generic event */
+	uint64_t bytes;	  /* as stored */
+	const char *name; /* of the last file */
+};
+
+/*
+ * Opens the first file, unless its name waits for the time of the first event. Borrows both. Returns
+ * 0 or -errno with a message.
+ */
+int record_create(const struct options *options, struct sinsp *sinsp, struct record **record,
+		  struct error *err);
+void record_destroy(struct record *record); /* accepts NULL */
+
+/*
+ * The following return 0, or -errno when nothing more can be written: record_problem() says why,
+ * and only the last two functions may be called then. A reader that is gone is -EPIPE.
+ */
+
+/* To be called before each event is applied to the state: goes on in another file when it is time. */
+int record_turn(struct record *record, const struct scap_event *event);
+
+/*
+ * Writes an event that was applied. passed: it is one of those that were asked for. Others are
+ * written, hidden, where they are to keep the state right.
+ */
+int record_event(struct record *record, const struct scap_event *event, unsigned int id,
+		 bool passed);
+
+/* Hands what has gathered to the kernel if it is time. idle: nothing else is to be done. */
+int record_flush(struct record *record, uint64_t now_ns, bool idle);
+
+/* Ends the last file. */
+int record_close(struct record *record);
+
+const char *record_problem(const struct record *record);
+
+/* Exact when it is closed. */
+void record_stats(const struct record *record, struct record_stats *stats);
+
+#endif
