@@ -25,6 +25,9 @@ SKIP = 77
 
 REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ damaged (\d+))?"
                     r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
+FILE_REPORT = re.compile(r"^agent: read (\d+) events of (\d+) bytes; matched (\d+), printed (\d+)$",
+                         re.MULTILINE)
+WROTE = re.compile(r"^agent: wrote (\d+) events \((\d+) bytes\) to (.*)$", re.MULTILINE)
 EVENT = re.compile(r"^agent: event (\S+): seen (\d+), delivered (\d+), lost (\d+), unreadable (\d+)$",
                    re.MULTILINE)
 
@@ -72,6 +75,22 @@ def parse_report(stderr):
         name: dict(zip(["seen", "delivered", "lost", "unreadable"], map(int, numbers)))
         for name, *numbers in EVENT.findall(stderr)}
     return report
+
+
+def parse_file_report(stderr):
+    """The numbers of the final report about a file that was read, as a dictionary."""
+    found = FILE_REPORT.findall(stderr)
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} reports on stderr:\n{stderr}")
+    return dict(zip(["read", "bytes", "matched", "printed"], map(int, found[0])))
+
+
+def parse_wrote(stderr):
+    """Of what was recorded: events, bytes, and where to."""
+    found = WROTE.findall(stderr)
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} recordings on stderr:\n{stderr}")
+    return int(found[0][0]), int(found[0][1]), found[0][2]
 
 
 def balanced(report):

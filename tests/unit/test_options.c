@@ -13,7 +13,7 @@
 #include "abi.h"
 #include "agent/options.h"
 
-enum { ARGS_MAX = 16 };
+enum { ARGS_MAX = 24 };
 
 /* Parses a command line of words that blanks separate. */
 static int parse(const char *line, struct options *options, struct error *err)
@@ -253,6 +253,34 @@ static void test_refused(void **state)
 		{"fields -o none", "fields: -o takes text, json or markdown"},
 		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
 					  "events as they happen"},
+		{"-z", "-z goes with -w"},
+		{"--zstd -r a", "--zstd goes with -w"},
+		{"-C 1 -e 5", "-C goes with -w"},
+		{"-W 5 -w a", "-W goes with -C, -G or -e"},
+		{"-W 0 -e 5 -w a", "-W: expected a number from 1 to 1000000, not '0'"},
+		{"-W 1000001 -e 5 -w a", NULL},
+		{"-C 0 -w a", "-C: expected a number of megabytes of 1 or more, not '0'"},
+		{"-C 18446744073709551615 -w a", NULL},
+		{"-e 0 -w a", NULL},
+		{"-G 0 -w a", NULL},
+		{"--scap-compat 2015 -w a", "--scap-compat: expected 2022, not '2015'"},
+		{"--strict", "--strict goes with -r"},
+		{"--progress -w a", "-P goes with -r"},
+		{"-r a --snaplen 5", "--snaplen means nothing with -r: it is about events that "
+				     "happen now"},
+		{"-r a --self", NULL},
+		{"-r a --buffer-size 1M", NULL},
+		{"-r a --statsd-port 5", NULL},
+		{"-r a --explain", NULL},
+		{"-w a --native --scap-compat 2022", "--native is for Lanner alone, --scap-compat "
+						     "for others: one of them"},
+		{"-w - -e 5", "-w -: standard output is one file; -C, -G and -e need a name"},
+		{"-w - -o json", "-w - takes standard output: nothing can be printed there (-o "
+				 "none)"},
+		{"-w - --rules r", NULL},
+		{"--priority error", "--priority goes with --rules"},
+		{"--all-rules", "--all-rules goes with --rules"},
+		{"fields -r a", "fields does not take -r"},
 	};
 	struct options options;
 
@@ -268,6 +296,62 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_capture_files(void **state)
+{
+	static const char *const lines[] = {
+		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --scap-compat 2022",
+		"--read in --write out --compress --file-size 5 --seconds 1.5 -e 7 --limit 3 "
+		"--fatfile --strict --progress --scap-compat=2022",
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_right(lines[i], &options);
+		assert_string_equal(options.read, "in");
+		assert_string_equal(options.write, "out");
+		assert_int_equal(options.writer.compression, SCAP_GZIP);
+		assert_true(options.writer.compat_2022 && !options.writer.native);
+		assert_int_equal(options.limits.bytes, 5000000);
+		assert_int_equal(options.limits.ns, 1500000000);
+		assert_int_equal(options.limits.events, 7);
+		assert_int_equal(options.limits.files, 3);
+		assert_true(options.fat && options.strict && options.progress);
+		options_finish(&options);
+	}
+	parse_right("-w out --zstd --native", &options);
+	assert_int_equal(options.writer.compression, SCAP_ZSTD);
+	assert_true(options.writer.native && !options.fat);
+	assert_null(options.read);
+	options_finish(&options);
+}
+
+/* What is recorded is not printed as well, unless an option says what to print. */
+static void test_recording_prints_on_request(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_format format;
+	} cases[] = {
+		{"-w out", FORMAT_NONE},
+		{"-w out -n 3 -v --stats 5 evt.num=1", FORMAT_NONE},
+		{"-w out -o json", FORMAT_JSON},
+		{"-w out -p %evt.num", FORMAT_AUTO},
+		{"-w out --json-fields all", FORMAT_AUTO},
+		{"-w out -A", FORMAT_AUTO},
+		{"-w out -ta", FORMAT_AUTO},
+		{"-w out --rules r", FORMAT_AUTO},
+		{"-w out --rules r -o none", FORMAT_NONE},
+		{"-r in", FORMAT_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.format, cases[i].format);
+		options_finish(&options);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +361,8 @@ int main(void)
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_capture_files),
+		cmocka_unit_test(test_recording_prints_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

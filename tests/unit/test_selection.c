@@ -53,6 +53,11 @@ static bool is_native(unsigned int id)
 	return event_desc_is_native(event_desc_get(id));
 }
 
+static bool is_shown(unsigned int id)
+{
+	return event_desc_get(id);
+}
+
 static void test_everything(void **state)
 {
 	select_for(NULL, OUTPUT_NEEDS);
@@ -354,6 +359,36 @@ static void test_switches(void **state)
 	assert_int_equal(selection.events[EVENT_switch], 0);
 }
 
+static void select_recorded(const char *text)
+{
+	struct filter_options options = {0};
+	struct filter *filter = NULL;
+	struct filter_error err;
+
+	if (text)
+		assert_int_equal(filter_create(text, &options, &filter, &err), 0);
+	selection_make_recorded(&selection, filter);
+	filter_destroy(filter);
+}
+
+/* Files have events that no kernel here makes, and those that need not be asked for any more. */
+static void test_recorded(void **state)
+{
+	select_recorded(NULL);
+	assert_true(selection.events[EVENT_switch] & selection.events[EVENT_page_fault] &
+		    WHY_FILTER);
+	assert_true(selection.events[EVENT_open] & WHY_FILTER);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		assert_int_equal(selection.events[id], is_shown(id) ? WHY_FILTER : 0);
+	select_recorded("evt.type=open or evt.type=switch");
+	assert_int_equal(count_events(~0U), 4);
+	/* A call that has an event of its own by now was a generic one. */
+	select_recorded("evt.type=timer_create");
+	assert_true(selection.events[EVENT_syscall] & WHY_FILTER);
+	select_recorded("evt.type=open and evt.type=close");
+	assert_true(selection_is_empty(&selection));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
