@@ -19,9 +19,8 @@ static void count_signal(int number)
 {
 	if (received < SCHAR_MAX)
 		received = received + 1;
-	/* It may be an alarm itself: that of signals_end_after(). */
-	if (received == 1)
-		alarm(SIGNALS_PATIENCE_S);
+	/* Whoever begins to wait for a reader only later has to be interrupted, too. */
+	alarm(SIGNALS_PATIENCE_S);
 }
 
 static bool has_terminal(void)
