@@ -14,57 +14,7 @@
 #include <cmocka.h>
 
 #include "event/event.h"
-
-enum { COLUMNS_MAX = 8, LINE_BYTES = 1024 };
-
-/* A file of lines with columns between TABs; the first line is skipped. */
-struct sheet {
-	FILE *file;
-	char line[LINE_BYTES];
-	char *columns[COLUMNS_MAX];
-};
-
-static void sheet_open(struct sheet *sheet, const char *name)
-{
-	const char *shared = getenv("LANNER_SHARED");
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/facts/%s", shared ? shared : "../shared", name);
-	sheet->file = fopen(path, "re");
-	if (!sheet->file) {
-		print_message("facts/%s not found under LANNER_SHARED\n", name);
-		skip();
-	}
-	assert_non_null(fgets(sheet->line, sizeof(sheet->line), sheet->file));
-}
-
-/* The next line; closes the sheet at its end. Columns that a line does not have are "". */
-static bool sheet_next(struct sheet *sheet)
-{
-	char *rest = sheet->line;
-
-	if (!fgets(sheet->line, sizeof(sheet->line), sheet->file)) {
-		fclose(sheet->file);
-		return false;
-	}
-	rest[strcspn(rest, "\n")] = '\0';
-	for (int i = 0; i < COLUMNS_MAX; i++) {
-		sheet->columns[i] = rest;
-		rest += strcspn(rest, "\t");
-		if (*rest)
-			*rest++ = '\0';
-	}
-	return true;
-}
-
-static unsigned int number(const char *text, int base)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, base);
-
-	assert_true(end > text && *end == '\0');
-	return (unsigned int)value;
-}
+#include "sheet.h"
 
 /* Those that the sheets know. */
 static unsigned int declared_events(void)
@@ -88,21 +38,7 @@ static unsigned int scap_params(const struct event_desc *desc)
 	return count;
 }
 
-/* Types and formats by their names in the sheets. */
-static const char *const types[PT_TYPES_COUNT] = {
-#define TYPE(name) [PT_##name] = #name
-	TYPE(INT8),	 TYPE(INT16),	   TYPE(INT32),	       TYPE(INT64),	  TYPE(UINT8),
-	TYPE(UINT16),	 TYPE(UINT32),	   TYPE(UINT64),       TYPE(FLAGS8),	  TYPE(FLAGS16),
-	TYPE(FLAGS32),	 TYPE(ENUMFLAGS8), TYPE(ENUMFLAGS16),  TYPE(ENUMFLAGS32), TYPE(MODE),
-	TYPE(FD),	 TYPE(PID),	   TYPE(ERRNO),	       TYPE(UID),	  TYPE(GID),
-	TYPE(SYSCALLID), TYPE(SIGTYPE),	   TYPE(SIGSET),       TYPE(RELTIME),	  TYPE(ABSTIME),
-	TYPE(PORT),	 TYPE(L4PROTO),	   TYPE(BOOL),	       TYPE(DOUBLE),	  TYPE(CHARBUF),
-	TYPE(FSPATH),	 TYPE(FSRELPATH),  TYPE(BYTEBUF),      TYPE(SOCKADDR),	  TYPE(SOCKTUPLE),
-	TYPE(FDLIST),	 TYPE(DYN),	   TYPE(CHARBUFARRAY), TYPE(UINT32LIST),  TYPE(UINT64LIST),
-	TYPE(BITSET),	 TYPE(FLAGS64),	   TYPE(FD32),	       TYPE(PID32),	  TYPE(IPADDR),
-#undef TYPE
-};
-
+/* Formats by their names in the sheets. */
 static const char *const formats[] = {
 	[PF_NA] = "NA",
 	[PF_DEC] = "DEC",
@@ -155,7 +91,7 @@ static const char *type_of(const struct event_desc *desc, const struct param_des
 {
 	if (param->type == PT_IPADDR)
 		return desc->id == EVENT_task_file_socket_inet ? "IPV4ADDR" : "IPV6ADDR";
-	return types[param->type];
+	return sheet_type_name(param->type);
 }
 
 static void check_params(const struct event_desc *desc, char *params)
@@ -213,7 +149,7 @@ static void test_events(void **state)
 
 	sheet_open(&sheet, "events.tsv");
 	while (sheet_next(&sheet)) {
-		unsigned int code = number(sheet.columns[0], 10);
+		unsigned int code = sheet_number(sheet.columns[0], 10);
 		const struct event_desc *desc = event_desc_get(code);
 
 		if (is_current(sheet.columns[4]))
@@ -223,11 +159,11 @@ static void test_events(void **state)
 		compared++;
 		assert_int_equal(desc->id, code);
 		assert_string_equal(desc->name, sheet.columns[1]);
-		assert_int_equal(desc->category, number(sheet.columns[3], 16));
+		assert_int_equal(desc->category, sheet_number(sheet.columns[3], 16));
 		assert_string_equal(sheet.columns[2], code % 2 ? "X" : "E");
 		check_enter(desc, sheet.columns);
 		assert_int_equal(desc->flags & ~EF_OWN, flags_of(sheet.columns[4]));
-		assert_int_equal(scap_params(desc), number(sheet.columns[5], 10));
+		assert_int_equal(scap_params(desc), sheet_number(sheet.columns[5], 10));
 		check_params(desc, sheet.columns[6]);
 	}
 	assert_int_equal(compared, declared_events());
@@ -247,7 +183,7 @@ static void check_set(const char *name, const struct flag_name *set)
 			continue;
 		assert_non_null(set->name);
 		assert_string_equal(set->name, sheet.columns[1]);
-		assert_int_equal(set->value, number(sheet.columns[2], 16));
+		assert_int_equal(set->value, sheet_number(sheet.columns[2], 16));
 		set++;
 	}
 	assert_null(set->name);
@@ -270,8 +206,8 @@ static void test_sets_of_parameters(void **state)
 
 	sheet_open(&sheet, "param-flags.tsv");
 	while (sheet_next(&sheet)) {
-		unsigned int code = number(sheet.columns[0], 10);
-		unsigned int index = number(sheet.columns[2], 10);
+		unsigned int code = sheet_number(sheet.columns[0], 10);
+		unsigned int index = sheet_number(sheet.columns[2], 10);
 		const struct event_desc *desc = event_desc_get(code);
 		const char *set = sheet.columns[4];
 		unsigned int base;
@@ -328,7 +264,7 @@ static void test_names(void **state)
 
 	sheet_open(&sheet, "ppm_sc.tsv");
 	while (sheet_next(&sheet)) {
-		unsigned int code = number(sheet.columns[0], 10);
+		unsigned int code = sheet_number(sheet.columns[0], 10);
 
 		assert_string_equal(syscall_name(code), sheet.columns[1]);
 		assert_int_equal(syscall_code_find(sheet.columns[1]), code);
@@ -375,7 +311,7 @@ static void test_numbers(void **state)
 
 	sheet_open(&sheet, "syscalls_x86_64.tsv");
 	while (sheet_next(&sheet)) {
-		unsigned int native = number(sheet.columns[0], 10);
+		unsigned int native = sheet_number(sheet.columns[0], 10);
 		int code = syscall_code_find(sheet.columns[1]);
 		const struct event_desc *own = event_desc_find(sheet.columns[3]);
 
