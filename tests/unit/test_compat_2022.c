@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What readers of 2022 get, against LANNER_SHARED/facts/events-2022.tsv: every event of the table is
- * turned into frames of theirs, with the values of the event and with the sizes of their types.
+ * What readers of 2022 get, against LANNER_SHARED/facts/events-2022.tsv: every event of the table
+ * is turned into frames of theirs, with the values of the event and with the sizes of their types.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -252,8 +252,7 @@ static void check_values(struct fixture *f, const struct scap_event *event)
 		if (index >= 0) {
 			uint32_t len = f->frame.params[index].len;
 
-			assert_memory_equal(value.data,
-					    f->frame.values + f->frame.params[index].at,
+			assert_memory_equal(value.data, f->frame.values + f->frame.params[index].at,
 					    len < value.len ? len : value.len);
 			for (uint32_t at = len; at < value.len; at++)
 				assert_int_equal(value.data[at], 0);
@@ -265,11 +264,11 @@ static void check_values(struct fixture *f, const struct scap_event *event)
 
 static bool is_generic(const struct event_desc *desc)
 {
-	return desc->id == EVENT_syscall || desc->id == EVENT_bpf ||
-	       desc->id >= EVENT_OWN_FIRST ||
-	       (desc->id >= SCAP_2022_EVENTS && !strstr("dup dup2 dup3 accept4 umount umount2 pipe2 "
-							"eventfd2 signalfd4 inotify_init1 ",
-							desc->name));
+	return desc->id == EVENT_syscall || desc->id == EVENT_bpf || desc->id >= EVENT_OWN_FIRST ||
+	       (desc->id >= SCAP_2022_EVENTS &&
+		!strstr("dup dup2 dup3 accept4 umount umount2 pipe2 "
+			"eventfd2 signalfd4 inotify_init1 ",
+			desc->name));
 }
 
 /* An event with all its parameters, and one with none. */

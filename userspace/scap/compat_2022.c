@@ -10,9 +10,9 @@
 
 enum {
 	FRAME_BYTES = 65536, /* readers of 2022 refuse larger ones */
-	FILLED_BYTES = 512,  /* at most, of what stands for absent parameters */
+	FILLED_BYTES = 512, /* at most, of what stands for absent parameters */
 	ENTER_PARAMS_MAX = 6,
-	SYSCALLS = 329,	     /* codes that were known: sysdig 0.29.3 dies of others */
+	SYSCALLS = 329, /* codes that were known: sysdig 0.29.3 dies of others */
 	NONE = UINT8_MAX,
 };
 
@@ -20,7 +20,7 @@ enum has_enter { HAS_ENTER, HAS_ENTER_UNLESS_CHILD, HAS_NO_ENTER };
 
 struct enter_param {
 	uint8_t source; /* parameter of the event, or NONE */
-	uint8_t type;	/* 0: that of the source; no enter event has parameters of type INT8 */
+	uint8_t type; /* 0: that of the source; no enter event has parameters of type INT8 */
 };
 
 struct pair {
@@ -32,9 +32,13 @@ struct pair {
 };
 
 #define ROW(event, id, params, has_enter, ...)                                                     \
-	[EVENT_##event] = {id, params,                                                             \
-		sizeof((struct enter_param[]){{0}, ##__VA_ARGS__}) / sizeof(struct enter_param) - 1, \
-		has_enter, {__VA_ARGS__}},
+	[EVENT_##event] = {id,                                                                     \
+			   params,                                                                 \
+			   sizeof((struct enter_param[]){{0}, ##__VA_ARGS__}) /                    \
+					   sizeof(struct enter_param) -                            \
+				   1,                                                              \
+			   has_enter,                                                              \
+			   {__VA_ARGS__}},
 #define PAIR(event, id, params, ...) ROW(event, id, params, HAS_ENTER, ##__VA_ARGS__)
 #define CLONE(event, id, params) ROW(event, id, params, HAS_ENTER_UNLESS_CHILD)
 #define ALONE(event, id, params) ROW(event, id, params, HAS_NO_ENTER)
@@ -224,8 +228,8 @@ static unsigned int native_number(const struct scap_compat *compat, const struct
 static int make_generic(struct scap_compat *compat, const struct event *ev,
 			const struct scap_event *event, struct scap_event *out)
 {
-	unsigned int code = ev->desc->id == EVENT_syscall ? event_syscall_code(ev)
-							  : ev->desc->syscall;
+	unsigned int code =
+		ev->desc->id == EVENT_syscall ? event_syscall_code(ev) : ev->desc->syscall;
 	uint16_t known = code < SYSCALLS ? (uint16_t)code : SC_unknown;
 	struct target enter = target_begin(compat->enter, syscall__nativeID + 1);
 	struct target exit = target_begin(compat->exit, syscall__ID + 1);
@@ -262,8 +266,9 @@ int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 		return 0;
 	id = ev.desc->id;
 	if (id < EVENT_OWN_FIRST && pairs[id].id)
-		return frame_bytes(event) <= FRAME_BYTES ?
-			       make_pair(compat, &pairs[id], &ev, event, out) : 0;
+		return frame_bytes(event) <= FRAME_BYTES
+			       ? make_pair(compat, &pairs[id], &ev, event, out)
+			       : 0;
 	if (id < SCAP_2022_EVENTS && is_enter(id))
 		return 0;
 	if (ev.desc->category & EC_SYSCALL)

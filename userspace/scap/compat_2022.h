@@ -22,12 +22,12 @@ int scap_compat_create(struct scap_compat **compat);
 void scap_compat_destroy(struct scap_compat *compat); /* accepts NULL */
 
 /*
- * Gives the frames that stand for an event, in the order they are to be written; they have its time,
- * thread, CPU and `hidden`, and neither parameters of our own nor latencies. `event` was decoded
- * before, so that its frame is known to be whole. The frames are valid until the next call, or are
- * the event's own. Returns their number: 0 for what readers of 2022 have no event for, be it a
- * generic one; for an enter event, which comes with its exit event; and for a frame that is larger
- * than files of theirs may have.
+ * Gives the frames that stand for an event, in the order they are to be written; they have its
+ * time, thread, CPU and `hidden`, and neither parameters of our own nor latencies. `event` was
+ * decoded before, so that its frame is known to be whole. The frames are valid until the next call,
+ * or are the event's own. Returns their number: 0 for what readers of 2022 have no event for, be it
+ * a generic one; for an enter event, which comes with its exit event; and for a frame that is
+ * larger than files of theirs may have.
  */
 int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 		     struct scap_event out[SCAP_2022_FRAMES_MAX]);
