@@ -126,6 +126,39 @@ static void test_own_event(void **state)
 	written_end(&test);
 }
 
+/* Pairs of events, older forms of them, and nothing for what they did not know. */
+static void test_for_2022(void **state)
+{
+	struct scap_writer_stats stats;
+	struct scap_event event;
+	struct written test;
+
+	written_begin(&test, (struct scap_writer_config){.compat_2022 = true});
+	frame_begin(frame, EVENT_dup2, 5, 42);
+	frame_put_i64(frame, dup2__res, 4);
+	frame_put_i64(frame, dup2__oldfd, 3);
+	event = frame_end(frame);
+	event.cpu = 1;
+	written_put(&test, event);
+	event.hidden = true;
+	written_put(&test, event);
+	frame_begin(frame, EVENT_io_destroy, 6, 42);
+	written_put(&test, frame_end(frame));
+	frame_begin(frame, EVENT_useradded, 7, 42);
+	written_put(&test, frame_end(frame));
+	scap_writer_stats(test.writer, &stats);
+	assert_int_equal(stats.events, 3);
+	assert_int_equal(stats.generic, 1);
+	written_look(&test);
+	written_expect(&test, 0x216, "2:1 8:5 8:42 4:36 2:124 4:1 2:8 8:3");
+	written_expect(&test, 0x216, "2:1 8:5 8:42 4:36 2:125 4:1 2:8 8:4");
+	written_expect(&test, 0x217, "2:1 4:1 8:5 8:42 4:36 2:124 4:1 2:8 8:3");
+	written_expect(&test, 0x217, "2:1 4:1 8:5 8:42 4:36 2:125 4:1 2:8 8:4");
+	assert_int_equal(written_block(&test).type, 0x216);
+	written_expect(&test, 0x216, "2:0 8:6 8:42 4:30 2:1 4:1 2:2 2:160");
+	written_end(&test);
+}
+
 /* What is longer than readers take in a block for others goes to one for large events. */
 static void test_large(void **state)
 {
@@ -198,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_event),	    cmocka_unit_test(test_own_parameters),
 		cmocka_unit_test(test_short_frame), cmocka_unit_test(test_own_event),
 		cmocka_unit_test(test_large),	    cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_for_2022),
 	};
 
 	return cmocka_run_group_tests(tests, create_frame, free_frame);

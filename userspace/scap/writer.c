@@ -164,13 +164,19 @@ static int put_generic(struct scap_writer *writer, const struct scap_event *even
 	return put_whole(writer, &stand_in, false, generic.header.len);
 }
 
-static int put_event(struct scap_writer *writer, const struct scap_event *event)
+static struct ppm_evt_hdr header_of(const struct scap_event *event)
 {
-	const struct event_shape *shape;
 	struct ppm_evt_hdr header;
 
 	memcpy(&header, event->frame, sizeof(header));
-	shape = &writer->shapes[header.type];
+	return header;
+}
+
+static int put_event(struct scap_writer *writer, const struct scap_event *event)
+{
+	struct ppm_evt_hdr header = header_of(event);
+	const struct event_shape *shape = &writer->shapes[header.type];
+
 	if (writer->config.native)
 		return put_whole(writer, event, shape->large, header.len);
 	if (shape->own)
@@ -182,12 +188,30 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	return put_whole(writer, event, shape->large, header.len);
 }
 
+/* What readers of 2022 understand of an event, be it nothing. */
+static void put_for_2022(struct scap_writer *writer, const struct scap_event *event)
+{
+	struct scap_event frames[SCAP_2022_FRAMES_MAX];
+	int count = scap_compat_2022(writer->compat, event, frames);
+	struct ppm_evt_hdr header = {.type = EVENT_NONE};
+
+	for (int i = 0; i < count; i++) {
+		header = header_of(&frames[i]);
+		if (put_whole(writer, &frames[i], writer->shapes[header.type].large, header.len))
+			return;
+	}
+	if (header.type == EVENT_syscall && header_of(event).type != EVENT_syscall)
+		writer->stats.generic++;
+	writer->stats.events += count > 0;
+}
+
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event, struct error *err)
 {
-	if (put_event(writer, event))
-		return scap_sink_result(&writer->sink, err);
-	writer->stats.events++;
-	return 0;
+	if (writer->compat)
+		put_for_2022(writer, event);
+	else if (put_event(writer, event) == 0)
+		writer->stats.events++;
+	return scap_sink_result(&writer->sink, err);
 }
 
 int scap_writer_flush(struct scap_writer *writer, struct error *err)
@@ -206,6 +230,7 @@ int scap_writer_finish(struct scap_writer *writer, struct error *err)
 	r = scap_sink_result(&writer->sink, err);
 	buf_finish(&writer->list.entries);
 	buf_finish(&writer->list.behind);
+	scap_compat_destroy(writer->compat);
 	free(writer);
 	return r;
 }
@@ -246,7 +271,10 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 {
 	struct scap_writer *new = calloc(1, sizeof(*new));
 
-	if (!new || scap_sink_init(&new->sink, fd, name, config->compression)) {
+	if (!new || (config->compat_2022 && scap_compat_create(&new->compat)) ||
+	    scap_sink_init(&new->sink, fd, name, config->compression)) {
+		if (new)
+			scap_compat_destroy(new->compat);
 		free(new);
 		return error_set(err, -ENOMEM, "out of memory for writing %s", name);
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "scap/compat_2022.h"
 #include "scap/file_format.h"
 #include "scap/sink.h"
 #include "scap/writer.h"
@@ -32,6 +33,7 @@ struct scap_writer {
 	struct scap_snapshot snapshot; /* its listener: first */
 	struct scap_writer_config config;
 	struct scap_sink sink;
+	struct scap_compat *compat; /* for readers of 2022; NULL: for those of today */
 	struct scap_writer_stats stats;
 	uint64_t section_end; /* byte behind the head of the section */
 	struct writer_list list;
