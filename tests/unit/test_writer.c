@@ -126,6 +126,25 @@ static void test_own_event(void **state)
 	written_end(&test);
 }
 
+/* Events that may be large have blocks of their own, however small they are. */
+static void test_large_payload(void **state)
+{
+	struct written test;
+	struct scap_event event;
+
+	frame_begin(frame, EVENT_container, 5, 42);
+	frame_put_string(frame, container__json, "{}");
+	event = frame_end(frame);
+	written_begin(&test, (struct scap_writer_config){0});
+	written_put(&test, event);
+	event.hidden = true;
+	written_put(&test, event);
+	written_look(&test);
+	written_expect(&test, 0x221, "2:0 8:5 8:42 4:33 2:324 4:1 4:3 '{}~");
+	written_expect(&test, 0x222, "2:0 4:1 8:5 8:42 4:33 2:324 4:1 4:3 '{}~");
+	written_end(&test);
+}
+
 /* Pairs of events, older forms of them, and nothing for what they did not know. */
 static void test_for_2022(void **state)
 {
@@ -231,7 +250,7 @@ int main(void)
 		cmocka_unit_test(test_event),	    cmocka_unit_test(test_own_parameters),
 		cmocka_unit_test(test_short_frame), cmocka_unit_test(test_own_event),
 		cmocka_unit_test(test_large),	    cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_for_2022),
+		cmocka_unit_test(test_for_2022),    cmocka_unit_test(test_large_payload),
 	};
 
 	return cmocka_run_group_tests(tests, create_frame, free_frame);
