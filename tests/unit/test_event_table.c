@@ -35,6 +35,7 @@ static unsigned int scap_params(const struct event_desc *desc)
 		count++;
 	for (unsigned int i = count; i < desc->nparams; i++)
 		assert_true(desc->params[i].own);
+	assert_int_equal(count, desc->scap_nparams);
 	return count;
 }
 

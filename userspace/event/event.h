@@ -176,6 +176,7 @@ struct event_desc {
 	uint16_t category;	/* enum event_category bits */
 	uint16_t flags;		/* enum event_flags bits */
 	uint16_t nparams;
+	uint16_t scap_nparams; /* those of the .scap world, which stand ahead of ours */
 	const struct param_desc *params;
 };
 

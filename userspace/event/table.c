@@ -42,6 +42,15 @@ static const struct {
 	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
 #include "events/all.def"
 
+/* How many parameters are not ours. */
+#define SYSCALL_EVENT(name, ...) enum { name##__scap = 0
+#define TRACEPOINT_EVENT(name, ...) enum { name##__scap = 0
+#define USER_EVENT(name, ...) enum { name##__scap = 0
+#define PARAM(...) +1
+#define OWN_PARAM(...)
+#define EVENT_END(name) };
+#include "events/all.def"
+
 /* The flags in the table are written without their prefix. */
 enum {
 	CREATES_FD = EF_CREATES_FD,
@@ -61,13 +70,13 @@ enum {
 static const struct event_desc descs[EVENT_ID_MAX] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
 	[id] = {#name, id, SC_##syscall, NULL, EC_SYSCALL | EC_##category,                        \
-		flags, name##__count, params_##name},
+		flags, name##__count, name##__scap, params_##name},
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
 	[id] = {#name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category,                \
-		flags, name##__count, params_##name},
+		flags, name##__count, name##__scap, params_##name},
 #define USER_EVENT(name, id, text, source, category, flags)                                        \
-	[id] = {#text,	       id,	     SC_unknown, NULL, EC_##source | EC_##category, flags, \
-		name##__count, params_##name},
+	[id] = {#text, id, SC_unknown, NULL, EC_##source | EC_##category,                         \
+		flags, name##__count, name##__scap, params_##name},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
