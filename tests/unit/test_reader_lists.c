@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT */
+/* What capture files of all versions tell of the machine, block by block as their sheet says. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "capture.h"
+
+static struct capture capture;
+static struct hearing hearing;
+
+static int setup(void **state)
+{
+	buf_clear(&capture.bytes);
+	capture_section(&capture);
+	hearing_init(&hearing);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	hearing_finish(&hearing);
+	return 0;
+}
+
+/* Reads what was put together, which tells this between its beginning and its end. */
+static struct capture_result expect_told(const char *told)
+{
+	struct capture_result result;
+	char text[8192];
+
+	capture_close_event(&capture, 0x216, 0, 5);
+	result = capture_read(capture.bytes.data, capture.bytes.len, &hearing);
+	snprintf(text, sizeof(text), "begin\n%send\n", told);
+	assert_string_equal(hearing_text(&hearing), text);
+	assert_int_equal(result.open_code, 0);
+	assert_int_equal(result.start_code, 0);
+	assert_int_equal(result.code, -ENODATA);
+	assert_int_equal(result.events, 1);
+	return result;
+}
+
+static void expect_whole(const char *told)
+{
+	struct capture_result result = expect_told(told);
+
+	assert_int_equal(result.stats.damaged_lists, 0);
+	assert_int_equal(result.stats.unknown_blocks, 0);
+}
+
+static void put_machine(uint32_t type)
+{
+	char hostname[128];
+
+	/* The last byte is no NUL: it is not to be read as part of the name. */
+	memset(hostname, 'h', sizeof(hostname));
+	capture_begin(&capture, type);
+	capture_u32(&capture, 4);
+	capture_u64(&capture, 8ULL << 30);
+	capture_u64(&capture, 32768);
+	capture_bytes(&capture, hostname, sizeof(hostname));
+	capture_u64(&capture, 1700000000000000000);
+	for (int i = 0; i < 3; i++)
+		capture_u64(&capture, 0);
+	capture_end(&capture);
+}
+
+static void test_machine(void **state)
+{
+	char told[512], name[128];
+
+	memset(name, 'h', sizeof(name));
+	snprintf(told, sizeof(told), "machine 4 8589934592 32768 1700000000000000000 %.127s\n",
+		 name);
+	put_machine(0x201);
+	expect_whole(told);
+}
+
+static void test_machine_legacy(void **state)
+{
+	put_machine(0x8002abcd);
+	capture_close_event(&capture, 0x216, 0, 5);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).code,
+			 -ENODATA);
+	assert_non_null(strstr(hearing_text(&hearing), "machine 4 8589934592"));
+}
+
+static void put_addresses(size_t bytes)
+{
+	for (uint8_t first = 0x10; first <= 0x30; first += 0x10)
+		for (uint8_t i = 0; i < bytes; i++)
+			capture_u8(&capture, (uint8_t)(first + i));
+}
+
+/* Of one of the four types; the second version begins with its length, and may have more. */
+static void put_interface(uint16_t type, bool prefixed)
+{
+	size_t at = prefixed ? capture_entry_begin(&capture) : 0;
+
+	capture_u16(&capture, type);
+	capture_u16(&capture, 4);
+	put_addresses(type == 1 || type == 3 ? 4 : 16);
+	if (type <= 2)
+		capture_u64(&capture, 1000 + type);
+	capture_bytes(&capture, "eth0", 4);
+	if (prefixed) {
+		capture_u8(&capture, 0xff);
+		capture_entry_end(&capture, at, false);
+	}
+}
+
+#define IPV6(first)                                                                                \
+	first "0" first "1" first "2" first "3" first "4" first "5" first "6" first "7" first      \
+	      "8" first "9" first "a" first "b" first "c" first "d" first "e" first "f"
+#define FOUR_INTERFACES                                                                            \
+	"interface eth0 10111213 20212223 30313233 1001\n"                                         \
+	"interface eth0 " IPV6("1") " " IPV6("2") " " IPV6(                                        \
+		"3") " 1002\n"                                                                     \
+		     "interface eth0 10111213 20212223 30313233 0\n"                               \
+		     "interface eth0 " IPV6("1") " " IPV6("2") " " IPV6("3") " 0\n"
+
+static void put_interfaces(uint32_t block, bool prefixed)
+{
+	capture_begin(&capture, block);
+	for (uint16_t type = 1; type <= 4; type++)
+		put_interface(type, prefixed);
+	capture_end(&capture);
+}
+
+static void test_interfaces(void **state)
+{
+	put_interfaces(0x205, false);
+	put_interfaces(0x8011abcd, false);
+	put_interfaces(0x219, true);
+	expect_whole(FOUR_INTERFACES FOUR_INTERFACES FOUR_INTERFACES);
+}
+
+static void test_interface_of_unknown_type(void **state)
+{
+	capture_begin(&capture, 0x219);
+	put_interface(1, true);
+	put_interface(5, true);
+	put_interface(1, true);
+	capture_end(&capture);
+	assert_int_equal(
+		expect_told("interface eth0 10111213 20212223 30313233 1001\n").stats.damaged_lists,
+		1);
+}
+
+static void put_users(uint32_t block, bool prefixed)
+{
+	size_t at;
+
+	capture_begin(&capture, block);
+	at = prefixed ? capture_entry_begin(&capture) : 0;
+	capture_u8(&capture, 0);
+	capture_u32(&capture, 1000);
+	capture_u32(&capture, 100);
+	capture_string(&capture, "ada");
+	capture_string(&capture, "/home/ada");
+	capture_string(&capture, "");
+	if (prefixed) {
+		capture_u64(&capture, 1); /* of the future */
+		capture_entry_end(&capture, at, true);
+		at = capture_entry_begin(&capture);
+	}
+	capture_u8(&capture, 1);
+	capture_u32(&capture, 100);
+	capture_string(&capture, "users");
+	if (prefixed)
+		capture_entry_end(&capture, at, true);
+	capture_end(&capture);
+}
+
+static void test_users(void **state)
+{
+	put_users(0x206, false);
+	put_users(0x8012abcd, false);
+	put_users(0x220, true);
+#define USERS "user 1000 100 ada /home/ada \ngroup 100 users\n"
+	expect_whole(USERS USERS USERS);
+}
+
+/* The bytes of each type, and what is told of it. */
+static const struct {
+	uint8_t type;
+	uint8_t enum_type; /* scap_fd_type */
+	const char *told;
+} fd_types[] = {
+	{1, SCAP_FD_FILE, "name=/n flags=0 dev=0"},
+	{2, SCAP_FD_DIRECTORY, "name=/n flags=0 dev=0"},
+	{3, SCAP_FD_IPV4, "name= flags=0 dev=0 l4=1 10111213:80 20212223:81"},
+	{4, SCAP_FD_IPV6, "name= flags=0 dev=0 l4=2 " IPV6("1") ":80 " IPV6("2") ":81"},
+	{5, SCAP_FD_IPV4, "name= flags=0 dev=0 l4=3 10111213:80 00000000:0"},
+	{6, SCAP_FD_IPV6,
+	 "name= flags=0 dev=0 l4=4 " IPV6("1") ":80 "
+					       "00000000000000000000000000000000:0"},
+	{7, SCAP_FD_PIPE, "name=/n flags=0 dev=0"},
+	{8, SCAP_FD_UNIX, "name=/n flags=0 dev=0"},
+	{9, SCAP_FD_EVENT, "name=/n flags=0 dev=0"},
+	{10, SCAP_FD_UNSUPPORTED, "name=/n flags=0 dev=0"},
+	{11, SCAP_FD_SIGNAL, "name=/n flags=0 dev=0"},
+	{12, SCAP_FD_EPOLL, "name=/n flags=0 dev=0"},
+	{13, SCAP_FD_INOTIFY, "name=/n flags=0 dev=0"},
+	{14, SCAP_FD_TIMER, "name=/n flags=0 dev=0"},
+	{15, SCAP_FD_NETLINK, "name=/n flags=0 dev=0"},
+	{16, SCAP_FD_FILE, "name=/n flags=1001"},
+	{17, SCAP_FD_BPF, "name=/n flags=0 dev=0"},
+	{18, SCAP_FD_USERFAULT, "name=/n flags=0 dev=0"},
+	{19, SCAP_FD_IO_URING, "name=/n flags=0 dev=0"},
+	{20, SCAP_FD_MEMFD, "name=/n flags=0 dev=0"},
+	{21, SCAP_FD_PIDFD, "name=/n flags=0 dev=0"},
+};
+
+enum { FD_TYPES = sizeof(fd_types) / sizeof(*fd_types) };
+
+static void put_fd_info(uint8_t type, bool with_dev)
+{
+	size_t address = type == 3 || type == 5 ? 4 : 16;
+
+	if (type >= 3 && type <= 6) {
+		for (uint8_t end = 1; end <= (type <= 4 ? 2 : 1); end++)
+			for (uint8_t i = 0; i < address; i++)
+				capture_u8(&capture, (uint8_t)(0x10 * end + i));
+		capture_u16(&capture, 80);
+		if (type <= 4)
+			capture_u16(&capture, 81);
+		capture_u8(&capture, (uint8_t)(type - 1)); /* TCP, UDP, ICMP, raw */
+		return;
+	}
+	if (type == 8) {
+		capture_u64(&capture, 0xaaaa);
+		capture_u64(&capture, 0xbbbb);
+	}
+	if (type == 16)
+		capture_u32(&capture, 0x1001);
+	capture_string(&capture, "/n");
+	if (with_dev && type == 16)
+		capture_u32(&capture, 0x803);
+}
+
+static void put_fd(uint8_t type, bool prefixed, bool with_dev)
+{
+	size_t at = prefixed ? capture_entry_begin(&capture) : 0;
+
+	capture_u64(&capture, 100 + type);
+	capture_u64(&capture, 200 + type);
+	capture_u8(&capture, type);
+	if (type)
+		put_fd_info(type, with_dev);
+	if (prefixed)
+		capture_entry_end(&capture, at, true);
+}
+
+/* All types in one list, and nothing of type 0. */
+static void expect_fds(uint32_t block, bool prefixed, bool with_dev)
+{
+	char told[4096];
+	int n = snprintf(told, sizeof(told), "fds 70\n");
+
+	capture_begin(&capture, block);
+	capture_u64(&capture, 70);
+	put_fd(0, prefixed, with_dev);
+	for (int i = 0; i < FD_TYPES; i++) {
+		put_fd(fd_types[i].type, prefixed, with_dev);
+		n += snprintf(told + n, sizeof(told) - (size_t)n,
+			      "fd %d type=%d ino=%d %s%s unix=%s\n", 100 + fd_types[i].type,
+			      fd_types[i].enum_type, 200 + fd_types[i].type, fd_types[i].told,
+			      fd_types[i].type != 16 ? ""
+			      : with_dev	     ? " dev=803"
+						     : " dev=0",
+			      fd_types[i].type == 8 ? "aaaa,bbbb" : "0,0");
+	}
+	capture_end(&capture);
+	expect_whole(told);
+}
+
+static void test_fds_v1(void **state)
+{
+	expect_fds(0x203, false, false);
+}
+
+static void test_fds_legacy(void **state)
+{
+	expect_fds(0x8001abcd, false, false);
+}
+
+static void test_fds_v2(void **state)
+{
+	expect_fds(0x218, true, true);
+}
+
+static void test_fds_without_device(void **state)
+{
+	expect_fds(0x218, true, false);
+}
+
+static void test_no_fds(void **state)
+{
+	capture_begin(&capture, 0x218);
+	capture_u64(&capture, 71);
+	capture_end(&capture);
+	expect_whole("fds 71\n");
+}
+
+/* Where the length of an entry is known, one of an unknown type is told of, and the next ones. */
+static void test_fd_of_unknown_type(void **state)
+{
+	capture_begin(&capture, 0x218);
+	capture_u64(&capture, 70);
+	put_fd(99, true, false);
+	put_fd(1, true, false);
+	capture_end(&capture);
+	expect_whole("fds 70\n"
+		     "fd 199 type=18 ino=299 name=unknown-type:[99] flags=0 dev=0 unix=0,0\n"
+		     "fd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
+}
+
+static void test_fd_of_unknown_type_v1(void **state)
+{
+	struct capture_result result;
+
+	capture_begin(&capture, 0x203);
+	capture_u64(&capture, 70);
+	put_fd(1, false, false);
+	put_fd(99, false, false);
+	put_fd(1, false, false);
+	capture_end(&capture);
+	result = expect_told("fds 70\nfd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
+	assert_int_equal(result.stats.damaged_lists, 1);
+}
+
+/* Processes. */
+
+static const struct {
+	uint32_t block;
+	int version;
+} process_blocks[] = {
+	{0x202, 1}, {0x207, 2}, {0x209, 3}, {0x210, 4},	     {0x211, 5},      {0x212, 6},
+	{0x213, 7}, {0x214, 8}, {0x215, 9}, {0x8000abcd, 1}, {0x8013abcd, 2}, {0x8014abcd, 3},
+};
+
+/* The fields of a version, without those at the end of the last one. */
+static void put_thread(int version)
+{
+	capture_u64(&capture, 10);
+	capture_u64(&capture, 11);
+	capture_u64(&capture, 12);
+	if (version >= 6)
+		capture_u64(&capture, 13);
+	if (version >= 8)
+		capture_u64(&capture, 14);
+	capture_string(&capture, "comm");
+	capture_string(&capture, "exe");
+	if (version >= 7)
+		capture_string(&capture, "/bin/exe");
+	capture_u16(&capture, 4); /* the last NUL is missing */
+	capture_bytes(&capture, "a\0bc", 4);
+	capture_string(&capture, "/cwd");
+	capture_u64(&capture, 1024);
+	capture_u32(&capture, 0x2001);
+	capture_u32(&capture, 1000);
+	capture_u32(&capture, 100);
+	if (version >= 2) {
+		for (uint32_t i = 21; i <= 23; i++)
+			capture_u32(&capture, i);
+		capture_u64(&capture, 24);
+		capture_u64(&capture, 25);
+	}
+	if (version >= 3) {
+		capture_u16(&capture, 4);
+		capture_bytes(&capture, "E=1", 4);
+	}
+	if (version >= 4) {
+		capture_u64(&capture, 31);
+		capture_u64(&capture, 32);
+		capture_u16(&capture, 5);
+		capture_bytes(&capture, "cpu=", 5);
+	}
+	if (version >= 5)
+		capture_string(&capture, "/root");
+}
+
+static int print_thread(char *told, size_t size, int version, const char *pgid, const char *tail)
+{
+	return snprintf(told, size,
+			"thread tid=10 pid=11 ptid=12 sid=%s vpgid=%s pgid=%s vtid=%s vpid=%s "
+			"comm=comm exe=exe exepath=%s cwd=/cwd root=%s args=a|bc| env=%s "
+			"cgroups=%s limit=1024 flags=2001 uid=1000 gid=100 vm=%s faults=%s %s\n",
+			version >= 6 ? "13" : "-1", version >= 8 ? "14" : "-1", pgid,
+			version >= 4 ? "31" : "-1", version >= 4 ? "32" : "-1",
+			version >= 7 ? "/bin/exe" : "", version >= 5 ? "/root" : "",
+			version >= 3 ? "E=1|" : "", version >= 4 ? "cpu=|" : "",
+			version >= 2 ? "21,22,23" : "0,0,0", version >= 2 ? "24,25" : "0,0", tail);
+}
+
+#define NO_TAIL "pidns=0 tty=0 login=-1 exe_flags=0 caps=0,0,0 exe_file=0,0,0"
+
+static void test_processes_of_all_versions(void **state)
+{
+	char told[8192];
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(process_blocks) / sizeof(*process_blocks); i++) {
+		int version = process_blocks[i].version;
+
+		capture_begin(&capture, process_blocks[i].block);
+		for (int j = 0; j < 2; j++) {
+			size_t at = version == 9 ? capture_entry_begin(&capture) : 0;
+
+			put_thread(version);
+			if (version == 9)
+				capture_entry_end(&capture, at, true);
+			n += print_thread(told + n, sizeof(told) - (size_t)n, version, "-1",
+					  NO_TAIL);
+		}
+		capture_end(&capture);
+	}
+	expect_whole(told);
+}
+
+/* The fields at the end of the last version: with how many bytes each ends, and what is told. */
+static const struct {
+	size_t bytes;
+	const char *pgid, *told;
+} tails[] = {
+	/* The first two are there only if there is more than the old ones would take. */
+	{4, "-1", "pidns=0 tty=0 login=7 exe_flags=0 caps=0,0,0 exe_file=0,0,0"},
+	{5, "-1", "pidns=0 tty=0 login=7 exe_flags=1 caps=0,0,0 exe_file=0,0,0"},
+	{29, "-1", "pidns=0 tty=0 login=7 exe_flags=1 caps=a1,a2,a3 exe_file=0,0,0"},
+	{41, "-1", "pidns=41 tty=42 login=7 exe_flags=1 caps=a1,a2,a3 exe_file=0,0,0"},
+	{42, "-1", "pidns=41 tty=42 login=7 exe_flags=3 caps=a1,a2,a3 exe_file=0,0,0"},
+	{66, "-1", "pidns=41 tty=42 login=7 exe_flags=3 caps=a1,a2,a3 exe_file=51,52,53"},
+	{67, "-1", "pidns=41 tty=42 login=7 exe_flags=7 caps=a1,a2,a3 exe_file=51,52,53"},
+	{68, "-1", "pidns=41 tty=42 login=7 exe_flags=f caps=a1,a2,a3 exe_file=51,52,53"},
+	{76, "60", "pidns=41 tty=42 login=7 exe_flags=f caps=a1,a2,a3 exe_file=51,52,53"},
+	{83, "60", "pidns=41 tty=42 login=7 exe_flags=f caps=a1,a2,a3 exe_file=51,52,53"},
+};
+
+static void put_tail(size_t bytes)
+{
+	size_t end = capture.bytes.len + bytes;
+
+	if (bytes > 29) {
+		capture_u64(&capture, 41);
+		capture_u32(&capture, 42);
+	}
+	capture_u32(&capture, 7);
+	capture_u8(&capture, 1);
+	for (uint64_t i = 0xa1; i <= 0xa3; i++)
+		capture_u64(&capture, i);
+	capture_u8(&capture, 1);
+	for (uint64_t i = 51; i <= 53; i++)
+		capture_u64(&capture, i);
+	capture_u8(&capture, 1);
+	capture_u8(&capture, 1);
+	capture_u64(&capture, 60);
+	capture_u64(&capture, 0); /* of the future */
+	capture.bytes.len = end;
+}
+
+static void test_process_tails(void **state)
+{
+	char told[8192];
+	int n = 0;
+
+	capture_begin(&capture, 0x215);
+	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		size_t at = capture_entry_begin(&capture);
+
+		put_thread(9);
+		put_tail(tails[i].bytes);
+		capture_entry_end(&capture, at, true);
+		n += print_thread(told + n, sizeof(told) - (size_t)n, 9, tails[i].pgid,
+				  tails[i].told);
+	}
+	capture_end(&capture);
+	expect_whole(told);
+}
+
+/* The kernel's names have 15 bytes; strings of 65535 bytes are read. */
+static void test_long_strings(void **state)
+{
+	static char text[65536];
+
+	memset(text, 'x', sizeof(text) - 1);
+	capture_begin(&capture, 0x202);
+	for (int i = 0; i < 3; i++)
+		capture_u64(&capture, 10);
+	for (int i = 0; i < 4; i++)
+		capture_string(&capture, text);
+	capture_u64(&capture, 1024);
+	for (int i = 0; i < 3; i++)
+		capture_u32(&capture, 0);
+	capture_end(&capture);
+	capture_close_event(&capture, 0x216, 0, 5);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).code,
+			 -ENODATA);
+	assert_int_equal(hearing.threads, 1);
+	assert_non_null(strstr(hearing_text(&hearing), "comm=xxxxxxxxxxxxxxx exe=x"));
+	assert_true(hearing.text.len > 3 * 65535);
+}
+
+/* A list of more bytes than fit into memory at a time. */
+static void test_long_list(void **state)
+{
+	capture_threads_v1(&capture, 5 << 20);
+	capture_close_event(&capture, 0x216, 0, 5);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).events, 1);
+	assert_true(hearing.threads > 50000);
+}
+
+/* An entry that goes beyond its list ends it, and the next block is read. */
+static void test_entry_beyond_its_list(void **state)
+{
+	capture_begin(&capture, 0x220);
+	capture_u32(&capture, 1000);
+	capture_u64(&capture, 0);
+	capture_end(&capture);
+	capture_begin(&capture, 0x206);
+	capture_u8(&capture, 1);
+	capture_u32(&capture, 100);
+	capture_u16(&capture, 500);
+	capture_end(&capture);
+	put_users(0x206, false);
+	assert_int_equal(expect_told(USERS).stats.damaged_lists, 2);
+}
+
+/* An entry that says it is longer or shorter than what it holds. */
+static void test_entry_of_wrong_length(void **state)
+{
+	for (uint32_t len = 0; len < 12; len++) {
+		setup(state);
+		capture_begin(&capture, 0x220);
+		capture_u32(&capture, len);
+		capture_u8(&capture, 1);
+		capture_u32(&capture, 100);
+		capture_string(&capture, "x"); /* 12 bytes */
+		capture_end(&capture);
+		assert_int_equal(expect_told("").stats.damaged_lists, 1);
+		teardown(state);
+	}
+}
+
+static void test_short_machine(void **state)
+{
+	capture_begin(&capture, 0x201);
+	capture_u64(&capture, 0);
+	capture_end(&capture);
+	assert_int_equal(expect_told("").stats.damaged_lists, 1);
+}
+
+/* Who listens can end it. */
+static void test_listener_fails(void **state)
+{
+	struct capture_result result;
+
+	put_users(0x220, true);
+	capture_close_event(&capture, 0x216, 0, 5);
+	hearing.answer = -ENOSPC;
+	result = capture_read(capture.bytes.data, capture.bytes.len, &hearing);
+	assert_int_equal(result.start_code, -ENOSPC);
+	assert_int_equal(result.code, -ENOSPC);
+	assert_non_null(strstr(result.text, "No space left"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_machine),
+		TEST(test_machine_legacy),
+		TEST(test_interfaces),
+		TEST(test_interface_of_unknown_type),
+		TEST(test_users),
+		TEST(test_fds_v1),
+		TEST(test_fds_legacy),
+		TEST(test_fds_v2),
+		TEST(test_fds_without_device),
+		TEST(test_no_fds),
+		TEST(test_fd_of_unknown_type),
+		TEST(test_fd_of_unknown_type_v1),
+		TEST(test_processes_of_all_versions),
+		TEST(test_process_tails),
+		TEST(test_long_strings),
+		TEST(test_long_list),
+		TEST(test_entry_beyond_its_list),
+		TEST(test_entry_of_wrong_length),
+		TEST(test_short_machine),
+		TEST(test_listener_fails),
+	};
+
+	return cmocka_run_group_tests_name("reader lists", tests, NULL, NULL);
+}
