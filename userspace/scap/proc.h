@@ -44,13 +44,13 @@ struct scap_endpoint {
 };
 
 /* Pointers go to memory of the reader, valid until its next call. Numbers are of the initial
- * namespaces unless their name starts with v. */
+ * namespaces unless their name starts with v; in captures those that are not known are -1. */
 struct scap_thread {
 	int64_t tid, pid, ptid, vtid, vpid, pgid, vpgid, sid;
 	uint32_t uid, gid;  /* effective */
 	uint32_t loginuid;  /* 0xffffffff: not set */
 	uint32_t tty;	    /* device number, 0: none */
-	uint64_t start_ns;  /* since the epoch */
+	uint64_t start_ns;  /* since the epoch; 0: not known */
 	int64_t fd_limit;   /* soft limit of open files, -1 unknown */
 	uint64_t caps_permitted, caps_effective, caps_inheritable;
 	uint64_t faults_major, faults_minor;

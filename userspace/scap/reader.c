@@ -112,7 +112,7 @@ int reader_end_with(struct scap_reader *reader, int code, const char *format, ..
 	return code;
 }
 
-static int end_out_of_memory(struct scap_reader *reader)
+int reader_end_out_of_memory(struct scap_reader *reader)
 {
 	return reader_end_with(reader, -ENOMEM, "there is no memory to read it on");
 }
@@ -159,9 +159,9 @@ static int end_of_stream(struct scap_reader *reader, int code)
 			       at, reader->block_at, colon, why);
 }
 
-int reader_need(struct scap_reader *reader, size_t n, int timeout_ms)
+int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms)
 {
-	int code = scap_stream_need(reader->stream, n, timeout_ms);
+	int code = scap_stream_wait(reader->stream, n, timeout_ms);
 
 	return code >= 0 ? code : end_of_stream(reader, code);
 }
@@ -203,7 +203,7 @@ static int renew_fold(struct scap_reader *reader)
 	struct scap_fold *fold;
 
 	if (scap_fold_create(&fold))
-		return end_out_of_memory(reader);
+		return reader_end_out_of_memory(reader);
 	reader->folded += scap_fold_count(reader->fold);
 	scap_fold_destroy(reader->fold);
 	reader->fold = fold;
@@ -279,7 +279,7 @@ static int pass_over(struct scap_reader *reader, int code)
 	else if (code == -EBADMSG)
 		reader->stats.damaged_events++;
 	else
-		return end_out_of_memory(reader);
+		return reader_end_out_of_memory(reader);
 	return STEP_ON;
 }
 
@@ -462,8 +462,7 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
 	made->source.ops = &reader_ops;
 	made->path = strdup(path);
-	if (!made->path || !buf_reserve(&made->texts, ENTRY_BYTES_MAX + ENTRY_STRINGS_MAX) ||
-	    scap_fold_create(&made->fold))
+	if (!made->path || scap_fold_create(&made->fold))
 		code = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else
 		code = scap_stream_open(path, &made->stream, err);

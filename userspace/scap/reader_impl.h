@@ -50,7 +50,7 @@ struct block_kind {
 enum {
 	/* Entries are of several strings, each of 64 KiB at most. */
 	ENTRY_BYTES_MAX = 1 << 20,
-	ENTRY_STRINGS_MAX = 16,
+	ENTRY_TEXT_MORE = 64, /* NULs behind its strings, and a name that is made up */
 };
 
 struct scap_reader {
@@ -81,13 +81,19 @@ enum { STEP_ON = 2 };
 /* Ends the source: sets its code and problem, and returns the code. */
 __attribute__((format(printf, 3, 4))) int reader_end_with(struct scap_reader *reader, int code,
 							  const char *format, ...);
+int reader_end_out_of_memory(struct scap_reader *reader);
 int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer);
 
 /* Takes an answer of who listens, and returns it; an error ends the source. */
 int reader_told(struct scap_reader *reader, int code);
 
 /* Returns 1 when `n` bytes are there, 0 when they are not there yet, or how the source ended. */
-int reader_need(struct scap_reader *reader, size_t n, int timeout_ms);
+int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms);
+
+static inline int reader_need(struct scap_reader *reader, size_t n, int timeout_ms)
+{
+	return reader->stream->len >= n ? 1 : reader_wait(reader, n, timeout_ms);
+}
 
 /* Those are done with. */
 static inline void reader_take_bytes(struct scap_reader *reader, size_t n)

@@ -18,7 +18,7 @@ const char *reader_text(struct scap_reader *reader, struct cursor *cursor, size_
 
 	if (!at)
 		return "";
-	/* There is room: see ENTRY_STRINGS_MAX. */
+	/* There is room: see take_entry(). */
 	buf_append(&reader->texts, at, n);
 	buf_append_char(&reader->texts, '\0');
 	return text;
@@ -87,6 +87,8 @@ static int head_step(struct scap_reader *reader, int timeout_ms)
 static int take_entry(struct scap_reader *reader, struct cursor *cursor)
 {
 	buf_clear(&reader->texts);
+	if (!buf_reserve(&reader->texts, cursor->left + ENTRY_TEXT_MORE))
+		return reader_end_out_of_memory(reader);
 	return reader_told(reader, reader->kind->entry(reader, cursor));
 }
 
