@@ -16,6 +16,7 @@
 #include "agent/list_fields.h"
 #include "agent/options.h"
 #include "agent/pipeline.h"
+#include "agent/record.h"
 #include "agent/signals.h"
 #include "agent/stats.h"
 #include "event/event.h"
@@ -139,12 +140,17 @@ static int run_capture(const struct options *options)
 	if (!options->read)
 		warn_direction(&capture);
 	if (signals_init(options->rules_count > 0, &err) || capture_open(&capture, &err) ||
-	    capture_seed(&capture, &err) || capture_record(&capture, &err)) {
+	    capture_seed(&capture, &err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
 		goto out;
 	}
+	code = capture_record(&capture, &err);
+	if (code) {
+		exit_code = record_is_unread(code) ? EXIT_SUCCESS : fail(EXIT_FAILURE, &err);
+		goto out;
+	}
 	warn_live(&capture);
-	if (options->verbose)
+	if (options->verbose && !options->read)
 		fputs("agent: capturing\n", stderr);
 	if (pipeline_run(&capture, &counts, &err))
 		exit_code = fail(EXIT_FAILURE, &err);

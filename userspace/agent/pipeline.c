@@ -110,7 +110,7 @@ static void check_record(struct pipeline *pipeline, int result)
 	if (result == 0)
 		return;
 	pipeline->record = NULL;
-	pipeline->record_failed = result != -EPIPE;
+	pipeline->record_failed = !record_is_unread(result);
 	pipeline->ended |= capture->format == FORMAT_NONE;
 	if (pipeline->record_failed)
 		fprintf(stderr, "agent: %s\n", record_problem(capture->record));

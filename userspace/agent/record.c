@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/record_name.h"
+#include "agent/signals.h"
 #include "event/event.h"
 #include "scap/writer.h"
 #include "sinsp/sinsp.h"
@@ -27,6 +28,7 @@ struct record {
 	const struct options *options;
 	struct sinsp *sinsp;
 	bool carries[EVENT_ID_MAX]; /* events that carry state */
+	struct scap_writer_config writer_config;
 	bool copies;		    /* all events of a file, as they are */
 	struct stat input;	    /* the file that is read, not to be written over */
 	struct record_name names;
@@ -129,7 +131,7 @@ static int begin_file(struct record *record, uint64_t ns)
 		unlink(replaces);
 	code = open_file(record);
 	if (code == 0)
-		code = scap_writer_create(record->fd, record->name, &record->options->writer,
+		code = scap_writer_create(record->fd, record->name, &record->writer_config,
 					  &record->writer, &record->err);
 	if (code)
 		return code;
@@ -173,6 +175,12 @@ int record_close(struct record *record)
 	return code;
 }
 
+/* On a reader that does not read. */
+static bool gives_up(void)
+{
+	return signals_count() > 1;
+}
+
 int record_create(const struct options *options, struct sinsp *sinsp, struct record **record,
 		  struct error *err)
 {
@@ -184,6 +192,8 @@ int record_create(const struct options *options, struct sinsp *sinsp, struct rec
 	made->options = options;
 	made->sinsp = sinsp;
 	made->fd = -1;
+	made->writer_config = options->writer;
+	made->writer_config.give_up = gives_up;
 	made->copies = options->read && !options->filter && !options->rules_count;
 	find_carriers(made);
 	note_input(made);

@@ -6,6 +6,7 @@
 #ifndef AGENT_RECORD_H
 #define AGENT_RECORD_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +26,15 @@ struct record_stats {
 };
 
 /*
+ * Whether a result means that the reader of a pipe is gone, or does not read and the user gave up on
+ * it: no failure.
+ */
+static inline bool record_is_unread(int result)
+{
+	return result == -EPIPE || result == -EINTR;
+}
+
+/*
  * Opens the first file, unless its name waits for the time of the first event. Borrows both. Returns
  * 0 or -errno with a message.
  */
@@ -34,7 +44,7 @@ void record_destroy(struct record *record); /* accepts NULL */
 
 /*
  * The following return 0, or -errno when nothing more can be written: record_problem() says why,
- * and only the last two functions may be called then. A reader that is gone is -EPIPE.
+ * and only the last two functions may be called then.
  */
 
 /* To be called before each event is applied to the state: goes on in another file when it is time. */

@@ -91,6 +91,11 @@ static bool is_possible(const struct event_desc *desc)
 	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
 }
 
+static bool is_shown(const struct event_desc *desc)
+{
+	return desc && !(desc->flags & EF_UNSEEN);
+}
+
 static bool is_on_request(unsigned int id)
 {
 	return event_desc_get(id)->flags & EF_ON_REQUEST;
@@ -196,10 +201,12 @@ void selection_make_recorded(struct selection *selection, const struct filter *f
 		bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 
 		allow_all(ids, generic);
-		if (filter)
+		if (filter) {
 			filter_group_event_types(filter, i, ids, generic);
+			ids[EVENT_syscall] = filter_group_passes_generic(filter, i);
+		}
 		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-			if (ids[id] && event_desc_get(id))
+			if (ids[id] && is_shown(event_desc_get(id)))
 				selection->events[id] |= WHY_FILTER;
 	}
 }

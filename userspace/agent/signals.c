@@ -56,6 +56,8 @@ int signals_init(bool reloads, struct error *err)
 	sigset_t all;
 
 	had_terminal = has_terminal();
+	/* A file that may not grow is an error of the write. */
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&all);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))

@@ -26,8 +26,8 @@ bool signals_take_reload(void);
 void signals_end_after(uint64_t ns);
 
 /*
- * How many came; SIGNALS_PATIENCE_S after each comes an alarm, which is one of them. From one on the agent ends
- * cleanly; from two on it no longer waits for its reader.
+ * How many came; SIGNALS_PATIENCE_S after each comes an alarm, which is one of them. From one on
+ * the agent ends cleanly; from two on it no longer waits for its reader.
  */
 int signals_count(void);
 

@@ -142,12 +142,17 @@ static void put_every_event(struct buf *text, const struct scap_live_stats *stat
 
 static void put_state(struct buf *text, const struct sinsp_stats *stats)
 {
+	buf_printf(text, "agent: state: threads %" PRIu64 ", descriptors %" PRIu64, stats->threads,
+		   stats->fds);
+}
+
+static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
+{
 	buf_printf(text,
-		   "agent: state: threads %" PRIu64 ", descriptors %" PRIu64
 		   "; asked of /proc: threads %" PRIu64 " (%" PRIu64 " gone), descriptors %" PRIu64
 		   " (%" PRIu64 " gone)\n",
-		   stats->threads, stats->fds, stats->thread_lookups, stats->thread_lookups_failed,
-		   stats->fd_lookups, stats->fd_lookups_failed);
+		   stats->thread_lookups, stats->thread_lookups_failed, stats->fd_lookups,
+		   stats->fd_lookups_failed);
 }
 
 /* "agent: rule NAME: matched 7", for those that did. */
@@ -360,6 +365,7 @@ static void report_file(const struct capture *capture, const struct pipeline_cou
 				   "those at their exit\n",
 				   file.folded);
 		put_state(&text, &state);
+		buf_append_char(&text, '\n');
 		put_rules(&text, capture->ruleset);
 	}
 	print(&text);
@@ -396,6 +402,7 @@ static void report_live(const struct capture *capture, const struct pipeline_cou
 		put_untimed(&text, &live);
 		put_every_event(&text, &live);
 		put_state(&text, &state);
+		put_lookups(&text, &state);
 		put_rules(&text, capture->ruleset);
 	}
 	print(&text);

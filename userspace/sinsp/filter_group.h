@@ -38,6 +38,11 @@ size_t filter_group_next(struct filter *filter, const struct sinsp_event *event,
 /* What filter.h tells of all items together, for one of them. */
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
 			      bool generic[SYSCALL_CODES_COUNT]);
+/*
+ * Whether the generic event can pass, of whatever call: captures have it also of calls that have an
+ * event of their own by now.
+ */
+bool filter_group_passes_generic(const struct filter *filter, size_t item);
 bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id);
 unsigned int filter_group_flags(const struct filter *filter, size_t item);
 unsigned int filter_group_needs(const struct filter *filter, size_t item);

@@ -290,6 +290,14 @@ void filter_group_event_types(const struct filter *filter, size_t item, bool ids
 	}
 }
 
+bool filter_group_passes_generic(const struct filter *filter, size_t item)
+{
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		if (has_item(filter->list_of_type[FILTER_TYPE_CODES + code], item))
+			return true;
+	return false;
+}
+
 void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 			bool generic[SYSCALL_CODES_COUNT])
 {
