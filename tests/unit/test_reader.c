@@ -7,9 +7,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -214,6 +216,52 @@ static void test_large_blocks(void **state)
 	assert_int_equal(result.code, -ENODATA);
 }
 
+/* Of the capture with a block behind it that is nearly all zeros, without holding these. */
+static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *result)
+{
+	uint32_t header[] = {type, len};
+	size_t at = capture.bytes.len;
+	struct scap_reader *reader;
+	struct hearing hearing;
+	struct scap_event event;
+	struct error err;
+	const char *path = capture_path(capture.bytes.data, capture.bytes.len);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	assert_int_equal(pwrite(fd, header, sizeof(header), (off_t)at), sizeof(header));
+	assert_int_equal(pwrite(fd, &len, sizeof(len), (off_t)(at + len - sizeof(len))),
+			 sizeof(len));
+	close(fd);
+	hearing_init(&hearing);
+	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
+	assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), 0);
+	while ((result->code = scap_source_next(scap_reader_source(reader), 0, &event)) >= 0)
+		;
+	scap_reader_stats(reader, &result->stats);
+	scap_source_destroy(scap_reader_source(reader));
+	hearing_finish(&hearing);
+}
+
+/* Comes first: later tests have more in memory themselves. */
+static void test_memory_is_bounded(void **state)
+{
+	struct capture_result result;
+	struct rusage before, after;
+
+	capture_close_event(&capture, 0x216, 0, 1);
+	getrusage(RUSAGE_SELF, &before);
+	read_huge_block(0x216, 512 << 20, &result);
+	assert_int_equal(result.code, -ENODATA);
+	assert_int_equal(result.stats.damaged_events, 1);
+	read_huge_block(0x999, 512 << 20, &result);
+	assert_int_equal(result.code, -ENODATA);
+	assert_int_equal(result.stats.unknown_blocks, 1);
+	read_huge_block(0x202, 512 << 20, &result);
+	assert_int_equal(result.stats.unknown_blocks, 1);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 32 << 10);
+}
+
 /* Each section begins with its own machine. */
 static void test_sections(void **state)
 {
@@ -307,6 +355,27 @@ static void test_not_a_capture(void **state)
 	expect_not_a_capture(bytes, 28, -ENOTSUP, "of the other byte order");
 	memset(bytes + 8, 0xff, 4);
 	expect_not_a_capture(bytes, 28, -EBADMSG, "byte order mark is damaged (0xffffffff)");
+}
+
+/* A packed file that was packed again: without content, as gzip writes them. */
+static void test_packed_twice(void **state)
+{
+	static const uint8_t gzip[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3,
+				       3,    0,	   0, 0, 0, 0, 0, 0, 0, 0};
+	/* A frame of zstd with one block that is not compressed. */
+	uint8_t bytes[] = {0x28,
+			   0xb5,
+			   0x2f,
+			   0xfd,
+			   0x20,
+			   sizeof(gzip),
+			   sizeof(gzip) << 3 | 1,
+			   0,
+			   0,
+			   [9 + sizeof(gzip) - 1] = 0};
+
+	memcpy(bytes + 9, gzip, sizeof(gzip));
+	expect_not_a_capture(bytes, sizeof(bytes), -EBADMSG, "packed more than once");
 }
 
 /* They begin as ours do. */
@@ -439,6 +508,7 @@ static void test_real_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_memory_is_bounded, setup),
 		cmocka_unit_test_setup(test_events_of_all_blocks, setup),
 		cmocka_unit_test_setup(test_flags, setup),
 		cmocka_unit_test_setup(test_no_events, setup),
@@ -451,6 +521,7 @@ int main(void)
 		cmocka_unit_test_setup(test_native, setup),
 		cmocka_unit_test_setup(test_section_with_options, setup),
 		cmocka_unit_test_setup(test_not_a_capture, setup),
+		cmocka_unit_test_setup(test_packed_twice, setup),
 		cmocka_unit_test_setup(test_network_packets, setup),
 		cmocka_unit_test_setup(test_slow_pipe, setup),
 		cmocka_unit_test_setup(test_calls_come_back, setup),

@@ -463,7 +463,30 @@ static void count_alarm(int number)
 	alarms = alarms + 1;
 }
 
-/* A signal ends the waiting, and reaches this thread, not the one that unpacks. */
+/* Not even when nobody else takes it. */
+static void test_no_signal_for_the_other_thread(void **state)
+{
+	struct sigaction action = {.sa_handler = count_alarm}, before;
+	sigset_t alarm_set;
+	int end;
+	struct scap_stream *stream = open_slow(GZIP, 1000, &end);
+
+	alarms = 0;
+	sigaction(SIGALRM, &action, &before);
+	sigemptyset(&alarm_set);
+	sigaddset(&alarm_set, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm_set, NULL);
+	kill(getpid(), SIGALRM);
+	assert_int_equal(scap_stream_wait(stream, CONTENT_BYTES, 50), 0);
+	assert_int_equal(alarms, 0);
+	pthread_sigmask(SIG_UNBLOCK, &alarm_set, NULL);
+	assert_int_equal(alarms, 1);
+	sigaction(SIGALRM, &before, NULL);
+	scap_stream_close(stream);
+	close(end);
+}
+
+/* A signal ends the waiting. */
 static void test_signal(void **state)
 {
 	struct sigaction action = {.sa_handler = count_alarm}, before;
@@ -505,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_slow_pipe),
 		cmocka_unit_test(test_close_while_waiting),
 		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_no_signal_for_the_other_thread),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

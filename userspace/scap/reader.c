@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "abi.h"
-#include "event/event.h"
+#include "scap/codec.h"
 
 enum {
 	/* Those of one call: it has to come back, so that signals are looked at. */
@@ -419,6 +418,8 @@ static const char *other_file(const struct scap_stream *stream)
 		return "it is empty";
 	if (stream->len < sizeof(magic))
 		return "it is too short";
+	if (codec_find(stream->data, stream->len))
+		return "it is packed more than once";
 	memcpy(&magic, stream->data, sizeof(magic));
 	for (size_t i = 0; i < sizeof(other_files) / sizeof(*other_files); i++)
 		if (other_files[i].magic == magic)
