@@ -164,6 +164,11 @@ static int known_params(unsigned int code)
 	return -ENOENT;
 }
 
+static bool is_unseen(const struct event_desc *desc)
+{
+	return desc->flags & EF_UNSEEN;
+}
+
 static size_t width_of(unsigned int code)
 {
 	const struct event_desc *desc = event_desc_get(code);
@@ -196,6 +201,28 @@ int scap_fold_count_params(const void *frame, size_t len)
 	return sums[n] == len ? n : -EBADMSG;
 }
 
+/* A copy of variable length would be a call. */
+static uint32_t load_length(const uint8_t *at, size_t width)
+{
+	uint32_t wide;
+	uint16_t narrow;
+
+	if (width == sizeof(narrow)) {
+		memcpy(&narrow, at, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, at, sizeof(wide));
+	return wide;
+}
+
+static void store_length(uint8_t *at, size_t width, uint32_t len)
+{
+	if (width == sizeof(uint16_t))
+		memcpy(at, &(uint16_t){(uint16_t)len}, sizeof(uint16_t));
+	else
+		memcpy(at, &len, sizeof(len));
+}
+
 /* Finds the parameters of a frame, of which all lengths are checked. */
 static int take_params(const struct scap_event *event, struct fold_event *fe)
 {
@@ -208,9 +235,8 @@ static int take_params(const struct scap_event *event, struct fold_event *fe)
 	if (at > fe->header.len)
 		return -EBADMSG;
 	for (unsigned int i = 0; i < fe->header.nparams; i++) {
-		uint32_t len = 0;
+		uint32_t len = load_length(frame + sizeof(fe->header) + i * width, width);
 
-		memcpy(&len, frame + sizeof(fe->header) + i * width, width);
 		if (len > fe->header.len - at)
 			return -EBADMSG;
 		fe->params[i] = (struct event_param){frame + at, len};
@@ -381,7 +407,7 @@ static int write_frame(struct scap_fold *fold, struct fold_event *fe, struct sca
 
 		if (param->len > sizeof(fold->frame) - at)
 			return -EBADMSG;
-		memcpy(length, &param->len, width);
+		store_length(length, width, param->len);
 		memcpy(fold->frame + at, param->data, param->len);
 		at += param->len;
 	}
@@ -408,31 +434,26 @@ static int fold_frame(struct scap_fold *fold, const struct ppm_evt_hdr *header,
 	code = -EAGAIN;
 	for (unsigned int i = 0; i < STEPS_MAX && code == -EAGAIN; i++)
 		code = step(fold, &fe);
-	if (code == -EAGAIN)
-		code = -EBADMSG;
 	if (code == 1 && fe.changed)
 		code = write_frame(fold, &fe, event);
 	fold_pending_forget(&fold->pending, fe.enter);
-	return code;
+	if (code == 1)
+		event->hidden |= is_unseen(event_desc_get(fe.header.type));
+	return code == -EAGAIN ? -EBADMSG : code;
 }
 
 int scap_fold_event(struct scap_fold *fold, bool native, struct scap_event *event)
 {
 	const struct event_desc *desc;
 	struct ppm_evt_hdr header;
-	int code = 1;
 
 	if (event->len < sizeof(header))
 		return -EBADMSG;
 	memcpy(&header, event->frame, sizeof(header));
 	desc = native || header.type < SCAP_CODES ? event_desc_get(header.type) : NULL;
-	if (desc && header.nparams == desc->scap_nparams && !(desc->flags & EF_UNSEEN))
+	if (desc && (native || (header.nparams == desc->scap_nparams && !is_unseen(desc)))) {
+		event->hidden |= is_unseen(desc);
 		return 1;
-	if (!native || !desc)
-		code = fold_frame(fold, &header, event);
-	if (code == 1) {
-		memcpy(&header, event->frame, sizeof(header));
-		event->hidden |= event_desc_get(header.type)->flags & EF_UNSEEN ? true : false;
 	}
-	return code;
+	return fold_frame(fold, &header, event);
 }
