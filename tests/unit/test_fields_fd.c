@@ -263,11 +263,9 @@ static void test_listening_socket(void **state)
 
 	fd->listening = true;
 	world_expect(world, "fd.sport", "80");
-	world_expect_none(world, "fd.sip");
+	world_expect(world, "fd.sip", "10.0.0.2");
 	world_expect_none(world, "fd.cport");
 	world_expect(world, "fd.is_server", "true");
-	fd->role = SINSP_ROLE_SERVER;
-	world_expect(world, "fd.sip", "10.0.0.2");
 	world_expect_none(world, "fd.cip");
 	world_expect_none(world, "fd.lip");
 }

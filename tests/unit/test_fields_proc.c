@@ -300,10 +300,13 @@ static void test_starts(void **state)
 	world_expect(world, "proc.pid.ts", "1795260961123456712");
 	world_expect(world, "proc.ppid.duration", "99");
 	world_expect(world, "proc.ppid.ts", "1795260961123456690");
-	make_event(family, 101);
-	world_expect(world, "proc.duration", "77");
 	family->cat->clone_ts_ns = WORLD_TIME_NS + 1;
 	world_expect_none(world, "proc.duration");
+	/* Another thread has its own time, as the .scap world has it. */
+	make_event(family, 101);
+	world_expect_none(world, "proc.duration");
+	family->world.event.thread->clone_ts_ns = WORLD_TIME_NS - 55;
+	world_expect(world, "proc.duration", "55");
 }
 
 static void test_executable(void **state)
@@ -383,6 +386,11 @@ static void test_amounts(void **state)
 	world_expect_json(world, "proc.fdusage", "{\"proc.fdusage\":0.1953125}");
 	world_expect(world, "proc.nthreads", "2");
 	world_expect(world, "proc.nchilds", "1");
+	/* Who ends does not live any more. */
+	world->event.thread->exiting = true;
+	world_expect(world, "proc.nthreads", "1");
+	world_expect(world, "proc.nchilds", "1");
+	world->event.thread->exiting = false;
 	world_expect(world, "proc.vmsize", "1000");
 	world_expect(world, "proc.vmrss", "100");
 	world_expect(world, "proc.vmswap", "10");

@@ -314,6 +314,13 @@ static void follows_a_datagram_client(void **state)
 	fd = receive_ip(drive, 20, 3, &answer);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
 	assert_false(fd->name_changed);
+	/* Also of a server in the same process. */
+	make_socket(drive, 4, 2, SOCK_DGRAM, 0);
+	bind_ip(drive, 4, "0.0.0.0", 77);
+	make_socket(drive, 5, 2, SOCK_DGRAM, 0);
+	fd = send_ip(drive, 20, 5, &(struct frame_tuple){"10.0.0.9", "10.0.0.9", 5001, 77});
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_string_equal(fd->name, "10.0.0.9:5001->10.0.0.9:77");
 }
 
 static void learns_sockets_from_messages(void **state)
@@ -407,9 +414,9 @@ static void pairs_sockets(void **state)
 	frame_put_i64(frame, socketpair__domain, 1);
 	frame_put_i64(frame, socketpair__type, SOCK_STREAM | SOCK_CLOEXEC);
 	event = drive_end(drive);
-	assert_int_equal(event->fd_num, 3);
+	assert_int_equal(event->fd_num, 4);
 	assert_int_equal(event->fd->type, SCAP_FD_UNIX);
-	assert_string_equal(drive_name(drive, 100, 4), "");
+	assert_string_equal(drive_name(drive, 100, 3), "");
 	assert_true(sinsp_fds_cloexec(event->thread->fds, 3));
 	assert_true(sinsp_fds_cloexec(event->thread->fds, 4));
 

@@ -152,6 +152,28 @@ static void makes_children_from_either_side(void **state)
 	expect_child(drive, 203);
 }
 
+/* A child has page faults before it comes back from the call that made it. */
+static void keeps_the_first_time(void **state)
+{
+	struct drive *drive = *state;
+	uint64_t made_ns = drive->ts_ns;
+
+	fork_old(drive, 100, 1, 200, NULL);
+	drive_begin(drive, EVENT_page_fault, 200);
+	drive_end(drive);
+	fork_old(drive, 200, 100, 0, NULL);
+	assert_int_equal(drive_thread(drive, 200)->clone_ts_ns, made_ns);
+	/* After a call of its own it is one whose end was lost. */
+	made_ns = drive->ts_ns;
+	fork_old(drive, 200, 100, 0, NULL);
+	assert_int_equal(drive_thread(drive, 200)->clone_ts_ns, made_ns);
+	fork_old(drive, 100, 1, 201, NULL);
+	drive_any(drive, 201);
+	made_ns = drive->ts_ns;
+	fork_old(drive, 201, 100, 0, NULL);
+	assert_int_equal(drive_thread(drive, 201)->clone_ts_ns, made_ns);
+}
+
 /* The caller's result is an id of its own namespace: of the host that may be anybody's. */
 static void makes_no_children_by_foreign_ids(void **state)
 {
@@ -252,6 +274,7 @@ int main(void)
 		TEST(forgets_the_program_before),
 		TEST(goes_where_exec_says),
 		TEST(makes_children_from_either_side),
+		TEST(keeps_the_first_time),
 		TEST(makes_no_children_by_foreign_ids),
 		TEST(finds_who_takes_orphans),
 		TEST(changes_nothing_untold),

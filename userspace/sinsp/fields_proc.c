@@ -308,7 +308,7 @@ static int give_fdusage(const struct sinsp_thread *thread, struct field_scratch 
 static int get_duration(const struct sinsp_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *thread = main_thread(event);
+	const struct sinsp_thread *thread = event->thread;
 
 	if (!thread || thread->clone_ts_ns == 0 || thread->clone_ts_ns > event->ev.ts_ns)
 		return NO_VALUE;
@@ -341,7 +341,8 @@ static uint64_t scatter(uint64_t number)
 	return number ^ number >> 31;
 }
 
-/* Boot, process and program in one word; of nothing that one observer knows and another does not. */
+/* Boot, process and program in one word; of nothing that one observer knows and another does not.
+ */
 static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thread *thread,
 			struct field_scratch *scratch, struct field_value *values)
 {
@@ -359,6 +360,19 @@ static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thre
 static const struct sinsp_fd *standard_fd(const struct sinsp_event *event, int64_t num)
 {
 	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+}
+
+/* Without the one whose end the event is. */
+static uint32_t live_threads(const struct sinsp_event *event, const struct sinsp_thread *main)
+{
+	return main->nthreads - (main->nthreads && event->thread->exiting);
+}
+
+static uint32_t live_others(const struct sinsp_event *event, const struct sinsp_thread *main)
+{
+	uint32_t live = live_threads(event, main);
+
+	return live - (live && !main->exiting);
 }
 
 /* One getter: whose value, and how it is given (`thread`, `scratch` and `values` are at hand). */
@@ -431,8 +445,8 @@ GETTER(get_pfmajor, self, give_u64(values, thread->faults_major))
 GETTER(get_pfminor, self, give_u64(values, thread->faults_minor))
 GETTER(get_ismain, self, give_u64(values, sinsp_thread_is_main(thread)))
 GETTER(get_cgroups, self, give_cgroups(thread, scratch, values))
-GETTER(get_nthreads, main_thread, give_u64(values, thread->nthreads))
-GETTER(get_nchilds, main_thread, give_u64(values, thread->nthreads ? thread->nthreads - 1 : 0))
+GETTER(get_nthreads, main_thread, give_u64(values, live_threads(event, thread)))
+GETTER(get_nchilds, main_thread, give_u64(values, live_others(event, thread)))
 /* Memory is counted once for a process: at its main thread. */
 GETTER(get_thread_vmsize, self,
        give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_size_kib : 0))
@@ -447,8 +461,10 @@ STANDARD_FD_GETTERS(stdout, 1)
 STANDARD_FD_GETTERS(stderr, 2)
 
 #define ROW(name, type, format, needs, getter, help...)                                            \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,         \
-	 help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
+			help                                                                       \
+	}
 
 const struct field_desc fields_proc[] = {
 	ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
@@ -504,18 +520,15 @@ const struct field_desc fields_proc[] = {
 	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable",
 	    .example = "=1234"),
 	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
-	    "when the inode of the executable was changed, ns since 1970",
-	    .moment = true),
+	    "when the inode of the executable was changed, ns since 1970", .moment = true),
 	ROW("proc.exe_ino.mtime", ABSTIME, DEC, 0, get_exe_mtime,
-	    "when the executable was modified, ns since 1970",
-	    .moment = true),
+	    "when the executable was modified, ns since 1970", .moment = true),
 	ROW("proc.exe_ino.ctime_duration_proc_start", ABSTIME, DEC, 0, get_changed_before_start,
 	    "ns from proc.exe_ino.ctime to the start of the process"),
 	ROW("proc.exe_ino.ctime_duration_pidns_start", ABSTIME, DEC, 0, get_changed_in_container,
 	    "ns from the start of the pid namespace to proc.exe_ino.ctime"),
 	ROW("proc.pidns_init_start_ts", UINT64, DEC, 0, get_pidns_start,
-	    "when the pid namespace began, ns since 1970",
-	    .moment = true),
+	    "when the pid namespace began, ns since 1970", .moment = true),
 	ROW("thread.cap_permitted", CHARBUF, NA, 0, get_cap_permitted,
 	    "permitted capabilities of the thread", .example = " contains CAP_SYS_ADMIN"),
 	ROW("thread.cap_inheritable", CHARBUF, NA, 0, get_cap_inheritable,
@@ -526,8 +539,8 @@ const struct field_desc fields_proc[] = {
 	    "number of open descriptors", .example = ">1000"),
 	ROW("proc.fdlimit", INT64, DEC, 0, get_fdlimit,
 	    "most descriptors that the process may have, -1 if unknown", .example = "<1024"),
-	ROW("proc.fdusage", DOUBLE, NA, NEEDS_FDS, get_fdusage,
-	    "percentage of proc.fdlimit in use", .example = ">90"),
+	ROW("proc.fdusage", DOUBLE, NA, NEEDS_FDS, get_fdusage, "percentage of proc.fdlimit in use",
+	    .example = ">90"),
 	ROW("proc.vmsize", UINT64, DEC, 0, get_vmsize, "virtual memory of the process, KiB",
 	    .unit = FIELD_UNIT_KIB, .example = ">1GiB"),
 	ROW("proc.vmrss", UINT64, DEC, 0, get_vmrss, "resident memory of the process, KiB",
@@ -536,8 +549,8 @@ const struct field_desc fields_proc[] = {
 	    .unit = FIELD_UNIT_KIB, .example = ">0"),
 	ROW("thread.pfmajor", UINT64, DEC, 0, get_pfmajor,
 	    "page faults of the thread that had to read from a disk", .example = ">0"),
-	ROW("thread.pfminor", UINT64, DEC, 0, get_pfminor,
-	    "page faults of the thread that had not", .example = ">10000"),
+	ROW("thread.pfminor", UINT64, DEC, 0, get_pfminor, "page faults of the thread that had not",
+	    .example = ">10000"),
 	{"thread.tid", PT_INT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_tid, "id of the thread",
 	 .example = "=1"},
 	ROW("thread.ismain", BOOL, NA, 0, get_ismain, "true for the main thread of a process"),

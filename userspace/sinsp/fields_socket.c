@@ -13,26 +13,20 @@ static bool is_ip(const struct sinsp_fd *fd)
 	return fd && (fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6);
 }
 
-/* An end of a socket of which it is known who connected, or NULL. */
+/* An end of a socket: what it is bound to, or of a connection of which it is known who called. */
 static const struct scap_endpoint *endpoint(const struct sinsp_fd *fd, enum side side)
 {
-	if (!is_ip(fd) || fd->role == SINSP_ROLE_NONE)
+	if (!is_ip(fd))
 		return NULL;
 	if (fd->listening)
 		return side == SERVER_SIDE ? &fd->dest : NULL;
+	if (fd->role == SINSP_ROLE_NONE)
+		return NULL;
 	if (side == LOCAL_SIDE)
 		side = fd->role == SINSP_ROLE_CLIENT ? CLIENT_SIDE : SERVER_SIDE;
 	else if (side == REMOTE_SIDE)
 		side = fd->role == SINSP_ROLE_CLIENT ? SERVER_SIDE : CLIENT_SIDE;
 	return side == CLIENT_SIDE ? &fd->source : &fd->dest;
-}
-
-/* The port of a server socket is known from bind() on. */
-static const struct scap_endpoint *port_endpoint(const struct sinsp_fd *fd, enum side side)
-{
-	if (is_ip(fd) && fd->listening && side == SERVER_SIDE)
-		return &fd->dest;
-	return endpoint(fd, side);
 }
 
 static void set_ip(struct field_value *value, const struct sinsp_fd *fd,
@@ -54,7 +48,7 @@ static int give_ip(const struct sinsp_event *event, enum side side, struct field
 
 static int give_port(const struct sinsp_event *event, enum side side, struct field_value *values)
 {
-	const struct scap_endpoint *end = port_endpoint(event->fd, side);
+	const struct scap_endpoint *end = endpoint(event->fd, side);
 
 	return end ? give_u64(values, end->port) : NO_VALUE;
 }
@@ -62,7 +56,7 @@ static int give_port(const struct sinsp_event *event, enum side side, struct fie
 static int give_port_text(const struct sinsp_event *event, enum side side,
 			  struct field_scratch *scratch, struct field_value *values)
 {
-	const struct scap_endpoint *end = port_endpoint(event->fd, side);
+	const struct scap_endpoint *end = endpoint(event->fd, side);
 	struct buf text = text_begin(scratch);
 
 	if (!end)

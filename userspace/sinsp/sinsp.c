@@ -47,6 +47,7 @@ static void make_plans(struct sinsp *sinsp)
 			.uses_fd = desc && (desc->flags & (EF_USES_FD | EF_DESTROYS_FD)),
 			.closes_fd = desc && (desc->flags & EF_DESTROYS_FD),
 			.finds_thread = rule->finds_thread,
+			.is_call = desc && (desc->category & EC_SYSCALL),
 		};
 	}
 }
@@ -65,7 +66,8 @@ static uint64_t boot_of_this_machine(void)
 	struct buf text = {0};
 	uint64_t boot = 0;
 
-	if (proc_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &text) == 0)
+	if (proc_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &text) ==
+	    0)
 		boot = state_boot_of(text.data);
 	buf_finish(&text);
 	return boot;
@@ -148,11 +150,16 @@ int sinsp_reseed(struct sinsp *sinsp, struct error *err)
 	return sinsp_seed(sinsp, err);
 }
 
-static void find_thread(struct sinsp *sinsp, struct sinsp_event *event)
+static void find_thread(struct sinsp *sinsp, const struct state_plan *plan,
+			struct sinsp_event *event)
 {
 	event->thread = state_thread(sinsp, event->ev.tid);
-	if (event->thread)
-		sinsp_threads_use(&sinsp->threads, event->thread);
+	if (!event->thread)
+		return;
+	sinsp_threads_use(&sinsp->threads, event->thread);
+	/* Page faults and switches may come before the call that made it has returned. */
+	if (plan->is_call)
+		sinsp_thread_entry(event->thread)->by_caller = false;
 }
 
 /*
@@ -215,7 +222,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 
 	plan = &sinsp->plans[event->ev.desc->id];
 	if (!plan->finds_thread)
-		find_thread(sinsp, event);
+		find_thread(sinsp, plan, event);
 	find_fd(sinsp, plan, event);
 	if (plan->handle)
 		plan->handle(sinsp, event);

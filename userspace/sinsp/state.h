@@ -57,6 +57,7 @@ struct state_plan {
 	bool uses_fd; /* it was open before the event */
 	bool closes_fd; /* and is not any more */
 	bool finds_thread;
+	bool is_call; /* an event of a system call */
 };
 
 /* What an event leaves to be done before the next one is applied. */

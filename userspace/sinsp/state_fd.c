@@ -81,7 +81,7 @@ void state_fcntl(struct sinsp *sinsp, struct sinsp_event *event)
 		sinsp_fds_set_cloexec(event->thread->fds, event->fd_num,
 				      event_param_u64(ev, fcntl__arg) & 1);
 	else if (command == fcntl_commands__F_DUPFD || command == fcntl_commands__F_DUPFD_CLOEXEC)
-		copy_fd(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
+		duplicate(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
 }
 
 static struct sinsp_fd *open_end(struct sinsp_event *event, int64_t num, uint64_t ino,
@@ -102,11 +102,13 @@ static void open_pipe(struct sinsp_event *event, uint32_t flags)
 {
 	const struct event *ev = &event->ev;
 	uint64_t ino = event_param_u64(ev, pipe__ino);
+	int64_t second = event_param_i64(ev, pipe__fd2);
 
 	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0)
 		return;
-	open_end(event, event_param_i64(ev, pipe__fd2), ino, flags);
-	event->fd = open_end(event, event->fd_num, ino, flags);
+	open_end(event, event->fd_num, ino, flags);
+	/* The .scap world has the second end as that of the event. */
+	state_set_fd(event, second, open_end(event, second, ino, flags));
 }
 
 _Static_assert((int)pipe__res == (int)pipe2__res && (int)pipe__fd2 == (int)pipe2__fd2 &&

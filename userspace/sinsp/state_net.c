@@ -103,11 +103,13 @@ void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
 	const struct event *ev = &event->ev;
 	uint64_t first = event_param_u64(ev, socketpair__source);
 	uint64_t second = event_param_u64(ev, socketpair__peer);
+	int64_t num = event_param_i64(ev, socketpair__fd2);
 
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	open_of_pair(event, event_param_i64(ev, socketpair__fd2), second, first);
-	event->fd = open_of_pair(event, event->fd_num, first, second);
+	open_of_pair(event, event->fd_num, first, second);
+	/* As of pipes, the event is about the second end. */
+	state_set_fd(event, num, open_of_pair(event, num, second, first));
 }
 
 /* Reads an address and a port, and gives back what is behind them. */
@@ -279,14 +281,18 @@ void state_shutdown(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /*
- * A datagram socket without a role gets one at its first message: it is a server if the process
- * has a socket bound to the message's destination, and none that calls from its source.
+ * A datagram socket without a role gets one at its first message: who sends that is a client; who
+ * receives it is a server if the process has a socket bound to the message's destination, and none
+ * that calls from its source.
  */
-static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest)
+static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
+				     bool outward)
 {
 	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
 	struct sinsp_fd *fd;
 
+	if (outward)
+		return role;
 	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
 		if (!sinsp_socket_is_ip(fd))
 			continue;
@@ -321,7 +327,7 @@ static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
 		fd->l4 = SCAP_L4_UDP;
 	if (fd->role == SINSP_ROLE_NONE)
 		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
-				      port_at(tuple, 2 * half - 1));
+				      port_at(tuple, 2 * half - 1), outward);
 	if (set_ends(fd, tuple, outward))
 		name_socket(sinsp, fd);
 }

@@ -109,8 +109,10 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 	/* One of another process has ended unseen, and its id is in use again. */
 	if (!thread || thread->pid != pid)
 		thread = state_thread_add(sinsp, ev->tid, pid);
-	if (thread)
-		sinsp_threads_use(&sinsp->threads, thread);
+	if (!thread)
+		return NULL;
+	sinsp_threads_use(&sinsp->threads, thread);
+	sinsp_thread_entry(thread)->by_caller = false;
 	return thread;
 }
 
@@ -187,7 +189,7 @@ static void clone_in_child(struct sinsp *sinsp, struct sinsp_event *event)
 	bool known = entry && !entry->unknown;
 
 	state_forget_exit(sinsp, ev->tid);
-	if (known && entry->by_caller && !entry->used) {
+	if (known && entry->by_caller) {
 		event->thread = &entry->thread;
 	} else if (known && entry->since_ns > ev->ts_ns) {
 		/* Seen in /proc after this event: that is newer than what the event says. */

@@ -18,7 +18,7 @@ struct sinsp_thread_entry {
 	struct sinsp_thread_entry **child_link; /* what points here in that list; NULL: in none */
 	uint64_t since_ns; /* the time of what made it: an event, or a look into /proc */
 	bool unknown; /* no thread: /proc was asked for this id in vain */
-	bool by_caller; /* made by its creator's event; its own first event may follow */
+	bool by_caller; /* made by its creator's event, and no call of its own was seen yet */
 	bool orphan; /* made by its own event while its creator was not known */
 	bool ended; /* a main thread that is gone before the others of its process */
 	bool used; /* had an event since the evicting hand came by */
