@@ -126,9 +126,9 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_file),	cmocka_unit_test(test_counter),
+		cmocka_unit_test(test_one_file),	 cmocka_unit_test(test_counter),
 		cmocka_unit_test(test_ring_of_counters), cmocka_unit_test(test_time),
-		cmocka_unit_test(test_ring_of_times),	cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_ring_of_times),	 cmocka_unit_test(test_too_long),
 	};
 
 	setenv("TZ", "UTC", 1);

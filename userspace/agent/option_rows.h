@@ -7,24 +7,24 @@
 
 /* What an option is about; where that is not, it is refused. Bits. */
 enum option_about {
-	LIVE = 1 << 0,	 /* events from the kernel */
-	INPUT = 1 << 1,	 /* a file that is read */
+	LIVE = 1 << 0, /* events from the kernel */
+	INPUT = 1 << 1, /* a file that is read */
 	OUTPUT = 1 << 2, /* a file that is written */
 	SPLITS = 1 << 3, /* makes several files of it */
-	SPLIT = 1 << 4,	 /* several files */
+	SPLIT = 1 << 4, /* several files */
 	RULES = 1 << 5,
 	PRINTS = 1 << 6, /* asks for events to be printed */
 };
 
 struct option_row {
-	const char *name;     /* without dashes; a single letter is a short option */
+	const char *name; /* without dashes; a single letter is a short option */
 	const char *argument; /* NULL: takes none */
 	int (*set)(struct options *options, const char *value); /* 0, -EINVAL or -ENOMEM */
-	const char *accepts;  /* for messages about values that `set` refuses */
+	const char *accepts; /* for messages about values that `set` refuses */
 	const char *help;
-	const char *section;  /* begins with this row; NULL: goes on */
-	const char *also;     /* the long name of a short option, or NULL */
-	unsigned int about;   /* enum option_about bits */
+	const char *section; /* begins with this row; NULL: goes on */
+	const char *also; /* the long name of a short option, or NULL */
+	unsigned int about; /* enum option_about bits */
 	unsigned int commands; /* sub-commands that take it, too: bits of enum agent_command */
 };
 

@@ -185,7 +185,7 @@ static bool may_go_on(struct pipeline *pipeline, bool idle)
 	return !pipeline->ended && signals_count() == 0;
 }
 
-/* The source ended with an error. What a file has up to where it breaks off was read: no failure. */
+/* The source ended with an error. That a file breaks off is none: all before that was read. */
 static int end_source(struct pipeline *pipeline, int code, struct error *err)
 {
 	const struct capture *capture = pipeline->capture;

@@ -29,25 +29,25 @@ struct record {
 	struct sinsp *sinsp;
 	bool carries[EVENT_ID_MAX]; /* events that carry state */
 	struct scap_writer_config writer_config;
-	bool copies;		    /* all events of a file, as they are */
-	struct stat input;	    /* the file that is read, not to be written over */
+	bool copies; /* all events of a file, as they are */
+	struct stat input; /* the file that is read, not to be written over */
 	struct record_name names;
-	const char *name;	    /* of the open file, or of the last one */
+	const char *name; /* of the open file, or of the last one */
 	int fd;
 	struct scap_writer *writer; /* NULL: no file is open */
-	uint64_t begin_ns;	    /* when the file begins; 0: with the next event */
-	uint64_t bytes_max;	    /* its size */
-	uint64_t flushed_ns;	    /* monotonic clock */
-	bool gathered;		    /* something was written since then */
-	struct record_stats past;   /* of the files before this one */
+	uint64_t begin_ns; /* when the file begins; 0: with the next event */
+	uint64_t bytes_max; /* its size */
+	uint64_t flushed_ns; /* monotonic clock */
+	bool gathered; /* something was written since then */
+	struct record_stats past; /* of the files before this one */
 	struct error err;
 };
 
 /* Hidden, they give a fat file the names that the others have. */
 static void find_carriers(struct record *record)
 {
-	const unsigned int parts = SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_CONNECTIONS |
-				   SINSP_DIRECTORIES;
+	const unsigned int parts =
+		SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -89,8 +89,8 @@ static int open_file(struct record *record)
 	if (is_standard(record->name))
 		record->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
-		record->fd = open(record->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY,
-				  FILE_MODE);
+		record->fd =
+			open(record->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, FILE_MODE);
 	if (record->fd < 0 || fstat(record->fd, &output))
 		return refuse(record, -errno, strerror(errno));
 	if (!S_ISREG(output.st_mode))
@@ -231,8 +231,7 @@ static bool is_full(const struct record *record, const struct scap_event *event,
 	scap_writer_stats(record->writer, &stats);
 	return (limits->events && stats.events >= limits->events) ||
 	       (limits->ns && ns >= record->begin_ns + limits->ns) ||
-	       (limits->bytes &&
-		file_bytes(record) + event->len + BLOCK_BYTES > record->bytes_max);
+	       (limits->bytes && file_bytes(record) + event->len + BLOCK_BYTES > record->bytes_max);
 }
 
 int record_turn(struct record *record, const struct scap_event *event)

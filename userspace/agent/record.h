@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option -w: events into a capture file, or into one after the other. Each begins with the state
- * at that moment.
+ * The option -w: events into a capture file, or into one after the other. Each begins with the
+ * state at that moment.
  */
 #ifndef AGENT_RECORD_H
 #define AGENT_RECORD_H
@@ -21,13 +21,13 @@ struct record_stats {
 	uint64_t files;
 	uint64_t events;
 	uint64_t generic; /* of these, as the generic event */
-	uint64_t bytes;	  /* as stored */
+	uint64_t bytes; /* as stored */
 	const char *name; /* of the last file */
 };
 
 /*
- * Whether a result means that the reader of a pipe is gone, or does not read and the user gave up on
- * it: no failure.
+ * Whether a result means that the reader of a pipe is gone, or does not read and the user gave up
+ * on it: no failure.
  */
 static inline bool record_is_unread(int result)
 {
@@ -35,8 +35,8 @@ static inline bool record_is_unread(int result)
 }
 
 /*
- * Opens the first file, unless its name waits for the time of the first event. Borrows both. Returns
- * 0 or -errno with a message.
+ * Opens the first file, unless its name waits for the time of the first event. Borrows both.
+ * Returns 0 or -errno with a message.
  */
 int record_create(const struct options *options, struct sinsp *sinsp, struct record **record,
 		  struct error *err);
@@ -47,7 +47,8 @@ void record_destroy(struct record *record); /* accepts NULL */
  * and only the last two functions may be called then.
  */
 
-/* To be called before each event is applied to the state: goes on in another file when it is time. */
+/* To be called before each event is applied to the state: goes on in another file when it is time.
+ */
 int record_turn(struct record *record, const struct scap_event *event);
 
 /*

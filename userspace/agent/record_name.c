@@ -92,6 +92,6 @@ int record_name_next(struct record_name *name, uint64_t ns, const char **next,
 	*next = text.data;
 	/* A counter comes back to the same name, and its file is written over. */
 	*replaces = name->kept && name->replaced && strcmp(name->replaced, *next) ? name->replaced
-										   : NULL;
+										  : NULL;
 	return 0;
 }

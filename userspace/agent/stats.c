@@ -227,11 +227,10 @@ static void put_file_troubles(struct buf *text, const struct scap_reader_stats *
 			      const struct sinsp_stats *state)
 {
 	const struct trouble troubles[] = {
-		{file->damaged_events + state->damaged, "damaged events left out"},
+		{file->damaged_events + state->damaged, "events left out that are damaged"},
 		{file->unknown_events + state->unknown,
-		 "events left out: of types that this version does not know"},
-		{file->unknown_blocks,
-		 "blocks left out: of kinds that this version does not know"},
+		 "events left out whose type this version does not know"},
+		{file->unknown_blocks, "blocks left out whose kind this version does not know"},
 		{state->threads_evicted, "threads forgotten: the table was full"},
 		{state->fds_refused, "descriptors not kept: the table was full"},
 	};
