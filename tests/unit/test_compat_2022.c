@@ -474,6 +474,43 @@ static void test_events_of_the_kernel_stay_as_they_are(void **state)
 	}
 }
 
+/* Their exit events bring them. */
+static void test_enter_events_are_left_out(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int count = 0;
+
+	for (unsigned int id = 0; id < EVENT_OWN_FIRST; id += 2) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || !(desc->category & EC_SYSCALL))
+			continue;
+		fill(f, id);
+		assert_int_equal(convert(f), 0);
+		count++;
+	}
+	assert_int_equal(count, 7);
+}
+
+/* Of what others left in their files, that which was known. */
+static void test_events_of_files(void **state)
+{
+	static const struct {
+		uint16_t id;
+		int frames;
+	} cases[] = {
+		{EVENT_container, 1}, {EVENT_pluginevent, 1}, {EVENT_infra, 1},
+		{EVENT_drop_end, 1},  {EVENT_asyncevent, 0},  {EVENT_useradded, 0},
+		{EVENT_task, 0},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fill(f, cases[i].id);
+		assert_int_equal(convert(f), cases[i].frames);
+	}
+}
+
 static void test_damaged_and_unknown(void **state)
 {
 	struct fixture *f = *state;
@@ -518,6 +555,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_latency_is_left_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events_of_the_kernel_stay_as_they_are, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_enter_events_are_left_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_events_of_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_and_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_largest_frame, setup, teardown),
 	};

@@ -250,12 +250,6 @@ static uint32_t frame_bytes(const struct scap_event *event)
 	return header.len;
 }
 
-/* Whether a pair has it for its enter event: it came from a file, and its exit event follows. */
-static bool is_enter(unsigned int id)
-{
-	return id + 1 < EVENT_OWN_FIRST && pairs[id + 1].id == id + 1;
-}
-
 int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 		     struct scap_event out[SCAP_2022_FRAMES_MAX])
 {
@@ -269,8 +263,8 @@ int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 		return frame_bytes(event) <= FRAME_BYTES
 			       ? make_pair(compat, &pairs[id], &ev, event, out)
 			       : 0;
-	if (id < SCAP_2022_EVENTS && is_enter(id))
-		return 0;
+	if (ev.desc->flags & EF_ENTER)
+		return 0; /* its exit event brings one */
 	if (ev.desc->category & EC_SYSCALL)
 		return make_generic(compat, &ev, event, out);
 	if (id >= SCAP_2022_EVENTS)
