@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A capture file, packed or not: refused with a message, or read, applied to the state and printed.
+ * What came of it is written again, natively and in one of the ways for others; these files must be
+ * whole and without fault, and the native one has the same events.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "scap/reader.h"
+#include "scap/writer.h"
+#include "sinsp/format.h"
+
+enum { TIMEOUT_MS = 1000, PATH_BYTES = 32 };
+
+/* Small, so that the limits are met. */
+static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
+
+static const struct scap_writer_config ways[] = {
+	{.native = false},
+	{.compat_2022 = true},
+	{.compression = SCAP_GZIP},
+	{.compression = SCAP_ZSTD, .native = true},
+};
+
+/* What is not in the lines of other targets: what the file says of its machine and its users. */
+static const char *const fields[] = {
+	"evt.num",	"evt.time",	"evt.hostname",	  "evt.type",	    "evt.dir",
+	"evt.args",	"evt.category", "proc.name",	  "proc.args",	    "proc.env",
+	"proc.aname",	"user.name",	"user.homedir",	  "group.name",	    "fd.name",
+	"fd.type",	"fd.lip",	"fd.rport",	  "fd.is_server",   "fs.path.name",
+	"thread.cgroups", "thread.cap_effective", "proc.exe_ino.ctime", "evt.latency",
+};
+
+/* A file in memory, opened by its path as any other. */
+struct memory_file {
+	int fd;
+	char path[PATH_BYTES];
+};
+
+struct printer {
+	struct formatter *json, *text;
+	struct buf out;
+};
+
+/* A file that is written from what is read. */
+struct copy {
+	struct memory_file file;
+	struct scap_writer *writer;
+	struct buf ids; /* of its events, 2 bytes each */
+};
+
+static void memory_file_open(struct memory_file *file)
+{
+	file->fd = memfd_create("capture", MFD_CLOEXEC);
+	REQUIRE(file->fd >= 0, "%d", errno);
+	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
+}
+
+static void printer_create(struct printer *printer)
+{
+	struct error err = {0};
+
+	REQUIRE(formatter_create(FORMATTER_JSON, fields, sizeof(fields) / sizeof(fields[0]),
+				 &printer->json, &err) == 0,
+		"%s", err.text);
+	REQUIRE(formatter_create(FORMATTER_TEXT, NULL, 0, &printer->text, &err) == 0, "%s",
+		err.text);
+}
+
+static void print(struct printer *printer, const struct sinsp_event *event)
+{
+	buf_clear(&printer->out);
+	formatter_write(printer->text, event, &printer->out);
+	REQUIRE(!printer->out.failed, "%zu", printer->out.len);
+	buf_clear(&printer->out);
+	formatter_write(printer->json, event, &printer->out);
+	fuzz_check_json(&printer->out);
+}
+
+static void copy_begin(struct copy *copy, const struct scap_writer_config *way,
+		       struct sinsp *sinsp)
+{
+	struct error err = {0};
+
+	memory_file_open(&copy->file);
+	REQUIRE(scap_writer_create(copy->file.fd, "copy", way, &copy->writer, &err) == 0, "%s",
+		err.text);
+	REQUIRE(sinsp_tell(sinsp, scap_writer_snapshot(copy->writer)) == 0, "tell");
+}
+
+static void copy_event(struct copy *copy, const struct scap_event *raw, uint16_t id)
+{
+	struct error err = {0};
+
+	REQUIRE(scap_writer_event(copy->writer, raw, &err) == 0, "%s", err.text);
+	buf_append(&copy->ids, &id, sizeof(id));
+}
+
+/* Takes all events of an opened file to `see`; returns how the file ended. */
+static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
+		       void (*see)(void *context, const struct scap_event *raw,
+				   const struct sinsp_event *event),
+		       void *context)
+{
+	struct scap_source *source = scap_reader_source(reader);
+	struct scap_event raw;
+	struct sinsp_event event;
+	int r;
+
+	while ((r = scap_source_next(source, TIMEOUT_MS, &raw)) > 0) {
+		int processed = sinsp_process(sinsp, &raw, &event);
+
+		REQUIRE(processed == 0 || processed == -EBADMSG || processed == -ENOENT, "%d",
+			processed);
+		if (processed == 0)
+			see(context, &raw, &event);
+	}
+	REQUIRE(r != 0, "nothing came for %d ms", TIMEOUT_MS);
+	REQUIRE(r != -ENOMEM, "memory");
+	REQUIRE(r == -ENODATA || scap_reader_problem(reader)[0], "no message for %d", r);
+	return r;
+}
+
+static void compare_id(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+{
+	struct buf *ids = context;
+	uint16_t id = event->ev.desc->id, expected;
+
+	(void)raw;
+	REQUIRE(ids->len >= sizeof(expected), "more events than were written");
+	memcpy(&expected, ids->data, sizeof(expected));
+	REQUIRE(id == expected, "event %u was written, %u was read", expected, id);
+	ids->data += sizeof(expected);
+	ids->len -= sizeof(expected);
+}
+
+static void ignore(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+{
+	(void)context;
+	(void)raw;
+	(void)event;
+}
+
+/* Reads the copy, which must be whole; with its own ids it has the events that it was given. */
+static void copy_check(const struct copy *copy, bool native)
+{
+	struct buf ids = copy->ids;
+	struct scap_reader_stats stats;
+	struct scap_reader *reader;
+	struct error err = {0};
+	struct sinsp *sinsp;
+	int r;
+
+	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
+	REQUIRE(scap_reader_open(copy->file.path, &reader, &err) == 0, "%s", err.text);
+	REQUIRE(scap_reader_start(reader, sinsp_snapshot(sinsp), &err) == 0, "%s", err.text);
+	r = read_events(reader, sinsp, native ? compare_id : ignore, &ids);
+	REQUIRE(r == -ENODATA, "%s", scap_reader_problem(reader));
+	scap_reader_stats(reader, &stats);
+	REQUIRE(stats.damaged_events == 0 && stats.unknown_events == 0, "%llu, %llu",
+		(unsigned long long)stats.damaged_events, (unsigned long long)stats.unknown_events);
+	REQUIRE(!native || ids.len == 0, "%zu bytes of events were lost", ids.len);
+	scap_source_destroy(scap_reader_source(reader));
+	sinsp_destroy(sinsp);
+}
+
+static void copy_end(struct copy *copy, bool native)
+{
+	struct error err = {0};
+
+	REQUIRE(scap_writer_finish(copy->writer, &err) == 0, "%s", err.text);
+	copy_check(copy, native);
+	close(copy->file.fd);
+	buf_finish(&copy->ids);
+}
+
+struct pass {
+	struct printer *printer;
+	struct copy copies[2];
+};
+
+static void see(void *context, const struct scap_event *raw, const struct sinsp_event *event)
+{
+	struct pass *pass = context;
+
+	if (!raw->hidden)
+		print(pass->printer, event);
+	for (size_t i = 0; i < 2; i++)
+		copy_event(&pass->copies[i], raw, event->ev.desc->id);
+}
+
+static void read_all(struct printer *printer, struct scap_reader *reader,
+		     const struct scap_writer_config *way)
+{
+	static const struct scap_writer_config native = {.native = true};
+	struct pass pass = {.printer = printer};
+	struct error err = {0};
+	struct sinsp *sinsp;
+
+	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
+	if (scap_reader_start(reader, sinsp_snapshot(sinsp), &err)) {
+		REQUIRE(err.text[0], "no message");
+	} else {
+		copy_begin(&pass.copies[0], &native, sinsp);
+		copy_begin(&pass.copies[1], way, sinsp);
+		read_events(reader, sinsp, see, &pass);
+		copy_end(&pass.copies[0], true);
+		copy_end(&pass.copies[1], false);
+	}
+	sinsp_destroy(sinsp);
+}
+
+/* One of the ways to write, by the bytes of the input, so that a finding can be had again. */
+static const struct scap_writer_config *choose_way(const uint8_t *data, size_t size)
+{
+	size_t sum = size;
+
+	for (size_t i = 0; i < size; i++)
+		sum += data[i];
+	return &ways[sum % (sizeof(ways) / sizeof(ways[0]))];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct memory_file file = {.fd = -1};
+	static struct printer printer;
+	struct scap_reader *reader;
+	struct error err = {0};
+
+	if (file.fd < 0) {
+		memory_file_open(&file);
+		printer_create(&printer);
+	}
+	REQUIRE(ftruncate(file.fd, 0) == 0, "%d", errno);
+	REQUIRE(pwrite(file.fd, data, size, 0) == (ssize_t)size, "%d", errno);
+	if (scap_reader_open(file.path, &reader, &err)) {
+		REQUIRE(err.text[0], "no message");
+		return 0;
+	}
+	read_all(&printer, reader, choose_way(data, size));
+	scap_source_destroy(scap_reader_source(reader));
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Changes every byte of files, one at a time and in two ways, and gives each outcome to a fuzz target:
+ *   flip_NAME FILE...
+ * Memory and time of each are limited: whoever needs more for a file of some KiB does not come to an
+ * end.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+enum { SECONDS_MAX = 5, MEMORY_MAX_MIB = 96, FILE_MAX_BYTES = 1 << 16 };
+
+
+/* The sanitizer's own memory is large: there it limits what is asked for at once. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "max_allocation_size_mb=32:allocator_may_return_null=1";
+}
+
+static struct {
+	const char *path;
+	size_t at;
+	uint8_t value;
+} place; /* at hand, for the last words */
+
+static void say_where(int number)
+{
+	fprintf(stderr, "flip: %s: signal %d with byte %zu changed to 0x%02x\n", place.path, number,
+		place.at, place.value);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void limit(void)
+{
+	struct rlimit memory = {.rlim_cur = (rlim_t)MEMORY_MAX_MIB << 20,
+				.rlim_max = (rlim_t)MEMORY_MAX_MIB << 20};
+
+#ifndef __SANITIZE_ADDRESS__
+	if (setrlimit(RLIMIT_DATA, &memory))
+		abort();
+#endif
+	(void)memory;
+	signal(SIGALRM, say_where);
+	signal(SIGABRT, say_where);
+}
+
+static void try_byte(uint8_t *data, size_t size, size_t at, uint8_t value)
+{
+	uint8_t old = data[at];
+
+	place.at = at;
+	place.value = value;
+	data[at] = value;
+	alarm(SECONDS_MAX);
+	LLVMFuzzerTestOneInput(data, size);
+	alarm(0);
+	data[at] = old;
+}
+
+static int flip_file(const char *path)
+{
+	static uint8_t whole[FILE_MAX_BYTES];
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(whole, 1, sizeof(whole), file) : 0;
+	uint8_t *data = malloc(size ? size : 1);
+
+	if (!size || size == sizeof(whole) || !data) {
+		fprintf(stderr, "flip: %s: cannot be read, or is empty or too large\n", path);
+		return 1;
+	}
+	fclose(file);
+	memcpy(data, whole, size); /* a block of just that size: reading behind it is noticed */
+	place.path = path;
+	for (size_t at = 0; at < size; at++) {
+		try_byte(data, size, at, (uint8_t)(data[at] ^ 0xff));
+		try_byte(data, size, at, (uint8_t)(data[at] + 1));
+	}
+	free(data);
+	printf("%s: %zu bytes\n", path, size);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = argc < 2;
+
+	limit();
+	for (int i = 1; i < argc; i++)
+		failed |= flip_file(argv[i]);
+	return failed;
+}
