@@ -37,7 +37,7 @@ def _json(params):
             + b"\0")
 
 
-def _value(source, kind, old, pending):
+def _value(source, kind, old, old_kinds, pending):
     if source == "json":
         return _json(old)
     if source == "-":
@@ -46,6 +46,8 @@ def _value(source, kind, old, pending):
         return _default(kind)
     if source[0] == "o":
         value = old[int(source[1:])]
+        if old_kinds[int(source[1:])] == "DYN" != kind:
+            value = value[1:]  # without the byte that says of which kind it is
     elif pending is None:
         return _default(kind) if source.endswith("!") else b""
     else:
@@ -65,7 +67,8 @@ class Fold:
         used = enter[1] if code % 2 and enter[0] == code - 1 else None
         table = capture_file.table()[new_code].params
         first = len(params) if action == "append" else 0
-        values = [_value(source, table[first + i][1], params, used)
+        kinds = [kind for _, kind in capture_file.table()[code].params]
+        values = [_value(source, table[first + i][1], params, kinds, used)
                   for i, (_, source) in enumerate(sources)]
         return new_code, params[:first] + values
 
