@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A capture file, packed or not: refused with a message, or read, applied to the state and printed.
- * What came of it is written again, natively and in one of the ways for others; these files must be
- * whole and without fault, and the native one has the same events.
+ * What came of it is written again in one of several ways; that file must be whole and without
+ * fault, and a native one has the same events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,9 @@ enum { TIMEOUT_MS = 1000, PATH_BYTES = 32 };
 /* Small, so that the limits are met. */
 static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
 
+/* How it is written again. */
 static const struct scap_writer_config ways[] = {
+	{.native = true},
 	{.native = false},
 	{.compat_2022 = true},
 	{.compression = SCAP_GZIP},
@@ -30,11 +32,30 @@ static const struct scap_writer_config ways[] = {
 
 /* What is not in the lines of other targets: what the file says of its machine and its users. */
 static const char *const fields[] = {
-	"evt.num",	"evt.time",	"evt.hostname",	  "evt.type",	    "evt.dir",
-	"evt.args",	"evt.category", "proc.name",	  "proc.args",	    "proc.env",
-	"proc.aname",	"user.name",	"user.homedir",	  "group.name",	    "fd.name",
-	"fd.type",	"fd.lip",	"fd.rport",	  "fd.is_server",   "fs.path.name",
-	"thread.cgroups", "thread.cap_effective", "proc.exe_ino.ctime", "evt.latency",
+	"evt.num",
+	"evt.time",
+	"evt.hostname",
+	"evt.type",
+	"evt.dir",
+	"evt.args",
+	"evt.category",
+	"proc.name",
+	"proc.args",
+	"proc.env",
+	"proc.aname",
+	"user.name",
+	"user.homedir",
+	"group.name",
+	"fd.name",
+	"fd.type",
+	"fd.lip",
+	"fd.rport",
+	"fd.is_server",
+	"fs.path.name",
+	"thread.cgroups",
+	"thread.cap_effective",
+	"proc.exe_ino.ctime",
+	"evt.latency",
 };
 
 /* A file in memory, opened by its path as any other. */
@@ -50,6 +71,7 @@ struct printer {
 
 /* A file that is written from what is read. */
 struct copy {
+	const struct scap_writer_config *way;
 	struct memory_file file;
 	struct scap_writer *writer;
 	struct buf ids; /* of its events, 2 bytes each */
@@ -83,14 +105,13 @@ static void print(struct printer *printer, const struct sinsp_event *event)
 	fuzz_check_json(&printer->out);
 }
 
-static void copy_begin(struct copy *copy, const struct scap_writer_config *way,
-		       struct sinsp *sinsp)
+static void copy_begin(struct copy *copy, struct sinsp *sinsp)
 {
 	struct error err = {0};
 
 	memory_file_open(&copy->file);
-	REQUIRE(scap_writer_create(copy->file.fd, "copy", way, &copy->writer, &err) == 0, "%s",
-		err.text);
+	REQUIRE(scap_writer_create(copy->file.fd, "copy", copy->way, &copy->writer, &err) == 0,
+		"%s", err.text);
 	REQUIRE(sinsp_tell(sinsp, scap_writer_snapshot(copy->writer)) == 0, "tell");
 }
 
@@ -147,9 +168,10 @@ static void ignore(void *context, const struct scap_event *raw, const struct sin
 	(void)event;
 }
 
-/* Reads the copy, which must be whole; with its own ids it has the events that it was given. */
-static void copy_check(const struct copy *copy, bool native)
+/* Reads the copy, which must be whole; a native one has the events that it was given. */
+static void copy_check(const struct copy *copy)
 {
+	bool native = copy->way->native;
 	struct buf ids = copy->ids;
 	struct scap_reader_stats stats;
 	struct scap_reader *reader;
@@ -170,19 +192,19 @@ static void copy_check(const struct copy *copy, bool native)
 	sinsp_destroy(sinsp);
 }
 
-static void copy_end(struct copy *copy, bool native)
+static void copy_end(struct copy *copy)
 {
 	struct error err = {0};
 
 	REQUIRE(scap_writer_finish(copy->writer, &err) == 0, "%s", err.text);
-	copy_check(copy, native);
+	copy_check(copy);
 	close(copy->file.fd);
 	buf_finish(&copy->ids);
 }
 
 struct pass {
 	struct printer *printer;
-	struct copy copies[2];
+	struct copy copy;
 };
 
 static void see(void *context, const struct scap_event *raw, const struct sinsp_event *event)
@@ -191,15 +213,13 @@ static void see(void *context, const struct scap_event *raw, const struct sinsp_
 
 	if (!raw->hidden)
 		print(pass->printer, event);
-	for (size_t i = 0; i < 2; i++)
-		copy_event(&pass->copies[i], raw, event->ev.desc->id);
+	copy_event(&pass->copy, raw, event->ev.desc->id);
 }
 
 static void read_all(struct printer *printer, struct scap_reader *reader,
 		     const struct scap_writer_config *way)
 {
-	static const struct scap_writer_config native = {.native = true};
-	struct pass pass = {.printer = printer};
+	struct pass pass = {.printer = printer, .copy.way = way};
 	struct error err = {0};
 	struct sinsp *sinsp;
 
@@ -207,11 +227,9 @@ static void read_all(struct printer *printer, struct scap_reader *reader,
 	if (scap_reader_start(reader, sinsp_snapshot(sinsp), &err)) {
 		REQUIRE(err.text[0], "no message");
 	} else {
-		copy_begin(&pass.copies[0], &native, sinsp);
-		copy_begin(&pass.copies[1], way, sinsp);
+		copy_begin(&pass.copy, sinsp);
 		read_events(reader, sinsp, see, &pass);
-		copy_end(&pass.copies[0], true);
-		copy_end(&pass.copies[1], false);
+		copy_end(&pass.copy);
 	}
 	sinsp_destroy(sinsp);
 }

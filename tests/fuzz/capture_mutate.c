@@ -62,8 +62,9 @@ static const struct event_block {
 	size_t offset;
 	bool v1;
 } event_blocks[] = {
-	{0x204, BLOCK_HEAD + 2, true},	{0x208, BLOCK_HEAD + 6, true},	{0x216, BLOCK_HEAD + 2, false},
-	{0x217, BLOCK_HEAD + 6, false}, {0x221, BLOCK_HEAD + 2, false}, {0x222, BLOCK_HEAD + 6, false},
+	{0x204, BLOCK_HEAD + 2, true},	{0x208, BLOCK_HEAD + 6, true},
+	{0x216, BLOCK_HEAD + 2, false}, {0x217, BLOCK_HEAD + 6, false},
+	{0x221, BLOCK_HEAD + 2, false}, {0x222, BLOCK_HEAD + 6, false},
 };
 
 /*

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes every byte of files, one at a time and in two ways, and gives each outcome to a fuzz target:
- *   flip_NAME FILE...
- * Memory and time of each are limited: whoever needs more for a file of some KiB does not come to an
- * end.
+ * Changes every byte of files, one at a time and in two ways, and gives each outcome to a fuzz
+ * target: flip_NAME FILE... Memory and time of each are limited: whoever needs more for a file of
+ * some KiB does not come to an end.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +14,6 @@
 #include "fuzz.h"
 
 enum { SECONDS_MAX = 5, MEMORY_MAX_MIB = 96, FILE_MAX_BYTES = 1 << 16 };
-
 
 /* The sanitizer's own memory is large: there it limits what is asked for at once. */
 const char *__asan_default_options(void);
