@@ -115,8 +115,8 @@ static void warn_broken(const struct capture *capture)
 {
 	const struct options *options = capture->options;
 
-	fprintf(stderr, "agent: %s%s: %s\n", options->strict ? "" : "warning: ", options->read,
-		scap_reader_problem(capture->reader));
+	fprintf(stderr, "agent: %s%s: %s\n", options->strict ? "" : "warning: ",
+		options_input_name(options), scap_reader_problem(capture->reader));
 }
 
 static bool is_damaged(const struct capture *capture, const struct pipeline_counts *counts)

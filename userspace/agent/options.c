@@ -288,6 +288,11 @@ void options_finish(struct options *options)
 	options->rules = NULL;
 }
 
+const char *options_input_name(const struct options *options)
+{
+	return strcmp(options->read, "-") ? options->read : "standard input";
+}
+
 static void print_on_request(void)
 {
 	const char *separator = "Captured only when a filter names them: ";
@@ -305,7 +310,7 @@ static void print_on_request(void)
 
 void options_print_help(void)
 {
-	puts("Usage: agent [OPTION]... [FILTER]...     print the events of the machine, or a file\n"
+	puts("Usage: agent [OPTION]... [FILTER]...     print events of the machine, or a file\n"
 	     "       agent check-filter [FILE|-]       check filters, one on each line\n"
 	     "       agent check-rules FILE...         check rules\n"
 	     "       agent fields|events [PATTERN]     list what filters and outputs can name\n");

@@ -76,6 +76,9 @@ struct options {
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 void options_finish(struct options *options);
 
+/* Of the file that is read, for messages. */
+const char *options_input_name(const struct options *options);
+
 /* Appends the words of the sub-commands: "check-filter, fields". */
 void options_append_commands(struct buf *out);
 

@@ -195,7 +195,7 @@ static int end_source(struct pipeline *pipeline, int code, struct error *err)
 	pipeline->broken_off = code == -EPIPE;
 	if (pipeline->broken_off)
 		return -ENODATA;
-	return error_set(err, code, "%s: %s", capture->options->read,
+	return error_set(err, code, "%s: %s", options_input_name(capture->options),
 			 scap_reader_problem(capture->reader));
 }
 
