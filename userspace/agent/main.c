@@ -85,6 +85,13 @@ static void warn_live(const struct capture *capture)
 	warn_enter(capture->live);
 }
 
+/* About the rules. */
+static void print_messages(const struct capture *capture)
+{
+	if (capture->messages.len)
+		fwrite(capture->messages.data, 1, capture->messages.len, stderr);
+}
+
 static int run_explain(const struct options *options)
 {
 	struct capture capture;
@@ -92,7 +99,7 @@ static int run_explain(const struct options *options)
 	int exit_code = EXIT_SUCCESS, code;
 
 	code = capture_plan(&capture, options, &err);
-	fwrite(capture.messages.data, 1, capture.messages.len, stderr);
+	print_messages(&capture);
 	if (code) {
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;
@@ -132,7 +139,7 @@ static int run_capture(const struct options *options)
 	int exit_code = EXIT_SUCCESS, code;
 
 	code = capture_plan(&capture, options, &err);
-	fwrite(capture.messages.data, 1, capture.messages.len, stderr);
+	print_messages(&capture);
 	if (code) {
 		exit_code = fail(EXIT_USAGE, &err);
 		goto out;

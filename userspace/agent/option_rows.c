@@ -281,7 +281,7 @@ const struct option_row option_rows[] = {
 	 .about = OUTPUT},
 	{"F", NULL, set_fat, NULL, "also, hidden, what keeps the names of descriptors and" NEXT_LINE
 	 "processes right", .also = "fatfile", .about = OUTPUT},
-	{"native", NULL, set_native, NULL, "events that are Lanner's own as they are: for it alone",
+	{"native", NULL, set_native, NULL, "keep Lanner's own events whole: for it alone",
 	 .about = OUTPUT},
 	{"scap-compat", "YEAR", set_compat, "2022", "for readers of that year; 2022: sysdig 0.29",
 	 .about = OUTPUT},
@@ -290,7 +290,7 @@ const struct option_row option_rows[] = {
 	 .also = "file-size", .about = OUTPUT | SPLITS},
 	{"G", "SECONDS", set_file_time, "a number above 0",
 	 "another file after SECONDS; the name may have a time" NEXT_LINE
-	 "such as %H:%M, as in strftime(3), in place of a counter",
+	 "such as %H%M, as in strftime(3), not a counter",
 	 .also = "seconds", .about = OUTPUT | SPLITS},
 	{"e", "COUNT", set_file_events, "a number of 1 or more",
 	 "another file after COUNT events", .about = OUTPUT | SPLITS},

@@ -186,7 +186,8 @@ static void put_in_place(struct reload *reload)
 
 static void say(const struct buf *messages)
 {
-	fwrite(messages->data, 1, messages->len, stderr);
+	if (messages->len)
+		fwrite(messages->data, 1, messages->len, stderr);
 }
 
 /* The thread is done. */
