@@ -375,6 +375,12 @@ static uint32_t live_others(const struct sinsp_event *event, const struct sinsp_
 	return live - (live && !main->exiting);
 }
 
+/* Ids that are not known are -1 both. */
+static bool is_leader(int64_t group, int64_t id)
+{
+	return group == id && id > 0;
+}
+
 /* One getter: whose value, and how it is given (`thread`, `scratch` and `values` are at hand). */
 #define GETTER(name, whose, give)                                                                  \
 	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
@@ -413,9 +419,9 @@ GETTER(get_vtid, self, thread->vtid == -1 ? NO_VALUE : give_i64(values, thread->
 GETTER(get_sid, self, give_i64(values, thread->sid))
 GETTER(get_vpgid, self, give_i64(values, thread->vpgid))
 GETTER(get_pgid, self, give_i64(values, thread->pgid))
-GETTER(get_is_sid_leader, self, give_u64(values, thread->sid == thread->vpid))
-GETTER(get_is_vpgid_leader, self, give_u64(values, thread->vpgid == thread->vpid))
-GETTER(get_is_pgid_leader, self, give_u64(values, thread->pgid == thread->pid))
+GETTER(get_is_sid_leader, self, give_u64(values, is_leader(thread->sid, thread->vpid)))
+GETTER(get_is_vpgid_leader, self, give_u64(values, is_leader(thread->vpgid, thread->vpid)))
+GETTER(get_is_pgid_leader, self, give_u64(values, is_leader(thread->pgid, thread->pid)))
 GETTER(get_start, main_thread, give_nonzero(values, thread->clone_ts_ns))
 GETTER(get_is_exe_writable, self,
        give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))

@@ -153,7 +153,7 @@ int sinsp_reseed(struct sinsp *sinsp, struct error *err)
 static void find_thread(struct sinsp *sinsp, const struct state_plan *plan,
 			struct sinsp_event *event)
 {
-	event->thread = state_thread(sinsp, event->ev.tid);
+	event->thread = state_event_thread(sinsp, &event->ev);
 	if (!event->thread)
 		return;
 	sinsp_threads_use(&sinsp->threads, event->thread);

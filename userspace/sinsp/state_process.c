@@ -113,6 +113,7 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 		return NULL;
 	sinsp_threads_use(&sinsp->threads, thread);
 	sinsp_thread_entry(thread)->by_caller = false;
+	sinsp_thread_entry(thread)->guessed = false;
 	return thread;
 }
 
@@ -238,7 +239,7 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	bool is_first = flags & clone_flags__CLONE_NEWPID;
 	struct sinsp_thread *thread;
 
-	if (known && !known->unknown) {
+	if (known && !known->unknown && !known->guessed) {
 		if (known->orphan)
 			state_share(sinsp, &known->thread, caller, flags);
 		known->orphan = false;

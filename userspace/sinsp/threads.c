@@ -208,6 +208,8 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 			   .pgid = -1,
 			   .vpgid = -1,
 			   .sid = -1,
+			   .uid = UINT32_MAX,
+			   .gid = UINT32_MAX,
 			   .loginuid = UINT32_MAX,
 			   .fd_limit = -1,
 			   .nthreads = tid == pid},
