@@ -429,7 +429,9 @@ static void test_users(void **state)
 	struct family *family = *state;
 	struct world *world = &family->world;
 
-	family->cat->loginuid = UINT32_MAX;
+	world_expect(world, "user.uid", "4294967295"); /* not known */
+	world_expect(world, "user.name", "<NA>");
+	family->cat->uid = family->cat->gid = 0;
 	world_expect(world, "user.uid", "0");
 	world_expect(world, "user.name", "root");
 	world_expect(world, "user.loginuid", "-1");

@@ -266,6 +266,39 @@ static void pairs_are_unix_sockets(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A capture with a filter has the calls of threads, and nothing else of them. */
+static void makes_threads_of_their_calls(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_event *event;
+
+	event = drive_open(drive, 200, 3, "/etc/passwd", 1);
+	assert_null(event->thread);
+	sinsp_snapshot(drive->sinsp);
+	drive_begin(drive, EVENT_page_fault, 200);
+	assert_null(drive_end(drive)->thread);
+	drive_open(drive, 200, 3, "/etc/passwd", 1);
+	event = drive_read(drive, 200, 1, 3);
+	assert_string_equal(event->fd->name, "/etc/passwd");
+	assert_int_equal(event->thread->pid, 200);
+	assert_int_equal(event->thread->uid, UINT32_MAX);
+	assert_int_equal(event->thread->vpid, -1);
+}
+
+/* What is known of it later takes the place of the guess. */
+static void learns_whose_child_it_is(void **state)
+{
+	struct drive *drive = *state;
+
+	sinsp_snapshot(drive->sinsp);
+	drive_exec(drive, 100, "shell");
+	drive_any(drive, 300);
+	assert_string_equal(drive_thread(drive, 300)->comm, "");
+	drive_clone(drive, 100, 300, &(struct drive_clone){.pid = 100, .ptid = 1, .comm = "shell"});
+	assert_string_equal(drive_thread(drive, 300)->comm, "shell");
+	assert_int_equal(drive_thread(drive, 300)->ptid, 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +313,8 @@ int main(void)
 		TEST(changes_nothing_untold),
 		TEST(walks_by_names),
 		TEST(pairs_are_unix_sockets),
+		TEST(makes_threads_of_their_calls),
+		TEST(learns_whose_child_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
