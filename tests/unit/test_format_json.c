@@ -33,7 +33,7 @@ static int setup(void **state)
 	/* JSON shows UTC whatever the zone. */
 	setenv("TZ", "XYZ-2", 1);
 	world_create(world);
-	world_process(world, &process);
+	world_process(world, &process)->uid = 0;
 	*state = world;
 	return 0;
 }

@@ -186,7 +186,7 @@ static void test_what_is_left_out_is_told(void **state)
 		"agent: 2 events left out whose type this version does not know\n"
 		"agent: 3 blocks left out whose kind this version does not know\n"
 		"agent: 4 events at the enter of calls became part of those at their exit\n"
-		"agent: state: threads 0, descriptors 0\n");
+		"agent: state: threads 1, descriptors 0\n");
 	finish();
 }
 

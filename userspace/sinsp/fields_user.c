@@ -4,10 +4,16 @@
 
 enum { ID_UNSET = -1 };
 
+/* The effective ids of a thread that a capture says nothing of are not known. */
+static int give_id(uint32_t id, struct field_value *values)
+{
+	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
+}
+
 static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_u64(values, event->thread->uid) : NO_VALUE;
+	return event->thread ? give_id(event->thread->uid, values) : NO_VALUE;
 }
 
 static int get_loginuid(const struct sinsp_event *event, const struct field_ref *ref,
@@ -19,7 +25,7 @@ static int get_loginuid(const struct sinsp_event *event, const struct field_ref 
 static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_u64(values, event->thread->gid) : NO_VALUE;
+	return event->thread ? give_id(event->thread->gid, values) : NO_VALUE;
 }
 
 /* Id 0 has its name and its directory even where no table of users says so. */
