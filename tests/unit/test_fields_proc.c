@@ -429,9 +429,10 @@ static void test_users(void **state)
 	struct family *family = *state;
 	struct world *world = &family->world;
 
-	world_expect_none(world, "user.uid");
+	family->cat->loginuid = family->cat->uid = UINT32_MAX;
+	world_expect_none(world, "user.uid"); /* not known */
 	world_expect(world, "user.name", "<NA>");
-	family->cat->uid = family->cat->gid = 0;
+	family->cat->uid = 0;
 	world_expect(world, "user.uid", "0");
 	world_expect(world, "user.name", "root");
 	world_expect(world, "user.loginuid", "-1");

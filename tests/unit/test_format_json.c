@@ -33,7 +33,7 @@ static int setup(void **state)
 	/* JSON shows UTC whatever the zone. */
 	setenv("TZ", "XYZ-2", 1);
 	world_create(world);
-	world_process(world, &process)->uid = 0;
+	world_process(world, &process);
 	*state = world;
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture says of its machine: taken into the tables, told again, and what is not believed.
- */
+/* What a capture says of its machine: taken into the tables, and told again. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,28 +15,8 @@
 #include <unistd.h>
 
 #include "drive.h"
-#include "recorder.h"
+#include "telling.h"
 #include "sinsp/fds.h"
-
-/* What the tables are told as. The text is the caller's to free. */
-static char *tell(struct sinsp *sinsp)
-{
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
-
-	assert_int_equal(sinsp_tell(sinsp, &recorder.snapshot), 0);
-	buf_append_char(&recorder.text, '\0');
-	assert_false(recorder.text.failed);
-	return recorder.text.data;
-}
-
-static void assert_told_alike(struct sinsp *a, struct sinsp *b)
-{
-	char *told = tell(a), *again = tell(b);
-
-	assert_string_equal(told, again);
-	free(told);
-	free(again);
-}
 
 static int setup(void **state)
 {
@@ -52,64 +31,6 @@ static int teardown(void **state)
 {
 	drive_destroy(*state);
 	return 0;
-}
-
-/* One call on the listener. */
-#define GIVE(to, what, ...) assert_int_equal((to)->ops->what(to, ##__VA_ARGS__), 0)
-
-static struct scap_thread thread_of(int64_t tid, int64_t pid, const char *comm)
-{
-	struct scap_thread thread = {
-		.tid = tid,
-		.pid = pid,
-		.ptid = 1,
-		.vtid = tid,
-		.vpid = pid,
-		.pgid = pid,
-		.vpgid = pid,
-		.sid = 1,
-		.loginuid = UINT32_MAX,
-		.fd_limit = 1024,
-		.exe = comm,
-		.exepath = "",
-		.args = "",
-		.env = "",
-		.cgroups = "",
-		.cwd = "/",
-		.root = "/",
-	};
-
-	memcpy(thread.comm, comm, strlen(comm));
-	return thread;
-}
-
-static void give_thread(struct scap_snapshot *to, int64_t tid, int64_t pid, const char *comm)
-{
-	struct scap_thread thread = thread_of(tid, pid, comm);
-
-	GIVE(to, thread, &thread);
-}
-
-static void give_file(struct scap_snapshot *to, int64_t num, const char *name)
-{
-	struct scap_fd fd = {.num = num, .type = SCAP_FD_FILE, .name = name};
-
-	GIVE(to, fd, &fd);
-}
-
-static void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t remote)
-{
-	struct scap_fd fd = {
-		.num = num,
-		.type = SCAP_FD_IPV4,
-		.name = "",
-		.l4 = SCAP_L4_TCP,
-		.local = {{127, 0, 0, 1}, local},
-	};
-
-	if (remote)
-		fd.remote = (struct scap_endpoint){{127, 0, 0, 2}, remote};
-	GIVE(to, fd, &fd);
 }
 
 static void give_machine(struct scap_snapshot *to)
@@ -267,17 +188,6 @@ static void guesses_roles(void **state)
 	assert_string_equal(drive_name(drive, 300, 103), "");
 	assert_string_equal(drive_name(drive, 300, 104), "10.0.0.1->10.0.0.2");
 	assert_string_equal(drive_name(drive, 200, 2 * SCAP_FD_IPV6), "<unknown>");
-}
-
-/* From one engine to another, and again. */
-static void retell(struct drive *drive)
-{
-	struct drive other;
-
-	drive_create(&other, NULL);
-	assert_int_equal(sinsp_tell(drive->sinsp, sinsp_snapshot(other.sinsp)), 0);
-	assert_told_alike(drive->sinsp, other.sinsp);
-	drive_destroy(&other);
 }
 
 static void tells_what_it_was_told(void **state)
@@ -438,6 +348,25 @@ static void asks_this_machine_nothing(void **state)
 	assert_null(sinsp_user_name(drive->sinsp, 65534));
 }
 
+/* Threads that nothing told of: what they open is known, not what they are. */
+static void follows_strangers(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_any(drive, 900);
+	assert_null(drive->event.thread);
+	give_world(sinsp_snapshot(drive->sinsp));
+	drive_begin(drive, EVENT_page_fault, 900); /* not a call */
+	assert_null(drive_end(drive)->thread);
+	drive_any(drive, 0);
+	assert_null(drive->event.thread);
+	drive_open(drive, 900, 3, "/etc/x", file_flags__O_RDONLY);
+	assert_string_equal(drive_name(drive, 900, 3), "/etc/x");
+	assert_int_equal(drive_thread(drive, 900)->pid, -1);
+	assert_int_equal(drive_thread(drive, 900)->uid, UINT32_MAX);
+	retell(drive);
+}
+
 static void boots_differ(void **state)
 {
 	struct drive *drive = *state;
@@ -453,90 +382,6 @@ static void boots_differ(void **state)
 	machine.boot_ns = 5;
 	GIVE(to, machine, &machine);
 	assert_int_equal(sinsp_boot(drive->sinsp), first);
-}
-
-static void keeps_to_its_limits(void **state)
-{
-	struct drive drive;
-	struct sinsp_stats stats;
-	struct scap_snapshot *to;
-
-	drive_create(&drive, &(struct sinsp_config){.threads_max = 10, .fds_max = 20});
-	to = sinsp_snapshot(drive.sinsp);
-	GIVE(to, begin);
-	for (int64_t tid = 1; tid <= 1000; tid++)
-		give_thread(to, tid, tid, "many");
-	GIVE(to, fds, 1000);
-	for (int64_t num = 0; num < 1000; num++)
-		give_file(to, num, "/many");
-	GIVE(to, end);
-	sinsp_stats(drive.sinsp, &stats);
-	assert_int_equal(stats.threads, 10);
-	assert_int_equal(stats.threads_evicted, 990);
-	assert_int_equal(stats.fds, 20);
-	assert_int_equal(stats.fds_refused, 980);
-	retell(&drive);
-	drive_destroy(&drive);
-}
-
-static void give_strange_fds(struct scap_snapshot *to)
-{
-	struct scap_fd strange = {.num = 5, .type = SCAP_FD_TYPES_COUNT, .name = "x"};
-
-	give_file(to, -1, "/x");
-	give_file(to, INT64_MIN, "/x");
-	give_file(to, INT64_MAX, "/x");
-	give_file(to, (int64_t)INT32_MAX + 1, "/x");
-	GIVE(to, fd, &strange);
-	strange.type = SCAP_FD_UNKNOWN;
-	GIVE(to, fd, &strange);
-	give_file(to, INT32_MAX, "/last");
-	give_file(to, 3, "/first");
-	give_file(to, 3, "/second");
-}
-
-static void survives_nonsense(void **state)
-{
-	struct drive *drive = *state;
-	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
-	struct scap_thread odd = thread_of(10, 10, "odd");
-	struct sinsp_stats stats;
-
-	GIVE(to, begin);
-	GIVE(to, fds, 77); /* of nobody */
-	give_file(to, 1, "/x");
-	give_thread(to, -5, 5, "negative");
-	give_thread(to, INT64_MIN, INT64_MIN, "negative");
-	give_thread(to, 5, 0, "no process");
-	give_thread(to, 0, 0, "idle");
-	odd.args = "\0\0\0x"; /* without its last NUL */
-	odd.args_len = 4;
-	odd.ptid = 11;
-	memset(odd.comm, 'x', sizeof(odd.comm));
-	GIVE(to, thread, &odd);
-	odd.tid = odd.pid = 11;
-	odd.ptid = 10; /* each the parent of the other */
-	GIVE(to, thread, &odd);
-	give_thread(to, 12, 13, "a");
-	give_thread(to, 13, 12, "b"); /* each the process of the other */
-	give_thread(to, 14, 14, "old");
-	give_thread(to, 15, 14, "of old");
-	give_thread(to, 14, 14, "twice");
-	GIVE(to, fds, 14);
-	give_strange_fds(to);
-	GIVE(to, end);
-	sinsp_stats(drive->sinsp, &stats);
-	assert_int_equal(stats.threads, 6);
-	assert_int_equal(stats.fds, 2);
-	assert_string_equal(drive_thread(drive, 10)->comm, "xxxxxxxxxxxxxxx");
-	assert_string_equal(drive_thread(drive, 14)->comm, "twice");
-	assert_int_equal(drive_thread(drive, 14)->nthreads, 2);
-	assert_string_equal(drive_name(drive, 15, 3), "/second");
-	retell(drive);
-	for (int64_t tid = 10; tid <= 15; tid++)
-		drive_exit(drive, tid, -1);
-	drive_any(drive, 1);
-	assert_int_equal(drive->event.num, 7);
 }
 
 static void stops_where_the_listener_fails(void **state)
@@ -598,9 +443,8 @@ int main(void)
 		TEST(keeps_ended_leaders),
 		TEST(begins_anew),
 		TEST(asks_this_machine_nothing),
+		TEST(follows_strangers),
 		TEST(boots_differ),
-		TEST(keeps_to_its_limits),
-		TEST(survives_nonsense),
 		TEST(stops_where_the_listener_fails),
 		TEST(tells_this_machine),
 	};

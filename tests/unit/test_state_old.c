@@ -90,20 +90,6 @@ static void forgets_the_program_before(void **state)
 	assert_int_equal(drive_thread(drive, 100)->loginuid, 1000);
 }
 
-static void goes_where_exec_says(void **state)
-{
-	struct drive *drive = *state;
-
-	frame_put_string(begin_exec(drive, "prog"), execve__cwd, "/srv");
-	drive_end(drive);
-	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/srv/");
-	frame_put_string(begin_exec(drive, "prog"), execve__cwd, "");
-	drive_end(drive);
-	frame_put_string(begin_exec(drive, "prog"), execve__cwd, "<NA>");
-	drive_end(drive);
-	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/srv/");
-}
-
 /* A fork of 2014: no ids of its namespace, no name. */
 static void fork_old(struct drive *drive, int64_t tid, int64_t ptid, int64_t result,
 		     const char *cwd)
@@ -118,6 +104,36 @@ static void fork_old(struct drive *drive, int64_t tid, int64_t ptid, int64_t res
 	frame_put_string(frame, clone__cwd, cwd);
 	frame_put_i64(frame, clone__uid, 5);
 	drive_end(drive);
+}
+
+/* As in other readers, the directory of a thread is what clone and chdir say. */
+static void stays_where_it_is(void **state)
+{
+	struct drive *drive = *state;
+
+	frame_put_string(begin_exec(drive, "prog"), execve__cwd, "/srv");
+	drive_end(drive);
+	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/home/");
+	fork_old(drive, 100, 1, 0x7fff, "<NA>");
+	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/home/");
+}
+
+/* A thread that nothing told of before its program: not of root, and of no inner namespace. */
+static void makes_threads_from_exec(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_execve, 500);
+	const struct sinsp_thread *thread;
+
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_string(frame, execve__exe, "x");
+	frame_put_i64(frame, execve__pid, 500);
+	drive_end(drive);
+	thread = drive_thread(drive, 500);
+	assert_int_equal(thread->vtid, 500);
+	assert_int_equal(thread->vpid, 500);
+	assert_int_equal(thread->uid, UINT32_MAX);
+	assert_int_equal(thread->gid, UINT32_MAX);
 }
 
 static void expect_child(struct drive *drive, int64_t tid)
@@ -280,7 +296,7 @@ static void makes_threads_of_their_calls(void **state)
 	drive_open(drive, 200, 3, "/etc/passwd", 1);
 	event = drive_read(drive, 200, 1, 3);
 	assert_string_equal(event->fd->name, "/etc/passwd");
-	assert_int_equal(event->thread->pid, 200);
+	assert_int_equal(event->thread->pid, -1);
 	assert_int_equal(event->thread->uid, UINT32_MAX);
 	assert_int_equal(event->thread->vpid, -1);
 }
@@ -305,7 +321,8 @@ int main(void)
 		TEST(names_programs_without_a_name),
 		TEST(joins_the_file_name),
 		TEST(forgets_the_program_before),
-		TEST(goes_where_exec_says),
+		TEST(stays_where_it_is),
+		TEST(makes_threads_from_exec),
 		TEST(makes_children_from_either_side),
 		TEST(keeps_the_first_time),
 		TEST(makes_no_children_by_foreign_ids),

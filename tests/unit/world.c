@@ -51,6 +51,7 @@ struct sinsp_thread *world_process(struct world *world, const struct world_proce
 
 	sinsp_threads_set_parent(&world->sinsp->threads, thread, process->ptid);
 	snprintf(thread->comm, sizeof(thread->comm), "%s", process->comm);
+	thread->uid = thread->gid = 0;
 	sinsp_program_unref(pool, thread->program);
 	thread->program = must(sinsp_program_create(pool, &program));
 	if (process->cwd) {

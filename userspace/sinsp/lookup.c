@@ -68,18 +68,6 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 	return sinsp->proc && tid > 0 ? ask_for_thread(sinsp, tid) : NULL;
 }
 
-struct sinsp_thread *state_event_thread(struct sinsp *sinsp, const struct event *ev)
-{
-	struct sinsp_thread *thread = state_thread(sinsp, ev->tid);
-
-	if (thread || !sinsp->listener.sinsp || !(ev->desc->category & EC_SYSCALL) || ev->tid <= 0)
-		return thread;
-	thread = state_thread_add(sinsp, ev->tid, ev->tid);
-	if (thread)
-		sinsp_thread_entry(thread)->guessed = true;
-	return thread;
-}
-
 /*
  * Whether a look into /proc may be made for one more descriptor: however calls and numbers are
  * chosen, events must not pile up behind such looks. What is refused is not noted, so that its next

@@ -14,7 +14,7 @@
 #include "sinsp/state.h"
 #include "util/clock.h"
 
-enum { BOOT_ID_BYTES_MAX = 64 };
+enum { BOOT_ID_BYTES_MAX = 64, UNKNOWN_PID = -1 };
 
 /*
  * The parameter that is the event's descriptor: of calls that make one out of nothing their result,
@@ -153,7 +153,10 @@ int sinsp_reseed(struct sinsp *sinsp, struct error *err)
 static void find_thread(struct sinsp *sinsp, const struct state_plan *plan,
 			struct sinsp_event *event)
 {
-	event->thread = state_event_thread(sinsp, &event->ev);
+	event->thread = state_thread(sinsp, event->ev.tid);
+	/* Of a capture's threads that nothing told of, descriptors can be followed all the same. */
+	if (!event->thread && plan->is_call && sinsp->listener.sinsp && event->ev.tid > 0)
+		event->thread = state_thread_add(sinsp, event->ev.tid, UNKNOWN_PID);
 	if (!event->thread)
 		return;
 	sinsp_threads_use(&sinsp->threads, event->thread);

@@ -117,12 +117,6 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);
 
 /*
- * The thread of an event. One that makes calls, but that a capture does not tell of, is made, with
- * nothing but its id, so that what it opens is known from then on.
- */
-struct sinsp_thread *state_event_thread(struct sinsp *sinsp, const struct event *ev);
-
-/*
  * A thread in the table with all its parts, nothing of it known but its ids: it shares nothing.
  * NULL without memory.
  */

@@ -11,7 +11,7 @@
 _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
 		       (int)clone__exec_id == (int)fork__exec_id &&
 		       (int)clone__exec_id == (int)vfork__exec_id &&
-		       (int)clone__exe == (int)execve__exe && (int)clone__cwd == (int)execve__cwd &&
+		       (int)clone__exe == (int)execve__exe &&
 		       (int)clone__cgroups == (int)execve__cgroups &&
 		       (int)execve__gid == (int)execveat__gid,
 	       "the code below reads them under one name");
@@ -20,7 +20,10 @@ enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, NOT_TOLD = -1 };
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
-/* Where old captures say that the thread is; drivers of today leave that to the events of chdir. */
+/*
+ * Where clone events of old captures say that the thread is; those of today leave that to chdir. As
+ * in other readers, an exec does not move a thread.
+ */
 static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
 			     const struct event *ev)
 {
@@ -44,7 +47,6 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	state_set_u32(&thread->vm_rss_kib, ev, clone__vm_rss);
 	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
-	update_directory(sinsp, thread, ev);
 	if (cgroups->len)
 		sinsp_thread_set_cgroups(&sinsp->pool, thread, (const char *)cgroups->data,
 					 cgroups->len);
@@ -88,6 +90,7 @@ static void update_arguments(struct sinsp *sinsp, struct sinsp_thread *thread,
 static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
 {
 	update_task(sinsp, thread, ev);
+	update_directory(sinsp, thread, ev);
 	update_arguments(sinsp, thread, ev);
 	state_set_u32(&thread->uid, ev, clone__uid);
 	state_set_u32(&thread->gid, ev, clone__gid);
@@ -111,9 +114,13 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 		thread = state_thread_add(sinsp, ev->tid, pid);
 	if (!thread)
 		return NULL;
+	/* Until something tells of another namespace. */
+	if (thread->vpid < 0) {
+		thread->vtid = ev->tid;
+		thread->vpid = pid;
+	}
 	sinsp_threads_use(&sinsp->threads, thread);
 	sinsp_thread_entry(thread)->by_caller = false;
-	sinsp_thread_entry(thread)->guessed = false;
 	return thread;
 }
 
@@ -239,7 +246,8 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	bool is_first = flags & clone_flags__CLONE_NEWPID;
 	struct sinsp_thread *thread;
 
-	if (known && !known->unknown && !known->guessed) {
+	/* Of what has no process only the calls were seen. */
+	if (known && !known->unknown && known->thread.pid > 0) {
 		if (known->orphan)
 			state_share(sinsp, &known->thread, caller, flags);
 		known->orphan = false;

@@ -17,7 +17,9 @@ static void put(struct sinsp_thread_entry *entry, void *context)
 {
 	struct order *order = context;
 
-	order->threads[order->count++] = &entry->thread;
+	/* Without those of which nothing but events is known. */
+	if (entry->thread.pid > 0)
+		order->threads[order->count++] = &entry->thread;
 }
 
 static int compare(const void *left, const void *right)

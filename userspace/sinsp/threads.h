@@ -20,7 +20,6 @@ struct sinsp_thread_entry {
 	bool unknown; /* no thread: /proc was asked for this id in vain */
 	bool by_caller; /* made by its creator's event, and no call of its own was seen yet */
 	bool orphan; /* made by its own event while its creator was not known */
-	bool guessed; /* that there is one is all that a capture says */
 	bool ended; /* a main thread that is gone before the others of its process */
 	bool used; /* had an event since the evicting hand came by */
 };
