@@ -24,7 +24,8 @@ static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
 int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
-	return give_string(values, thread->comm);
+	/* Every thread has one, but not every capture tells it. */
+	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
 }
 
 int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
