@@ -16,7 +16,7 @@
 #include "scap/writer.h"
 #include "sinsp/format.h"
 
-enum { TIMEOUT_MS = 1000, PATH_BYTES = 32 };
+enum { TIMEOUT_MS = 1000, WAITS_MAX = 10, PATH_BYTES = 32 };
 
 /* Small, so that the limits are met. */
 static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
@@ -123,6 +123,37 @@ static void copy_event(struct copy *copy, const struct scap_event *raw, uint16_t
 	buf_append(&copy->ids, &id, sizeof(id));
 }
 
+/* These two go on after signals: libFuzzer has a timer of its own. */
+static int open_reader(const char *path, struct scap_reader **reader, struct error *err)
+{
+	int r;
+
+	do
+		r = scap_reader_open(path, reader, err);
+	while (r == -EINTR);
+	return r;
+}
+
+static int start_reader(struct scap_reader *reader, struct sinsp *sinsp, struct error *err)
+{
+	int r;
+
+	do
+		r = scap_reader_start(reader, sinsp_snapshot(sinsp), err);
+	while (r == -EINTR);
+	return r;
+}
+
+/* The next event, which may take a moment to be unpacked. */
+static int next_event(struct scap_source *source, struct scap_event *raw)
+{
+	int r = 0;
+
+	for (int i = 0; i < WAITS_MAX && r == 0; i++)
+		r = scap_source_next(source, TIMEOUT_MS, raw);
+	return r;
+}
+
 /* Takes all events of an opened file to `see`; returns how the file ended. */
 static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
 		       void (*see)(void *context, const struct scap_event *raw,
@@ -134,7 +165,7 @@ static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
 	struct sinsp_event event;
 	int r;
 
-	while ((r = scap_source_next(source, TIMEOUT_MS, &raw)) > 0) {
+	while ((r = next_event(source, &raw)) > 0) {
 		int processed = sinsp_process(sinsp, &raw, &event);
 
 		REQUIRE(processed == 0 || processed == -EBADMSG || processed == -ENOENT, "%d",
@@ -142,7 +173,7 @@ static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
 		if (processed == 0)
 			see(context, &raw, &event);
 	}
-	REQUIRE(r != 0, "nothing came for %d ms", TIMEOUT_MS);
+	REQUIRE(r != 0, "nothing came in %d times %d ms", WAITS_MAX, TIMEOUT_MS);
 	REQUIRE(r != -ENOMEM, "memory");
 	REQUIRE(r == -ENODATA || scap_reader_problem(reader)[0], "no message for %d", r);
 	return r;
@@ -180,8 +211,8 @@ static void copy_check(const struct copy *copy)
 	int r;
 
 	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
-	REQUIRE(scap_reader_open(copy->file.path, &reader, &err) == 0, "%s", err.text);
-	REQUIRE(scap_reader_start(reader, sinsp_snapshot(sinsp), &err) == 0, "%s", err.text);
+	REQUIRE(open_reader(copy->file.path, &reader, &err) == 0, "%s", err.text);
+	REQUIRE(start_reader(reader, sinsp, &err) == 0, "%s", err.text);
 	r = read_events(reader, sinsp, native ? compare_id : ignore, &ids);
 	REQUIRE(r == -ENODATA, "%s", scap_reader_problem(reader));
 	scap_reader_stats(reader, &stats);
@@ -224,7 +255,7 @@ static void read_all(struct printer *printer, struct scap_reader *reader,
 	struct sinsp *sinsp;
 
 	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
-	if (scap_reader_start(reader, sinsp_snapshot(sinsp), &err)) {
+	if (start_reader(reader, sinsp, &err)) {
 		REQUIRE(err.text[0], "no message");
 	} else {
 		copy_begin(&pass.copy, sinsp);
@@ -257,7 +288,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	REQUIRE(ftruncate(file.fd, 0) == 0, "%d", errno);
 	REQUIRE(pwrite(file.fd, data, size, 0) == (ssize_t)size, "%d", errno);
-	if (scap_reader_open(file.path, &reader, &err)) {
+	if (open_reader(file.path, &reader, &err)) {
 		REQUIRE(err.text[0], "no message");
 		return 0;
 	}
