@@ -447,6 +447,28 @@ static void test_users(void **state)
 	world_expect(world, "group.name", "<NA>");
 }
 
+/* Among ancestors one without a name takes its place, and nothing else. */
+static void test_ancestor_without_name(void **state)
+{
+	struct family *family = *state;
+	struct sinsp_thread *parent = sinsp_thread_parent(family->world.sinsp, family->cat);
+
+	world_expect(&family->world, "proc.aname", "make bash systemd");
+	parent->comm[0] = '\0';
+	world_expect(&family->world, "proc.aname", " bash systemd");
+	world_expect_none(&family->world, "proc.pname");
+}
+
+static void test_thread_of_no_known_process(void **state)
+{
+	struct family *family = *state;
+
+	family->cat->pid = -1;
+	world_expect_none(&family->world, "proc.pid");
+	world_expect(&family->world, "thread.tid", "100");
+	family->cat->pid = 100;
+}
+
 /* Of a thread that is not known only the id is. */
 static void test_unknown_thread(void **state)
 {
@@ -494,6 +516,8 @@ int main(void)
 		TEST(test_amounts),
 		TEST(test_standard_descriptors),
 		TEST(test_users),
+		TEST(test_thread_of_no_known_process),
+		TEST(test_ancestor_without_name),
 		TEST(test_unknown_thread),
 	};
 

@@ -171,6 +171,49 @@ static void binds_and_accepts(void **state)
 	assert_false(fd->name_changed);
 }
 
+static struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
+{
+	struct frame *frame = drive_begin(drive, EVENT_listen, 100);
+
+	frame_put_i64(frame, listen__res, result);
+	frame_put_i64(frame, listen__fd, fd);
+	return drive_end(drive)->fd;
+}
+
+/* A port that the kernel chooses is a client's as well as a server's: listen() tells. */
+static void binds_to_any_port(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_fd *fd;
+
+	make_socket(drive, 3, 10, SOCK_STREAM, 0);
+	fd = bind_ip(drive, 3, "fe80::1", 0);
+	assert_string_equal(fd->name, "fe80::1:0");
+	assert_false(fd->listening);
+	assert_int_equal(fd->role, SINSP_ROLE_NONE);
+	listen_on(drive, -EADDRINUSE, 3);
+	assert_false(fd->listening);
+	listen_on(drive, 0, 3);
+	assert_true(fd->listening);
+	assert_int_equal(fd->dest.address[0], 0xfe);
+	assert_string_equal(fd->name, "fe80::1:0");
+
+	make_socket(drive, 4, 10, SOCK_STREAM, 0);
+	bind_ip(drive, 4, "fe80::1", 0);
+	fd = connect_ip(drive, 0, 4, &(struct frame_tuple){"fe80::1", "fe80::2", 40000, 443});
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_string_equal(fd->name, "fe80::1:40000->fe80::2:443");
+	/* What was told of a connection stays. */
+	listen_on(drive, 0, 4);
+	assert_false(fd->listening);
+
+	/* One whose connect was not seen is learned from what is sent. */
+	make_socket(drive, 5, 2, SOCK_STREAM, 0);
+	bind_ip(drive, 5, "10.0.0.1", 0);
+	fd = send_ip(drive, 3, 5, &(struct frame_tuple){"10.0.0.1", "10.0.0.2", 40001, 80});
+	assert_string_equal(fd->name, "10.0.0.1:40001->10.0.0.2:80");
+}
+
 static void connects(void **state)
 {
 	struct drive *drive = *state;
@@ -504,6 +547,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(knows_kinds),
 		TEST(binds_and_accepts),
+		TEST(binds_to_any_port),
 		TEST(connects),
 		TEST(connects_without_waiting),
 		TEST(turns_mapped_addresses_into_ipv4),

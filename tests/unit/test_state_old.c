@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -118,22 +119,38 @@ static void stays_where_it_is(void **state)
 	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/home/");
 }
 
-/* A thread that nothing told of before its program: not of root, and of no inner namespace. */
-static void makes_threads_from_exec(void **state)
+/* The exec of a process that nothing told of before. */
+static const struct sinsp_thread *exec_unseen(struct drive *drive, int64_t tid, int64_t ptid,
+					      int64_t group_inside)
 {
-	struct drive *drive = *state;
-	struct frame *frame = drive_begin(drive, EVENT_execve, 500);
-	const struct sinsp_thread *thread;
+	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
 
 	frame_put_i64(frame, execve__res, 0);
 	frame_put_string(frame, execve__exe, "x");
-	frame_put_i64(frame, execve__pid, 500);
+	frame_put_i64(frame, execve__pid, tid);
+	frame_put_i64(frame, execve__ptid, ptid);
+	frame_put_i64(frame, execve__vpgid, group_inside);
+	frame_put_i64(frame, execve__pgid, 100);
 	drive_end(drive);
-	thread = drive_thread(drive, 500);
+	return drive_thread(drive, tid);
+}
+
+/* It is not root's, and in the pid namespace of its parent. */
+static void makes_threads_from_exec(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp_thread *thread = exec_unseen(drive, 500, 100, 100);
+
 	assert_int_equal(thread->vtid, 500);
 	assert_int_equal(thread->vpid, 500);
 	assert_int_equal(thread->uid, UINT32_MAX);
 	assert_int_equal(thread->gid, UINT32_MAX);
+	/* Its group has another id inside than outside. */
+	assert_int_equal(exec_unseen(drive, 501, 100, 1)->vpid, -1);
+	/* Nothing is known of the parent, or it is inside itself. */
+	assert_int_equal(exec_unseen(drive, 502, 99, 100)->vpid, -1);
+	drive_thread(drive, 100)->vpid = 7;
+	assert_int_equal(exec_unseen(drive, 503, 100, 100)->vpid, -1);
 }
 
 static void expect_child(struct drive *drive, int64_t tid)
@@ -301,6 +318,49 @@ static void makes_threads_of_their_calls(void **state)
 	assert_int_equal(event->thread->vpid, -1);
 }
 
+/* Its process has the descriptors that were seen, and counts it. */
+static void learns_its_process(void **state)
+{
+	struct drive *drive = *state;
+	const struct drive_clone clone = {.pid = 100, .ptid = 1, .comm = "shell"};
+
+	sinsp_snapshot(drive->sinsp);
+	drive_exec(drive, 100, "shell");
+	drive_open(drive, 200, 3, "/etc/passwd", 1);
+	drive_exec(drive, 200, "cat");
+	assert_int_equal(drive_thread(drive, 200)->pid, 200);
+	assert_int_equal(drive_thread(drive, 200)->nthreads, 1);
+	assert_string_equal(drive_name(drive, 200, 3), "/etc/passwd");
+	drive_any(drive, 300);
+	drive_any(drive, 301); /* nothing tells of its process */
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
+	drive_clone(drive, 300, -EAGAIN, &clone);
+	assert_int_equal(drive_thread(drive, 300)->pid, 100);
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 2);
+	drive_exit(drive, 300, 0);
+	drive_exit(drive, 301, 0);
+	drive_any(drive, 100);
+	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
+	assert_null(sinsp_thread_find(drive->sinsp, 301));
+}
+
+/* By ids of a namespace that is not known nobody is found. */
+static void strangers_name_nobody(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	sinsp_snapshot(drive->sinsp);
+	drive_exec(drive, 100, "shell");
+	drive_thread(drive, 100)->pgid = 44;
+	frame = drive_begin(drive, EVENT_setpgid, 300);
+	frame_put_i64(frame, setpgid__res, 0);
+	frame_put_i64(frame, setpgid__pid, 100);
+	frame_put_i64(frame, setpgid__pgid, 100);
+	drive_end(drive);
+	assert_int_equal(drive_thread(drive, 100)->pgid, 44);
+}
+
 /* What is known of it later takes the place of the guess. */
 static void learns_whose_child_it_is(void **state)
 {
@@ -331,6 +391,8 @@ int main(void)
 		TEST(walks_by_names),
 		TEST(pairs_are_unix_sockets),
 		TEST(makes_threads_of_their_calls),
+		TEST(learns_its_process),
+		TEST(strangers_name_nobody),
 		TEST(learns_whose_child_it_is),
 	};
 

@@ -52,7 +52,8 @@ static int give_ancestors(const struct sinsp_event *event, const struct field_re
 			buf_append_char(&text, ' ');
 		/* What the giver puts together lies behind the text, and is moved up to it. */
 		scratch->used = (size_t)(text.data + text.len - scratch->bytes);
-		give(thread, scratch, &value);
+		if (give(thread, scratch, &value) != 1)
+			give_bytes(&value, "", 0);
 		if (text.capacity - text.len >= value.bytes.len)
 			memmove(text.data + text.len, value.bytes.data, value.bytes.len);
 		else

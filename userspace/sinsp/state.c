@@ -64,6 +64,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_socket] = {state_socket, SINSP_DESCRIPTORS},
 	[EVENT_socketpair] = {state_socketpair, SINSP_DESCRIPTORS},
 	[EVENT_bind] = {state_bind, SINSP_CONNECTIONS},
+	[EVENT_listen] = {state_listen, SINSP_CONNECTIONS},
 	[EVENT_connect] = {state_connect, SINSP_CONNECTIONS},
 	[EVENT_accept] = {state_accept, SINSP_DESCRIPTORS},
 	[EVENT_accept4] = {state_accept4, SINSP_DESCRIPTORS},

@@ -181,6 +181,12 @@ struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct sinsp_event *event
  */
 struct sinsp_thread *state_named_by(struct sinsp *sinsp, struct sinsp_thread *caller, int64_t pid);
 
+/* Whether a thread is known to be in the initial pid namespace: its ids are the same inside. */
+static inline bool state_is_outside(const struct sinsp_thread *thread)
+{
+	return thread->vpid > 0 && thread->vpid == thread->pid;
+}
+
 /* The thread comes into another user namespace, where it may do everything. */
 void state_enter_userns(struct sinsp_thread *thread);
 
@@ -218,7 +224,7 @@ state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3,
 /* state_object.c */
 state_handler state_make_object, state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf;
 /* state_net.c */
-state_handler state_socket, state_socketpair, state_bind, state_connect, state_accept,
+state_handler state_socket, state_socketpair, state_bind, state_listen, state_connect, state_accept,
 	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
 	state_send, state_recv, state_sendmmsg, state_recvmmsg, state_getsockopt, state_io;
 /* state_process.c */

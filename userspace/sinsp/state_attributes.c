@@ -52,7 +52,7 @@ struct sinsp_thread *state_named_by(struct sinsp *sinsp, struct sinsp_thread *ca
 {
 	if (pid == 0 || pid == caller->vpid)
 		return caller;
-	return caller->vpid == caller->pid ? sinsp_thread_find(sinsp, pid) : NULL;
+	return state_is_outside(caller) ? sinsp_thread_find(sinsp, pid) : NULL;
 }
 
 void state_setpgid(struct sinsp *sinsp, struct sinsp_event *event)

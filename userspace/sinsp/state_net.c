@@ -186,6 +186,25 @@ static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool 
 	return true;
 }
 
+/* Clients are bound, too: with an address alone, and a port that the kernel chooses. */
+static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type type,
+		    const uint8_t *bytes)
+{
+	struct scap_endpoint bound;
+
+	read_end(bytes, type == SCAP_FD_IPV4 ? 4 : 16, &bound);
+	fd->type = type;
+	fd->listening = true;
+	fd->dest = bound;
+	sinsp_socket_unmap(fd);
+	name_socket(sinsp, fd);
+	fd->listening = bound.port;
+	if (!fd->listening) {
+		fd->source = fd->dest;
+		fd->dest = (struct scap_endpoint){0};
+	}
+}
+
 void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
 {
 	const struct event_param *addr = &event->ev.params[bind__addr];
@@ -199,13 +218,20 @@ void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
 
 		state_rename_fd(sinsp, fd, path, strnlen(path, addr->len - 1));
 	}
-	if (type == SCAP_FD_UNKNOWN)
+	if (type != SCAP_FD_UNKNOWN)
+		bind_ip(sinsp, fd, type, addr->data + 1);
+}
+
+/* What is bound to any port shows here that it is no client's. */
+void state_listen(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || event_param_i64(&event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
+	    fd->listening || fd->role != SINSP_ROLE_NONE)
 		return;
-	fd->type = type;
 	fd->listening = true;
-	read_end(addr->data + 1, type == SCAP_FD_IPV4 ? 4 : 16, &fd->dest);
-	sinsp_socket_unmap(fd);
-	name_socket(sinsp, fd);
+	fd->dest = fd->source;
 }
 
 void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
@@ -321,7 +347,7 @@ static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
 
 	fd->connected = true;
 	/* The ends of a connection do not change, those of a datagram socket with each message. */
-	if (fd->l4 == SCAP_L4_TCP && fd->name_len && !fd->listening)
+	if (fd->l4 == SCAP_L4_TCP && fd->role != SINSP_ROLE_NONE && !fd->listening)
 		return;
 	if (fd->l4 == SCAP_L4_UNKNOWN)
 		fd->l4 = SCAP_L4_UDP;

@@ -109,19 +109,25 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 	int64_t pid =
 		event_param_present(ev, clone__pid) ? event_param_i64(ev, clone__pid) : ev->tid;
 
+	if (thread && thread->pid < 0)
+		sinsp_threads_set_process(&sinsp->threads, thread, pid);
 	/* One of another process has ended unseen, and its id is in use again. */
 	if (!thread || thread->pid != pid)
 		thread = state_thread_add(sinsp, ev->tid, pid);
 	if (!thread)
 		return NULL;
-	/* Until something tells of another namespace. */
-	if (thread->vpid < 0) {
-		thread->vtid = ev->tid;
-		thread->vpid = pid;
-	}
 	sinsp_threads_use(&sinsp->threads, thread);
 	sinsp_thread_entry(thread)->by_caller = false;
 	return thread;
+}
+
+/* Where no event tells its ids inside: it is in the initial namespace if who made it is. */
+static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread *creator)
+{
+	if (!state_is_outside(creator))
+		return;
+	thread->vtid = thread->tid;
+	thread->vpid = thread->pid;
 }
 
 /* A new thread with all that it has from its creator, if that is known. */
@@ -151,11 +157,7 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	thread->vm_rss_kib = creator->vm_rss_kib;
 	thread->vm_swap_kib = creator->vm_swap_kib;
 	thread->pidns_start_ns = creator->pidns_start_ns;
-	/* Where an event does not tell them: ids of the initial namespace are the same inside. */
-	if (creator->vpid == creator->pid) {
-		thread->vtid = tid;
-		thread->vpid = pid;
-	}
+	stay_outside(thread, creator);
 	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, creator->cgroups, creator->cgroups_len);
 	state_share(sinsp, thread, creator, flags);
@@ -301,6 +303,16 @@ static void update_credentials(struct sinsp_thread *thread, const struct event *
 						   : (unsigned int)execveat__exec_id);
 }
 
+/* Of a process that its exec is the first to tell of. */
+static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *parent = sinsp_thread_find(sinsp, thread->ptid);
+
+	/* Where a group has another id inside, the process is inside. */
+	if (parent && thread->vpid < 0 && thread->vpgid == thread->pgid)
+		stay_outside(thread, parent);
+}
+
 struct survivor {
 	struct sinsp *sinsp;
 	struct sinsp_thread_entry *entry;
@@ -385,6 +397,7 @@ void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
 	}
 	update_task(sinsp, event->thread, ev);
 	update_credentials(event->thread, ev);
+	learn_namespace(sinsp, event->thread);
 }
 
 struct search {

@@ -34,7 +34,7 @@ struct sinsp_fs {
 };
 
 struct sinsp_thread {
-	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid;
+	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid; /* -1: not known */
 	int64_t ptid; /* see sinsp_threads_set_parent() */
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;

@@ -225,6 +225,17 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 	return entry;
 }
 
+void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			       int64_t pid)
+{
+	struct sinsp_thread_entry *main;
+
+	thread->pid = pid;
+	main = sinsp_threads_find(threads, pid);
+	if (main)
+		main->thread.nthreads++;
+}
+
 static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entry *entry)
 {
 	uint32_t bucket = bucket_of(threads, entry->thread.tid);

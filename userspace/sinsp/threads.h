@@ -72,6 +72,10 @@ void sinsp_threads_each(struct sinsp_threads *threads,
 			void (*visit)(struct sinsp_thread_entry *entry, void *context),
 			void *context);
 
+/* Sets the process of a thread of which that was not known. */
+void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
+			       int64_t pid);
+
 /* Sets a thread's ptid: nothing else may, or the lists of children are wrong. */
 void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
 			      int64_t ptid);
