@@ -13,6 +13,14 @@
 
 #include "fuzz.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 enum { SECONDS_MAX = 5, MEMORY_MAX_MIB = 96, FILE_MAX_BYTES = 1 << 16 };
 
 /* The sanitizer's own memory is large: there it limits what is asked for at once. */
@@ -41,7 +49,7 @@ static void limit(void)
 	struct rlimit memory = {.rlim_cur = (rlim_t)MEMORY_MAX_MIB << 20,
 				.rlim_max = (rlim_t)MEMORY_MAX_MIB << 20};
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef SANITIZED
 	if (setrlimit(RLIMIT_DATA, &memory))
 		abort();
 #endif
