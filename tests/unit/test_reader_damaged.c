@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "capture.h"
@@ -327,6 +329,32 @@ static void test_blocks_of_4_gib(void **state)
 	}
 }
 
+/* Signals can be looked at on the way through a file that has much ahead of its first event. */
+static void test_much_ahead_of_events(void **state)
+{
+	static const uint32_t unknown[] = {0x999, UINT32_MAX - 3};
+	char path[] = "/tmp/lanner-ahead-XXXXXX";
+	struct scap_reader *reader;
+	struct error err = {""};
+	struct hearing hearing;
+	struct capture begin = {0};
+	int file = mkstemp(path);
+
+	hearing_init(&hearing);
+	capture_section(&begin);
+	capture_bytes(&begin, unknown, sizeof(unknown));
+	assert_int_equal(write(file, begin.bytes.data, begin.bytes.len), begin.bytes.len);
+	assert_int_equal(ftruncate(file, UINT32_MAX), 0);
+	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
+	close(file);
+	unlink(path);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), -EINTR);
+	scap_source_destroy(scap_reader_source(reader));
+	hearing_finish(&hearing);
+	buf_finish(&begin.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_flips_at_every_byte),
 		cmocka_unit_test(test_lengths_of_blocks),
 		cmocka_unit_test(test_blocks_of_4_gib),
+		cmocka_unit_test(test_much_ahead_of_events),
 	};
 
 	return cmocka_run_group_tests_name("reader damaged", tests, setup, NULL);

@@ -259,13 +259,25 @@ static void test_damaged(void **state)
 	intact = SIZE_MAX;
 }
 
-/* A frame that says it needs 2 GiB to be unpacked. */
-static void test_window_too_large(void **state)
+/* Empty frames that say what they need to be unpacked: 8 MiB are given, 16 MiB and 2 GiB not. */
+static void test_window(void **state)
 {
-	static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x01, 0x00, 0x00};
+	static const uint8_t log_minus_10[] = {13, 14, 21};
 
-	memcpy(packed, frame, sizeof(frame));
-	expect_problem(sizeof(frame), 0, -EBADMSG, "more than 128 MiB of memory");
+	for (size_t i = 0; i < sizeof(log_minus_10); i++) {
+		uint8_t window = (uint8_t)(log_minus_10[i] << 3);
+		const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, window, 0x01, 0x00, 0x00};
+		int code;
+
+		memcpy(packed, frame, sizeof(frame));
+		put_file(packed, sizeof(frame));
+		if (i) {
+			expect_problem(sizeof(frame), 0, -EBADMSG, "a window of more than 8 MiB");
+			continue;
+		}
+		assert_int_equal(read_file(1000, &code), 0);
+		assert_int_equal(code, -ENODATA);
+	}
 }
 
 /* Many bytes out of few: they are not all there at once. */
@@ -456,6 +468,19 @@ static void test_close_while_waiting(void **state)
 	}
 }
 
+/* While the thread goes through much that nothing comes of, without waiting for anything. */
+static void test_close_while_nothing_comes(void **state)
+{
+	size_t n = pack_gzip(content, 5000, packed);
+	struct scap_stream *stream;
+
+	put_file(packed, n);
+	assert_int_equal(ftruncate(file, INT64_C(1) << 42), 0);
+	stream = open_stream(path);
+	assert_int_equal(scap_stream_wait(stream, 5001, 20), 0);
+	scap_stream_close(stream);
+}
+
 static volatile sig_atomic_t alarms;
 
 static void count_alarm(int number)
@@ -519,7 +544,7 @@ int main(void)
 		cmocka_unit_test(test_something_behind),
 		cmocka_unit_test(test_broken_off),
 		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_window_too_large),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_short_files),
 		cmocka_unit_test(test_no_file),
@@ -527,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_standard_input),
 		cmocka_unit_test(test_slow_pipe),
 		cmocka_unit_test(test_close_while_waiting),
+		cmocka_unit_test(test_close_while_nothing_comes),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_no_signal_for_the_other_thread),
 	};

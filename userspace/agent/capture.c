@@ -10,6 +10,7 @@
 
 #include "agent/record.h"
 #include "agent/rules_load.h"
+#include "agent/signals.h"
 #include "scap/live.h"
 #include "sinsp/filter.h"
 #include "sinsp/format.h"
@@ -300,7 +301,12 @@ static int seed_from_file(struct capture *capture, struct error *err)
 {
 	int code = sinsp_create(&(struct sinsp_config){0}, &capture->sinsp, err);
 
-	return code ? code : scap_reader_start(capture->reader, sinsp_snapshot(capture->sinsp), err);
+	if (code)
+		return code;
+	do
+		code = scap_reader_start(capture->reader, sinsp_snapshot(capture->sinsp), err);
+	while (code == -EINTR && signals_count() == 0);
+	return code;
 }
 
 static int seed_from_proc(struct capture *capture, struct error *err)

@@ -12,7 +12,8 @@
 enum {
 	MAGIC_BYTES = 4,
 	GZIP_WINDOW_BITS = 15 + 16, /* the largest window; a gzip header is expected */
-	ZSTD_WINDOW_LOG_MAX = 27, /* 128 MiB, what zstd itself unpacks unless told otherwise */
+	/* 8 MiB: all levels that need no --ultra. The whole window would be resident. */
+	ZSTD_WINDOW_LOG_MAX = 23,
 };
 
 struct gzip {
@@ -152,7 +153,8 @@ static const char *zstd_problem(size_t result)
 {
 	switch (ZSTD_getErrorCode(result)) {
 	case ZSTD_error_frameParameter_windowTooLarge:
-		return "the zstd data need more than 128 MiB of memory: pack them without --long";
+		return "the zstd data need a window of more than 8 MiB: unpack them with "
+		       "zstd -d --long=31 first";
 	case ZSTD_error_memory_allocation:
 		return "no memory to unpack the zstd data";
 	case ZSTD_error_prefix_unknown:

@@ -17,6 +17,7 @@
 enum {
 	/* Those of one call: it has to come back, so that signals are looked at. */
 	STEPS_PER_CALL = 1024,
+	START_BYTES_PER_CALL = 256 << 20, /* unpacked */
 	/* Readers of others know no limit for those with large parameters. Memory has one. */
 	EVENT_BLOCK_BYTES_MAX = 16 << 20,
 };
@@ -374,6 +375,7 @@ static const struct scap_source_ops reader_ops = {
 
 int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, struct error *err)
 {
+	uint64_t began = scap_stream_offset(reader->stream);
 	int code;
 
 	if (!reader->to) {
@@ -384,7 +386,7 @@ int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, stru
 	code = reader->code;
 	while (code == 0 && reader->telling) {
 		code = step(reader, -1, NULL);
-		if (code == 0)
+		if (code == 0 || scap_stream_offset(reader->stream) - began > START_BYTES_PER_CALL)
 			return error_set(err, -EINTR,
 					 "interrupted before the first event was read");
 		code = code == STEP_ON ? 0 : code;

@@ -35,8 +35,9 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 /*
  * Tells `to` all that stands before the first event; what further sections of the file say is told
  * when the events come to it. To be called once, before the first event is taken. `to` is borrowed.
- * Returns 0 or -errno with a message; -EINTR: a signal arrived, and the next call goes on. A file
- * that has no events, or breaks off before them, is none of these: the source says so.
+ * Returns 0 or -errno with a message; -EINTR: a signal arrived, or it is time to look whether one
+ * has, and the next call goes on. A file that has no events, or breaks off before them, is none of
+ * these: the source says so.
  */
 int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, struct error *err);
 

@@ -82,7 +82,9 @@ static bool input_is_there(struct scap_unpack *unpack, int timeout_ms)
 	struct pollfd polled[] = {{.fd = unpack->fd, .events = POLLIN},
 				  {.fd = unpack->emptied_fd, .events = POLLIN}};
 
-	while (unpack->waits && !atomic_load(&unpack->stop)) {
+	while (!atomic_load(&unpack->stop)) {
+		if (!unpack->waits)
+			return true;
 		poll(polled, 2, timeout_ms);
 		if (polled[0].revents)
 			return true;
@@ -90,7 +92,7 @@ static bool input_is_there(struct scap_unpack *unpack, int timeout_ms)
 			return false;
 		clear(unpack->emptied_fd);
 	}
-	return !unpack->waits;
+	return false;
 }
 
 /* Returns 0; -EAGAIN when there is nothing now; or what ends the file. */
@@ -132,7 +134,7 @@ static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
 		unpack->full = room.left == 0;
 		if (problem)
 			slot->code =
-				fail(unpack, -EBADMSG, "%s, before byte %llu of the file", problem,
+				fail(unpack, -EBADMSG, "%s (before byte %llu of the file)", problem,
 				     (unsigned long long)(atomic_load(&unpack->bytes_read) -
 							  unpack->input.left));
 	}
