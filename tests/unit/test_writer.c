@@ -145,6 +145,21 @@ static void test_large_payload(void **state)
 	written_end(&test);
 }
 
+/* Later versions of such events may have more parameters, which readers pass over. */
+static void test_large_payload_of_later(void **state)
+{
+	static const char body[] = "2:0 8:5 8:42 4:43 2:324 4:2 4:3 4:6 '{}~ 'later~";
+	struct buf bytes = written_bytes(body + strlen("2:0 "));
+	struct written test;
+
+	written_begin(&test, (struct scap_writer_config){0});
+	written_put(&test, (struct scap_event){.frame = bytes.data, .len = (uint32_t)bytes.len});
+	written_look(&test);
+	written_expect(&test, 0x221, body);
+	written_end(&test);
+	buf_finish(&bytes);
+}
+
 /* Pairs of events, older forms of them, and nothing for what they did not know. */
 static void test_for_2022(void **state)
 {
@@ -244,6 +259,7 @@ static int free_frame(void **state)
 	free(frame);
 	return 0;
 }
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_short_frame), cmocka_unit_test(test_own_event),
 		cmocka_unit_test(test_large),	    cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_for_2022),    cmocka_unit_test(test_large_payload),
+		cmocka_unit_test(test_large_payload_of_later),
 	};
 
 	return cmocka_run_group_tests(tests, create_frame, free_frame);

@@ -164,6 +164,7 @@ static const struct scap_thread worker = {
 	.exe_ctime_ns = 78,
 	.exe_mtime_ns = 79,
 	.exe_flags = 0x1 | 0x8,
+	.flags = 0x2001,
 	.pidns_start_ns = 55,
 	.comm = "worker",
 	.exe = "./w",
@@ -203,6 +204,7 @@ static void test_thread(void **state)
 	written_begin(&test, (struct scap_writer_config){.compat_2022 = true});
 	thread = worker;
 	thread.tid = thread.pid;
+	thread.flags = 0;
 	test.to->ops->thread(test.to, &thread);
 	test.to->ops->end(test.to);
 	written_look(&test);

@@ -58,8 +58,7 @@ int writer_put_section(struct scap_writer *writer)
 	return r;
 }
 
-/* Begins the block of an event; returns where its frame of `len` bytes goes. NULL after an error.
- */
+/* Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error. */
 static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
 			    size_t len)
 {
@@ -126,7 +125,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 	lengths += (header.nparams & ~FRAME_TIMED) * sizeof(uint16_t);
 	header.nparams = shape->nparams;
 	header.len = (uint32_t)(head + values);
-	at = begin_event(writer, event, shape->large, header.len);
+	at = begin_event(writer, event, false, header.len);
 	if (!at)
 		return writer->sink.error;
 	memcpy(at, event->frame, head);
@@ -181,7 +180,8 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 		return put_whole(writer, event, shape->large, header.len);
 	if (shape->own)
 		return put_generic(writer, event, header, shape);
-	if ((header.nparams & ~FRAME_TIMED) > shape->nparams)
+	/* Large ones have none of ours. */
+	if (!shape->large && (header.nparams & ~FRAME_TIMED) > shape->nparams)
 		return put_first_params(writer, event, header, shape);
 	if (header.nparams & FRAME_TIMED)
 		return put_untimed(writer, event, header, shape->large);
@@ -250,14 +250,13 @@ struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer)
 static struct event_shape shape_of(const struct event_desc *desc)
 {
 	struct event_shape shape = {
+		.nparams = desc->scap_nparams,
 		.large = desc->flags & EF_LARGE_PAYLOAD,
 		.own = desc->id >= EVENT_OWN_FIRST,
 		.code = desc->syscall,
 		.native = NO_NATIVE,
 	};
 
-	while (shape.nparams < desc->nparams && !desc->params[shape.nparams].own)
-		shape.nparams++;
 	if (shape.own) {
 		int number = syscall_native_number(desc->syscall);
 

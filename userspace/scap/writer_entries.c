@@ -24,14 +24,6 @@ static void pack_strings(struct buf *buf, const char *strings, size_t len)
 	pack_u8(buf, '\0');
 }
 
-/* Of a thread that was found, not seen to begin, its flags say no more than that it is one. */
-static uint32_t flags_of(const struct scap_thread *thread)
-{
-	if (thread->flags || thread->tid == thread->pid)
-		return thread->flags;
-	return clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES;
-}
-
 static void pack_caps(struct buf *buf, const struct scap_thread *thread)
 {
 	pack_u64(buf, thread->caps_inheritable);
@@ -82,7 +74,7 @@ static void pack_body(struct buf *buf, const struct scap_thread *thread)
 	pack_strings(buf, thread->args, thread->args_len);
 	pack_string(buf, thread->cwd, SCAP_PATH_BYTES_MAX);
 	pack_u64(buf, (uint64_t)thread->fd_limit);
-	pack_u32(buf, flags_of(thread));
+	pack_u32(buf, thread->flags);
 	pack_u32(buf, thread->uid);
 	pack_u32(buf, thread->gid);
 	pack_u32(buf, thread->vm_size_kib);
