@@ -243,9 +243,45 @@ static void test_failure(void **state)
 	assert_non_null(strstr(err.text, "No space left"));
 	scap_writer_stats(writer, &stats);
 	assert_int_equal(stats.bytes_stored, 0);
+	assert_int_equal(stats.events, 0);
 	assert_int_equal(scap_writer_finish(writer, &err), -ENOSPC);
 	assert_int_equal(scap_writer_finish(NULL, &err), 0);
 	close(fd);
+}
+
+/* Events that were in memory when the disk was full, or in the codec, are not taken for written. */
+static void test_events_before_a_failure(void **state)
+{
+	enum { CLOSE_BYTES = 60, FLUSHED = 100, MORE = 9000, MOST = 10000000 };
+
+	for (int compression = SCAP_PLAIN; compression <= SCAP_ZSTD; compression++) {
+		struct scap_writer_stats stats;
+		struct written test;
+		int r = 0;
+
+		written_begin(&test, (struct scap_writer_config){.compression = compression});
+		for (int i = 0; i < FLUSHED; i++)
+			written_put(&test, close_event(false));
+		assert_int_equal(scap_writer_flush(test.writer, NULL), 0);
+		for (int i = 0; i < MORE; i++)
+			written_put(&test, close_event(false));
+		assert_return_code(fcntl(test.fd, F_ADD_SEALS, F_SEAL_GROW), errno);
+		for (int i = 0; i < MOST && r == 0; i++) {
+			struct scap_event event = close_event(false);
+
+			r = scap_writer_event(test.writer, &event, NULL);
+		}
+		assert_int_equal(r, -EPERM);
+		scap_writer_stats(test.writer, &stats);
+		if (compression == SCAP_PLAIN)
+			assert_int_equal(SECTION_BYTES + stats.events * CLOSE_BYTES,
+					 stats.bytes_stored);
+		else
+			assert_int_equal(stats.events, FLUSHED);
+		assert_true(stats.events >= FLUSHED && stats.events < FLUSHED + MORE);
+		assert_int_equal(scap_writer_finish(test.writer, NULL), -EPERM);
+		close(test.fd);
+	}
 }
 
 static int create_frame(void **state)
@@ -268,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_large),	    cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_for_2022),    cmocka_unit_test(test_large_payload),
 		cmocka_unit_test(test_large_payload_of_later),
+		cmocka_unit_test(test_events_before_a_failure),
 	};
 
 	return cmocka_run_group_tests(tests, create_frame, free_frame);

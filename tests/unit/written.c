@@ -17,7 +17,7 @@
 
 void written_begin(struct written *test, struct scap_writer_config config)
 {
-	*test = (struct written){.fd = memfd_create("capture", MFD_CLOEXEC)};
+	*test = (struct written){.fd = memfd_create("capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
 	assert_return_code(test->fd, errno);
 	assert_int_equal(scap_writer_create(test->fd, "x.scap", &config, &test->writer, NULL), 0);
 	test->to = scap_writer_snapshot(test->writer);

@@ -237,6 +237,8 @@ static int drain(struct scap_sink *sink, enum sink_end end)
 		return scap_sink_fail(sink, r);
 	sink->unflushed = end == SINK_MORE;
 	sink->bytes += sink->len;
+	if (end != SINK_MORE || !sink->packed)
+		sink->bytes_safe = sink->bytes;
 	sink->len = 0;
 	return 0;
 }

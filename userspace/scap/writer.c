@@ -205,18 +205,31 @@ static void put_for_2022(struct scap_writer *writer, const struct scap_event *ev
 	writer->stats.events += count > 0;
 }
 
+/* The sink may have handed on all that there was at the moment of `stats`. */
+static void note_safe(struct scap_writer *writer, const struct scap_writer_stats *stats)
+{
+	if (writer->bytes_safe == writer->sink.bytes_safe)
+		return;
+	writer->bytes_safe = writer->sink.bytes_safe;
+	writer->safe = *stats;
+}
+
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event, struct error *err)
 {
+	const struct scap_writer_stats before = writer->stats;
+
 	if (writer->compat)
 		put_for_2022(writer, event);
 	else if (put_event(writer, event) == 0)
 		writer->stats.events++;
+	note_safe(writer, &before);
 	return scap_sink_result(&writer->sink, err);
 }
 
 int scap_writer_flush(struct scap_writer *writer, struct error *err)
 {
 	scap_sink_flush(&writer->sink);
+	note_safe(writer, &writer->stats);
 	return scap_sink_result(&writer->sink, err);
 }
 
@@ -237,7 +250,7 @@ int scap_writer_finish(struct scap_writer *writer, struct error *err)
 
 void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats)
 {
-	*stats = writer->stats;
+	*stats = writer->sink.error ? writer->safe : writer->stats;
 	stats->bytes = scap_sink_bytes(&writer->sink);
 	stats->bytes_stored = writer->sink.bytes_stored;
 }

@@ -30,7 +30,8 @@ struct scap_writer_config {
 };
 
 struct scap_writer_stats {
-	uint64_t events; /* written, hidden ones included */
+	/* Written, hidden ones included. After an error, those known to have come to the kernel. */
+	uint64_t events;
 	uint64_t generic; /* of these, as the generic event, of which only the name is left */
 	uint64_t bytes; /* before compression, snapshot included */
 	uint64_t bytes_stored; /* handed to the kernel; less than of all events until a flush */

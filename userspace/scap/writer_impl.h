@@ -35,6 +35,8 @@ struct scap_writer {
 	struct scap_sink sink;
 	struct scap_compat *compat; /* for readers of 2022; NULL: for those of today */
 	struct scap_writer_stats stats;
+	struct scap_writer_stats safe; /* of the first `bytes_safe` bytes of the sink, or fewer */
+	uint64_t bytes_safe;
 	uint64_t section_end; /* byte behind the head of the section */
 	struct writer_list list;
 	int64_t fds_tid; /* whose descriptors are told */
