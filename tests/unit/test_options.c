@@ -226,6 +226,8 @@ static void test_refused(void **state)
 	} cases[] = {
 		{"--nosuch", "--nosuch: unknown or ambiguous option (part of a filter? put -- "
 			     "before it, or write evt.rawres=-2)"},
+		{"--wrte x", "--wrte: unknown or ambiguous option (did you mean --write?)"},
+		{"--Compres=1", "--Compres=1: unknown or ambiguous option (did you mean --compress?)"},
 		/* An unambiguous beginning of a name is that name. */
 		{"--buf", "--buf needs a value"},
 		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
@@ -252,7 +254,8 @@ static void test_refused(void **state)
 		{"check-filter -o json", "check-filter does not take -o"},
 		{"fields -o none", "fields: -o takes text, json or markdown"},
 		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
-					  "events as they happen"},
+					  "events"},
+		{"-w a -z --zstd", "-z and --zstd: one of them"},
 		{"-z", "-z goes with -w"},
 		{"--zstd -r a", "--zstd goes with -w"},
 		{"-C 1 -e 5", "-C goes with -w"},

@@ -276,9 +276,10 @@ const struct option_row option_rows[] = {
 	{"w", "FILE", set_write, NULL, "write events to a capture file; -: standard output." NEXT_LINE
 	 "Prints them only if an option says what to print",
 	 .also = "write"},
-	{"z", NULL, set_gzip, NULL, "compress it with gzip", .also = "compress", .about = OUTPUT},
+	{"z", NULL, set_gzip, NULL, "compress it with gzip", .also = "compress",
+	 .about = OUTPUT | PACKS},
 	{"zstd", NULL, set_zstd, NULL, "compress it with zstd: for Lanner alone",
-	 .about = OUTPUT},
+	 .about = OUTPUT | PACKS},
 	{"F", NULL, set_fat, NULL, "also, hidden, what keeps the names of descriptors and" NEXT_LINE
 	 "processes right", .also = "fatfile", .about = OUTPUT},
 	{"native", NULL, set_native, NULL, "keep Lanner's own events whole: for it alone",

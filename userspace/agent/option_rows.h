@@ -14,6 +14,7 @@ enum option_about {
 	SPLIT = 1 << 4, /* several files */
 	RULES = 1 << 5,
 	PRINTS = 1 << 6, /* asks for events to be printed */
+	PACKS = 1 << 7, /* how the file that is written is compressed: once */
 };
 
 struct option_row {

@@ -11,6 +11,7 @@
 
 #include "agent/option_rows.h"
 #include "event/event.h"
+#include "util/nearest.h"
 
 enum {
 	/* Two CPUs stay below 40 MB with this, and 40,000 small events wait for the reader. */
@@ -70,10 +71,23 @@ static const char *dashes(const struct option_row *row)
 	return is_short(row) ? "-" : "--";
 }
 
+/* The name that a mistyped one was probably meant to be, or NULL. */
+static const char *nearest_name(const char *text, size_t len)
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, text, len);
+	for (unsigned int i = 0; i < option_rows_count; i++)
+		if (long_name(&option_rows[i]))
+			nearest_offer(&nearest, long_name(&option_rows[i]));
+	return nearest.word;
+}
+
 /* What getopt did not understand: `code` is ':' or '?', `last` the word that it stopped at. */
 static int refuse(int code, const char *last, struct error *err)
 {
 	static const char hint[] = "part of a filter? put -- before it, or write evt.rawres=-2";
+	const char *name;
 
 	if (code == ':')
 		return error_set(err, -EINVAL, "%s needs a value", last);
@@ -81,6 +95,10 @@ static int refuse(int code, const char *last, struct error *err)
 		return error_set(err, -EINVAL, "%s: takes no value", last);
 	if (optopt)
 		return error_set(err, -EINVAL, "unknown option -%c (%s)", optopt, hint);
+	name = nearest_name(last + 2, strcspn(last + 2, "="));
+	if (name)
+		return error_set(err, -EINVAL, "%s: unknown or ambiguous option (did you mean --%s?)",
+				 last, name);
 	return error_set(err, -EINVAL, "%s: unknown or ambiguous option (%s)", last, hint);
 }
 
@@ -194,23 +212,26 @@ static int check_about(uint64_t given, const struct options *options, struct err
 	return 0;
 }
 
-/* Whether an option asks for events to be printed. */
-static bool asks_to_print(uint64_t given)
+/* How many options were given that are about this. */
+static unsigned int count_about(uint64_t given, unsigned int about)
 {
+	unsigned int count = 0;
+
 	for (unsigned int i = 0; i < option_rows_count; i++)
-		if ((given >> i & 1) && (option_rows[i].about & PRINTS))
-			return true;
-	return false;
+		count += (given >> i & 1) && (option_rows[i].about & about);
+	return count;
 }
 
 /* What is written is not printed as well, unless that is asked for. */
 static int check_write(uint64_t given, struct options *options, struct error *err)
 {
-	if (!asks_to_print(given))
+	if (count_about(given, PRINTS) == 0)
 		options->format = FORMAT_NONE;
 	if (options->writer.native && options->writer.compat_2022)
 		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
 					       "others: one of them");
+	if (count_about(given, PACKS) > 1)
+		return error_set(err, -EINVAL, "-z and --zstd: one of them");
 	if (strcmp(options->write, "-"))
 		return 0;
 	if (has_splits(options))
@@ -234,7 +255,7 @@ static int parse_words(char **words, uint64_t given, struct options *options, st
 		return parse_command(command, words, given, options, err);
 	if (options->format == FORMAT_MARKDOWN)
 		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
-					       "not for events as they happen");
+					       "not for events");
 	result = check_about(given, options, err);
 	if (result == 0 && options->write)
 		result = check_write(given, options, err);
