@@ -299,7 +299,9 @@ int capture_open_beside(const struct capture *capture, const struct selection *s
 
 static int seed_from_file(struct capture *capture, struct error *err)
 {
-	int code = sinsp_create(&(struct sinsp_config){0}, &capture->sinsp, err);
+	/* Not this machine's: the file says. */
+	const struct sinsp_config config = {.hostname = "", .boot_id = ""};
+	int code = sinsp_create(&config, &capture->sinsp, err);
 
 	if (code)
 		return code;
