@@ -27,7 +27,7 @@ REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ d
                     r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
 FILE_REPORT = re.compile(r"^agent: read (\d+) events of (\d+) bytes; matched (\d+), printed (\d+)$",
                          re.MULTILINE)
-WROTE = re.compile(r"^agent: wrote (\d+) events \((\d+) bytes\) to (.*)$", re.MULTILINE)
+WROTE = re.compile(r"^agent: wrote (?:at least )?(\d+) events \((\d+) bytes\) to (.*)$", re.MULTILINE)
 EVENT = re.compile(r"^agent: event (\S+): seen (\d+), delivered (\d+), lost (\d+), unreadable (\d+)$",
                    re.MULTILINE)
 

@@ -287,6 +287,13 @@ static void test_times_of_a_file(void **state)
 	finish();
 	check_file("a0", "state\nflush\n100\n109\nflush\nend\n");
 	check_file("a1", "state\nflush\n110\nflush\nend\n");
+	/* An end that no clock ever shows. */
+	start((struct options){
+		.write = "b", .read = "/dev/null", .limits = {.ns = UINT64_MAX - 50 * SECOND}});
+	put_passed(100);
+	put_passed(109);
+	finish();
+	check_file("b0", "state\nflush\n100\n109\nflush\nend\n");
 }
 
 /* Of frames of 26 bytes and the lengths of parameters; that of a block is what each may add. */
@@ -363,6 +370,7 @@ static void test_the_input_is_not_written_over(void **state)
 static void test_files_that_cannot_be_written(void **state)
 {
 	struct options options = {.write = "nosuch/a"};
+	struct record_stats stats;
 	struct record *record = NULL;
 	struct error err = {""};
 
@@ -379,6 +387,9 @@ static void test_files_that_cannot_be_written(void **state)
 	put_passed(1);
 	assert_int_equal(put(EVENT_read, 2, true, false), -EISDIR);
 	assert_string_equal(record_problem(run.record), "cannot write d1: Is a directory");
+	record_stats(run.record, &stats);
+	assert_int_equal(stats.files, 1);
+	assert_string_equal(stats.name, "d0");
 	finish();
 }
 

@@ -114,6 +114,7 @@ static void check_record(struct pipeline *pipeline, int result)
 	pipeline->ended |= capture->format == FORMAT_NONE;
 	if (pipeline->record_failed)
 		fprintf(stderr, "agent: %s\n", record_problem(capture->record));
+	record_close(capture->record); /* for the account; what it says is known */
 }
 
 static int handle(struct pipeline *pipeline, const struct scap_event *raw, struct error *err)

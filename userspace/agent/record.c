@@ -32,7 +32,8 @@ struct record {
 	bool copies; /* all events of a file, as they are */
 	struct stat input; /* the file that is read, not to be written over */
 	struct record_name names;
-	const char *name; /* of the open file, or of the last one */
+	bool to_stdout;
+	const char *name; /* for people, too: of the open file, or of the last one */
 	int fd;
 	struct scap_writer *writer; /* NULL: no file is open */
 	uint64_t begin_ns; /* when the file begins; 0: with the next event */
@@ -86,7 +87,7 @@ static int open_file(struct record *record)
 {
 	struct stat output;
 
-	if (is_standard(record->name))
+	if (record->to_stdout)
 		record->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
 		record->fd =
@@ -97,7 +98,7 @@ static int open_file(struct record *record)
 		return 0;
 	if (output.st_dev == record->input.st_dev && output.st_ino == record->input.st_ino)
 		return refuse(record, -EINVAL, "it is the file that is read (-r)");
-	if (!is_standard(record->name) && ftruncate(record->fd, 0))
+	if (!record->to_stdout && ftruncate(record->fd, 0))
 		return refuse(record, -errno, strerror(errno));
 	return 0;
 }
@@ -127,6 +128,8 @@ static int begin_file(struct record *record, uint64_t ns)
 	if (code)
 		return error_set(&record->err, code, "cannot write %s: %s", record->options->write,
 				 strerror(-code));
+	if (record->to_stdout)
+		record->name = "standard output";
 	if (replaces)
 		unlink(replaces);
 	code = open_file(record);
@@ -136,6 +139,7 @@ static int begin_file(struct record *record, uint64_t ns)
 	if (code)
 		return code;
 	record->past.files++;
+	record->past.name = record->name;
 	record->begin_ns = ns;
 	code = sinsp_tell(record->sinsp, scap_writer_snapshot(record->writer));
 	if (code)
@@ -150,7 +154,7 @@ static uint64_t stored_bytes(const struct record *record, uint64_t written)
 {
 	struct stat output;
 
-	if (is_standard(record->name) || fstat(record->fd, &output) || !S_ISREG(output.st_mode))
+	if (record->to_stdout || fstat(record->fd, &output) || !S_ISREG(output.st_mode))
 		return written;
 	return (uint64_t)output.st_size;
 }
@@ -164,6 +168,7 @@ int record_close(struct record *record)
 		code = scap_writer_flush(record->writer, &record->err);
 		scap_writer_stats(record->writer, &stats);
 		record->past.events += stats.events;
+		record->past.at_least = code != 0;
 		record->past.generic += stats.generic;
 		code = scap_writer_finish(record->writer, code ? NULL : &record->err) ?: code;
 		record->past.bytes += stored_bytes(record, stats.bytes_stored);
@@ -192,6 +197,7 @@ int record_create(const struct options *options, struct sinsp *sinsp, struct rec
 	made->options = options;
 	made->sinsp = sinsp;
 	made->fd = -1;
+	made->to_stdout = is_standard(options->write);
 	made->writer_config = options->writer;
 	made->writer_config.give_up = gives_up;
 	made->copies = options->read && !options->filter && !options->rules_count;
@@ -230,7 +236,7 @@ static bool is_full(const struct record *record, const struct scap_event *event,
 
 	scap_writer_stats(record->writer, &stats);
 	return (limits->events && stats.events >= limits->events) ||
-	       (limits->ns && ns >= record->begin_ns + limits->ns) ||
+	       (limits->ns && ns > record->begin_ns && ns - record->begin_ns >= limits->ns) ||
 	       (limits->bytes && file_bytes(record) + event->len + BLOCK_BYTES > record->bytes_max);
 }
 
@@ -284,5 +290,4 @@ const char *record_problem(const struct record *record)
 void record_stats(const struct record *record, struct record_stats *stats)
 {
 	*stats = record->past;
-	stats->name = record->name;
 }

@@ -20,9 +20,10 @@ struct sinsp;
 struct record_stats {
 	uint64_t files;
 	uint64_t events;
+	bool at_least; /* so many events: after an error the last of those on disk are not known */
 	uint64_t generic; /* of these, as the generic event */
 	uint64_t bytes; /* as stored */
-	const char *name; /* of the last file */
+	const char *name; /* of the last file, for people; NULL: there is none */
 };
 
 /*
@@ -61,12 +62,12 @@ int record_event(struct record *record, const struct scap_event *event, unsigned
 /* Hands what has gathered to the kernel if it is time. idle: nothing else is to be done. */
 int record_flush(struct record *record, uint64_t now_ns, bool idle);
 
-/* Ends the last file. */
+/* Ends the last file; to be called after an error, too, and then without another. */
 int record_close(struct record *record);
 
 const char *record_problem(const struct record *record);
 
-/* Exact when it is closed. */
+/* Exact when it is closed without an error. */
 void record_stats(const struct record *record, struct record_stats *stats);
 
 #endif

@@ -252,14 +252,14 @@ static void put_record(struct buf *text, const struct capture *capture)
 	if (!capture->record)
 		return;
 	record_stats(capture->record, &stats);
-	buf_printf(text, "agent: wrote %" PRIu64 " events (%" PRIu64 " bytes) to ", stats.events,
-		   stats.bytes);
+	buf_printf(text, "agent: wrote %s%" PRIu64 " events (%" PRIu64 " bytes) to ",
+		   stats.at_least ? "at least " : "", stats.events, stats.bytes);
 	if (stats.files != 1)
 		buf_printf(text, "%" PRIu64 " files", stats.files);
 	if (stats.files > 1)
 		BUF_LITERAL(text, ", the last ");
 	if (stats.files)
-		buf_append_string(text, strcmp(stats.name, "-") ? stats.name : "standard output");
+		buf_append_string(text, stats.name);
 	buf_append_char(text, '\n');
 	if (stats.generic)
 		buf_printf(text,
