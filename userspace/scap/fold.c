@@ -16,6 +16,7 @@
 
 enum {
 	SCAP_CODES = 454,
+	ROW_PARAMS_MAX = 30,
 	STEPS_MAX = 20, /* an execve of 2014 takes 16 */
 	RUNS_MAX = 4,
 };
@@ -37,7 +38,6 @@ struct fold_run {
 };
 
 struct conversion {
-	uint16_t code;
 	uint8_t nparams;
 	bool keep, give;
 	uint16_t to; /* unless it is given or kept */
@@ -53,19 +53,37 @@ struct conversion {
 #define DEFAULT(count) {FROM_DEFAULT, 0, count}
 #define JSON {FROM_JSON, 0, 1}
 
-static const struct conversion conversions[] = {
-#define KEEP(code, event, nparams) {code, nparams, .keep = true},
-#define KEEP_AND_GIVE(code, event, nparams) {code, nparams, .keep = true, .give = true},
-#define GIVE(code, event, nparams) {code, nparams, .give = true},
+#define KEEP(code, event, nparams) ROW(code, nparams, .keep = true)
+#define KEEP_AND_GIVE(code, event, nparams) ROW(code, nparams, .keep = true, .give = true)
+#define GIVE(code, event, nparams) ROW(code, nparams, .give = true)
 #define APPEND(code, event, nparams, ...)                                                          \
-	{code, nparams, .to = code, .runs = {OLD(0, nparams), __VA_ARGS__}},
+	ROW(code, nparams, .to = code, .runs = {OLD(0, nparams), __VA_ARGS__})
 #define REPLACE(code, event, nparams, to_code, ...)                                                \
-	{code, nparams, .to = to_code, .runs = {__VA_ARGS__}},
+	ROW(code, nparams, .to = to_code, .runs = {__VA_ARGS__})
+
+enum row_number {
+	NO_ROW,
+#define ROW(code, nparams, ...) ROW_##code##_##nparams,
 #include "scap/conversions.def"
+#undef ROW
+	ROWS_END,
+};
+
+static const struct conversion conversions[] = {
+#define ROW(code, nparams, ...) [ROW_##code##_##nparams] = {nparams, __VA_ARGS__},
+#include "scap/conversions.def"
+#undef ROW
+};
+
+/* By code and number of parameters: each event is looked up, some more than once. */
+static const uint8_t row_numbers[SCAP_CODES][ROW_PARAMS_MAX + 1] = {
+#define ROW(code, nparams, ...) [code][nparams] = ROW_##code##_##nparams,
+#include "scap/conversions.def"
+#undef ROW
 };
 /* clang-format on */
 
-enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
+_Static_assert((int)ROWS_END <= UINT8_MAX, "numbers of rows fit");
 
 struct scap_fold {
 	struct fold_pending pending;
@@ -112,34 +130,24 @@ uint64_t scap_fold_count(const struct scap_fold *fold)
 	return fold->folded;
 }
 
-static uint32_t rank_of(unsigned int code, unsigned int nparams)
+/* The row for frames of this code with as many parameters, or NULL. */
+static const struct conversion *row_of(unsigned int code, unsigned int nparams)
 {
-	return code << 8 | nparams;
+	unsigned int number = NO_ROW;
+
+	if (code < SCAP_CODES && nparams <= ROW_PARAMS_MAX)
+		number = row_numbers[code][nparams];
+	return number == NO_ROW ? NULL : &conversions[number];
 }
 
-/* The number of rows that are for this code and as many parameters or less, or for lower codes. */
-static size_t rows_up_to(unsigned int code, unsigned int nparams)
+/* The row of a code that is for the most parameters, or NULL. */
+static const struct conversion *last_row_of(unsigned int code)
 {
-	size_t low = 0, high = CONVERSIONS;
+	const struct conversion *row = NULL;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct conversion *row = &conversions[middle];
-
-		if (rank_of(row->code, row->nparams) <= rank_of(code, nparams))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The row for the most parameters that are not more than these, or NULL. */
-static const struct conversion *row_up_to(unsigned int code, unsigned int nparams)
-{
-	size_t count = rows_up_to(code, nparams);
-
-	return count && conversions[count - 1].code == code ? &conversions[count - 1] : NULL;
+	for (unsigned int n = ROW_PARAMS_MAX + 1; n > 0 && !row; n--)
+		row = row_of(code, n - 1);
+	return row;
 }
 
 /*
@@ -149,16 +157,17 @@ static const struct conversion *row_up_to(unsigned int code, unsigned int nparam
 static int known_params(unsigned int code)
 {
 	const struct event_desc *desc = event_desc_get(code);
-	const struct conversion *last = row_up_to(code, UINT8_MAX);
+	const struct conversion *last;
 	unsigned int at_exit = code + 1;
 
 	if (code >= SCAP_CODES)
 		return -ENOENT;
 	if (desc)
 		return desc->scap_nparams;
+	last = last_row_of(code);
 	if (last)
 		return last->nparams;
-	if (code % 2 == 0 && (event_desc_get(at_exit) || row_up_to(at_exit, UINT8_MAX)))
+	if (code % 2 == 0 && (event_desc_get(at_exit) || last_row_of(at_exit)))
 		return -EAGAIN;
 	return -ENOENT;
 }
@@ -369,10 +378,10 @@ static int follow(struct scap_fold *fold, const struct conversion *row, struct f
 static int step(struct scap_fold *fold, struct fold_event *fe)
 {
 	unsigned int code = fe->header.type, nparams = fe->header.nparams;
-	const struct conversion *row = row_up_to(code, nparams);
+	const struct conversion *row = row_of(code, nparams);
 	int known;
 
-	if (row && row->nparams == nparams)
+	if (row)
 		return follow(fold, row, fe);
 	known = known_params(code);
 	if (known == -EAGAIN) {
@@ -389,7 +398,7 @@ static int step(struct scap_fold *fold, struct fold_event *fe)
 		return -EAGAIN;
 	}
 	/* Only where no version was converted may parameters be missing. */
-	if (nparams < (unsigned int)known && row_up_to(code, UINT8_MAX))
+	if (nparams < (unsigned int)known && last_row_of(code))
 		return -EBADMSG;
 	return event_desc_get(code) ? 1 : -EBADMSG;
 }
@@ -400,15 +409,21 @@ static int write_frame(struct scap_fold *fold, struct fold_event *fe, struct sca
 	size_t width = width_of(fe->header.type);
 	size_t at = sizeof(fe->header) + fe->header.nparams * width;
 	uint8_t *length = fold->frame + sizeof(fe->header);
+	const struct event_param *param = fe->params, *end = param + fe->header.nparams;
 
-	for (unsigned int i = 0; i < fe->header.nparams; i++, length += width) {
-		const struct event_param *param = &fe->params[i];
+	while (param < end) {
+		const uint8_t *data = param->data;
+		size_t len = 0;
 
-		if (param->len > sizeof(fold->frame) - at)
+		/* Values that follow each other are copied at once. */
+		for (; param < end && param->data == data + len; param++, length += width) {
+			store_length(length, width, param->len);
+			len += param->len;
+		}
+		if (len > sizeof(fold->frame) - at)
 			return -EBADMSG;
-		store_length(length, width, param->len);
-		memcpy(fold->frame + at, param->data, param->len);
-		at += param->len;
+		memcpy(fold->frame + at, data, len);
+		at += len;
 	}
 	fe->header.len = (uint32_t)at;
 	memcpy(fold->frame, &fe->header, sizeof(fe->header));

@@ -61,8 +61,9 @@ void fold_pending_forget(struct fold_pending *pending, struct fold_enter *enter)
 		return;
 	set = set_of(pending, enter->tid);
 	way = way_of(set, enter->tid);
-	memmove(set + way, set + way + 1, (PENDING_WAYS - 1 - way) * sizeof(*set));
-	set[PENDING_WAYS - 1] = NULL;
+	for (; way < PENDING_WAYS - 1 && set[way]; way++)
+		set[way] = set[way + 1];
+	set[way] = NULL;
 	list_remove(pending, enter);
 	pending->bytes -= enter->bytes;
 	pool_free(&pending->pool, enter, enter->bytes);
