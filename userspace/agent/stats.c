@@ -263,8 +263,8 @@ static void put_record(struct buf *text, const struct capture *capture)
 	buf_append_char(text, '\n');
 	if (stats.generic)
 		buf_printf(text,
-			   "agent: %" PRIu64 " of these, which are Lanner's own, as the generic event; "
-			   "--native keeps them whole\n",
+			   "agent: %" PRIu64 " of these, which other readers do not know, as the "
+			   "generic event; --native keeps them whole\n",
 			   stats.generic);
 }
 
