@@ -464,7 +464,7 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 	if (!made)
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
 	made->source.ops = &reader_ops;
-	made->path = strdup(path);
+	made->path = strdup(strcmp(path, "-") ? path : "standard input");
 	if (!made->path || scap_fold_create(&made->fold))
 		code = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else
