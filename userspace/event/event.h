@@ -180,8 +180,14 @@ struct event_desc {
 	const struct param_desc *params;
 };
 
+/* By id; without a name where there is none. */
+extern const struct event_desc event_descs[EVENT_ID_MAX];
+
 /* The descriptor of an id, or NULL. Lives as long as the program. */
-const struct event_desc *event_desc_get(unsigned int id);
+static inline const struct event_desc *event_desc_get(unsigned int id)
+{
+	return id < EVENT_ID_MAX && event_descs[id].name ? &event_descs[id] : NULL;
+}
 
 /*
  * The event whose name this is, at the exit of a call that has one at its enter as well, or NULL. A

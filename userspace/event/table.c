@@ -67,7 +67,7 @@ enum {
 	RECORDED = EF_RECORDED,
 };
 
-static const struct event_desc descs[EVENT_ID_MAX] = {
+const struct event_desc event_descs[EVENT_ID_MAX] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
 	[id] = {#name, id, SC_##syscall, NULL, EC_SYSCALL | EC_##category,                        \
 		flags, name##__count, name##__scap, params_##name},
@@ -120,17 +120,12 @@ static const uint16_t packed_codes[PACKED_CALLS][PACKED_OPERATIONS] = {
 #include "events/syscalls_i386_packed.def"
 };
 
-const struct event_desc *event_desc_get(unsigned int id)
-{
-	return id < EVENT_ID_MAX && descs[id].name ? &descs[id] : NULL;
-}
-
 const struct event_desc *event_desc_find(const char *name)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (descs[id].name && !(descs[id].flags & EF_ENTER) &&
-		    strcmp(descs[id].name, name) == 0)
-			return &descs[id];
+		if (event_descs[id].name && !(event_descs[id].flags & EF_ENTER) &&
+		    strcmp(event_descs[id].name, name) == 0)
+			return &event_descs[id];
 	return NULL;
 }
 
@@ -138,7 +133,7 @@ const struct event_desc *event_desc_of_syscall(unsigned int code)
 {
 	unsigned int id = code < SYSCALL_CODES_COUNT ? event_of_syscall[code] : EVENT_NONE;
 
-	return &descs[id ? id : EVENT_syscall];
+	return &event_descs[id ? id : EVENT_syscall];
 }
 
 bool event_desc_is_native(const struct event_desc *desc)

@@ -96,7 +96,8 @@ struct scap_fold {
 /* An event on its way. */
 struct fold_event {
 	struct ppm_evt_hdr header; /* its `nparams` are those of `params` */
-	struct event_param params[EVENT_PARAMS_MAX];
+	struct event_param *params; /* in one of the lists; the next step makes the other one */
+	struct event_param lists[2][EVENT_PARAMS_MAX];
 	struct fold_enter *enter; /* what its thread had, once it was looked for */
 	bool changed;
 };
@@ -342,7 +343,7 @@ static void cut(struct event_param *param, const struct param_desc *desc)
 static void convert(struct scap_fold *fold, const struct conversion *row, struct fold_event *fe)
 {
 	const struct event_desc *desc = event_desc_get(row->to);
-	struct event_param params[EVENT_PARAMS_MAX];
+	struct event_param *params = fe->lists[fe->params == fe->lists[0]];
 	unsigned int n = 0;
 
 	for (const struct fold_run *run = row->runs; run < row->runs + RUNS_MAX; run++) {
@@ -354,7 +355,7 @@ static void convert(struct scap_fold *fold, const struct conversion *row, struct
 			cut(&params[n], param);
 		}
 	}
-	memcpy(fe->params, params, n * sizeof(params[0]));
+	fe->params = params;
 	fe->header.type = row->to;
 	fe->header.nparams = n;
 	fe->changed = true;
@@ -403,32 +404,27 @@ static int step(struct scap_fold *fold, struct fold_event *fe)
 	return event_desc_get(code) ? 1 : -EBADMSG;
 }
 
-/* Puts the frame together. */
-static int write_frame(struct scap_fold *fold, struct fold_event *fe, struct scap_event *event)
+/* Puts the frame together, its values last: who reads it begins with what is ahead of them. */
+static int write_frame(struct scap_fold *fold, const struct fold_event *fe,
+		       struct scap_event *event)
 {
-	size_t width = width_of(fe->header.type);
-	size_t at = sizeof(fe->header) + fe->header.nparams * width;
-	uint8_t *length = fold->frame + sizeof(fe->header);
-	const struct event_param *param = fe->params, *end = param + fe->header.nparams;
+	size_t width = width_of(fe->header.type), nparams = fe->header.nparams;
+	size_t values_at = sizeof(fe->header) + nparams * width, len = values_at;
+	struct ppm_evt_hdr *header = (struct ppm_evt_hdr *)fold->frame;
 
-	while (param < end) {
-		const uint8_t *data = param->data;
-		size_t len = 0;
-
-		/* Values that follow each other are copied at once. */
-		for (; param < end && param->data == data + len; param++, length += width) {
-			store_length(length, width, param->len);
-			len += param->len;
-		}
-		if (len > sizeof(fold->frame) - at)
-			return -EBADMSG;
-		memcpy(fold->frame + at, data, len);
-		at += len;
+	for (size_t i = 0; i < nparams; i++) {
+		store_length(fold->frame + sizeof(*header) + i * width, width, fe->params[i].len);
+		len += fe->params[i].len;
 	}
-	fe->header.len = (uint32_t)at;
-	memcpy(fold->frame, &fe->header, sizeof(fe->header));
+	if (len > sizeof(fold->frame))
+		return -EBADMSG;
+	memcpy(header, event->frame, sizeof(*header));
+	header->len = (uint32_t)len;
+	header->type = fe->header.type;
+	header->nparams = fe->header.nparams;
+	fold_copy_values(fold->frame + values_at, fe->params, nparams);
 	event->frame = fold->frame;
-	event->len = fe->header.len;
+	event->len = (uint32_t)len;
 	return 1;
 }
 
@@ -439,6 +435,7 @@ static int fold_frame(struct scap_fold *fold, const struct ppm_evt_hdr *header,
 	int code;
 
 	fe.header = *header;
+	fe.params = fe.lists[0];
 	fe.enter = NULL;
 	fe.changed = false;
 	code = take_params(event, &fe);

@@ -80,12 +80,27 @@ static size_t block_bytes(size_t bytes)
 	return bytes;
 }
 
+void fold_copy_values(uint8_t *to, const struct event_param *params, size_t nparams)
+{
+	const struct event_param *param = params, *end = params + nparams;
+
+	/* Most follow each other where they are, and are copied at once. */
+	while (param < end) {
+		const uint8_t *data = param->data;
+		size_t len = 0;
+
+		for (; param < end && param->data == data + len; param++)
+			len += param->len;
+		memcpy(to, data, len);
+		to += len;
+	}
+}
+
 static struct fold_enter *make(struct fold_pending *pending, const struct event_param *params,
 			       unsigned int nparams)
 {
 	size_t bytes = sizeof(struct fold_enter) + nparams * sizeof(uint16_t);
 	struct fold_enter *enter;
-	uint8_t *at;
 
 	for (unsigned int i = 0; i < nparams; i++)
 		bytes += params[i].len;
@@ -97,12 +112,9 @@ static struct fold_enter *make(struct fold_pending *pending, const struct event_
 		return NULL;
 	enter->bytes = (uint32_t)bytes;
 	enter->nparams = (uint16_t)nparams;
-	at = (uint8_t *)&enter->lengths[nparams];
-	for (unsigned int i = 0; i < nparams; i++) {
+	for (unsigned int i = 0; i < nparams; i++)
 		enter->lengths[i] = (uint16_t)params[i].len;
-		memcpy(at, params[i].data, params[i].len);
-		at += params[i].len;
-	}
+	fold_copy_values((uint8_t *)&enter->lengths[nparams], params, nparams);
 	return enter;
 }
 

@@ -38,6 +38,9 @@ struct fold_pending {
 int fold_pending_init(struct fold_pending *pending);
 void fold_pending_finish(struct fold_pending *pending); /* accepts a zeroed one */
 
+/* Copies the values one behind the other. */
+void fold_copy_values(uint8_t *to, const struct event_param *params, size_t nparams);
+
 /*
  * Keeps a copy in the place of what the thread had before. Without memory nothing is kept, as if it
  * were forgotten.

@@ -118,7 +118,7 @@ const struct state_rule *state_rule_of(unsigned int id)
 	static const struct state_rule makes_unknown = {state_make_unknown, SINSP_DESCRIPTORS};
 	const struct event_desc *desc = event_desc_get(id);
 
-	if (!rules[id].handle && desc && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
+	if (desc && !rules[id].handle && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
 		return &makes_unknown;
 	return &rules[id];
 }
