@@ -428,13 +428,12 @@ static int write_frame(struct scap_fold *fold, const struct fold_event *fe,
 	return 1;
 }
 
-static int fold_frame(struct scap_fold *fold, const struct ppm_evt_hdr *header,
-		      struct scap_event *event)
+static int fold_frame(struct scap_fold *fold, struct scap_event *event)
 {
 	struct fold_event fe;
 	int code;
 
-	fe.header = *header;
+	memcpy(&fe.header, event->frame, sizeof(fe.header));
 	fe.params = fe.lists[0];
 	fe.enter = NULL;
 	fe.changed = false;
@@ -466,5 +465,5 @@ int scap_fold_event(struct scap_fold *fold, bool native, struct scap_event *even
 		event->hidden |= is_unseen(desc);
 		return 1;
 	}
-	return fold_frame(fold, &header, event);
+	return fold_frame(fold, event);
 }
