@@ -159,3 +159,21 @@ struct scap_event frame_end(struct frame *frame)
 	memcpy(frame->bytes, &header, sizeof(header));
 	return (struct scap_event){.frame = frame->bytes, .len = (uint32_t)at};
 }
+
+int frame_decode_copy(const void *bytes, size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct event ev;
+	int r;
+
+	if (!copy)
+		abort();
+	memcpy(copy, bytes, len);
+	r = event_decode(copy, len, 0, &ev);
+	for (unsigned int i = 0; r == 0 && i < ev.desc->nparams; i++)
+		if (ev.params[i].data < copy + sizeof(struct ppm_evt_hdr) ||
+		    ev.params[i].data + ev.params[i].len > copy + len)
+			abort();
+	free(copy);
+	return r;
+}

@@ -60,4 +60,10 @@ void frame_put_unix_tuple(struct frame *frame, unsigned int param, uint64_t sour
 /* Puts the frame together. The event is valid until the next call for this frame. */
 struct scap_event frame_end(struct frame *frame);
 
+/*
+ * Decodes bytes from a piece of heap that is exactly as long, so that a sanitizer sees any read
+ * beyond; aborts when a parameter lies outside.
+ */
+int frame_decode_copy(const void *bytes, size_t len);
+
 #endif
