@@ -104,6 +104,10 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 
 	[EVENT_switch] = {state_switch, SINSP_SWITCHES},
 	[EVENT_procinfo] = {state_procinfo},
+	[EVENT_useradded] = {state_user_added},
+	[EVENT_userdeleted] = {state_user_deleted},
+	[EVENT_groupadded] = {state_group_added},
+	[EVENT_groupdeleted] = {state_group_deleted},
 	/* Too frequent to be captured for their counters. */
 	[EVENT_brk] = {state_memory},
 	[EVENT_mmap] = {state_memory},

@@ -235,5 +235,7 @@ state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_
 	state_capset, state_setrlimit, state_prlimit;
 /* state_memory.c */
 state_handler state_memory, state_switch, state_procinfo;
+/* state_user.c */
+state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted;
 
 #endif
