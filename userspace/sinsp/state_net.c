@@ -307,17 +307,17 @@ void state_shutdown(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /*
- * A datagram socket without a role gets one at its first message: who sends that is a client; who
- * receives it is a server if the process has a socket bound to the message's destination, and none
- * that calls from its source.
+ * A datagram socket without a role gets one at its first message: who sends that without being bound
+ * is a client; others are servers if the process has a socket bound to the message's destination, and
+ * none that calls from its source.
  */
 static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
-				     bool outward)
+				     bool unbound_sender)
 {
 	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
 	struct sinsp_fd *fd;
 
-	if (outward)
+	if (unbound_sender)
 		return role;
 	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
 		if (!sinsp_socket_is_ip(fd))
@@ -353,7 +353,7 @@ static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
 		fd->l4 = SCAP_L4_UDP;
 	if (fd->role == SINSP_ROLE_NONE)
 		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
-				      port_at(tuple, 2 * half - 1), outward);
+				      port_at(tuple, 2 * half - 1), outward && !fd->listening);
 	if (set_ends(fd, tuple, outward))
 		name_socket(sinsp, fd);
 }
