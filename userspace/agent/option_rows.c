@@ -15,7 +15,7 @@ enum {
 	FILES_MAX = 1000000,
 };
 
-/* What is to be stored is the same each time. */
+/* What is stored does not depend on what was stored before; perhaps it is `value` itself. */
 #define CONSTANT_SETTER(name, member, constant)                                                    \
 	static int name(struct options *options, const char *value)                                \
 	{                                                                                          \
