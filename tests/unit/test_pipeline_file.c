@@ -174,15 +174,18 @@ static void test_what_is_left_out_is_told(void **state)
 {
 	reader.end = -ENODATA;
 	reader.stats.damaged_events = 1;
+	reader.stats.damaged_lists = 5;
 	reader.stats.unknown_events = 2;
 	reader.stats.unknown_blocks = 3;
 	reader.stats.folded = 4;
 	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
-	assert_int_equal(capture_damaged(&run.capture), 1);
+	assert_int_equal(capture_damaged(&run.capture), 6);
 	assert_string_equal(
 		run.said,
 		"agent: read 1000 events of 5000 bytes; matched 900, printed 0\n"
 		"agent: 1 events left out that are damaged\n"
+		"agent: 5 lists of threads, descriptors or users left out from where they are "
+		"damaged\n"
 		"agent: 2 events left out whose type this version does not know\n"
 		"agent: 3 blocks left out whose kind this version does not know\n"
 		"agent: 4 events at the enter of calls became part of those at their exit\n"

@@ -358,7 +358,7 @@ uint64_t capture_damaged(const struct capture *capture)
 
 	scap_reader_stats(capture->reader, &file);
 	sinsp_stats(capture->sinsp, &state);
-	return file.damaged_events + state.damaged;
+	return file.damaged_events + file.damaged_lists + state.damaged;
 }
 
 int capture_stats(const struct capture *capture, struct scap_live_stats *stats)

@@ -228,6 +228,8 @@ static void put_file_troubles(struct buf *text, const struct scap_reader_stats *
 {
 	const struct trouble troubles[] = {
 		{file->damaged_events + state->damaged, "events left out that are damaged"},
+		{file->damaged_lists,
+		 "lists of threads, descriptors or users left out from where they are damaged"},
 		{file->unknown_events + state->unknown,
 		 "events left out whose type this version does not know"},
 		{file->unknown_blocks, "blocks left out whose kind this version does not know"},
