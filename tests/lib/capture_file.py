@@ -139,7 +139,7 @@ class Row:
 @functools.cache
 def table(sheet="events.tsv"):
     """The rows of a sheet of events by their code."""
-    with open(os.path.join(lanner.SHARED, "facts", sheet), encoding="utf-8", newline="") as file:
+    with open(os.path.join(lanner.REFERENCE, "facts", sheet), encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return {int(row["code"]): Row(
             int(row["code"]), row["name"], frozenset(row["flags"].split("|")),

@@ -13,7 +13,7 @@ STEPS_MAX = 32  # of one event: an execve of 2014 needs 17 to have all parameter
 @functools.cache
 def rows():
     """(code, number of parameters) -> action, new code, list of (name, source)."""
-    path = os.path.join(lanner.SHARED, "facts", "scap-conversions.tsv")
+    path = os.path.join(lanner.REFERENCE, "facts", "scap-conversions.tsv")
     with open(path, encoding="utf-8", newline="") as file:
         found = {}
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):

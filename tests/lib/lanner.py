@@ -20,7 +20,7 @@ import traceback
 
 TOP = os.environ.get("LANNER_TOP") or os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 AGENT = os.environ.get("AGENT") or os.path.join(TOP, "build-test/userspace/agent/agent")
-SHARED = os.environ.get("SHARED") or os.path.join(TOP, "../shared")
+REFERENCE = os.path.join(TOP, "tests/reference")
 SKIP = 77
 
 REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ damaged (\d+))?"
