@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "frame.h"
+#include "inject.h"
 #include "rules/ruleset.h"
-#include "scap/inject.h"
-#include "scap/writer.h"
-#include "sinsp/filter.h"
-#include "sinsp/format.h"
-#include "sinsp/sinsp.h"
+#include "scap/file/writer.h"
+#include "sinsp/filter/filter.h"
+#include "sinsp/format/format.h"
+#include "sinsp/state/engine.h"
 
 enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, FIRST_TID = 1000 };
 

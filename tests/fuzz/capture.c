@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "scap/reader.h"
-#include "scap/writer.h"
-#include "sinsp/format.h"
+#include "scap/file/reader.h"
+#include "scap/file/writer.h"
+#include "sinsp/format/format.h"
 
 enum { TIMEOUT_MS = 1000, WAITS_MAX = 10, PATH_BYTES = 32 };
 

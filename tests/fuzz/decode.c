@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sinsp/field.h"
-#include "sinsp/format.h"
+#include "sinsp/fields/field.h"
+#include "sinsp/format/format.h"
 
 enum { FIELDS_MAX = 512, NAME_MAX_BYTES = 64, CPU = 1 };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "sinsp/filter.h"
-#include "sinsp/filter_tree.h"
+#include "sinsp/expr/tree.h"
+#include "sinsp/filter/filter.h"
 
 static const char too_deep[] = "nested too deeply";
 

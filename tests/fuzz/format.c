@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "sinsp/format.h"
+#include "sinsp/format/format.h"
 
 struct printer {
 	struct formatter *text, *json;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/filter.h"
-#include "sinsp/sinsp.h"
+#include "sinsp/filter/filter.h"
+#include "sinsp/state/engine.h"
 #include "util/buf.h"
 
 /* The target: returns 0, and aborts or trips a sanitizer when it finds something. */

@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "rules/ruleset.h"
-#include "sinsp/format.h"
+#include "sinsp/format/format.h"
 
 enum { ALONE_MAX = 16, FILES_MAX = 2 };
 

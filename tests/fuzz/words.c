@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "sinsp/field.h"
-#include "sinsp/filter_tree.h"
+#include "sinsp/expr/tree.h"
+#include "sinsp/fields/field.h"
 
 static void print_word(const char *before, const char *word, const char *after)
 {

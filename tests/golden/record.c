@@ -16,7 +16,7 @@
 
 #include "event/event.h"
 #include "recording.h"
-#include "scap/live.h"
+#include "scap/live/live.h"
 #include "util/buf.h"
 
 enum { TASKS_MAX = 256, WAIT_MS = 20, RING_BYTES = 16 << 20, SNAPLEN = 80 };

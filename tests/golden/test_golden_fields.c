@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "recording.h"
-#include "sinsp/field.h"
-#include "sinsp/param_text.h"
-#include "sinsp/text_bytes.h"
+#include "sinsp/fields/field.h"
+#include "sinsp/fields/param_text.h"
+#include "sinsp/fields/text_bytes.h"
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };
 

@@ -14,9 +14,9 @@
 #include "abi.h"
 #include "event/event.h"
 #include "lanner.skel.h"
-#include "scap/live_kind.h"
-#include "scap/live_log.h"
-#include "scap/live_programs.h"
+#include "scap/live/kind.h"
+#include "scap/live/log.h"
+#include "scap/live/programs.h"
 
 enum {
 	LOG_STATISTICS = 4, /* BPF_LOG_STATS of include/linux/bpf_verifier.h */

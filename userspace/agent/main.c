@@ -8,19 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/capture.h"
-#include "agent/check_filter.h"
-#include "agent/check_rules.h"
-#include "agent/explain.h"
-#include "agent/list_events.h"
-#include "agent/list_fields.h"
-#include "agent/options.h"
-#include "agent/pipeline.h"
-#include "agent/record.h"
-#include "agent/signals.h"
-#include "agent/stats.h"
+#include "agent/commands/check_filter.h"
+#include "agent/commands/check_rules.h"
+#include "agent/commands/explain.h"
+#include "agent/commands/list_events.h"
+#include "agent/commands/list_fields.h"
+#include "agent/options/options.h"
+#include "agent/run/capture.h"
+#include "agent/run/pipeline.h"
+#include "agent/run/record.h"
+#include "agent/run/signals.h"
+#include "agent/run/stats.h"
 #include "event/event.h"
-#include "scap/live.h"
+#include "scap/live/live.h"
 
 enum { EXIT_USAGE = 2 };
 

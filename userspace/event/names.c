@@ -62,3 +62,16 @@ const char *param_format_name(enum param_format format)
 {
 	return format < COUNT(format_names) ? format_names[format] : NULL;
 }
+
+static const char *const signal_names[] = {
+	NULL,	     "SIGHUP",	"SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+	"SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+	"SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+	"SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
+};
+
+const char *signal_name(unsigned int number)
+{
+	return number < sizeof(signal_names) / sizeof(signal_names[0]) ? signal_names[number]
+								       : NULL;
+}

@@ -14,4 +14,7 @@ const char *param_type_name(enum param_type type);
 /* "decimal", "hexadecimal", "octal"; NULL for formats that say nothing about digits. */
 const char *param_format_name(enum param_format format);
 
+/* "SIGCHLD" for 17, NULL for numbers without a name. */
+const char *signal_name(unsigned int number);
+
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "rules/set.h"
-#include "sinsp/filter_check.h"
+#include "sinsp/sinsp.h"
 
 /* Compilers of trees recurse; a hundred macros inside each other are below this. */
 enum { RULES_DEPTH_MAX = 400 };

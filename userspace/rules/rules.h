@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "rules/report.h"
-#include "sinsp/filter.h"
+#include "sinsp/sinsp.h"
 
 /* From the most serious one down. */
 enum rules_priority {

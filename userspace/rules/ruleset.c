@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "rules/set.h"
-#include "sinsp/filter_tree.h"
-#include "sinsp/format.h"
+#include "sinsp/sinsp.h"
 #include "util/json.h"
 
 struct ruleset_rule {

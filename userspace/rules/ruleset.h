@@ -6,9 +6,7 @@
 #define RULES_RULESET_H
 
 #include "rules/rules.h"
-#include "sinsp/filter_group.h"
 #include "sinsp/sinsp.h"
-#include "sinsp/text_style.h"
 
 /* What is printed of an event that matches. */
 enum ruleset_form {

@@ -6,7 +6,7 @@
 #include <search.h>
 #include <string.h>
 
-#include "sinsp/filter_lex.h"
+#include "sinsp/sinsp.h"
 #include "util/nearest.h"
 
 /* So that a large file with errors everywhere is read in a second. */

@@ -8,7 +8,7 @@
 
 #include "rules/text.h"
 #include "rules/yaml_tree.h"
-#include "sinsp/filter_tree.h"
+#include "sinsp/sinsp.h"
 
 enum rules_kind { RULES_LIST, RULES_MACRO, RULES_RULE, RULES_KINDS_COUNT };
 

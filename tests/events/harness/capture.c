@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "harness/live.h"
-#include "scap/live.h"
+#include "scap/live/live.h"
 
 enum {
 	MARKER_FD = -1000000, /* and below */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A /proc that exists in the test only: it stands in for scap/proc.c with the threads and
+ * descriptors that the test lists, and counts what it is asked for.
+ */
+#ifndef TESTS_FAKE_PROC_H
+#define TESTS_FAKE_PROC_H
+
+#include "scap/proc/proc.h"
+
+struct fake_thread {
+	int64_t tid, pid, ptid;
+	const char *comm, *cwd;
+	const struct scap_fd *fds;
+	size_t nfds;
+};
+
+struct scap_proc {
+	const struct fake_thread *threads;
+	size_t count;
+	size_t at, fd_at; /* the walks */
+	const struct fake_thread *fds_of;
+	unsigned int asked_threads, asked_fds, asked_directories;
+	char directory[64]; /* what every path is in truth; "" for nothing */
+};
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads and events made by hand, and checks through formatters of one field. */
+#include "world.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/format/format.h"
+#include "sinsp/state/internal.h"
+#include "sinsp/state/program.h"
+
+static void *must(void *pointer)
+{
+	if (!pointer)
+		abort();
+	return pointer;
+}
+
+void world_create(struct world *world)
+{
+	struct sinsp_config config = {0};
+
+	if (sinsp_create(&config, &world->sinsp, NULL))
+		abort();
+}
+
+void world_destroy(struct world *world)
+{
+	sinsp_destroy(world->sinsp);
+}
+
+struct sinsp_thread *world_process(struct world *world, const struct world_process *process)
+{
+	struct pool *pool = &world->sinsp->pool;
+	struct sinsp_thread *thread =
+		must(state_thread_add(world->sinsp, process->pid, process->pid));
+	struct sinsp_program program = {
+		.exe = process->exe ? process->exe : "",
+		.exepath = process->exepath ? process->exepath : "",
+		.args = process->args ? process->args : "",
+		.args_len = process->args_len,
+		.env = process->env ? process->env : "",
+		.env_len = process->env_len,
+	};
+
+	sinsp_threads_set_parent(&world->sinsp->threads, thread, process->ptid);
+	snprintf(thread->comm, sizeof(thread->comm), "%s", process->comm);
+	thread->uid = thread->gid = 0;
+	sinsp_program_unref(pool, thread->program);
+	thread->program = must(sinsp_program_create(pool, &program));
+	if (process->cwd) {
+		sinsp_fs_unref(pool, thread->fs);
+		thread->fs = must(sinsp_fs_create(pool, process->cwd, strlen(process->cwd)));
+	}
+	return thread;
+}
+
+struct sinsp_thread *world_thread(struct world *world, struct sinsp_thread *leader, int64_t tid)
+{
+	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
+
+	state_share(world->sinsp, thread, leader, clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
+	sinsp_threads_set_parent(&world->sinsp->threads, thread, leader->ptid);
+	memcpy(thread->comm, leader->comm, sizeof(thread->comm));
+	return thread;
+}
+
+struct sinsp_fd *world_fd(struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
+			  const char *name)
+{
+	struct sinsp_fd *fd = must(sinsp_fds_open(thread->fds, num, name, strlen(name)));
+
+	fd->type = type;
+	return fd;
+}
+
+void world_begin(struct world *world, uint16_t id, int64_t tid)
+{
+	frame_begin(&world->frame, id, WORLD_TIME_NS, tid);
+}
+
+struct sinsp_event *world_end(struct world *world)
+{
+	struct scap_event raw = frame_end(&world->frame);
+
+	world->event = (struct sinsp_event){
+		.num = world->event.num + 1,
+		.first_ts_ns = WORLD_TIME_NS - 5000000007,
+		.sinsp = world->sinsp,
+		.fd_num = -1,
+	};
+	if (event_decode(raw.frame, raw.len, 3, &world->event.ev))
+		abort();
+	world->event.thread = sinsp_thread_find(world->sinsp, world->event.ev.tid);
+	return &world->event;
+}
+
+void world_set_fd(struct world *world, int64_t num, struct sinsp_fd *fd)
+{
+	world->event.has_fd = true;
+	world->event.fd_num = num;
+	world->event.fd = fd;
+}
+
+/* The line of a formatter with that field alone; the caller finishes the buffer. */
+static struct buf line_of(struct world *world, enum formatter_kind kind, const char *field)
+{
+	struct formatter *formatter = NULL;
+	struct error err;
+	struct buf line = {0};
+
+	if (formatter_create(kind, &field, 1, &formatter, &err))
+		fail_msg("%s", err.text);
+	formatter_write(formatter, &world->event, &line);
+	formatter_destroy(formatter);
+	assert_true(line.len > 0 && line.data[line.len - 1] == '\n');
+	line.data[line.len - 1] = '\0';
+	return line;
+}
+
+void world_expect(struct world *world, const char *field, const char *text)
+{
+	struct buf line = line_of(world, FORMATTER_TEXT, field);
+
+	if (strcmp(line.data, text) != 0)
+		fail_msg("%s is '%s', not '%s'", field, line.data, text);
+	buf_finish(&line);
+}
+
+void world_expect_none(struct world *world, const char *field)
+{
+	struct buf line = line_of(world, FORMATTER_JSON, field);
+
+	if (strcmp(line.data, "{}") != 0)
+		fail_msg("%s has a value: %s", field, line.data);
+	buf_finish(&line);
+}
+
+void world_expect_json(struct world *world, const char *field, const char *json)
+{
+	struct buf line = line_of(world, FORMATTER_JSON, field);
+
+	if (strcmp(line.data, json) != 0)
+		fail_msg("%s is %s, not %s", field, line.data, json);
+	buf_finish(&line);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line as a struct: defaults, values, words of a filter, sub-commands. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "agent/options/options.h"
+
+enum { ARGS_MAX = 24 };
+
+/* Parses a command line of words that blanks separate. */
+static int parse(const char *line, struct options *options, struct error *err)
+{
+	static char text[256];
+	char *argv[ARGS_MAX] = {"agent"};
+	int argc = 1;
+
+	assert_true(strlen(line) < sizeof(text));
+	strcpy(text, line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	assert_true(argc < ARGS_MAX);
+	return options_parse(argc, argv, options, err);
+}
+
+static void parse_right(const char *line, struct options *options)
+{
+	struct error err = {""};
+
+	if (parse(line, options, &err))
+		fail_msg("'%s' is refused: %s", line, err.text);
+}
+
+static void test_defaults(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.command, COMMAND_CAPTURE);
+	assert_int_equal(options.format, FORMAT_AUTO);
+	assert_null(options.filter);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(options.duration_ns, 0);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	assert_int_equal(options.ring_bytes & (options.ring_bytes - 1), 0);
+	assert_false(options.exact_types || options.include_self || options.verbose);
+	options_finish(&options);
+}
+
+static void test_what_is_printed(void **state)
+{
+	static const struct {
+		const char *line;
+		enum text_time time;
+		enum text_bytes bytes;
+		enum agent_color color;
+	} rows[] = {
+		{"", TEXT_TIME_OF_DAY, TEXT_BYTES_DOTS, COLOR_AUTO},
+		{"-th -A --color auto", TEXT_TIME_OF_DAY, TEXT_BYTES_ASCII, COLOR_AUTO},
+		{"-t a -b --color=always", TEXT_TIME_EPOCH, TEXT_BYTES_BASE64, COLOR_ALWAYS},
+		{"-tr -x --color never", TEXT_TIME_RELATIVE, TEXT_BYTES_HEX, COLOR_NEVER},
+		{"-t d -X", TEXT_TIME_LATENCY, TEXT_BYTES_HEX_ASCII, COLOR_AUTO},
+		{"-tD -X -A", TEXT_TIME_DELTA, TEXT_BYTES_ASCII, COLOR_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		parse_right(rows[i].line, &options);
+		assert_int_equal(options.style.time, rows[i].time);
+		assert_int_equal(options.style.bytes, rows[i].bytes);
+		assert_int_equal(options.color, rows[i].color);
+		assert_null(options.print);
+		options_finish(&options);
+	}
+	parse_right("-pc", &options);
+	assert_string_equal(options.print, "c");
+	options_finish(&options);
+	parse_right("-p %evt.num -n 1", &options);
+	assert_string_equal(options.print, "%evt.num");
+	options_finish(&options);
+}
+
+/* Who says how much of a buffer is kept wants to see it. */
+static void test_chosen_snaplen(void **state)
+{
+	static const char *const lines[] = {"--snaplen 80", "--snaplen-ports 1-2",
+					    "--dynamic-snaplen", "--statsd-port 1"};
+	struct options options;
+
+	parse_right("-v", &options);
+	assert_false(options.snaplen_chosen);
+	options_finish(&options);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_right(lines[i], &options);
+		assert_true(options.snaplen_chosen);
+		options_finish(&options);
+	}
+}
+
+static void test_values(void **state)
+{
+	struct options options;
+
+	parse_right("--json-fields all,evt.num --json-b64", &options);
+	assert_string_equal(options.json_fields, "all,evt.num");
+	assert_true(options.json_base64);
+	options_finish(&options);
+	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self -v", &options);
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.duration_ns, 1500000000);
+	assert_int_equal(options.stats_ns, 250000000);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.snaplen, 0);
+	assert_true(options.exact_types && options.include_self && options.verbose);
+	options_finish(&options);
+}
+
+static void test_snaplen_rules(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.snaplen_rules.full_high, 0);
+	assert_false(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+	parse_right("--snaplen-ports 1-65535 --statsd-port 53", &options);
+	assert_int_equal(options.snaplen_rules.full_low, 1);
+	assert_int_equal(options.snaplen_rules.full_high, 65535);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 53);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	options_finish(&options);
+	parse_right("--dynamic-snaplen", &options);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+}
+
+static void test_buffer_sizes(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t bytes; /* 0: a page */
+	} cases[] = {
+		{"--buffer-size 1", 0},
+		{"--buffer-size 65536", 65536},
+		{"--buffer-size 65537", 131072},
+		{"--buffer-size 64K", 65536},
+		{"--buffer-size 3M", 4 << 20},
+		{"--buffer-size 8M", 8 << 20},
+		{"--buffer-size 1G", 1 << 30},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.ring_bytes,
+				 cases[i].bytes ? cases[i].bytes : (uint32_t)getpagesize());
+		options_finish(&options);
+	}
+}
+
+static void test_filters(void **state)
+{
+	static const struct {
+		const char *line, *filter;
+	} cases[] = {
+		{"--filter evt.num=1", "evt.num=1"},
+		{"evt.num=1", "evt.num=1"},
+		{"evt.type = open and fd.num > 3", "evt.type = open and fd.num > 3"},
+		{"evt.num=1 -n 5 or evt.num=2", "evt.num=1 or evt.num=2"},
+		{"-- evt.res = -1", "evt.res = -1"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_string_equal(options.filter, cases[i].filter);
+		options_finish(&options);
+	}
+}
+
+static void test_commands(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_command command;
+		const char *operand;
+	} cases[] = {
+		{"--help", COMMAND_HELP, NULL},
+		{"-n 1 --version", COMMAND_VERSION, NULL},
+		{"--help --nosuch", COMMAND_HELP, NULL},
+		{"--explain evt.num=1", COMMAND_EXPLAIN, NULL},
+		{"check-filter", COMMAND_CHECK_FILTER, "-"},
+		{"check-filter -", COMMAND_CHECK_FILTER, "-"},
+		{"check-filter FILE --exact-types", COMMAND_CHECK_FILTER, "FILE"},
+		{"fields", COMMAND_FIELDS, NULL},
+		{"-v fields proc.* -o markdown", COMMAND_FIELDS, "proc.*"},
+		{"events open -o json", COMMAND_EVENTS, "open"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.command, cases[i].command);
+		if (cases[i].operand)
+			assert_string_equal(options.operand, cases[i].operand);
+		else
+			assert_null(options.operand);
+		options_finish(&options);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"--nosuch", "--nosuch: unknown or ambiguous option (part of a filter? put -- "
+			     "before it, or write evt.rawres=-2)"},
+		{"--wrte x", "--wrte: unknown or ambiguous option (did you mean --write?)"},
+		{"--Compres=1", "--Compres=1: unknown or ambiguous option (did you mean --compress?)"},
+		/* An unambiguous beginning of a name is that name. */
+		{"--buf", "--buf needs a value"},
+		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
+				    "write evt.rawres=-2)"},
+		{"-n", "-n needs a value"},
+		{"--self=1", "--self=1: takes no value"},
+		{"-n 0", "-n: expected a number of 1 or more, not '0'"},
+		{"-n -3", NULL},
+		{"-n 18446744073709551616", NULL},
+		{"-M 0", NULL},
+		{"-M nan", NULL},
+		{"-o xml", "-o: expected json, text, none or (for lists) markdown, not 'xml'"},
+		{"--snaplen 65001", NULL},
+		{"--buffer-size 0", NULL},
+		{"--buffer-size 2G", NULL},
+		{"--buffer-size 18446744073709551615K", NULL},
+		{"--filter a --filter b", NULL},
+		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
+		{"--filter a check-filter b", "check-filter does not take --filter"},
+		{"check-filter -n 5 --exact-types", "check-filter does not take -n"},
+		{"check-filter a b", "check-filter takes one file, not also 'b'"},
+		{"fields a b", "fields takes one pattern, not also 'b'"},
+		{"events --exact-types", "events does not take --exact-types"},
+		{"check-filter -o json", "check-filter does not take -o"},
+		{"fields -o none", "fields: -o takes text, json or markdown"},
+		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
+					  "events"},
+		{"-w a -z --zstd", "-z and --zstd: one of them"},
+		{"-z", "-z goes with -w"},
+		{"--zstd -r a", "--zstd goes with -w"},
+		{"-C 1 -e 5", "-C goes with -w"},
+		{"-W 5 -w a", "-W goes with -C, -G or -e"},
+		{"-W 0 -e 5 -w a", "-W: expected a number from 1 to 1000000, not '0'"},
+		{"-W 1000001 -e 5 -w a", NULL},
+		{"-C 0 -w a", "-C: expected a number of megabytes of 1 or more, not '0'"},
+		{"-C 18446744073709551615 -w a", NULL},
+		{"-e 0 -w a", NULL},
+		{"-G 0 -w a", NULL},
+		{"--scap-compat 2015 -w a", "--scap-compat: expected 2022, not '2015'"},
+		{"--strict", "--strict goes with -r"},
+		{"--progress -w a", "-P goes with -r"},
+		{"-r a --snaplen 5", "--snaplen means nothing with -r: it is about events that "
+				     "happen now"},
+		{"-r a --self", NULL},
+		{"-r a --buffer-size 1M", NULL},
+		{"-r a --statsd-port 5", NULL},
+		{"-r a --explain", NULL},
+		{"-w a --native --scap-compat 2022", "--native is for Lanner alone, --scap-compat "
+						     "for others: one of them"},
+		{"-w - -e 5", "-w -: standard output is one file; -C, -G and -e need a name"},
+		{"-w - -o json", "-w - takes standard output: nothing can be printed there (-o "
+				 "none)"},
+		{"-w - --rules r", NULL},
+		{"--priority error", "--priority goes with --rules"},
+		{"--all-rules", "--all-rules goes with --rules"},
+		{"fields -r a", "fields does not take -r"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {""};
+		int code = parse(cases[i].line, &options, &err);
+
+		if (cases[i].message)
+			assert_string_equal(err.text, cases[i].message);
+		assert_int_equal(code, -EINVAL);
+		assert_true(err.text[0]);
+		options_finish(&options);
+	}
+}
+
+static void test_capture_files(void **state)
+{
+	static const char *const lines[] = {
+		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --scap-compat 2022",
+		"--read in --write out --compress --file-size 5 --seconds 1.5 -e 7 --limit 3 "
+		"--fatfile --strict --progress --scap-compat=2022",
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_right(lines[i], &options);
+		assert_string_equal(options.read, "in");
+		assert_string_equal(options.write, "out");
+		assert_int_equal(options.writer.compression, SCAP_GZIP);
+		assert_true(options.writer.compat_2022 && !options.writer.native);
+		assert_int_equal(options.limits.bytes, 5000000);
+		assert_int_equal(options.limits.ns, 1500000000);
+		assert_int_equal(options.limits.events, 7);
+		assert_int_equal(options.limits.files, 3);
+		assert_true(options.fat && options.strict && options.progress);
+		options_finish(&options);
+	}
+	parse_right("-w out --zstd --native", &options);
+	assert_int_equal(options.writer.compression, SCAP_ZSTD);
+	assert_true(options.writer.native && !options.fat);
+	assert_null(options.read);
+	options_finish(&options);
+}
+
+/* What is recorded is not printed as well, unless an option says what to print. */
+static void test_recording_prints_on_request(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_format format;
+	} cases[] = {
+		{"-w out", FORMAT_NONE},
+		{"-w out -n 3 -v --stats 5 evt.num=1", FORMAT_NONE},
+		{"-w out -o json", FORMAT_JSON},
+		{"-w out -p %evt.num", FORMAT_AUTO},
+		{"-w out --json-fields all", FORMAT_AUTO},
+		{"-w out -A", FORMAT_AUTO},
+		{"-w out -ta", FORMAT_AUTO},
+		{"-w out --rules r", FORMAT_AUTO},
+		{"-w out --rules r -o none", FORMAT_NONE},
+		{"-r in", FORMAT_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.format, cases[i].format);
+		options_finish(&options);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_what_is_printed),
+		cmocka_unit_test(test_chosen_snaplen),
+		cmocka_unit_test(test_snaplen_rules),
+		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_capture_files),
+		cmocka_unit_test(test_recording_prints_on_request),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

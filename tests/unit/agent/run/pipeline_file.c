@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop and the report on a capture file: a reader that is none stands in for it, and standard
+ * output and error are files.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/capture.h"
+#include "agent/run/pipeline.h"
+#include "agent/run/signals.h"
+#include "agent/run/stats.h"
+#include "scap/file/reader.h"
+
+#include "frame.h"
+
+enum { EVENTS_COUNT = 1000, HIDDEN_EVERY = 10, TEXT_BYTES = 4096, FILE_BYTES = 5000 };
+
+/* Events of one kind, every tenth of them hidden, then an end. */
+struct scap_reader {
+	struct scap_source source;
+	struct frame frame;
+	struct scap_reader_stats stats;
+	int end; /* -errno */
+};
+
+static struct scap_reader reader;
+
+static int reader_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+{
+	uint64_t i = reader.stats.events;
+
+	if (i == EVENTS_COUNT)
+		return reader.end;
+	reader.stats.events++;
+	reader.stats.bytes_read += FILE_BYTES / EVENTS_COUNT;
+	frame_begin(&reader.frame, i % 2 ? EVENT_close : EVENT_switch, 1000 + i, 7);
+	*event = frame_end(&reader.frame);
+	event->hidden = i % HIDDEN_EVERY == 0;
+	return 1;
+}
+
+static void reader_destroy(struct scap_source *source)
+{
+}
+
+static const struct scap_source_ops reader_ops = {.next = reader_next, .destroy = reader_destroy};
+
+int scap_reader_open(const char *path, struct scap_reader **opened, struct error *err)
+{
+	*opened = &reader;
+	return 0;
+}
+
+int scap_reader_start(struct scap_reader *started, struct scap_snapshot *to, struct error *err)
+{
+	return 0;
+}
+
+struct scap_source *scap_reader_source(struct scap_reader *of)
+{
+	return &of->source;
+}
+
+const char *scap_reader_problem(const struct scap_reader *of)
+{
+	return "it is bad at byte 7";
+}
+
+void scap_reader_stats(const struct scap_reader *of, struct scap_reader_stats *stats)
+{
+	*stats = of->stats;
+}
+
+struct run {
+	struct options options;
+	struct capture capture;
+	struct pipeline_counts counts;
+	struct error err;
+	int result;
+	char said[TEXT_BYTES];
+};
+
+static struct run run;
+
+/* Plans and runs. What it prints goes nowhere, what it says is kept. */
+static void run_file(struct options options)
+{
+	FILE *messages = tmpfile();
+	int before = dup(STDERR_FILENO);
+	size_t len;
+
+	run = (struct run){.options = options};
+	run.options.read = "some.scap";
+	reader.source.ops = &reader_ops;
+	if (capture_plan(&run.capture, &run.options, &run.err) ||
+	    capture_open(&run.capture, &run.err) || capture_seed(&run.capture, &run.err))
+		fail_msg("%s", run.err.text);
+	assert_non_null(messages);
+	assert_true(before >= 0 && dup2(fileno(messages), STDERR_FILENO) >= 0);
+	run.result = pipeline_run(&run.capture, &run.counts, &run.err);
+	stats_print_report(&run.capture, &run.counts);
+	assert_true(dup2(before, STDERR_FILENO) >= 0);
+	close(before);
+	rewind(messages);
+	len = fread(run.said, 1, sizeof(run.said) - 1, messages);
+	run.said[len] = '\0';
+	fclose(messages);
+}
+
+static void finish(void)
+{
+	capture_finish(&run.capture);
+	reader = (struct scap_reader){0};
+}
+
+static void test_hidden_events_are_not_shown(void **state)
+{
+	reader.end = -ENODATA;
+	run_file((struct options){.format = FORMAT_NONE});
+	assert_int_equal(run.result, 0);
+	assert_int_equal(run.counts.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
+	assert_false(run.counts.broken_off);
+	assert_string_equal(run.said,
+			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
+	finish();
+	/* What live captures have only by name is there. */
+	reader.end = -ENODATA;
+	run_file((struct options){.format = FORMAT_NONE, .filter = "evt.type=switch"});
+	assert_int_equal(run.counts.matched, 400);
+	finish();
+}
+
+/* The rest of a file need not be read. */
+static void test_count_limit(void **state)
+{
+	reader.end = -ENODATA;
+	run_file((struct options){.format = FORMAT_NONE, .count = 3});
+	assert_int_equal(run.counts.matched, 3);
+	assert_int_equal(reader.stats.events, 4);
+	finish();
+}
+
+static void test_a_file_that_breaks_off(void **state)
+{
+	reader.end = -EPIPE;
+	run_file((struct options){.format = FORMAT_NONE});
+	assert_int_equal(run.result, 0);
+	assert_true(run.counts.broken_off);
+	assert_int_equal(run.counts.matched, 900);
+	finish();
+}
+
+static void test_a_file_that_is_bad(void **state)
+{
+	reader.end = -EBADMSG;
+	run_file((struct options){.format = FORMAT_NONE});
+	assert_int_equal(run.result, -EBADMSG);
+	assert_string_equal(run.err.text, "some.scap: it is bad at byte 7");
+	assert_int_equal(run.counts.matched, 900);
+	finish();
+}
+
+static void test_what_is_left_out_is_told(void **state)
+{
+	reader.end = -ENODATA;
+	reader.stats.damaged_events = 1;
+	reader.stats.damaged_lists = 5;
+	reader.stats.unknown_events = 2;
+	reader.stats.unknown_blocks = 3;
+	reader.stats.folded = 4;
+	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
+	assert_int_equal(capture_damaged(&run.capture), 6);
+	assert_string_equal(
+		run.said,
+		"agent: read 1000 events of 5000 bytes; matched 900, printed 0\n"
+		"agent: 1 events left out that are damaged\n"
+		"agent: 5 lists of threads, descriptors or users left out from where they are "
+		"damaged\n"
+		"agent: 2 events left out whose type this version does not know\n"
+		"agent: 3 blocks left out whose kind this version does not know\n"
+		"agent: 4 events at the enter of calls became part of those at their exit\n"
+		"agent: state: threads 1, descriptors 0\n");
+	finish();
+}
+
+static void test_progress(void **state)
+{
+	reader.end = -ENODATA;
+	reader.stats.bytes = 2 * FILE_BYTES;
+	run_file((struct options){.format = FORMAT_NONE, .progress = true});
+	assert_int_equal(strncmp(run.said, "\r 50%\nagent: read", 17), 0);
+	finish();
+	/* Of a pipe it is not known how much there is. */
+	reader.end = -ENODATA;
+	run_file((struct options){.format = FORMAT_NONE, .progress = true});
+	assert_int_equal(strncmp(run.said, "agent: read", 11), 0);
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hidden_events_are_not_shown),
+		cmocka_unit_test(test_count_limit),
+		cmocka_unit_test(test_a_file_that_breaks_off),
+		cmocka_unit_test(test_a_file_that_is_bad),
+		cmocka_unit_test(test_what_is_left_out_is_told),
+		cmocka_unit_test(test_progress),
+	};
+
+	if (signals_init(false, NULL))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* What is captured for which filter, and for which reason. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/run/selection.h"
+#include "sinsp/expr/tree.h"
+#include "sinsp/filter/group.h"
+#include "sinsp/state/engine.h"
+
+/* Needs like those of the default output. */
+enum { OUTPUT_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+
+static struct selection selection;
+
+static void select_for(const char *text, unsigned int output_needs)
+{
+	struct filter_options options = {0};
+	struct filter *filter = NULL;
+	struct filter_error err;
+
+	if (text)
+		assert_int_equal(filter_create(text, &options, &filter, &err), 0);
+	selection_make(&selection, filter, output_needs);
+	filter_destroy(filter);
+}
+
+static unsigned int count_syscalls(void)
+{
+	unsigned int count = 0;
+
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		count += selection.syscalls[number];
+	return count;
+}
+
+static unsigned int count_events(unsigned int why)
+{
+	unsigned int count = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		count += (selection.events[id] & why) != 0;
+	return count;
+}
+
+static bool is_native(unsigned int id)
+{
+	return event_desc_is_native(event_desc_get(id));
+}
+
+static bool is_shown(unsigned int id)
+{
+	return event_desc_get(id) && !(event_desc_get(id)->flags & EF_UNSEEN);
+}
+
+static void test_everything(void **state)
+{
+	select_for(NULL, OUTPUT_NEEDS);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		assert_int_equal(!!(selection.events[id] & WHY_FILTER),
+				 desc && is_native(id) &&
+					 !(desc->flags & (EF_ON_REQUEST | EF_RECORDED)));
+	}
+	/* Every number but those with an event of their own. */
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		assert_int_equal(selection.syscalls[number],
+				 event_desc_of_syscall(code)->id == EVENT_syscall);
+	}
+}
+
+/* Calls that are newer than the tables. */
+static void test_unknown_calls(void **state)
+{
+	select_for("evt.type=unknown", 0);
+	assert_int_equal(count_events(~0U), 1);
+	assert_int_equal(selection.events[EVENT_syscall], WHY_FILTER);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		assert_int_equal(selection.syscalls[number],
+				 syscall_code_of_native(number) == SC_unknown);
+}
+
+/* Such an event names no descriptor, so none need be known to print it. */
+static void test_generic_call_with_output(void **state)
+{
+	select_for("evt.type=unknown", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_procexit], WHY_THREADS);
+	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES), 0);
+}
+
+static void test_open(void **state)
+{
+	static const uint16_t descriptors[] = {EVENT_close,  EVENT_dup,	   EVENT_dup2,
+					       EVENT_dup3,   EVENT_fcntl,  EVENT_pipe,
+					       EVENT_socket, EVENT_accept4};
+	static const uint16_t absent[] = {EVENT_connect, EVENT_bind,  EVENT_sendto, EVENT_recvmsg,
+					  EVENT_read,	 EVENT_write, EVENT_mkdir,  EVENT_syscall};
+
+	select_for("evt.type=open", OUTPUT_NEEDS);
+	assert_int_equal(count_events(WHY_FILTER), is_native(EVENT_open) ? 3 : 2);
+	assert_true(selection.events[EVENT_openat] & WHY_FILTER);
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++)
+		assert_int_equal(selection.events[descriptors[i]],
+				 is_native(descriptors[i]) ? WHY_DESCRIPTORS : 0);
+	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
+	assert_int_equal(selection.events[EVENT_fchdir], WHY_DIRECTORIES);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		assert_int_equal(selection.events[absent[i]], 0);
+	assert_int_equal(count_syscalls(), 0);
+}
+
+/* Paths alone: descriptors only because a directory may be entered through one. */
+static void test_paths(void **state)
+{
+	select_for("evt.type=rename", NEEDS_EVENT_PATHS);
+	assert_int_equal(selection.events[EVENT_chdir], WHY_DIRECTORIES);
+	assert_true(selection.events[EVENT_openat] & WHY_DESCRIPTORS);
+	assert_int_equal(count_events(WHY_CONNECTIONS), 0);
+	select_for("evt.type=execve", NEEDS_EVENT_FDS);
+	assert_int_equal(count_events(WHY_DESCRIPTORS | WHY_DIRECTORIES), 0);
+}
+
+/* A read may be from a socket: what that is connected to is part of fd.name. */
+static void test_read(void **state)
+{
+	select_for("evt.type=read", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_read], WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_connect], WHY_CONNECTIONS);
+	assert_int_equal(selection.events[EVENT_recvmsg], WHY_CONNECTIONS);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+}
+
+static void check_enter_times(const char *filter, unsigned int output_needs, bool for_filter,
+			      bool for_output)
+{
+	select_for(filter, output_needs);
+	assert_int_equal(selection.filter_enter_times, for_filter);
+	assert_int_equal(selection.output_enter_times, for_output);
+}
+
+static void test_enter_times(void **state)
+{
+	check_enter_times(NULL, OUTPUT_NEEDS, false, false);
+	check_enter_times("evt.type=open and evt.rawtime>1", OUTPUT_NEEDS, false, false);
+	check_enter_times("evt.type=open and evt.latency>1", OUTPUT_NEEDS, true, false);
+	check_enter_times("evt.type=open", OUTPUT_NEEDS | NEEDS_ENTER_TIME, false, true);
+	check_enter_times("evt.wait_latency>1", NEEDS_ENTER_TIME, true, true);
+	/* What is not a call takes no time. */
+	check_enter_times("evt.type=procexit and evt.latency>1", NEEDS_ENTER_TIME, false, false);
+	/* No state is kept for it. */
+	select_for("evt.type=getppid and evt.latency.human=5us", 0);
+	assert_int_equal(selection.filter_parts, 0);
+}
+
+static void test_needs_of_the_filter(void **state)
+{
+	select_for("evt.type=getppid and proc.name=x", 0);
+	assert_int_equal(selection.filter_parts, WHY_THREADS);
+	assert_int_equal(selection.output_parts, 0);
+	select_for("evt.type=getppid and proc.cwd startswith /", 0);
+	assert_true(selection.filter_parts & WHY_DIRECTORIES);
+	assert_true(selection.events[EVENT_fchdir] & WHY_DIRECTORIES);
+	select_for("evt.num > 5", 0);
+	assert_int_equal(selection.filter_parts, 0);
+	assert_int_equal(count_events(~0U), count_events(WHY_FILTER));
+}
+
+/* Fields about all descriptors of a process need them whatever the event is about. */
+/* Fields that only some events can have; without a value no check is true, but its opposite is. */
+static void test_fields_of_some_events(void **state)
+{
+	select_for("fdlist.names contains x", 0);
+	assert_int_equal(count_events(WHY_FILTER), is_native(EVENT_poll) + is_native(EVENT_ppoll));
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	select_for("fs.path.target exists", 0);
+	assert_int_equal(selection.events[EVENT_renameat2], WHY_FILTER);
+	assert_false(selection.events[EVENT_openat] & WHY_FILTER);
+	select_for("fd.name contains /etc", 0);
+	assert_true(selection.events[EVENT_read] & WHY_FILTER);
+	assert_true(selection.events[EVENT_dup] & WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_chdir] & WHY_FILTER, 0);
+	assert_int_equal(count_syscalls(), 0);
+	select_for("syslog.severity<3", 0);
+	assert_true(selection.events[EVENT_sendto] & WHY_FILTER);
+	assert_false(selection.events[EVENT_recvfrom] & WHY_FILTER);
+	select_for("evt.io_dir=read", 0);
+	assert_true(selection.events[EVENT_read] & WHY_FILTER);
+	assert_false(selection.events[EVENT_sendto] & WHY_FILTER);
+	select_for("evt.wait_latency>1s", 0);
+	assert_int_equal(selection.events[EVENT_ppoll], WHY_FILTER);
+	assert_int_equal(selection.events[EVENT_read], 0);
+	select_for("not fd.name contains /etc", 0);
+	assert_true(selection.events[EVENT_chdir] & WHY_FILTER);
+	assert_true(count_syscalls() > 0);
+}
+
+static void test_all_descriptors(void **state)
+{
+	select_for("evt.type=getppid", NEEDS_FDS);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	assert_true(selection.events[EVENT_connect] & WHY_CONNECTIONS);
+	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
+}
+
+/* What makes or closes descriptors is told by the table, what else changes them by the engine. */
+static void test_all_that_changes_descriptors(void **state)
+{
+	static const uint16_t others[] = {EVENT_fcntl, EVENT_close_range, EVENT_unshare};
+
+	select_for("evt.type=getppid", NEEDS_FDS);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc && (desc->flags & (EF_CREATES_FD | EF_DESTROYS_FD)) &&
+		    !(desc->flags & EF_RECORDED))
+			assert_true(selection.events[id] & WHY_DESCRIPTORS);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_true(selection.events[others[i]] & WHY_DESCRIPTORS);
+	/* What changes a descriptor that is open, or leads to a directory, keeps something. */
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc && (desc->flags & EF_USES_FD) && (desc->flags & EF_MODIFIES_STATE) &&
+		    !(desc->flags & EF_RECORDED) && !sinsp_event_keeps(id))
+			fail_msg("%s keeps nothing", desc->name);
+	}
+	/* Of a process, but nothing that it is made of. */
+	assert_int_equal(selection.events[EVENT_pidfd_open], WHY_DESCRIPTORS);
+	assert_int_equal(selection.events[EVENT_capset], WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_ptrace], 0);
+}
+
+static void test_nothing_can_match(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_empty, lacks_calls;
+	} cases[] = {
+		{NULL, false, false},
+		{"evt.type=open and evt.type=close", true, true},
+		{"evt.type=open and evt.dir=>", true, true},
+		/* The generic event is told as the call that it is. */
+		{"evt.type=syscall", true, true},
+		{"evt.dir=>", false, true},
+		{"evt.type=procexit", false, true},
+		{"evt.dir=> or evt.type=getppid", false, false},
+		{"evt.num=1 and evt.num=2", false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		/* What the output needs is captured, but does not match. */
+		select_for(cases[i].text, OUTPUT_NEEDS);
+		assert_int_equal(selection_is_empty(&selection), cases[i].is_empty);
+		assert_int_equal(selection_lacks_calls(&selection), cases[i].lacks_calls);
+	}
+}
+
+/* Frequent events are captured for filters that name them, and for no others. */
+static void test_on_request(void **state)
+{
+	static const struct {
+		const char *text;
+		bool asked;
+	} cases[] = {
+		{NULL, false},
+		{"evt.type=switch", true},
+		{"evt.type in (open, switch) and proc.name=x", true},
+		{"evt.type=open or (evt.num=1 and evt.type=switch)", true},
+		{"not evt.type!=switch", true},
+		{"not (not evt.type=switch)", true},
+		{"evt.type startswith switch", true},
+		{"evt.type.is.switch=1", true},
+		{"evt.arg.next=5", true},
+		{"evt.arg.next=5 or evt.type=open", false},
+		{"evt.family=kernel", true},
+		/* Only switches have it, or change it. */
+		{"thread.exectime>1000", true},
+		{"thread.exectime>1000 or evt.type=open", true},
+		{"thread.totexectime>1000 and proc.name=x", true},
+		{"thread.totexectime>1000 and evt.type=open", false},
+		{"proc.name=x", false},
+		{"evt.family!=net", false},
+		{"not evt.family in (net, file)", false},
+		{"evt.type!=open", false},
+		{"not evt.type=open", false},
+		{"not evt.type=switch", false},
+		{"evt.type=switch and evt.type=open", false},
+		{"evt.type exists", false},
+		{"evt.dir=>", false},
+		{"evt.dir!=<", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		select_for(cases[i].text, 0);
+		if (!!(selection.events[EVENT_switch] & WHY_FILTER) != cases[i].asked)
+			fail_msg("'%s'", cases[i].text);
+	}
+}
+
+static void test_names(void **state)
+{
+	for (unsigned int why = 1; why < WHY_END; why <<= 1)
+		assert_non_null(selection_why_name(why));
+	assert_string_equal(selection_why_name(WHY_DIRECTORIES), "directories");
+	assert_null(selection_why_name(WHY_END));
+}
+
+/* Each expression of a filter selects what it needs, also what it has to name. */
+static void test_group(void **state)
+{
+	static const char *const texts[] = {"evt.type = openat", "evt.arg.next exists",
+					    "evt.type = dup3", "evt.type != switch"};
+	enum { ITEMS = sizeof(texts) / sizeof(texts[0]) };
+	struct filter_group_item items[ITEMS];
+	struct arena arena = {0};
+	struct filter *filter;
+
+	for (size_t i = 0; i < ITEMS; i++) {
+		struct filter_node *root;
+
+		assert_int_equal(filter_parse(texts[i], &arena, &root, NULL), 0);
+		items[i] = (struct filter_group_item){root, texts[i]};
+	}
+	assert_int_equal(filter_group_create(items, 3, NULL, &filter, NULL, NULL), 0);
+	selection_make(&selection, filter, 0);
+	assert_int_equal(count_events(WHY_FILTER), 3);
+	assert_true(selection.events[EVENT_openat] & WHY_FILTER);
+	assert_true(selection.events[EVENT_switch] & WHY_FILTER);
+	assert_true(selection.events[EVENT_dup3] & WHY_FILTER);
+	filter_destroy(filter);
+	assert_int_equal(filter_group_create(items + 3, 1, NULL, &filter, NULL, NULL), 0);
+	selection_make(&selection, filter, 0);
+	assert_false(selection.events[EVENT_switch] & WHY_FILTER);
+	assert_true(selection.events[EVENT_syscall] & WHY_FILTER);
+	filter_destroy(filter);
+	arena_finish(&arena);
+}
+
+/* How long threads run is told by switches, whatever the event at hand is. */
+static void test_switches(void **state)
+{
+	select_for("thread.exectime > 5", 0);
+	assert_int_equal(count_events(WHY_FILTER), 1);
+	assert_int_equal(selection.events[EVENT_switch], WHY_FILTER | WHY_SWITCHES);
+	select_for("evt.type=open", NEEDS_SWITCHES);
+	assert_int_equal(selection.events[EVENT_switch], WHY_SWITCHES);
+	assert_int_equal(selection.output_parts & WHY_SWITCHES, WHY_SWITCHES);
+	select_for("evt.type=open", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_switch], 0);
+}
+
+static void select_recorded(const char *text)
+{
+	struct filter_options options = {0};
+	struct filter *filter = NULL;
+	struct filter_error err;
+
+	if (text)
+		assert_int_equal(filter_create(text, &options, &filter, &err), 0);
+	selection_make_recorded(&selection, filter);
+	filter_destroy(filter);
+}
+
+/* Files have events that no kernel here makes, and those that need not be asked for any more. */
+static void test_recorded(void **state)
+{
+	select_recorded(NULL);
+	assert_true(selection.events[EVENT_switch] & selection.events[EVENT_page_fault] &
+		    WHY_FILTER);
+	assert_true(selection.events[EVENT_open] & WHY_FILTER);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		assert_int_equal(selection.events[id], is_shown(id) ? WHY_FILTER : 0);
+	select_recorded("evt.type=open or evt.type=switch");
+	/* Three kinds of open, the generic one of each, and the switch; not what is never shown. */
+	assert_int_equal(count_events(~0U), 5);
+	select_recorded("evt.type=switch");
+	assert_int_equal(count_events(~0U), 1);
+	/* A call that has an event of its own by now was a generic one. */
+	select_recorded("evt.type=timer_create");
+	assert_true(selection.events[EVENT_syscall] & WHY_FILTER);
+	select_recorded("evt.type=open and evt.type=close");
+	assert_true(selection_is_empty(&selection));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_unknown_calls),
+		cmocka_unit_test(test_generic_call_with_output),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_enter_times),
+		cmocka_unit_test(test_needs_of_the_filter),
+		cmocka_unit_test(test_fields_of_some_events),
+		cmocka_unit_test(test_all_descriptors),
+		cmocka_unit_test(test_all_that_changes_descriptors),
+		cmocka_unit_test(test_nothing_can_match),
+		cmocka_unit_test(test_on_request),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_group),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules at work: which match, what they print, and what is wrong with those that cannot. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rules/ruleset.h"
+#include "sinsp/format/format.h"
+#include "world.h"
+
+#define RULE(name, condition, output)                                                              \
+	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " output               \
+	"\n  priority: warning\n"
+
+static const char rules_text[] =
+	"- macro: opened\n  condition: evt.type=open\n"
+	RULE("One", "opened and proc.name=cat", "'one \"%proc.name\" %fd.num %evt.arg.name'")
+	"  tags: [a, 'b\"c']\n"
+	RULE("Two", "opened", "|\n    two\n    %evt.type")
+	RULE("Three", "evt.type=close", "three %container.info %evt.type");
+
+/* An open by a process named cat. */
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	struct world_process process = {.pid = 100, .comm = "cat"};
+
+	world_create(world);
+	world_process(world, &process);
+	world_begin(world, EVENT_open, 100);
+	frame_put_i64(&world->frame, open__fd, -ENOENT);
+	frame_put_string(&world->frame, open__name, "/tmp/a");
+	world_end(world);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	world_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static int create(const char *text, const struct ruleset_config *config, struct ruleset **ruleset,
+		  struct rules_report *report)
+{
+	const struct rules_input input = {.path = "r.yaml", .text = text, .len = strlen(text)};
+	struct ruleset_config whole = *config;
+	struct rules_counts counts;
+
+	whole.rules.least = PRIORITY_DEBUG;
+	return ruleset_create(&input, 1, &whole, ruleset, &counts, report);
+}
+
+static struct ruleset *create_right(const struct ruleset_config *config)
+{
+	struct rules_report report;
+	struct ruleset *ruleset;
+
+	if (create(rules_text, config, &ruleset, &report))
+		fail_msg("%s", report.messages[0].text);
+	assert_int_equal(report.count, 0);
+	rules_report_finish(&report);
+	return ruleset;
+}
+
+static void expect_line(struct world *world, enum ruleset_form form, size_t rule,
+			const char *wanted)
+{
+	static const char *const fields[] = {"fd.num", "evt.type", "proc.name"};
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = form});
+	struct formatter *formatter;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 3, &formatter, NULL), 0);
+	ruleset_append(ruleset, rule, &world->event, form == RULESET_JSON ? formatter : NULL,
+		       &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, wanted);
+	buf_finish(&out);
+	formatter_destroy(formatter);
+	ruleset_destroy(ruleset);
+}
+
+static void test_json(void **state)
+{
+	expect_line(*state, RULESET_JSON, 0,
+		    "{\"rule\":\"One\",\"priority\":\"Warning\",\"tags\":[\"a\",\"b\\\"c\"],"
+		    "\"output\":\"one \\\"cat\\\" <NA> /tmp/a\",\"evt.type\":\"open\","
+		    "\"proc.name\":\"cat\"}\n");
+	expect_line(*state, RULESET_JSON, 1,
+		    "{\"rule\":\"Two\",\"priority\":\"Warning\",\"tags\":[],"
+		    "\"output\":\"two open\",\"evt.type\":\"open\",\"proc.name\":\"cat\"}\n");
+}
+
+static void test_text(void **state)
+{
+	setenv("TZ", "UTC", 1);
+	tzset();
+	expect_line(*state, RULESET_TEXT, 1, "11:36:01.123456789: Warning two open\n");
+	expect_line(*state, RULESET_TEXT, 2, "11:36:01.123456789: Warning three container_id=host "
+					     "container_name=host open\n");
+}
+
+/* A format that has nothing to say of an event adds nothing. */
+static void test_text_with_format(void **state)
+{
+	static const struct {
+		const char *format, *wanted;
+	} cases[] = {
+		{"%proc.name", "11:36:01.123456789: Warning two open cat\n"},
+		{"%fd.sport", "11:36:01.123456789: Warning two open\n"},
+		{"*%fd.sport", "11:36:01.123456789: Warning two open <NA>\n"},
+	};
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_TEXT});
+	struct world *world = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct formatter *formatter;
+		struct filter_error err;
+		struct buf out = {0};
+
+		assert_int_equal(formatter_create_format(FORMATTER_TEXT, cases[i].format,
+							 &formatter, &err), 0);
+		ruleset_append(ruleset, 1, &world->event, formatter, &out);
+		buf_append_char(&out, '\0');
+		assert_string_equal(out.data, cases[i].wanted);
+		buf_finish(&out);
+		formatter_destroy(formatter);
+	}
+	ruleset_destroy(ruleset);
+}
+
+static void test_matches(void **state)
+{
+	struct world *world = *state;
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){0}), *next;
+	uint64_t matches;
+
+	assert_int_equal(ruleset_count(ruleset), 3);
+	assert_int_equal(ruleset_next(ruleset, &world->event, 0), 0);
+	assert_int_equal(ruleset_next(ruleset, &world->event, 1), 1);
+	assert_true(ruleset_next(ruleset, &world->event, 2) == FILTER_NONE);
+	world->event.num++;
+	assert_int_equal(ruleset_next(ruleset, &world->event, 0), 0);
+	assert_string_equal(ruleset_matches(ruleset, 0, &matches), "One");
+	assert_int_equal(matches, 2);
+	ruleset_matches(ruleset, 2, &matches);
+	assert_int_equal(matches, 0);
+	/* Others go on counting. */
+	next = create_right(&(struct ruleset_config){0});
+	ruleset_continue(next, ruleset);
+	ruleset_destroy(ruleset);
+	ruleset_matches(next, 0, &matches);
+	assert_int_equal(matches, 2);
+	ruleset_destroy(next);
+}
+
+static void test_a_filter_beside_rules(void **state)
+{
+	struct world *world = *state;
+	struct ruleset *ruleset =
+		create_right(&(struct ruleset_config){.filter = "evt.type=open and fd.num=3"});
+	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+
+	assert_true(ruleset_next(ruleset, &world->event, 0) == FILTER_NONE);
+	filter_event_types(ruleset_filter(ruleset), ids, generic);
+	assert_true(ids[EVENT_open]);
+	assert_false(ids[EVENT_close]);
+	ruleset_destroy(ruleset);
+}
+
+static void test_needs(void **state)
+{
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_JSON});
+
+	assert_true(ruleset_needs(ruleset) & NEEDS_THREADS);
+	ruleset_destroy(ruleset);
+	ruleset = create_right(&(struct ruleset_config){.form = RULESET_NOTHING});
+	assert_int_equal(ruleset_needs(ruleset), 0);
+	ruleset_destroy(ruleset);
+}
+
+static void test_wrong_outputs(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int line, column;
+	} cases[] = {
+		{RULE("r", "evt.num=1", "100%"), 4, 14},
+		{RULE("r", "evt.num=1", "a %fd.nosuch"), 4, 14},
+		{RULE("r", "evt.num=1", "a %container.info %container.info %fd.nosuch"), 4, 46},
+		{RULE("r", "evt.num=1", ">\n    first\n    and %fd.nosuch"), 6, 10},
+		{RULE("r", "evt.num=1", "a") "- rule: r\n  append: true\n  output: b %x\n", 8, 14},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (int form = RULESET_JSON; form <= RULESET_NOTHING; form++) {
+			struct ruleset_config config = {.form = (enum ruleset_form)form};
+			struct rules_report report;
+			struct ruleset *ruleset;
+
+			assert_int_equal(create(cases[i].text, &config, &ruleset, &report),
+					 -EINVAL);
+			assert_int_equal(report.messages[0].severity, RULES_ERROR);
+			assert_int_equal(report.messages[0].line, cases[i].line);
+			assert_in_range(report.messages[0].column, cases[i].column - 2,
+					cases[i].column + 2);
+			rules_report_finish(&report);
+		}
+	}
+}
+
+static void test_warnings_about_types(void **state)
+{
+	static const struct {
+		const char *text, *warning; /* NULL: none */
+	} cases[] = {
+		{RULE("r", "proc.name=a", "o"), "does not say which types"},
+		{RULE("r", "proc.name=a", "o") "  warn_evttypes: false\n", NULL},
+		{RULE("r", "evt.type=open and proc.name=a", "o"), NULL},
+		{RULE("r", "evt.type=open and evt.type=close", "o"), "no event can match"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rules_report report;
+		struct ruleset *ruleset;
+
+		assert_int_equal(create(cases[i].text, &(struct ruleset_config){0}, &ruleset,
+					&report),
+				 0);
+		assert_int_equal(report.counts[RULES_WARNING], cases[i].warning != NULL);
+		if (cases[i].warning)
+			assert_non_null(strstr(report.messages[0].text, cases[i].warning));
+		rules_report_finish(&report);
+		ruleset_destroy(ruleset);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text_with_format, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_matches, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, setup, teardown),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_wrong_outputs),
+		cmocka_unit_test(test_warnings_about_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

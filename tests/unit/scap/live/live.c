@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live source on the running kernel: order, the account of losses, stopping. Skipped where
+ * BPF programs may not be loaded.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "scap/live/cpus.h"
+#include "scap/live/live.h"
+#include "util/clock.h"
+
+enum {
+	RING_BYTES = 4 << 20,
+	CALLS = 20000,
+	STORM_CALLS = 300000,
+	MESSAGE_CALLS = 2000,
+	CALLS_ON_CPU = 50,
+	SKIPPED = 77, /* of a child */
+};
+
+static struct scap_live *open_live(struct scap_live_config *config)
+{
+	struct scap_live *live;
+	struct error err = {""};
+	int r;
+
+	if (!config->ring_bytes)
+		config->ring_bytes = RING_BYTES;
+	config->snaplen = SNAPLEN_DEFAULT;
+	r = scap_live_open(config, &live, &err);
+	if (r == -EPERM)
+		skip();
+	if (r < 0)
+		print_message("%s\n", err.text);
+	assert_int_equal(r, 0);
+	return live;
+}
+
+static unsigned int native(const char *name)
+{
+	return (unsigned int)syscall_native_number((unsigned int)syscall_code_find(name));
+}
+
+static void call_getppid(void)
+{
+	syscall(SYS_getppid);
+}
+
+/* A child that makes a call `n` times, waiting for `start` to be closed first. */
+static pid_t start_calls(void (*call)(void), int n, int start[2])
+{
+	pid_t child;
+
+	assert_int_equal(pipe(start), 0);
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		close(start[1]);
+		if (read(start[0], &byte, 1) == 0)
+			for (int i = 0; i < n; i++)
+				call();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	close(start[0]);
+	return child;
+}
+
+struct account {
+	uint64_t of_child;
+	uint64_t all;
+	uint64_t last_ts;
+};
+
+/* Takes an event into the account; time never goes back. */
+static void account_for(struct account *account, const struct scap_event *raw, pid_t child)
+{
+	struct event event;
+
+	assert_int_equal(event_decode(raw->frame, raw->len, raw->cpu, &event), 0);
+	assert_true(event.ts_ns >= account->last_ts);
+	account->last_ts = event.ts_ns;
+	account->of_child += event.tid == child;
+	account->all++;
+}
+
+static void read_until_dead(struct scap_live *live, pid_t child, struct account *account)
+{
+	struct scap_event event;
+
+	while (waitpid(child, NULL, WNOHANG) == 0)
+		while (scap_source_next(scap_live_source(live), 10, &event) == 1)
+			account_for(account, &event, child);
+}
+
+static void read_to_the_end(struct scap_live *live, pid_t child, struct account *account)
+{
+	struct scap_event event;
+	int r;
+
+	scap_live_stop(live);
+	while ((r = scap_source_next(scap_live_source(live), 10, &event)) == 1)
+		account_for(account, &event, child);
+	assert_int_equal(r, -ENODATA);
+	assert_int_equal(scap_source_next(scap_live_source(live), 10, &event), -ENODATA);
+}
+
+/* For every event: seen = delivered + the sum of losses. Returns that sum over all events. */
+static uint64_t check_account(const struct scap_live_stats *stats, uint64_t delivered)
+{
+	uint64_t all_lost = 0, all_delivered = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		uint64_t lost = 0;
+
+		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			lost += stats->events[id].lost[cause];
+		assert_int_equal(stats->seen[id], stats->delivered[id] + lost);
+		all_delivered += stats->delivered[id];
+		all_lost += lost;
+	}
+	assert_int_equal(all_delivered, delivered);
+	assert_int_equal(stats->damaged, 0);
+	assert_int_equal(stats->out_of_order, 0);
+	return all_lost;
+}
+
+static void run_calls(struct scap_live_config *config, void (*call)(void), int calls,
+		      struct account *account, struct scap_live_stats *stats)
+{
+	struct scap_live *live;
+	pid_t child;
+	int start[2];
+
+	child = start_calls(call, calls, start);
+	live = open_live(config);
+	close(start[1]);
+	read_until_dead(live, child, account);
+	read_to_the_end(live, child, account);
+	assert_int_equal(scap_live_stats(live, stats), 0);
+	scap_source_destroy(scap_live_source(live));
+}
+
+static struct scap_live_stats stats;
+
+static void test_at_ease(void **state)
+{
+	struct scap_live_config config = {.syscalls[SYS_getppid] = true};
+	struct account account = {0};
+
+	run_calls(&config, call_getppid, CALLS, &account, &stats);
+	assert_int_equal(account.of_child, CALLS);
+	assert_int_equal(check_account(&stats, account.all), 0);
+	assert_true(stats.seen[EVENT_syscall] >= CALLS);
+	assert_int_equal(stats.ring_bytes, (uint64_t)stats.cpus * RING_BYTES);
+}
+
+static void test_storm(void **state)
+{
+	struct scap_live_config config = {.syscalls[SYS_getppid] = true,
+					  .ring_bytes = (uint32_t)sysconf(_SC_PAGESIZE)};
+	struct account account = {0};
+	uint64_t lost;
+
+	run_calls(&config, call_getppid, STORM_CALLS, &account, &stats);
+	lost = check_account(&stats, account.all);
+	assert_true(lost > 0);
+	assert_true(stats.ring_lost > 0);
+	assert_true(stats.seen[EVENT_syscall] >= STORM_CALLS);
+	assert_true(account.all + lost >= STORM_CALLS);
+}
+
+static int message_socket = -1;
+
+/* More messages than have an event each. */
+static void call_sendmmsg(void)
+{
+	struct mmsghdr messages[MESSAGES_MAX + 1] = {0};
+
+	syscall(SYS_sendmmsg, message_socket, messages, MESSAGES_MAX + 1, 0);
+}
+
+/* A call has an event for each of its messages, and each has its place in the account. */
+static void test_calls_with_several_events(void **state)
+{
+	struct scap_live_config config = {.events[EVENT_sendmmsg] = true};
+	struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t len = sizeof(own);
+	struct account account = {0};
+
+	/* It sends to itself, and what nobody takes from it is dropped. */
+	message_socket = socket(AF_INET, SOCK_DGRAM, 0);
+	assert_int_equal(bind(message_socket, (struct sockaddr *)&own, len), 0);
+	assert_int_equal(getsockname(message_socket, (struct sockaddr *)&own, &len), 0);
+	assert_int_equal(connect(message_socket, (struct sockaddr *)&own, len), 0);
+	run_calls(&config, call_sendmmsg, MESSAGE_CALLS, &account, &stats);
+	close(message_socket);
+	assert_int_equal(check_account(&stats, account.all), 0);
+	assert_int_equal(account.of_child, MESSAGE_CALLS * MESSAGES_MAX);
+}
+
+/* Counts the calls of this thread that say how long they took. */
+static unsigned int count_timed(bool enter_times, unsigned int calls)
+{
+	struct scap_live_config config = {.include_self = true, .enter_times = enter_times};
+	struct scap_live *live;
+	struct scap_event raw;
+	struct event event;
+	uint64_t begin_ns, taken_ns, sum_ns = 0;
+	unsigned int timed = 0;
+
+	config.syscalls[native("getppid")] = true;
+	live = open_live(&config);
+	begin_ns = clock_ns(CLOCK_BOOTTIME);
+	for (unsigned int i = 0; i < calls; i++)
+		syscall(SYS_getppid);
+	taken_ns = clock_ns(CLOCK_BOOTTIME) - begin_ns;
+	scap_live_stop(live);
+	while (scap_source_next(scap_live_source(live), 10, &raw) == 1) {
+		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+		if (event.tid != gettid() || event.latency_ns == LATENCY_UNKNOWN)
+			continue;
+		assert_true(event.latency_ns > 0);
+		sum_ns += event.latency_ns;
+		timed++;
+	}
+	assert_true(sum_ns <= taken_ns);
+	scap_source_destroy(scap_live_source(live));
+	return timed;
+}
+
+static void test_enter_times(void **state)
+{
+	assert_int_equal(count_timed(false, 100), 0);
+	assert_int_equal(count_timed(true, 100), 100);
+}
+
+/* A single event does not wait for its slot or its ring to fill up. */
+static void test_single_event(void **state)
+{
+	struct scap_live_config config = {.include_self = true};
+	struct scap_live *live;
+	struct scap_event raw;
+	struct event event;
+	struct timespec begin, end;
+	bool found = false;
+
+	config.syscalls[native("getppid")] = true;
+	live = open_live(&config);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	syscall(SYS_getppid);
+	while (!found && scap_source_next(scap_live_source(live), 1000, &raw) == 1) {
+		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+		found = event.tid == gettid();
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_true(found);
+	assert_int_equal(event_param_u64(&event, syscall__ID), syscall_code_find("getppid"));
+	assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 <
+		    500);
+	scap_source_destroy(scap_live_source(live));
+}
+
+static void test_self_is_left_out(void **state)
+{
+	struct scap_live_config config = {0};
+	struct scap_live *live;
+	struct account account = {0};
+
+	config.syscalls[native("getppid")] = true;
+	live = open_live(&config);
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	read_to_the_end(live, getpid(), &account);
+	assert_int_equal(account.of_child, 0);
+	scap_source_destroy(scap_live_source(live));
+}
+
+static void test_only_what_is_wanted_is_loaded(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	struct scap_live *live = open_live(&config);
+	const char *program, *hook;
+
+	assert_true(scap_live_program(live, 0, &program, &hook));
+	assert_string_equal(program, "fill_openat");
+	assert_null(hook);
+	assert_true(scap_live_program(live, 1, &program, &hook));
+	assert_string_equal(program, "enter_openat");
+	assert_string_equal(hook, "sys_enter_openat");
+	assert_true(scap_live_program(live, 2, &program, &hook));
+	assert_string_equal(program, "dispatch_sys_exit");
+	assert_string_equal(hook, "sys_exit");
+	assert_false(scap_live_program(live, 3, &program, &hook));
+	assert_int_equal(scap_live_enter_error(live), 0);
+	assert_int_equal(scap_live_refused(live)[0], 0);
+	scap_source_destroy(scap_live_source(live));
+}
+
+static void test_timeouts(void **state)
+{
+	struct scap_live_config config = {0};
+	struct scap_live *live;
+	struct scap_event event;
+	struct timespec begin, end;
+	long ms;
+
+	config.syscalls[native("acct")] = true;
+	live = open_live(&config);
+	assert_int_equal(scap_source_next(scap_live_source(live), 0, &event), 0);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	assert_int_equal(scap_source_next(scap_live_source(live), 100, &event), 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+	assert_in_range(ms, 95, 400);
+	scap_source_destroy(scap_live_source(live));
+}
+
+static void test_wrong_size(void **state)
+{
+	struct scap_live_config config = {.ring_bytes = 5000, .syscalls = {true}};
+	struct scap_live *live = NULL;
+	struct error err = {""};
+	int r = scap_live_open(&config, &live, &err);
+
+	if (r == -EPERM)
+		skip();
+	assert_int_equal(r, -EINVAL);
+	assert_non_null(strstr(err.text, "power of two"));
+	assert_null(live);
+}
+
+/* Runs a part of a test in a process of its own, which may change its namespaces. */
+static void in_child(int (*part)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(part());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIPPED)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int refuses_pid_namespace(void)
+{
+	struct scap_live_config config = {.ring_bytes = RING_BYTES, .syscalls = {true}};
+	struct scap_live *live;
+	struct error err = {""};
+	int status = 0;
+
+	if (unshare(CLONE_NEWPID) < 0)
+		return SKIPPED;
+	if (fork() == 0) /* is in the new one */
+		_exit(scap_live_open(&config, &live, &err) != -EXDEV ||
+		      !strstr(err.text, "--pid=host"));
+	wait(&status);
+	return status != 0;
+}
+
+static void test_pid_namespace(void **state)
+{
+	in_child(refuses_pid_namespace);
+}
+
+/* Calls getppid on a CPU and reads what comes. Returns how many of the calls were given out. */
+static int call_on_cpu(struct scap_live *live, int cpu)
+{
+	struct scap_event raw;
+	struct event event;
+	cpu_set_t set;
+	int found = 0;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+		return -1;
+	for (int i = 0; i < CALLS_ON_CPU; i++)
+		syscall(SYS_getppid);
+	while (scap_source_next(scap_live_source(live), 200, &raw) == 1)
+		found += event_decode(raw.frame, raw.len, raw.cpu, &event) == 0 &&
+			 event.tid == gettid() && event.cpu == cpu;
+	return found;
+}
+
+static bool tells_of_cpu(const struct event *event, uint32_t cpu)
+{
+	return event->desc->id == EVENT_cpu_hotplug && event->cpu == cpu &&
+	       event_param_u64(event, cpu_hotplug__cpu) == cpu &&
+	       event_param_present(event, cpu_hotplug__action) &&
+	       event_param_u64(event, cpu_hotplug__action) == 0;
+}
+
+/* Waits until an event tells of that CPU; those before it have to be in order. */
+static bool wait_for_look(struct scap_live *live, uint32_t cpu)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 10000000000, last_ts = 0;
+	struct scap_event raw;
+	struct event event;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		if (scap_source_next(scap_live_source(live), 100, &raw) != 1)
+			continue;
+		if (event_decode(raw.frame, raw.len, raw.cpu, &event) || event.ts_ns < last_ts)
+			return false;
+		last_ts = event.ts_ns;
+		if (tells_of_cpu(&event, cpu))
+			return true;
+	}
+	return false;
+}
+
+static bool put_list(int fd, const char *list)
+{
+	return ftruncate(fd, 0) == 0 && pwrite(fd, list, strlen(list), 0) == (ssize_t)strlen(list);
+}
+
+/* With a list of our own in the place of the kernel's: CPU 1 comes, goes, and comes again. */
+static int follows_cpus(void)
+{
+	char path[] = "/tmp/lanner-online-XXXXXX";
+	struct scap_live_config config = {.ring_bytes = RING_BYTES, .include_self = true};
+	struct scap_live *live;
+	int fd = mkstemp(path);
+	bool mounted = fd >= 0 && unshare(CLONE_NEWNS) == 0 &&
+		       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		       put_list(fd, "0\n") &&
+		       mount(path, SCAP_CPUS_ONLINE, NULL, MS_BIND, NULL) == 0;
+
+	unlink(path);
+	if (!mounted || sysconf(_SC_NPROCESSORS_CONF) < 2)
+		return SKIPPED;
+	config.syscalls[native("getppid")] = true;
+	config.events[EVENT_cpu_hotplug] = true;
+	if (scap_live_open(&config, &live, NULL) < 0)
+		return SKIPPED;
+	/* Those that have no ring lose what is sent, and nobody waits for what they gather. */
+	if (call_on_cpu(live, 0) != CALLS_ON_CPU || call_on_cpu(live, 1) >= CALLS_ON_CPU)
+		return 1;
+	for (int i = 0; i < 2; i++) {
+		put_list(fd, "0-1\n");
+		if (!wait_for_look(live, 1))
+			return 5;
+		if (call_on_cpu(live, 1) != CALLS_ON_CPU)
+			return 2;
+		put_list(fd, "0\n");
+		if (!wait_for_look(live, 1))
+			return 6;
+		if (call_on_cpu(live, 1) >= CALLS_ON_CPU || call_on_cpu(live, 0) != CALLS_ON_CPU)
+			return 3;
+	}
+	scap_live_stop(live);
+	for (struct scap_event event; scap_source_next(scap_live_source(live), 0, &event) == 1;)
+		;
+	if (scap_live_stats(live, &stats) < 0 || stats.cpus != 1 ||
+	    stats.seen[EVENT_cpu_hotplug] != 4 || stats.delivered[EVENT_cpu_hotplug] != 4 ||
+	    stats.seen[EVENT_syscall] !=
+		    stats.delivered[EVENT_syscall] + stats.events[EVENT_syscall].lost[LOSS_OUTPUT])
+		return 4;
+	scap_source_destroy(scap_live_source(live));
+	return 0;
+}
+
+static void test_cpus_come_and_go(void **state)
+{
+	in_child(follows_cpus);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_at_ease),
+		cmocka_unit_test(test_storm),
+		cmocka_unit_test(test_calls_with_several_events),
+		cmocka_unit_test(test_enter_times),
+		cmocka_unit_test(test_single_event),
+		cmocka_unit_test(test_self_is_left_out),
+		cmocka_unit_test(test_only_what_is_wanted_is_loaded),
+		cmocka_unit_test(test_timeouts),
+		cmocka_unit_test(test_wrong_size),
+		cmocka_unit_test(test_pid_namespace),
+		cmocka_unit_test(test_cpus_come_and_go),
+	};
+
+	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}

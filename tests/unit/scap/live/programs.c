@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs a configuration wants, and what dispatch is told; without a kernel. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "event/event.h"
+#include "scap/live/log.h"
+#include "scap/live/programs.h"
+
+static const bool nothing[EVENT_ID_MAX];
+
+/* The names of the programs that are wanted, each with a blank behind it. */
+static const char *wanted(const struct scap_live_config *config, const bool *refused)
+{
+	static char names[4096];
+
+	names[0] = '\0';
+	for (size_t i = 0; i < live_programs_count; i++) {
+		if (!live_program_wanted(&live_programs[i], config, refused))
+			continue;
+		strcat(names, live_programs[i].name);
+		strcat(names, " ");
+	}
+	return names;
+}
+
+static unsigned int native(const char *name)
+{
+	return (unsigned int)syscall_native_number((unsigned int)syscall_code_find(name));
+}
+
+static void test_nothing_wanted(void **state)
+{
+	struct scap_live_config config = {.ring_bytes = 1};
+
+	assert_string_equal(wanted(&config, nothing), "");
+}
+
+static void test_system_calls(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true, [EVENT_mkdirat] = true}};
+
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat fill_mkdirat enter_openat dispatch_sys_exit ");
+}
+
+/* Nothing is loaded for calls that the machine does not have. */
+static void test_calls_of_other_machines(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_fork] = true}};
+
+	assert_string_equal(wanted(&config, nothing),
+			    event_desc_is_native(event_desc_get(EVENT_open)) ?
+				    "fill_open fill_fork enter_open dispatch_sys_exit " :
+				    "");
+}
+
+static void test_tracepoints_need_no_dispatch(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_procexit] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "fill_procexit ");
+}
+
+static void test_exec(void **state)
+{
+	struct scap_live_config execve = {.events = {[EVENT_execve] = true}};
+	struct scap_live_config execveat = {.events = {[EVENT_execveat] = true}};
+
+	assert_string_equal(wanted(&execve, nothing),
+			    "fill_execve enter_execve exec_success dispatch_sys_exit ");
+	assert_string_equal(wanted(&execveat, nothing),
+			    "fill_execveat enter_execveat exec_success dispatch_sys_exit ");
+}
+
+/* For the state alone, what a failed call was given at its enter is of no use, nor a failed exec. */
+static void test_successes(void **state)
+{
+	struct scap_live_config config = {
+		.events = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+		.successes = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+	};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	assert_string_equal(wanted(&config, nothing), "fill_openat exec_success dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("execve")].native, EVENT_NONE);
+	assert_int_equal(calls[native("execveat")].native, EVENT_NONE);
+	assert_int_equal(calls[native("openat")].native, EVENT_openat);
+}
+
+static void test_generic(void **state)
+{
+	struct scap_live_config config = {0};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	config.syscalls[native("getppid")] = true;
+	assert_string_equal(wanted(&config, nothing), "fill_syscall dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("getppid")].native, EVENT_syscall);
+	assert_int_equal(calls[native("getpid")].native, 0);
+}
+
+/* EVENT_syscall in `events` means nothing by itself. */
+static void test_generic_without_numbers(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_syscall] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "");
+}
+
+static void test_own_event_goes_first(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_close] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	memset(config.syscalls, true, sizeof(config.syscalls));
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[native("close")].native, EVENT_close);
+	assert_int_equal(calls[native("openat")].native, EVENT_syscall);
+	/* Also numbers that have no name here. */
+	assert_int_equal(calls[SYSCALL_NR_MAX - 1].native, EVENT_syscall);
+}
+
+static void test_refused(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	const bool refused[EVENT_ID_MAX] = {[EVENT_openat] = true};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(&config, refused, calls);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		assert_int_equal(calls[number].native | calls[number].compat, 0);
+	assert_false(
+		live_program_wanted(&live_programs[live_programs_count - 1], &config, refused));
+}
+
+static size_t row_of(const char *name)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (strcmp(live_programs[i].name, name) == 0)
+			return i;
+	fail_msg("no program %s", name);
+	return 0;
+}
+
+/* A program at the enter of calls is there for calls alone, and when their times are asked for. */
+static void test_enter_times(void **state)
+{
+	struct scap_live_config call = {.events = {[EVENT_mkdirat] = true}, .enter_times = true};
+	struct scap_live_config none = {.events = {[EVENT_procexit] = true}, .enter_times = true};
+	const struct live_program *program = &live_programs[row_of("note_enter_time")];
+
+	assert_string_equal(wanted(&call, nothing),
+			    "fill_mkdirat note_enter_time dispatch_sys_exit ");
+	assert_string_equal(wanted(&none, nothing), "fill_procexit ");
+	call.enter_times = false;
+	assert_string_equal(wanted(&call, nothing), "fill_mkdirat dispatch_sys_exit ");
+	assert_string_equal(live_program_at_calls(program), "sys_enter");
+	assert_string_equal(live_program_at_calls(&live_programs[row_of("fill_mkdirat")]),
+			    "sys_exit");
+	assert_string_equal(live_program_at_calls(&live_programs[row_of("dispatch_sys_exit")]),
+			    "sys_exit");
+	assert_null(live_program_at_calls(&live_programs[row_of("fill_procexit")]));
+	assert_null(live_program_at_calls(&live_programs[row_of("enter_openat")]));
+}
+
+/* What each of the programs of an exec or a clone3 costs when it alone is refused. */
+static void test_refused_parts(void **state)
+{
+	static const struct {
+		const char *program;
+		unsigned int event;
+		bool some, all;
+	} cases[] = {
+		{"fill_execve", EVENT_execve, true, true},
+		{"exec_success", EVENT_execve, true, false},
+		{"fill_clone3", EVENT_clone3, true, true},
+		{"note_clone3", EVENT_clone3, false, false},
+	};
+	struct scap_live_config config = {
+		.events = {[EVENT_execve] = true, [EVENT_clone] = true, [EVENT_clone3] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool programs[1024] = {false}, refused[EVENT_ID_MAX], called = false;
+
+		assert_true(live_programs_count <= 1024);
+		programs[row_of(cases[i].program)] = true;
+		live_events_refused(programs, LOSES_SOME_EVENTS, refused);
+		assert_int_equal(refused[cases[i].event], cases[i].some);
+		live_events_refused(programs, LOSES_ALL_EVENTS, refused);
+		assert_int_equal(refused[cases[i].event], cases[i].all);
+		live_call_events(&config, refused, calls);
+		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+			called |= calls[number].native == cases[i].event;
+		assert_int_equal(called, !cases[i].all);
+		/* The others go on. */
+		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
+			assert_true(live_programs[row].for_times ||
+				    live_program_wanted(&live_programs[row], &config, refused));
+	}
+}
+
+#ifdef __x86_64__
+/* 32-bit programs call openat by number 295, which is preadv here. */
+static void test_compat(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[295].native, EVENT_NONE);
+	assert_int_equal(calls[295].compat, EVENT_openat);
+	assert_int_equal(calls[257].native, EVENT_openat);
+	config.events[EVENT_preadv] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[295].native, EVENT_preadv);
+	assert_int_equal(calls[333].compat, EVENT_preadv);
+	/* Some calls have several numbers there; the lists of this one have ids of 16 bits. */
+	config.events[EVENT_setuid] = true;
+	config.compat_syscalls[80] = true;
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[23].compat, EVENT_setuid);
+	assert_int_equal(calls[213].compat, EVENT_setuid);
+	assert_int_equal(calls[80].compat, COMPAT_COUNTED);
+}
+
+/* Calls that only 32-bit programs have, and numbers of theirs without a name. */
+static void test_compat_generic(void **state)
+{
+	struct scap_live_config config = {.compat_syscalls = {[7] = true, [17] = true}};
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	assert_string_equal(wanted(&config, nothing), "fill_syscall dispatch_sys_exit ");
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[7].compat, EVENT_syscall);
+	assert_int_equal(calls[7].native, EVENT_NONE);
+	assert_int_equal(calls[17].compat, COMPAT_COUNTED);
+}
+
+/* 102 is all calls on sockets. */
+static void test_packed(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_connect] = true, [EVENT_semop] = true}};
+	struct packed_events packed[PACKED_CALLS];
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[102].compat, COMPAT_PACKED);
+	assert_int_equal(calls[117].compat, COMPAT_PACKED);
+	assert_int_equal(calls[102].native, EVENT_NONE);
+	live_packed_events(&config, nothing, packed);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[3], EVENT_connect);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], EVENT_NONE);
+	assert_int_equal(packed[PACKED_IPC].of_operation[1], EVENT_semop);
+	config.compat_syscalls[102] = true;
+	live_packed_events(&config, nothing, packed);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], COMPAT_COUNTED);
+	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
+
+	config = (struct scap_live_config){.events = {[EVENT_openat] = true}};
+	live_call_events(&config, nothing, calls);
+	assert_int_equal(calls[102].compat, EVENT_NONE);
+}
+#endif
+
+static struct live_log log_of(const char *text)
+{
+	struct live_log log = {0};
+
+	buf_append_string(&log.text, text);
+	buf_append_char(&log.text, '\0');
+	return log;
+}
+
+static void test_log_of_the_verifier(void **state)
+{
+	struct live_log log =
+		log_of("libbpf: prog 'fill_openat': BPF program load failed: Permission denied\n"
+		       "libbpf: prog 'fill_openat': -- BEGIN PROG LOAD LOG --\n"
+		       "0: R1=ctx() R10=fp0\n; int fill(void)\nR1 invalid mem access 'inv'\n"
+		       "processed 12 insns (limit 1000000)\n-- END PROG LOAD LOG --\n"
+		       "libbpf: prog 'fill_openat': failed to load: -13\n"
+		       "libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_openat");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_string_equal(reason, "R1 invalid mem access 'inv'");
+	live_log_reason(&log, reason, 4);
+	assert_string_equal(reason, "R1 ");
+	live_log_finish(&log);
+}
+
+static void test_log_of_libbpf(void **state)
+{
+	struct live_log log = log_of(
+		"libbpf: prog 'fill_procexit': failed to find kernel BTF type ID of 'x': -3\n"
+		"libbpf: prog 'fill_procexit': failed to prepare load attributes: -3\n"
+		"libbpf: prog 'fill_procexit': failed to load: -3\n"
+		"libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_procexit");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_non_null(strstr(reason, "failed to find kernel BTF type ID"));
+	live_log_finish(&log);
+}
+
+static void test_log_without_a_program(void **state)
+{
+	static const char *const texts[] = {"",	       "\n",	     "prog '",
+					    "prog 'x", "prog 'x\n'", "map 'rings'\n"};
+	char name[64], reason[256];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct live_log log = log_of(texts[i]);
+
+		assert_false(live_log_program(&log, name, sizeof(name)));
+		live_log_reason(&log, reason, sizeof(reason));
+		live_log_finish(&log);
+	}
+	assert_string_equal(reason, "map 'rings'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_wanted),
+		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_calls_of_other_machines),
+		cmocka_unit_test(test_tracepoints_need_no_dispatch),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_generic),
+		cmocka_unit_test(test_generic_without_numbers),
+		cmocka_unit_test(test_own_event_goes_first),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_parts),
+		cmocka_unit_test(test_enter_times),
+#ifdef __x86_64__
+		cmocka_unit_test(test_compat),
+		cmocka_unit_test(test_compat_generic),
+		cmocka_unit_test(test_packed),
+#endif
+		cmocka_unit_test(test_log_of_the_verifier),
+		cmocka_unit_test(test_log_of_libbpf),
+		cmocka_unit_test(test_log_without_a_program),
+	};
+
+	return cmocka_run_group_tests_name("live_programs", tests, NULL, NULL);
+}

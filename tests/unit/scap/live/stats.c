@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Accounts of captures that followed each other: every counter, and nothing that is so now. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "scap/live/live.h"
+
+static void test_every_counter_is_added(void **state)
+{
+	static struct scap_live_stats past, stats, wanted;
+
+	memset(&past, 1, sizeof(past));
+	memset(&stats, 1, sizeof(stats));
+	memset(&wanted, 2, sizeof(wanted));
+	wanted.ring_bytes = stats.ring_bytes;
+	wanted.cpus = stats.cpus;
+	scap_live_stats_add(&stats, &past);
+	/* The last member has padding behind it, which the sums leave alone. */
+	assert_memory_equal(&stats, &wanted,
+			    offsetof(struct scap_live_stats, cpus) + sizeof(stats.cpus));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_counter_is_added),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* The fd.* fields: known descriptors, unknown ones, sockets of every role. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/fields/field.h"
+#include "world.h"
+
+static void make_read(struct world *world, struct sinsp_fd *fd)
+{
+	world_begin(world, EVENT_read, 100);
+	frame_put_i64(&world->frame, read__fd, 3);
+	world_end(world);
+	world_set_fd(world, 3, fd);
+}
+
+static void make_openat(struct world *world, int64_t result, const char *name)
+{
+	world_begin(world, EVENT_openat, 100);
+	frame_put_i64(&world->frame, openat__fd, result);
+	frame_put_i64(&world->frame, openat__dirfd, -100);
+	frame_put_string(&world->frame, openat__name, name);
+	world_end(world);
+	world_set_fd(world, result, NULL);
+}
+
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
+
+	world_create(world);
+	world_process(world, &process);
+	make_read(world, NULL);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	world_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static struct sinsp_fd *open_fd(struct world *world, enum scap_fd_type type, const char *name)
+{
+	return world_fd(world->event.thread, 3, type, name);
+}
+
+static void test_file(void **state)
+{
+	struct world *world = *state;
+	struct sinsp_fd *fd = open_fd(world, SCAP_FD_FILE, "/lib/x/libc.so.6");
+
+	fd->dev = 0xfd01 | 0x12300000;
+	fd->ino = 99;
+	fd->flags = file_flags__FD_UPPER_LAYER;
+	fd->name_changed = true;
+	make_read(world, fd);
+	world_expect(world, "fd.num", "3");
+	world_expect(world, "fd.type", "file");
+	world_expect(world, "fd.typechar", "f");
+	world_expect(world, "fd.name", "/lib/x/libc.so.6");
+	world_expect(world, "fd.nameraw", "/lib/x/libc.so.6");
+	world_expect(world, "fd.directory", "/lib/x");
+	world_expect(world, "fd.filename", "libc.so.6");
+	world_expect(world, "fd.uid", "1003");
+	world_expect(world, "fd.dev", "1230FD01");
+	world_expect_json(world, "fd.dev", "{\"fd.dev\":\"0x1230fd01\"}");
+	world_expect(world, "fd.dev.major", "253");
+	world_expect(world, "fd.dev.minor", "74497");
+	world_expect(world, "fd.ino", "99");
+	world_expect(world, "fd.is_upper_layer", "true");
+	world_expect(world, "fd.is_lower_layer", "false");
+	world_expect(world, "fd.name_changed", "true");
+	world_expect(world, "fd.connected", "false");
+	world_expect(world, "fd.is_server", "false");
+	world_expect(world, "fd.l4proto", "<NA>");
+	world_expect_none(world, "fd.sockfamily");
+}
+
+static void expect_parts(struct world *world, enum scap_fd_type type, const char *name,
+			 const char *directory, const char *filename)
+{
+	make_read(world, open_fd(world, type, name));
+	world_expect(world, "fd.directory", directory);
+	if (filename)
+		world_expect(world, "fd.filename", filename);
+	else
+		world_expect_none(world, "fd.filename");
+}
+
+static void test_parts_of_names(void **state)
+{
+	struct world *world = *state;
+
+	expect_parts(world, SCAP_FD_FILE, "/x", "/", "x");
+	expect_parts(world, SCAP_FD_FILE, "x", "/", "/");
+	expect_parts(world, SCAP_FD_FILE, "/a/", "/a/", "/a/");
+	expect_parts(world, SCAP_FD_FILE, "", "/", "/");
+	expect_parts(world, SCAP_FD_DIRECTORY, "/srv/a", "/srv/a", NULL);
+	make_read(world, open_fd(world, SCAP_FD_PIPE, "pipe:[1]"));
+	world_expect_none(world, "fd.directory");
+	world_expect_none(world, "fd.filename");
+}
+
+static void test_failed_open(void **state)
+{
+	struct world *world = *state;
+
+	make_openat(world, -ENOENT, "a/../b");
+	world_expect(world, "fd.num", "-2");
+	world_expect(world, "fd.name", "/home/user/b");
+	world_expect(world, "fd.nameraw", "a/../b");
+	world_expect(world, "fd.directory", "/home/user");
+	world_expect(world, "fd.typechar", "f");
+	world_expect_none(world, "fd.type");
+	world_expect_none(world, "fd.filename");
+	world_expect_none(world, "fd.ino");
+	world_expect_none(world, "fd.l4proto");
+	make_openat(world, -EFAULT, NULL);
+	world_expect_none(world, "fd.name");
+	world_expect_none(world, "fd.nameraw");
+	world_begin(world, EVENT_open, 100);
+	frame_put_i64(&world->frame, open__fd, -ENOENT);
+	frame_put_string(&world->frame, open__name, "x");
+	world_end(world);
+	world_expect(world, "fd.name", "/home/user/x");
+	world_expect(world, "fd.nameraw", "/home/user/x");
+	world_expect(world, "fd.typechar", "o");
+	world_expect_none(world, "fd.num");
+	world_expect_none(world, "fd.uid");
+}
+
+static void test_unknown_descriptors(void **state)
+{
+	struct world *world = *state;
+
+	make_read(world, NULL);
+	world_expect(world, "fd.num", "3");
+	world_expect(world, "fd.name", "");
+	world_expect(world, "fd.directory", "/");
+	world_expect(world, "fd.typechar", "o");
+	world_expect_none(world, "fd.type");
+	world_expect_none(world, "fd.connected");
+	world_expect_none(world, "fd.is_server");
+	world_begin(world, EVENT_connect, 100);
+	frame_put_unix_tuple(&world->frame, connect__tuple, 0, 0xffff, "/run/x");
+	world_end(world);
+	world_expect(world, "fd.name", "0->ffff /run/x");
+	world_begin(world, EVENT_accept, 100);
+	world_end(world);
+	world_expect(world, "fd.name", "NULL");
+	world_expect(world, "fd.typechar", "4");
+	world_begin(world, EVENT_pipe2, 100);
+	world_end(world);
+	world_expect(world, "fd.typechar", "p");
+	world_expect(world, "fd.name", "");
+}
+
+/* Events about no descriptor have none of the fields. */
+static void test_events_without_descriptor(void **state)
+{
+	struct world *world = *state;
+
+	world_begin(world, EVENT_mkdir, 100);
+	world_end(world);
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name; desc++)
+			if (strncmp(desc->name, "fd.", 3) == 0 && strcmp(desc->name, "fd.types") &&
+			    !(desc->flags & FIELD_FILTER_ONLY))
+				world_expect_none(world, desc->name);
+}
+
+static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
+{
+	assert_int_equal(inet_pton(strchr(ip, ':') ? AF_INET6 : AF_INET, ip, end->address), 1);
+	end->port = port;
+}
+
+static struct sinsp_fd *open_socket(struct world *world, enum sinsp_fd_role role)
+{
+	struct sinsp_fd *fd = open_fd(world, SCAP_FD_IPV4, "10.0.0.1:1234->10.0.0.2:80");
+
+	fd->l4 = SCAP_L4_TCP;
+	fd->role = role;
+	fd->connected = true;
+	set_end(&fd->source, "10.0.0.1", 1234);
+	set_end(&fd->dest, "10.0.0.2", 80);
+	make_read(world, fd);
+	return fd;
+}
+
+static void test_client(void **state)
+{
+	struct world *world = *state;
+
+	open_socket(world, SINSP_ROLE_CLIENT);
+	world_expect(world, "fd.type", "ipv4");
+	world_expect(world, "fd.typechar", "4");
+	world_expect(world, "fd.name", "10.0.0.1:1234->10.0.0.2:80");
+	world_expect(world, "fd.cip", "10.0.0.1");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect(world, "fd.lip", "10.0.0.1");
+	world_expect(world, "fd.rip", "10.0.0.2");
+	world_expect(world, "fd.cport", "1234");
+	world_expect(world, "fd.sport", "80");
+	world_expect(world, "fd.lport", "1234");
+	world_expect(world, "fd.rport", "80");
+	world_expect(world, "fd.cproto", "1234");
+	world_expect(world, "fd.sproto", "80");
+	world_expect(world, "fd.lproto", "1234");
+	world_expect(world, "fd.rproto", "80");
+	world_expect(world, "fd.l4proto", "tcp");
+	world_expect(world, "fd.sockfamily", "ip");
+	world_expect(world, "fd.is_server", "false");
+	world_expect(world, "fd.connected", "true");
+	world_expect_none(world, "fd.directory");
+	world_expect_json(world, "fd.sip", "{\"fd.sip\":\"10.0.0.2\"}");
+	world_expect_json(world, "fd.sport", "{\"fd.sport\":80}");
+}
+
+static void test_server(void **state)
+{
+	struct world *world = *state;
+
+	open_socket(world, SINSP_ROLE_SERVER);
+	world_expect(world, "fd.cip", "10.0.0.1");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect(world, "fd.lip", "10.0.0.2");
+	world_expect(world, "fd.rip", "10.0.0.1");
+	world_expect(world, "fd.lport", "80");
+	world_expect(world, "fd.rport", "1234");
+	world_expect(world, "fd.is_server", "true");
+}
+
+static void test_socket_without_role(void **state)
+{
+	struct world *world = *state;
+
+	open_socket(world, SINSP_ROLE_NONE);
+	world_expect_none(world, "fd.cip");
+	world_expect_none(world, "fd.sip");
+	world_expect_none(world, "fd.lip");
+	world_expect_none(world, "fd.rport");
+	world_expect_none(world, "fd.sport");
+	world_expect_none(world, "fd.sproto");
+}
+
+static void test_listening_socket(void **state)
+{
+	struct world *world = *state;
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_NONE);
+
+	fd->listening = true;
+	world_expect(world, "fd.sport", "80");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect_none(world, "fd.cport");
+	world_expect(world, "fd.is_server", "true");
+	world_expect_none(world, "fd.cip");
+	world_expect_none(world, "fd.lip");
+}
+
+static int get(struct world *world, const char *name, struct field_value *values)
+{
+	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
+	struct field_ref ref;
+	int n;
+
+	assert_int_equal(field_ref_init(&ref, name, strlen(name), NULL), 0);
+	n = field_get(&ref, &world->event, scratch, values);
+	field_ref_finish(&ref);
+	free(scratch);
+	return n;
+}
+
+static void test_either_end(void **state)
+{
+	struct world *world = *state;
+	struct field_value values[FIELD_VALUES_MAX];
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+
+	assert_int_equal(get(world, "fd.port", values), 2);
+	assert_int_equal(values[0].u64, 80);
+	assert_int_equal(values[1].u64, 1234);
+	assert_int_equal(get(world, "fd.proto", values), 2);
+	assert_int_equal(get(world, "fd.ip", values), 2);
+	assert_int_equal(values[0].ip.len, 4);
+	assert_memory_equal(values[0].ip.address, "\x0a\0\0\x02", 4);
+	assert_memory_equal(values[1].ip.address, "\x0a\0\0\x01", 4);
+	assert_int_equal(get(world, "fd.net", values), 2);
+	assert_int_equal(get(world, "fd.snet", values), 1);
+	assert_memory_equal(values[0].ip.address, "\x0a\0\0\x02", 4);
+	fd->listening = true;
+	fd->role = SINSP_ROLE_NONE;
+	assert_int_equal(get(world, "fd.port", values), 1);
+	assert_int_equal(values[0].u64, 80);
+	assert_int_equal(get(world, "fd.ip", values), 1);
+	fd->listening = false;
+	assert_int_equal(get(world, "fd.ip", values), -1);
+	assert_int_equal(get(world, "fd.port", values), -1);
+	fd->type = SCAP_FD_UNIX;
+	fd->role = SINSP_ROLE_CLIENT;
+	assert_int_equal(get(world, "fd.ip", values), -1);
+}
+
+static void test_ipv6_and_unix(void **state)
+{
+	struct world *world = *state;
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+
+	fd->type = SCAP_FD_IPV6;
+	fd->l4 = SCAP_L4_UDP;
+	set_end(&fd->source, "::1", 1);
+	set_end(&fd->dest, "fe80::1:2", 53);
+	world_expect(world, "fd.cip", "::1");
+	world_expect(world, "fd.sip", "fe80::1:2");
+	world_expect(world, "fd.l4proto", "udp");
+	fd->type = SCAP_FD_UNIX;
+	world_expect_none(world, "fd.sip");
+	world_expect(world, "fd.sockfamily", "unix");
+	world_expect(world, "fd.l4proto", "<NA>");
+}
+
+static void test_kinds_of_all_descriptors(void **state)
+{
+	struct world *world = *state;
+	struct sinsp_thread *thread = world->event.thread;
+
+	world_expect(world, "fd.types", "()");
+	world_fd(thread, 0, SCAP_FD_PIPE, "");
+	world_fd(thread, 5, SCAP_FD_FILE, "/a");
+	world_fd(thread, 70, SCAP_FD_FILE, "/b");
+	world_fd(thread, 3000, SCAP_FD_IPV6, "");
+	world_expect(world, "fd.types", "(pipe,file,ipv6)");
+	world_expect_json(world, "fd.types", "{\"fd.types\":[\"pipe\",\"file\",\"ipv6\"]}");
+	world_expect(world, "fd.types[70]", "file");
+	world_expect_json(world, "fd.types[70]", "{\"fd.types[70]\":\"file\"}");
+	world_expect_none(world, "fd.types[1]");
+	world_expect_none(world, "fd.types[-1]");
+	world->event.thread = NULL;
+	world_expect_none(world, "fd.types");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_file),
+		TEST(test_parts_of_names),
+		TEST(test_failed_open),
+		TEST(test_unknown_descriptors),
+		TEST(test_events_without_descriptor),
+		TEST(test_client),
+		TEST(test_server),
+		TEST(test_socket_without_role),
+		TEST(test_listening_socket),
+		TEST(test_either_end),
+		TEST(test_ipv6_and_unix),
+		TEST(test_kinds_of_all_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

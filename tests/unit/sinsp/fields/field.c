@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Field texts: names, arguments, errors, and the tables themselves. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/fields/field.h"
+
+static int init(struct field_ref *ref, const char *text, struct error *err)
+{
+	return field_ref_init(ref, text, strlen(text), err);
+}
+
+static void must_init(struct field_ref *ref, const char *text)
+{
+	struct error err = {""};
+
+	if (init(ref, text, &err))
+		fail_msg("%s: %s", text, err.text);
+}
+
+static void expect_error(const char *text, int code, const char *part)
+{
+	struct field_ref ref = {.index = 77};
+	struct error err = {""};
+
+	if (init(&ref, text, &err) != code)
+		fail_msg("%s did not give %d", text, code);
+	assert_non_null(strstr(err.text, part));
+	assert_int_equal(ref.index, 77);
+}
+
+static void test_plain_names(void **state)
+{
+	struct field_ref ref;
+
+	must_init(&ref, "evt.num");
+	assert_string_equal(ref.desc->name, "evt.num");
+	assert_int_equal(ref.type, PT_UINT64);
+	assert_false(ref.has_arg);
+	assert_null(ref.param_of_event);
+	field_ref_finish(&ref);
+	must_init(&ref, "evt.time.s");
+	assert_string_equal(ref.desc->name, "evt.time.s");
+	must_init(&ref, "proc.exe_ino.ctime_duration_proc_start");
+	assert_string_equal(ref.desc->name, "proc.exe_ino.ctime_duration_proc_start");
+}
+
+static void test_unknown_names(void **state)
+{
+	expect_error("evt.nosuch", -ENOENT, "evt.nosuch");
+	expect_error("evt", -ENOENT, "unknown");
+	expect_error("evt.numx", -ENOENT, "did you mean 'evt.num'?");
+	expect_error("evt.num.x", -ENOENT, "unknown");
+	expect_error("evt.num[1]", -ENOENT, "unknown");
+	expect_error("Evt.num", -ENOENT, "'evt.num'");
+	expect_error("user.nme", -ENOENT, "'user.name'");
+	expect_error("", -ENOENT, "unknown");
+}
+
+static void test_index(void **state)
+{
+	struct field_ref ref;
+
+	must_init(&ref, "proc.aname[2]");
+	assert_true(ref.has_arg);
+	assert_int_equal(ref.index, 2);
+	must_init(&ref, "proc.aname");
+	assert_false(ref.has_arg);
+	must_init(&ref, "proc.aname[99999999999]");
+	assert_int_equal(ref.index, INT32_MAX);
+	must_init(&ref, "proc.aname[-5]");
+	assert_int_equal(ref.index, -1);
+	must_init(&ref, "evt.arg[3]");
+	assert_int_equal(ref.index, 3);
+	assert_null(ref.param_of_event);
+	expect_error("proc.aname[abc]", -EINVAL, "number");
+	expect_error("proc.aname[]", -EINVAL, "empty");
+	expect_error("proc.aname[1", -EINVAL, "brackets");
+	expect_error("proc.aname[1x]", -EINVAL, "number");
+	expect_error("proc.aname[+]", -EINVAL, "number");
+	expect_error("proc.aname.1", -EINVAL, "brackets");
+}
+
+static void test_key(void **state)
+{
+	struct field_ref ref;
+
+	must_init(&ref, "proc.env[PATH]");
+	assert_string_equal(ref.name, "PATH");
+	must_init(&ref, "proc.env[\"A B\"]");
+	assert_string_equal(ref.name, "A B");
+	must_init(&ref, "proc.env['a\\'b']");
+	assert_string_equal(ref.name, "a'b");
+	must_init(&ref, "proc.aenv[3]");
+	assert_int_equal(ref.index, 3);
+	assert_string_equal(ref.name, "");
+	must_init(&ref, "proc.aenv[HOME]");
+	assert_int_equal(ref.index, -1);
+	assert_string_equal(ref.name, "HOME");
+	must_init(&ref, "thread.cgroup.cpu_x");
+	assert_string_equal(ref.name, "cpu_x");
+	expect_error("thread.cgroup", -EINVAL, "argument");
+	expect_error("thread.cgroup[cpu]", -EINVAL, "dot");
+	expect_error("thread.cgroup.a1", -EINVAL, "letters");
+	expect_error("proc.env[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]",
+		     -EINVAL, "long");
+}
+
+static void test_parameters(void **state)
+{
+	struct field_ref ref;
+
+	must_init(&ref, "evt.arg.name");
+	assert_int_equal(ref.type, PT_CHARBUF);
+	assert_int_equal(ref.param_of_event[EVENT_openat], openat__name);
+	assert_int_equal(ref.param_of_event[EVENT_open], open__name);
+	assert_int_equal(ref.param_of_event[EVENT_read], -1);
+	field_ref_finish(&ref);
+	must_init(&ref, "evt.rawarg.res");
+	assert_int_equal(ref.type, PT_ERRNO);
+	field_ref_finish(&ref);
+	must_init(&ref, "evt.buffer");
+	assert_int_equal(ref.type, PT_BYTEBUF);
+	assert_int_equal(ref.param_of_event[EVENT_write], write__data);
+	field_ref_finish(&ref);
+	expect_error("evt.arg", -EINVAL, "argument");
+	expect_error("evt.arg.nosuch", -EINVAL, "nosuch");
+	expect_error("evt.arg.filenme", -EINVAL, "did you mean 'filename'?");
+	expect_error("evt.arg[x]", -EINVAL, "number");
+	expect_error("evt.arg.", -EINVAL, "dot");
+	expect_error("evt.rawarg[1]", -EINVAL, "dot");
+	expect_error("evt.rawarg", -EINVAL, "argument");
+}
+
+static void test_other_arguments(void **state)
+{
+	struct field_ref ref;
+
+	must_init(&ref, "evt.type.is.openat");
+	assert_int_equal(ref.index, EVENT_openat);
+	expect_error("evt.type.is", -EINVAL, "argument");
+	expect_error("evt.type.is.nosuch", -EINVAL, "nosuch");
+	expect_error("evt.type.is.opne", -EINVAL, "did you mean 'open'?");
+	must_init(&ref, "evt.around[1795260961123456789]");
+	assert_true(ref.number == UINT64_C(1795260961123456789));
+	expect_error("evt.around[x]", -EINVAL, "number");
+	expect_error("evt.abspath[0]", -ENOENT, "unknown");
+}
+
+static void test_nearest(void **state)
+{
+	assert_string_equal(field_nearest("fd.nme", 6), "fd.name");
+	assert_string_equal(field_nearest("proc.anmae[2]", 13), "proc.aname");
+	assert_null(field_nearest("completely.different", 20));
+	assert_null(field_nearest("", 0));
+}
+
+/* Rows are complete, names are unique, and a name with its argument resolves to its own row. */
+static void test_tables(void **state)
+{
+	for (const struct field_desc *const *table = field_tables; *table; table++) {
+		for (const struct field_desc *desc = *table; desc->name; desc++) {
+			struct field_ref ref;
+			int rc = init(&ref, desc->name, NULL);
+
+			assert_non_null(strchr(desc->name, '.'));
+			assert_non_null(desc->get);
+			assert_non_null(desc->help);
+			assert_true(desc->help[0] && !strchr(desc->help, '\n'));
+			assert_int_equal(rc, desc->flags & FIELD_ARG_REQUIRED ? -EINVAL : 0);
+			if (desc->flags & (FIELD_ARG_REQUIRED | FIELD_ARG_ALLOWED))
+				assert_int_not_equal(desc->arg, FIELD_ARG_NONE);
+			else
+				assert_int_equal(desc->arg, FIELD_ARG_NONE);
+			if (rc == 0) {
+				assert_ptr_equal(ref.desc, desc);
+				field_ref_finish(&ref);
+			}
+		}
+	}
+}
+
+/* A time whose name ends so is in seconds, and a constant with a unit would be wrong otherwise. */
+static void test_units_of_seconds(void **state)
+{
+	unsigned int found = 0;
+
+	for (size_t t = 0; field_tables[t]; t++) {
+		for (const struct field_desc *desc = field_tables[t]; desc->name; desc++) {
+			const char *end = strrchr(desc->name, '.');
+
+			if ((desc->type != PT_RELTIME && desc->type != PT_ABSTIME) ||
+			    strcmp(end, ".s") != 0)
+				continue;
+			if (desc->unit != FIELD_UNIT_S)
+				fail_msg("the row of %s needs .unit = FIELD_UNIT_S", desc->name);
+			found++;
+		}
+	}
+	assert_true(found >= 3);
+}
+
+static void test_units(void **state)
+{
+	static const struct {
+		const char *field;
+		enum field_unit unit;
+	} units[] = {
+		{"evt.reltime", FIELD_UNIT_NS},	       {"evt.reltime.s", FIELD_UNIT_S},
+		{"evt.reltime.ns", FIELD_UNIT_NS},     {"evt.deltatime.s", FIELD_UNIT_S},
+		{"evt.rawtime", FIELD_UNIT_NS},	       {"evt.rawtime.s", FIELD_UNIT_S},
+		{"evt.around[5]", FIELD_UNIT_MS},      {"proc.duration", FIELD_UNIT_NS},
+		{"evt.buflen", FIELD_UNIT_BYTES},      {"evt.buflen.net.out", FIELD_UNIT_BYTES},
+		{"evt.rawres", FIELD_UNIT_BYTES},      {"proc.vmsize", FIELD_UNIT_KIB},
+		{"thread.vmrss", FIELD_UNIT_KIB},      {"thread.vmsize.b", FIELD_UNIT_BYTES},
+		{"proc.cmdlenargs", FIELD_UNIT_BYTES}, {"evt.rawarg.size", FIELD_UNIT_BYTES},
+		{"evt.rawarg.vm_rss", FIELD_UNIT_KIB}, {"evt.rawarg.mode", FIELD_UNIT_NONE},
+		{"evt.num", FIELD_UNIT_NONE},	       {"proc.nthreads", FIELD_UNIT_NONE},
+		{"proc.name", FIELD_UNIT_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		struct field_ref ref;
+
+		must_init(&ref, units[i].field);
+		assert_int_equal(field_unit(&ref), units[i].unit);
+		field_ref_finish(&ref);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_units),	    cmocka_unit_test(test_units_of_seconds),
+		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_unknown_names),
+		cmocka_unit_test(test_index),	    cmocka_unit_test(test_key),
+		cmocka_unit_test(test_parameters),  cmocka_unit_test(test_other_arguments),
+		cmocka_unit_test(test_nearest),	    cmocka_unit_test(test_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

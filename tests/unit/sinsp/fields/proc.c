@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/* The proc.*, thread.*, user.* and group.* fields, with and without a thread. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/fields/field.h"
+#include "sinsp/state/internal.h"
+#include "world.h"
+
+/* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */
+struct family {
+	struct world world;
+	struct sinsp_thread *init, *shell, *make, *cat, *second;
+};
+
+static const char cat_args[] = "-n\0/etc/hostname\0";
+static const char cat_env[] = "PATH=/bin\0EMPTY=\0PAD=  x y \0";
+static const char shell_env[] = "SHELL=/bin/bash\0EMPTY=no\0";
+
+static struct sinsp_thread *add(struct family *family, const struct world_process *process)
+{
+	return world_process(&family->world, process);
+}
+
+static void make_event(struct family *family, int64_t tid)
+{
+	world_begin(&family->world, EVENT_close, tid);
+	frame_put_i64(&family->world.frame, close__res, 0);
+	world_end(&family->world);
+}
+
+static int setup(void **state)
+{
+	struct family *family = calloc(1, sizeof(*family));
+
+	world_create(&family->world);
+	family->init = add(family, &(struct world_process){.pid = 1,
+							   .ptid = 0,
+							   .comm = "systemd",
+							   .exe = "/sbin/init",
+							   .exepath = "/usr/lib/systemd"});
+	family->shell = add(family, &(struct world_process){.pid = 50,
+							    .ptid = 1,
+							    .comm = "bash",
+							    .exe = "-bash",
+							    .exepath = "/usr/bin/bash",
+							    .args = "-l",
+							    .args_len = 3,
+							    .env = shell_env,
+							    .env_len = sizeof(shell_env) - 1});
+	family->make = add(family, &(struct world_process){.pid = 80,
+							   .ptid = 50,
+							   .comm = "make",
+							   .exe = "make",
+							   .exepath = "/usr/bin/make"});
+	family->cat = add(family, &(struct world_process){.pid = 100,
+							  .ptid = 80,
+							  .comm = "cat",
+							  .exe = "cat",
+							  .exepath = "/usr/bin/cat",
+							  .args = cat_args,
+							  .args_len = sizeof(cat_args) - 1,
+							  .env = cat_env,
+							  .env_len = sizeof(cat_env) - 1,
+							  .cwd = "/home/user"});
+	family->second = world_thread(&family->world, family->cat, 101);
+	make_event(family, 100);
+	*state = family;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct family *family = *state;
+
+	world_destroy(&family->world);
+	free(family);
+	return 0;
+}
+
+static void test_program(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_expect(world, "proc.name", "cat");
+	world_expect(world, "proc.exe", "cat");
+	world_expect(world, "proc.exepath", "/usr/bin/cat");
+	world_expect(world, "proc.args", "-n /etc/hostname");
+	world_expect(world, "proc.args[0]", "-n");
+	world_expect(world, "proc.args[1]", "/etc/hostname");
+	world_expect(world, "proc.args[2]", "");
+	world_expect(world, "proc.cmdline", "cat -n /etc/hostname");
+	world_expect(world, "proc.exeline", "cat -n /etc/hostname");
+	world_expect(world, "proc.cmdnargs", "2");
+	world_expect(world, "proc.cmdlenargs", "15");
+	make_event(family, 80);
+	world_expect(world, "proc.args", "");
+	world_expect(world, "proc.args[0]", "");
+	world_expect(world, "proc.cmdline", "make");
+	world_expect(world, "proc.cmdnargs", "0");
+}
+
+static void test_environment(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_expect(world, "proc.env", "PATH=/bin EMPTY= PAD=  x y ");
+	world_expect(world, "proc.env[PATH]", "/bin");
+	world_expect(world, "proc.env[PAD]", "x y");
+	world_expect(world, "proc.env[EMPTY]", "");
+	world_expect(world, "proc.env[PAT]", "");
+	world_expect(world, "proc.aenv[SHELL]", "/bin/bash");
+	world_expect(world, "proc.aenv[EMPTY]", "no");
+	world_expect(world, "proc.aenv[NONE]", "");
+	world_expect(world, "proc.aenv[0]", "PATH=/bin EMPTY= PAD=  x y ");
+	world_expect(world, "proc.aenv[2]", "SHELL=/bin/bash EMPTY=no");
+	world_expect_none(world, "proc.aenv[9]");
+}
+
+static void test_ids(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	family->cat->vpid = family->cat->vtid = 7;
+	family->cat->sid = 7;
+	family->cat->vpgid = 8;
+	family->cat->pgid = 100;
+	family->make->vpid = 3;
+	world_expect(world, "proc.pid", "100");
+	world_expect(world, "thread.tid", "100");
+	world_expect(world, "proc.ppid", "80");
+	world_expect(world, "proc.vpid", "7");
+	world_expect(world, "thread.vtid", "7");
+	world_expect(world, "proc.pvpid", "3");
+	world_expect(world, "proc.sid", "7");
+	world_expect(world, "proc.vpgid", "8");
+	world_expect(world, "proc.pgid", "100");
+	world_expect(world, "proc.is_sid_leader", "true");
+	world_expect(world, "proc.is_vpgid_leader", "false");
+	world_expect(world, "proc.is_pgid_leader", "true");
+	world_expect(world, "thread.ismain", "true");
+	world_expect(world, "thread.nametid", "cat100");
+	family->cat->vpid = family->cat->vtid = -1;
+	world_expect_none(world, "proc.vpid");
+	world_expect_none(world, "thread.vtid");
+	make_event(family, 1);
+	world_expect(world, "proc.ppid", "0");
+	world_expect_none(world, "proc.pvpid");
+}
+
+static void test_second_thread(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	make_event(family, 101);
+	world_expect(world, "proc.pid", "100");
+	world_expect(world, "thread.tid", "101");
+	world_expect(world, "proc.ppid", "80");
+	world_expect(world, "proc.pname", "make");
+	world_expect(world, "thread.ismain", "false");
+	world_expect(world, "proc.exepath", "/usr/bin/cat");
+}
+
+static void test_ancestors(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_expect(world, "proc.pname", "make");
+	world_expect(world, "proc.pexe", "make");
+	world_expect(world, "proc.pexepath", "/usr/bin/make");
+	world_expect(world, "proc.pcmdline", "make");
+	world_expect(world, "proc.aname", "make bash systemd");
+	world_expect(world, "proc.aname[0]", "cat");
+	world_expect(world, "proc.aname[2]", "bash");
+	world_expect(world, "proc.aname[3]", "systemd");
+	world_expect_none(world, "proc.aname[4]");
+	world_expect_none(world, "proc.aname[-1]");
+	world_expect(world, "proc.aexe", "make -bash /sbin/init");
+	world_expect(world, "proc.aexe[2]", "-bash");
+	world_expect(world, "proc.aexepath", "/usr/bin/make /usr/bin/bash /usr/lib/systemd");
+	world_expect(world, "proc.aexepath[1]", "/usr/bin/make");
+	world_expect(world, "proc.acmdline", "make bash -l systemd");
+	world_expect(world, "proc.acmdline[2]", "bash -l");
+	world_expect(world, "proc.aargs", " -l ");
+	world_expect(world, "proc.aargs[2]", "-l");
+	world_expect(world, "proc.apid", "100");
+	world_expect(world, "proc.apid[1]", "80");
+	world_expect_none(world, "proc.apid[4]");
+	make_event(family, 1);
+	world_expect_none(world, "proc.aname");
+	world_expect_none(world, "proc.pname");
+	world_expect_none(world, "proc.pexe");
+	world_expect_none(world, "proc.pexepath");
+	world_expect_none(world, "proc.pcmdline");
+	world_expect_none(world, "proc.ppid.ts");
+}
+
+/* Damaged ids may lead round in a circle. */
+static void test_circle_of_ancestors(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
+	struct field_value value;
+	struct field_ref ref;
+
+	sinsp_threads_set_parent(&world->sinsp->threads, family->init, 100);
+	assert_int_equal(field_ref_init(&ref, "proc.aname", 10, NULL), 0);
+	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
+	assert_memory_equal(value.bytes.data, "make bash systemd cat make ", 27);
+	assert_true(value.bytes.len < sizeof(scratch->bytes));
+	assert_int_equal(field_ref_init(&ref, "proc.acmdline", 13, NULL), 0);
+	scratch->used = sizeof(scratch->bytes) - 100;
+	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
+	assert_true(value.bytes.len < 100);
+	assert_int_equal(value.bytes.data[value.bytes.len], '\0');
+	world_expect(world, "proc.loginshellid", "50");
+	family->init->sid = family->shell->sid = family->make->sid = family->cat->sid = 9;
+	world_expect(world, "proc.sname", "cat");
+	free(scratch);
+}
+
+static void test_leaders(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	family->cat->vpid = 100;
+	family->cat->sid = 50;
+	family->cat->pgid = family->cat->vpgid = 80;
+	world_expect(world, "proc.sname", "bash");
+	world_expect(world, "proc.sid.exe", "-bash");
+	world_expect(world, "proc.sid.exepath", "/usr/bin/bash");
+	world_expect(world, "proc.pgid.name", "make");
+	world_expect(world, "proc.pgid.exe", "make");
+	world_expect(world, "proc.pgid.exepath", "/usr/bin/make");
+	world_expect(world, "proc.vpgid.name", "make");
+	world_expect(world, "proc.vpgid.exe", "make");
+	world_expect(world, "proc.vpgid.exepath", "/usr/bin/make");
+	/* Inside a pid namespace its ids mean nothing to the table. */
+	family->cat->vpid = 7;
+	family->make->sid = family->shell->sid = 50;
+	world_expect(world, "proc.sname", "bash");
+	family->cat->sid = 1;
+	world_expect(world, "proc.sname", "");
+	family->cat->vpgid = -1;
+	world_expect(world, "proc.vpgid.name", "");
+}
+
+static void test_login_shell(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_expect(world, "proc.loginshellid", "50");
+	memcpy(family->make->comm, "sh", 3);
+	world_expect(world, "proc.loginshellid", "50");
+	memcpy(family->shell->comm, "x", 2);
+	world_expect(world, "proc.loginshellid", "80");
+	memcpy(family->make->comm, "h", 2);
+	world_expect_none(world, "proc.loginshellid");
+}
+
+static void test_directory_and_terminal(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	family->cat->tty = 34816;
+	world_expect(world, "proc.cwd", "/home/user/");
+	world_expect(world, "proc.tty", "34816");
+	make_event(family, 80);
+	world_expect_none(world, "proc.cwd");
+	world_expect(world, "proc.tty", "0");
+}
+
+static void test_starts(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_expect_none(world, "proc.duration");
+	world_expect_none(world, "proc.pid.ts");
+	world_expect_none(world, "proc.ppid.duration");
+	world_expect(world, "proc.ppid.ts", "0");
+	family->cat->clone_ts_ns = WORLD_TIME_NS - 77;
+	family->make->clone_ts_ns = WORLD_TIME_NS - 99;
+	world_expect(world, "proc.duration", "77");
+	world_expect(world, "proc.pid.ts", "1795260961123456712");
+	world_expect(world, "proc.ppid.duration", "99");
+	world_expect(world, "proc.ppid.ts", "1795260961123456690");
+	family->cat->clone_ts_ns = WORLD_TIME_NS + 1;
+	world_expect_none(world, "proc.duration");
+	/* Another thread has its own time, as the .scap world has it. */
+	make_event(family, 101);
+	world_expect_none(world, "proc.duration");
+	family->world.event.thread->clone_ts_ns = WORLD_TIME_NS - 55;
+	world_expect(world, "proc.duration", "55");
+}
+
+static void test_executable(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+	struct sinsp_program *program = family->cat->program;
+
+	world_expect_none(world, "proc.exe_ino");
+	world_expect_none(world, "proc.exe_ino.ctime");
+	world_expect_none(world, "proc.exe_ino.mtime");
+	world_expect_none(world, "proc.exe_ino.ctime_duration_proc_start");
+	world_expect_none(world, "proc.exe_ino.ctime_duration_pidns_start");
+	world_expect_none(world, "proc.pidns_init_start_ts");
+	world_expect(world, "proc.is_exe_writable", "false");
+	program->exe_ino = 4711;
+	program->exe_ctime_ns = 1000;
+	program->exe_mtime_ns = 900;
+	family->cat->clone_ts_ns = 1500;
+	family->cat->pidns_start_ns = 400;
+	program->flags = 0xf;
+	world_expect(world, "proc.exe_ino", "4711");
+	world_expect(world, "proc.exe_ino.ctime", "1000");
+	world_expect(world, "proc.exe_ino.mtime", "900");
+	world_expect(world, "proc.exe_ino.ctime_duration_proc_start", "500");
+	world_expect(world, "proc.exe_ino.ctime_duration_pidns_start", "600");
+	world_expect(world, "proc.pidns_init_start_ts", "400");
+	world_expect(world, "proc.is_exe_writable", "true");
+	world_expect(world, "proc.is_exe_upper_layer", "true");
+	world_expect(world, "proc.is_exe_lower_layer", "true");
+	world_expect(world, "proc.is_exe_from_memfd", "true");
+	program->flags = 0x2;
+	world_expect(world, "proc.is_exe_upper_layer", "true");
+	world_expect(world, "proc.is_exe_lower_layer", "false");
+	world_expect(world, "proc.is_exe_from_memfd", "false");
+}
+
+static void test_capabilities_and_cgroups(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+	static const char cgroups[] = "cpu=/a\0memory=/b/c\0";
+
+	family->cat->caps_permitted = 1 | UINT64_C(1) << 40 | UINT64_C(1) << 41;
+	family->cat->caps_effective = UINT64_C(1) << 21;
+	world_expect(world, "thread.cap_permitted", "CAP_CHOWN CAP_CHECKPOINT_RESTORE");
+	world_expect(world, "thread.cap_effective", "CAP_SYS_ADMIN");
+	world_expect(world, "thread.cap_inheritable", "");
+	world_expect_none(world, "thread.cgroups");
+	world_expect_none(world, "thread.cgroup.cpu");
+	family->cat->cgroups = (char *)cgroups;
+	family->cat->cgroups_len = sizeof(cgroups) - 1;
+	world_expect(world, "thread.cgroups", "cpu=/a memory=/b/c");
+	world_expect(world, "thread.cgroup.memory", "/b/c");
+	world_expect_none(world, "thread.cgroup.mem");
+	family->cat->cgroups = NULL;
+	family->cat->cgroups_len = 0;
+}
+
+static void test_amounts(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
+	world_fd(family->cat, 9, SCAP_FD_FILE, "/x");
+	family->cat->fd_limit = 1024;
+	family->cat->nthreads = 2;
+	family->cat->vm_size_kib = 1000;
+	family->cat->vm_rss_kib = 100;
+	family->cat->vm_swap_kib = 10;
+	family->cat->faults_major = 3;
+	family->cat->faults_minor = 5;
+	world_expect(world, "proc.fdopencount", "2");
+	world_expect(world, "proc.fdlimit", "1024");
+	world_expect(world, "proc.fdusage", "0.2");
+	world_expect_json(world, "proc.fdusage", "{\"proc.fdusage\":0.1953125}");
+	world_expect(world, "proc.nthreads", "2");
+	world_expect(world, "proc.nchilds", "1");
+	/* Who ends does not live any more. */
+	world->event.thread->exiting = true;
+	world_expect(world, "proc.nthreads", "1");
+	world_expect(world, "proc.nchilds", "1");
+	world->event.thread->exiting = false;
+	world_expect(world, "proc.vmsize", "1000");
+	world_expect(world, "proc.vmrss", "100");
+	world_expect(world, "proc.vmswap", "10");
+	world_expect(world, "thread.pfmajor", "3");
+	world_expect(world, "thread.pfminor", "5");
+	world_expect(world, "thread.vmsize", "1000");
+	world_expect(world, "thread.vmrss.b", "102400");
+	make_event(family, 101);
+	world_expect(world, "proc.vmsize", "1000");
+	world_expect(world, "proc.fdopencount", "2");
+	world_expect(world, "thread.vmsize", "0");
+	world_expect(world, "thread.vmrss", "0");
+	world_expect(world, "thread.vmsize.b", "0");
+	family->cat->fd_limit = -1;
+	world_expect(world, "proc.fdlimit", "-1");
+	world_expect(world, "proc.fdusage", "0.0");
+}
+
+static void test_standard_descriptors(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
+	world_fd(family->cat, 2, SCAP_FD_FILE, "/var/log/x");
+	world_expect(world, "proc.stdin.type", "pipe");
+	world_expect(world, "proc.stdin.name", "pipe:[7]");
+	world_expect_none(world, "proc.stdout.type");
+	world_expect_none(world, "proc.stdout.name");
+	world_expect(world, "proc.stderr.type", "file");
+	world_expect(world, "proc.stderr.name", "/var/log/x");
+}
+
+static void test_users(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	family->cat->loginuid = family->cat->uid = UINT32_MAX;
+	world_expect_none(world, "user.uid"); /* not known */
+	world_expect(world, "user.name", "<NA>");
+	family->cat->uid = 0;
+	world_expect(world, "user.uid", "0");
+	world_expect(world, "user.name", "root");
+	world_expect(world, "user.loginuid", "-1");
+	world_expect(world, "user.loginname", "<NA>");
+	world_expect(world, "group.gid", "0");
+	world_expect(world, "group.name", "root");
+	family->cat->uid = family->cat->gid = UINT32_MAX - 77;
+	family->cat->loginuid = 0;
+	world_expect(world, "user.uid", "4294967218");
+	world_expect(world, "user.name", "<NA>");
+	world_expect(world, "user.loginname", "root");
+	world_expect(world, "group.name", "<NA>");
+}
+
+/* Among ancestors one without a name takes its place, and nothing else. */
+static void test_ancestor_without_name(void **state)
+{
+	struct family *family = *state;
+	struct sinsp_thread *parent = sinsp_thread_parent(family->world.sinsp, family->cat);
+
+	world_expect(&family->world, "proc.aname", "make bash systemd");
+	parent->comm[0] = '\0';
+	world_expect(&family->world, "proc.aname", " bash systemd");
+	world_expect_none(&family->world, "proc.pname");
+}
+
+static void test_thread_of_no_known_process(void **state)
+{
+	struct family *family = *state;
+
+	family->cat->pid = -1;
+	world_expect_none(&family->world, "proc.pid");
+	world_expect(&family->world, "thread.tid", "100");
+	family->cat->pid = 100;
+}
+
+/* Of a thread that is not known only the id is. */
+static void test_unknown_thread(void **state)
+{
+	struct family *family = *state;
+	struct world *world = &family->world;
+
+	make_event(family, 555);
+	assert_null(world->event.thread);
+	world_expect(world, "thread.tid", "555");
+	for (const struct field_desc *const *table = field_tables; *table; table++) {
+		for (const struct field_desc *desc = *table; desc->name; desc++) {
+			bool known = strcmp(desc->name, "thread.tid") == 0;
+			bool of_thread = strncmp(desc->name, "proc.", 5) == 0 ||
+					 strncmp(desc->name, "thread.", 7) == 0 ||
+					 strncmp(desc->name, "user.", 5) == 0 ||
+					 strncmp(desc->name, "group.", 6) == 0;
+
+			if (of_thread && !known && !(desc->flags & FIELD_ARG_REQUIRED))
+				world_expect_none(world, desc->name);
+		}
+	}
+	world_expect_none(world, "thread.cgroup.cpu");
+	world_expect_none(world, "proc.args[0]");
+	world_expect_none(world, "proc.env[PATH]");
+	world_expect_none(world, "proc.aname[0]");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_program),
+		TEST(test_environment),
+		TEST(test_ids),
+		TEST(test_second_thread),
+		TEST(test_ancestors),
+		TEST(test_circle_of_ancestors),
+		TEST(test_leaders),
+		TEST(test_login_shell),
+		TEST(test_directory_and_terminal),
+		TEST(test_starts),
+		TEST(test_executable),
+		TEST(test_capabilities_and_cgroups),
+		TEST(test_amounts),
+		TEST(test_standard_descriptors),
+		TEST(test_users),
+		TEST(test_thread_of_no_known_process),
+		TEST(test_ancestor_without_name),
+		TEST(test_unknown_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

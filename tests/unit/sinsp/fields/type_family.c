@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Families of system calls, and known names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event/event.h"
+#include "sinsp/fields/type_family.h"
+
+static bool contains(const char *name, const char *type)
+{
+	struct type_family family;
+
+	type_family_init(&family, name);
+	return type_family_has(&family, type);
+}
+
+static void test_families(void **state)
+{
+	static const char *const newer[][4] = {
+		{"open", "openat", "openat2"},
+		{"unlink", "unlinkat"},
+		{"pipe", "pipe2"},
+		{"dup2", "dup3"},
+		{"accept", "accept4"},
+		{"rename", "renameat", "renameat2"},
+		{"mkdir", "mkdirat"},
+		{"link", "linkat"},
+		{"symlink", "symlinkat"},
+		{"chmod", "fchmodat", "fchmodat2"},
+		{"chown", "fchownat"},
+		{"mknod", "mknodat"},
+		{"readlink", "readlinkat"},
+		{"access", "faccessat", "faccessat2"},
+		{"stat", "newfstatat", "statx"},
+		{"execve", "execveat"},
+		{"epoll_wait", "epoll_pwait", "epoll_pwait2"},
+		{"poll", "ppoll"},
+		{"select", "pselect6"},
+		{"eventfd", "eventfd2"},
+		{"signalfd", "signalfd4"},
+		{"inotify_init", "inotify_init1"},
+		{"epoll_create", "epoll_create1"},
+		{"clone", "clone3"},
+	};
+
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		for (size_t j = 0; j < 4 && newer[i][j]; j++) {
+			assert_true(contains(newer[i][0], newer[i][j]));
+			assert_true(syscall_code_find(newer[i][j]) > 0);
+			if (j)
+				assert_false(contains(newer[i][j], newer[i][0]));
+		}
+	}
+	assert_false(contains("openat", "openat2"));
+	assert_false(contains("chown", "lchown"));
+	assert_false(contains("open", "creat"));
+	assert_false(contains("dup", "dup2"));
+	assert_false(contains("fork", "clone"));
+	assert_false(contains("", "open"));
+	assert_true(contains("pwrite64", "pwrite"));
+	assert_false(contains("getppid", "syscall"));
+	assert_false(contains("unknown", "syscall"));
+}
+
+static void test_known(void **state)
+{
+	assert_true(type_name_is_known("open"));
+	assert_true(type_name_is_known("statx"));
+	assert_true(type_name_is_known("switch"));
+	assert_true(type_name_is_known("container"));
+	assert_true(type_name_is_known(""));
+	assert_false(type_name_is_known("opena"));
+	assert_false(type_name_is_known("OPEN"));
+	assert_string_equal(type_name_nearest("opnat", 5), "openat");
+	assert_string_equal(type_name_nearest("execv", 5), "execve");
+	assert_null(type_name_nearest("*", 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

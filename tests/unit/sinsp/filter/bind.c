@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* Which operators, values and sides go with which types, and what is said about those that do not.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_fields.h"
+#include "sinsp/filter/filter.h"
+
+static bool accepts(const char *text)
+{
+	struct filter_error err;
+	struct filter *filter = NULL;
+	int rc = filter_create(text, NULL, &filter, &err);
+
+	assert_true(rc == 0 || (rc == -EINVAL && !filter && err.text[0]));
+	filter_destroy(filter);
+	return rc == 0;
+}
+
+/* A column of the table of operators, with a value that every type group of the row takes. */
+enum { EQUAL = 1, ORDER = 2, LISTS = 4, TEXTS = 8, ONLY_TEXT = 16, HEX = 32 };
+
+static const struct operator
+{
+	const char *word;
+	unsigned int group;
+	bool list;
+}
+operators[] = {
+	{"=", EQUAL},
+	{"==", EQUAL},
+	{"!=", EQUAL},
+	{"<", ORDER},
+	{"<=", ORDER},
+	{">", ORDER},
+	{">=", ORDER},
+	{"in", LISTS, true},
+	{"intersects", LISTS, true},
+	{"contains", TEXTS},
+	{"startswith", TEXTS},
+	{"endswith", TEXTS},
+	{"icontains", ONLY_TEXT},
+	{"glob", ONLY_TEXT},
+	{"iglob", ONLY_TEXT},
+	{"regex", ONLY_TEXT},
+	{"pmatch", ONLY_TEXT, true},
+	{"bcontains", HEX},
+	{"bstartswith", HEX},
+};
+
+enum { NUMBER = EQUAL | ORDER | LISTS, TEXT = NUMBER | TEXTS | ONLY_TEXT };
+
+#define NUMBER_ROW(type) {"type." #type, "1", NUMBER}, {"list." #type, "1", LISTS},
+#define TEXT_ROW(type) {"type." #type, "10", TEXT}, {"list." #type, "10", LISTS},
+#define INCOMPARABLE_ROW(type) {"type." #type, "1", 0}, {"list." #type, "1", 0},
+
+static const struct {
+	const char *field, *value;
+	unsigned int groups;
+} types[] = {
+	FAKE_SIGNED(NUMBER_ROW) FAKE_UNSIGNED(NUMBER_ROW) NUMBER_ROW(PORT) NUMBER_ROW(DOUBLE)
+		FAKE_TEXTS(TEXT_ROW)
+			FAKE_INCOMPARABLE(INCOMPARABLE_ROW){"type.BOOL", "true", EQUAL | LISTS},
+	{"type.BYTEBUF", "10", EQUAL | LISTS | TEXTS | HEX},
+	{"type.IPADDR", "1.2.3.4", EQUAL | LISTS},
+	{"type.IPNET", "1.2.3.4/8", EQUAL | LISTS},
+	{"list.BOOL", "true", LISTS},
+	{"list.IPADDR", "1.2.3.4", LISTS},
+	{"list.IPNET", "1.2.3.4/8", LISTS},
+	{"list.text[1]", "10", EQUAL | LISTS},
+	{"kin.text", "10", TEXT},
+	{"kin.num", "1", NUMBER},
+	{"ends.port", "1", NUMBER},
+	{"ends.ip", "1.2.3.4", EQUAL | LISTS},
+	{"ends.net", "1.2.3.4/8", EQUAL | LISTS},
+	{"near.ns", "1", 0},
+};
+
+/* With a modifier an operator takes the same types; orders and lists have none. */
+static void check_modified(const struct operator* operator, const char * field, const char *value,
+			   bool accepted)
+{
+	static const char *const modifiers[] = {"anyof", "allof", "oneof"};
+
+	for (size_t m = 0; m < sizeof(modifiers) / sizeof(modifiers[0]); m++) {
+		bool expected = accepted && operator->group != ORDER && !operator->list &&
+						    strcmp(field, "near.ns") != 0;
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s %s %s (%s)", field, operator->word, modifiers[m],
+			 value);
+		if (accepts(text) != expected)
+			fail_msg("'%s' should be %s", text, expected ? "OK" : "ERR");
+	}
+}
+
+static void test_operators_by_type(void **state)
+{
+	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s exists", types[t].field);
+		assert_true(accepts(text));
+		for (size_t o = 0; o < sizeof(operators) / sizeof(operators[0]); o++) {
+			bool expected = types[t].groups & operators[o].group;
+
+			/* A number, where the grammar takes nothing else. */
+			if (operators[o].group == ORDER && strchr(types[t].value, '.'))
+				continue;
+			if (strcmp(types[t].field, "near.ns") == 0 && operators[o].word[0] == '=')
+				expected = true;
+			snprintf(text, sizeof(text), operators[o].list ? "%s %s (%s)" : "%s %s %s",
+				 types[t].field, operators[o].word, types[t].value);
+			if (accepts(text) != expected)
+				fail_msg("'%s' should be %s", text, expected ? "OK" : "ERR");
+			check_modified(&operators[o], types[t].field, types[t].value, expected);
+		}
+	}
+}
+
+static void test_values(void **state)
+{
+	static const struct {
+		const char *field;
+		const char *good[8], *bad[10];
+	} values[] = {
+		{"num.i64",
+		 {"0", "-1", "+7", "' 5'", "99999999999999999999", "007", "0x10", "0XfF"},
+		 {"''", "0x", "1.5", "'5 '", "abc", "1e+5", "-", "'- 1'", "-0x10", "5ms"}},
+		{"num.i8", {"0xff", "300"}, {"0x100", "' 0x1'"}},
+		{"num.u64",
+		 {"0", "-1", "0xffffffffffffffff"},
+		 {"abc", "''", "1.0", "0x10000000000000000"}},
+		{"num.double", {"1", "-4"}, {"1.5", "x"}},
+		{"num.port",
+		 {"80", "http", "''", "70000", "2147483647", "0x50"},
+		 {"-1", "nosuchport", "2147483648", "1.5", "0x10050", "99999999999999999999"}},
+		{"bool.a", {"true", "false"}, {"1", "yes", "True", "''"}},
+		{"ip.a",
+		 {"1.2.3.4", "::1", "fe80::1"},
+		 {"1.2.3", "256.1.1.1", "localhost", "::ffff:1.2.3.4", "1.2.3.4/8", "''", "1"}},
+		{"net.a",
+		 {"10.0.0.0/8", "0.0.0.0/0", "1.2.3.4/32", "fe80::/10", "::/1", "::/128"},
+		 {"10.0.0.0", "10.0.0.0/33", "fe80::/0", "fe80::/129", "10/8", "10.0.0.0/",
+		  "10.0.0.0/x", "10.0.0.0/8x", "localhost",
+		  "1.2.3.4.5.6.7.8.9.0.1.2.3.4.5.6.7.8.9.0.1/8"}},
+		{"text.a", {"''", "x", "'x y'"}, {"'\\x00'", "'a\\x00b'"}},
+		{"bytes.a", {"'\\x00'", "''"}, {NULL}},
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		char text[128];
+
+		for (size_t j = 0; j < 8 && values[i].good[j]; j++) {
+			snprintf(text, sizeof(text), "%s = %s", values[i].field, values[i].good[j]);
+			if (!accepts(text))
+				fail_msg("'%s' should be accepted", text);
+		}
+		for (size_t j = 0; j < 10 && values[i].bad[j]; j++) {
+			snprintf(text, sizeof(text), "%s in (%s)", values[i].field,
+				 values[i].bad[j]);
+			if (accepts(text))
+				fail_msg("'%s' should be refused", text);
+		}
+	}
+	assert_true(accepts("bytes.a bcontains 00ff"));
+	assert_true(accepts("bytes.a bcontains ''"));
+	assert_false(accepts("bytes.a bcontains 0"));
+	assert_false(accepts("bytes.a bcontains 0x"));
+	assert_false(accepts("bytes.a bstartswith GG"));
+	assert_false(accepts("text.a regex '('"));
+}
+
+static void test_long_values(void **state)
+{
+	char text[600];
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "text.a = ", 9);
+	text[9 + 255] = '\0';
+	assert_true(accepts(text));
+	text[9 + 255] = 'x';
+	text[9 + 256] = '\0';
+	assert_false(accepts(text));
+	memset(text, '0', sizeof(text));
+	memcpy(text, "num.i8 = ", 9);
+	text[9 + 255] = '\0';
+	assert_true(accepts(text));
+	text[9 + 255] = '0';
+	text[9 + 256] = '\0';
+	assert_false(accepts(text));
+}
+
+static void test_sides(void **state)
+{
+	assert_true(accepts("text.a = val(text.b)"));
+	assert_true(accepts("num.u64 = val(num.u64b)"));
+	assert_true(accepts("ip.a in val(ip.b)"));
+	assert_true(accepts("list.text in val(list.other)"));
+	assert_true(accepts("bool.a = val(bool.a)"));
+	assert_true(accepts("text.a < val(text.b)"));
+	assert_false(accepts("text.a = val(num.u64)"));
+	assert_false(accepts("num.u64 = val(num.i64)"));
+	assert_false(accepts("text.a = val(path.a)"));
+	assert_false(accepts("text.a in val(list.text)"));
+	assert_false(accepts("list.text in val(text.a)"));
+	assert_false(accepts("list.text = val(list.other)"));
+	assert_false(accepts("list.text in val(list.num)"));
+	assert_false(accepts("text.a regex val(text.b)"));
+	assert_false(accepts("text.a pmatch val(text.b)"));
+	assert_false(accepts("net.a = val(net.a)"));
+	assert_false(accepts("ip.a = val(ends.ip)"));
+	assert_false(accepts("ends.ip = val(ip.a)"));
+	assert_false(accepts("text.only = val(text.a)"));
+	assert_false(accepts("bool.a < val(bool.a)"));
+	assert_false(accepts("near.ns = val(num.u64)"));
+	assert_false(accepts("near.ns in (1)"));
+	assert_false(accepts("near.ns = anyof (1)"));
+	assert_false(accepts("text.a = val(no.such)"));
+}
+
+static void test_transformers(void **state)
+{
+	static const char *const good[] = {
+		"tolower(text.a) = x",
+		"toupper(path.a) = x",
+		"tolower(list.text) in (x)",
+		"basename(text.a) = x",
+		"tolower('X') = x",
+		"b64(text.a) = x",
+		"b64(bytes.a) = x",
+		"len(text.a) = 1",
+		"len(bytes.a) > 1",
+		"len(list.num) = 2",
+		"len(path.a) = 1",
+		"len(basename(text.a)) < 5",
+		"concat(text.a, 'x') = y",
+		"concat(text.a, 5) = y",
+		"concat(1, 2) = y",
+		"join(',', list.text) = x",
+		"join(',', (text.a, num.u64)) = x",
+		"join(',', (list.text, 'x', 0x10)) > 1",
+		"join(',', ()) = x",
+		"join(',', (bool.a, num.port)) = x",
+		"getopt(list.text, 'ab:') in (a)",
+		"getopt(list.text, 'ab:')[a] = x",
+		"getopt(('-a'), 'a')['a'] exists",
+		"tolower(text.a) = toupper(text.b)",
+		"len((text.a, text.b)) = 2",
+		"concat(concat(text.a, 'x'), tolower(text.b)) = y",
+		"len(text.a) = val(num.u64)",
+	};
+	static const char *const bad[] = {
+		"tolower(num.u64) = x",
+		"tolower(bytes.a) = x",
+		"basename(ip.a) = x",
+		"b64(path.a) = x",
+		"b64(num.u64) = x",
+		"len(num.u64) = 1",
+		"len(bool.a) exists",
+		"tolower(len(text.a)) = x",
+		"tolower(text.a, text.b) = x",
+		"tolower(text.only) = x",
+		"concat(text.a) = x",
+		"concat(text.a, num.u64) = x",
+		"concat(text.a, list.text) = x",
+		"concat(text.a, path.a) = x",
+		"join(',') = x",
+		"join(list.text, ',') = x",
+		"join(',', text.a) = x",
+		"join(',', list.num) = x",
+		"join(',', (bytes.a)) = x",
+		"join(',', (num.double)) = x",
+		"join(',', list.text, text.a) = x",
+		"getopt(list.text) in (x)",
+		"getopt(text.a, 'a') in (x)",
+		"getopt(list.text, 'a') = x",
+		"getopt(list.text, 'a')[ab] = x",
+		"getopt(list.text, 'a')[''] = x",
+		"tolower(text.a)[x] = x",
+		"tolower(no.such) = x",
+		"join(',', (text.only)) = x",
+		"len(text.a) = x",
+		"tolower('\\x00') = x",
+		"tolower(text.a) regex tolower(text.b)",
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (!accepts(good[i]))
+			fail_msg("'%s' should be accepted", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (accepts(bad[i]))
+			fail_msg("'%s' should be refused", bad[i]);
+}
+
+/* Wide lists and many arguments: refused beyond what a slot or a filter can hold, never cut. */
+static void test_widths(void **state)
+{
+	static const struct {
+		const char *open, *item, *close;
+		int most;
+	} widths[] = {
+		{"concat(text.a", ",text.b", ") = x", 63},
+		{"join(',', (text.a", ",text.b", ")) = x", 63},
+		{"text.a in (a", ",b", ")", 5000},
+	};
+	struct buf text = {0};
+
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		for (int n = widths[i].most; n <= widths[i].most + 1; n++) {
+			buf_clear(&text);
+			buf_append_string(&text, widths[i].open);
+			for (int j = 0; j < n; j++)
+				buf_append_string(&text, widths[i].item);
+			buf_append_string(&text, widths[i].close);
+			buf_append_char(&text, '\0');
+			assert_int_equal(accepts(text.data),
+					 n == widths[i].most || widths[i].most == 5000);
+		}
+	}
+	buf_finish(&text);
+}
+
+static void check_error(const char *text, unsigned int column, const char *says)
+{
+	struct filter_error err;
+	struct filter *filter;
+
+	assert_int_equal(filter_create(text, NULL, &filter, &err), -EINVAL);
+	if (err.column != column || !strstr(err.text, says))
+		fail_msg("'%s': column %u: %s", text, err.column, err.text);
+}
+
+static void test_errors(void **state)
+{
+	check_error("text.a = x and text.q = y", 16, "unknown field 'text.q'");
+	check_error("text.a = x and text", 16, "unexpected identifier 'text'");
+	check_error("text.q", 7, "expected an operator");
+	check_error("num.u64 contains 5", 9,
+		    "operator 'contains' cannot be used here: the left side is a number");
+	check_error("list.text = x", 11, "a list");
+	check_error("type.FLAGS32 = O_RDWR", 16, "evt.arg.NAME has names of flags");
+	check_error("num.u64 in (1, x, 2)", 16, "'x' is not a whole number");
+	check_error("ip.a = 1.2.3", 8, "'1.2.3' is not an IP address");
+	check_error("text.a = val(num.u64)", 14, "the left side is text, the right side a number");
+	check_error("text.a regex val(text.b)", 8, "needs a constant");
+	check_error("text.a regex '*'", 14, "invalid regular expression: nothing to repeat");
+	check_error("concat(text.a) = x", 1, "needs 2 arguments");
+	check_error("tolower(text.only) = x", 9, "cannot be given to a transformer");
+	check_error("near.ns < 5", 9, "MILLISECONDS");
+	assert_int_equal(filter_create("text.q = 1", NULL, &(struct filter *){NULL}, NULL),
+			 -EINVAL);
+}
+
+/* What is accepted, but hardly meant: the columns and beginnings of all warnings. */
+struct warnings {
+	unsigned int count, column;
+	char text[256];
+};
+
+static void note_warning(void *context, const struct filter_error *warning)
+{
+	struct warnings *warnings = context;
+
+	warnings->count++;
+	warnings->column = warning->column;
+	strcpy(warnings->text, warning->text);
+}
+
+static void check_warning(const char *text, unsigned int column, const char *says)
+{
+	struct warnings warnings = {0};
+	const struct filter_options options = {.warn = note_warning, .warn_context = &warnings};
+	struct filter *filter;
+
+	assert_int_equal(filter_create(text, &options, &filter, NULL), 0);
+	filter_destroy(filter);
+	if (warnings.count != (column > 0) || warnings.column != column ||
+	    !strstr(warnings.text, says))
+		fail_msg("'%s': %u warnings, column %u: %s", text, warnings.count, warnings.column,
+			 warnings.text);
+}
+
+static void test_warnings(void **state)
+{
+	check_warning("text.a = text.b", 10, "'text.b' is the name of a field");
+	check_warning("text.a in (x, path.a)", 15, "write val(path.a)");
+	check_warning("text.a = list.text[1]", 10, "'list.text[1]' is the name of a field");
+	check_warning("text.a = text.q", 0, "");
+	check_warning("text.a = val(text.b)", 0, "");
+	check_warning("text.a startswith text.", 0, "");
+	check_warning("text.a in shells", 11, "there is no list 'shells'");
+	check_warning("text.a = anyof shells", 16, "write (shells)");
+	check_warning("text.a in (shells)", 0, "");
+	check_warning("text.a in ()", 0, "");
+	check_warning("text.a pmatch etc", 15, "there is no list 'etc'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operators_by_type),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_long_values),
+		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_transformers),
+		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_warnings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdicts of LANNER_SHARED/conformance/filters.tsv, all of them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinsp/filter/filter.h"
+
+static FILE *open_shared(const char *path)
+{
+	const char *shared = getenv("LANNER_SHARED");
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s/%s", shared ? shared : "../shared", path);
+	return fopen(name, "re");
+}
+
+static bool accepted(const char *text, struct filter_error *err)
+{
+	struct filter *filter;
+
+	if (filter_create(text, NULL, &filter, err))
+		return false;
+	filter_destroy(filter);
+	return true;
+}
+
+static void test_verdicts(void **state)
+{
+	unsigned int run = 0, wrong = 0;
+	FILE *cases = open_shared("conformance/filters.tsv");
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t len;
+
+	if (!cases) {
+		print_message("conformance/filters.tsv not found under LANNER_SHARED\n");
+		skip();
+	}
+	while ((len = getline(&line, &capacity, cases)) > 0) {
+		struct filter_error err = {0};
+		bool expected = strncmp(line, "OK\t", 3) == 0;
+		char *text = strchr(line, '\t') + 1;
+		bool verdict;
+
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		verdict = accepted(text, &err);
+		run++;
+		if (verdict == expected)
+			continue;
+		wrong++;
+		print_error("expected %s: %s\n", expected ? "OK" : "ERR", text);
+		if (!verdict)
+			print_error("  column %u: %s\n", err.column, err.text);
+	}
+	print_message("%u cases, %u wrong\n", run, wrong);
+	assert_true(run >= 1700);
+	assert_int_equal(wrong, 0);
+	free(line);
+	fclose(cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked of /proc: the first filling, unknown threads and descriptors, once each. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "drive.h"
+#include "fake_proc.h"
+#include "sinsp/state/fds.h"
+#include "sinsp/state/internal.h"
+
+static const struct scap_fd client_fds[] = {
+	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
+	{
+		.num = 4,
+		.type = SCAP_FD_IPV4,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {10, 0, 0, 1}, .port = 4000},
+		.remote = {.address = {10, 0, 0, 2}, .port = 443},
+		.name = "",
+	},
+	{
+		/* Accepted through the port on which the server below listens. */
+		.num = 5,
+		.type = SCAP_FD_IPV4,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {10, 0, 0, 1}, .port = 80},
+		.remote = {.address = {10, 0, 0, 2}, .port = 5000},
+		.name = "",
+	},
+	{.num = 6, .type = SCAP_FD_UNIX, .name = "/run/u"},
+	{.num = 7, .type = SCAP_FD_UNIX, .name = ""},
+};
+
+static const struct scap_fd server_fds[] = {
+	{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP, .local = {.port = 80}, .name = ""},
+	{
+		.num = 4,
+		.type = SCAP_FD_IPV6,
+		.local = {.address = {[15] = 1}, .port = 1},
+		.remote = {.address = {[15] = 1}, .port = 2},
+		.name = "",
+	},
+	{
+		.num = 5,
+		.type = SCAP_FD_IPV6,
+		.l4 = SCAP_L4_TCP,
+		.local = {.address = {[10] = 255, 255, 10, 0, 0, 1}, .port = 7},
+		.remote = {.address = {[10] = 255, 255, 10, 0, 0, 2}, .port = 8},
+		.name = "",
+	},
+};
+
+static const struct fake_thread known[] = {
+	{.tid = 1, .pid = 1, .comm = "init", .cwd = "/"},
+	{
+		.tid = 50,
+		.pid = 50,
+		.ptid = 1,
+		.comm = "client",
+		.cwd = "/home/c",
+		.fds = client_fds,
+		.nfds = sizeof(client_fds) / sizeof(*client_fds),
+	},
+	{.tid = 51, .pid = 50, .ptid = 1, .comm = "worker", .cwd = "/elsewhere"},
+	{
+		.tid = 60,
+		.pid = 60,
+		.ptid = 1,
+		.comm = "server",
+		.cwd = "/srv",
+		.fds = server_fds,
+		.nfds = sizeof(server_fds) / sizeof(*server_fds),
+	},
+};
+
+struct fixture {
+	struct drive drive;
+	struct scap_proc proc;
+};
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.proc =
+		(struct scap_proc){.threads = known, .count = sizeof(known) / sizeof(*known)};
+	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
+	*state = &fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	drive_destroy(&fixture->drive);
+	return 0;
+}
+
+static struct sinsp_stats stats_of(struct fixture *fixture)
+{
+	struct sinsp_stats stats;
+
+	sinsp_stats(fixture->drive.sinsp, &stats);
+	return stats;
+}
+
+static void fills_the_tables(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct sinsp_thread *thread;
+
+	assert_int_equal(sinsp_seed(drive->sinsp, NULL), 0);
+	assert_int_equal(stats_of(fixture).threads, 4);
+	assert_int_equal(stats_of(fixture).fds, 8);
+	assert_int_equal(stats_of(fixture).thread_lookups, 0);
+	thread = drive_thread(drive, 50);
+	assert_string_equal(thread->comm, "client");
+	assert_string_equal(thread->program->exepath, "/bin/known");
+	assert_string_equal(thread->fs->cwd, "/home/c/");
+	assert_int_equal(thread->uid, 33);
+	assert_int_equal(thread->nthreads, 2);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_true(sinsp_fds_cloexec(thread->fds, 3));
+	assert_ptr_equal(drive_thread(drive, 51)->fds, thread->fds);
+	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
+	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/home/c/");
+	assert_string_equal(drive_thread(drive, 1)->fs->cwd, "/");
+}
+
+static void names_sockets(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct sinsp_fd *fd;
+
+	sinsp_seed(drive->sinsp, NULL);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 4);
+	assert_string_equal(fd->name, "10.0.0.1:4000->10.0.0.2:443");
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_true(fd->connected);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 5);
+	assert_string_equal(fd->name, "10.0.0.2:5000->10.0.0.1:80");
+	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 6)->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 7)->role, SINSP_ROLE_CLIENT);
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 3);
+	assert_string_equal(fd->name, "0.0.0.0:80");
+	assert_true(fd->listening);
+	assert_string_equal(drive_name(drive, 60, 4), "<unknown>");
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 5);
+	assert_int_equal(fd->type, SCAP_FD_IPV4);
+	assert_string_equal(fd->name, "10.0.0.1:7->10.0.0.2:8");
+}
+
+static void asks_once_for_a_thread(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	assert_string_equal(drive_any(drive, 50)->thread->comm, "client");
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	drive_any(drive, 50);
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups_failed, 0);
+}
+
+static void asks_once_in_vain(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	for (int i = 0; i < 5; i++)
+		assert_null(drive_any(drive, 777)->thread);
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	assert_int_equal(stats_of(fixture).thread_lookups_failed, 1);
+	assert_int_equal(stats_of(fixture).threads, 0);
+	assert_null(sinsp_thread_find(drive->sinsp, 777));
+	/* Until the id is heard of. */
+	drive_exec(drive, 777, "cat");
+	assert_string_equal(drive_any(drive, 777)->thread->comm, "cat");
+	assert_int_equal(fixture->proc.asked_threads, 1);
+	/* Or until its thread ends: then the id may become another's. */
+	assert_null(drive_any(drive, 778)->thread);
+	drive_exit(drive, 778, 0);
+	drive_any(drive, 778);
+	assert_int_equal(fixture->proc.asked_threads, 3);
+}
+
+static void brings_the_main_thread_with_another(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_thread *thread = drive_any(&fixture->drive, 51)->thread, *main;
+
+	assert_string_equal(thread->comm, "worker");
+	main = sinsp_thread_main(fixture->drive.sinsp, thread);
+	assert_string_equal(main->comm, "client");
+	assert_ptr_equal(thread->fds, main->fds);
+	assert_int_equal(main->nthreads, 2);
+	assert_int_equal(stats_of(fixture).thread_lookups, 2);
+}
+
+static void asks_once_for_a_descriptor(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_close(drive, 50, 0, 3);
+	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+	assert_int_equal(fixture->proc.asked_fds, 1);
+	for (int i = 0; i < 5; i++)
+		assert_null(drive_read(drive, 50, 1, 99)->fd);
+	assert_int_equal(fixture->proc.asked_fds, 2);
+	assert_int_equal(stats_of(fixture).fd_lookups, 2);
+	assert_int_equal(stats_of(fixture).fd_lookups_failed, 1);
+	/* A descriptor that never was, and numbers that are none. */
+	drive_read(drive, 50, -EBADF, 98);
+	drive_read(drive, 50, -EBADF, -1);
+	drive_read(drive, 50, 0, -100);
+	drive_read(drive, 50, 0, INT64_MAX);
+	assert_int_equal(fixture->proc.asked_fds, 2);
+	/* Closed again, it may be asked for again. */
+	drive_open(drive, 50, 99, "/99", 0);
+	drive_close(drive, 50, 0, 99);
+	drive_read(drive, 50, 1, 99);
+	assert_int_equal(fixture->proc.asked_fds, 3);
+}
+
+/* Generic calls make descriptors that no event tells of, at the same numbers again and again. */
+static void asks_again_after_a_close(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	unsigned int asked = 0;
+
+	sinsp_seed(drive->sinsp, NULL);
+	for (int i = 0; i < 3; i++) {
+		assert_null(drive_read(drive, 50, 1, 90)->fd);
+		assert_null(drive_read(drive, 50, 1, 90)->fd);
+		assert_int_equal(fixture->proc.asked_fds, ++asked);
+		/* The close itself comes too late to ask, and tells that the number is free. */
+		assert_null(drive_close(drive, 50, i == 1 ? -EIO : 0, 90)->fd);
+		assert_int_equal(fixture->proc.asked_fds, asked);
+	}
+	drive_close(drive, 50, 0, 91);
+	assert_int_equal(fixture->proc.asked_fds, asked);
+	drive_read(drive, 50, 1, 90);
+	drive_close(drive, 50, -EBADF, 90);
+	drive_read(drive, 50, 1, 90);
+	assert_int_equal(fixture->proc.asked_fds, asked + 1);
+	drive_exec(drive, 50, "cat");
+	drive_read(drive, 50, 1, 90);
+	assert_int_equal(fixture->proc.asked_fds, asked + 2);
+}
+
+static void asks_only_for_what_was_open(void **state)
+{
+	static const int64_t failures[] = {-EINVAL, -EBADF, -EFAULT, -ESPIPE, -EISDIR, -EPERM};
+	static const int64_t going_on[] = {-EAGAIN, -EINPROGRESS, 0, 1};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
+		drive_read(drive, 50, failures[i], 1000);
+	assert_int_equal(fixture->proc.asked_fds, 0);
+	for (size_t i = 0; i < sizeof(going_on) / sizeof(*going_on); i++)
+		drive_read(drive, 50, going_on[i], 1000 + (int64_t)i);
+	assert_int_equal(fixture->proc.asked_fds, 4);
+}
+
+static void base_of_open(struct fixture *fixture, int64_t result, const char *name, int asks)
+{
+	static int64_t num = 2000;
+	unsigned int asked = fixture->proc.asked_fds;
+	char path[64];
+
+	drive_openat(&fixture->drive, 50, result, ++num, name);
+	sinsp_event_path(&fixture->drive.event, openat__name, path, sizeof(path));
+	assert_int_equal(fixture->proc.asked_fds, asked + (unsigned int)asks);
+}
+
+static void asks_for_bases_that_were_there(void **state)
+{
+	struct fixture *fixture = *state;
+
+	sinsp_seed(fixture->drive.sinsp, NULL);
+	base_of_open(fixture, 20, "x", 1);
+	base_of_open(fixture, -ENOENT, "x", 1);
+	base_of_open(fixture, -ENOTDIR, "x", 1);
+	base_of_open(fixture, -EBADF, "x", 0);
+	base_of_open(fixture, -EINVAL, "x", 0);
+	base_of_open(fixture, -EMFILE, "x", 0);
+	base_of_open(fixture, -EFAULT, NULL, 0);
+	base_of_open(fixture, -ENOENT, "", 0);
+	base_of_open(fixture, -ENOENT, "/x", 0);
+}
+
+/* With a seccomp filter calls give what their maker wants, on whatever descriptors. */
+static void bounds_looks_and_memory(void **state)
+{
+	enum { CALLS = 100000, PER_SPAN = 1000 };
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	const struct pool_slab *slab;
+	struct sinsp_stats stats;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_read(drive, 50, 0, 10000);
+	slab = drive->sinsp->pool.slabs;
+	for (int64_t i = 0; i < CALLS; i++)
+		drive_read(drive, 50, 0, 20000 + i * 32);
+	stats = stats_of(fixture);
+	assert_ptr_equal(drive->sinsp->pool.slabs, slab);
+	assert_int_equal(stats.fd_lookups, fixture->proc.asked_fds);
+	assert_int_equal(stats.fd_lookups + stats.fd_lookups_refused, CALLS + 1);
+	/* The calls took a tenth of a second, which is one span, or parts of two. */
+	assert_in_range(stats.fd_lookups, 100, 2 * PER_SPAN);
+	/* Later it asks again, and still finds what there is. */
+	drive->ts_ns += 1000000000;
+	drive_close(drive, 50, 0, 3);
+	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
+}
+
+static void asks_for_what_the_events_do_not_say(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_close(drive, 50, 0, 3);
+	/* A name that could not be read, a base that is not known. */
+	drive_open(drive, 50, 3, NULL, 0);
+	assert_string_equal(drive->event.fd->name, "/etc/hosts");
+	drive_close(drive, 50, 0, 6);
+	drive_openat(drive, 50, 20, 6, "x");
+	assert_string_equal(drive->event.fd->name, "/run/u/x");
+	drive_openat(drive, 50, -EBADF, 97, "x");
+	assert_int_equal(fixture->proc.asked_fds, 2);
+}
+
+static void follows_links_of_directories(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_chdir(drive, 50, -ENOENT, "/gone");
+	assert_int_equal(fixture->proc.asked_directories, 0);
+	drive_chdir(drive, 50, 0, "sub/./x");
+	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/home/c/sub/x/");
+	strcpy(fixture->proc.directory, "/real");
+	drive_chdir(drive, 50, 0, "link");
+	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/real/");
+	drive_chdir(drive, 50, 0, NULL);
+	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/real/");
+	assert_int_equal(fixture->proc.asked_directories, 3);
+}
+
+static void completes_a_child_from_its_parent_in_proc(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	drive_clone(drive, 900, 0, &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "kid"});
+	assert_string_equal(drive_name(drive, 900, 3), "/etc/hosts");
+	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
+	assert_string_equal(drive_thread(drive, 900)->comm, "kid");
+	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	/* The parent is not known: the child itself is. */
+	drive_clone(drive, 60, 0, &(struct drive_clone){.pid = 60, .ptid = 888, .comm = "new"});
+	assert_string_equal(drive_name(drive, 60, 3), "0.0.0.0:80");
+	/* Nor is this child. */
+	drive_clone(drive, 901, 0,
+		    &(struct drive_clone){.pid = 901, .ptid = 889, .comm = "orphan"});
+	assert_string_equal(drive_thread(drive, 901)->comm, "orphan");
+}
+
+static void what_proc_says_is_newer_than_events_before_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
+	assert_string_equal(drive_thread(drive, 50)->comm, "client");
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	/* A child that was gone when the tables were filled. */
+	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
+	assert_null(sinsp_thread_find(drive->sinsp, 950));
+	drive->ts_ns = UINT64_MAX / 2;
+	drive_clone(drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
+	assert_non_null(sinsp_thread_find(drive->sinsp, 950));
+	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "after"});
+	assert_string_equal(drive_thread(drive, 50)->comm, "after");
+}
+
+/* A message of a unix socket that brings descriptors. */
+static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t type)
+{
+	struct {
+		struct {
+			uint64_t len;
+			int32_t level, type;
+		} head;
+		int32_t nums[8];
+	} messages[2] = {
+		{{16 + 2 * sizeof(int32_t), SOL_SOCKET, SCM_CREDENTIALS}, {4, 4}},
+		{{16 + n * sizeof(int32_t), SOL_SOCKET, type}, {0}},
+	};
+	uint8_t control[sizeof(messages)];
+	struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
+
+	memcpy(messages[1].nums, nums, n * sizeof(*nums));
+	memcpy(control, &messages[0], 24);
+	memcpy(control + 24, &messages[1], 16 + n * sizeof(*nums));
+	frame_put_i64(frame, recvmsg__res, 1);
+	frame_put_i64(frame, recvmsg__fd, 6);
+	frame_put_bytes(frame, recvmsg__msgcontrol, control, 24 + 16 + n * sizeof(*nums));
+	drive_end(drive);
+}
+
+static void asks_for_received_descriptors(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	drive_open(drive, 50, 4, "/other", 0);
+	drive_open(drive, 50, 90, "/stale", 0);
+	receive(drive, (const int32_t[]){3, 90, -1}, 3, SCM_CREDENTIALS);
+	assert_string_equal(drive_name(drive, 50, 3), "/old");
+	receive(drive, (const int32_t[]){3, 90, -1}, 3, SCM_RIGHTS);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 3));
+	assert_false(drive_has_fd(drive, 50, 90));
+	assert_string_equal(drive_name(drive, 50, 4), "/other");
+	/* The very number of the socket: somebody else closed it meanwhile. */
+	receive(drive, (const int32_t[]){6}, 1, SCM_RIGHTS);
+	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 50)->fds, 6));
+}
+
+/* To a 32-bit receiver: heads of 12 bytes, messages at multiples of four. */
+static void understands_32_bit_messages(void **state)
+{
+	static const uint32_t messages[] = {
+		13, SOL_SOCKET, SCM_CREDENTIALS, 4, /* one byte, padded */
+		16, SOL_SOCKET, SCM_RIGHTS, 3,
+	};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	drive_open(drive, 50, 4, "/other", 0);
+	frame = drive_begin(drive, EVENT_recvmsg, 50);
+	frame_put_i64(frame, recvmsg__res, 1);
+	frame_put_i64(frame, recvmsg__fd, 6);
+	frame_put_bytes(frame, recvmsg__msgcontrol, messages, sizeof(messages));
+	drive_end(drive);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	assert_string_equal(drive_name(drive, 50, 4), "/other");
+}
+
+/* Control messages whose lengths are wrong. */
+static void passes_over_damaged_messages(void **state)
+{
+	static const uint64_t lengths[] = {0, 15, 21, 1000, UINT64_MAX, UINT64_MAX - 7, 19};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	drive_open(drive, 50, 3, "/old", 0);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
+		uint8_t control[20] = {0};
+		int32_t words[] = {SOL_SOCKET, SCM_RIGHTS, 3};
+
+		memcpy(control, &lengths[i], sizeof(lengths[i]));
+		memcpy(control + 8, words, sizeof(words));
+		frame_put_i64(frame, recvmsg__res, 1);
+		frame_put_i64(frame, recvmsg__fd, 6);
+		frame_put_bytes(frame, recvmsg__msgcontrol, control, sizeof(control));
+		drive_end(drive);
+		assert_string_equal(drive_name(drive, 50, 3), "/old");
+	}
+}
+
+static struct sinsp_event *take_fd(struct drive *drive, int64_t result, int64_t pidfd, int64_t fd)
+{
+	struct frame *frame = drive_begin(drive, EVENT_pidfd_getfd, 50);
+
+	frame_put_i64(frame, pidfd_getfd__fd, result);
+	frame_put_i64(frame, pidfd_getfd__pid_fd, pidfd);
+	frame_put_i64(frame, pidfd_getfd__target_fd, fd);
+	return drive_end(drive);
+}
+
+static void takes_descriptors_of_processes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL);
+	frame = drive_begin(drive, EVENT_pidfd_open, 50);
+	frame_put_i64(frame, pidfd_open__fd, 9);
+	frame_put_i64(frame, pidfd_open__pid, 60);
+	drive_end(drive);
+	assert_string_equal(take_fd(drive, 10, 9, 3)->fd->name, "0.0.0.0:80");
+	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 60)->fds, 3));
+	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 10));
+	assert_int_equal(stats_of(fixture).fd_lookups, 0);
+	/* Whose it is, is not known; /proc knows what the caller has got. */
+	drive_open(drive, 50, 3, "/old", 0);
+	assert_string_equal(take_fd(drive, 3, 77, 3)->fd->name, "/etc/hosts");
+	assert_null(take_fd(drive, -EBADF, 9, 3)->fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(fills_the_tables),
+		TEST(names_sockets),
+		TEST(asks_once_for_a_thread),
+		TEST(asks_once_in_vain),
+		TEST(brings_the_main_thread_with_another),
+		TEST(asks_once_for_a_descriptor),
+		TEST(asks_again_after_a_close),
+		TEST(asks_only_for_what_was_open),
+		TEST(asks_for_bases_that_were_there),
+		TEST(bounds_looks_and_memory),
+		TEST(asks_for_what_the_events_do_not_say),
+		TEST(follows_links_of_directories),
+		TEST(asks_for_received_descriptors),
+		TEST(understands_32_bit_messages),
+		TEST(passes_over_damaged_messages),
+		TEST(takes_descriptors_of_processes),
+		TEST(completes_a_child_from_its_parent_in_proc),
+		TEST(what_proc_says_is_newer_than_events_before_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

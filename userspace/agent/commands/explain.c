@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a capture in words: state, events with their reasons, programs with their hooks. */
+#include "agent/commands/explain.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/run/capture.h"
+#include "agent/run/rules_load.h"
+#include "scap/live/live.h"
+
+enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22 };
+
+static void print_row(const char *name, const char *value)
+{
+	printf("%-*s %s\n", NAME_COLUMNS, name, value);
+}
+
+/* Who asked for something. */
+static const char *askers(bool filter, bool output)
+{
+	static const char *const names[] = {"", " (filter)", " (output)", " (filter, output)"};
+
+	return names[filter + 2 * output];
+}
+
+static void print_rules(const struct capture *capture)
+{
+	struct buf text = {0};
+
+	rules_append_summary(&capture->rules_counts, &text);
+	buf_append_char(&text, '\0');
+	if (!text.failed)
+		print_row("Rules:", text.data);
+	buf_finish(&text);
+}
+
+static void print_state(const struct selection *selection)
+{
+	uint8_t wanted = selection->filter_parts | selection->output_parts;
+	const char *separator = "";
+
+	printf("%-*s ", NAME_COLUMNS, "State kept:");
+	for (unsigned int why = WHY_FILTER << 1; why < WHY_END; why <<= 1) {
+		if (!(wanted & why))
+			continue;
+		printf("%s%s%s", separator, selection_why_name(why),
+		       askers(selection->filter_parts & why, selection->output_parts & why));
+		separator = ", ";
+	}
+	puts(wanted ? "" : "none");
+}
+
+/* They cost a program at the enter of every system call. */
+static void print_enter_times(const struct selection *selection)
+{
+	if (selection->filter_enter_times || selection->output_enter_times)
+		printf("%-*s noted at sys_enter%s\n", NAME_COLUMNS, "Enter times:",
+		       askers(selection->filter_enter_times, selection->output_enter_times));
+}
+
+static const char *hook_of(const struct event_desc *desc)
+{
+	if (desc->tracepoint)
+		return desc->tracepoint;
+	return desc->category & EC_SYSCALL ? "sys_exit" : "none";
+}
+
+static void print_reasons(unsigned int reasons)
+{
+	const char *separator = "";
+
+	for (unsigned int why = WHY_FILTER; why < WHY_END; why <<= 1) {
+		if (!(reasons & why))
+			continue;
+		printf("%s%s", separator, selection_why_name(why));
+		separator = ", ";
+	}
+	putchar('\n');
+}
+
+/* Those that the filter names, or the others. */
+static void print_events_of(const struct selection *selection, bool filtered)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!selection->events[id] || !!(selection->events[id] & WHY_FILTER) != filtered)
+			continue;
+		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS,
+		       hook_of(desc));
+		print_reasons(selection->events[id]);
+	}
+}
+
+static void print_events(const struct selection *selection)
+{
+	printf("\n%-*s %-*s %s\n", NAME_COLUMNS, "EVENT", HOOK_COLUMNS, "TRACEPOINT", "WHY");
+	print_events_of(selection, true);
+	print_events_of(selection, false);
+}
+
+/* Words filled into lines; `column` is where the last one ended. */
+static void print_word(const char *word, int *column)
+{
+	int len = (int)strlen(word) + 1;
+
+	if (*column + len > LINE_COLUMNS) {
+		putchar('\n');
+		*column = 0;
+	}
+	printf(" %s", word);
+	*column += len;
+}
+
+static void print_generic(const struct selection *selection)
+{
+	int column = 0;
+
+	if (!selection->events[EVENT_syscall])
+		return;
+	puts("\nSystem calls of the event 'syscall':");
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		/* Numbers that have no name yet are captured too, but there is nothing to say. */
+		if (selection->syscalls[number] && code != SC_unknown)
+			print_word(syscall_name(code), &column);
+		code = syscall_code_of_compat(number);
+		if (selection->compat_syscalls[number] && syscall_native_number(code) < 0 &&
+		    code != SC_unknown)
+			print_word(syscall_name(code), &column);
+	}
+	putchar('\n');
+}
+
+void explain_print_plan(const struct capture *capture)
+{
+	static const char *const formats[] = {
+		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
+
+	if (capture->ruleset)
+		print_rules(capture);
+	if (capture->options->filter || !capture->ruleset)
+		print_row("Filter:",
+			  capture->filter ? capture->options->filter : "none: everything");
+	print_row("Output:", formats[capture->format]);
+	print_state(&capture->selection);
+	print_enter_times(&capture->selection);
+	print_events(&capture->selection);
+	print_generic(&capture->selection);
+}
+
+void explain_print_programs(const struct capture *capture)
+{
+	const uint16_t *refused = scap_live_refused(capture->live);
+	const char *program, *hook;
+	int column = 0;
+
+	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
+	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++)
+		if (hook)
+			printf("%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, program, hook);
+	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++) {
+		if (hook)
+			continue;
+		if (column == 0)
+			puts("\nPrograms that these call:");
+		print_word(program, &column);
+	}
+	if (column)
+		putchar('\n');
+	for (; *refused; refused++)
+		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of fields for people and programs. */
+#include "agent/commands/list_fields.h"
+
+#include "agent/commands/list.h"
+#include "event/names.h"
+#include "sinsp/sinsp.h"
+#include "util/json.h"
+
+enum { FOLD = 2 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const titles[] = {"FIELD", "TYPE", "MEANING", "EXAMPLE", "NOTES", NULL};
+static const char *const titles_verbose[] = {"FIELD",	"TYPE",	 "MEANING",
+					     "EXAMPLE", "NOTES", "STATE", NULL};
+
+static const struct {
+	unsigned int flag;
+	const char *key, *note;
+} flag_names[] = {
+	{FIELD_LIST, "list", "several values"},
+	{FIELD_FILTER_ONLY, "filter_only", "for filters only"},
+	{FIELD_ANCESTORS, "ancestors", "in filters: any ancestor"},
+	{FIELD_EITHER_END, "either_end", "in filters: either end"},
+	{FIELD_TYPE_FAMILY, "type_family", "an older call selects its newer forms"},
+	{FIELD_NO_TRANSFORMER, "no_transformer", "not in transformers"},
+	{FIELD_DEPRECATED, "deprecated", "kept for old filters"},
+};
+
+static const struct {
+	unsigned int need;
+	const char *name;
+} state_names[] = {
+	{NEEDS_THREADS, "threads"},
+	{NEEDS_FDS, "descriptors"},
+	{NEEDS_CWD, "directories"},
+	{NEEDS_EVENT_FDS, "descriptors of the event"},
+	{NEEDS_EVENT_PATHS, "paths of the event"},
+	{NEEDS_SWITCHES, "switches"},
+	{NEEDS_ENTER_TIME, "enter times"},
+};
+
+static const char *const argument_forms[] = {
+	[FIELD_ARG_INDEX] = "[N]",
+	[FIELD_ARG_KEY] = "[NAME]",
+	[FIELD_ARG_KEY_OR_INDEX] = "[N] or [NAME]",
+	[FIELD_ARG_NUMBER] = "[N]",
+	[FIELD_ARG_PARAM] = ".NAME or [N]",
+	[FIELD_ARG_PARAM_NAME] = ".NAME",
+	[FIELD_ARG_EVENT] = ".NAME",
+	[FIELD_ARG_WORD] = ".NAME",
+};
+
+/* The types of times are those of the .scap world, which calls some durations times. */
+static const char *type_of(const struct field_desc *desc)
+{
+	if (desc->type == PT_RELTIME || desc->type == PT_ABSTIME || desc->moment)
+		return param_type_name(desc->moment ? PT_ABSTIME : PT_RELTIME);
+	return param_type_name(desc->type);
+}
+
+/* Appends parts with a separator between them. */
+static void append_part(struct buf *out, size_t start, const char *separator, const char *part)
+{
+	if (out->len > start)
+		buf_append_string(out, separator);
+	buf_append_string(out, part);
+}
+
+static void add_notes(struct list *list, const struct field_desc *desc)
+{
+	struct buf *out = &list->table.cells;
+	size_t start = out->len;
+
+	if (desc->arg != FIELD_ARG_NONE) {
+		buf_append_string(out, desc->flags & FIELD_ARG_REQUIRED ? "needs " : "takes ");
+		buf_append_string(out, argument_forms[desc->arg]);
+	}
+	for (size_t i = 0; i < COUNT(flag_names); i++)
+		if (desc->flags & flag_names[i].flag)
+			append_part(out, start, "; ", flag_names[i].note);
+	table_end_cell(&list->table);
+}
+
+static void add_state(struct list *list, const struct field_desc *desc)
+{
+	struct buf *out = &list->table.cells;
+	size_t start = out->len;
+
+	for (size_t i = 0; i < COUNT(state_names); i++)
+		if (desc->needs & state_names[i].need)
+			append_part(out, start, ", ", state_names[i].name);
+	table_end_cell(&list->table);
+}
+
+static void add_row(struct list *list, const struct field_desc *desc)
+{
+	list_add_cell(list, desc->name);
+	list_add_cell(list, type_of(desc));
+	list_add_cell(list, desc->help);
+	field_append_example(desc, &list->table.cells);
+	table_end_cell(&list->table);
+	add_notes(list, desc);
+	if (list->verbose)
+		add_state(list, desc);
+}
+
+static void add_argument(struct list *list, const struct field_desc *desc)
+{
+	list_add_key(list, "argument");
+	if (desc->arg == FIELD_ARG_NONE) {
+		BUF_LITERAL(&list->json, "null");
+		return;
+	}
+	buf_append_char(&list->json, '{');
+	list_add_string(list, "form", argument_forms[desc->arg]);
+	list_add_bool(list, "required", desc->flags & FIELD_ARG_REQUIRED);
+	buf_append_char(&list->json, '}');
+}
+
+static void add_lists(struct list *list, const struct field_desc *desc)
+{
+	list_add_key(list, "flags");
+	buf_append_char(&list->json, '[');
+	for (size_t i = 0; i < COUNT(flag_names); i++)
+		if (desc->flags & flag_names[i].flag)
+			list_add_element(list, flag_names[i].key);
+	buf_append_char(&list->json, ']');
+	list_add_key(list, "state");
+	buf_append_char(&list->json, '[');
+	for (size_t i = 0; i < COUNT(state_names); i++)
+		if (desc->needs & state_names[i].need)
+			list_add_element(list, state_names[i].name);
+	buf_append_char(&list->json, ']');
+}
+
+static void add_object(struct list *list, const struct field_desc *desc)
+{
+	struct buf example = {0};
+
+	list_add_object(list);
+	list_add_string(list, "name", desc->name);
+	list_add_key(list, "class");
+	json_append_string(&list->json, desc->name, strcspn(desc->name, "."));
+	list_add_string(list, "type", type_of(desc));
+	list_add_string(list, "json", desc->flags & FIELD_FILTER_ONLY ? NULL : format_json_form(desc));
+	add_argument(list, desc);
+	add_lists(list, desc);
+	list_add_string(list, "help", desc->help);
+	field_append_example(desc, &example);
+	list_add_key(list, "example");
+	json_append_string(&list->json, example.data, example.len);
+	BUF_LITERAL(&list->json, "}\n");
+	list->json.failed |= example.failed;
+	buf_finish(&example);
+}
+
+static void add(struct list *list, const struct field_desc *desc)
+{
+	if (!list_matches(list, desc->name) &&
+	    !(list->verbose && list_matches(list, desc->help))) {
+		nearest_offer(&list->nearest, desc->name);
+		return;
+	}
+	list->found++;
+	if (list->format == FORMAT_JSON)
+		add_object(list, desc);
+	else
+		add_row(list, desc);
+}
+
+int list_fields_run(const struct options *options)
+{
+	struct list list;
+
+	list_init(&list, options, options->verbose ? titles_verbose : titles, FOLD);
+	for (const struct field_desc *const *table = field_tables; *table; table++)
+		for (const struct field_desc *desc = *table; desc->name; desc++)
+			add(&list, desc);
+	return list_print(&list, "fields");
+}

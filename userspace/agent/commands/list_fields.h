@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The sub-command fields. */
+#ifndef AGENT_COMMANDS_LIST_FIELDS_H
+#define AGENT_COMMANDS_LIST_FIELDS_H
+
+#include "agent/options/options.h"
+
+/*
+ * Lists the fields whose name (with -v also their help) the pattern selects, with an example each.
+ * Returns the exit code of the agent.
+ */
+int list_fields_run(const struct options *options);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The layout of tables. All texts are ASCII: a byte takes a column. */
+#include "agent/commands/table.h"
+
+#include <stdbool.h>
+
+/* Of columns before the fold, a cell longer than that has its line to itself. */
+enum { GAP = 2, CELL_MAX = 26, FOLDED_MIN = 30 };
+
+/* How a text is laid out. */
+struct layout {
+	unsigned int widths[TABLE_COLUMNS_MAX];
+	bool folded;
+	unsigned int indent; /* folded: where the columns behind the fold begin, */
+	unsigned int width;  /* and how wide they are */
+};
+
+void table_init(struct table *table, const char *const *titles, unsigned int fold)
+{
+	*table = (struct table){.titles = titles, .fold = fold};
+	while (titles[table->columns])
+		table->columns++;
+}
+
+void table_finish(struct table *table)
+{
+	buf_finish(&table->cells);
+}
+
+/* The cells of a row; returns false behind the last one. */
+static bool next_row(const struct table *table, const char **at, const char **cells)
+{
+	const char *end = table->cells.data + table->cells.len;
+
+	if (!table->cells.len || *at == end)
+		return false;
+	for (unsigned int i = 0; i < table->columns; i++) {
+		cells[i] = *at;
+		*at += strlen(*at) + 1;
+	}
+	return true;
+}
+
+static void widen(const struct table *table, const char *const *cells, unsigned int most,
+		  struct layout *layout)
+{
+	for (unsigned int i = 0; i < table->columns; i++) {
+		size_t len = strlen(cells[i]);
+
+		if (len > most)
+			len = 1; /* it has a line to itself, but the column is there */
+		if (len > layout->widths[i])
+			layout->widths[i] = (unsigned int)len;
+	}
+}
+
+static struct layout widest(const struct table *table, unsigned int most)
+{
+	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
+	struct layout layout = {0};
+
+	while (next_row(table, &at, cells))
+		widen(table, cells, most, &layout);
+	/* A column without any text is left out. */
+	for (unsigned int i = 0; i < table->columns; i++) {
+		size_t len = strlen(table->titles[i]);
+
+		if (layout.widths[i] && layout.widths[i] < len)
+			layout.widths[i] = (unsigned int)len;
+	}
+	return layout;
+}
+
+static unsigned int columns_width(const struct layout *layout, unsigned int columns)
+{
+	unsigned int width = 0;
+
+	for (unsigned int i = 0; i < columns; i++)
+		width += layout->widths[i] ? layout->widths[i] + GAP : 0;
+	return width;
+}
+
+static struct layout plan(const struct table *table, unsigned int width)
+{
+	struct layout layout = widest(table, UINT32_MAX);
+
+	if (width == 0 || columns_width(&layout, table->columns) - GAP <= width)
+		return layout;
+	layout = widest(table, CELL_MAX);
+	layout.folded = true;
+	layout.indent = columns_width(&layout, table->fold);
+	layout.width = width > layout.indent + FOLDED_MIN ? width - layout.indent : FOLDED_MIN;
+	return layout;
+}
+
+static void append_blanks(struct buf *out, unsigned int n)
+{
+	while (n-- > 0)
+		buf_append_char(out, ' ');
+}
+
+/* How many bytes of the text fit, ending before a blank unless a word is longer than the line. */
+static unsigned int fitting(const char *text, unsigned int width)
+{
+	size_t len = strlen(text);
+	unsigned int n = width;
+
+	if (len <= width)
+		return (unsigned int)len;
+	while (n > 0 && text[n] != ' ')
+		n--;
+	return n ? n : (unsigned int)strcspn(text, " ");
+}
+
+/* Appends the text in lines; `column` is where the first one begins. */
+static void append_wrapped(const struct layout *layout, const char *text, unsigned int *column,
+			   struct buf *out)
+{
+	while (*text) {
+		unsigned int n = fitting(text, layout->width);
+		unsigned int end = layout->indent + (n < layout->width ? n : layout->width);
+		unsigned int begin = end > n ? end - n : 0; /* too long a word begins further left */
+
+		if (*column > begin) {
+			buf_append_char(out, '\n');
+			*column = 0;
+		}
+		append_blanks(out, begin - *column);
+		buf_append(out, text, n);
+		*column = begin + n;
+		text += n + (text[n] == ' ');
+	}
+}
+
+static void append_row(const struct table *table, const struct layout *layout,
+		       const char *const *cells, struct buf *out)
+{
+	unsigned int aligned = layout->folded ? table->fold : table->columns, column = 0, end = 0;
+
+	for (unsigned int i = 0; i < aligned; i++) {
+		if (layout->widths[i] == 0)
+			continue;
+		append_blanks(out, end > column ? end - column : 0);
+		column = column > end ? column : end;
+		buf_append_string(out, cells[i]);
+		column += (unsigned int)strlen(cells[i]);
+		end += layout->widths[i] + GAP;
+		/* A long name pushes what follows it, but never into the next word. */
+		if (column >= end && i + 1 < aligned) {
+			append_blanks(out, GAP);
+			column += GAP;
+		}
+	}
+	for (unsigned int i = aligned; i < table->columns; i++)
+		append_wrapped(layout, cells[i], &column, out);
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_append_char(out, '\n');
+}
+
+/* Titles of columns that stand below one another stand side by side. */
+static void append_titles(const struct table *table, const struct layout *layout, struct buf *out)
+{
+	const char *cells[TABLE_COLUMNS_MAX];
+	char memory[128];
+	struct buf joined = buf_fixed(memory, sizeof(memory));
+
+	for (unsigned int i = 0; i < table->columns; i++) {
+		cells[i] = layout->folded && i >= table->fold ? "" : table->titles[i];
+		if (!*cells[i] && layout->widths[i])
+			buf_printf(&joined, "%s%s", joined.len ? ", " : "", table->titles[i]);
+	}
+	if (joined.len)
+		cells[table->fold] = memory;
+	append_row(table, layout, cells, out);
+}
+
+void table_append_text(const struct table *table, unsigned int width, struct buf *out)
+{
+	struct layout layout = plan(table, width);
+	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
+
+	append_titles(table, &layout, out);
+	while (next_row(table, &at, cells))
+		append_row(table, &layout, cells, out);
+}
+
+static void append_markdown_row(const struct table *table, const char *const *cells,
+				struct buf *out)
+{
+	for (unsigned int i = 0; i < table->columns; i++) {
+		BUF_LITERAL(out, "| ");
+		for (const char *c = cells[i]; *c; c++) {
+			/* Marks of Markdown and of HTML that occur in our texts. */
+			if (strchr("|<*_[\\", *c))
+				buf_append_char(out, '\\');
+			buf_append_char(out, *c);
+		}
+		buf_append_char(out, ' ');
+	}
+	BUF_LITERAL(out, "|\n");
+}
+
+void table_append_markdown(const struct table *table, struct buf *out)
+{
+	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
+
+	append_markdown_row(table, table->titles, out);
+	for (unsigned int i = 0; i < table->columns; i++)
+		BUF_LITERAL(out, "|---");
+	BUF_LITERAL(out, "|\n");
+	while (next_row(table, &at, cells))
+		append_markdown_row(table, cells, out);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: one table of options, from which both the parser and --help are made. */
+#ifndef AGENT_OPTIONS_OPTIONS_H
+#define AGENT_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "rules/rules.h"
+#include "scap/file/writer.h"
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+enum agent_command {
+	COMMAND_CAPTURE,
+	COMMAND_EXPLAIN,
+	COMMAND_CHECK_FILTER,
+	COMMAND_CHECK_RULES,
+	COMMAND_FIELDS,
+	COMMAND_EVENTS,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMANDS_COUNT,
+};
+
+/* Of a capture, or of a list: each has all but one of them. */
+enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
+
+enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* When a capture goes on in another file, and how many of them are kept. 0: no limit. */
+struct record_limits {
+	uint64_t bytes, ns, events;
+	uint64_t files;
+};
+
+struct options {
+	enum agent_command command;
+	char *filter;		/* owned; NULL: everything */
+	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
+	const char **rules;	/* owned, the paths not: files and folders, in their order */
+	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
+	enum rules_priority priority; /* the least of the rules that run */
+	bool all_rules;		/* a line for each rule that an event matches */
+	enum agent_format format;
+	const char *json_fields; /* list of fields; NULL: the default ones */
+	bool json_base64;	/* bytes that are no UTF-8 beside the text */
+	const char *print;	/* -p: what to print of an event; NULL: the default */
+	struct text_style style; /* of what is printed; coloured: see color */
+	enum agent_color color;
+	uint64_t count;		/* events that match, 0: no limit */
+	uint64_t duration_ns;	/* 0: no limit */
+	uint64_t stats_ns;	/* between two lines of counters, 0: none */
+	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page */
+	uint32_t snaplen;
+	struct snaplen_rules snaplen_rules; /* where there is more than that */
+	bool snaplen_chosen;	/* by an option about it */
+	const char *read;	/* the capture file that events come from; NULL: the kernel */
+	bool strict;		/* what is damaged in it is a failure */
+	bool progress;		/* how much of it was read is told */
+	const char *write;	/* where events that match are recorded; NULL: nowhere */
+	struct scap_writer_config writer;
+	bool fat;		/* also those that do not match and keep the state right */
+	struct record_limits limits;
+	bool exact_types;
+	bool include_self;
+	bool verbose;
+};
+
+/*
+ * Reads the command line. Returns 0, or -EINVAL or -ENOMEM with a message; release with
+ * options_finish() in every case.
+ */
+int options_parse(int argc, char **argv, struct options *options, struct error *err);
+void options_finish(struct options *options);
+
+/* Of the file that is read, for messages. */
+const char *options_input_name(const struct options *options);
+
+/* Appends the words of the sub-commands: "check-filter, fields". */
+void options_append_commands(struct buf *out);
+
+/* Writes the help, in sections of lines of 80 columns, to stdout. */
+void options_print_help(void);
+
+#endif

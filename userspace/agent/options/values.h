@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What several options have as their values. Each returns 0 or -EINVAL, where nothing else is said. */
+#ifndef AGENT_OPTIONS_VALUES_H
+#define AGENT_OPTIONS_VALUES_H
+
+#include <stdint.h>
+
+int option_read_u64(const char *text, uint64_t *value);
+
+/* Above 0, with a fraction perhaps. */
+int option_read_seconds(const char *text, uint64_t *ns);
+
+/* "4096", "64K", "8M", "1G"; the number before the unit is at most `max`. */
+int option_read_bytes(const char *text, uint64_t max, uint64_t *bytes);
+
+/* A port, up to the character `end`; returns what follows it, or NULL. */
+const char *option_read_port(const char *text, char end, uint16_t *port);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* From the needs of fields to events and system-call numbers. */
+#include "agent/run/selection.h"
+
+#include <stddef.h>
+
+#include "sinsp/sinsp.h"
+
+enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
+
+/* The parts of the state; events say which of them they keep up to date. */
+static const struct {
+	enum selection_why why;
+	const char *name;
+	unsigned int part; /* enum sinsp_part */
+} parts[] = {
+	{WHY_FILTER, "filter", 0},
+	{WHY_THREADS, "threads", SINSP_THREADS},
+	{WHY_DESCRIPTORS, "descriptors", SINSP_DESCRIPTORS},
+	{WHY_CONNECTIONS, "connections", SINSP_CONNECTIONS},
+	{WHY_DIRECTORIES, "directories", SINSP_DIRECTORIES},
+	{WHY_SWITCHES, "switches", SINSP_SWITCHES},
+};
+
+enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
+
+/* Those of our own do not count: the name of a descriptor there is not worth its price. */
+static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
+{
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (!desc->params[i].own &&
+		    (desc->params[i].type == a || desc->params[i].type == b))
+			return true;
+	return false;
+}
+
+static bool names_descriptor(const struct event_desc *desc)
+{
+	return has_param(desc, PT_FD, PT_FDLIST);
+}
+
+static bool names_path(const struct event_desc *desc)
+{
+	return has_param(desc, PT_FSPATH, PT_FSRELPATH);
+}
+
+/* Of those that name a descriptor: it may be a socket. Paths start from directories only. */
+static bool names_socket(const struct event_desc *desc)
+{
+	return names_descriptor(desc) && (desc->category & ABOUT_MASK) != EC_FILE;
+}
+
+static bool any_filtered(const struct selection *selection,
+			 bool (*test)(const struct event_desc *desc))
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if ((selection->events[id] & WHY_FILTER) && test(event_desc_get(id)))
+			return true;
+	return false;
+}
+
+/* The parts of the state that fields with these needs show for the events of the filter. */
+static uint8_t parts_for_needs(const struct selection *selection, unsigned int needs)
+{
+	uint8_t why = 0;
+
+	if (needs & NEEDS_FDS)
+		why |= WHY_DESCRIPTORS | WHY_CONNECTIONS;
+	if (needs & NEEDS_CWD)
+		why |= WHY_DIRECTORIES;
+	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_descriptor))
+		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_socket))
+		why |= WHY_CONNECTIONS;
+	if ((needs & NEEDS_EVENT_PATHS) && any_filtered(selection, names_path))
+		why |= WHY_DIRECTORIES;
+	if (needs & NEEDS_SWITCHES)
+		why |= WHY_SWITCHES;
+	/* A directory may be entered through its descriptor. */
+	if (why & WHY_DIRECTORIES)
+		why |= WHY_DESCRIPTORS;
+	/* All of these belong to threads. */
+	if (why || (needs & NEEDS_THREADS))
+		why |= WHY_THREADS;
+	return why;
+}
+
+static bool is_possible(const struct event_desc *desc)
+{
+	return desc && !(desc->flags & EF_RECORDED) && event_desc_is_native(desc);
+}
+
+static bool is_shown(const struct event_desc *desc)
+{
+	return desc && !(desc->flags & EF_UNSEEN);
+}
+
+static bool is_on_request(unsigned int id)
+{
+	return event_desc_get(id)->flags & EF_ON_REQUEST;
+}
+
+/* Whether a filter that lets these pass lets nothing pass but what has to be named. */
+static bool only_on_request(const bool ids[EVENT_ID_MAX])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && is_possible(event_desc_get(id)) && !is_on_request(id))
+			return false;
+	return true;
+}
+
+/* Whether an expression names an event by its type, or by a field that is about it. */
+static bool is_named(const struct filter *filter, size_t item, unsigned int id)
+{
+	if (!filter)
+		return false;
+	return filter_group_names_event(filter, item, id) ||
+	       (id == EVENT_switch && (filter_group_needs(filter, item) & NEEDS_SWITCHES));
+}
+
+/* Of the events that an expression lets pass, takes out those that it would have to name. */
+static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX])
+{
+	/* By a parameter that no others have, they are named as well. */
+	if (only_on_request(ids))
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && event_desc_get(id) && is_on_request(id))
+			ids[id] = is_named(filter, item, id);
+}
+
+/* Whether calls of that code may pass as the generic event. */
+static bool is_generic(unsigned int code, const bool generic[SYSCALL_CODES_COUNT])
+{
+	return event_desc_of_syscall(code)->id == EVENT_syscall && generic[code];
+}
+
+static void allow_all(bool ids[EVENT_ID_MAX], bool generic[SYSCALL_CODES_COUNT])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		ids[id] = true;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		generic[code] = true;
+}
+
+/* The events that can pass an expression, and the system calls behind those of the generic kind. */
+static void add_item(struct selection *selection, const struct filter *filter, size_t item)
+{
+	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+
+	allow_all(ids, generic);
+	if (filter)
+		filter_group_event_types(filter, item, ids, generic);
+	drop_unnamed(filter, item, ids);
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (ids[id] && id != EVENT_syscall && is_possible(event_desc_get(id)))
+			selection->events[id] |= WHY_FILTER;
+	if (!ids[EVENT_syscall])
+		return;
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		selection->syscalls[number] |= is_generic(syscall_code_of_native(number), generic);
+		selection->compat_syscalls[number] |=
+			is_generic(syscall_code_of_compat(number), generic);
+		if (selection->syscalls[number] || selection->compat_syscalls[number])
+			selection->events[EVENT_syscall] |= WHY_FILTER;
+	}
+}
+
+void selection_make(struct selection *selection, const struct filter *filter,
+		    unsigned int output_needs)
+{
+	unsigned int needs = filter ? filter_needs(filter) : 0;
+	uint8_t wanted;
+
+	*selection = (struct selection){0};
+	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
+		add_item(selection, filter, i);
+	selection->filter_parts = parts_for_needs(selection, needs);
+	selection->output_parts = parts_for_needs(selection, output_needs);
+	if (!selection_lacks_calls(selection)) {
+		selection->filter_enter_times = needs & NEEDS_ENTER_TIME;
+		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
+	}
+	wanted = selection->filter_parts | selection->output_parts;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		unsigned int kept = is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
+
+		for (int i = 0; i < PARTS_COUNT; i++)
+			if ((wanted & parts[i].why) && (kept & parts[i].part))
+				selection->events[id] |= parts[i].why;
+	}
+}
+
+void selection_make_recorded(struct selection *selection, const struct filter *filter)
+{
+	*selection = (struct selection){0};
+	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++) {
+		bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
+
+		allow_all(ids, generic);
+		if (filter) {
+			filter_group_event_types(filter, i, ids, generic);
+			ids[EVENT_syscall] = filter_group_passes_generic(filter, i);
+		}
+		for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+			if (ids[id] && is_shown(event_desc_get(id)))
+				selection->events[id] |= WHY_FILTER;
+	}
+}
+
+static bool is_any(const struct event_desc *desc)
+{
+	return true;
+}
+
+static bool is_call(const struct event_desc *desc)
+{
+	return desc->category & EC_SYSCALL;
+}
+
+bool selection_is_empty(const struct selection *selection)
+{
+	return !any_filtered(selection, is_any);
+}
+
+bool selection_lacks_calls(const struct selection *selection)
+{
+	return !any_filtered(selection, is_call);
+}
+
+const char *selection_why_name(enum selection_why why)
+{
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (parts[i].why == why)
+			return parts[i].name;
+	return NULL;
+}

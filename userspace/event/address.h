@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses as text, in the forms of the .scap world. */
+#ifndef EVENT_ADDRESS_H
+#define EVENT_ADDRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "util/buf.h"
+
+/* Appends an IP address of 4 or 16 bytes in network order. */
+void text_append_ip(struct buf *out, const uint8_t *address, size_t len);
+
+/* Appends a SOCKADDR or SOCKTUPLE: "10.0.0.1:80", "a:p->b:p", a unix path. */
+void text_append_sockaddr(struct buf *out, const struct event_param *param);
+void text_append_socktuple(struct buf *out, const struct event_param *param);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of events of 2022 out of the events of today, as compat_2022.def says. */
+#include "scap/file/form_2022.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/event.h"
+
+enum {
+	FRAME_BYTES = 65536, /* readers of 2022 refuse larger ones */
+	FILLED_BYTES = 512, /* at most, of what stands for absent parameters */
+	ENTER_PARAMS_MAX = 6,
+	SYSCALLS = 329, /* codes that were known: sysdig 0.29.3 dies of others */
+	NONE = UINT8_MAX,
+};
+
+enum has_enter { HAS_ENTER, HAS_ENTER_UNLESS_CHILD, HAS_NO_ENTER };
+
+struct enter_param {
+	uint8_t source; /* parameter of the event, or NONE */
+	uint8_t type; /* 0: that of the source; no enter event has parameters of type INT8 */
+};
+
+struct pair {
+	uint16_t id; /* of the exit event; 0: the event has no row */
+	uint8_t params;
+	uint8_t enter_params;
+	uint8_t has_enter; /* enum has_enter */
+	struct enter_param enter[ENTER_PARAMS_MAX];
+};
+
+#define ROW(event, id, params, has_enter, ...)                                                     \
+	[EVENT_##event] = {id,                                                                     \
+			   params,                                                                 \
+			   sizeof((struct enter_param[]){{0}, ##__VA_ARGS__}) /                    \
+					   sizeof(struct enter_param) -                            \
+				   1,                                                              \
+			   has_enter,                                                              \
+			   {__VA_ARGS__}},
+#define PAIR(event, id, params, ...) ROW(event, id, params, HAS_ENTER, ##__VA_ARGS__)
+#define CLONE(event, id, params) ROW(event, id, params, HAS_ENTER_UNLESS_CHILD)
+#define ALONE(event, id, params) ROW(event, id, params, HAS_NO_ENTER)
+
+static const struct pair pairs[EVENT_OWN_FIRST] = {
+#include "scap/file/form_2022.def"
+};
+
+struct scap_compat {
+	uint16_t native[SYSCALL_CODES_COUNT];
+	uint8_t enter[FRAME_BYTES + FILLED_BYTES];
+	uint8_t exit[FRAME_BYTES + FILLED_BYTES];
+};
+
+int scap_compat_create(struct scap_compat **compat)
+{
+	struct scap_compat *made = malloc(sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
+		int number = syscall_native_number(code);
+
+		made->native[code] = number < 0 ? NO_NATIVE : (uint16_t)number;
+	}
+	*compat = made;
+	return 0;
+}
+
+void scap_compat_destroy(struct scap_compat *compat)
+{
+	free(compat);
+}
+
+/* A frame that is being written. */
+struct target {
+	uint8_t *bytes;
+	uint8_t *length, *value; /* of the next parameter */
+};
+
+static struct target target_begin(uint8_t *bytes, unsigned int nparams)
+{
+	uint8_t *lengths = bytes + sizeof(struct ppm_evt_hdr);
+
+	return (struct target){bytes, lengths, lengths + nparams * sizeof(uint16_t)};
+}
+
+static void target_put(struct target *to, const void *data, size_t len)
+{
+	uint16_t length = (uint16_t)len;
+
+	memcpy(to->length, &length, sizeof(length));
+	memcpy(to->value, data, len);
+	to->length += sizeof(length);
+	to->value += len;
+}
+
+/*
+ * Readers take the bytes that follow for an absent value of a fixed size or with an end in itself,
+ * so that something has to stand there: nothing, no descriptor, no user.
+ */
+static void target_put_nothing(struct target *to, enum param_type type,
+			       const struct param_desc *desc)
+{
+	static const uint8_t zeros[1 + sizeof(uint64_t)];
+	static const uint8_t ones[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	size_t size = param_type_size(type);
+
+	switch (type) {
+	case PT_FD:
+	case PT_UID:
+	case PT_GID:
+		target_put(to, ones, size);
+		break;
+	case PT_CHARBUF:
+	case PT_FSPATH:
+	case PT_FSRELPATH:
+		target_put(to, zeros, 1);
+		break;
+	case PT_FDLIST:
+		target_put(to, zeros, sizeof(uint16_t));
+		break;
+	case PT_DYN:
+		target_put(to, zeros, 1 + param_type_size(desc->dyn[0].type));
+		break;
+	default:
+		target_put(to, zeros, size);
+	}
+}
+
+static void target_put_param(struct target *to, const struct event *ev, unsigned int index)
+{
+	const struct param_desc *desc = &ev->desc->params[index];
+
+	if (event_param_present(ev, index))
+		target_put(to, ev->params[index].data, ev->params[index].len);
+	else
+		target_put_nothing(to, desc->type, desc);
+}
+
+static void target_put_number(struct target *to, uint64_t value, size_t size)
+{
+	target_put(to, &value, size);
+}
+
+static struct scap_event target_end(const struct target *to, uint16_t id, unsigned int nparams,
+				    const struct event *ev, const struct scap_event *event)
+{
+	struct ppm_evt_hdr header = {
+		.ts = ev->ts_ns,
+		.tid = (uint64_t)ev->tid,
+		.len = (uint32_t)(to->value - to->bytes),
+		.type = id,
+		.nparams = nparams,
+	};
+
+	memcpy(to->bytes, &header, sizeof(header));
+	return (struct scap_event){
+		.frame = to->bytes,
+		.len = header.len,
+		.cpu = event->cpu,
+		.hidden = event->hidden,
+	};
+}
+
+static void put_enter_param(struct target *to, const struct enter_param *param,
+			    const struct event *ev)
+{
+	if (param->source == NONE)
+		target_put_nothing(to, param->type, NULL);
+	else if (param->type)
+		target_put_number(to, event_param_u64(ev, param->source),
+				  param_type_size(param->type));
+	else
+		target_put_param(to, ev, param->source);
+}
+
+static struct scap_event make_enter(struct scap_compat *compat, const struct pair *pair,
+				    const struct event *ev, const struct scap_event *event)
+{
+	struct target to = target_begin(compat->enter, pair->enter_params);
+
+	for (unsigned int i = 0; i < pair->enter_params; i++)
+		put_enter_param(&to, &pair->enter[i], ev);
+	return target_end(&to, pair->id - 1, pair->enter_params, ev, event);
+}
+
+static struct scap_event make_exit(struct scap_compat *compat, const struct pair *pair,
+				   const struct event *ev, const struct scap_event *event)
+{
+	struct target to = target_begin(compat->exit, pair->params);
+
+	for (unsigned int i = 0; i < pair->params; i++)
+		target_put_param(&to, ev, i);
+	return target_end(&to, pair->id, pair->params, ev, event);
+}
+
+static bool has_enter(const struct pair *pair, const struct event *ev)
+{
+	int64_t result;
+
+	if (pair->has_enter == HAS_ENTER_UNLESS_CHILD)
+		return !event_result(ev, &result) || result != 0;
+	return pair->has_enter == HAS_ENTER;
+}
+
+static int make_pair(struct scap_compat *compat, const struct pair *pair, const struct event *ev,
+		     const struct scap_event *event, struct scap_event *out)
+{
+	int count = 0;
+
+	if (has_enter(pair, ev))
+		out[count++] = make_enter(compat, pair, ev, event);
+	out[count++] = make_exit(compat, pair, ev, event);
+	return count;
+}
+
+static unsigned int native_number(const struct scap_compat *compat, const struct event *ev,
+				  unsigned int code)
+{
+	if (ev->desc->id == EVENT_syscall && event_param_present(ev, syscall__nativeID))
+		return (unsigned int)event_param_u64(ev, syscall__nativeID);
+	return code < SYSCALL_CODES_COUNT ? compat->native[code] : NO_NATIVE;
+}
+
+/* All that is left of a call is which it was. */
+static int make_generic(struct scap_compat *compat, const struct event *ev,
+			const struct scap_event *event, struct scap_event *out)
+{
+	unsigned int code =
+		ev->desc->id == EVENT_syscall ? event_syscall_code(ev) : ev->desc->syscall;
+	uint16_t known = code < SYSCALLS ? (uint16_t)code : SC_unknown;
+	struct target enter = target_begin(compat->enter, syscall__nativeID + 1);
+	struct target exit = target_begin(compat->exit, syscall__ID + 1);
+
+	target_put_number(&enter, known, sizeof(known));
+	target_put_number(&enter, native_number(compat, ev, code), sizeof(uint16_t));
+	target_put_number(&exit, known, sizeof(known));
+	out[0] = target_end(&enter, EVENT_syscall - 1, syscall__nativeID + 1, ev, event);
+	out[1] = target_end(&exit, EVENT_syscall, syscall__ID + 1, ev, event);
+	return 2;
+}
+
+static uint32_t frame_bytes(const struct scap_event *event)
+{
+	struct ppm_evt_hdr header;
+
+	memcpy(&header, event->frame, sizeof(header));
+	return header.len;
+}
+
+int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
+		     struct scap_event out[SCAP_2022_FRAMES_MAX])
+{
+	struct event ev;
+	unsigned int id;
+
+	if (event_decode(event->frame, event->len, event->cpu, &ev) != 0)
+		return 0;
+	id = ev.desc->id;
+	if (id < EVENT_OWN_FIRST && pairs[id].id)
+		return frame_bytes(event) <= FRAME_BYTES
+			       ? make_pair(compat, &pairs[id], &ev, event, out)
+			       : 0;
+	if (ev.desc->flags & EF_ENTER)
+		return 0; /* its exit event brings one */
+	if (ev.desc->category & EC_SYSCALL)
+		return make_generic(compat, &ev, event, out);
+	/* Of what they know that leaves the large ones, which they die of when nothing is in them. */
+	if (id >= SCAP_2022_EVENTS || !event_param_present(&ev, 0))
+		return 0;
+	out[0] = *event;
+	return 1;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks that are read in parts, however long they say they are: those that tell of the machine a
+ * head and then an entry at a time, others as they come. Each step takes what is there, so that it
+ * can be left when a pipe has no more for now.
+ */
+#include "scap/file/reader_impl.h"
+
+enum {
+	LIST_REST_MAX = 3, /* bytes behind the last entry, with which blocks are filled up */
+	ENTRY_BYTES_MORE = 64 << 10,
+};
+
+const char *reader_text(struct scap_reader *reader, struct cursor *cursor, size_t n)
+{
+	const uint8_t *at = cursor_take(cursor, n);
+	const char *text = reader->texts.data + reader->texts.len;
+
+	if (!at)
+		return "";
+	/* There is room: see take_entry(). */
+	buf_append(&reader->texts, at, n);
+	buf_append_char(&reader->texts, '\0');
+	return text;
+}
+
+const char *reader_string(struct scap_reader *reader, struct cursor *cursor, size_t *len)
+{
+	size_t n = cursor_number(cursor, sizeof(uint16_t));
+	const char *text = reader_text(reader, cursor, n);
+
+	if (len)
+		*len = cursor->missing ? 0 : n;
+	return text;
+}
+
+/* The rest of a block without looking at it, and its trailer. */
+static int skip_step(struct scap_reader *reader, int timeout_ms)
+{
+	size_t rest = reader->left - SCAP_TRAILER_BYTES;
+	uint32_t trailer;
+	int code;
+
+	if (rest) {
+		code = reader_need(reader, 1, timeout_ms);
+		if (code <= 0)
+			return code;
+		reader_take_bytes(reader, rest < reader->stream->len ? rest : reader->stream->len);
+		return STEP_ON;
+	}
+	code = reader_need(reader, sizeof(trailer), timeout_ms);
+	if (code <= 0)
+		return code;
+	memcpy(&trailer, reader->stream->data, sizeof(trailer));
+	if (trailer != reader->block_len)
+		return reader_end_lengths_differ(reader, trailer);
+	reader_take_bytes(reader, sizeof(trailer));
+	return STEP_ON;
+}
+
+static int skip_damaged_list(struct scap_reader *reader)
+{
+	reader->stats.damaged_lists++;
+	reader->kind = NULL;
+	return STEP_ON;
+}
+
+static int head_step(struct scap_reader *reader, int timeout_ms)
+{
+	size_t n = reader->kind->head_bytes;
+	int code;
+
+	if (n > reader->left - SCAP_TRAILER_BYTES)
+		return skip_damaged_list(reader);
+	code = reader_need(reader, n, timeout_ms);
+	if (code <= 0)
+		return code;
+	code = reader_told(reader, reader->kind->head(reader, reader->stream->data));
+	if (code)
+		return code;
+	reader_take_bytes(reader, n);
+	reader->headed = true;
+	return STEP_ON;
+}
+
+/* Has an entry taken that ends with the cursor, or before. */
+static int take_entry(struct scap_reader *reader, struct cursor *cursor)
+{
+	buf_clear(&reader->texts);
+	if (!buf_reserve(&reader->texts, cursor->left + ENTRY_TEXT_MORE))
+		return reader_end_out_of_memory(reader);
+	return reader_told(reader, reader->kind->entry(reader, cursor));
+}
+
+static int prefixed_entry_step(struct scap_reader *reader, size_t body, int timeout_ms)
+{
+	struct cursor cursor;
+	uint32_t len;
+	size_t entry;
+	int code = reader_need(reader, sizeof(len), timeout_ms);
+
+	if (code <= 0)
+		return code;
+	memcpy(&len, reader->stream->data, sizeof(len));
+	entry = (size_t)len + (reader->kind->prefix == PREFIX_REST ? sizeof(len) : 0);
+	if (entry < sizeof(len) || entry > body || entry > ENTRY_BYTES_MAX)
+		return skip_damaged_list(reader);
+	code = reader_need(reader, entry, timeout_ms);
+	if (code <= 0)
+		return code;
+	cursor = (struct cursor){reader->stream->data + sizeof(len), entry - sizeof(len)};
+	code = take_entry(reader, &cursor);
+	if (code)
+		return code;
+	if (cursor.missing || cursor.damaged)
+		return skip_damaged_list(reader);
+	reader_take_bytes(reader, entry);
+	return STEP_ON;
+}
+
+/* How long it is shows when it is taken: more bytes are waited for when it goes beyond those. */
+static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout_ms)
+{
+	size_t most = body < ENTRY_BYTES_MAX ? body : ENTRY_BYTES_MAX;
+	size_t len = reader->stream->len < most ? reader->stream->len : most;
+	struct cursor cursor = {reader->stream->data, len};
+	int code = take_entry(reader, &cursor);
+
+	if (code)
+		return code;
+	if (!cursor.missing && !cursor.damaged) {
+		reader_take_bytes(reader, len - cursor.left);
+		return STEP_ON;
+	}
+	if (cursor.damaged || len == most)
+		return skip_damaged_list(reader);
+	len += ENTRY_BYTES_MORE;
+	code = reader_need(reader, len < most ? len : most, timeout_ms);
+	return code == 1 ? STEP_ON : code;
+}
+
+int reader_part_step(struct scap_reader *reader, int timeout_ms)
+{
+	const struct block_kind *kind = reader->kind;
+	size_t body = reader->left - SCAP_TRAILER_BYTES;
+
+	if (kind && kind->head && !reader->headed)
+		return head_step(reader, timeout_ms);
+	if (!kind || !kind->entry || body <= LIST_REST_MAX)
+		return skip_step(reader, timeout_ms);
+	return kind->prefix == PREFIX_NONE ? plain_entry_step(reader, body, timeout_ms)
+					   : prefixed_entry_step(reader, body, timeout_ms);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ring of slots between the thread that unpacks and the one that reads. Each counts what it has
+ * done, and tells the other by an eventfd, so that both can wait for other things as well: the
+ * thread for its input, the reader for a signal.
+ */
+#include "scap/file/unpack.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { SLOTS = 4, SLOT_BYTES = 256 << 10, INPUT_BYTES = SCAP_UNPACK_HEAD_MAX };
+
+struct unpack_slot {
+	size_t len;
+	int code; /* what comes behind its bytes: 0: the next slot, -ENODATA: nothing, ... */
+	uint8_t data[SLOT_BYTES];
+};
+
+struct scap_unpack {
+	const struct codec *codec;
+	void *state;
+	int fd;
+	bool waits;
+	struct codec_span input;
+	bool full; /* the last slot was filled up: there may be more without further input */
+
+	pthread_t thread;
+	bool started;
+	atomic_bool stop;
+	atomic_uint filled, emptied; /* slots so far */
+	atomic_uint_fast64_t bytes_read;
+	int filled_fd, emptied_fd; /* told of each; the thread is told to stop by the second */
+	size_t taken; /* bytes of the slot that is taken from */
+	char problem[256]; /* written before the last slot is handed over */
+	struct unpack_slot *slots;
+	uint8_t input_bytes[INPUT_BYTES];
+};
+
+static void tell(int event_fd)
+{
+	uint64_t one = 1;
+
+	/* It fails only when the other has not looked at 2^64 of them. */
+	while (write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void clear(int event_fd)
+{
+	uint64_t count;
+
+	while (read(event_fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+/* The thread's side. */
+
+__attribute__((format(printf, 3, 4))) static int fail(struct scap_unpack *unpack, int code,
+						      const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(unpack->problem, sizeof(unpack->problem), format, args);
+	va_end(args);
+	return code;
+}
+
+/* Whether input is there, or its end; otherwise it is to stop. A negative timeout: waits. */
+static bool input_is_there(struct scap_unpack *unpack, int timeout_ms)
+{
+	struct pollfd polled[] = {{.fd = unpack->fd, .events = POLLIN},
+				  {.fd = unpack->emptied_fd, .events = POLLIN}};
+
+	while (!atomic_load(&unpack->stop)) {
+		if (!unpack->waits)
+			return true;
+		poll(polled, 2, timeout_ms);
+		if (polled[0].revents)
+			return true;
+		if (timeout_ms == 0)
+			return false;
+		clear(unpack->emptied_fd);
+	}
+	return false;
+}
+
+/* Returns 0; -EAGAIN when there is nothing now; or what ends the file. */
+static int read_input(struct scap_unpack *unpack, bool may_wait)
+{
+	ssize_t n;
+
+	if (!input_is_there(unpack, may_wait ? -1 : 0))
+		return -EAGAIN;
+	n = read(unpack->fd, unpack->input_bytes, INPUT_BYTES);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return -EAGAIN;
+	if (n < 0)
+		return fail(unpack, -errno, "it cannot be read on: %s", strerror(errno));
+	if (n == 0)
+		return unpack->codec->is_whole(unpack->state)
+			       ? -ENODATA
+			       : fail(unpack, -EPIPE, "the %s data end too early",
+				      unpack->codec->name);
+	atomic_fetch_add(&unpack->bytes_read, (uint64_t)n);
+	unpack->input = (struct codec_span){unpack->input_bytes, (size_t)n};
+	return 0;
+}
+
+/* Until it is full, or has what can be had without waiting. Sets what comes behind it. */
+static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
+{
+	struct codec_span room = {slot->data, SLOT_BYTES};
+
+	slot->code = 0;
+	while (room.left && slot->code == 0) {
+		const char *problem;
+
+		if (unpack->input.left == 0 && !unpack->full)
+			slot->code = read_input(unpack, room.left == SLOT_BYTES);
+		if (slot->code)
+			break;
+		problem = unpack->codec->run(unpack->state, &unpack->input, &room);
+		unpack->full = room.left == 0;
+		if (problem)
+			slot->code =
+				fail(unpack, -EBADMSG, "%s (before byte %llu of the file)", problem,
+				     (unsigned long long)(atomic_load(&unpack->bytes_read) -
+							  unpack->input.left));
+	}
+	if (slot->code == -EAGAIN)
+		slot->code = 0;
+	slot->len = SLOT_BYTES - room.left;
+}
+
+/* Waits for a slot that was emptied. NULL: it is to stop. */
+static struct unpack_slot *wait_for_slot(struct scap_unpack *unpack, unsigned int filled)
+{
+	struct pollfd polled = {.fd = unpack->emptied_fd, .events = POLLIN};
+
+	while (!atomic_load(&unpack->stop)) {
+		if (filled - atomic_load(&unpack->emptied) < SLOTS)
+			return &unpack->slots[filled % SLOTS];
+		poll(&polled, 1, -1);
+		clear(unpack->emptied_fd);
+	}
+	return NULL;
+}
+
+static void *work(void *arg)
+{
+	struct scap_unpack *unpack = arg;
+	int code = 0;
+
+	while (code == 0) {
+		unsigned int filled = atomic_load(&unpack->filled);
+		struct unpack_slot *slot = wait_for_slot(unpack, filled);
+
+		if (!slot)
+			break;
+		fill_slot(unpack, slot);
+		code = slot->code;
+		atomic_store(&unpack->filled, filled + 1);
+		tell(unpack->filled_fd);
+	}
+	return NULL;
+}
+
+/* The reader's side. */
+
+/* Waits until a slot is filled. Returns it; NULL when none is in time, or a signal arrived. */
+static struct unpack_slot *filled_slot(struct scap_unpack *unpack, int timeout_ms)
+{
+	struct pollfd polled = {.fd = unpack->filled_fd, .events = POLLIN};
+	unsigned int emptied = atomic_load(&unpack->emptied);
+
+	while (atomic_load(&unpack->filled) == emptied) {
+		if (poll(&polled, 1, timeout_ms) <= 0)
+			return NULL;
+		clear(unpack->filled_fd);
+	}
+	return &unpack->slots[emptied % SLOTS];
+}
+
+ptrdiff_t scap_unpack_take(struct scap_unpack *unpack, void *to, size_t room, int timeout_ms)
+{
+	for (;;) {
+		struct unpack_slot *slot = filled_slot(unpack, timeout_ms);
+		size_t n;
+
+		if (!slot)
+			return 0;
+		n = slot->len - unpack->taken < room ? slot->len - unpack->taken : room;
+		if (n) {
+			memcpy(to, slot->data + unpack->taken, n);
+			unpack->taken += n;
+			return (ptrdiff_t)n;
+		}
+		/* The last one stays, so that it can be asked again. */
+		if (slot->code)
+			return slot->code;
+		unpack->taken = 0;
+		atomic_fetch_add(&unpack->emptied, 1);
+		tell(unpack->emptied_fd);
+	}
+}
+
+const char *scap_unpack_problem(const struct scap_unpack *unpack)
+{
+	return unpack->problem;
+}
+
+uint64_t scap_unpack_bytes_read(const struct scap_unpack *unpack)
+{
+	return atomic_load(&unpack->bytes_read);
+}
+
+/* Signals are for the reader, which looks at them between events. */
+static int start_thread(struct scap_unpack *unpack)
+{
+	sigset_t all, before;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = pthread_create(&unpack->thread, NULL, work, unpack);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	unpack->started = code == 0;
+	return -code;
+}
+
+int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void *head, size_t len,
+		      struct scap_unpack **unpack)
+{
+	struct scap_unpack *made = malloc(sizeof(*made));
+	int code = -ENOMEM;
+
+	if (!made)
+		return -ENOMEM;
+	memset(made, 0, offsetof(struct scap_unpack, input_bytes));
+	made->filled_fd = made->emptied_fd = -1;
+	made->codec = codec;
+	made->fd = fd;
+	made->waits = waits;
+	memcpy(made->input_bytes, head, len);
+	made->input = (struct codec_span){made->input_bytes, len};
+	atomic_store(&made->bytes_read, len);
+	made->filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	made->emptied_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (made->filled_fd < 0 || made->emptied_fd < 0) {
+		code = -errno;
+		goto out;
+	}
+	made->slots = malloc(SLOTS * sizeof(*made->slots));
+	made->state = codec->create();
+	if (!made->slots || !made->state)
+		goto out;
+	code = start_thread(made);
+	if (code)
+		goto out;
+	*unpack = made;
+	return 0;
+out:
+	scap_unpack_stop(made);
+	return code;
+}
+
+void scap_unpack_stop(struct scap_unpack *unpack)
+{
+	if (!unpack)
+		return;
+	if (unpack->started) {
+		atomic_store(&unpack->stop, true);
+		tell(unpack->emptied_fd);
+		pthread_join(unpack->thread, NULL);
+	}
+	if (unpack->state)
+		unpack->codec->destroy(unpack->state);
+	if (unpack->filled_fd >= 0)
+		close(unpack->filled_fd);
+	if (unpack->emptied_fd >= 0)
+		close(unpack->emptied_fd);
+	free(unpack->slots);
+	free(unpack);
+}

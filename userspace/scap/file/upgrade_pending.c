@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Pending enter events: sets of few threads to find them, and a list by age to forget them. */
+#include "scap/file/upgrade_pending.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fold_pending_init(struct fold_pending *pending)
+{
+	*pending = (struct fold_pending){0};
+	pending->sets = calloc(PENDING_SETS * PENDING_WAYS, sizeof(*pending->sets));
+	return pending->sets ? 0 : -ENOMEM;
+}
+
+/* Threads that follow each other are in different sets. */
+static struct fold_enter **set_of(const struct fold_pending *pending, int64_t tid)
+{
+	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_SETS;
+
+	return pending->sets + hash * PENDING_WAYS;
+}
+
+static unsigned int way_of(struct fold_enter *const *set, int64_t tid)
+{
+	unsigned int way = 0;
+
+	while (way < PENDING_WAYS && set[way] && set[way]->tid != tid)
+		way++;
+	return way;
+}
+
+struct fold_enter *fold_pending_find(const struct fold_pending *pending, int64_t tid)
+{
+	struct fold_enter *const *set = set_of(pending, tid);
+	unsigned int way = way_of(set, tid);
+
+	return way < PENDING_WAYS ? set[way] : NULL;
+}
+
+static void list_remove(struct fold_pending *pending, struct fold_enter *enter)
+{
+	*(enter->older ? &enter->older->newer : &pending->oldest) = enter->newer;
+	*(enter->newer ? &enter->newer->older : &pending->newest) = enter->older;
+}
+
+static void list_add(struct fold_pending *pending, struct fold_enter *enter)
+{
+	enter->older = pending->newest;
+	enter->newer = NULL;
+	*(pending->newest ? &pending->newest->newer : &pending->oldest) = enter;
+	pending->newest = enter;
+}
+
+void fold_pending_forget(struct fold_pending *pending, struct fold_enter *enter)
+{
+	struct fold_enter **set;
+	unsigned int way;
+
+	if (!enter)
+		return;
+	set = set_of(pending, enter->tid);
+	way = way_of(set, enter->tid);
+	for (; way < PENDING_WAYS - 1 && set[way]; way++)
+		set[way] = set[way + 1];
+	set[way] = NULL;
+	list_remove(pending, enter);
+	pending->bytes -= enter->bytes;
+	pool_free(&pending->pool, enter, enter->bytes);
+}
+
+/* Few sizes, so that memory that is free for one is free for most others. */
+static size_t block_bytes(size_t bytes)
+{
+	static const size_t sizes[] = {128, 1024, POOL_BLOCK_MAX};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (bytes <= sizes[i])
+			return sizes[i];
+	return bytes;
+}
+
+void fold_copy_values(uint8_t *to, const struct event_param *params, size_t nparams)
+{
+	const struct event_param *param = params, *end = params + nparams;
+
+	/* Most follow each other where they are, and are copied at once. */
+	while (param < end) {
+		const uint8_t *data = param->data;
+		size_t len = 0;
+
+		for (; param < end && param->data == data + len; param++)
+			len += param->len;
+		memcpy(to, data, len);
+		to += len;
+	}
+}
+
+static struct fold_enter *make(struct fold_pending *pending, const struct event_param *params,
+			       unsigned int nparams)
+{
+	size_t bytes = sizeof(struct fold_enter) + nparams * sizeof(uint16_t);
+	struct fold_enter *enter;
+
+	for (unsigned int i = 0; i < nparams; i++)
+		bytes += params[i].len;
+	bytes = block_bytes(bytes);
+	while (pending->oldest && pending->bytes + bytes > PENDING_BYTES_MAX)
+		fold_pending_forget(pending, pending->oldest);
+	enter = pool_alloc(&pending->pool, bytes);
+	if (!enter)
+		return NULL;
+	enter->bytes = (uint32_t)bytes;
+	enter->nparams = (uint16_t)nparams;
+	for (unsigned int i = 0; i < nparams; i++)
+		enter->lengths[i] = (uint16_t)params[i].len;
+	fold_copy_values((uint8_t *)&enter->lengths[nparams], params, nparams);
+	return enter;
+}
+
+void fold_pending_put(struct fold_pending *pending, int64_t tid, uint16_t id,
+		      const struct event_param *params, unsigned int nparams)
+{
+	struct fold_enter **set = set_of(pending, tid), *enter;
+
+	fold_pending_forget(pending, fold_pending_find(pending, tid));
+	fold_pending_forget(pending, set[PENDING_WAYS - 1]);
+	enter = make(pending, params, nparams);
+	if (!enter)
+		return;
+	enter->tid = tid;
+	enter->id = id;
+	memmove(set + 1, set, (PENDING_WAYS - 1) * sizeof(*set));
+	set[0] = enter;
+	list_add(pending, enter);
+	pending->bytes += enter->bytes;
+}
+
+struct event_param fold_enter_param(const struct fold_enter *enter, unsigned int index)
+{
+	const uint8_t *at = (const uint8_t *)&enter->lengths[enter->nparams];
+
+	if (index >= enter->nparams)
+		return (struct event_param){0};
+	for (unsigned int i = 0; i < index; i++)
+		at += enter->lengths[i];
+	return (struct event_param){at, enter->lengths[index]};
+}
+
+void fold_pending_finish(struct fold_pending *pending)
+{
+	while (pending->oldest)
+		fold_pending_forget(pending, pending->oldest);
+	pool_finish(&pending->pool);
+	free(pending->sets);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer of capture files: sections, events, and its beginning and end. */
+#include "scap/file/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "scap/file/writer_impl.h"
+
+enum { LATENCY_BYTES = sizeof(uint64_t) };
+
+/* Bytes of a block with a body of so many. */
+static size_t block_bytes(size_t body)
+{
+	size_t padded = (body + SCAP_BLOCK_ALIGN - 1) & ~(size_t)(SCAP_BLOCK_ALIGN - 1);
+
+	return sizeof(struct scap_block_header) + padded + SCAP_TRAILER_BYTES;
+}
+
+/* Fills in all of a block but its body, and returns where that goes; NULL after an error. */
+static uint8_t *begin_block(struct scap_writer *writer, uint32_t type, size_t body)
+{
+	struct scap_block_header header = {type, (uint32_t)block_bytes(body)};
+	uint32_t end[] = {0, header.len}; /* padding, of which the body covers some or all */
+	uint8_t *at = scap_sink_block(&writer->sink, header.len);
+
+	if (!at)
+		return NULL;
+	memcpy(at + header.len - sizeof(end), end, sizeof(end));
+	memcpy(at, &header, sizeof(header));
+	return at + sizeof(header);
+}
+
+int writer_put_block(struct scap_writer *writer, uint32_t type, const void *body, size_t len)
+{
+	uint8_t *at = begin_block(writer, type, len);
+
+	if (!at)
+		return writer->sink.error;
+	memcpy(at, body, len);
+	return 0;
+}
+
+int writer_put_section(struct scap_writer *writer)
+{
+	const struct scap_section_body section = {
+		.byte_order_magic = SCAP_BYTE_ORDER_MAGIC,
+		.major = SCAP_FORMAT_MAJOR,
+		.minor = SCAP_FORMAT_MINOR,
+		.section_len = SCAP_SECTION_LENGTH_UNKNOWN,
+	};
+	const uint32_t version = SCAP_NATIVE_VERSION;
+	int r = writer_put_block(writer, SCAP_BLOCK_SECTION, &section, sizeof(section));
+
+	if (r == 0 && writer->config.native)
+		r = writer_put_block(writer, SCAP_BLOCK_NATIVE, &version, sizeof(version));
+	writer->section_end = scap_sink_bytes(&writer->sink);
+	return r;
+}
+
+/* Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error. */
+static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
+			    size_t len)
+{
+	static const uint32_t types[2][2] = {
+		{SCAP_BLOCK_EVENT_V2, SCAP_BLOCK_EVENT_V2_FLAGS},
+		{SCAP_BLOCK_EVENT_V2_LARGE, SCAP_BLOCK_EVENT_V2_LARGE_FLAGS},
+	};
+	const uint32_t flags = SCAP_EVENT_FLAG_HIDDEN;
+	size_t head = sizeof(event->cpu) + (event->hidden ? sizeof(flags) : 0);
+	uint8_t *at;
+
+	large = large || block_bytes(head + len) > SCAP_BLOCK_EVENT_BYTES_MAX;
+	at = begin_block(writer, types[large][event->hidden], head + len);
+	if (!at)
+		return NULL;
+	memcpy(at, &event->cpu, sizeof(event->cpu));
+	if (event->hidden)
+		memcpy(at + sizeof(event->cpu), &flags, sizeof(flags));
+	return at + head;
+}
+
+static int put_whole(struct scap_writer *writer, const struct scap_event *event, bool large,
+		     uint32_t len)
+{
+	uint8_t *at = begin_event(writer, event, large, len);
+
+	if (!at)
+		return writer->sink.error;
+	memcpy(at, event->frame, len);
+	return 0;
+}
+
+/* Without the latency, the last bytes of a frame. */
+static int put_untimed(struct scap_writer *writer, const struct scap_event *event,
+		       struct ppm_evt_hdr header, bool large)
+{
+	uint8_t *at;
+
+	header.len -= LATENCY_BYTES;
+	header.nparams &= ~FRAME_TIMED;
+	at = begin_event(writer, event, large, header.len);
+	if (!at)
+		return writer->sink.error;
+	memcpy(at, event->frame, header.len);
+	memcpy(at, &header, sizeof(header));
+	return 0;
+}
+
+/* Without parameters of our own, nor a latency: the first parameters alone. */
+static int put_first_params(struct scap_writer *writer, const struct scap_event *event,
+			    struct ppm_evt_hdr header, const struct event_shape *shape)
+{
+	const uint8_t *lengths = (const uint8_t *)event->frame + sizeof(header);
+	size_t head = sizeof(header) + shape->nparams * sizeof(uint16_t);
+	size_t values = 0;
+	uint8_t *at;
+
+	for (unsigned int i = 0; i < shape->nparams; i++) {
+		uint16_t len;
+
+		memcpy(&len, lengths + i * sizeof(len), sizeof(len));
+		values += len;
+	}
+	lengths += (header.nparams & ~FRAME_TIMED) * sizeof(uint16_t);
+	header.nparams = shape->nparams;
+	header.len = (uint32_t)(head + values);
+	at = begin_event(writer, event, false, header.len);
+	if (!at)
+		return writer->sink.error;
+	memcpy(at, event->frame, head);
+	memcpy(at, &header, sizeof(header));
+	memcpy(at + head, lengths, values); /* they stand behind all lengths */
+	return 0;
+}
+
+/* In place of an event of our own: which call it was, in a form that all readers know. */
+static int put_generic(struct scap_writer *writer, const struct scap_event *event,
+		       struct ppm_evt_hdr header, const struct event_shape *shape)
+{
+	struct {
+		struct ppm_evt_hdr header;
+		uint16_t lengths[syscall__count];
+		uint16_t code, native;
+	} __attribute__((packed)) generic = {
+		.header = {.ts = header.ts,
+			   .tid = header.tid,
+			   .len = sizeof(generic),
+			   .type = EVENT_syscall,
+			   .nparams = syscall__count},
+		.lengths = {sizeof(generic.code), sizeof(generic.native)},
+		.code = shape->code,
+		.native = shape->native,
+	};
+	struct scap_event stand_in = *event;
+
+	if (shape->native == NO_NATIVE) {
+		generic.lengths[syscall__nativeID] = 0;
+		generic.header.len -= sizeof(generic.native);
+	}
+	stand_in.frame = &generic;
+	writer->stats.generic++;
+	return put_whole(writer, &stand_in, false, generic.header.len);
+}
+
+static struct ppm_evt_hdr header_of(const struct scap_event *event)
+{
+	struct ppm_evt_hdr header;
+
+	memcpy(&header, event->frame, sizeof(header));
+	return header;
+}
+
+static int put_event(struct scap_writer *writer, const struct scap_event *event)
+{
+	struct ppm_evt_hdr header = header_of(event);
+	const struct event_shape *shape = &writer->shapes[header.type];
+
+	if (writer->config.native)
+		return put_whole(writer, event, shape->large, header.len);
+	if (shape->own)
+		return put_generic(writer, event, header, shape);
+	/* Large ones have none of ours. */
+	if (!shape->large && (header.nparams & ~FRAME_TIMED) > shape->nparams)
+		return put_first_params(writer, event, header, shape);
+	if (header.nparams & FRAME_TIMED)
+		return put_untimed(writer, event, header, shape->large);
+	return put_whole(writer, event, shape->large, header.len);
+}
+
+/* What readers of 2022 understand of an event, be it nothing. */
+static void put_for_2022(struct scap_writer *writer, const struct scap_event *event)
+{
+	struct scap_event frames[SCAP_2022_FRAMES_MAX];
+	int count = scap_compat_2022(writer->compat, event, frames);
+	struct ppm_evt_hdr header = {.type = EVENT_NONE};
+
+	for (int i = 0; i < count; i++) {
+		header = header_of(&frames[i]);
+		if (put_whole(writer, &frames[i], writer->shapes[header.type].large, header.len))
+			return;
+	}
+	if (header.type == EVENT_syscall && header_of(event).type != EVENT_syscall)
+		writer->stats.generic++;
+	writer->stats.events += count > 0;
+}
+
+/* The sink may have handed on all that there was at the moment of `stats`. */
+static void note_safe(struct scap_writer *writer, const struct scap_writer_stats *stats)
+{
+	if (writer->bytes_safe == writer->sink.bytes_safe)
+		return;
+	writer->bytes_safe = writer->sink.bytes_safe;
+	writer->safe = *stats;
+}
+
+int scap_writer_event(struct scap_writer *writer, const struct scap_event *event, struct error *err)
+{
+	const struct scap_writer_stats before = writer->stats;
+
+	if (writer->compat)
+		put_for_2022(writer, event);
+	else if (put_event(writer, event) == 0)
+		writer->stats.events++;
+	note_safe(writer, &before);
+	return scap_sink_result(&writer->sink, err);
+}
+
+int scap_writer_flush(struct scap_writer *writer, struct error *err)
+{
+	scap_sink_flush(&writer->sink);
+	note_safe(writer, &writer->stats);
+	return scap_sink_result(&writer->sink, err);
+}
+
+int scap_writer_finish(struct scap_writer *writer, struct error *err)
+{
+	int r;
+
+	if (!writer)
+		return 0;
+	scap_sink_finish(&writer->sink);
+	r = scap_sink_result(&writer->sink, err);
+	buf_finish(&writer->list.entries);
+	buf_finish(&writer->list.behind);
+	scap_compat_destroy(writer->compat);
+	free(writer);
+	return r;
+}
+
+void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats)
+{
+	*stats = writer->sink.error ? writer->safe : writer->stats;
+	stats->bytes = scap_sink_bytes(&writer->sink);
+	stats->bytes_stored = writer->sink.bytes_stored;
+}
+
+struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer)
+{
+	return &writer->snapshot;
+}
+
+static struct event_shape shape_of(const struct event_desc *desc)
+{
+	struct event_shape shape = {
+		.nparams = desc->scap_nparams,
+		.large = desc->flags & EF_LARGE_PAYLOAD,
+		.own = desc->id >= EVENT_OWN_FIRST,
+		.code = desc->syscall,
+		.native = NO_NATIVE,
+	};
+
+	if (shape.own) {
+		int number = syscall_native_number(desc->syscall);
+
+		shape.native = number < 0 ? NO_NATIVE : (uint16_t)number;
+	}
+	return shape;
+}
+
+int scap_writer_create(int fd, const char *name, const struct scap_writer_config *config,
+		       struct scap_writer **writer, struct error *err)
+{
+	struct scap_writer *new = calloc(1, sizeof(*new));
+
+	if (!new || (config->compat_2022 && scap_compat_create(&new->compat)) ||
+	    scap_sink_init(&new->sink, fd, name, config->compression)) {
+		if (new)
+			scap_compat_destroy(new->compat);
+		free(new);
+		return error_set(err, -ENOMEM, "out of memory for writing %s", name);
+	}
+	new->snapshot.ops = &writer_snapshot_ops;
+	new->config = *config;
+	new->sink.give_up = config->give_up;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (desc)
+			new->shapes[id] = shape_of(desc);
+	}
+	writer_put_section(new);
+	*writer = new;
+	return 0;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer as a listener to the state before the first event: entries gather in lists, and lists
+ * become blocks. Long lists of processes and descriptors become several blocks, so that memory is
+ * bounded; those of interfaces and users cannot, as a later one replaces the one before.
+ */
+#include "scap/file/writer_impl.h"
+
+#include <errno.h>
+
+enum {
+	LIST_BYTES = 65536, /* a block may have an entry more */
+	IPV4_BYTES = 4,
+	IPV6_BYTES = 16,
+};
+
+static struct scap_writer *writer_of(struct scap_snapshot *to)
+{
+	return (struct scap_writer *)to;
+}
+
+/* Writes the list that is open, if any. */
+static int close_list(struct scap_writer *writer)
+{
+	struct writer_list *list = &writer->list;
+	uint32_t block = list->block;
+	int r;
+
+	buf_append(&list->entries, list->behind.data, list->behind.len);
+	if (list->entries.failed || list->behind.failed)
+		r = scap_sink_fail(&writer->sink, -ENOMEM);
+	else if (block)
+		r = writer_put_block(writer, block, list->entries.data, list->entries.len);
+	else
+		r = writer->sink.error;
+	buf_clear(&list->entries);
+	buf_clear(&list->behind);
+	list->block = 0;
+	return r;
+}
+
+/* What comes next belongs to a list of this kind. */
+static int open_list(struct scap_writer *writer, uint32_t block)
+{
+	int r = writer->sink.error;
+
+	if (writer->list.block != block)
+		r = close_list(writer);
+	writer->list.block = block;
+	return r;
+}
+
+static bool is_full(const struct scap_writer *writer)
+{
+	return writer->list.entries.len >= LIST_BYTES;
+}
+
+static int on_begin(struct scap_snapshot *to)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = close_list(writer);
+
+	if (r == 0 && scap_sink_bytes(&writer->sink) != writer->section_end)
+		r = writer_put_section(writer);
+	return r;
+}
+
+static int on_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+{
+	struct scap_writer *writer = writer_of(to);
+	struct scap_machine_body body = {
+		.cpus = machine->cpus,
+		.memory_bytes = machine->memory_bytes,
+		.max_pid = machine->max_pid,
+		.boot_ns = machine->boot_ns,
+	};
+	int r = close_list(writer);
+
+	strncpy(body.hostname, machine->hostname, sizeof(body.hostname) - 1);
+	return r < 0 ? r : writer_put_block(writer, SCAP_BLOCK_MACHINE, &body, sizeof(body));
+}
+
+/* Those of IPv6 stand behind all others. */
+static int on_interface(struct scap_snapshot *to, const struct scap_interface *interface)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = open_list(writer, SCAP_BLOCK_INTERFACES_V2);
+	struct buf *buf = interface->ipv6 ? &writer->list.behind : &writer->list.entries;
+	size_t address = interface->ipv6 ? IPV6_BYTES : IPV4_BYTES;
+	size_t name = strnlen(interface->name, SCAP_PATH_BYTES_MAX);
+	size_t entry = pack_begin(buf), from = buf->len;
+
+	pack_u16(buf, interface->ipv6 ? SCAP_INTERFACE_IPV6 : SCAP_INTERFACE_IPV4);
+	pack_u16(buf, (uint16_t)name);
+	buf_append(buf, interface->address, address);
+	buf_append(buf, interface->netmask, address);
+	buf_append(buf, interface->broadcast, address);
+	pack_u64(buf, interface->link_speed);
+	buf_append(buf, interface->name, name);
+	pack_end(buf, entry, from);
+	return r;
+}
+
+static int on_user(struct scap_snapshot *to, const struct scap_user *user)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = open_list(writer, SCAP_BLOCK_USERS_V2);
+	struct buf *buf = &writer->list.entries;
+	size_t entry = pack_begin(buf);
+
+	pack_u8(buf, SCAP_ENTRY_USER);
+	pack_u32(buf, user->uid);
+	pack_u32(buf, user->gid);
+	pack_string(buf, user->name, SCAP_ACCOUNT_BYTES_MAX);
+	pack_string(buf, user->home, SCAP_ACCOUNT_BYTES_MAX);
+	pack_string(buf, user->shell, SCAP_ACCOUNT_BYTES_MAX);
+	pack_end(buf, entry, entry);
+	return r;
+}
+
+/* Behind the users. */
+static int on_group(struct scap_snapshot *to, const struct scap_group *group)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = open_list(writer, SCAP_BLOCK_USERS_V2);
+	struct buf *buf = &writer->list.behind;
+	size_t entry = pack_begin(buf);
+
+	pack_u8(buf, SCAP_ENTRY_GROUP);
+	pack_u32(buf, group->gid);
+	pack_string(buf, group->name, SCAP_ACCOUNT_BYTES_MAX);
+	pack_end(buf, entry, entry);
+	return r;
+}
+
+static int on_thread(struct scap_snapshot *to, const struct scap_thread *thread)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = is_full(writer) ? close_list(writer) : 0;
+
+	if (r == 0)
+		r = open_list(writer, SCAP_BLOCK_PROCESSES_V9);
+	writer_pack_thread(&writer->list.entries, thread, writer->config.compat_2022);
+	return r;
+}
+
+/* A list for each thread, also when no descriptor follows. */
+static int begin_fds(struct scap_writer *writer)
+{
+	int r = close_list(writer);
+
+	writer->list.block = SCAP_BLOCK_FDS_V2;
+	pack_u64(&writer->list.entries, (uint64_t)writer->fds_tid);
+	return r;
+}
+
+static int on_fds(struct scap_snapshot *to, int64_t tid)
+{
+	struct scap_writer *writer = writer_of(to);
+
+	writer->fds_tid = tid;
+	return begin_fds(writer);
+}
+
+static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = is_full(writer) ? begin_fds(writer) : writer->sink.error;
+
+	writer_pack_fd(&writer->list.entries, fd, writer->config.compat_2022);
+	return r;
+}
+
+/* The lists are not needed any more. */
+static int on_end(struct scap_snapshot *to)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r = close_list(writer);
+
+	buf_finish(&writer->list.entries);
+	buf_finish(&writer->list.behind);
+	return r;
+}
+
+const struct scap_snapshot_ops writer_snapshot_ops = {
+	.begin = on_begin,
+	.machine = on_machine,
+	.interface = on_interface,
+	.user = on_user,
+	.group = on_group,
+	.thread = on_thread,
+	.fds = on_fds,
+	.fd = on_fd,
+	.end = on_end,
+};

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live source: a ring for each CPU, as CPUs come and go, the merge over them, and when to look
+ * at them. The BPF programs behind it are live/driver.c.
+ */
+#include "scap/live/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "scap/live/cpus.h"
+#include "scap/live/driver.h"
+#include "scap/live/merge.h"
+#include "scap/live/ring.h"
+#include "util/clock.h"
+
+enum {
+	/*
+	 * A ring wakes us when it is filled to a part. Below that, it is looked at so often: soon
+	 * after there was something, and seldom when all is quiet.
+	 */
+	LOOK_MS_MIN = 10,
+	LOOK_MS_MAX = 40,
+	NS_PER_MS = 1000000,
+	/* So often it is looked which CPUs are online. */
+	FOLLOW_NS = 1000000000,
+};
+
+struct scap_live {
+	struct scap_source source;
+	struct live_driver *driver;
+	uint32_t cpus;		 /* possible ones */
+	struct scap_ring *rings; /* by CPU */
+	bool *online;		 /* by CPU, at the last look */
+	uint32_t ring_bytes;	 /* of one that is open */
+	uint64_t boot_offset_ns; /* epoch minus boot clock */
+	uint64_t follow_ns;	 /* boot clock: when to look at the CPUs again */
+	struct scap_merge *merge;
+	int epoll;
+	int look_ms;
+	bool stopped; /* no program runs any more */
+	bool drained; /* all that they wrote is loaded */
+	bool tells_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
+	uint64_t made; /* events of that kind */
+	uint64_t delivered[EVENT_ID_MAX];
+};
+
+/* The frame of an event that says that a CPU came or went. */
+struct cpu_frame {
+	struct ppm_evt_hdr header;
+	uint16_t lengths[cpu_hotplug__count];
+	uint32_t cpu, action;
+	uint8_t padding[2];
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a batch");
+
+/* Puts such an event into the ring of that CPU, be it one without memory. */
+static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
+{
+	const struct batch_header batch = {.bytes = sizeof(struct cpu_frame), .count = 1};
+	const struct cpu_frame frame = {
+		.header = {
+			.ts = clock_ns(CLOCK_BOOTTIME) + live->boot_offset_ns,
+			.len = offsetof(struct cpu_frame, padding),
+			.type = EVENT_cpu_hotplug,
+			.nparams = cpu_hotplug__count,
+		},
+		.lengths = {sizeof(frame.cpu), sizeof(frame.action)},
+		.cpu = ring->cpu,
+	};
+
+	if (live->tells_cpus)
+		live->made += scap_ring_add(ring, batch, &frame);
+}
+
+/* Lets a ring go whose CPU is gone; what stands in it is still given out. */
+static void forget_ring(struct scap_live *live, struct scap_ring *ring)
+{
+	live_driver_set_ring(live->driver, ring->cpu, -1);
+	epoll_ctl(live->epoll, EPOLL_CTL_DEL, ring->fd, NULL);
+	scap_ring_detach(ring);
+}
+
+static void cpu_went(struct scap_live *live, struct scap_ring *ring)
+{
+	forget_ring(live, ring);
+	tell_of_cpu(live, ring);
+}
+
+static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u32 = ring->cpu};
+	int r = live_driver_set_ring(live->driver, ring->cpu, ring->fd);
+
+	if (r == 0 && epoll_ctl(live->epoll, EPOLL_CTL_ADD, ring->fd, &event) < 0)
+		r = -errno;
+	if (r < 0)
+		forget_ring(live, ring);
+	return r ? error_set(err, r, "using the ring of CPU %u: %s", ring->cpu, strerror(-r)) : 0;
+}
+
+/* Puts a ring that can be written in the place of one that is drained. */
+static int open_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
+{
+	struct scap_ring made;
+	int r = scap_ring_open(ring->cpu, live->ring_bytes, &made, err);
+
+	if (r < 0)
+		return r == -ENODEV ? 0 : r; /* it went offline in this moment */
+	made.lost = ring->lost;
+	made.damaged = ring->damaged;
+	scap_ring_close(ring);
+	*ring = made;
+	return watch_ring(live, ring, err);
+}
+
+/* Opens the rings of CPUs that came, and forgets those of CPUs that went. */
+static int follow_cpus(struct scap_live *live, struct error *err)
+{
+	int r = scap_cpus_read(SCAP_CPUS_ONLINE, live->cpus, live->online);
+
+	if (r < 0)
+		return error_set(err, r, "reading " SCAP_CPUS_ONLINE ": %s", strerror(-r));
+	for (uint32_t cpu = 0; cpu < live->cpus && r == 0; cpu++) {
+		struct scap_ring *ring = &live->rings[cpu];
+
+		if (ring->fd >= 0 && !live->online[cpu]) {
+			cpu_went(live, ring);
+		} else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring)) {
+			r = open_ring(live, ring, err);
+			if (ring->fd >= 0)
+				tell_of_cpu(live, ring);
+		}
+	}
+	return r;
+}
+
+static int take(struct scap_live *live, struct scap_event *event)
+{
+	struct scap_record record;
+
+	if (!scap_merge_next(live->merge, &record, &event->cpu))
+		return 0;
+	event->frame = record.frame;
+	event->len = record.len;
+	live->delivered[record.type]++;
+	return 1;
+}
+
+/* Waits for a ring to fill up, or for the time. Returns 0, or -EINTR for a signal. */
+static int wait_for_rings(struct scap_live *live, int ms)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(live->epoll, events, sizeof(events) / sizeof(*events), ms);
+
+	/* A ring that hung up would wake us for ever. */
+	for (int i = 0; i < n; i++)
+		if (events[i].events & (EPOLLHUP | EPOLLERR))
+			cpu_went(live, &live->rings[events[i].data.u32]);
+	if (n == 0 && live->look_ms < LOOK_MS_MAX)
+		live->look_ms *= 2;
+	return n < 0 ? -errno : 0;
+}
+
+static int next_after_stop(struct scap_live *live, struct scap_event *event)
+{
+	if (!live->drained) {
+		scap_merge_last_round(live->merge);
+		live->drained = true;
+		if (take(live, event))
+			return 1;
+	}
+	return -ENODATA;
+}
+
+static int live_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+{
+	struct scap_live *live = (struct scap_live *)source;
+	uint64_t now, end_ns = 0;
+	int left_ms, r;
+
+	if (take(live, event))
+		return 1;
+	if (live->stopped)
+		return next_after_stop(live, event);
+	for (;;) {
+		now = clock_ns(CLOCK_BOOTTIME);
+		if (now >= live->follow_ns) {
+			live->follow_ns = now + FOLLOW_NS;
+			follow_cpus(live, NULL); /* what fails now is tried again */
+			now = clock_ns(CLOCK_BOOTTIME);
+		}
+		scap_merge_round(live->merge, now);
+		if (take(live, event)) {
+			live->look_ms = LOOK_MS_MIN;
+			return 1;
+		}
+		if (end_ns == 0)
+			end_ns = now + (uint64_t)timeout_ms * NS_PER_MS;
+		if (now >= end_ns)
+			return 0;
+		left_ms = (int)((end_ns - now + NS_PER_MS - 1) / NS_PER_MS);
+		r = wait_for_rings(live, left_ms < live->look_ms ? left_ms : live->look_ms);
+		if (r < 0)
+			return r == -EINTR ? 0 : r;
+	}
+}
+
+static void live_destroy(struct scap_source *source)
+{
+	struct scap_live *live = (struct scap_live *)source;
+
+	live_driver_destroy(live->driver);
+	scap_merge_destroy(live->merge);
+	for (uint32_t cpu = 0; live->rings && cpu < live->cpus; cpu++)
+		scap_ring_close(&live->rings[cpu]);
+	free(live->rings);
+	free(live->online);
+	if (live->epoll >= 0)
+		close(live->epoll);
+	free(live);
+}
+
+static uint64_t live_settled(const struct scap_source *source)
+{
+	return scap_merge_cutoff(((const struct scap_live *)source)->merge);
+}
+
+static const struct scap_source_ops live_ops = {
+	.next = live_next,
+	.destroy = live_destroy,
+	.settled = live_settled,
+};
+
+static int open_rings(struct scap_live *live, struct error *err)
+{
+	live->online = calloc(live->cpus, sizeof(*live->online));
+	if (live->online)
+		live->rings = calloc(live->cpus, sizeof(*live->rings));
+	if (!live->rings)
+		return error_set(err, -ENOMEM, "opening the rings: out of memory");
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++)
+		scap_ring_init_empty(cpu, &live->rings[cpu]);
+	return follow_cpus(live, err);
+}
+
+static int open_parts(struct scap_live *live, const struct scap_live_config *config,
+		      struct error *err)
+{
+	struct scap_merge_config merge = {
+		.boot_offset_ns = config->boot_offset_ns ? config->boot_offset_ns
+							 : clock_boot_offset_ns(),
+	};
+	int r = live_driver_create(config, merge.boot_offset_ns, &live->driver, err);
+
+	if (r < 0)
+		return r;
+	live->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (live->epoll < 0)
+		return error_set(err, -errno, "creating an epoll: %s", strerror(errno));
+	merge.slots = live_driver_slots(live->driver, &merge.cpus);
+	live->cpus = merge.cpus;
+	live->ring_bytes = config->ring_bytes;
+	live->boot_offset_ns = merge.boot_offset_ns;
+	r = open_rings(live, err);
+	if (r < 0)
+		return r;
+	merge.rings = live->rings;
+	r = scap_merge_create(&merge, &live->merge);
+	if (r < 0)
+		return error_set(err, r, "merging the rings: out of memory");
+	live->tells_cpus = config->events[EVENT_cpu_hotplug];
+	return live_driver_attach(live->driver, err);
+}
+
+int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err)
+{
+	struct scap_live *made = calloc(1, sizeof(*made));
+	int r;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "opening the capture: out of memory");
+	made->source.ops = &live_ops;
+	made->epoll = -1;
+	made->look_ms = LOOK_MS_MIN;
+	r = open_parts(made, config, err);
+	if (r < 0)
+		live_destroy(&made->source);
+	else
+		*live = made;
+	return r;
+}
+
+uint64_t scap_live_boot_offset(const struct scap_live *live)
+{
+	return live->boot_offset_ns;
+}
+
+struct scap_source *scap_live_source(struct scap_live *live)
+{
+	return &live->source;
+}
+
+void scap_live_stop(struct scap_live *live)
+{
+	live_driver_detach(live->driver);
+	live->stopped = true;
+}
+
+int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
+{
+	struct scap_live_stats read = {0};
+	int r = live_driver_stats(live->driver, &read);
+
+	if (r < 0)
+		return r;
+	memcpy(read.delivered, live->delivered, sizeof(read.delivered));
+	read.seen[EVENT_cpu_hotplug] = live->made;
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++) {
+		read.damaged += live->rings[cpu].damaged;
+		read.ring_lost += live->rings[cpu].lost;
+		read.ring_bytes += live->rings[cpu].bytes;
+		read.cpus += live->rings[cpu].fd >= 0;
+	}
+	read.out_of_order = scap_merge_out_of_order(live->merge);
+	*stats = read;
+	return 0;
+}
+
+const uint16_t *scap_live_refused(const struct scap_live *live)
+{
+	return live_driver_refused(live->driver);
+}
+
+int scap_live_enter_error(const struct scap_live *live)
+{
+	return live_driver_enter_error(live->driver);
+}
+
+bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
+		       const char **hook)
+{
+	return live_driver_program(live->driver, i, program, hook);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live capture: loads and attaches the BPF programs, owns the rings and their merge, and keeps the
+ * account of what was seen, delivered and lost.
+ */
+#ifndef SCAP_LIVE_LIVE_H
+#define SCAP_LIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "scap/model/source.h"
+#include "util/error.h"
+
+struct scap_live_config {
+	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
+	bool successes[EVENT_ID_MAX];	/* of these only calls that succeed are of use */
+	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
+	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
+	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */
+	uint32_t snaplen;		/* bytes of data kept of each buffer */
+	struct snaplen_rules snaplen_rules; /* where more are kept */
+	bool include_self;		/* also the events of the calling process */
+	bool enter_times; /* events of system calls say how long these took */
+	bool verbose;			/* keep libbpf's own messages, on stderr */
+	uint64_t boot_offset_ns;	/* that another capture uses, for times as there; 0: now's */
+};
+
+/* Counters since the start; read them after scap_live_stop() for an exact account. */
+struct scap_live_stats {
+	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
+	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
+	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
+	uint64_t damaged;	  /* events that had not the form of one, as far as known */
+	uint64_t out_of_order;	  /* events given out after one with a later time */
+	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
+	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
+	uint64_t unnoted; /* failed calls whose argument could not be compared with that at the enter */
+	uint64_t untimed; /* calls without latency: another's enter time took their place */
+	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
+	uint64_t ring_bytes;	  /* of all rings */
+	uint32_t cpus;		  /* that have a ring now */
+};
+
+struct scap_live;
+
+/*
+ * Opens the capture; it runs from here on. Returns 0, or -errno with a message that says what was
+ * refused and what to do. A program that the kernel refuses costs its event only: see
+ * scap_live_refused().
+ */
+int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err);
+
+struct scap_source *scap_live_source(struct scap_live *live);
+
+/* What is added to the boot clock for the times of its events. */
+uint64_t scap_live_boot_offset(const struct scap_live *live);
+
+/*
+ * Detaches the programs. What is in the rings can still be read; then comes -ENODATA. A child that
+ * was forked meanwhile, and did not exec, would keep them attached.
+ */
+void scap_live_stop(struct scap_live *live);
+
+/* Adds the counters of a capture that ended; what is so now (rings, CPUs) stays. */
+void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past);
+
+/* Returns 0 or -errno. */
+int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
+
+/*
+ * The events that are missing, at least some of each, because the kernel refused their programs:
+ * ids, ended by 0. Owned by `live`.
+ */
+const uint16_t *scap_live_refused(const struct scap_live *live);
+
+/*
+ * Why calls are not watched at their enter, so that arguments which change during the call are not
+ * marked: -errno. 0: they are, or need not be.
+ */
+int scap_live_enter_error(const struct scap_live *live);
+
+/* Loaded program number `i` with the tracepoint that runs it or NULL; false behind the last. */
+bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
+		       const char **hook);
+
+#endif

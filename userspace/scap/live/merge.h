@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stream in time order out of the rings of all CPUs. It goes in rounds: a round finds out up
+ * to which time every event is in its ring, and loads the rings; then the events before that time
+ * can be taken, the earliest first.
+ */
+#ifndef SCAP_LIVE_MERGE_H
+#define SCAP_LIVE_MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "scap/live/ring.h"
+
+struct scap_merge_config {
+	uint32_t cpus;		    /* possible ones */
+	struct scap_ring *rings;    /* borrowed: one for each CPU, be it empty */
+	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each CPU */
+	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
+};
+
+struct scap_merge;
+
+/* Returns 0 or -ENOMEM. */
+int scap_merge_create(const struct scap_merge_config *config, struct scap_merge **merge);
+void scap_merge_destroy(struct scap_merge *merge);
+
+/*
+ * Begins a round. `now_ns` is the boot clock, read just before the call. Returns 0, or -EAGAIN when
+ * a filler did not get to reading the clock meanwhile: the rings are loaded, but only the events
+ * before the time of the former round can be taken. Frames that have been gathered in a slot for
+ * long are taken out of it, so that a quiet CPU does not hold back the others.
+ */
+int scap_merge_round(struct scap_merge *merge, uint64_t now_ns);
+
+/*
+ * Begins a round after the last event was written: all that is in slots and rings can be taken.
+ */
+void scap_merge_last_round(struct scap_merge *merge);
+
+/*
+ * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 when
+ * the rest has to wait for another round; the room of what was taken is then given back.
+ */
+int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16_t *cpu);
+
+/* The time before which all events were or can be taken in this round. */
+uint64_t scap_merge_cutoff(const struct scap_merge *merge);
+
+/* Events taken after one with a later time: 0 unless clocks or slots misbehave. */
+uint64_t scap_merge_out_of_order(const struct scap_merge *merge);
+
+#endif

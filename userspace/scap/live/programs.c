@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs, expanded from the event table, and what decides whether one is needed. */
+#include "scap/live/programs.h"
+
+#include <string.h>
+
+#include "event/event.h"
+
+const struct live_program live_programs[] = {
+	/* Ahead of procexit at the same tracepoint, as the call comes before the end. */
+	{"exit_called", "sched_process_exit", EVENT_exit, LOSES_ALL_EVENTS},
+	{"exit_group_called", "sched_process_exit", EVENT_exit_group, LOSES_ALL_EVENTS},
+#define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id, LOSES_ALL_EVENTS},
+#define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
+	{"fill_" #name, #tracepoint, id, LOSES_ALL_EVENTS},
+#define PARAM(...)
+#define EVENT_END(name)
+#include "events/all.def"
+#define ENTER_PROGRAM(name) {"enter_" #name, "sys_enter_" #name, EVENT_##name, LOSES_DETAILS, true}
+	ENTER_PROGRAM(open),
+	ENTER_PROGRAM(creat),
+	ENTER_PROGRAM(openat),
+	ENTER_PROGRAM(openat2),
+	ENTER_PROGRAM(execve),
+	ENTER_PROGRAM(execveat),
+	ENTER_PROGRAM(connect),
+	{"page_fault_kernel", "page_fault_kernel", EVENT_page_fault, LOSES_SOME_EVENTS},
+	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
+#if CHILD_EVENT_AT_FORK
+	{"clone_child", "sched_process_fork", EVENT_clone, LOSES_SOME_EVENTS},
+#endif
+	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
+	{"note_enter_time", "sys_enter", EVENT_NONE, LOSES_ALL_EVENTS, .for_times = true},
+	/* The last to be attached, when everything that it jumps to is in place. */
+	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},
+};
+
+const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);
+
+void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX])
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		events[id] = false;
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (programs[i] && live_programs[i].loss >= loss)
+			events[live_programs[i].event] = true;
+}
+
+static bool any_syscall(const struct scap_live_config *config)
+{
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (config->syscalls[number] || config->compat_syscalls[number])
+			return true;
+	return false;
+}
+
+static bool event_wanted(unsigned int id, const struct scap_live_config *config)
+{
+	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
+}
+
+/* Of an exec, the exit of the call tells of failures alone: see exec_success. */
+static bool exit_tells_failures(unsigned int id)
+{
+	return id == EVENT_execve || id == EVENT_execveat;
+}
+
+const char *live_program_at_calls(const struct live_program *program)
+{
+	if (!program->hook)
+		return "sys_exit";
+	return program->event == EVENT_NONE ? program->hook : NULL;
+}
+
+static bool any_call_wanted(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX])
+{
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(config, refused, calls);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (calls[number].native || calls[number].compat)
+			return true;
+	return false;
+}
+
+bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
+			 const bool refused[EVENT_ID_MAX])
+{
+	if (program->for_times && !config->enter_times)
+		return false;
+	if (program->event == EVENT_NONE)
+		return any_call_wanted(config, refused);
+	if (!event_desc_is_native(event_desc_get(program->event)))
+		return false;
+	if (config->successes[program->event] &&
+	    (program->at_enter || (!program->hook && exit_tells_failures(program->event))))
+		return false;
+	/* A successful exec of either kind is an execve, written at the tracepoint. */
+	if (program->event == EVENT_execve && program->hook && !program->at_enter &&
+	    event_wanted(EVENT_execveat, config))
+		return true;
+	return event_wanted(program->event, config);
+}
+
+static unsigned int event_of(unsigned int code, bool generic, const struct scap_live_config *config,
+			     const bool refused[EVENT_ID_MAX])
+{
+	unsigned int id = event_desc_of_syscall(code)->id;
+
+	if (id == EVENT_syscall || !config->events[id] ||
+	    (config->successes[id] && exit_tells_failures(id)))
+		id = generic ? EVENT_syscall : EVENT_NONE;
+	return refused[id] ? EVENT_NONE : id;
+}
+
+static enum packed_call packed_call(unsigned int number)
+{
+	return syscall_code_of_compat(number) == SC_ipc ? PACKED_IPC : PACKED_SOCKETCALL;
+}
+
+/* Operations that have no name are counted when all that this call may be is wanted. */
+static unsigned int event_of_operation(unsigned int number, unsigned int operation,
+				       const struct scap_live_config *config,
+				       const bool refused[EVENT_ID_MAX])
+{
+	unsigned int code = syscall_code_of_packed(packed_call(number), operation);
+
+	if (code != SC_unknown)
+		return event_of(code, false, config, refused);
+	return config->compat_syscalls[number] ? COMPAT_COUNTED : EVENT_NONE;
+}
+
+static unsigned int event_of_compat(unsigned int number, const struct scap_live_config *config,
+				    const bool refused[EVENT_ID_MAX])
+{
+	unsigned int event = event_of(syscall_code_of_compat(number),
+				      config->compat_syscalls[number], config, refused);
+
+	switch (syscall_compat_layout(number)) {
+	case LAYOUT_ALIKE:
+		return event;
+	case LAYOUT_PACKED:
+		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
+			if (event_of_operation(number, i, config, refused))
+				return COMPAT_PACKED;
+		return EVENT_NONE;
+	default:
+		return event ? COMPAT_COUNTED : EVENT_NONE;
+	}
+}
+
+void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+		      struct call_events calls[SYSCALL_NR_MAX])
+{
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_native(number);
+
+		calls[number].native =
+			(uint16_t)event_of(code, config->syscalls[number], config, refused);
+		calls[number].compat = (uint16_t)event_of_compat(number, config, refused);
+	}
+}
+
+void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct packed_events events[PACKED_CALLS])
+{
+	memset(events, 0, PACKED_CALLS * sizeof(*events));
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
+			if (syscall_compat_layout(number) == LAYOUT_PACKED)
+				events[packed_call(number)].of_operation[i] =
+					(uint16_t)event_of_operation(number, i, config, refused);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs of the BPF object a configuration wants. Tables only; nothing here loads. */
+#ifndef SCAP_LIVE_PROGRAMS_H
+#define SCAP_LIVE_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/live/live.h"
+
+/* What is lost when the kernel refuses a program. */
+enum live_loss { LOSES_DETAILS, LOSES_SOME_EVENTS, LOSES_ALL_EVENTS };
+
+struct live_program {
+	const char *name;
+	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
+	uint16_t event; /* what it writes or helps to write; 0: any */
+	enum live_loss loss;
+	bool at_enter; /* the hook is that of one system call's enter: see scap_tracepoint_open() */
+	bool for_times; /* only where enter times are asked for */
+};
+
+extern const struct live_program live_programs[];
+extern const size_t live_programs_count;
+
+/* The events for which refused programs (by row) mean such a loss, or a greater one. */
+void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX]);
+
+/* Whether a program is needed. `refused[id]`: the event of that id cannot be had. */
+bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
+			 const bool refused[EVENT_ID_MAX]);
+
+/*
+ * The tracepoint of all system calls that it runs at, attached there or jumped to; NULL for one
+ * that runs at another.
+ */
+const char *live_program_at_calls(const struct live_program *program);
+
+/* What the driver does at the exit of each system call, by the caller's number. */
+void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+		      struct call_events calls[SYSCALL_NR_MAX]);
+
+/* The same for the calls of 32-bit programs that stand for several. */
+void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct packed_events events[PACKED_CALLS]);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cursor over a perf ring. Frames mostly stand in the order of their times; those of a program
+ * that was preempted, or of another slot, come late. Loading finds these stragglers, and peeking
+ * gives them in their turn. Called by the merge.
+ */
+#include "scap/live/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RELEASE_DIVISOR = 16, STRAGGLERS_MIN = 64, ASIDE_TIDY_BYTES = 1 << 18 };
+
+/* What stands before the frames in a PERF_SAMPLE_RAW record. */
+struct sample_header {
+	struct perf_event_header header;
+	uint32_t raw_bytes;
+	struct batch_header batch;
+} __attribute__((packed));
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id;
+	uint64_t lost;
+};
+
+void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring)
+{
+	*ring = (struct scap_ring){.cpu = (uint16_t)cpu, .fd = -1};
+}
+
+void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
+		    uint64_t bytes, uint8_t *gather)
+{
+	*ring = (struct scap_ring){
+		.meta = meta,
+		.data = data,
+		.bytes = bytes,
+		.gather = gather,
+		.fd = -1,
+	};
+}
+
+/* The record at a position, in one piece; NULL when its size cannot be right. */
+static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
+				struct perf_event_header *header)
+{
+	uint64_t at = position & (ring->bytes - 1), straight = ring->bytes - at;
+
+	/* A header never wraps: records begin at multiples of 8, unless the head is damaged. */
+	if (end - position < sizeof(*header) || straight < sizeof(*header))
+		return NULL;
+	memcpy(header, ring->data + at, sizeof(*header));
+	if (header->size < sizeof(*header) || header->size % 8 || header->size > end - position)
+		return NULL;
+	if (header->size <= straight || !ring->gather)
+		return ring->data + at;
+	/*
+	 * There is one record at most that wraps between tail and head, so none else needs it. That
+	 * holds for stragglers too: one is always taken before `done` passes it.
+	 */
+	memcpy(ring->gather, ring->data + at, straight);
+	memcpy(ring->gather + straight, ring->data, header->size - straight);
+	return ring->gather;
+}
+
+static struct ring_frames frames_of_batch(struct batch_header batch, const void *frames)
+{
+	return (struct ring_frames){
+		.at = frames,
+		.bytes = batch.bytes,
+		.count = batch.count <= GATHER_EVENTS_MAX ? batch.count : 0,
+	};
+}
+
+/* The frames of a sample; no bytes when they do not fit into it. */
+static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
+{
+	struct sample_header sample;
+
+	if (size < sizeof(sample))
+		return (struct ring_frames){0};
+	memcpy(&sample, record, sizeof(sample));
+	if (sample.raw_bytes > size - offsetof(struct sample_header, batch) ||
+	    sample.raw_bytes < sizeof(sample.batch) ||
+	    sample.batch.bytes > sample.raw_bytes - sizeof(sample.batch))
+		sample.batch.bytes = 0;
+	return frames_of_batch(sample.batch, record + sizeof(sample));
+}
+
+/* Counts the events of which nothing was found behind the first `taken`. */
+static void count_missing(struct scap_ring *ring, const struct ring_frames *left, uint32_t taken)
+{
+	if (left->count > taken)
+		ring->damaged += left->count - taken;
+	else if (left->bytes || taken == 0)
+		ring->damaged++;
+}
+
+/* Splits off the first frame. Returns false, and takes nothing, when it is not one. */
+static bool next_frame(struct ring_frames *frames, struct scap_record *record)
+{
+	struct ppm_evt_hdr frame;
+	uint32_t step;
+
+	if (frames->bytes < sizeof(frame))
+		return false;
+	memcpy(&frame, frames->at, sizeof(frame));
+	if (frame.len < sizeof(frame) || frame.len > frames->bytes || frame.type >= EVENT_ID_MAX)
+		return false;
+	*record = (struct scap_record){frames->at, frame.len, frame.type, frame.ts};
+	step = (frame.len + FRAME_ALIGN - 1) & ~(uint32_t)(FRAME_ALIGN - 1);
+	if (step > frames->bytes)
+		step = frames->bytes;
+	frames->at += step;
+	frames->bytes -= step;
+	return true;
+}
+
+/* Makes room for one more; what was taken gives its room first. */
+static bool reserve_stragglers(struct scap_ring *ring)
+{
+	uint32_t more = ring->stragglers_capacity ? 2 * ring->stragglers_capacity : STRAGGLERS_MIN;
+	void *grown;
+
+	if (ring->stragglers_len < ring->stragglers_capacity)
+		return true;
+	if (ring->stragglers_at > ring->stragglers_len / 2) {
+		ring->stragglers_len -= ring->stragglers_at;
+		memmove(ring->stragglers, ring->stragglers + ring->stragglers_at,
+			ring->stragglers_len * sizeof(*ring->stragglers));
+		ring->stragglers_at = 0;
+		return true;
+	}
+	grown = reallocarray(ring->stragglers, more, sizeof(*ring->stragglers));
+	if (!grown)
+		return false;
+	ring->stragglers = grown;
+	ring->stragglers_capacity = more;
+	return true;
+}
+
+/* Returns false when there is no memory. */
+static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggler)
+{
+	uint32_t i;
+
+	if (!reserve_stragglers(ring))
+		return false;
+	for (i = ring->stragglers_len++; i > ring->stragglers_at; i--) {
+		if (ring->stragglers[i - 1].record.ts <= straggler.record.ts)
+			break;
+		ring->stragglers[i] = ring->stragglers[i - 1];
+	}
+	ring->stragglers[i] = straggler;
+	return true;
+}
+
+/* Takes notice of the frames of a record. A straggler that finds no memory is given up. */
+static void load_frames(struct scap_ring *ring, struct ring_frames frames)
+{
+	struct scap_record record;
+	uint32_t taken = 0;
+
+	while (frames.bytes && next_frame(&frames, &record)) {
+		taken++;
+		if (record.ts >= ring->head_ts)
+			ring->head_ts = record.ts;
+		else if (!add_straggler(ring, (struct ring_straggler){.record = record}))
+			ring->damaged++;
+	}
+	count_missing(ring, &frames, taken);
+}
+
+static void load_record(struct scap_ring *ring, const uint8_t *bytes,
+			const struct perf_event_header *header)
+{
+	struct lost_record lost;
+
+	if (header->type == PERF_RECORD_SAMPLE) {
+		load_frames(ring, frames_of(bytes, header->size));
+	} else if (header->type == PERF_RECORD_LOST) {
+		if (header->size < sizeof(lost)) {
+			ring->damaged++;
+			return;
+		}
+		memcpy(&lost, bytes, sizeof(lost));
+		ring->lost += lost.lost;
+	}
+}
+
+void scap_ring_load(struct scap_ring *ring)
+{
+	struct perf_event_header header;
+	const uint8_t *bytes;
+	uint64_t end;
+
+	if (!ring->meta)
+		return;
+	end = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
+	if (end - ring->released > ring->bytes || end < ring->head)
+		goto damaged;
+	while (ring->head != end) {
+		bytes = record_at(ring, ring->head, end, &header);
+		if (!bytes)
+			goto damaged;
+		load_record(ring, bytes, &header);
+		ring->head += header.size;
+	}
+	return;
+damaged:
+	/* No later record can be found from here. What stands before is given out first. */
+	if (ring->done != ring->head || ring->stragglers_len)
+		return;
+	ring->damaged++;
+	ring->head = end;
+	ring->record_end = end;
+	ring->done = end;
+}
+
+/*
+ * Drops what was taken of `aside`, which may never be empty when there is always something to do.
+ * It waits until half of it can go, so that what stays is not copied again and again.
+ */
+static void tidy_aside(struct scap_ring *ring)
+{
+	struct buf kept = {0};
+
+	if (ring->aside.len <= ASIDE_TIDY_BYTES || ring->aside.len <= 2 * ring->aside_live ||
+	    !buf_reserve(&kept, ring->aside_live))
+		return;
+	for (uint32_t i = ring->stragglers_at; i < ring->stragglers_len; i++) {
+		struct ring_straggler *straggler = &ring->stragglers[i];
+		size_t from = straggler->aside_at;
+
+		if (straggler->record.frame)
+			continue;
+		straggler->aside_at = kept.len;
+		buf_append(&kept, ring->aside.data + from, straggler->record.len);
+	}
+	buf_finish(&ring->aside);
+	ring->aside = kept;
+}
+
+uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const void *frames)
+{
+	struct ring_frames left = frames_of_batch(batch, frames);
+	struct ring_straggler straggler;
+	uint32_t added = 0;
+
+	tidy_aside(ring);
+	while (left.bytes && next_frame(&left, &straggler.record) &&
+	       buf_reserve(&ring->aside, straggler.record.len)) {
+		straggler.aside_at = ring->aside.len;
+		buf_append(&ring->aside, straggler.record.frame, straggler.record.len);
+		straggler.record.frame = NULL;
+		if (!add_straggler(ring, straggler))
+			break;
+		ring->aside_live += straggler.record.len;
+		added++;
+	}
+	count_missing(ring, &left, added);
+	return added;
+}
+
+/* Goes on to the frames of the next sample. */
+static bool next_record(struct scap_ring *ring)
+{
+	struct perf_event_header header;
+	const uint8_t *bytes;
+
+	for (uint64_t at = ring->record_end; at != ring->head; at += header.size) {
+		bytes = record_at(ring, at, ring->head, &header);
+		if (!bytes)
+			return false;
+		if (header.type != PERF_RECORD_SAMPLE)
+			continue;
+		ring->frames_left = frames_of(bytes, header.size);
+		if (ring->frames_left.bytes) {
+			ring->record_begin = at;
+			ring->record_end = at + header.size;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Finds the next frame that is not a straggler: those have an earlier time than one before. */
+static bool look_ahead(struct scap_ring *ring)
+{
+	if (ring->ahead.frame)
+		return true;
+	do {
+		while (ring->frames_left.bytes) {
+			if (!next_frame(&ring->frames_left, &ring->ahead))
+				ring->frames_left.bytes = 0; /* counted when it was loaded */
+			else if (ring->ahead.ts >= ring->done_ts)
+				return true;
+		}
+	} while (next_record(ring));
+	ring->ahead.frame = NULL;
+	return false;
+}
+
+static bool straggler_is_next(const struct scap_ring *ring)
+{
+	return ring->stragglers_at != ring->stragglers_len &&
+	       (!ring->ahead.frame ||
+		ring->stragglers[ring->stragglers_at].record.ts < ring->ahead.ts);
+}
+
+int scap_ring_peek(struct scap_ring *ring, struct scap_record *record)
+{
+	bool ahead = look_ahead(ring);
+
+	if (straggler_is_next(ring)) {
+		const struct ring_straggler *first = &ring->stragglers[ring->stragglers_at];
+
+		*record = first->record;
+		if (!record->frame)
+			record->frame = ring->aside.data + first->aside_at;
+		return 1;
+	}
+	if (!ahead) {
+		ring->record_end = ring->head;
+		ring->done = ring->head;
+		scap_ring_release(ring);
+		return 0;
+	}
+	*record = ring->ahead;
+	return 1;
+}
+
+void scap_ring_take(struct scap_ring *ring)
+{
+	if (straggler_is_next(ring)) {
+		const struct scap_record *taken = &ring->stragglers[ring->stragglers_at].record;
+
+		if (!taken->frame)
+			ring->aside_live -= taken->len;
+		if (++ring->stragglers_at == ring->stragglers_len) {
+			ring->stragglers_at = 0;
+			ring->stragglers_len = 0;
+			buf_clear(&ring->aside);
+		}
+		return;
+	}
+	ring->done_ts = ring->ahead.ts;
+	ring->done = ring->frames_left.bytes ? ring->record_begin : ring->record_end;
+	ring->ahead.frame = NULL;
+	if (ring->done - ring->released >= ring->bytes / RELEASE_DIVISOR)
+		scap_ring_release(ring);
+}
+
+void scap_ring_release(struct scap_ring *ring)
+{
+	if (ring->released == ring->done)
+		return;
+	ring->released = ring->done;
+	__atomic_store_n(&ring->meta->data_tail, ring->done, __ATOMIC_RELEASE);
+}
+
+bool scap_ring_drained(const struct scap_ring *ring)
+{
+	return ring->stragglers_len == 0 &&
+	       (!ring->meta ||
+		ring->done == __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader's side of the scratch slots in which the driver gathers frames; struct scratch_state
+ * in driver/abi.h says how they are shared. Called by the merge in each round.
+ */
+#ifndef SCAP_LIVE_SLOTS_H
+#define SCAP_LIVE_SLOTS_H
+
+#include <stdint.h>
+
+#include "abi.h"
+#include "scap/live/ring.h"
+
+/*
+ * Lowers `*since_ns` (boot clock, read before the call) to the time of the first event that a slot
+ * holds or is being given. Returns 0, or -EAGAIN when its owner did not get to reading the clock.
+ */
+int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
+
+/*
+ * Takes the gathered frames out of a slot, into the ring of its CPU. Does nothing while a filler
+ * owns the slot: the next round will see to it.
+ */
+void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
+
+#endif

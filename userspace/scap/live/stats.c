@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over captures that followed each other. */
+#include "scap/live/live.h"
+
+void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		stats->seen[id] += past->seen[id];
+		stats->delivered[id] += past->delivered[id];
+		stats->events[id].unreadable += past->events[id].unreadable;
+		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			stats->events[id].lost[cause] += past->events[id].lost[cause];
+	}
+	stats->damaged += past->damaged;
+	stats->out_of_order += past->out_of_order;
+	stats->ring_lost += past->ring_lost;
+	stats->compat += past->compat;
+	stats->unnoted += past->unnoted;
+	stats->untimed += past->untimed;
+	stats->run_missed += past->run_missed;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a machine was like before the first event, told piece by piece: the reader of a capture file
+ * tells it to the state engine, the state engine tells it to the writer of one.
+ */
+#ifndef SCAP_MODEL_SNAPSHOT_H
+#define SCAP_MODEL_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scap/model/fd.h"
+#include "scap/model/thread.h"
+
+/* What pointers in these lead to belongs to who tells, and is valid during the call alone. */
+struct scap_machine {
+	uint32_t cpus;
+	uint64_t memory_bytes;
+	uint64_t max_pid;     /* 0: not known */
+	uint64_t boot_ns;     /* since the epoch; 0: not known */
+	const char *hostname; /* up to 127 bytes */
+};
+
+struct scap_interface {
+	const char *name;
+	bool ipv6;
+	uint8_t address[16], netmask[16], broadcast[16]; /* network order; IPv4 takes 4 bytes */
+	uint64_t link_speed; /* 0: not known */
+};
+
+struct scap_user {
+	uint32_t uid, gid;
+	const char *name, *home, *shell;
+};
+
+struct scap_group {
+	uint32_t gid;
+	const char *name;
+};
+
+struct scap_snapshot;
+
+/* Each returns 0, or -errno, which ends the telling. */
+struct scap_snapshot_ops {
+	int (*begin)(struct scap_snapshot *to); /* what was told before is void */
+	int (*machine)(struct scap_snapshot *to, const struct scap_machine *machine);
+	int (*interface)(struct scap_snapshot *to, const struct scap_interface *interface);
+	int (*user)(struct scap_snapshot *to, const struct scap_user *user);
+	int (*group)(struct scap_snapshot *to, const struct scap_group *group);
+	int (*thread)(struct scap_snapshot *to, const struct scap_thread *thread);
+	/* The descriptors of a thread that was told of, and of those that share them, follow. */
+	int (*fds)(struct scap_snapshot *to, int64_t tid);
+	int (*fd)(struct scap_snapshot *to, const struct scap_fd *fd);
+	int (*end)(struct scap_snapshot *to); /* events follow */
+};
+
+/* Who listens embeds this as its first member. */
+struct scap_snapshot {
+	const struct scap_snapshot_ops *ops;
+};
+
+#endif

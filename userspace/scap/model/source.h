@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where events come from. Live rings, capture files and injected events have this one interface;
+ * everything above works on it alone.
+ */
+#ifndef SCAP_MODEL_SOURCE_H
+#define SCAP_MODEL_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct scap_event {
+	const void *frame; /* borrowed: valid until the next call on the source */
+	uint32_t len;	   /* bytes that may be read at `frame` */
+	uint16_t cpu;
+	bool hidden;	   /* keeps the state up to date, and is not to be shown */
+};
+
+struct scap_source;
+
+struct scap_source_ops {
+	int (*next)(struct scap_source *source, int timeout_ms, struct scap_event *event);
+	void (*destroy)(struct scap_source *source);
+	uint64_t (*settled)(const struct scap_source *source); /* may be NULL */
+};
+
+/* Sources embed this as their first member. */
+struct scap_source {
+	const struct scap_source_ops *ops;
+};
+
+/*
+ * Gives the next event in time order. Returns 1 and the event; 0 when none came within
+ * `timeout_ms` or a signal arrived; -ENODATA at the end (nothing will follow); another -errno when
+ * the source is broken.
+ */
+static inline int scap_source_next(struct scap_source *source, int timeout_ms,
+				   struct scap_event *event)
+{
+	event->hidden = false;
+	return source->ops->next(source, timeout_ms, event);
+}
+
+/* After a call that gave no event: those before this time have all been given. 0: not known. */
+static inline uint64_t scap_source_settled(const struct scap_source *source)
+{
+	return source->ops->settled ? source->ops->settled(source) : 0;
+}
+
+/* Frees the source; accepts NULL. */
+static inline void scap_source_destroy(struct scap_source *source)
+{
+	if (source)
+		source->ops->destroy(source);
+}
+
+#endif

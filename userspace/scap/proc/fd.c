@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* One descriptor out of /proc/PID/fd and fdinfo. Called by the walks of proc.c. */
+#include "scap/proc/impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "scap/proc/text.h"
+
+enum { FDINFO_BYTES_MAX = 512 }; /* what is looked for stands in the first lines */
+
+/* What a link says that does not lead to a path; the longest texts that begin alike come first. */
+static const struct {
+	const char *prefix;
+	enum scap_fd_type type;
+} link_types[] = {
+	{"pipe:[", SCAP_FD_PIPE},
+	{"pidfd:[", SCAP_FD_PIDFD},
+	{"anon_inode:[eventfd", SCAP_FD_EVENT},
+	{"anon_inode:[eventpoll", SCAP_FD_EPOLL},
+	{"anon_inode:[signalfd", SCAP_FD_SIGNAL},
+	{"anon_inode:[timerfd", SCAP_FD_TIMER},
+	{"anon_inode:[userfaultfd", SCAP_FD_USERFAULT},
+	{"anon_inode:[io_uring", SCAP_FD_IO_URING},
+	{"anon_inode:[pidfd", SCAP_FD_PIDFD},
+	{"anon_inode:[bpf", SCAP_FD_BPF},
+	{"anon_inode:bpf", SCAP_FD_BPF},
+	{"anon_inode:inotify", SCAP_FD_INOTIFY},
+	{"anon_inode:[inotify", SCAP_FD_INOTIFY},
+	{"anon_inode:", SCAP_FD_UNSUPPORTED},
+	{"/memfd:", SCAP_FD_MEMFD},
+};
+
+/* What the kernel calls the protocol of a socket that no table lists: it is not bound yet. */
+static const struct {
+	const char *name;
+	enum scap_fd_type type;
+	enum scap_l4 l4;
+} protocols[] = {
+	{"TCP", SCAP_FD_IPV4, SCAP_L4_TCP},
+	{"TCPv6", SCAP_FD_IPV6, SCAP_L4_TCP},
+	{"MPTCP", SCAP_FD_IPV4, SCAP_L4_TCP},
+	{"MPTCPv6", SCAP_FD_IPV6, SCAP_L4_TCP},
+	{"UDP", SCAP_FD_IPV4, SCAP_L4_UDP},
+	{"UDPv6", SCAP_FD_IPV6, SCAP_L4_UDP},
+	{"UDP-Lite", SCAP_FD_IPV4, SCAP_L4_UDP},
+	{"UDPLITEv6", SCAP_FD_IPV6, SCAP_L4_UDP},
+	{"PING", SCAP_FD_IPV4, SCAP_L4_ICMP},
+	{"PINGv6", SCAP_FD_IPV6, SCAP_L4_ICMP},
+	{"RAW", SCAP_FD_IPV4, SCAP_L4_RAW},
+	{"RAWv6", SCAP_FD_IPV6, SCAP_L4_RAW},
+	{"UNIX", SCAP_FD_UNIX, SCAP_L4_UNKNOWN},
+	{"UNIX-STREAM", SCAP_FD_UNIX, SCAP_L4_UNKNOWN},
+	{"NETLINK", SCAP_FD_NETLINK, SCAP_L4_UNKNOWN},
+};
+
+/* The C library has 0 for what the kernel sets on every open file. */
+#ifdef __aarch64__
+#define KERNEL_O_LARGEFILE 0400000
+#else
+#define KERNEL_O_LARGEFILE 0100000
+#endif
+
+/* The kernel's open flags, and the values that events have for them (file_flags). */
+static const struct {
+	uint64_t native;
+	uint32_t stored;
+} open_flags[] = {
+	{O_CREAT, 0x4},	     {O_APPEND, 0x8},		  {O_DSYNC, 0x10},
+	{O_EXCL, 0x20},	     {O_NONBLOCK, 0x40},	  {O_SYNC, 0x80},
+	{O_TRUNC, 0x100},    {O_DIRECT, 0x200},		  {O_DIRECTORY, 0x400},
+	{O_CLOEXEC, 0x1000}, {KERNEL_O_LARGEFILE, 0x800}, {O_TMPFILE, 0x2000},
+};
+
+static uint32_t stored_flags(uint64_t native)
+{
+	static const uint32_t access_modes[] = {0x1, 0x2, 0x3, 0x1};
+	uint32_t stored = access_modes[native & 3];
+
+	for (size_t i = 0; i < sizeof(open_flags) / sizeof(*open_flags); i++)
+		if (native & open_flags[i].native)
+			stored |= open_flags[i].stored;
+	return stored;
+}
+
+static uint32_t read_flags(struct scap_proc *proc, int task_dir, int64_t num)
+{
+	struct proc_text text, line, word;
+	uint64_t native;
+	char name[32];
+
+	snprintf(name, sizeof(name), "fdinfo/%" PRId64, num);
+	if (proc_read_file(task_dir, name, FDINFO_BYTES_MAX, &proc->text) < 0)
+		return 0;
+	text = proc_text_of(&proc->text);
+	while (proc_text_line(&text, &line))
+		if (proc_text_prefix(&line, "flags:") && proc_text_word(&line, &word) &&
+		    proc_text_u64(&word, 8, &native))
+			return stored_flags(native);
+	return 0;
+}
+
+/* The encoding of device numbers in events. */
+static uint32_t stored_dev(uint32_t major, uint32_t minor)
+{
+	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
+}
+
+/* The kind of file from its mode; its inode and device. A server that hangs is not asked. */
+static void read_inode(int task_dir, const char *name, struct scap_fd *fd)
+{
+	struct statx stat;
+
+	if (statx(task_dir, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_INO,
+		  &stat) < 0)
+		return;
+	fd->ino = stat.stx_ino;
+	fd->dev = stored_dev(stat.stx_dev_major, stat.stx_dev_minor);
+	if (fd->type != SCAP_FD_FILE)
+		return;
+	if (S_ISDIR(stat.stx_mode))
+		fd->type = SCAP_FD_DIRECTORY;
+	else if (S_ISFIFO(stat.stx_mode))
+		fd->type = SCAP_FD_PIPE;
+}
+
+static enum scap_fd_type type_of_link(const char *target)
+{
+	for (size_t i = 0; i < sizeof(link_types) / sizeof(*link_types); i++)
+		if (strncmp(target, link_types[i].prefix, strlen(link_types[i].prefix)) == 0)
+			return link_types[i].type;
+	return SCAP_FD_FILE;
+}
+
+static void ask_protocol(int task_dir, const char *name, struct scap_fd *fd)
+{
+	char path[64], protocol[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", task_dir, name);
+	n = getxattr(path, "system.sockprotoname", protocol, sizeof(protocol) - 1);
+	if (n <= 0)
+		return;
+	protocol[n] = '\0';
+	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++) {
+		if (strcmp(protocol, protocols[i].name) == 0) {
+			fd->type = protocols[i].type;
+			fd->l4 = protocols[i].l4;
+			fd->name = "";
+			return;
+		}
+	}
+}
+
+static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace, const char *name,
+		       struct scap_fd *fd)
+{
+	int r;
+
+	if (*namespace == 0)
+		*namespace = proc_net_namespace(task_dir);
+	fd->type = SCAP_FD_UNSUPPORTED;
+	r = proc_net_find(&proc->net, task_dir, *namespace, fd->ino, fd);
+	if (r == -ENOENT)
+		ask_protocol(task_dir, name, fd);
+	return r == -ENOMEM ? r : 0;
+}
+
+int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
+		 struct scap_fd *fd)
+{
+	struct proc_text target;
+	char name[32];
+	int len;
+
+	*fd = (struct scap_fd){.num = num, .name = proc->fd_name};
+	snprintf(name, sizeof(name), "fd/%" PRId64, num);
+	len = proc_read_link(task_dir, name, proc->fd_name, sizeof(proc->fd_name));
+	if (len < 0)
+		return len == -ENOENT ? -EBADF : len;
+	fd->flags = read_flags(proc, task_dir, num);
+	target = (struct proc_text){proc->fd_name, proc->fd_name + len};
+	if (proc_text_prefix(&target, "socket:[") && proc_text_u64(&target, 10, &fd->ino))
+		return fill_socket(proc, task_dir, namespace, name, fd);
+	fd->type = type_of_link(proc->fd_name);
+	read_inode(task_dir, name, fd);
+	return 0;
+}

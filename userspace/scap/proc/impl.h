@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the /proc reader share: proc.c (walks), proc/thread.c and proc/fd.c. */
+#ifndef SCAP_PROC_IMPL_H
+#define SCAP_PROC_IMPL_H
+
+#include <dirent.h>
+#include <limits.h>
+
+#include "scap/proc/net.h"
+#include "scap/proc/proc.h"
+#include "util/buf.h"
+
+struct scap_proc {
+	int dir;
+	uint64_t boot_offset_ns; /* from boot to epoch */
+
+	/* The walk over threads: a process, and the others of its threads once it was given. */
+	DIR *processes;
+	DIR *tasks;
+	int64_t walk_pid;
+
+	/* The walk over descriptors. */
+	DIR *fds;
+	int fds_task_dir; /* -1: none */
+	uint64_t fds_namespace; /* of its network; 0: not read yet */
+
+	/* What the last thread and descriptor point to. */
+	int64_t program_pid; /* whose program `args`, `env` and `exepath` are; 0: nobody's */
+	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;
+	uint32_t exe_flags;
+	int64_t fd_limit;
+	struct buf text, args, env, cgroups;
+	char exepath[PATH_MAX], cwd[PATH_MAX], root[PATH_MAX], fd_name[PATH_MAX];
+	struct proc_net net;
+};
+
+/*
+ * Fills a thread from its directory. With `same_program` what all threads of a process share is
+ * taken over from the last call when that was for the same process. Returns 0, -ESRCH, -EBADMSG
+ * for files in a form that they should not have, or another -errno.
+ */
+int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
+		     struct scap_thread *thread);
+
+/*
+ * Fills a descriptor of a task. `namespace` keeps the task's network namespace between calls, 0 at
+ * first. Returns 0, -EBADF when it is not open, or another -errno.
+ */
+int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
+		 struct scap_fd *fd);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands: a field, or transformers over fields and constants, as a row of steps over slots.
+ * Filters compare them (filter/), formats print them (format/).
+ */
+#ifndef SINSP_EXPR_OPERAND_H
+#define SINSP_EXPR_OPERAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sinsp/expr/tree.h"
+#include "sinsp/fields/field.h"
+#include "util/arena.h"
+
+/* The values of a field or transformer while an operand runs; count -1: none. */
+struct filter_slot {
+	int count;
+	struct field_value values[FIELD_VALUES_MAX];
+};
+
+/*
+ * A step puts its result into a slot. A transformer finds its arguments there and in those that
+ * follow, and puts its result in place of the first.
+ */
+struct filter_step;
+typedef void filter_step_run(const struct filter_step *step, struct filter_slot *slots,
+			     struct field_scratch *scratch);
+
+struct filter_step {
+	filter_step_run *run; /* NULL: `ref` gives the value */
+	struct field_ref *ref;
+	struct filter_text text; /* a constant; the selector of getopt */
+	enum param_type type; /* of the argument, */
+	bool list; /* and whether it is a list */
+	uint16_t slot;
+	uint16_t nargs;
+};
+
+/* The steps that compute a value, and what comes out. */
+struct filter_operand {
+	struct filter_step *steps;
+	uint16_t nsteps;
+	uint16_t slot;
+	uint16_t slots_end; /* the first slot that it does not use */
+	enum param_type type;
+	bool list;
+	uint16_t flags; /* of its fields: enum field_flags */
+	unsigned int needs; /* of its fields: enum field_needs */
+	struct field_ref *field; /* a field without transformer; NULL: something else */
+};
+
+/* A field of an operand: it has memory that is not in the arena. */
+struct filter_ref {
+	struct filter_ref *next;
+	struct field_ref ref;
+};
+
+/* Where operands are bound; all of it is borrowed. */
+struct operand_binder {
+	struct arena *arena; /* their memory */
+	struct filter_ref **refs; /* their fields, to be released by operand_refs_finish() */
+	const char *text; /* what they stand in, and how it is wrong */
+	struct filter_error *err;
+};
+
+/*
+ * Gives an expression its meaning; the operand is zeroed, and begins in slot `slot`. Returns 0,
+ * -EINVAL with the error set, or -ENOMEM.
+ */
+int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t slot,
+		 struct filter_operand *operand);
+void operand_refs_finish(struct filter_ref *refs);
+
+/* Puts the values into the operand's slot; returns their count, or -1. */
+static inline int operand_get(const struct filter_operand *operand, const struct sinsp_event *event,
+			      struct filter_slot *slots, struct field_scratch *scratch)
+{
+	for (uint16_t i = 0; i < operand->nsteps; i++) {
+		const struct filter_step *step = &operand->steps[i];
+		struct filter_slot *slot = &slots[step->slot];
+
+		if (step->run)
+			step->run(step, slots, scratch);
+		else
+			slot->count = field_get(step->ref, event, scratch, slot->values);
+	}
+	return slots[operand->slot].count;
+}
+
+#endif

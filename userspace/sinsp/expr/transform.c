@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* The transformers. Values that they make lie in the scratch memory of the filter. */
+#include "sinsp/expr/transform.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NO_VALUE = -1 };
+
+static bool is_text(enum param_type type)
+{
+	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
+}
+
+/* Memory for a value of `len` bytes and its NUL, or NULL when the scratch is full. */
+static char *take(struct field_scratch *scratch, size_t len)
+{
+	char *memory = scratch->bytes + scratch->used;
+
+	if (len >= sizeof(scratch->bytes) - scratch->used)
+		return NULL;
+	scratch->used += len + 1;
+	memory[len] = '\0';
+	return memory;
+}
+
+static bool set_bytes(struct field_value *value, const char *data, size_t len)
+{
+	value->bytes.data = data;
+	value->bytes.len = len;
+	return data != NULL;
+}
+
+/* Replaces each value by what `change` makes of it; if that fails for one, there is none. */
+static void change_each(const struct filter_step *step, struct filter_slot *slots,
+			struct field_scratch *scratch,
+			bool (*change)(const struct filter_step *step, struct field_value *value,
+				       struct field_scratch *scratch))
+{
+	struct filter_slot *slot = &slots[step->slot];
+
+	for (int i = 0; i < slot->count; i++)
+		if (!change(step, &slot->values[i], scratch))
+			slot->count = NO_VALUE;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static char upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
+}
+
+static bool change_case(struct field_value *value, struct field_scratch *scratch, char to(char))
+{
+	size_t len = value->bytes.len;
+	char *copy = take(scratch, len);
+
+	for (size_t i = 0; copy && i < len; i++)
+		copy[i] = to(value->bytes.data[i]);
+	return set_bytes(value, copy, len);
+}
+
+static bool lower_one(const struct filter_step *step, struct field_value *value,
+		      struct field_scratch *scratch)
+{
+	return change_case(value, scratch, lower);
+}
+
+static bool upper_one(const struct filter_step *step, struct field_value *value,
+		      struct field_scratch *scratch)
+{
+	return change_case(value, scratch, upper);
+}
+
+static void run_tolower(const struct filter_step *step, struct filter_slot *slots,
+			struct field_scratch *scratch)
+{
+	change_each(step, slots, scratch, lower_one);
+}
+
+static void run_toupper(const struct filter_step *step, struct filter_slot *slots,
+			struct field_scratch *scratch)
+{
+	change_each(step, slots, scratch, upper_one);
+}
+
+static bool basename_one(const struct filter_step *step, struct field_value *value,
+			 struct field_scratch *scratch)
+{
+	const char *slash = memrchr(value->bytes.data, '/', value->bytes.len);
+
+	if (slash) {
+		value->bytes.len -= (size_t)(slash + 1 - value->bytes.data);
+		value->bytes.data = slash + 1;
+	}
+	return true;
+}
+
+static void run_basename(const struct filter_step *step, struct filter_slot *slots,
+			 struct field_scratch *scratch)
+{
+	change_each(step, slots, scratch, basename_one);
+}
+
+static int base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Returns the number of bytes written, or -1 when the text is no base64. Padding may lack. */
+static ptrdiff_t base64_decode(const char *text, size_t len, char *out)
+{
+	size_t digits = len, n = 0;
+	uint32_t bits = 0;
+
+	while (digits && len - digits < 2 && text[digits - 1] == '=')
+		digits--;
+	if (digits % 4 == 1 || (digits != len && len % 4))
+		return -1;
+	for (size_t i = 0; i < digits; i++) {
+		int digit = base64_digit(text[i]);
+
+		if (digit < 0)
+			return -1;
+		bits = bits << 6 | (uint32_t)digit;
+		if (i % 4)
+			out[n++] = (char)(bits >> (6 - 2 * (i % 4)));
+	}
+	return (ptrdiff_t)n;
+}
+
+static bool b64_one(const struct filter_step *step, struct field_value *value,
+		    struct field_scratch *scratch)
+{
+	char *out = take(scratch, value->bytes.len);
+	ptrdiff_t len = out ? base64_decode(value->bytes.data, value->bytes.len, out) : -1;
+
+	if (len < 0)
+		return false;
+	out[len] = '\0';
+	return set_bytes(value, out, is_text(step->type) ? strlen(out) : (size_t)len);
+}
+
+static void run_b64(const struct filter_step *step, struct filter_slot *slots,
+		    struct field_scratch *scratch)
+{
+	change_each(step, slots, scratch, b64_one);
+}
+
+static void run_len(const struct filter_step *step, struct filter_slot *slots,
+		    struct field_scratch *scratch)
+{
+	struct filter_slot *slot = &slots[step->slot];
+
+	if (step->list) {
+		slot->values[0].u64 = slot->count > 0 ? (uint64_t)slot->count : 0;
+		slot->count = 1;
+	} else if (slot->count > 0) {
+		slot->values[0].u64 = slot->values[0].bytes.len;
+	}
+}
+
+/* Glues values together, `between` them; false when the scratch is full. */
+static bool glue(struct field_scratch *scratch, const struct field_value *values, size_t n,
+		 const struct field_value *between, struct field_value *result)
+{
+	size_t len = 0;
+	char *text, *at;
+
+	for (size_t i = 0; i < n; i++)
+		len += values[i].bytes.len + (i ? between->bytes.len : 0);
+	text = at = take(scratch, len);
+	for (size_t i = 0; text && i < n; i++) {
+		if (i)
+			at = mempcpy(at, between->bytes.data, between->bytes.len);
+		at = mempcpy(at, values[i].bytes.data, values[i].bytes.len);
+	}
+	return set_bytes(result, text, len);
+}
+
+static void run_concat(const struct filter_step *step, struct filter_slot *slots,
+		       struct field_scratch *scratch)
+{
+	static const struct field_value nothing = {.bytes = {"", 0}};
+	struct filter_slot *result = &slots[step->slot];
+	struct field_value values[FIELD_VALUES_MAX];
+	bool complete = true;
+
+	for (uint16_t i = 0; i < step->nargs; i++) {
+		complete = complete && slots[step->slot + i].count > 0;
+		values[i] = slots[step->slot + i].values[0];
+	}
+	if (!complete || !glue(scratch, values, step->nargs, &nothing, &result->values[0]))
+		result->count = NO_VALUE;
+}
+
+static void run_join(const struct filter_step *step, struct filter_slot *slots,
+		     struct field_scratch *scratch)
+{
+	struct filter_slot *result = &slots[step->slot];
+	const struct filter_slot *list = &slots[step->slot + 1];
+
+	if (result->count <= 0 || list->count < 0 ||
+	    !glue(scratch, list->values, (size_t)list->count, &result->values[0],
+		  &result->values[0]))
+		result->count = NO_VALUE;
+}
+
+void filter_step_constant(const struct filter_step *step, struct filter_slot *slots,
+			  struct field_scratch *scratch)
+{
+	slots[step->slot].count = 1;
+	set_bytes(&slots[step->slot].values[0], step->text.data, step->text.len);
+}
+
+/* All arguments behind one another. */
+void filter_step_list(const struct filter_step *step, struct filter_slot *slots,
+		      struct field_scratch *scratch)
+{
+	struct filter_slot *list = &slots[step->slot];
+
+	if (step->nargs == 0)
+		list->count = 0;
+	for (uint16_t i = 1; i < step->nargs && list->count >= 0; i++) {
+		const struct filter_slot *arg = &slots[step->slot + i];
+
+		if (arg->count < 0 || arg->count > FIELD_VALUES_MAX - list->count) {
+			list->count = NO_VALUE;
+			return;
+		}
+		memcpy(list->values + list->count, arg->values,
+		       (size_t)arg->count * sizeof(arg->values[0]));
+		list->count += arg->count;
+	}
+}
+
+bool filter_has_text(enum param_type type)
+{
+	return is_text(type) || (param_type_size(type) && type != PT_DOUBLE);
+}
+
+static bool text_one(const struct filter_step *step, struct field_value *value,
+		     struct field_scratch *scratch)
+{
+	char digits[24];
+	int len;
+	char *copy;
+
+	if (step->type == PT_BOOL)
+		return set_bytes(value, value->u64 ? "true" : "false", value->u64 ? 4 : 5);
+	len = param_type_is_signed(step->type)
+		      ? snprintf(digits, sizeof(digits), "%" PRId64, value->i64)
+		      : snprintf(digits, sizeof(digits), "%" PRIu64, value->u64);
+	copy = take(scratch, (size_t)len);
+	if (copy)
+		memcpy(copy, digits, (size_t)len);
+	return set_bytes(value, copy, (size_t)len);
+}
+
+void filter_step_text(const struct filter_step *step, struct filter_slot *slots,
+		      struct field_scratch *scratch)
+{
+	change_each(step, slots, scratch, text_one);
+}
+
+static bool shape_text(const struct filter_shape *args, uint16_t nargs, bool selected,
+		       struct filter_shape *result)
+{
+	*result = args[0];
+	return is_text(args[0].type);
+}
+
+static bool shape_b64(const struct filter_shape *args, uint16_t nargs, bool selected,
+		      struct filter_shape *result)
+{
+	*result = args[0];
+	return args[0].type == PT_CHARBUF || args[0].type == PT_BYTEBUF;
+}
+
+static bool shape_len(const struct filter_shape *args, uint16_t nargs, bool selected,
+		      struct filter_shape *result)
+{
+	*result = (struct filter_shape){.type = PT_UINT64, .flags = args[0].flags};
+	return args[0].list || is_text(args[0].type) || args[0].type == PT_BYTEBUF;
+}
+
+static bool shape_concat(const struct filter_shape *args, uint16_t nargs, bool selected,
+			 struct filter_shape *result)
+{
+	*result = (struct filter_shape){.type = PT_CHARBUF};
+	for (uint16_t i = 0; i < nargs; i++) {
+		if (args[i].type != PT_CHARBUF || args[i].list)
+			return false;
+		result->flags |= args[i].flags;
+	}
+	return true;
+}
+
+/* A single text and a list of texts. */
+static bool are_text_and_list(const struct filter_shape *text, const struct filter_shape *list)
+{
+	return text->type == PT_CHARBUF && !text->list && list->type == PT_CHARBUF && list->list;
+}
+
+static bool shape_join(const struct filter_shape *args, uint16_t nargs, bool selected,
+		       struct filter_shape *result)
+{
+	*result = (struct filter_shape){.type = PT_CHARBUF, .flags = args[0].flags | args[1].flags};
+	return are_text_and_list(&args[0], &args[1]);
+}
+
+static bool shape_getopt(const struct filter_shape *args, uint16_t nargs, bool selected,
+			 struct filter_shape *result)
+{
+	*result = (struct filter_shape){PT_CHARBUF, !selected, args[0].flags | args[1].flags};
+	return are_text_and_list(&args[1], &args[0]);
+}
+
+const struct filter_transformer filter_transformers[FILTER_CALLS_COUNT] = {
+	[FILTER_TOLOWER] = {1, 1, false, 0, run_tolower, shape_text, "text"},
+	[FILTER_TOUPPER] = {1, 1, false, 0, run_toupper, shape_text, "text"},
+	[FILTER_B64] = {1, 1, false, 0, run_b64, shape_b64, "text or bytes"},
+	[FILTER_BASENAME] = {1, 1, false, 0, run_basename, shape_text, "text"},
+	[FILTER_LEN] = {1, 1, false, 0, run_len, shape_len, "text, bytes or a list"},
+	[FILTER_JOIN] = {2, 2, false, 0, run_join, shape_join, "a separator and a list of texts"},
+	[FILTER_CONCAT] = {2, FIELD_VALUES_MAX, false, 0, run_concat, shape_concat, "single texts"},
+	[FILTER_GETOPT] = {2, 2, true, 1, filter_step_getopt, shape_getopt,
+			   "a list of texts and a text with the options"},
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A filter as it was written: the tree that the parser makes and that the binder gives a meaning.
+ * Everything in it lives in one arena..
+ */
+#ifndef SINSP_EXPR_TREE_H
+#define SINSP_EXPR_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/expr/error.h"
+#include "util/arena.h"
+#include "util/buf.h"
+
+enum filter_op {
+	FILTER_EXISTS,
+	FILTER_EQ,
+	FILTER_NE,
+	FILTER_LT,
+	FILTER_LE,
+	FILTER_GT,
+	FILTER_GE,
+	FILTER_IN,
+	FILTER_INTERSECTS,
+	FILTER_PMATCH,
+	FILTER_GLOB,
+	FILTER_IGLOB,
+	FILTER_CONTAINS,
+	FILTER_ICONTAINS,
+	FILTER_BCONTAINS,
+	FILTER_STARTSWITH,
+	FILTER_BSTARTSWITH,
+	FILTER_ENDSWITH,
+	FILTER_REGEX,
+	FILTER_OPS_COUNT,
+};
+
+/* How many elements of a list must satisfy an operator. */
+enum filter_quantifier { FILTER_NO_QUANTIFIER, FILTER_ANY_OF, FILTER_ALL_OF, FILTER_ONE_OF };
+
+enum filter_call_kind {
+	FILTER_TOLOWER,
+	FILTER_TOUPPER,
+	FILTER_B64,
+	FILTER_BASENAME,
+	FILTER_LEN,
+	FILTER_JOIN,
+	FILTER_CONCAT,
+	FILTER_GETOPT,
+	FILTER_CALLS_COUNT,
+};
+
+/* Bytes with a NUL behind them. */
+struct filter_text {
+	const char *data;
+	size_t len;
+};
+
+enum filter_expr_kind {
+	FILTER_EXPR_TEXT, /* a constant, without quotes and escapes */
+	FILTER_EXPR_FIELD, /* as written, argument included */
+	FILTER_EXPR_LIST,
+	FILTER_EXPR_CALL, /* a transformer */
+};
+
+struct filter_expr {
+	enum filter_expr_kind kind;
+	size_t position;
+	struct filter_text text; /* TEXT, FIELD */
+	enum filter_call_kind call; /* CALL */
+	struct filter_text selector; /* CALL: what stands in brackets behind it; NULL: nothing */
+	size_t selector_position;
+	struct filter_expr *first; /* CALL: its arguments; LIST: its elements */
+	struct filter_expr *next;
+};
+
+enum filter_node_kind {
+	FILTER_NODE_AND,
+	FILTER_NODE_OR,
+	FILTER_NODE_NOT,
+	FILTER_NODE_CHECK,
+	FILTER_NODE_NAME, /* an identifier alone */
+	/*
+	 * An identifier with its meaning: `first` is the root of another tree (a macro), which may
+	 * hang under several nodes. Made from NAME by those who know the name.
+	 */
+	FILTER_NODE_SHARED,
+};
+
+struct filter_node {
+	enum filter_node_kind kind;
+	size_t position;
+	struct filter_node *first; /* AND, OR: at least two; NOT, SHARED: one */
+	struct filter_node *next;
+	struct filter_text name; /* NAME, SHARED */
+	const char *text; /* SHARED: what `first` was parsed from, for positions of errors */
+	/* CHECK */
+	struct filter_expr *left, *right; /* right: NULL for `exists` */
+	enum filter_op op;
+	enum filter_quantifier quantifier;
+	size_t op_position;
+};
+
+/* What is longer is refused: it was not written by hand, and the time to compile it is bounded. */
+enum { FILTER_BYTES_MAX = 1 << 18 };
+
+/* Parses a whole expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
+int filter_parse(const char *text, struct arena *arena, struct filter_node **root,
+		 struct filter_error *err);
+
+/*
+ * Parses the field or transformer that stands at `position` of a text, whatever follows: `end` is
+ * the position behind it. As above.
+ */
+int filter_parse_operand(const char *text, size_t position, struct arena *arena,
+			 struct filter_expr **expr, size_t *end, struct filter_error *err);
+
+/* Appends the canonical text, which gives the same tree when it is parsed. */
+void filter_print(const struct filter_node *node, struct buf *out);
+
+/* Words as they are written. */
+const char *filter_op_name(enum filter_op op);
+const char *filter_call_name(enum filter_call_kind call);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* thread.*: the time of threads on a CPU, as switches and procinfo events tell it. */
+#include "sinsp/fields/table.h"
+
+enum { PERCENT_MAX = 100 };
+
+/* Of a thread that comes in nothing is told: the event is that of the one that goes out. */
+static int get_exectime(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	if (ref->param_of_event[event->ev.desc->id] < 0)
+		return NO_VALUE;
+	return give_nonzero(values, sinsp_run_ns(event));
+}
+
+static int get_totexectime(const struct sinsp_event *event, const struct field_ref *ref,
+			   struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_u64(values, event->thread->run_ns) : NO_VALUE;
+}
+
+/* Jiffies between two procinfo events, which are a second apart where a jiffy is a percent. */
+static int give_percent(const struct sinsp_event *event, bool user, bool system,
+			struct field_value *values)
+{
+	const struct sinsp_thread *thread = event->thread;
+	double jiffies;
+
+	if (!thread || event->ev.desc->id != EVENT_procinfo)
+		return NO_VALUE;
+	jiffies = (user ? thread->cpu_user : 0.0) + (system ? thread->cpu_system : 0.0);
+	values->f64 = jiffies < PERCENT_MAX ? jiffies : PERCENT_MAX;
+	return 1;
+}
+
+#define PERCENT_GETTER(name, user, system)                                                         \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		return give_percent(event, user, system, values);                                  \
+	}
+
+PERCENT_GETTER(get_cpu, true, true)
+PERCENT_GETTER(get_cpu_user, true, false)
+PERCENT_GETTER(get_cpu_system, false, true)
+
+#define ROW(name, type, format, needs, getter, help...)                                            \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
+			help                                                                       \
+	}
+
+const struct field_desc fields_cpu[] = {
+	/* Only switches have a task that comes next; a filter on this can mean nothing else. */
+	{"thread.exectime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_SWITCHES, get_exectime,
+	 "of switch events: ns that the thread was on the CPU before it goes out", "next"},
+	ROW("thread.totexectime", RELTIME, DEC, NEEDS_SWITCHES, get_totexectime,
+	    "ns that the thread was on a CPU, summed up over switch events"),
+	ROW("thread.cpu", DOUBLE, NA, 0, get_cpu,
+	    "of procinfo events: percentage of a CPU that the thread used since the last one",
+	    .example = ">50"),
+	ROW("thread.cpu.user", DOUBLE, NA, 0, get_cpu_user, "part of thread.cpu in the program",
+	    .example = ">50"),
+	ROW("thread.cpu.system", DOUBLE, NA, 0, get_cpu_system, "part of thread.cpu in the kernel",
+	    .example = ">50"),
+	{0},
+};

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* evt.*: what the event itself says. Times, and what concerns I/O, have files of their own. */
+#include "sinsp/fields/table.h"
+
+#include "event/names.h"
+#include "sinsp/fields/param_text.h"
+#include "util/error.h"
+
+enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+
+static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_u64(values, event->num);
+}
+
+static int get_family(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	const char *family = event_family(event->ev.desc->id);
+
+	/* Types that are in no family differ from all of them. */
+	return give_string(values, family ? family : "");
+}
+
+/* The generic event bears the name of its system call. */
+static const char *type_name(const struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	return ev->desc->id == EVENT_syscall ? syscall_name(event_syscall_code(ev)) : ev->desc->name;
+}
+
+static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	return give_string(values, type_name(event));
+}
+
+static int get_type_is(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	return give_u64(values, event->ev.desc->id == ref->index);
+}
+
+static int get_syscall_type(const struct sinsp_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct field_value *values)
+{
+	if (!(event->ev.desc->category & EC_SYSCALL))
+		return NO_VALUE;
+	return give_string(values, type_name(event));
+}
+
+/* The category of reading and writing is that of the descriptor. */
+static const char *const io_category_names[SCAP_FD_TYPES_COUNT] = {
+	[SCAP_FD_FILE] = "file", [SCAP_FD_DIRECTORY] = "file", [SCAP_FD_IPV4] = "net",
+	[SCAP_FD_IPV6] = "net",	 [SCAP_FD_UNIX] = "ipc",       [SCAP_FD_PIPE] = "ipc",
+	[SCAP_FD_EVENT] = "ipc",
+};
+
+static int get_category(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	const char *name = event_category_name(event->ev.desc->category);
+
+	if (!name && event->fd)
+		name = io_category_names[event->fd->type];
+	return give_string(values, name ? name : "unknown");
+}
+
+static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_i64(values, event->ev.cpu);
+}
+
+/* Exit events of the .scap world have odd ids; those of our own are at the exit, all of them. */
+static bool is_exit(const struct event_desc *desc)
+{
+	return desc->id % 2 || desc->id >= EVENT_OWN_FIRST;
+}
+
+static int get_dir(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_string(values, is_exit(event->ev.desc) ? "<" : ">");
+}
+
+static int get_source(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	return give_string(values, "syscall");
+}
+
+static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	param_text_all(event, &scratch->style, &text);
+	return give_text(values, scratch, &text);
+}
+
+static int get_arg(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	int index = field_param_index(ref, event);
+
+	if (index < 0)
+		return NO_VALUE;
+	param_text_append(event, (unsigned int)index, &scratch->style, &text);
+	return give_text(values, scratch, &text);
+}
+
+static bool is_string(enum param_type type)
+{
+	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
+}
+
+/*
+ * Events may give a parameter of one name different types. Numbers are extended to 64 bits by their
+ * own type; a text where the filter expects a number (or the reverse) is no value.
+ */
+static int get_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	const struct event *ev = &event->ev;
+	int index = field_param_index(ref, event);
+	enum param_type type;
+
+	if (index < 0 || !event_param_present(ev, (unsigned int)index))
+		return NO_VALUE;
+	type = ev->desc->params[index].type;
+	if ((param_type_size(type) == 0) != (param_type_size(ref->type) == 0))
+		return NO_VALUE;
+	if (param_type_size(type))
+		return give_i64(values, event_param_i64(ev, (unsigned int)index));
+	return give_bytes(values, (const char *)ev->params[index].data,
+			  ev->params[index].len - is_string(type));
+}
+
+static int get_buffer(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	int index = ref->param_of_event[event->ev.desc->id];
+
+	if (index < 0)
+		return NO_VALUE;
+	return give_bytes(values, (const char *)event->ev.params[index].data,
+			  event->ev.params[index].len);
+}
+
+static int get_res(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	const char *name;
+	struct buf text;
+	int64_t result;
+
+	if (!event_result(&event->ev, &result))
+		return NO_VALUE;
+	name = result >= 0 ? "SUCCESS" : errno_name(result);
+	if (name)
+		return give_string(values, name);
+	text = text_begin(scratch);
+	buf_append_i64(&text, result);
+	return give_text(values, scratch, &text);
+}
+
+static int get_rawres(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	return event_result(&event->ev, &values->i64) ? 1 : NO_VALUE;
+}
+
+static int get_failed(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	int64_t result;
+
+	return event_result(&event->ev, &result) ? give_u64(values, result < 0) : NO_VALUE;
+}
+
+static int get_one(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_u64(values, 1);
+}
+
+static int get_count_exit(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	return is_exit(event->ev.desc) ? give_u64(values, 1) : NO_VALUE;
+}
+
+static int get_around(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	uint64_t ts = event->ev.ts_ns;
+
+	return give_u64(values, ts > ref->number ? ts - ref->number : ref->number - ts);
+}
+
+static int get_evaluations(const struct sinsp_event *event, const struct field_ref *ref,
+			   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_u64(values, ++scratch->evaluations);
+}
+
+const struct field_desc fields_evt[] = {
+	{"evt.num", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
+	 .example = ">1000"},
+	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
+	 "kind of source that the event comes from: syscall", .example = "=syscall"},
+	{"evt.dir", PT_CHARBUF, PF_DIR, FIELD_DEPRECATED | FIELD_OF_TYPE, FIELD_ARG_NONE, 0,
+	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<"},
+	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY | FIELD_TYPE_CHECKED,
+	 FIELD_ARG_NONE, 0, get_type, "name of the event: openat, execve",
+	 .example = " in (open, connect)"},
+	{"evt.type.is", PT_UINT32, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_TYPE, FIELD_ARG_EVENT, 0,
+	 get_type_is, "evt.type.is.NAME: 1 if the event is that one, otherwise 0",
+	 .example = ".openat=1"},
+	{"syscall.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY, FIELD_ARG_NONE, 0,
+	 get_syscall_type, "name of the system call; none for other events", .example = "=getppid"},
+	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,
+	 get_category,
+	 "what the event is about: file, net, process; for I/O: its descriptor's kind",
+	 .example = "=net"},
+	{"evt.family", PT_CHARBUF, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_family,
+	 "what the event is about, by its type alone: file, net, process, memory, ipc, signal",
+	 .example = "=net"},
+	{"evt.cpu", PT_INT16, PF_ID, 0, FIELD_ARG_NONE, 0, get_cpu,
+	 "number of the CPU on which it happened", .example = "=0"},
+	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
+	 "all parameters as text; in JSON an object of them", .example = " contains /etc/"},
+	{"evt.arg", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_PARAM, ARGS_NEEDS, get_arg,
+	 "evt.arg.NAME or evt.arg[N]: one parameter as text, resolved where it can be",
+	 .example = ".name startswith /tmp"},
+	{"evt.rawarg", PT_DYN, PF_NA, FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
+	 FIELD_ARG_PARAM_NAME, 0, get_rawarg, "evt.rawarg.NAME: one parameter as it was recorded",
+	 .example = ".res<0"},
+	{"evt.info", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
+	 "the same as evt.args", .example = " contains /etc/"},
+	{"evt.buffer", PT_BYTEBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_buffer,
+	 "the bytes read or written, as far as they were recorded", "data",
+	 .example = " contains password"},
+	{"evt.res", PT_CHARBUF, PF_DEC, 0, FIELD_ARG_NONE, 0, get_res,
+	 "result of the call: SUCCESS or the name of the error", .example = "=ENOENT"},
+	{"evt.rawres", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_rawres,
+	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES,
+	 .example = "<0"},
+	{"evt.failed", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_failed,
+	 "true if the call ended in an error"},
+	{"evt.count", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_one,
+	 "1 for every event, to be summed up", .example = "=1"},
+	{"evt.count.error", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_failed,
+	 "1 if the call failed, otherwise 0", .example = "=1"},
+	{"evt.count.exit", PT_UINT32, PF_DEC, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_count_exit,
+	 "1 for the end of a system call", .example = "=1"},
+	{"evt.around", PT_UINT64, PF_DEC,
+	 FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS |
+		 FIELD_WITHIN_MS,
+	 FIELD_ARG_NUMBER, 0, get_around,
+	 "evt.around[NS]=MS: the event lies within that many ms of that time",
+	 .example = "[1700000000000000000]=500"},
+	{"util.cnt", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_evaluations,
+	 "how often this field has been evaluated", .example = "<1000"},
+	{0},
+};

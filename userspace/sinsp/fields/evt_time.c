@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* evt.*: times and durations, as text and as numbers. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "sinsp/fields/table.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+static int get_time(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, event->ev.ts_ns);
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static int get_time_s(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	return give_text(values, scratch, &text);
+}
+
+static int get_time_iso8601(const struct sinsp_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char time[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(&scratch->utc, event->ev.ts_ns, time);
+	buf_append(&text, time, sizeof(time) - 1);
+	BUF_LITERAL(&text, "+0000");
+	return give_text(values, scratch, &text);
+}
+
+static int get_datetime(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, event->ev.ts_ns);
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static int get_datetime_s(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	return give_text(values, scratch, &text);
+}
+
+/* A later event may bear an earlier time, when sources disagree: no time has passed then. */
+static uint64_t span(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static uint64_t since_start(const struct sinsp_event *event)
+{
+	return span(event->first_ts_ns, event->ev.ts_ns);
+}
+
+/* Asked again for the same event, the answer is the same. */
+static uint64_t since_last(const struct sinsp_event *event, struct field_scratch *scratch)
+{
+	if (scratch->last_num == event->num)
+		return scratch->delta_ns;
+	scratch->delta_ns = scratch->last_num ? span(scratch->last_ns, event->ev.ts_ns) : 0;
+	scratch->last_num = event->num;
+	scratch->last_ns = event->ev.ts_ns;
+	return scratch->delta_ns;
+}
+
+#define TIME_GETTER(name, value)                                                                   \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		return give_u64(values, value);                                                    \
+	}
+
+static int give_seconds(struct field_value *values, struct field_scratch *scratch, uint64_t ns)
+{
+	struct buf text = text_begin(scratch);
+	char fraction[9];
+
+	clock_fraction(fraction, ns);
+	buf_append_u64(&text, ns / NS_PER_SECOND);
+	buf_append_char(&text, '.');
+	buf_append(&text, fraction, sizeof(fraction));
+	return give_text(values, scratch, &text);
+}
+
+static bool has_latency(const struct sinsp_event *event)
+{
+	return event->ev.latency_ns != LATENCY_UNKNOWN;
+}
+
+static int get_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	switch (scratch->style.time) {
+	case TEXT_TIME_EPOCH:
+		return give_seconds(values, scratch, event->ev.ts_ns);
+	case TEXT_TIME_RELATIVE:
+		return give_seconds(values, scratch, since_start(event));
+	case TEXT_TIME_DELTA:
+		return give_seconds(values, scratch, since_last(event, scratch));
+	case TEXT_TIME_LATENCY:
+		return has_latency(event) ? give_seconds(values, scratch, event->ev.latency_ns)
+					  : NO_VALUE;
+	default:
+		return get_time(event, ref, scratch, values);
+	}
+}
+
+TIME_GETTER(get_rawtime, event->ev.ts_ns)
+TIME_GETTER(get_rawtime_s, event->ev.ts_ns / NS_PER_SECOND)
+TIME_GETTER(get_rawtime_ns, event->ev.ts_ns % NS_PER_SECOND)
+TIME_GETTER(get_reltime, since_start(event))
+TIME_GETTER(get_reltime_s, since_start(event) / NS_PER_SECOND)
+TIME_GETTER(get_reltime_ns, since_start(event) % NS_PER_SECOND)
+TIME_GETTER(get_deltatime, since_last(event, scratch))
+TIME_GETTER(get_deltatime_s, since_last(event, scratch) / NS_PER_SECOND)
+TIME_GETTER(get_deltatime_ns, since_last(event, scratch) % NS_PER_SECOND)
+
+/* Tens of steps are powers of ten: 30 is 1 us, 31 is 1.26 us, 90 is 1 s. */
+static uint64_t quantized(uint64_t ns)
+{
+	return ns ? (uint64_t)floor(10 * log10((double)ns)) : 0;
+}
+
+static bool can_wait(const struct event_desc *event)
+{
+	return event->flags & EF_WAITS;
+}
+
+#define LATENCY_GETTER(name, known, value)                                                         \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		return has_latency(event) && (known) ? give_u64(values, value) : NO_VALUE;         \
+	}
+
+LATENCY_GETTER(get_latency, true, event->ev.latency_ns)
+LATENCY_GETTER(get_latency_s, true, event->ev.latency_ns / NS_PER_SECOND)
+LATENCY_GETTER(get_latency_ns, true, event->ev.latency_ns % NS_PER_SECOND)
+LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
+LATENCY_GETTER(get_wait_latency, can_wait(event->ev.desc), event->ev.latency_ns)
+
+/* In the largest unit that it reaches, cut to two decimals, without zeros at their end. */
+static int get_latency_human(const struct sinsp_event *event, const struct field_ref *ref,
+			     struct field_scratch *scratch, struct field_value *values)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t ns = event->ev.latency_ns, one = 1, whole, hundredths;
+	struct buf text = text_begin(scratch);
+	size_t unit = 0;
+
+	if (!has_latency(event))
+		return NO_VALUE;
+	for (; unit + 1 < sizeof(units) / sizeof(units[0]) && ns / one >= 1000; unit++)
+		one *= 1000;
+	whole = ns / one;
+	hundredths = ns % one * 100 / one;
+	if (hundredths % 10)
+		buf_printf(&text, "%" PRIu64 ".%02" PRIu64 "%s", whole, hundredths, units[unit]);
+	else if (hundredths)
+		buf_printf(&text, "%" PRIu64 ".%" PRIu64 "%s", whole, hundredths / 10, units[unit]);
+	else
+		buf_printf(&text, "%" PRIu64 "%s", whole, units[unit]);
+	return give_text(values, scratch, &text);
+}
+
+#define TEXT(name, getter, help...)                                                                \
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                        \
+	}
+#define NUMBER(name, type, format, getter, help...)                                                \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help                   \
+	}
+#define LATENCY(name, type, format, getter, help...)                                               \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ENTER_TIME, getter, help    \
+	}
+
+const struct field_desc fields_evt_time[] = {
+	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC",
+	     .example = " startswith 17:"),
+	TEXT("evt.time.s", get_time_s, "local time of day", .example = " startswith 17:30"),
+	TEXT("evt.time.iso8601", get_time_iso8601, "date and time in UTC with ns",
+	     .example = " startswith 2026-11-21"),
+	TEXT("evt.datetime", get_datetime, "local date and time with ns",
+	     .example = " startswith 2026-11-21"),
+	TEXT("evt.datetime.s", get_datetime_s, "local date and time",
+	     .example = " startswith \"2026-11-21 17\""),
+	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME, FIELD_ARG_NONE, 0, get_outputtime,
+	 "the time in the form that the option -t chooses", .example = " startswith 17:"},
+	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "time of the event, ns since 1970",
+	       .moment = true),
+	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "evt.rawtime in whole seconds",
+	       .unit = FIELD_UNIT_S, .example = ">1700000000"),
+	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns part of evt.rawtime",
+	       .example = "<500000000"),
+	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event"),
+	NUMBER("evt.reltime.s", RELTIME, DEC, get_reltime_s, "evt.reltime in whole seconds",
+	       .unit = FIELD_UNIT_S, .example = ">60"),
+	NUMBER("evt.reltime.ns", RELTIME, PADDED_DEC, get_reltime_ns, "ns part of evt.reltime",
+	       .example = "<500000000"),
+	NUMBER("evt.deltatime", RELTIME, DEC, get_deltatime,
+	       "ns since the event before that was asked for this"),
+	NUMBER("evt.deltatime.s", RELTIME, DEC, get_deltatime_s, "evt.deltatime in whole seconds",
+	       .unit = FIELD_UNIT_S, .example = ">=1"),
+	NUMBER("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
+	       "ns part of evt.deltatime", .example = "<500000000"),
+	LATENCY("evt.latency", RELTIME, DEC, get_latency, "ns that the system call took"),
+	LATENCY("evt.latency.s", RELTIME, DEC, get_latency_s, "evt.latency in whole seconds",
+		.unit = FIELD_UNIT_S, .example = ">=1"),
+	LATENCY("evt.latency.ns", RELTIME, PADDED_DEC, get_latency_ns, "ns part of evt.latency",
+		.example = "<500000000"),
+	LATENCY("evt.latency.human", CHARBUF, NA, get_latency_human,
+		"evt.latency with a unit (ns, us, ms, s): 1.25ms", .example = " endswith ms"),
+	LATENCY("evt.latency.quantized", UINT64, DEC, get_latency_quantized,
+		"evt.latency on a scale of 10 steps per power of ten: 30 is 1 us, 90 is 1 s",
+		.example = ">=60"),
+	LATENCY("evt.wait_latency", RELTIME, DEC, get_wait_latency,
+		"evt.latency of calls that can wait (evt.is_wait)", .can_have = can_wait),
+	{0},
+};

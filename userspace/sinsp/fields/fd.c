@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* fd.*: the descriptor that the event makes, uses or closes. */
+#include "sinsp/fields/table.h"
+
+#include "sinsp/fields/param_text.h"
+
+bool is_about_fd(const struct event_desc *event)
+{
+	return event->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD);
+}
+
+static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return event->has_fd ? give_i64(values, event->fd_num) : NO_VALUE;
+}
+
+static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
+}
+
+/* The kind that a call would have made, for calls that failed. */
+static char char_by_event(const struct sinsp_event *event)
+{
+	switch (event->ev.desc->id) {
+	case EVENT_openat:
+	case EVENT_openat2:
+	case EVENT_creat:
+		return 'f';
+	case EVENT_socket:
+	case EVENT_accept:
+	case EVENT_accept4:
+		return '4';
+	case EVENT_pipe:
+	case EVENT_pipe2:
+		return 'p';
+	case EVENT_eventfd:
+		return 'e';
+	case EVENT_signalfd:
+		return 's';
+	case EVENT_timerfd_create:
+		return 't';
+	case EVENT_inotify_init:
+		return 'i';
+	default:
+		return 'o';
+	}
+}
+
+static int get_typechar(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!is_about_fd(event->ev.desc))
+		return NO_VALUE;
+	buf_append_char(&text,
+			event->fd ? scap_fd_type_char(event->fd->type) : char_by_event(event));
+	return give_text(values, scratch, &text);
+}
+
+/* What stands for the name of a descriptor that is not in the table: the call failed, mostly. */
+enum name_source { FROM_NOTHING, FROM_PATH, FROM_TUPLE };
+
+struct unnamed_fd {
+	uint8_t source, param;
+	bool raw; /* fd.nameraw is the parameter as it is */
+};
+
+static struct unnamed_fd unnamed_fd_of(const struct sinsp_event *event)
+{
+	switch (event->ev.desc->id) {
+	case EVENT_open:
+		return (struct unnamed_fd){FROM_PATH, open__name, false};
+	case EVENT_openat:
+		return (struct unnamed_fd){FROM_PATH, openat__name, true};
+	case EVENT_openat2:
+		return (struct unnamed_fd){FROM_PATH, openat2__name, true};
+	case EVENT_creat:
+		return (struct unnamed_fd){FROM_PATH, creat__name, false};
+	case EVENT_open_by_handle_at:
+		return (struct unnamed_fd){FROM_PATH, open_by_handle_at__path, false};
+	case EVENT_accept:
+		return (struct unnamed_fd){FROM_TUPLE, accept__tuple, false};
+	case EVENT_accept4:
+		return (struct unnamed_fd){FROM_TUPLE, accept4__tuple, false};
+	case EVENT_connect:
+		return (struct unnamed_fd){FROM_TUPLE, connect__tuple, false};
+	default:
+		return (struct unnamed_fd){FROM_NOTHING, 0, false};
+	}
+}
+
+static int give_name(const struct sinsp_event *event, struct field_scratch *scratch,
+		     struct field_value *values, bool raw)
+{
+	struct unnamed_fd from;
+	struct buf text;
+
+	if (event->fd)
+		return give_bytes(values, event->fd->name, event->fd->name_len);
+	if (!is_about_fd(event->ev.desc))
+		return NO_VALUE;
+	from = unnamed_fd_of(event);
+	if (from.source == FROM_NOTHING)
+		return give_bytes(values, "", 0);
+	if (from.raw && raw)
+		return give_string(values, event_param_string(&event->ev, from.param));
+	text = text_begin(scratch);
+	if (from.source == FROM_TUPLE)
+		param_text_raw(event, from.param, &scratch->style, &text);
+	else
+		text.len = sinsp_event_path(event, from.param, text.data, text.capacity);
+	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
+}
+
+int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+		struct field_scratch *scratch, struct field_value *values)
+{
+	return give_name(event, scratch, values, false);
+}
+
+static int get_nameraw(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	return give_name(event, scratch, values, true);
+}
+
+static bool is_type(const struct sinsp_event *event, enum scap_fd_type type)
+{
+	return event->fd && event->fd->type == type;
+}
+
+/* Of a directory its own name; of a file what stands before the last slash. */
+int fd_get_directory(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	const char *slash;
+	int rc;
+
+	if (event->fd && event->fd->type != SCAP_FD_FILE && event->fd->type != SCAP_FD_DIRECTORY)
+		return NO_VALUE;
+	rc = give_name(event, scratch, values, false);
+	if (rc != 1 || is_type(event, SCAP_FD_DIRECTORY))
+		return rc;
+	slash = memrchr(values->bytes.data, '/', values->bytes.len);
+	if (!slash || slash == values->bytes.data)
+		return give_bytes(values, "/", 1);
+	if (slash + 1 < values->bytes.data + values->bytes.len)
+		values->bytes.len = (size_t)(slash - values->bytes.data);
+	return 1;
+}
+
+static int get_filename(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	const char *name, *slash;
+	size_t len;
+
+	if (!is_type(event, SCAP_FD_FILE))
+		return NO_VALUE;
+	name = event->fd->name;
+	len = event->fd->name_len;
+	slash = memrchr(name, '/', len);
+	if (!slash)
+		return give_bytes(values, "/", 1);
+	if (slash + 1 == name + len)
+		return give_bytes(values, name, len);
+	return give_bytes(values, slash + 1, (size_t)(name + len - slash - 1));
+}
+
+static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!event->has_fd)
+		return NO_VALUE;
+	buf_append_i64(&text, event->ev.tid);
+	buf_append_i64(&text, event->fd_num);
+	return give_text(values, scratch, &text);
+}
+
+#define GETTER(name, give)                                                                         \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		const struct sinsp_fd *fd = event->fd;                                             \
+                                                                                                   \
+		return fd ? give : NO_VALUE;                                                       \
+	}
+
+/* Devices are 12 bits of major between the low 8 and the high 12 bits of minor. */
+GETTER(get_dev, give_i64(values, (int32_t)fd->dev))
+GETTER(get_dev_major, give_i64(values, fd->dev >> 8 & 0xfff))
+GETTER(get_dev_minor, give_i64(values, (fd->dev & 0xff) | (fd->dev >> 12 & 0xfff00)))
+GETTER(get_ino, give_i64(values, (int64_t)fd->ino))
+GETTER(get_name_changed, give_u64(values, fd->name_changed))
+GETTER(get_connected, give_u64(values, fd->connected))
+GETTER(get_is_upper_layer, give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
+GETTER(get_is_lower_layer, give_u64(values, (fd->flags & file_flags__FD_LOWER_LAYER) != 0))
+
+/* The kinds of all descriptors of the process, each once. */
+static int give_types(const struct sinsp_fds *fds, struct field_value *values)
+{
+	bool seen[SCAP_FD_TYPES_COUNT] = {false};
+	const struct sinsp_fd *fd;
+	int n = 0;
+
+	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
+		if (!seen[fd->type])
+			n += give_string(&values[n], scap_fd_type_name(fd->type));
+		seen[fd->type] = true;
+	}
+	return n;
+}
+
+static int get_types(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_fd *fd;
+
+	if (!event->thread)
+		return NO_VALUE;
+	if (!ref->has_arg)
+		return give_types(event->thread->fds, values);
+	fd = sinsp_fds_find(event->thread->fds, ref->index);
+	return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;
+}
+
+#define ROW(name, type, format, needs, getter, help...)                                            \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, needs, getter, help,              \
+			.can_have = is_about_fd                                                    \
+	}
+
+enum { FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
+
+const struct field_desc fields_fd[] = {
+	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
+	    .example = "=3"),
+	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
+	    .example = " in (ipv4, ipv6)"),
+	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
+	    .example = "=f"),
+	ROW("fd.name", CHARBUF, NA, FD_NEEDS, fd_get_name,
+	    "absolute path, or ip:port->ip:port, or the name of another kind",
+	    .example = " startswith /etc/"),
+	ROW("fd.nameraw", CHARBUF, NA, FD_NEEDS, get_nameraw,
+	    "fd.name, but failed opens show the path as the caller gave it",
+	    .example = " startswith ../"),
+	ROW("fd.directory", CHARBUF, NA, FD_NEEDS, fd_get_directory, "directory of the file",
+	    .example = "=/etc"),
+	ROW("fd.filename", CHARBUF, NA, FD_NEEDS, get_filename,
+	    "name of the file without directory", .example = "=passwd"),
+	ROW("fd.uid", CHARBUF, NA, 0, get_uid, "thread.tid and fd.num in one word",
+	    .example = "=10003"),
+	ROW("fd.connected", BOOL, NA, FD_NEEDS, get_connected, "true for connected sockets"),
+	ROW("fd.name_changed", BOOL, NA, FD_NEEDS, get_name_changed,
+	    "true if this event changed fd.name"),
+	ROW("fd.dev", INT32, HEX, FD_NEEDS, get_dev, "device that holds the file", .example = "=0"),
+	ROW("fd.dev.major", INT32, DEC, FD_NEEDS, get_dev_major, "major number of fd.dev",
+	    .example = "=8"),
+	ROW("fd.dev.minor", INT32, DEC, FD_NEEDS, get_dev_minor, "minor number of fd.dev",
+	    .example = "=1"),
+	ROW("fd.ino", INT64, DEC, FD_NEEDS, get_ino, "inode of the file, 0 if it is not known",
+	    .example = "=1234"),
+	{"fd.types", PT_CHARBUF, PF_DEC, FIELD_LIST | FIELD_ARG_ALLOWED | FIELD_NO_RHS,
+	 FIELD_ARG_INDEX, NEEDS_THREADS | NEEDS_FDS, get_types,
+	 "kinds of all descriptors of the process; fd.types[N]: kind of descriptor N",
+	 .example = " intersects (ipv4, ipv6)"},
+	ROW("fd.is_upper_layer", BOOL, NA, FD_NEEDS, get_is_upper_layer,
+	    "true if the file lies in the upper layer of an overlay"),
+	ROW("fd.is_lower_layer", BOOL, NA, FD_NEEDS, get_is_lower_layer,
+	    "true if the file lies in a lower layer of an overlay"),
+	{0},
+};

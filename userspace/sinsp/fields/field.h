@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fields: the words of filters and outputs. One row of the table each (in this folder); the filter
+ * and the formatters know no field by name.
+ */
+#ifndef SINSP_FIELDS_FIELD_H
+#define SINSP_FIELDS_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "sinsp/fields/clock.h"
+#include "sinsp/fields/text_style.h"
+#include "sinsp/state/engine.h"
+#include "util/buf.h"
+
+enum field_flags {
+	FIELD_ARG_REQUIRED = 1 << 0,
+	FIELD_ARG_ALLOWED = 1 << 1,
+	FIELD_LIST = 1 << 2, /* gives several values */
+	FIELD_FILTER_ONLY = 1 << 3, /* cannot be printed */
+	FIELD_NO_RHS = 1 << 4, /* cannot be a side of val() */
+	FIELD_NO_TRANSFORMER = 1 << 5,
+	FIELD_DEPRECATED = 1 << 6,
+	/*
+	 * Without argument a check is true if any ancestor satisfies it: the filter sets has_arg
+	 * and asks for index 1, 2, ... until there is no value.
+	 */
+	FIELD_ANCESTORS = 1 << 7,
+	/* Gives both ends of a socket as two values (one for a listening socket); either satisfies
+	 * a check (fd.ip, fd.port). */
+	FIELD_EITHER_END = 1 << 8,
+	/* The value is a distance in ns; its only operator is `= MS`: no more than MS milliseconds.
+	 */
+	FIELD_WITHIN_MS = 1 << 9,
+	FIELD_OF_TYPE = 1 << 10, /* depends on the event's type (and system call) alone */
+	FIELD_TYPE_FAMILY = 1 << 11, /* names types: that of an older call selects newer forms */
+	FIELD_TYPE_CHECKED = 1 << 12, /* takes only known names of types */
+	FIELD_STYLED_TIME = 1 << 13, /* which time it is the style of the output says */
+};
+
+/* How the text in brackets or behind the name is read: field_ref.index, .name, or both. */
+enum field_arg {
+	FIELD_ARG_NONE,
+	FIELD_ARG_INDEX, /* [N] */
+	FIELD_ARG_KEY, /* [NAME] */
+	FIELD_ARG_KEY_OR_INDEX, /* [N], index set and name empty; or [NAME], index -1 */
+	FIELD_ARG_NUMBER, /* [N] of 64 bits: number */
+	FIELD_ARG_PARAM, /* .NAME of a parameter, name empty for [N]: param_of_event */
+	FIELD_ARG_PARAM_NAME, /* .NAME of a parameter alone */
+	FIELD_ARG_EVENT, /* .NAME of an event: index is its id */
+	FIELD_ARG_WORD, /* .NAME of letters and '_' */
+};
+
+/* State that a field needs, and that costs hooks in the kernel. */
+enum field_needs {
+	NEEDS_NOTHING = 0,
+	NEEDS_THREADS = 1 << 0, /* clone, exec, exit */
+	NEEDS_FDS = 1 << 1, /* everything that makes, copies or closes descriptors */
+	NEEDS_CWD = 1 << 2, /* chdir, fchdir */
+	/* The same, but only of what the event itself names, so that nothing is needed for others:
+	 */
+	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and what they were opened as */
+	NEEDS_EVENT_PATHS = 1 << 4, /* where its paths start */
+	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
+	NEEDS_ENTER_TIME = 1 << 6, /* when its system call began */
+};
+
+/* What the numbers of a field count, so that constants can be given in other units. */
+enum field_unit {
+	FIELD_UNIT_NONE, /* in a row: as its type has it */
+	FIELD_UNIT_NS,
+	FIELD_UNIT_MS,
+	FIELD_UNIT_S,
+	FIELD_UNIT_BYTES,
+	FIELD_UNIT_KIB,
+};
+
+/*
+ * A value that a getter gives. Bytes are borrowed, from the event, the state or the scratch memory:
+ * until the next event is processed or the consumer sets `used` of that memory back.
+ */
+struct field_value {
+	union {
+		int64_t i64; /* signed types */
+		uint64_t u64; /* unsigned types; BOOL 0 or 1 */
+		double f64;
+		struct {
+			const char *data; /* strings carry no NUL in len, but one stands behind */
+			size_t len;
+		} bytes;
+		struct {
+			uint8_t address[16];
+			uint8_t len; /* 4 or 16 */
+		} ip;
+	};
+};
+
+struct field_desc;
+
+/* A field as it stands in an expression, with its argument resolved. */
+struct field_ref {
+	const struct field_desc *desc;
+	enum param_type type; /* that of the field, or of the parameter (evt.rawarg) */
+	bool has_arg;
+	int32_t index; /* see enum field_arg */
+	uint64_t number;
+	char name[64];
+	/* Parameter index by event id, -1 where the event has none; owned; NULL for most fields. */
+	int8_t *param_of_event;
+};
+
+/* Of a list; of both ends of a socket. All other fields give one value. */
+enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
+
+/*
+ * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
+ * zeroed at its start. Getters put what they make behind `used`, and the consumer sets that back
+ * when it is done with the values it has got.
+ */
+struct field_scratch {
+	struct text_style style;
+	struct clock local, utc;
+	uint64_t evaluations; /* of util.cnt */
+	uint64_t last_num; /* evt.num of the last event that was asked for evt.deltatime, */
+	uint64_t last_ns, delta_ns; /* its time, and its distance from the one before */
+	size_t used; /* of bytes: memory for values that must be put together */
+	char bytes[FIELD_SCRATCH_BYTES];
+};
+
+/*
+ * Writes the values of a field (one, or up to FIELD_VALUES_MAX for lists) to `values` and returns
+ * how many, or -1 when the field has no value for this event.
+ */
+typedef int field_getter(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values);
+
+struct field_desc {
+	const char *name;
+	enum param_type type;
+	enum param_format format;
+	uint16_t flags; /* enum field_flags */
+	uint8_t arg; /* enum field_arg */
+	uint8_t needs; /* enum field_needs */
+	field_getter *get;
+	const char *help; /* one line */
+	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
+	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
+	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
+	uint8_t unit; /* enum field_unit */
+	/* Whether events of a type can have a value, so that others need no hooks; NULL: all can.
+	 */
+	bool (*can_have)(const struct event_desc *event);
+};
+
+/* The tables of all classes, ended by NULL; each table ends with a row without name. */
+extern const struct field_desc *const field_tables[];
+
+/*
+ * Resolves "proc.aname[2]", "evt.arg.fd": `text` of `len` bytes must be a whole field with its
+ * argument. Returns 0, -ENOENT for an unknown field, or -EINVAL for an argument that is missing or
+ * wrong, with a message. Release with field_ref_finish().
+ */
+int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct error *err);
+void field_ref_finish(struct field_ref *ref);
+
+/* Appends a filter that shows how the field is used: "proc.aname[1]=sshd". */
+void field_append_example(const struct field_desc *desc, struct buf *out);
+
+enum field_unit field_unit(const struct field_ref *ref);
+
+/* The known field name nearest to a text, for messages; NULL when none is near. */
+const char *field_nearest(const char *text, size_t len);
+
+static inline int field_get(const struct field_ref *ref, const struct sinsp_event *event,
+			    struct field_scratch *scratch, struct field_value *values)
+{
+	return ref->desc->get(event, ref, scratch, values);
+}
+
+/*
+ * The parameter that the argument of evt.arg and the like means in this event, or -1. One that is
+ * ours alone is there only where it says something.
+ */
+static inline int field_param_index(const struct field_ref *ref, const struct sinsp_event *event)
+{
+	const struct event_desc *desc = event->ev.desc;
+	int index = ref->param_of_event ? ref->param_of_event[desc->id] : ref->index;
+
+	if (index < 0 || index >= desc->nparams ||
+	    (desc->params[index].own && !event_param_present(&event->ev, (unsigned int)index)))
+		return -1;
+	return index;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parameters as text, in the forms of the .scap world (shared/facts/output-format.md, section 3):
+ * a raw text, and for some types a resolved one.
+ */
+#ifndef SINSP_FIELDS_PARAM_TEXT_H
+#define SINSP_FIELDS_PARAM_TEXT_H
+
+#include "event/address.h"
+#include "sinsp/fields/text_style.h"
+#include "sinsp/state/engine.h"
+#include "util/buf.h"
+
+/* Appends the raw text of a parameter: never empty but for an empty string or buffer. */
+void param_text_raw(const struct sinsp_event *event, unsigned int index,
+		    const struct text_style *style, struct buf *out);
+
+/* Appends names for numbers, absolute paths for relative ones; nothing where there is no such. */
+void param_text_resolved(const struct sinsp_event *event, unsigned int index,
+			 const struct text_style *style, struct buf *out);
+
+/* Appends the resolved text, or where there is none the raw one: the field evt.arg. */
+void param_text_append(const struct sinsp_event *event, unsigned int index,
+		       const struct text_style *style, struct buf *out);
+
+/* Appends "name=raw(resolved) name=raw ...": the field evt.args. */
+void param_text_all(const struct sinsp_event *event, const struct text_style *style,
+		    struct buf *out);
+
+/* Appends a list of numbers as "1 2 3"; a set of bits as "0-3,7". */
+void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type);
+void text_append_bits(struct buf *out, const uint8_t *data, size_t len);
+
+#endif

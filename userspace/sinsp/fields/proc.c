@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/* proc.* and thread.*: the thread of the event and its process. Its relatives have their own file.
+ */
+#include "sinsp/fields/table.h"
+
+enum { EXEC_ID_DIGITS = 16 };
+
+static const struct sinsp_thread *self(const struct sinsp_event *event)
+{
+	return event->thread;
+}
+
+/* The thread itself stands in for a main thread that is not known. */
+static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
+{
+	const struct sinsp_thread *leader;
+
+	if (!event->thread || sinsp_thread_is_main(event->thread))
+		return event->thread;
+	leader = sinsp_thread_main(event->sinsp, event->thread);
+	return leader ? leader : event->thread;
+}
+
+int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		     struct field_value *values)
+{
+	/* Every thread has one, but not every capture tells it. */
+	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
+}
+
+int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		    struct field_value *values)
+{
+	return give_string(values, thread->program->exe);
+}
+
+int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	return give_string(values, thread->program->exepath);
+}
+
+int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		     struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	text_append_list(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		    struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	text_append_list(&text, thread->program->env, thread->program->env_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, thread->comm);
+	if (thread->program->args_len)
+		buf_append_char(&text, ' ');
+	text_append_list(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+static int give_exeline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, thread->program->exe);
+	buf_append_char(&text, ' ');
+	text_append_list(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+/* The string of a list at an index; an empty one when there are not so many. */
+static struct field_value list_at(const char *strings, size_t len, int32_t index)
+{
+	struct field_value value = {.bytes = {"", 0}};
+
+	for (const char *at = strings, *end = strings + len; at < end && index >= 0; index--) {
+		size_t n = strnlen(at, (size_t)(end - at));
+
+		if (index == 0)
+			value.bytes.data = at, value.bytes.len = n;
+		at += n + 1;
+	}
+	return value;
+}
+
+static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	if (!event->thread)
+		return NO_VALUE;
+	if (!ref->has_arg)
+		return thread_give_args(event->thread, scratch, values);
+	*values =
+		list_at(event->thread->program->args, event->thread->program->args_len, ref->index);
+	return 1;
+}
+
+static bool list_lookup(const char *strings, size_t len, const char *name,
+			struct field_value *value)
+{
+	size_t name_len = strlen(name);
+
+	for (const char *at = strings, *end = strings + len; at < end;) {
+		size_t n = strnlen(at, (size_t)(end - at));
+
+		if (n > name_len && at[name_len] == '=' && memcmp(at, name, name_len) == 0) {
+			give_bytes(value, at + name_len + 1, n - name_len - 1);
+			return true;
+		}
+		at += n + 1;
+	}
+	return false;
+}
+
+int thread_give_variable(const struct sinsp_thread *thread, const char *name,
+			 struct field_scratch *scratch, struct field_value *value)
+{
+	struct buf text = text_begin(scratch);
+	const char *data;
+	size_t len;
+
+	if (!list_lookup(thread->program->env, thread->program->env_len, name, value))
+		return give_bytes(value, "", 0);
+	data = value->bytes.data;
+	len = value->bytes.len;
+	for (; len && *data == ' '; data++)
+		len--;
+	while (len && data[len - 1] == ' ')
+		len--;
+	buf_append(&text, data, len);
+	return give_text(value, scratch, &text);
+}
+
+static int get_env(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	if (!event->thread)
+		return NO_VALUE;
+	if (!ref->has_arg)
+		return thread_give_env(event->thread, scratch, values);
+	return thread_give_variable(event->thread, ref->name, scratch, values);
+}
+
+static int get_cmdnargs(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	uint64_t n = 0;
+
+	if (!event->thread)
+		return NO_VALUE;
+	for (size_t i = 0; i < event->thread->program->args_len; i++)
+		n += event->thread->program->args[i] == '\0';
+	return give_u64(values, n);
+}
+
+static int get_cmdlenargs(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	int rc = get_cmdnargs(event, ref, scratch, values);
+
+	if (rc == 1)
+		values->u64 = event->thread->program->args_len - values->u64;
+	return rc;
+}
+
+static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	if (!event->thread || event->thread->fs->cwd_len == 0)
+		return NO_VALUE;
+	return give_bytes(values, event->thread->fs->cwd, event->thread->fs->cwd_len);
+}
+
+/* Known even when nothing else is known of the thread. */
+static int get_tid(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return give_i64(values, event->ev.tid);
+}
+
+static int get_nametid(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!event->thread)
+		return NO_VALUE;
+	buf_append_string(&text, event->thread->comm);
+	buf_append_i64(&text, event->thread->tid);
+	return give_text(values, scratch, &text);
+}
+
+static int give_cgroups(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!thread->cgroups_len)
+		return NO_VALUE;
+	text_append_list(&text, thread->cgroups, thread->cgroups_len);
+	return give_text(values, scratch, &text);
+}
+
+static int get_cgroup(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_thread *thread = event->thread;
+
+	if (!thread || !list_lookup(thread->cgroups, thread->cgroups_len, ref->name, values))
+		return NO_VALUE;
+	return 1;
+}
+
+static const char *const capability_names[] = {
+	"CAP_CHOWN",
+	"CAP_DAC_OVERRIDE",
+	"CAP_DAC_READ_SEARCH",
+	"CAP_FOWNER",
+	"CAP_FSETID",
+	"CAP_KILL",
+	"CAP_SETGID",
+	"CAP_SETUID",
+	"CAP_SETPCAP",
+	"CAP_LINUX_IMMUTABLE",
+	"CAP_NET_BIND_SERVICE",
+	"CAP_NET_BROADCAST",
+	"CAP_NET_ADMIN",
+	"CAP_NET_RAW",
+	"CAP_IPC_LOCK",
+	"CAP_IPC_OWNER",
+	"CAP_SYS_MODULE",
+	"CAP_SYS_RAWIO",
+	"CAP_SYS_CHROOT",
+	"CAP_SYS_PTRACE",
+	"CAP_SYS_PACCT",
+	"CAP_SYS_ADMIN",
+	"CAP_SYS_BOOT",
+	"CAP_SYS_NICE",
+	"CAP_SYS_RESOURCE",
+	"CAP_SYS_TIME",
+	"CAP_SYS_TTY_CONFIG",
+	"CAP_MKNOD",
+	"CAP_LEASE",
+	"CAP_AUDIT_WRITE",
+	"CAP_AUDIT_CONTROL",
+	"CAP_SETFCAP",
+	"CAP_MAC_OVERRIDE",
+	"CAP_MAC_ADMIN",
+	"CAP_SYSLOG",
+	"CAP_WAKE_ALARM",
+	"CAP_BLOCK_SUSPEND",
+	"CAP_AUDIT_READ",
+	"CAP_PERFMON",
+	"CAP_BPF",
+	"CAP_CHECKPOINT_RESTORE",
+};
+
+static int give_capabilities(uint64_t set, struct field_scratch *scratch,
+			     struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	for (size_t i = 0; i < sizeof(capability_names) / sizeof(capability_names[0]); i++) {
+		if (!(set >> i & 1))
+			continue;
+		if (text.len)
+			buf_append_char(&text, ' ');
+		buf_append_string(&text, capability_names[i]);
+	}
+	return give_text(values, scratch, &text);
+}
+
+static uint64_t share_of_limit(const struct sinsp_thread *thread, double *percent)
+{
+	uint32_t open = sinsp_fds_count(thread->fds);
+
+	*percent = thread->fd_limit > 0 ? open * 100.0 / (double)thread->fd_limit : 0;
+	return open;
+}
+
+static int give_fdopencount(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			    struct field_value *values)
+{
+	double percent;
+
+	return give_u64(values, share_of_limit(thread, &percent));
+}
+
+static int give_fdusage(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	share_of_limit(thread, &values->f64);
+	return 1;
+}
+
+static int get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_thread *thread = event->thread;
+
+	if (!thread || thread->clone_ts_ns == 0 || thread->clone_ts_ns > event->ev.ts_ns)
+		return NO_VALUE;
+	return give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
+}
+
+/* Time between two moments of which the first must be known and come first. */
+static int give_span(uint64_t from, uint64_t to, struct field_value *values)
+{
+	return from && from <= to ? give_nonzero(values, to - from) : NO_VALUE;
+}
+
+static int give_changed_before_start(const struct sinsp_thread *thread,
+				     struct field_scratch *scratch, struct field_value *values)
+{
+	return give_span(thread->program->exe_ctime_ns, thread->clone_ts_ns, values);
+}
+
+static int give_changed_in_container(const struct sinsp_thread *thread,
+				     struct field_scratch *scratch, struct field_value *values)
+{
+	return give_span(thread->pidns_start_ns, thread->program->exe_ctime_ns, values);
+}
+
+/* Numbers that differ in one bit differ in half of them. */
+static uint64_t scatter(uint64_t number)
+{
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return number ^ number >> 31;
+}
+
+/* Boot, process and program in one word; of nothing that one observer knows and another does not.
+ */
+static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thread *thread,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	if (!thread->exec_id)
+		return NO_VALUE;
+	buf_append_hex(&text,
+		       scatter(sinsp_boot(event->sinsp) ^
+			       scatter(thread->exec_id ^ scatter((uint64_t)thread->pid))),
+		       EXEC_ID_DIGITS);
+	return give_text(values, scratch, &text);
+}
+
+static const struct sinsp_fd *standard_fd(const struct sinsp_event *event, int64_t num)
+{
+	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
+}
+
+/* Without the one whose end the event is. */
+static uint32_t live_threads(const struct sinsp_event *event, const struct sinsp_thread *main)
+{
+	return main->nthreads - (main->nthreads && event->thread->exiting);
+}
+
+static uint32_t live_others(const struct sinsp_event *event, const struct sinsp_thread *main)
+{
+	uint32_t live = live_threads(event, main);
+
+	return live - (live && !main->exiting);
+}
+
+/* Ids that are not known are -1 both. */
+static bool is_leader(int64_t group, int64_t id)
+{
+	return group == id && id > 0;
+}
+
+/* One getter: whose value, and how it is given (`thread`, `scratch` and `values` are at hand). */
+#define GETTER(name, whose, give)                                                                  \
+	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
+			struct field_scratch *scratch, struct field_value *values)                 \
+	{                                                                                          \
+		const struct sinsp_thread *thread = whose(event);                                  \
+                                                                                                   \
+		return thread ? give : NO_VALUE;                                                   \
+	}
+
+#define STANDARD_FD_GETTERS(what, num)                                                             \
+	static int get_##what##_type(const struct sinsp_event *event, const struct field_ref *ref, \
+				     struct field_scratch *scratch, struct field_value *values)    \
+	{                                                                                          \
+		const struct sinsp_fd *fd = standard_fd(event, num);                               \
+                                                                                                   \
+		return fd ? give_string(values, scap_fd_type_name(fd->type)) : NO_VALUE;           \
+	}                                                                                          \
+	static int get_##what##_name(const struct sinsp_event *event, const struct field_ref *ref, \
+				     struct field_scratch *scratch, struct field_value *values)    \
+	{                                                                                          \
+		const struct sinsp_fd *fd = standard_fd(event, num);                               \
+                                                                                                   \
+		return fd ? give_bytes(values, fd->name, fd->name_len) : NO_VALUE;                 \
+	}
+
+GETTER(get_exe, self, thread_give_exe(thread, scratch, values))
+GETTER(get_exepath, self, thread_give_exepath(thread, scratch, values))
+GETTER(get_name, self, thread_give_name(thread, scratch, values))
+GETTER(get_cmdline, self, thread_give_cmdline(thread, scratch, values))
+GETTER(get_exeline, self, give_exeline(thread, scratch, values))
+GETTER(get_tty, self, give_u64(values, thread->tty))
+GETTER(get_pid, self, thread->pid < 0 ? NO_VALUE : give_i64(values, thread->pid))
+GETTER(get_vpid, self, thread->vpid == -1 ? NO_VALUE : give_i64(values, thread->vpid))
+GETTER(get_vtid, self, thread->vtid == -1 ? NO_VALUE : give_i64(values, thread->vtid))
+GETTER(get_sid, self, give_i64(values, thread->sid))
+GETTER(get_vpgid, self, give_i64(values, thread->vpgid))
+GETTER(get_pgid, self, give_i64(values, thread->pgid))
+GETTER(get_is_sid_leader, self, give_u64(values, is_leader(thread->sid, thread->vpid)))
+GETTER(get_is_vpgid_leader, self, give_u64(values, is_leader(thread->vpgid, thread->vpid)))
+GETTER(get_is_pgid_leader, self, give_u64(values, is_leader(thread->pgid, thread->pid)))
+GETTER(get_start, main_thread, give_nonzero(values, thread->clone_ts_ns))
+GETTER(get_is_exe_writable, self,
+       give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))
+GETTER(get_is_exe_upper_layer, self,
+       give_u64(values, (thread->program->flags & execve_flags__EXE_UPPER_LAYER) != 0))
+GETTER(get_is_exe_lower_layer, self,
+       give_u64(values, (thread->program->flags & execve_flags__EXE_LOWER_LAYER) != 0))
+GETTER(get_is_exe_from_memfd, self,
+       give_u64(values, (thread->program->flags & execve_flags__EXE_FROM_MEMFD) != 0))
+GETTER(get_exe_ino, self, give_nonzero(values, thread->program->exe_ino))
+GETTER(get_exe_ctime, self, give_nonzero(values, thread->program->exe_ctime_ns))
+GETTER(get_exe_mtime, self, give_nonzero(values, thread->program->exe_mtime_ns))
+GETTER(get_changed_before_start, self, give_changed_before_start(thread, scratch, values))
+GETTER(get_changed_in_container, self, give_changed_in_container(thread, scratch, values))
+GETTER(get_pidns_start, self, give_nonzero(values, thread->pidns_start_ns))
+GETTER(get_cap_permitted, self, give_capabilities(thread->caps_permitted, scratch, values))
+GETTER(get_cap_inheritable, self, give_capabilities(thread->caps_inheritable, scratch, values))
+GETTER(get_cap_effective, self, give_capabilities(thread->caps_effective, scratch, values))
+GETTER(get_exec_id, main_thread, give_exec_id(event, thread, scratch, values))
+GETTER(get_fdopencount, main_thread, give_fdopencount(thread, scratch, values))
+GETTER(get_fdlimit, main_thread, give_i64(values, thread->fd_limit))
+GETTER(get_fdusage, main_thread, give_fdusage(thread, scratch, values))
+GETTER(get_vmsize, main_thread, give_u64(values, thread->vm_size_kib))
+GETTER(get_vmrss, main_thread, give_u64(values, thread->vm_rss_kib))
+GETTER(get_vmswap, main_thread, give_u64(values, thread->vm_swap_kib))
+GETTER(get_pfmajor, self, give_u64(values, thread->faults_major))
+GETTER(get_pfminor, self, give_u64(values, thread->faults_minor))
+GETTER(get_ismain, self, give_u64(values, sinsp_thread_is_main(thread)))
+GETTER(get_cgroups, self, give_cgroups(thread, scratch, values))
+GETTER(get_nthreads, main_thread, give_u64(values, live_threads(event, thread)))
+GETTER(get_nchilds, main_thread, give_u64(values, live_others(event, thread)))
+/* Memory is counted once for a process: at its main thread. */
+GETTER(get_thread_vmsize, self,
+       give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_size_kib : 0))
+GETTER(get_thread_vmrss, self,
+       give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_rss_kib : 0))
+GETTER(get_thread_vmsize_b, self,
+       give_u64(values, sinsp_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_size_kib : 0))
+GETTER(get_thread_vmrss_b, self,
+       give_u64(values, sinsp_thread_is_main(thread) ? UINT64_C(1024) * thread->vm_rss_kib : 0))
+STANDARD_FD_GETTERS(stdin, 0)
+STANDARD_FD_GETTERS(stdout, 1)
+STANDARD_FD_GETTERS(stderr, 2)
+
+#define ROW(name, type, format, needs, getter, help...)                                            \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
+			help                                                                       \
+	}
+
+const struct field_desc fields_proc[] = {
+	ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
+	    .example = "=python3"),
+	ROW("proc.exepath", CHARBUF, NA, 0, get_exepath, "path of the executable",
+	    .example = " startswith /tmp/"),
+	ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
+	    .example = "=cat"),
+	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_INDEX, NEEDS_THREADS,
+	 get_args, "arguments of the command line; proc.args[N]: one of them, 0 is the first",
+	 .example = "[0]=-l"},
+	ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
+	    .example = " contains --verbose"),
+	ROW("proc.cmdnargs", UINT64, DEC, 0, get_cmdnargs, "number of arguments", .example = ">10"),
+	ROW("proc.cmdlenargs", UINT64, DEC, 0, get_cmdlenargs, "bytes of all arguments",
+	    .unit = FIELD_UNIT_BYTES, .example = ">4096"),
+	ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
+	    .example = " contains --verbose"),
+	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_KEY, NEEDS_THREADS, get_env,
+	 "environment of the process; proc.env[NAME]: value of one variable",
+	 .example = "[LD_PRELOAD]!=\"\""},
+	ROW("proc.cwd", CHARBUF, NA, NEEDS_CWD, get_cwd,
+	    "current directory of the process, with a final '/'", .example = " startswith /tmp/"),
+	ROW("proc.tty", UINT32, ID, 0, get_tty, "device number of the terminal, 0 without one",
+	    .example = "!=0"),
+	ROW("proc.pid", INT64, ID, 0, get_pid, "id of the process", .example = "=1"),
+	ROW("proc.vpid", INT64, ID, 0, get_vpid, "id of the process in its own pid namespace",
+	    .example = "=1"),
+	ROW("proc.sid", INT64, ID, 0, get_sid, "id of the session", .example = "=1"),
+	ROW("proc.vpgid", INT64, ID, 0, get_vpgid, "id of the process group in its pid namespace",
+	    .example = "=1"),
+	ROW("proc.pgid", INT64, ID, 0, get_pgid, "id of the process group", .example = "=1"),
+	ROW("proc.duration", RELTIME, DEC, 0, get_duration, "ns since the process began"),
+	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970",
+	    .moment = true),
+	ROW("proc.is_exe_writable", BOOL, NA, 0, get_is_exe_writable,
+	    "true if the user of the process may write to its executable"),
+	ROW("proc.is_exe_upper_layer", BOOL, NA, 0, get_is_exe_upper_layer,
+	    "true if the executable lies in the upper layer of an overlay"),
+	ROW("proc.is_exe_lower_layer", BOOL, NA, 0, get_is_exe_lower_layer,
+	    "true if the executable lies in a lower layer of an overlay"),
+	ROW("proc.is_exe_from_memfd", BOOL, NA, 0, get_is_exe_from_memfd,
+	    "true if the executable is a memfd"),
+	ROW("proc.is_sid_leader", BOOL, NA, 0, get_is_sid_leader,
+	    "true if the process leads its session"),
+	ROW("proc.is_vpgid_leader", BOOL, NA, 0, get_is_vpgid_leader,
+	    "true if the process leads its process group, by the ids of its pid namespace"),
+	ROW("proc.is_pgid_leader", BOOL, NA, 0, get_is_pgid_leader,
+	    "true if the process leads its process group"),
+	ROW("proc.exec_id", CHARBUF, NA, 0, get_exec_id,
+	    "16 hexadecimal digits that are others for each process and each program it runs",
+	    .example = "=18F3A2B4C5D6E7F8"),
+	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable",
+	    .example = "=1234"),
+	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
+	    "when the inode of the executable was changed, ns since 1970", .moment = true),
+	ROW("proc.exe_ino.mtime", ABSTIME, DEC, 0, get_exe_mtime,
+	    "when the executable was modified, ns since 1970", .moment = true),
+	ROW("proc.exe_ino.ctime_duration_proc_start", ABSTIME, DEC, 0, get_changed_before_start,
+	    "ns from proc.exe_ino.ctime to the start of the process"),
+	ROW("proc.exe_ino.ctime_duration_pidns_start", ABSTIME, DEC, 0, get_changed_in_container,
+	    "ns from the start of the pid namespace to proc.exe_ino.ctime"),
+	ROW("proc.pidns_init_start_ts", UINT64, DEC, 0, get_pidns_start,
+	    "when the pid namespace began, ns since 1970", .moment = true),
+	ROW("thread.cap_permitted", CHARBUF, NA, 0, get_cap_permitted,
+	    "permitted capabilities of the thread", .example = " contains CAP_SYS_ADMIN"),
+	ROW("thread.cap_inheritable", CHARBUF, NA, 0, get_cap_inheritable,
+	    "inheritable capabilities of the thread", .example = " contains CAP_NET_RAW"),
+	ROW("thread.cap_effective", CHARBUF, NA, 0, get_cap_effective,
+	    "effective capabilities of the thread", .example = " contains CAP_SYS_ADMIN"),
+	ROW("proc.fdopencount", UINT64, DEC, NEEDS_FDS, get_fdopencount,
+	    "number of open descriptors", .example = ">1000"),
+	ROW("proc.fdlimit", INT64, DEC, 0, get_fdlimit,
+	    "most descriptors that the process may have, -1 if unknown", .example = "<1024"),
+	ROW("proc.fdusage", DOUBLE, NA, NEEDS_FDS, get_fdusage, "percentage of proc.fdlimit in use",
+	    .example = ">90"),
+	ROW("proc.vmsize", UINT64, DEC, 0, get_vmsize, "virtual memory of the process, KiB",
+	    .unit = FIELD_UNIT_KIB, .example = ">1GiB"),
+	ROW("proc.vmrss", UINT64, DEC, 0, get_vmrss, "resident memory of the process, KiB",
+	    .unit = FIELD_UNIT_KIB, .example = ">1GiB"),
+	ROW("proc.vmswap", UINT64, DEC, 0, get_vmswap, "swapped memory of the process, KiB",
+	    .unit = FIELD_UNIT_KIB, .example = ">0"),
+	ROW("thread.pfmajor", UINT64, DEC, 0, get_pfmajor,
+	    "page faults of the thread that had to read from a disk", .example = ">0"),
+	ROW("thread.pfminor", UINT64, DEC, 0, get_pfminor, "page faults of the thread that had not",
+	    .example = ">10000"),
+	{"thread.tid", PT_INT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_tid, "id of the thread",
+	 .example = "=1"},
+	ROW("thread.ismain", BOOL, NA, 0, get_ismain, "true for the main thread of a process"),
+	ROW("thread.vtid", INT64, ID, 0, get_vtid, "id of the thread in its own pid namespace",
+	    .example = "=1"),
+	ROW("thread.nametid", CHARBUF, NA, 0, get_nametid, "proc.name and thread.tid in one word",
+	    .example = "=systemd1"),
+	ROW("thread.cgroups", CHARBUF, NA, 0, get_cgroups,
+	    "control groups of the thread, each as controller=path", .example = " contains docker"),
+	{"thread.cgroup", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_WORD, NEEDS_THREADS,
+	 get_cgroup, "thread.cgroup.NAME: path of the control group of one controller",
+	 .example = ".memory contains docker"},
+	ROW("proc.nthreads", UINT64, DEC, 0, get_nthreads, "live threads of the process",
+	    .example = ">100"),
+	ROW("proc.nchilds", UINT64, DEC, 0, get_nchilds, "live threads besides the main one",
+	    .example = "=0"),
+	ROW("thread.vmsize", UINT64, DEC, 0, get_thread_vmsize,
+	    "proc.vmsize for main threads, 0 for others", .unit = FIELD_UNIT_KIB,
+	    .example = ">1GiB"),
+	ROW("thread.vmrss", UINT64, DEC, 0, get_thread_vmrss,
+	    "proc.vmrss for main threads, 0 for others", .unit = FIELD_UNIT_KIB,
+	    .example = ">1GiB"),
+	ROW("thread.vmsize.b", UINT64, DEC, 0, get_thread_vmsize_b, "thread.vmsize in bytes",
+	    .unit = FIELD_UNIT_BYTES, .example = ">1GiB"),
+	ROW("thread.vmrss.b", UINT64, DEC, 0, get_thread_vmrss_b, "thread.vmrss in bytes",
+	    .unit = FIELD_UNIT_BYTES, .example = ">1GiB"),
+	ROW("proc.stdin.type", CHARBUF, NA, NEEDS_FDS, get_stdin_type,
+	    "kind of descriptor 0, as fd.type", .example = "=ipv4"),
+	ROW("proc.stdout.type", CHARBUF, NA, NEEDS_FDS, get_stdout_type,
+	    "kind of descriptor 1, as fd.type", .example = "=ipv4"),
+	ROW("proc.stderr.type", CHARBUF, NA, NEEDS_FDS, get_stderr_type,
+	    "kind of descriptor 2, as fd.type", .example = "=file"),
+	ROW("proc.stdin.name", CHARBUF, NA, NEEDS_FDS | NEEDS_CWD, get_stdin_name,
+	    "name of descriptor 0, as fd.name", .example = "=/dev/null"),
+	ROW("proc.stdout.name", CHARBUF, NA, NEEDS_FDS | NEEDS_CWD, get_stdout_name,
+	    "name of descriptor 1, as fd.name", .example = " startswith /var/log/"),
+	ROW("proc.stderr.name", CHARBUF, NA, NEEDS_FDS | NEEDS_CWD, get_stderr_name,
+	    "name of descriptor 2, as fd.name", .example = "=/dev/null"),
+	{0},
+};

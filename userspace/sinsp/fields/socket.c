@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* fd.*: the ends of IP sockets. */
+#include "sinsp/fields/table.h"
+
+/*
+ * The end that connected and the end that it connected to (c, s), and the end on this machine and
+ * the other one (l, r). A server socket has only the end that it is bound to: s.
+ */
+enum side { CLIENT_SIDE, SERVER_SIDE, LOCAL_SIDE, REMOTE_SIDE };
+
+static bool is_ip(const struct sinsp_fd *fd)
+{
+	return fd && (fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6);
+}
+
+/* An end of a socket: what it is bound to, or of a connection of which it is known who called. */
+static const struct scap_endpoint *endpoint(const struct sinsp_fd *fd, enum side side)
+{
+	if (!is_ip(fd))
+		return NULL;
+	if (fd->listening)
+		return side == SERVER_SIDE ? &fd->dest : NULL;
+	if (fd->role == SINSP_ROLE_NONE)
+		return NULL;
+	if (side == LOCAL_SIDE)
+		side = fd->role == SINSP_ROLE_CLIENT ? CLIENT_SIDE : SERVER_SIDE;
+	else if (side == REMOTE_SIDE)
+		side = fd->role == SINSP_ROLE_CLIENT ? SERVER_SIDE : CLIENT_SIDE;
+	return side == CLIENT_SIDE ? &fd->source : &fd->dest;
+}
+
+static void set_ip(struct field_value *value, const struct sinsp_fd *fd,
+		   const struct scap_endpoint *end)
+{
+	value->ip.len = fd->type == SCAP_FD_IPV4 ? 4 : 16;
+	memcpy(value->ip.address, end->address, value->ip.len);
+}
+
+static int give_ip(const struct sinsp_event *event, enum side side, struct field_value *values)
+{
+	const struct scap_endpoint *end = endpoint(event->fd, side);
+
+	if (!end)
+		return NO_VALUE;
+	set_ip(values, event->fd, end);
+	return 1;
+}
+
+static int give_port(const struct sinsp_event *event, enum side side, struct field_value *values)
+{
+	const struct scap_endpoint *end = endpoint(event->fd, side);
+
+	return end ? give_u64(values, end->port) : NO_VALUE;
+}
+
+static int give_port_text(const struct sinsp_event *event, enum side side,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	const struct scap_endpoint *end = endpoint(event->fd, side);
+	struct buf text = text_begin(scratch);
+
+	if (!end)
+		return NO_VALUE;
+	buf_append_u64(&text, end->port);
+	return give_text(values, scratch, &text);
+}
+
+static int give_host(const struct sinsp_event *event, enum side side, struct field_value *values)
+{
+	struct field_value ip;
+
+	if (give_ip(event, side, &ip) != 1)
+		return NO_VALUE;
+	return give_string(values, sinsp_host_name(event->sinsp, ip.ip.address, ip.ip.len));
+}
+
+#define SIDE_GETTERS(letter, side)                                                                 \
+	static int get_##letter##ip(const struct sinsp_event *event, const struct field_ref *ref,  \
+				    struct field_scratch *scratch, struct field_value *values)     \
+	{                                                                                          \
+		return give_ip(event, side, values);                                               \
+	}                                                                                          \
+	static int get_##letter##port(const struct sinsp_event *event,                             \
+				      const struct field_ref *ref, struct field_scratch *scratch,  \
+				      struct field_value *values)                                  \
+	{                                                                                          \
+		return give_port(event, side, values);                                             \
+	}                                                                                          \
+	static int get_##letter##proto(const struct sinsp_event *event,                            \
+				       const struct field_ref *ref, struct field_scratch *scratch, \
+				       struct field_value *values)                                 \
+	{                                                                                          \
+		return give_port_text(event, side, scratch, values);                               \
+	}                                                                                          \
+	static int get_##letter##host(const struct sinsp_event *event,                             \
+				      const struct field_ref *ref, struct field_scratch *scratch,  \
+				      struct field_value *values)                                  \
+	{                                                                                          \
+		return give_host(event, side, values);                                             \
+	}
+
+SIDE_GETTERS(c, CLIENT_SIDE)
+SIDE_GETTERS(s, SERVER_SIDE)
+SIDE_GETTERS(l, LOCAL_SIDE)
+SIDE_GETTERS(r, REMOTE_SIDE)
+
+/* Both ends; of a server socket its own. */
+static int get_ip(const struct sinsp_event *event, const struct field_ref *ref,
+		  struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_fd *fd = event->fd;
+
+	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
+		return NO_VALUE;
+	set_ip(&values[0], fd, &fd->dest);
+	if (fd->listening)
+		return 1;
+	set_ip(&values[1], fd, &fd->source);
+	return 2;
+}
+
+static int get_port(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_fd *fd = event->fd;
+
+	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
+		return NO_VALUE;
+	give_u64(&values[0], fd->dest.port);
+	if (fd->listening)
+		return 1;
+	give_u64(&values[1], fd->source.port);
+	return 2;
+}
+
+static const char *const l4_names[] = {
+	[SCAP_L4_UNKNOWN] = "<NA>", [SCAP_L4_TCP] = "tcp", [SCAP_L4_UDP] = "udp",
+	[SCAP_L4_ICMP] = "icmp",    [SCAP_L4_RAW] = "raw",
+};
+
+static int get_l4proto(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	if (!event->fd)
+		return NO_VALUE;
+	return give_string(values, l4_names[is_ip(event->fd) ? event->fd->l4 : SCAP_L4_UNKNOWN]);
+}
+
+static int get_sockfamily(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	if (is_ip(event->fd))
+		return give_string(values, "ip");
+	if (event->fd && event->fd->type == SCAP_FD_UNIX)
+		return give_string(values, "unix");
+	return NO_VALUE;
+}
+
+static int get_is_server(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_fd *fd = event->fd;
+
+	if (!fd)
+		return NO_VALUE;
+	return give_u64(values, fd->listening || (is_ip(fd) && fd->role == SINSP_ROLE_SERVER));
+}
+
+enum {
+	SOCKET_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS,
+	FILTER_FLAGS = FIELD_FILTER_ONLY | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
+	EITHER_FLAGS = FILTER_FLAGS | FIELD_EITHER_END,
+	HOST_FLAGS = FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
+};
+
+#define ROW(name, type, format, flags, getter, help...)                                            \
+	{                                                                                          \
+		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, SOCKET_NEEDS, getter, help,   \
+			.can_have = is_about_fd                                                    \
+	}
+
+const struct field_desc fields_socket[] = {
+	ROW("fd.ip", IPADDR, NA, EITHER_FLAGS, get_ip, "address of either end"),
+	ROW("fd.cip", IPADDR, NA, 0, get_cip, "address of the client"),
+	ROW("fd.sip", IPADDR, NA, 0, get_sip, "address of the server"),
+	ROW("fd.lip", IPADDR, NA, 0, get_lip, "address of the local end"),
+	ROW("fd.rip", IPADDR, NA, 0, get_rip, "address of the remote end"),
+	ROW("fd.port", PORT, DEC, EITHER_FLAGS, get_port, "port of either end"),
+	ROW("fd.cport", PORT, DEC, 0, get_cport, "port of the client"),
+	ROW("fd.sport", PORT, DEC, 0, get_sport, "port of the server"),
+	ROW("fd.lport", PORT, DEC, 0, get_lport, "port of the local end"),
+	ROW("fd.rport", PORT, DEC, 0, get_rport, "port of the remote end"),
+	ROW("fd.l4proto", CHARBUF, NA, 0, get_l4proto, "tcp, udp, icmp or raw; else <NA>",
+	    .example = "=udp"),
+	ROW("fd.sockfamily", CHARBUF, NA, 0, get_sockfamily,
+	    "ip or unix; none for other descriptors", .example = "=unix"),
+	ROW("fd.is_server", BOOL, NA, 0, get_is_server, "true if this side is the server"),
+	ROW("fd.proto", PORT, NA, EITHER_FLAGS, get_port, "the same as fd.port"),
+	ROW("fd.cproto", CHARBUF, NA, 0, get_cproto, "port of the client as text",
+	    .example = "=443"),
+	ROW("fd.sproto", CHARBUF, NA, 0, get_sproto, "port of the server as text",
+	    .example = "=443"),
+	ROW("fd.lproto", CHARBUF, NA, 0, get_lproto, "port of the local end as text",
+	    .example = "=443"),
+	ROW("fd.rproto", CHARBUF, NA, 0, get_rproto, "port of the remote end as text",
+	    .example = "=443"),
+	ROW("fd.cip.name", CHARBUF, NA, HOST_FLAGS, get_chost,
+	    "name of fd.cip in /etc/hosts; no name server is asked", .example = "=localhost"),
+	ROW("fd.sip.name", CHARBUF, NA, HOST_FLAGS, get_shost, "name of fd.sip in /etc/hosts",
+	    .example = "=localhost"),
+	ROW("fd.lip.name", CHARBUF, NA, HOST_FLAGS, get_lhost, "name of fd.lip in /etc/hosts",
+	    .example = "=localhost"),
+	ROW("fd.rip.name", CHARBUF, NA, HOST_FLAGS, get_rhost, "name of fd.rip in /etc/hosts",
+	    .example = "=localhost"),
+	ROW("fd.net", IPNET, NA, EITHER_FLAGS, get_ip, "network of either end"),
+	ROW("fd.cnet", IPNET, NA, FILTER_FLAGS, get_cip, "network of the client"),
+	ROW("fd.snet", IPNET, NA, FILTER_FLAGS, get_sip, "network of the server"),
+	ROW("fd.lnet", IPNET, NA, FILTER_FLAGS, get_lip, "network of the local end"),
+	ROW("fd.rnet", IPNET, NA, FILTER_FLAGS, get_rip, "network of the remote end"),
+	{0},
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of fields (in this folder) share: how a getter gives its value. Only for those files
+ * and field.c; everybody else uses field.h.
+ */
+#ifndef SINSP_FIELDS_TABLE_H
+#define SINSP_FIELDS_TABLE_H
+
+#include <string.h>
+
+#include "sinsp/fields/field.h"
+
+enum { NO_VALUE = -1 };
+
+extern const struct field_desc fields_evt[];
+extern const struct field_desc fields_evt_io[];
+extern const struct field_desc fields_evt_meta[];
+extern const struct field_desc fields_evt_time[];
+extern const struct field_desc fields_proc[];
+extern const struct field_desc fields_cpu[];
+extern const struct field_desc fields_family[];
+extern const struct field_desc fields_user[];
+extern const struct field_desc fields_fd[];
+extern const struct field_desc fields_socket[];
+extern const struct field_desc fields_path[];
+extern const struct field_desc fields_fdlist[];
+extern const struct field_desc fields_container[];
+extern const struct field_desc fields_syslog[];
+
+static inline int give_i64(struct field_value *value, int64_t number)
+{
+	value->i64 = number;
+	return 1;
+}
+
+static inline int give_u64(struct field_value *value, uint64_t number)
+{
+	value->u64 = number;
+	return 1;
+}
+
+/* 0 stands for unknown. */
+static inline int give_nonzero(struct field_value *value, uint64_t number)
+{
+	value->u64 = number;
+	return number ? 1 : NO_VALUE;
+}
+
+static inline int give_bytes(struct field_value *value, const char *data, size_t len)
+{
+	value->bytes.data = data;
+	value->bytes.len = len;
+	return 1;
+}
+
+/* NULL is no value. */
+static inline int give_string(struct field_value *value, const char *text)
+{
+	return text ? give_bytes(value, text, strlen(text)) : NO_VALUE;
+}
+
+/*
+ * A value that is put together: begin, append to the buffer, give. What does not fit in the scratch
+ * memory is left out.
+ */
+static inline struct buf text_begin(struct field_scratch *scratch)
+{
+	return buf_fixed(scratch->bytes + scratch->used,
+			 sizeof(scratch->bytes) - scratch->used - 1);
+}
+
+static inline int give_text(struct field_value *value, struct field_scratch *scratch,
+			    struct buf *text)
+{
+	text->data[text->len] = '\0';
+	scratch->used += text->len + (scratch->used + text->len + 1 < sizeof(scratch->bytes));
+	return give_bytes(value, text->data, text->len);
+}
+
+/* For fields of what there is not: plugins, and containers as their runtime knows them. */
+static inline int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
+			      struct field_scratch *scratch, struct field_value *values)
+{
+	return NO_VALUE;
+}
+
+/* fd.name and fd.directory, of which others are made. */
+field_getter fd_get_name, fd_get_directory;
+
+/* Events about descriptors, whether or not theirs is known. */
+bool is_about_fd(const struct event_desc *event);
+
+/* Whether the event writes to the system's log. */
+bool event_is_syslog(const struct sinsp_event *event);
+
+/* Appends strings that each have their NUL, with blanks between them. */
+void text_append_list(struct buf *text, const char *strings, size_t len);
+
+/* Values of any thread: the event's, its parent, an ancestor. Each gives one value. */
+typedef int thread_giver(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			 struct field_value *value);
+
+thread_giver thread_give_name, thread_give_exe, thread_give_exepath, thread_give_args,
+	thread_give_cmdline, thread_give_env;
+
+/* The value of an environment variable; an empty one when it is not set. */
+int thread_give_variable(const struct sinsp_thread *thread, const char *name,
+			 struct field_scratch *scratch, struct field_value *value);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of buffers, and how control characters are kept from terminals. */
+#include "sinsp/fields/text_bytes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "util/base64.h"
+#include "util/utf8.h"
+
+enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
+
+enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f };
+
+static bool is_printable(uint8_t byte)
+{
+	return byte >= FIRST_PRINTABLE && byte < DELETE;
+}
+
+static void append_dots(struct buf *out, const uint8_t *data, size_t len)
+{
+	char *to;
+
+	if (!buf_reserve(out, len))
+		return;
+	to = out->data + out->len;
+	for (size_t i = 0; i < len; i++)
+		to[i] = is_printable(data[i]) ? (char)data[i] : '.';
+	out->len += len;
+}
+
+/* An end of line is "\n", "\r" or "\r\n". */
+static void append_ascii(struct buf *out, const uint8_t *data, size_t len)
+{
+	buf_append_char(out, '\n');
+	for (size_t i = 0; i < len; i++) {
+		if (is_printable(data[i]))
+			buf_append_char(out, (char)data[i]);
+		else if (data[i] == '\r' || (data[i] == '\n' && (i == 0 || data[i - 1] != '\r')))
+			buf_append_char(out, '\n');
+	}
+}
+
+static void append_base64(struct buf *out, const uint8_t *data, size_t len)
+{
+	base64_append(out, data, len);
+}
+
+static void append_hex_byte(struct buf *out, unsigned int byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	buf_append_char(out, digits[byte >> 4 & 15]);
+	buf_append_char(out, digits[byte & 15]);
+}
+
+/* "\n\t0x0010: 6162 6364", bytes in their order. */
+static void append_row(struct buf *out, const uint8_t *data, size_t offset, size_t n, bool ascii)
+{
+	size_t groups = (n + GROUP_BYTES - 1) / GROUP_BYTES;
+	size_t columns = groups * GROUP_COLUMNS - n % GROUP_BYTES * 2;
+
+	BUF_LITERAL(out, "\n\t0x");
+	if (offset >> 16)
+		append_hex_byte(out, (unsigned int)(offset >> 16));
+	append_hex_byte(out, (unsigned int)(offset >> 8));
+	append_hex_byte(out, (unsigned int)offset);
+	buf_append_char(out, ':');
+	for (size_t i = 0; i < n; i++) {
+		if (i % GROUP_BYTES == 0)
+			buf_append_char(out, ' ');
+		append_hex_byte(out, data[offset + i]);
+	}
+	if (!ascii)
+		return;
+	for (; columns < ROW_BYTES / GROUP_BYTES * GROUP_COLUMNS + 2; columns++)
+		buf_append_char(out, ' ');
+	append_dots(out, data + offset, n);
+}
+
+static void append_rows(struct buf *out, const uint8_t *data, size_t len, bool ascii)
+{
+	for (size_t offset = 0; offset < len; offset += ROW_BYTES) {
+		size_t left = len - offset;
+
+		append_row(out, data, offset, left < ROW_BYTES ? left : ROW_BYTES, ascii);
+	}
+	buf_append_char(out, '\n');
+}
+
+static void append_hex(struct buf *out, const uint8_t *data, size_t len)
+{
+	append_rows(out, data, len, false);
+}
+
+static void append_hex_ascii(struct buf *out, const uint8_t *data, size_t len)
+{
+	append_rows(out, data, len, true);
+}
+
+static void (*const forms[])(struct buf *out, const uint8_t *data, size_t len) = {
+	[TEXT_BYTES_DOTS] = append_dots,	   [TEXT_BYTES_ASCII] = append_ascii,
+	[TEXT_BYTES_BASE64] = append_base64,	   [TEXT_BYTES_HEX] = append_hex,
+	[TEXT_BYTES_HEX_ASCII] = append_hex_ascii,
+};
+
+void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *data, size_t len)
+{
+	forms[form](out, data, len);
+}
+
+void text_append_buffer(struct buf *out, const struct text_style *style, const uint8_t *data,
+			size_t len)
+{
+	static const char dots[] = "...";
+	size_t max = style->bytes_max;
+	bool cut = style->bytes == TEXT_BYTES_DOTS && max > strlen(dots) && len > max;
+
+	text_append_bytes(out, style->bytes, data, cut ? max - strlen(dots) : len);
+	if (cut)
+		buf_append_string(out, dots);
+}
+
+#define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */
+static size_t printable_run(const uint8_t *text, size_t len)
+{
+	uint64_t word;
+	size_t n;
+
+	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
+		memcpy(&word, text + n, sizeof(word));
+		/* The top bit of a byte is set here when it is 0x80 or more, 0x7f, below 0x20. */
+		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
+		    EVERY_BYTE(0x80))
+			break;
+	}
+	return n;
+}
+
+/* Masks the character that begins here and is not ASCII; returns its bytes. */
+static size_t mask_character(char *text, size_t len)
+{
+	uint32_t c = (uint8_t)*text; /* no UTF-8: some terminals take each byte as a character */
+	size_t n = utf8_decode(text, len, &c);
+
+	if (n == 0)
+		n = 1;
+	if (utf8_is_control(c))
+		memset(text, '.', n);
+	return n;
+}
+
+void text_mask_controls(char *text, size_t len)
+{
+	for (size_t i = printable_run((uint8_t *)text, len); i < len;) {
+		uint8_t byte = (uint8_t)text[i];
+
+		if (byte > DELETE) {
+			i += mask_character(text + i, len - i);
+			continue;
+		}
+		if (!is_printable(byte))
+			text[i] = '.';
+		i++;
+	}
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* user.* and group.*: on whose behalf the thread runs. */
+#include "sinsp/fields/table.h"
+
+enum { ID_UNSET = -1 };
+
+/* The effective ids of a thread that a capture says nothing of are not known. */
+static int give_id(uint32_t id, struct field_value *values)
+{
+	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
+}
+
+static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_id(event->thread->uid, values) : NO_VALUE;
+}
+
+static int get_loginuid(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_i64(values, (int32_t)event->thread->loginuid) : NO_VALUE;
+}
+
+static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_id(event->thread->gid, values) : NO_VALUE;
+}
+
+/* Id 0 has its name and its directory even where no table of users says so. */
+static int give_or(const char *text, const char *of_root, uint32_t id, struct field_value *values)
+{
+	if (!text)
+		text = id == 0 ? of_root : "<NA>";
+	return give_string(values, text);
+}
+
+static int give_user(const struct sinsp_event *event, uint32_t uid, struct field_value *values)
+{
+	const char *name = NULL;
+
+	if ((int32_t)uid != ID_UNSET)
+		name = sinsp_user_name(event->sinsp, uid);
+	return give_or(name, "root", uid, values);
+}
+
+/* The line of the thread's user, or one without anything. */
+static struct user_entry user_of(const struct sinsp_event *event)
+{
+	const struct user_entry *user = sinsp_user(event->sinsp, event->thread->uid);
+
+	return user ? *user : (struct user_entry){.id = event->thread->uid};
+}
+
+static int get_homedir(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	struct user_entry user;
+
+	if (!event->thread)
+		return NO_VALUE;
+	user = user_of(event);
+	return give_or(user.home, "/root", user.id, values);
+}
+
+static int get_shell(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	struct user_entry user;
+
+	if (!event->thread)
+		return NO_VALUE;
+	user = user_of(event);
+	return give_or(user.shell, "<NA>", user.id, values);
+}
+
+static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
+		    struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_user(event, event->thread->uid, values) : NO_VALUE;
+}
+
+static int get_loginname(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct field_value *values)
+{
+	return event->thread ? give_user(event, event->thread->loginuid, values) : NO_VALUE;
+}
+
+static int get_group_name(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	if (!event->thread)
+		return NO_VALUE;
+	return give_or(sinsp_group_name(event->sinsp, event->thread->gid), "root",
+		       event->thread->gid, values);
+}
+
+#define ROW(name, type, format, getter, help...)                                                   \
+	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
+
+const struct field_desc fields_user[] = {
+	ROW("user.uid", UINT32, ID, get_uid, "effective user id", .example = "=0"),
+	ROW("user.name", CHARBUF, NA, get_name, "name of the user, <NA> if it has none",
+	    .example = "=root"),
+	ROW("user.homedir", CHARBUF, NA, get_homedir,
+	    "home directory of the user, <NA> if unknown", .example = " startswith /home/"),
+	ROW("user.shell", CHARBUF, NA, get_shell, "login shell of the user, <NA> if unknown",
+	    .example = " endswith nologin"),
+	ROW("user.loginuid", INT64, ID, get_loginuid, "id of the user who logged in, -1 if nobody",
+	    .example = "=1000"),
+	ROW("user.loginname", CHARBUF, NA, get_loginname,
+	    "name of the user who logged in, <NA> if nobody", .example = "=root"),
+	ROW("group.gid", UINT32, ID, get_gid, "effective group id", .example = "=0"),
+	ROW("group.name", CHARBUF, NA, get_group_name, "name of the group, <NA> if it has none",
+	    .example = "=docker"),
+	{0},
+};

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From trees to a filter. Trees become terms, equal ones the same; those are listed by type of
+ * event, and become code.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sinsp/filter/group.h"
+#include "sinsp/filter/regex.h"
+#include "sinsp/filter/types.h"
+
+/* Expressions and what they share stand in each other no deeper. */
+enum { NESTING_MAX = 3000 };
+
+struct compiler {
+	struct filter_binder binder;
+	struct filter_terms terms;
+	/* Numbers of the terms that were made already: for checks and what they compare, by their
+	 * text; for trees that are shared, by their address. */
+	struct intern checks, operands, shared;
+	struct buf text;
+};
+
+static int build(struct compiler *compiler, const struct filter_node *node, unsigned int depth,
+		 uint32_t *ref);
+
+/* The canonical text of a check, as the key of a table. */
+static uint32_t *find_check(struct compiler *compiler, struct intern *table,
+			    const struct filter_node *node)
+{
+	buf_clear(&compiler->text);
+	filter_print(node, &compiler->text);
+	return compiler->text.failed ? NULL
+				     : intern(table, compiler->text.data, compiler->text.len);
+}
+
+/* From the second check on, the values of a side are kept. */
+static int keep_values(struct filter *filter, struct filter_side *side)
+{
+	bool few = side->operand.field && !side->operand.list;
+	size_t bytes = (few ? FIELD_ENDS_MAX : FIELD_VALUES_MAX) * sizeof(struct field_value);
+
+	if (side->kept || side->counted)
+		return 0;
+	side->kept = arena_alloc(&filter->arena, sizeof(*side->kept) + bytes);
+	if (!side->kept)
+		return -ENOMEM;
+	side->kept->next = filter->kept;
+	filter->kept = side->kept;
+	return 0;
+}
+
+/* The left side of a check, if an earlier one has it, too. */
+static int find_left(struct compiler *compiler, const struct filter_node *node,
+		     struct filter_check *check, uint32_t **number)
+{
+	struct filter_node alone = *node;
+
+	/* Whatever is done with it, its key is the check whether it exists. */
+	alone.op = FILTER_EXISTS;
+	alone.right = NULL;
+	*number = find_check(compiler, &compiler->operands, &alone);
+	if (!*number)
+		return -ENOMEM;
+	if (!**number)
+		return 0;
+	check->left = filter_term_of(&compiler->terms, **number)->check->left;
+	return keep_values(compiler->binder.filter, check->left);
+}
+
+static int add_check(struct compiler *compiler, const struct filter_node *node, uint32_t *ref)
+{
+	struct filter_binder *binder = &compiler->binder;
+	struct filter_check *check = arena_alloc(&binder->filter->arena, sizeof(*check));
+	struct filter_term term = {.check = check};
+	uint32_t *left;
+	int rc = check ? find_left(compiler, node, check, &left) : -ENOMEM;
+
+	if (rc == 0)
+		rc = filter_bind(binder, node, check);
+	if (rc)
+		return rc;
+	term.typed = filter_types_matter(check);
+	rc = filter_terms_add(&compiler->terms, &term, ref);
+	if (rc == 0 && !*left)
+		*left = *ref;
+	return rc;
+}
+
+static int build_check(struct compiler *compiler, const struct filter_node *node, uint32_t *ref)
+{
+	uint32_t *known;
+	int rc = 0;
+
+	if (node->kind == FILTER_NODE_NAME)
+		return filter_bind(&compiler->binder, node, NULL);
+	known = find_check(compiler, &compiler->checks, node);
+	if (!known)
+		return -ENOMEM;
+	if (!*known)
+		rc = add_check(compiler, node, known);
+	*ref = *known;
+	return rc;
+}
+
+/* `or`: not all are false. */
+static int build_joined(struct compiler *compiler, const struct filter_node *node,
+			unsigned int depth, uint32_t *ref)
+{
+	uint32_t negation = node->kind == FILTER_NODE_OR;
+	size_t base = compiler->terms.depth;
+	int rc = 0;
+
+	for (const struct filter_node *child = node->first; rc == 0 && child; child = child->next) {
+		uint32_t part;
+
+		rc = build(compiler, child, depth, &part);
+		if (rc == 0)
+			rc = filter_terms_push(&compiler->terms, part ^ negation);
+	}
+	if (rc == 0)
+		rc = filter_terms_join(&compiler->terms, base, ref);
+	*ref ^= negation;
+	return rc;
+}
+
+/* A tree that may hang elsewhere, too; positions are in its own text. */
+static int build_shared(struct compiler *compiler, const struct filter_node *node,
+			unsigned int depth, uint32_t *ref)
+{
+	const char *text = compiler->binder.text;
+	uint32_t *known =
+		intern(&compiler->shared, (const void *)&node->first, sizeof(node->first));
+	int rc = 0;
+
+	if (!known)
+		return -ENOMEM;
+	*ref = *known;
+	if (*ref)
+		return 0;
+	compiler->binder.text = node->text;
+	rc = build(compiler, node->first, depth, ref);
+	compiler->binder.text = text;
+	known = intern(&compiler->shared, (const void *)&node->first, sizeof(node->first));
+	if (rc == 0 && known)
+		*known = *ref;
+	return rc;
+}
+
+static int fail_nesting(struct compiler *compiler, const struct filter_node *node)
+{
+	return BINDER_FAIL(&compiler->binder, node->position,
+			   "macros stand in each other more than %d levels deep", NESTING_MAX);
+}
+
+static int build(struct compiler *compiler, const struct filter_node *node, unsigned int depth,
+		 uint32_t *ref)
+{
+	int rc;
+
+	*ref = FILTER_TRUE;
+	if (depth == NESTING_MAX)
+		return fail_nesting(compiler, node);
+	switch (node->kind) {
+	case FILTER_NODE_AND:
+	case FILTER_NODE_OR:
+		rc = build_joined(compiler, node, depth + 1, ref);
+		break;
+	case FILTER_NODE_NOT:
+		rc = build(compiler, node->first, depth + 1, ref);
+		*ref ^= 1;
+		break;
+	case FILTER_NODE_SHARED:
+		rc = build_shared(compiler, node, depth + 1, ref);
+		break;
+	default:
+		rc = build_check(compiler, node, ref);
+	}
+	if (rc == 0 && filter_term_of(&compiler->terms, *ref)->height > NESTING_MAX)
+		return fail_nesting(compiler, node);
+	return rc;
+}
+
+/*
+ * What the checks of an expression have between them. negated: whether the filter wants the term
+ * to be false.
+ */
+static void survey(struct compiler *compiler, uint32_t ref, bool negated, uint32_t mark,
+		   struct filter_item *item)
+{
+	struct filter_term *term = filter_term_of(&compiler->terms, ref);
+	const struct filter_check *check = term->check;
+
+	negated ^= filter_term_is_negated(ref);
+	if (term->mark[negated] == mark)
+		return;
+	term->mark[negated] = mark;
+	for (uint32_t i = 0; i < term->nparts; i++)
+		survey(compiler, term->parts[i], negated, mark, item);
+	if (!check)
+		return;
+	item->needs |= check->left->operand.needs | check->right.operand.needs;
+	item->flags |= check->left->flags | check->right.flags;
+	if (!term->answers || term->names != (negated ? FILTER_ANSWER_NO : FILTER_ANSWER_YES))
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		item->named[id] |= term->answers[id] == term->names;
+}
+
+static int survey_items(struct compiler *compiler, const uint32_t *refs, size_t n)
+{
+	struct filter *filter = compiler->binder.filter;
+
+	filter->items = arena_alloc(&filter->arena, n * sizeof(filter->items[0]));
+	if (!filter->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct filter_item *item = &filter->items[i];
+
+		item->named = arena_alloc(&filter->arena, EVENT_ID_MAX * sizeof(item->named[0]));
+		if (!item->named)
+			return -ENOMEM;
+		survey(compiler, refs[i], false, filter_terms_mark(&compiler->terms), item);
+	}
+	filter->nitems = n;
+	return 0;
+}
+
+static int compile_items(struct compiler *compiler, const struct filter_group_item *items, size_t n,
+			 size_t *failed_item)
+{
+	struct filter *filter = compiler->binder.filter;
+	uint32_t *refs = arena_alloc(&compiler->terms.arena, n * sizeof(refs[0]));
+	int rc = refs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		compiler->binder.text = items[i].text;
+		rc = build(compiler, items[i].root, 0, &refs[i]);
+		if (rc == -EINVAL)
+			*failed_item = i;
+	}
+	if (rc)
+		return rc;
+	filter->slots =
+		arena_alloc(&filter->arena, compiler->binder.nslots * sizeof(filter->slots[0]));
+	rc = filter->slots ? filter_types_answer(filter, &compiler->terms) : -ENOMEM;
+	if (rc == 0)
+		rc = survey_items(compiler, refs, n);
+	if (rc == 0)
+		rc = filter_types_list(filter, &compiler->terms, refs, n);
+	return rc;
+}
+
+static int compile(struct filter *filter, const struct filter_group_item *items, size_t n,
+		   const struct filter_options *options, size_t *failed_item,
+		   struct filter_error *err)
+{
+	struct compiler compiler = {.binder = {.filter = filter, .err = err}};
+	int rc = filter_terms_init(&compiler.terms);
+
+	compiler.checks.arena = compiler.operands.arena = compiler.shared.arena =
+		&compiler.terms.arena;
+	if (options)
+		compiler.binder.options = *options;
+	if (rc == 0)
+		rc = compile_items(&compiler, items, n, failed_item);
+	intern_finish(&compiler.checks);
+	intern_finish(&compiler.operands);
+	intern_finish(&compiler.shared);
+	filter_terms_finish(&compiler.terms);
+	buf_finish(&compiler.text);
+	return rc;
+}
+
+int filter_group_create(const struct filter_group_item *items, size_t n,
+			const struct filter_options *options, struct filter **filter,
+			size_t *failed_item, struct filter_error *err)
+{
+	struct filter *made = calloc(1, sizeof(*made));
+	int rc = made ? compile(made, items, n, options, failed_item, err) : -ENOMEM;
+
+	if (rc) {
+		filter_destroy(made);
+		return rc;
+	}
+	*filter = made;
+	return 0;
+}
+
+int filter_create(const char *text, const struct filter_options *options, struct filter **filter,
+		  struct filter_error *err)
+{
+	struct filter *made = calloc(1, sizeof(*made));
+	struct filter_group_item item = {.text = text};
+	struct filter_node *root;
+	size_t failed_item;
+	int rc = made ? filter_parse(text, &made->arena, &root, err) : -ENOMEM;
+
+	if (rc == 0) {
+		item.root = root;
+		rc = compile(made, &item, 1, options, &failed_item, err);
+	}
+	if (rc) {
+		filter_destroy(made);
+		return rc;
+	}
+	*filter = made;
+	return 0;
+}
+
+void filter_destroy(struct filter *filter)
+{
+	if (!filter)
+		return;
+	operand_refs_finish(filter->refs);
+	filter_regex_free(filter->regexes);
+	free(filter->code);
+	arena_finish(&filter->arena);
+	free(filter);
+}
+
+size_t filter_group_count(const struct filter *filter)
+{
+	return filter->nitems;
+}
+
+bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id)
+{
+	return filter->items[item].named[id];
+}
+
+unsigned int filter_group_flags(const struct filter *filter, size_t item)
+{
+	return filter->items[item].flags;
+}
+
+unsigned int filter_group_needs(const struct filter *filter, size_t item)
+{
+	return filter->items[item].needs;
+}
+
+bool filter_names_event(const struct filter *filter, unsigned int id)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		named |= filter->items[i].named[id];
+	return named;
+}
+
+unsigned int filter_flags(const struct filter *filter)
+{
+	unsigned int flags = 0;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		flags |= filter->items[i].flags;
+	return flags;
+}
+
+unsigned int filter_needs(const struct filter *filter)
+{
+	unsigned int needs = 0;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		needs |= filter->items[i].needs;
+	return needs;
+}

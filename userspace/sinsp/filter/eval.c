@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A filter at work, event by event: one pass over the code of each expression that the type of the
+ * event leaves. Nothing is allocated and nothing is looked up by name.
+ */
+#include <string.h>
+
+#include "sinsp/filter/group.h"
+#include "sinsp/filter/program.h"
+
+/* A chain of parents that is longer is cut. */
+enum { ANCESTORS_MAX = 256 };
+
+/* On the way of every event; what is not stays out of its way. */
+#define HOT __attribute__((always_inline)) static inline
+#define COLD __attribute__((noinline)) static
+
+void filter_begin(struct filter *filter)
+{
+	filter->event++;
+	filter->kept_bytes = 0;
+}
+
+HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
+
+/* Finds the answer to a check, or of a part that has code of its own. */
+COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
+		      const struct sinsp_event *event)
+{
+	struct filter_memo *memo = jump->memo;
+
+	memo->answer = jump->test ? jump->test(filter, jump->check, event)
+				  : run(filter, memo->entry, event);
+	memo->event = filter->event;
+	return memo->answer;
+}
+
+HOT bool ask(struct filter *filter, const struct filter_jump *jump, const struct sinsp_event *event)
+{
+	if (!jump->memo)
+		return jump->test(filter, jump->check, event);
+	if (jump->memo->event == filter->event)
+		return jump->memo->answer;
+	return find_answer(filter, jump, event);
+}
+
+HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event)
+{
+	while (at < FILTER_FAIL) {
+		const struct filter_jump *jump = &filter->code[at];
+
+		at = ask(filter, jump, event) ? jump->on_true : jump->on_false;
+	}
+	return at == FILTER_PASS;
+}
+
+HOT const struct filter_list *list_of(const struct filter *filter, const struct event *ev)
+{
+	unsigned int type = ev->desc->id;
+
+	if (type == EVENT_syscall) {
+		unsigned int code = event_syscall_code(ev);
+
+		type = FILTER_TYPE_CODES + (code < SYSCALL_CODES_COUNT ? code : SC_unknown);
+	}
+	return filter->list_of_type[type];
+}
+
+HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
+{
+	/* With one list the type decides nothing. */
+	const struct filter_list *list =
+		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
+	const struct filter_choice *choice = list->choices, *end = choice + list->count;
+
+	if (choice == end)
+		return FILTER_NONE;
+	if (from == 0)
+		filter_begin(filter);
+	else
+		choice = filter_list_find(list, from);
+	for (; choice < end; choice++)
+		if (run(filter, choice->entry, event))
+			return choice->item;
+	return FILTER_NONE;
+}
+
+size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from)
+{
+	return next(filter, event, from);
+}
+
+bool filter_match(struct filter *filter, const struct sinsp_event *event)
+{
+	return next(filter, event, 0) != FILTER_NONE;
+}
+
+/* With much put together already, it is done again when needed: others need memory, too. */
+COLD void drop_kept(struct filter *filter)
+{
+	for (struct filter_kept *kept = filter->kept; kept; kept = kept->next)
+		kept->event = 0;
+	filter->kept_bytes = 0;
+}
+
+COLD int keep(struct filter *filter, const struct filter_side *side,
+	      const struct sinsp_event *event)
+{
+	const struct filter_operand *left = &side->operand;
+	struct filter_kept *kept = side->kept;
+	struct field_scratch *scratch = &filter->scratch;
+
+	scratch->used = filter->kept_bytes;
+	if (left->field) {
+		kept->count = field_get(left->field, event, scratch, kept->values);
+	} else {
+		kept->count = operand_get(left, event, filter->slots, scratch);
+		if (kept->count > 0)
+			memcpy(kept->values, filter->slots[left->slot].values,
+			       (size_t)kept->count * sizeof(kept->values[0]));
+	}
+	filter->kept_bytes = scratch->used;
+	kept->event = filter->event;
+	if (filter->kept_bytes > sizeof(scratch->bytes) / 2)
+		drop_kept(filter);
+	return kept->count;
+}
+
+/*
+ * The values of the left side, and how many, or -1. It comes first: what other checks have put
+ * together is not needed any more, but for what is kept.
+ */
+HOT int left_get(struct filter *filter, const struct filter_check *check,
+		 const struct sinsp_event *event, const struct field_value **values)
+{
+	const struct filter_operand *left = &check->left->operand;
+	struct filter_kept *kept = check->left->kept;
+	struct filter_slot *slot = filter->slots;
+
+	if (kept && kept->event != filter->event) {
+		*values = kept->values;
+		return keep(filter, check->left, event);
+	}
+	filter->scratch.used = filter->kept_bytes;
+	if (kept) {
+		*values = kept->values;
+		return kept->count;
+	}
+	*values = slot->values;
+	if (!left->field)
+		return operand_get(left, event, filter->slots, &filter->scratch);
+	slot->count = field_get(left->field, event, &filter->scratch, slot->values);
+	return slot->count;
+}
+
+/* Several values are the ends of a socket: one end must satisfy `=`, both must satisfy `!=`. */
+static bool satisfies(const struct filter_check *check, const struct field_value *values, int n,
+		      const struct filter_constant *constant)
+{
+	bool any = false;
+
+	for (int i = 0; i < n && !any; i++)
+		any = check->compare(&values[i], constant);
+	return any != check->negated;
+}
+
+static bool any_in_set(const struct filter_set *set, const struct field_value *values, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (filter_set_has(set, &values[i]))
+			return true;
+	return false;
+}
+
+static bool satisfies_constants(const struct filter_check *check, const struct field_value *values,
+				int n)
+{
+	uint32_t satisfied = 0;
+
+	if (check->set)
+		return any_in_set(check->set, values, n) != check->negated;
+	for (uint32_t i = 0; i < check->nconstants; i++) {
+		satisfied += satisfies(check, values, n, &check->constants[i]);
+		if (satisfied && check->quantifier == FILTER_ANY_OF)
+			return true;
+	}
+	return check->quantifier == FILTER_ALL_OF
+		       ? satisfied && satisfied == check->nconstants
+		       : check->quantifier == FILTER_ONE_OF && satisfied == 1;
+}
+
+bool filter_test_values(struct filter *filter, const struct filter_check *check,
+			const struct sinsp_event *event)
+{
+	const struct field_value *values;
+	int n = left_get(filter, check, event, &values);
+
+	return n > 0 && satisfies_constants(check, values, n);
+}
+
+bool filter_test_value(struct filter *filter, const struct filter_check *check,
+		       const struct sinsp_event *event)
+{
+	const struct field_value *values;
+	int n = left_get(filter, check, event, &values);
+
+	return n > 0 && satisfies(check, values, n, check->constants);
+}
+
+bool filter_test_exists(struct filter *filter, const struct filter_check *check,
+			const struct sinsp_event *event)
+{
+	const struct field_value *values;
+
+	return left_get(filter, check, event, &values) >= 0;
+}
+
+bool filter_test_ancestors(struct filter *filter, const struct filter_check *check,
+			   const struct sinsp_event *event)
+{
+	const struct field_value *values;
+
+	for (int32_t i = 1; i <= ANCESTORS_MAX; i++) {
+		check->left->operand.field->index = i;
+		if (left_get(filter, check, event, &values) < 0)
+			return false;
+		if (check->op == FILTER_EXISTS || satisfies_constants(check, values, 1))
+			return true;
+	}
+	return false;
+}
+
+/* `in`: every element; `intersects`: one. */
+bool filter_test_list(struct filter *filter, const struct filter_check *check,
+		      const struct sinsp_event *event)
+{
+	const struct field_value *values;
+	int n = left_get(filter, check, event, &values);
+	bool every = check->op == FILTER_IN;
+
+	if (n < 0)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (satisfies_constants(check, &values[i], 1) != every)
+			return !every;
+	return every;
+}
+
+static bool in_values(const struct filter_check *check, const struct field_value *value,
+		      const struct filter_slot *list)
+{
+	for (int i = 0; i < list->count; i++) {
+		const struct filter_constant constant = {.value = list->values[i]};
+
+		if (check->compare(value, &constant))
+			return true;
+	}
+	return false;
+}
+
+/* Against the values of another field: each as a constant. Single sides have one value. */
+bool filter_test_operands(struct filter *filter, const struct filter_check *check,
+			  const struct sinsp_event *event)
+{
+	const struct filter_slot *right = &filter->slots[check->right.operand.slot];
+	bool every = check->left->operand.list && check->op == FILTER_IN;
+	const struct field_value *values;
+	int n = left_get(filter, check, event, &values);
+
+	if (n < 0 || operand_get(&check->right.operand, event, filter->slots, &filter->scratch) < 0)
+		return false;
+	for (int i = 0; i < n; i++)
+		if ((in_values(check, &values[i], right) != check->negated) != every)
+			return !every;
+	return every;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters: expressions of the sysdig/Falco language (shared/facts/filter-language.md), compiled to
+ * a flat program that decides event by event. One expression here, many together: filter/group.h.
+ */
+#ifndef SINSP_FILTER_FILTER_H
+#define SINSP_FILTER_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/expr/error.h"
+#include "sinsp/expr/options.h"
+#include "sinsp/fields/field.h"
+
+struct filter;
+
+/* Compiles an expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
+int filter_create(const char *text, const struct filter_options *options, struct filter **filter,
+		  struct filter_error *err);
+void filter_destroy(struct filter *filter);
+
+/* Whether an event passes; with several expressions, whether it passes any of them. */
+bool filter_match(struct filter *filter, const struct sinsp_event *event);
+
+/*
+ * What the filter can let through, decided before any event: ids[] by event id, and
+ * generic[] by system-call code for events of the generic kind. Too much perhaps, never too little.
+ */
+void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
+			bool generic[SYSCALL_CODES_COUNT]);
+
+/*
+ * Whether some part of the filter singles out events of that id by their type, such as
+ * evt.type=switch; evt.type!=open lets others through but names none of them.
+ */
+bool filter_names_event(const struct filter *filter, unsigned int id);
+
+/* What its fields have between them: enum field_flags bits. */
+unsigned int filter_flags(const struct filter *filter);
+
+/* The state that its fields need: enum field_needs bits. */
+unsigned int filter_needs(const struct filter *filter);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regular expressions by PCRE2: JIT code first, and where its budget runs out the matcher that
+ * never goes back, so that no value can make a check slow or wrong.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+
+#include "sinsp/filter/regex.h"
+
+#include <errno.h>
+#include <pcre2.h>
+#include <stdlib.h>
+
+#include "util/utf8.h"
+
+enum { MATCH_LIMIT = 50000, DFA_WORKSPACE = 4096 };
+
+struct filter_regex {
+	struct filter_regex *next;
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+	struct buf valid; /* a value whose bytes are no UTF-8, made valid */
+};
+
+static void regex_destroy(struct filter_regex *regex)
+{
+	pcre2_code_free(regex->code);
+	pcre2_match_data_free(regex->data);
+	pcre2_match_context_free(regex->context);
+	buf_finish(&regex->valid);
+	free(regex);
+}
+
+static int compile_code(struct filter_binder *binder, size_t position, const struct buf *pattern,
+			pcre2_code **code)
+{
+	const uint32_t options = PCRE2_UTF | PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX |
+				 PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	PCRE2_UCHAR message[128];
+	PCRE2_SIZE offset;
+	int error;
+
+	if (!context)
+		return -ENOMEM;
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	*code = pcre2_compile((PCRE2_SPTR)(pattern->len ? pattern->data : ""), pattern->len,
+			      options, &error, &offset, context);
+	pcre2_compile_context_free(context);
+	if (*code)
+		return 0;
+	pcre2_get_error_message(error, message, sizeof(message));
+	return BINDER_FAIL(binder, position, "invalid regular expression: %s", (char *)message);
+}
+
+int filter_regex_compile(struct filter_binder *binder, const struct filter_expr *expr,
+			 struct filter_regex **regex)
+{
+	struct filter_regex *made = calloc(1, sizeof(*made));
+	struct buf pattern = {0};
+	const char *wrong;
+	int rc = -ENOMEM;
+
+	if (!made)
+		return -ENOMEM;
+	wrong = filter_regex_translate(&expr->text, &pattern);
+	if (wrong) {
+		rc = BINDER_FAIL(binder, expr->position, "invalid regular expression: %s", wrong);
+		goto out;
+	}
+	if (pattern.failed)
+		goto out;
+	rc = compile_code(binder, expr->position, &pattern, &made->code);
+	if (rc)
+		goto out;
+	rc = -ENOMEM;
+	made->data = pcre2_match_data_create(1, NULL);
+	made->context = pcre2_match_context_create(NULL);
+	if (!made->data || !made->context)
+		goto out;
+	pcre2_set_match_limit(made->context, MATCH_LIMIT);
+	pcre2_jit_compile(made->code, PCRE2_JIT_COMPLETE); /* without it: the same, more slowly */
+	made->next = binder->filter->regexes;
+	binder->filter->regexes = made;
+	*regex = made;
+	rc = 0;
+out:
+	if (rc)
+		regex_destroy(made);
+	buf_finish(&pattern);
+	return rc;
+}
+
+/* Each wrong byte becomes U+FFFD. */
+static void make_valid(const char *text, size_t len, struct buf *out)
+{
+	buf_clear(out);
+	while (len) {
+		uint32_t code_point;
+		size_t n = utf8_decode(text, len, &code_point);
+
+		if (n)
+			buf_append(out, text, n);
+		else
+			BUF_LITERAL(out, "\xef\xbf\xbd");
+		n += n == 0;
+		text += n;
+		len -= n;
+	}
+}
+
+static int match_valid(struct filter_regex *regex, const char *text, size_t len)
+{
+	int workspace[DFA_WORKSPACE];
+	int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
+
+	switch (rc) {
+	case PCRE2_ERROR_MATCHLIMIT:
+	case PCRE2_ERROR_DEPTHLIMIT:
+	case PCRE2_ERROR_HEAPLIMIT:
+	case PCRE2_ERROR_JIT_STACKLIMIT:
+		rc = pcre2_dfa_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, NULL,
+				     workspace, DFA_WORKSPACE);
+		/* The longest match comes first; it need not reach the end, whatever was asked. */
+		return rc < 0 || pcre2_get_ovector_pointer(regex->data)[1] == len
+			       ? rc
+			       : PCRE2_ERROR_NOMATCH;
+	default:
+		return rc;
+	}
+}
+
+bool filter_regex_match(struct filter_regex *regex, const char *text, size_t len)
+{
+	int rc = match_valid(regex, text, len);
+
+	if (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21) {
+		make_valid(text, len, &regex->valid);
+		rc = match_valid(regex, regex->valid.data, regex->valid.len);
+	}
+	return rc >= 0;
+}
+
+void filter_regex_free(struct filter_regex *regexes)
+{
+	while (regexes) {
+		struct filter_regex *next = regexes->next;
+
+		regex_destroy(regexes);
+		regexes = next;
+	}
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Making formatters; what is printed is made by the kind. */
+#include "sinsp/format/format.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/format/kinds.h"
+
+static const struct format_kind *const kinds[] = {
+	[FORMATTER_JSON] = &format_json,
+	[FORMATTER_TEXT] = &format_text,
+};
+
+int format_reserve(struct formatter *formatter, size_t n)
+{
+	formatter->columns = arena_alloc(&formatter->arena, n * sizeof(*formatter->columns));
+	return formatter->columns ? 0 : -ENOMEM;
+}
+
+static bool has_column(const struct formatter *formatter, struct filter_text name)
+{
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		const struct filter_text *other = &formatter->columns[i].name;
+
+		if (other->len == name.len && memcmp(other->data, name.data, name.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+int format_add_column(struct formatter *formatter, const struct format_token *token,
+		      const char *text, struct filter_error *err)
+{
+	const struct operand_binder binder = {&formatter->arena, &formatter->refs, text, err};
+	struct format_column column = {.name = token->name, .width = token->width};
+	struct filter_operand *operand = &column.operand;
+	int rc = operand_bind(&binder, token->expr, 0, operand);
+
+	if (rc)
+		return rc;
+	if (operand->flags & FIELD_FILTER_ONLY)
+		return filter_error_set(err, text, token->expr->position,
+					"'%.60s' is for filters only", token->name.data);
+	if (formatter->kind->keyed && has_column(formatter, token->name))
+		return 0;
+	column.ref = operand->field;
+	column.type = operand->type;
+	column.format = column.ref ? column.ref->desc->format : PF_DEC;
+	column.list = operand->list && !(column.ref && column.ref->has_arg);
+	column.needs = operand->needs;
+	rc = formatter->kind->column_init(formatter, &column, token);
+	if (rc == 0)
+		formatter->columns[formatter->columns_count++] = column;
+	return rc;
+}
+
+static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
+		      struct filter_error *err)
+{
+	int rc = format_reserve(formatter, n);
+
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = format_add_field(formatter, (struct filter_text){fields[i], strlen(fields[i])},
+				      fields[i], 0, err);
+	return rc;
+}
+
+static int add_default(struct formatter *formatter, struct filter_error *err)
+{
+	const char *format = formatter->kind->default_format;
+
+	return format ? format_parse(formatter, format, err)
+		      : format_parse_fields(formatter, "default", err);
+}
+
+static struct formatter *begin(enum formatter_kind kind)
+{
+	struct formatter *made = malloc(sizeof(*made));
+
+	if (!made)
+		return NULL;
+	/* Behind this is a quarter of a MiB to write in: where it is not used, it costs nothing. */
+	memset(made, 0, offsetof(struct formatter, scratch.bytes));
+	made->kind = kinds[kind];
+	return made;
+}
+
+/* The columns are there, or `rc` says why not. */
+static int finish(struct formatter *made, int rc, struct formatter **formatter)
+{
+	size_t nslots = 1;
+
+	for (size_t i = 0; i < made->columns_count; i++)
+		if (made->columns[i].operand.slots_end > nslots)
+			nslots = made->columns[i].operand.slots_end;
+	made->slots = arena_alloc(&made->arena, nslots * sizeof(made->slots[0]));
+	if (rc == 0 && !made->slots)
+		rc = -ENOMEM;
+	if (rc == 0 && made->kind->params)
+		rc = param_json_create(&made->params);
+	if (rc) {
+		formatter_destroy(made);
+		return rc;
+	}
+	formatter_set_style(made, &(const struct text_style){0});
+	*formatter = made;
+	return 0;
+}
+
+int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
+		     struct formatter **formatter, struct error *err)
+{
+	struct formatter *made = begin(kind);
+	struct filter_error wrong = {.text = "out of memory"};
+	int rc = -ENOMEM;
+
+	if (made) {
+		rc = fields ? add_fields(made, fields, n, &wrong) : add_default(made, &wrong);
+		rc = finish(made, rc, formatter);
+	}
+	return rc ? error_set(err, rc, "%s", wrong.text) : 0;
+}
+
+int formatter_create_format(enum formatter_kind kind, const char *format,
+			    struct formatter **formatter, struct filter_error *err)
+{
+	struct formatter *made = begin(kind);
+
+	return made ? finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
+}
+
+int formatter_create_fields(enum formatter_kind kind, const char *list,
+			    struct formatter **formatter, struct filter_error *err)
+{
+	struct formatter *made = begin(kind);
+
+	return made ? finish(made, format_parse_fields(made, list, err), formatter) : -ENOMEM;
+}
+
+void formatter_add_base64(struct formatter *formatter)
+{
+	formatter->base64 = true;
+}
+
+void formatter_destroy(struct formatter *formatter)
+{
+	if (!formatter)
+		return;
+	operand_refs_finish(formatter->refs);
+	arena_finish(&formatter->arena);
+	param_json_destroy(formatter->params);
+	free(formatter);
+}
+
+static bool append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out,
+		   const char *end)
+{
+	size_t start = out->len;
+	bool printed;
+
+	/* Kinds count from the buffer's memory, which a new one does not have. */
+	if (!buf_reserve(out, 1))
+		return true;
+	printed = formatter->kind->append(formatter, event, out);
+	if (printed)
+		buf_append_string(out, end);
+	if (!printed || out->failed)
+		out->len = start;
+	return printed;
+}
+
+bool formatter_append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+{
+	return append(formatter, event, out, "");
+}
+
+bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
+{
+	return append(formatter, event, out, "\n");
+}
+
+void formatter_set_style(struct formatter *formatter, const struct text_style *style)
+{
+	formatter->scratch.style = *style;
+	if (formatter->kind->style_set)
+		formatter->kind->style_set(formatter);
+}
+
+unsigned int formatter_needs(const struct formatter *formatter)
+{
+	unsigned int needs = NEEDS_NOTHING;
+
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		const struct format_column *column = &formatter->columns[i];
+
+		needs |= column->needs;
+		if (column->operand.flags & FIELD_STYLED_TIME &&
+		    formatter->scratch.style.time == TEXT_TIME_LATENCY)
+			needs |= NEEDS_ENTER_TIME;
+	}
+	return needs;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Events to lines, by a list of fields or by a format. */
+#ifndef SINSP_FORMAT_FORMAT_H
+#define SINSP_FORMAT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/fields/text_style.h"
+#include "sinsp/filter/filter.h"
+#include "sinsp/state/engine.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+enum formatter_kind {
+	/*
+	 * One JSON object; keys are the fields as they were given, in their order. evt.time is RFC
+	 * 3339 in UTC, evt.args an object of parameters, evt.arg.NAME and evt.rawarg.NAME are
+	 * values of their own type; numbers beyond 2^53 are strings.
+	 */
+	FORMATTER_JSON,
+	/* Values as text; control characters in them are dots. */
+	FORMATTER_TEXT,
+};
+
+/* The default line of text. */
+#define FORMAT_DEFAULT_LINE                                                                        \
+	"*%evt.num %evt.outputtime %evt.cpu %proc.name (%thread.tid) %evt.type %evt.args"
+
+/* The same with the container of the process. */
+#define FORMAT_CONTAINER_LINE                                                                      \
+	"*%evt.num %evt.outputtime %evt.cpu %container.name (%container.id) %proc.name "           \
+	"(%thread.tid:%thread.vtid) %evt.type %evt.args"
+
+struct formatter;
+
+/*
+ * Makes a formatter of `n` fields; NULL and 0: the default line of the kind. Text has a blank
+ * between values, and <NA> for a missing one; JSON leaves it out. Returns 0, or -errno with a
+ * message.
+ */
+int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
+		     struct formatter **formatter, struct error *err);
+
+/*
+ * Makes a formatter of a format such as "*%evt.num %12proc.name %toupper(evt.type)". `%` and a
+ * number before the field, the width, cuts or fills a value to that many bytes. With `*` as the
+ * first character missing values are <NA> in text and null in JSON; without it there is nothing to
+ * print for an event that lacks one. JSON has the fields and transformers as keys, once each, and
+ * neither the text between them nor widths. Returns 0, -EINVAL with `err` set, or -ENOMEM.
+ */
+int formatter_create_format(enum formatter_kind kind, const char *format,
+			    struct formatter **formatter, struct filter_error *err);
+
+/*
+ * Makes a formatter of fields with commas between them. `default` stands for those of the default
+ * line, `all` for every field that can be printed without an argument. A field that is there twice is
+ * printed once. Returns as above.
+ */
+int formatter_create_fields(enum formatter_kind kind, const char *list,
+			    struct formatter **formatter, struct filter_error *err);
+
+/*
+ * JSON: whatever text is not UTF-8 gets a key NAME_b64 beside it, with its bytes in base64. To be
+ * called before the first event.
+ */
+void formatter_add_base64(struct formatter *formatter);
+void formatter_destroy(struct formatter *formatter);
+
+/*
+ * Appends what is printed for an event, without a newline behind. Returns false, with nothing
+ * appended, when there is nothing to print. Without memory for it `out` is as before, but for its
+ * `failed`.
+ */
+bool formatter_append(struct formatter *formatter, const struct sinsp_event *event,
+		      struct buf *out);
+
+/* The same as a line: with the newline. */
+bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
+
+/* Chooses how text is shown, which is copied: before the first event. */
+void formatter_set_style(struct formatter *formatter, const struct text_style *style);
+
+/* The state that the fields need: enum field_needs bits. */
+unsigned int formatter_needs(const struct formatter *formatter);
+
+#endif

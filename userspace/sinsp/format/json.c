@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of JSON. Keys are quoted in advance, and each column has the writer for its type. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/fields/param_text.h"
+#include "sinsp/format/json.h"
+#include "sinsp/format/kinds.h"
+#include "util/json.h"
+
+/* Forms of values, as forms[] has them. */
+enum json_form_id {
+	JSON_BOOLEAN,
+	JSON_SIGNED,
+	JSON_UNSIGNED,
+	JSON_REAL,
+	JSON_HEX,
+	JSON_DURATION,
+	JSON_MOMENT,
+	JSON_ADDRESS,
+	JSON_TEXT,
+	JSON_TIME,
+	JSON_PARAMETER,
+	JSON_PARAMETERS,
+};
+
+static const char *const default_fields[] = {
+	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
+	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
+	"user.uid",  "fd.num",	 "fd.name",   NULL,
+};
+
+static void append_boolean(struct formatter *formatter, const struct format_column *column,
+			   const struct field_value *value, struct buf *out)
+{
+	if (value->u64)
+		BUF_LITERAL(out, "true");
+	else
+		BUF_LITERAL(out, "false");
+}
+
+static void append_signed(struct formatter *formatter, const struct format_column *column,
+			  const struct field_value *value, struct buf *out)
+{
+	json_append_i64(out, value->i64);
+}
+
+static void append_unsigned(struct formatter *formatter, const struct format_column *column,
+			    const struct field_value *value, struct buf *out)
+{
+	json_append_u64(out, value->u64);
+}
+
+static void append_real(struct formatter *formatter, const struct format_column *column,
+			const struct field_value *value, struct buf *out)
+{
+	buf_printf(out, "%.15g", value->f64);
+}
+
+static void append_hex(struct formatter *formatter, const struct format_column *column,
+		       const struct field_value *value, struct buf *out)
+{
+	json_append_hex(out, value_bits(value->u64, param_type_size(column->type)));
+}
+
+static void append_duration(struct formatter *formatter, const struct format_column *column,
+			    const struct field_value *value, struct buf *out)
+{
+	json_append_duration(out, value->u64);
+}
+
+static void append_moment(struct formatter *formatter, const struct format_column *column,
+			  const struct field_value *value, struct buf *out)
+{
+	buf_append_char(out, '"');
+	buf_append_u64(out, value->u64);
+	buf_append_char(out, '"');
+}
+
+static void append_address(struct formatter *formatter, const struct format_column *column,
+			   const struct field_value *value, struct buf *out)
+{
+	buf_append_char(out, '"');
+	text_append_ip(out, value->ip.address, value->ip.len);
+	buf_append_char(out, '"');
+}
+
+static void append_text(struct formatter *formatter, const struct format_column *column,
+			const struct field_value *value, struct buf *out)
+{
+	if (!json_append_string(out, value->bytes.data, value->bytes.len))
+		formatter->text_changed = true;
+}
+
+static void append_bytes(struct formatter *formatter, const struct format_column *column,
+			 const struct field_value *value, struct buf *out)
+{
+	param_json_append_bytes(formatter->params, (const uint8_t *)value->bytes.data,
+				value->bytes.len, out);
+}
+
+/* The forms that values have; the definitions of proto/event.schema.json have the same names. */
+static const struct json_form {
+	const char *name;
+	value_writer *append;
+} forms[] = {
+	[JSON_BOOLEAN] = {"boolean", append_boolean},
+	[JSON_SIGNED] = {"signed", append_signed},
+	[JSON_UNSIGNED] = {"unsigned", append_unsigned},
+	[JSON_REAL] = {"real", append_real},
+	[JSON_HEX] = {"hex", append_hex},
+	[JSON_DURATION] = {"duration", append_duration},
+	[JSON_MOMENT] = {"moment", append_moment},
+	[JSON_ADDRESS] = {"address", append_address},
+	[JSON_TEXT] = {"text", append_text},
+	[JSON_TIME] = {"time", NULL},
+	[JSON_PARAMETER] = {"argument", NULL},
+	[JSON_PARAMETERS] = {"arguments", NULL},
+};
+
+static enum json_form_id form_of_type(enum param_type type, enum param_format format)
+{
+	switch (type) {
+	case PT_BOOL:
+		return JSON_BOOLEAN;
+	case PT_DOUBLE:
+		return JSON_REAL;
+	case PT_IPADDR:
+	case PT_IPNET:
+		return JSON_ADDRESS;
+	case PT_ABSTIME:
+	case PT_RELTIME:
+		return JSON_DURATION;
+	default:
+		if (param_type_size(type) == 0)
+			return JSON_TEXT;
+		if (format == PF_HEX)
+			return JSON_HEX;
+		return param_type_is_signed(type) ? JSON_SIGNED : JSON_UNSIGNED;
+	}
+}
+
+static bool write_value(struct formatter *formatter, const struct format_column *column,
+			const struct sinsp_event *event, struct buf *out)
+{
+	const struct field_value *value;
+
+	if (column_get(formatter, column, event, &value) < 1)
+		return false;
+	column->append(formatter, column, value, out);
+	return true;
+}
+
+static bool write_list(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	const struct field_value *values;
+	int n = column_get(formatter, column, event, &values);
+
+	if (n < 0)
+		return false;
+	buf_append_char(out, '[');
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_append_char(out, ',');
+		column->append(formatter, column, &values[i], out);
+	}
+	buf_append_char(out, ']');
+	return true;
+}
+
+/* The bytes of a text that is no UTF-8, beside it. Lists have those of all elements. */
+static void append_base64(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	const struct field_value *values;
+	int n = column_get(formatter, column, event, &values);
+
+	json_append_base64_key(out, column->before.data, column->before.len);
+	if (column->list)
+		buf_append_char(out, '[');
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_append_char(out, ',');
+		json_append_base64(out, values[i].bytes.data, values[i].bytes.len);
+	}
+	if (column->list)
+		buf_append_char(out, ']');
+}
+
+static bool write_time(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	char text[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(&formatter->scratch.utc, event->ev.ts_ns, text);
+	buf_append_char(out, '"');
+	buf_append(out, text, sizeof(text));
+	buf_append_char(out, '"');
+	return true;
+}
+
+/* Seconds as text have another form. */
+static bool write_outputtime(struct formatter *formatter, const struct format_column *column,
+			     const struct sinsp_event *event, struct buf *out)
+{
+	bool of_day = formatter->scratch.style.time == TEXT_TIME_OF_DAY;
+
+	return (of_day ? write_time : write_value)(formatter, column, event, out);
+}
+
+static bool write_args(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	param_json_append_all(formatter->params, event, &formatter->scratch.utc,
+			      formatter->base64, out);
+	return true;
+}
+
+/* A parameter of the event that is empty has a value, null: text has words for it. */
+static bool write_arg(struct formatter *formatter, const struct format_column *column,
+		      const struct sinsp_event *event, struct buf *out)
+{
+	int index = field_param_index(column->ref, event);
+	bool changed;
+
+	if (index < 0)
+		return false;
+	changed = param_json_append(formatter->params, event, (unsigned int)index,
+				    &formatter->scratch.utc, out);
+	if (changed && formatter->base64) {
+		json_append_base64_key(out, column->before.data, column->before.len);
+		param_json_append_base64(formatter->params, event, (unsigned int)index, out);
+	}
+	return true;
+}
+
+/* Fields that JSON shows otherwise than text; but for texts, they need no state for that. */
+static const struct {
+	const char *name;
+	enum json_form_id form;
+	column_writer *write;
+} own_writers[] = {
+	{"evt.time", JSON_TIME, write_time},
+	{"evt.outputtime", JSON_TEXT, write_outputtime},
+	{"evt.args", JSON_PARAMETERS, write_args},
+	{"evt.info", JSON_PARAMETERS, write_args},
+	{"evt.arg", JSON_PARAMETER, write_arg},
+	{"evt.rawarg", JSON_PARAMETER, write_arg},
+};
+
+/* The row of own_writers, or -1. */
+static int find_own_writer(const struct field_desc *desc)
+{
+	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++)
+		if (strcmp(own_writers[i].name, desc->name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static enum json_form_id form_of_field(const struct field_desc *desc)
+{
+	int own = find_own_writer(desc);
+
+	if (own >= 0)
+		return own_writers[own].form;
+	return desc->moment ? JSON_MOMENT : form_of_type(desc->type, desc->format);
+}
+
+const char *format_json_form(const struct field_desc *desc)
+{
+	return forms[form_of_field(desc)].name;
+}
+
+static void choose_writer(struct format_column *column)
+{
+	int own = column->ref ? find_own_writer(column->ref->desc) : -1;
+	enum json_form_id form = column->ref ? form_of_field(column->ref->desc)
+					     : form_of_type(column->type, column->format);
+
+	column->append = forms[form].append;
+	column->write = column->list ? write_list : write_value;
+	if (own < 0)
+		return;
+	column->write = own_writers[own].write;
+	if (form != JSON_TEXT)
+		column->needs = NEEDS_NOTHING;
+}
+
+static int json_column_init(struct formatter *formatter, struct format_column *column,
+			    const struct format_token *token)
+{
+	struct buf key = {0};
+	char *memory = NULL;
+
+	buf_append_char(&key, ',');
+	json_append_string(&key, token->name.data, token->name.len);
+	buf_append_char(&key, ':');
+	if (!key.failed)
+		memory = arena_alloc(&formatter->arena, key.len + BUF_CHUNK);
+	if (memory)
+		memcpy(memory, key.data, key.len);
+	column->before = (struct filter_text){memory, key.len};
+	choose_writer(column);
+	buf_finish(&key);
+	return column->before.data ? 0 : -ENOMEM;
+}
+
+/* Appends the value of a column, or what stands for a missing one. Returns false to drop the line. */
+static bool append_column(struct formatter *formatter, const struct format_column *column,
+			  const struct sinsp_event *event, struct buf *out)
+{
+	size_t before = out->len;
+
+	buf_append_chunk(out, column->before.data, column->before.len);
+	if (column->write(formatter, column, event, out)) {
+		if (formatter->text_changed && formatter->base64)
+			append_base64(formatter, column, event, out);
+		formatter->text_changed = false;
+		return true;
+	}
+	if (formatter->missing == MISSING_IS_SHOWN)
+		BUF_LITERAL(out, "null");
+	else
+		out->len = before;
+	return formatter->missing != MISSING_DROPS_THE_LINE;
+}
+
+static bool json_append(struct formatter *formatter, const struct sinsp_event *event,
+			struct buf *out)
+{
+	size_t start = out->len;
+
+	for (size_t i = 0; i < formatter->columns_count; i++)
+		if (!append_column(formatter, &formatter->columns[i], event, out))
+			return false;
+	json_end_object(out, start);
+	return true;
+}
+
+/* Buffers in a form of their own are texts too. */
+static void json_style_set(struct formatter *formatter)
+{
+	enum text_bytes form = formatter->scratch.style.bytes;
+
+	param_json_set_bytes(formatter->params, form);
+	for (size_t i = 0; i < formatter->columns_count; i++) {
+		struct format_column *column = &formatter->columns[i];
+
+		if (column->type == PT_BYTEBUF)
+			column->append = form == TEXT_BYTES_DOTS ? append_text : append_bytes;
+	}
+}
+
+const struct format_kind format_json = {
+	.default_fields = default_fields,
+	.column_init = json_column_init,
+	.append = json_append,
+	.style_set = json_style_set,
+	.params = true,
+	.keyed = true,
+};

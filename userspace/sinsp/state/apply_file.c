@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Files: opening them, and the current directory. */
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/state/internal.h"
+#include "sinsp/state/path.h"
+#include "sinsp/state/program.h"
+
+/* What an open event says, wherever its parameters stand. */
+struct opened {
+	unsigned int name; /* its parameter */
+	uint32_t flags, dev;
+	uint64_t ino;
+};
+
+static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const struct opened *opened)
+{
+	char path[SINSP_PATH_MAX];
+	size_t len;
+	struct sinsp_fds *fds;
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	fds = event->thread->fds;
+	len = sinsp_event_path(event, opened->name, path, sizeof(path));
+	if (len == 0) {
+		/* The name could not be read in the kernel: not a reason to go without. */
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		return;
+	}
+	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);
+	if (!event->fd)
+		return;
+	event->fd->type =
+		opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
+	event->fd->flags = opened->flags;
+	event->fd->dev = opened->dev;
+	event->fd->ino = opened->ino;
+	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
+}
+
+void state_open(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = open__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, open__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, open__dev),
+		.ino = event_param_u64(&event->ev, open__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
+void state_openat(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = openat__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, openat__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, openat__dev),
+		.ino = event_param_u64(&event->ev, openat__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
+void state_openat2(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = openat2__name,
+		.flags = (uint32_t)event_param_u64(&event->ev, openat2__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, openat2__dev),
+		.ino = event_param_u64(&event->ev, openat2__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
+void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = creat__name,
+		.flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC,
+		.dev = (uint32_t)event_param_u64(&event->ev, creat__dev),
+		.ino = event_param_u64(&event->ev, creat__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
+void state_open_by_handle_at(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct opened opened = {
+		.name = open_by_handle_at__path,
+		.flags = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__flags),
+		.dev = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__dev),
+		.ino = event_param_u64(&event->ev, open_by_handle_at__ino),
+	};
+
+	open_file(sinsp, event, &opened);
+}
+
+/* The thread goes to a directory whose path may hold links. */
+static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
+			     size_t len)
+{
+	const char *real;
+	int r = -ENOENT;
+
+	if (path[0] != '/')
+		len = 0; /* relative to a directory that is not known */
+	/*
+	 * Where the thread is now may be later than this event, so the path is resolved, not the
+	 * thread's directory read; unless there is no path, or a link that cannot be followed now.
+	 */
+	if (len && sinsp->proc)
+		r = scap_proc_real_directory(sinsp->proc, thread->tid, path, &real);
+	if ((!len || r == -ELOOP) && sinsp->proc)
+		r = scap_proc_cwd(sinsp->proc, thread->tid, &real);
+	if (r == 0)
+		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
+	else if (len)
+		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
+}
+
+/* Where the kernel says that the thread is now. Returns false when it does not. */
+static bool follow_kernel(struct sinsp *sinsp, struct sinsp_event *event, unsigned int cwd)
+{
+	const char *path = event_param_string(&event->ev, cwd);
+
+	if (!path)
+		return false;
+	sinsp_fs_set(&sinsp->pool, event->thread->fs, path, strlen(path));
+	return true;
+}
+
+void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	char path[SINSP_PATH_MAX] = "";
+	size_t len;
+
+	if (!event->thread || event_param_i64(&event->ev, chdir__res) != 0 ||
+	    follow_kernel(sinsp, event, chdir__cwd))
+		return;
+	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
+	change_directory(sinsp, event->thread, path, len);
+}
+
+void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct sinsp_fd *fd = event->fd;
+
+	if (!event->thread || event_param_i64(&event->ev, fchdir__res) != 0 ||
+	    follow_kernel(sinsp, event, fchdir__cwd))
+		return;
+	if (fd && fd->name_len)
+		change_directory(sinsp, event->thread, fd->name, fd->name_len);
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets: their kinds, their ends, and which end called. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "event/address.h"
+#include "sinsp/state/internal.h"
+#include "sinsp/state/socket.h"
+#include "util/buf.h"
+
+enum {
+	TUPLE_IPV4_BYTES = 13,
+	TUPLE_IPV6_BYTES = 37,
+	TUPLE_UNIX_BYTES = 17, /* and a path */
+	ADDR_IPV4_BYTES = 7,
+	ADDR_IPV6_BYTES = 19,
+	PROTOCOL_IP = 0,
+	PROTOCOL_ICMP = 1,
+	PROTOCOL_TCP = 6,
+	PROTOCOL_UDP = 17,
+	PROTOCOL_ICMPV6 = 58,
+	PROTOCOL_RAW = 255,
+	TYPE_BITS = 0xf, /* of a socket's type; the flags lie above */
+};
+
+static enum scap_fd_type type_of_family(uint64_t family)
+{
+	switch (family) {
+	case socket_families__AF_UNIX:
+		return SCAP_FD_UNIX;
+	case socket_families__AF_INET:
+		return SCAP_FD_IPV4;
+	case socket_families__AF_INET6:
+		return SCAP_FD_IPV6;
+	case socket_families__AF_NETLINK:
+		return SCAP_FD_NETLINK;
+	default:
+		return SCAP_FD_UNKNOWN;
+	}
+}
+
+static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
+{
+	if ((type & TYPE_BITS) == SOCK_RAW)
+		return SCAP_L4_RAW;
+	switch (protocol) {
+	case PROTOCOL_TCP:
+		return SCAP_L4_TCP;
+	case PROTOCOL_UDP:
+		return SCAP_L4_UDP;
+	case PROTOCOL_ICMP:
+	case PROTOCOL_ICMPV6:
+		return SCAP_L4_ICMP;
+	case PROTOCOL_RAW:
+		return SCAP_L4_RAW;
+	case PROTOCOL_IP:
+		if ((type & TYPE_BITS) == SOCK_STREAM)
+			return SCAP_L4_TCP;
+		return (type & TYPE_BITS) == SOCK_DGRAM ? SCAP_L4_UDP : SCAP_L4_UNKNOWN;
+	default:
+		return SCAP_L4_UNKNOWN;
+	}
+}
+
+void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	uint32_t flags = (uint32_t)event_param_u64(ev, socket__flags);
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	event->fd = state_open_fd(event, event->fd_num,
+				  type_of_family(event_param_u64(ev, socket__domain)),
+				  flags & file_flags__O_CLOEXEC);
+	if (!event->fd)
+		return;
+	event->fd->flags = flags;
+	if (sinsp_socket_is_ip(event->fd))
+		event->fd->l4 = l4_of(event_param_u64(ev, socket__type),
+				      event_param_u64(ev, socket__proto));
+}
+
+static struct sinsp_fd *open_of_pair(struct sinsp_event *event, int64_t num, uint64_t own,
+				     uint64_t peer)
+{
+	const struct event *ev = &event->ev;
+	uint64_t family = event_param_u64(ev, socketpair__domain);
+	/* Where an old capture lost the call's arguments it is of the kind that nearly all are. */
+	enum scap_fd_type type = family ? type_of_family(family) : SCAP_FD_UNIX;
+	struct sinsp_fd *fd = state_open_fd(event, num, type,
+					    event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC);
+
+	if (fd && type == SCAP_FD_UNIX) {
+		fd->unix_socket = own;
+		fd->unix_peer = peer;
+	}
+	return fd;
+}
+
+void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	uint64_t first = event_param_u64(ev, socketpair__source);
+	uint64_t second = event_param_u64(ev, socketpair__peer);
+	int64_t num = event_param_i64(ev, socketpair__fd2);
+
+	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
+		return;
+	open_of_pair(event, event->fd_num, first, second);
+	/* As of pipes, the event is about the second end. */
+	state_set_fd(event, num, open_of_pair(event, num, second, first));
+}
+
+/* Reads an address and a port, and gives back what is behind them. */
+static const uint8_t *read_end(const uint8_t *bytes, size_t address_len, struct scap_endpoint *end)
+{
+	*end = (struct scap_endpoint){0};
+	memcpy(end->address, bytes, address_len);
+	memcpy(&end->port, bytes + address_len, sizeof(end->port));
+	return bytes + address_len + sizeof(end->port);
+}
+
+/* The kind of socket that an address or tuple of IP belongs to; SCAP_FD_UNKNOWN for other ones. */
+static enum scap_fd_type ip_type(const struct event_param *param, size_t ipv4_bytes,
+				 size_t ipv6_bytes)
+{
+	if (param->len == ipv4_bytes && param->data[0] == socket_families__AF_INET)
+		return SCAP_FD_IPV4;
+	if (param->len == ipv6_bytes && param->data[0] == socket_families__AF_INET6)
+		return SCAP_FD_IPV6;
+	return SCAP_FD_UNKNOWN;
+}
+
+static bool is_unix(const struct event_param *param)
+{
+	return param->len > 1 && param->data[0] == socket_families__AF_UNIX;
+}
+
+static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
+{
+	char name[SOCKET_NAME_MAX];
+
+	state_rename_fd(sinsp, fd, name, sinsp_socket_name(fd, name));
+}
+
+/* Unix sockets are named as their tuple is shown. */
+static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
+			     const struct event_param *tuple)
+{
+	char memory[SOCKET_NAME_MAX];
+	struct buf name = buf_fixed(memory, sizeof(memory));
+
+	if (fd->type == SCAP_FD_UNIX && tuple->len >= TUPLE_UNIX_BYTES) {
+		memcpy(&fd->unix_socket, tuple->data + 1, sizeof(fd->unix_socket));
+		memcpy(&fd->unix_peer, tuple->data + 1 + sizeof(fd->unix_socket),
+		       sizeof(fd->unix_peer));
+	}
+	text_append_socktuple(&name, tuple);
+	state_rename_fd(sinsp, fd, name.data, name.len);
+}
+
+/*
+ * Takes the ends of an IP tuple over. Of what goes outward the first end is our own, of what comes
+ * in the other's; an entry has first the end that calls. Returns false when nothing is new.
+ */
+static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool outward)
+{
+	struct sinsp_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
+	size_t address_len = seen.type == SCAP_FD_IPV4 ? 4 : 16;
+	const uint8_t *at = tuple->data + 1;
+
+	at = read_end(at, address_len, &seen.source);
+	read_end(at, address_len, &seen.dest);
+	sinsp_socket_unmap(&seen);
+	if ((fd->role == SINSP_ROLE_SERVER) == outward)
+		sinsp_socket_swap(&seen);
+	if (!fd->listening && fd->type == seen.type && fd->name_len &&
+	    memcmp(&fd->source, &seen.source, sizeof(seen.source)) == 0 &&
+	    memcmp(&fd->dest, &seen.dest, sizeof(seen.dest)) == 0)
+		return false;
+	fd->listening = false;
+	fd->type = seen.type;
+	fd->source = seen.source;
+	fd->dest = seen.dest;
+	return true;
+}
+
+/* Clients are bound, too: with an address alone, and a port that the kernel chooses. */
+static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type type,
+		    const uint8_t *bytes)
+{
+	struct scap_endpoint bound;
+
+	read_end(bytes, type == SCAP_FD_IPV4 ? 4 : 16, &bound);
+	fd->type = type;
+	fd->listening = true;
+	fd->dest = bound;
+	sinsp_socket_unmap(fd);
+	name_socket(sinsp, fd);
+	fd->listening = bound.port;
+	if (!fd->listening) {
+		fd->source = fd->dest;
+		fd->dest = (struct scap_endpoint){0};
+	}
+}
+
+void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event_param *addr = &event->ev.params[bind__addr];
+	enum scap_fd_type type = ip_type(addr, ADDR_IPV4_BYTES, ADDR_IPV6_BYTES);
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || event_param_i64(&event->ev, bind__res) != 0)
+		return;
+	if (is_unix(addr)) {
+		const char *path = (const char *)addr->data + 1;
+
+		state_rename_fd(sinsp, fd, path, strnlen(path, addr->len - 1));
+	}
+	if (type != SCAP_FD_UNKNOWN)
+		bind_ip(sinsp, fd, type, addr->data + 1);
+}
+
+/* What is bound to any port shows here that it is no client's. */
+void state_listen(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || event_param_i64(&event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
+	    fd->listening || fd->role != SINSP_ROLE_NONE)
+		return;
+	fd->listening = true;
+	fd->dest = fd->source;
+}
+
+void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event_param *tuple = &event->ev.params[connect__tuple];
+	int64_t result = event_param_i64(&event->ev, connect__res);
+	struct sinsp_fd *fd = event->fd;
+
+	if (!fd || (result != 0 && result != -EINPROGRESS))
+		return;
+	if (is_unix(tuple)) {
+		fd->type = SCAP_FD_UNIX;
+		fd->role = SINSP_ROLE_CLIENT;
+		name_unix_socket(sinsp, fd, tuple);
+	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
+		/* A datagram server that connects to its client stays the server. */
+		if (fd->role == SINSP_ROLE_NONE)
+			fd->role = SINSP_ROLE_CLIENT;
+		if (set_ends(fd, tuple, true))
+			name_socket(sinsp, fd);
+	}
+	fd->connected = result == 0;
+}
+
+static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
+			  const struct event_param *tuple, bool cloexec)
+{
+	enum scap_fd_type type =
+		is_unix(tuple) ? SCAP_FD_UNIX : ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	struct sinsp_fd *fd;
+
+	if (!event->thread || event->fd_num < 0)
+		return;
+	if (type == SCAP_FD_UNKNOWN) {
+		/* The event does not say what this is. */
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		return;
+	}
+	fd = state_open_fd(event, event->fd_num, type, cloexec);
+	event->fd = fd;
+	if (!fd)
+		return;
+	fd->connected = true;
+	fd->role = SINSP_ROLE_SERVER;
+	if (type == SCAP_FD_UNIX) {
+		name_unix_socket(sinsp, fd, tuple);
+	} else {
+		fd->l4 = SCAP_L4_TCP;
+		set_ends(fd, tuple, false);
+		name_socket(sinsp, fd);
+	}
+	fd->name_changed = false; /* it is its first */
+}
+
+void state_accept(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	accept_socket(sinsp, event, &event->ev.params[accept__tuple], false);
+}
+
+void state_accept4(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	accept_socket(sinsp, event, &event->ev.params[accept4__tuple],
+		      event_param_u64(&event->ev, accept4__flags) & file_flags__O_CLOEXEC);
+}
+
+void state_shutdown(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+
+	if (event->fd && event_param_i64(ev, shutdown__res) == 0 &&
+	    event_param_u64(ev, shutdown__how) == shutdown_how__SHUT_RDWR)
+		event->fd->connected = false;
+}
+
+/*
+ * A datagram socket without a role gets one at its first message: who sends that without being bound
+ * is a client; others are servers if the process has a socket bound to the message's destination, and
+ * none that calls from its source.
+ */
+static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
+				     bool unbound_sender)
+{
+	enum sinsp_fd_role role = SINSP_ROLE_CLIENT;
+	struct sinsp_fd *fd;
+
+	if (unbound_sender)
+		return role;
+	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
+		if (!sinsp_socket_is_ip(fd))
+			continue;
+		if (fd->role == SINSP_ROLE_CLIENT && fd->source.port == source)
+			return SINSP_ROLE_CLIENT;
+		if ((fd->listening || fd->role == SINSP_ROLE_SERVER) && fd->dest.port == dest)
+			role = SINSP_ROLE_SERVER;
+	}
+	return role;
+}
+
+/* Ports of a tuple lie at the end of each end. */
+static uint16_t port_at(const struct event_param *tuple, size_t at)
+{
+	uint16_t port;
+
+	memcpy(&port, tuple->data + at, sizeof(port));
+	return port;
+}
+
+static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
+		     const struct event_param *tuple, bool outward)
+{
+	struct sinsp_fd *fd = event->fd;
+	size_t half = (tuple->len - 1) / 2;
+
+	fd->connected = true;
+	/* The ends of a connection do not change, those of a datagram socket with each message. */
+	if (fd->l4 == SCAP_L4_TCP && fd->role != SINSP_ROLE_NONE && !fd->listening)
+		return;
+	if (fd->l4 == SCAP_L4_UNKNOWN)
+		fd->l4 = SCAP_L4_UDP;
+	if (fd->role == SINSP_ROLE_NONE)
+		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
+				      port_at(tuple, 2 * half - 1), outward && !fd->listening);
+	if (set_ends(fd, tuple, outward))
+		name_socket(sinsp, fd);
+}
+
+/* What a message that went over the event's socket says of it. */
+static void learn(struct sinsp *sinsp, struct sinsp_event *event, unsigned int tuple_param,
+		  bool outward)
+{
+	const struct event_param *tuple = &event->ev.params[tuple_param];
+	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
+	int64_t result = event_param_i64(&event->ev, 0);
+
+	if (!event->thread || result < 0 || (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
+		return;
+	if (!event->fd)
+		event->fd = state_open_fd(event, event->fd_num,
+					  type == SCAP_FD_UNKNOWN ? SCAP_FD_UNIX : type, false);
+	if (!event->fd)
+		return;
+	if (type != SCAP_FD_UNKNOWN) {
+		learn_ip(sinsp, event, tuple, outward);
+		return;
+	}
+	event->fd->connected = true;
+	name_unix_socket(sinsp, event->fd, tuple);
+}
+
+void state_sendto(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendto__tuple, true);
+}
+
+void state_sendmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendmsg__tuple, true);
+}
+
+void state_recvfrom(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recvfrom__tuple, false);
+}
+
+/* The head of a control message, as a 64-bit receiver has it, and as a 32-bit one does. */
+struct control {
+	uint64_t len; /* with this */
+	int32_t level, type;
+};
+
+struct control32 {
+	uint32_t len;
+	int32_t level, type;
+};
+
+/* Whether a 32-bit receiver got these: a level where others have the upper half of a length. */
+static bool is_of_32_bits(const uint8_t *messages, size_t len)
+{
+	struct control32 first;
+
+	if (len < sizeof(first))
+		return false;
+	memcpy(&first, messages, sizeof(first));
+	return first.level == SOL_SOCKET;
+}
+
+/* Reads the head of the next message. Returns its bytes, or 0 when there is no such message. */
+static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struct control *control)
+{
+	struct control32 narrow;
+	size_t head = is_narrow ? sizeof(narrow) : sizeof(*control);
+
+	if (left < head)
+		return 0;
+	if (is_narrow) {
+		memcpy(&narrow, at, sizeof(narrow));
+		*control = (struct control){narrow.len, narrow.level, narrow.type};
+	} else {
+		memcpy(control, at, sizeof(*control));
+	}
+	return control->len < head || control->len > left ? 0 : head;
+}
+
+static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
+{
+	struct sinsp_fd *fd = state_replace_fd(sinsp, event, num);
+
+	if (num == event->fd_num)
+		event->fd = fd;
+}
+
+/* Descriptors that came with a message: nothing tells what they are to the sender. */
+static void receive_fds(struct sinsp *sinsp, struct sinsp_event *event, unsigned int param)
+{
+	const struct event_param *message = &event->ev.params[param];
+	const bool is_narrow = is_of_32_bits(message->data, message->len);
+	const size_t align = is_narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+	size_t left = message->len, head, step;
+	const uint8_t *at = message->data;
+	struct control control;
+
+	if (!event->thread)
+		return;
+	while ((head = read_control(at, left, is_narrow, &control)) > 0) {
+		int32_t num;
+
+		if (control.level == SOL_SOCKET && control.type == SCM_RIGHTS)
+			for (uint64_t i = head; i + sizeof(num) <= control.len; i += sizeof(num)) {
+				memcpy(&num, at + i, sizeof(num));
+				receive_fd(sinsp, event, num);
+			}
+		step = (control.len + align - 1) & ~(align - 1);
+		if (step >= left)
+			return;
+		at += step;
+		left -= step;
+	}
+}
+
+void state_recvmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	receive_fds(sinsp, event, recvmsg__msgcontrol);
+	learn(sinsp, event, recvmsg__tuple, false);
+}
+
+void state_sendmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, sendmmsg__tuple, true);
+}
+
+void state_recvmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	receive_fds(sinsp, event, recvmmsg__msgcontrol);
+	learn(sinsp, event, recvmmsg__tuple, false);
+}
+
+void state_send(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, send__tuple, true);
+}
+
+void state_recv(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	learn(sinsp, event, recv__tuple, false);
+}
+
+/* A connection that was begun without waiting ends with its error, or none, being asked for. */
+void state_getsockopt(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	const struct event *ev = &event->ev;
+	const struct event_param *param = &ev->params[getsockopt__val];
+	struct dyn_value value;
+
+	if (!event->fd || event->fd->role != SINSP_ROLE_CLIENT ||
+	    event_param_u64(ev, getsockopt__level) != sockopt_levels__SOL_SOCKET ||
+	    event_param_u64(ev, getsockopt__optname) != sockopt_options__SO_ERROR || !param->len)
+		return;
+	value = event_dyn_value(&ev->desc->params[getsockopt__val], param);
+	if (value.kind->type == PT_ERRNO)
+		event->fd->connected = event_value_i64(PT_ERRNO, &value.param) == 0;
+}
+
+void state_io(struct sinsp *sinsp, struct sinsp_event *event)
+{
+	struct sinsp_fd *fd = event->fd;
+
+	if (fd && !fd->connected && sinsp_socket_is_ip(fd) && fd->role != SINSP_ROLE_NONE &&
+	    event_param_i64(&event->ev, 0) >= 0)
+		fd->connected = true;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells the tables to whoever writes a capture, as /proc would show them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/state/internal.h"
+#include "sinsp/state/socket.h"
+
+/* Threads in the order in which they are told. */
+struct order {
+	const struct sinsp_thread **threads; /* owned */
+	size_t count;
+};
+
+static void put(struct sinsp_thread_entry *entry, void *context)
+{
+	struct order *order = context;
+
+	/* Without those of which nothing but events is known. */
+	if (entry->thread.pid > 0)
+		order->threads[order->count++] = &entry->thread;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct sinsp_thread *a = *(const struct sinsp_thread *const *)left;
+	const struct sinsp_thread *b = *(const struct sinsp_thread *const *)right;
+
+	if (sinsp_thread_is_main(a) != sinsp_thread_is_main(b))
+		return sinsp_thread_is_main(a) ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static int tell_user(const struct user_entry *user, void *context)
+{
+	struct scap_snapshot *to = context;
+	const struct scap_user told = {
+		.uid = user->id,
+		.gid = user->gid,
+		.name = user->name,
+		.home = user->home ? user->home : "",
+		.shell = user->shell ? user->shell : "",
+	};
+
+	return to->ops->user(to, &told);
+}
+
+static int tell_group(const struct user_entry *group, void *context)
+{
+	struct scap_snapshot *to = context;
+	const struct scap_group told = {.gid = group->id, .name = group->name};
+
+	return to->ops->group(to, &told);
+}
+
+static void take_program(const struct sinsp_program *program, struct scap_thread *told)
+{
+	told->exe_ino = program->exe_ino;
+	told->exe_ctime_ns = program->exe_ctime_ns;
+	told->exe_mtime_ns = program->exe_mtime_ns;
+	told->exe_flags = program->flags;
+	told->exe = program->exe;
+	told->exepath = program->exepath;
+	told->args = program->args;
+	told->args_len = program->args_len;
+	told->env = program->env;
+	told->env_len = program->env_len;
+}
+
+static uint32_t flags_of(const struct sinsp_thread *thread)
+{
+	if (!sinsp_thread_is_main(thread))
+		return clone_flags__CLONE_THREAD | clone_flags__CLONE_FILES;
+	return ((const struct sinsp_thread_entry *)thread)->ended ? clone_flags__CLOSED : 0;
+}
+
+static int tell_thread(const struct sinsp_thread *thread, struct scap_snapshot *to)
+{
+	struct scap_thread told = {
+		.tid = thread->tid,
+		.pid = thread->pid,
+		.ptid = thread->ptid,
+		.vtid = thread->vtid,
+		.vpid = thread->vpid,
+		.pgid = thread->pgid,
+		.vpgid = thread->vpgid,
+		.sid = thread->sid,
+		.uid = thread->uid,
+		.gid = thread->gid,
+		.loginuid = thread->loginuid,
+		.tty = thread->tty,
+		.start_ns = thread->clone_ts_ns,
+		.fd_limit = thread->fd_limit,
+		.caps_permitted = thread->caps_permitted,
+		.caps_effective = thread->caps_effective,
+		.caps_inheritable = thread->caps_inheritable,
+		.faults_major = thread->faults_major,
+		.faults_minor = thread->faults_minor,
+		.vm_size_kib = thread->vm_size_kib,
+		.vm_rss_kib = thread->vm_rss_kib,
+		.vm_swap_kib = thread->vm_swap_kib,
+		.flags = flags_of(thread),
+		.pidns_start_ns = thread->pidns_start_ns,
+		.exec_id = thread->exec_id,
+		.cgroups = thread->cgroups,
+		.cgroups_len = thread->cgroups_len,
+		.cwd = thread->fs->cwd,
+		.root = thread->fs->root ? thread->fs->root : "/",
+	};
+
+	memcpy(told.comm, thread->comm, sizeof(told.comm));
+	take_program(thread->program, &told);
+	return to->ops->thread(to, &told);
+}
+
+/* Of a connection /proc knows this end and the other one, not who called whom. */
+static void take_ends(const struct sinsp_fd *fd, struct scap_fd *told)
+{
+	bool is_server = fd->listening || fd->role == SINSP_ROLE_SERVER;
+
+	told->name = "";
+	told->l4 = fd->l4;
+	told->local = is_server ? fd->dest : fd->source;
+	if (!fd->listening)
+		told->remote = is_server ? fd->source : fd->dest;
+}
+
+static int tell_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_fd *fd,
+		   struct scap_snapshot *to)
+{
+	uint32_t cloexec = sinsp_fds_cloexec(fds, num) ? file_flags__O_CLOEXEC : 0;
+	struct scap_fd told = {
+		.num = num,
+		.type = fd->type,
+		.flags = (fd->flags & ~file_flags__O_CLOEXEC) | cloexec,
+		.dev = fd->dev,
+		.ino = fd->ino,
+		.name = fd->name,
+	};
+
+	if (sinsp_socket_is_ip(fd)) {
+		take_ends(fd, &told);
+	} else if (fd->type == SCAP_FD_UNIX) {
+		told.unix_socket = fd->unix_socket;
+		told.unix_peer = fd->unix_peer;
+	}
+	return to->ops->fd(to, &told);
+}
+
+static int tell_fds(const struct sinsp_thread *thread, struct scap_snapshot *to)
+{
+	const struct sinsp_fd *fd;
+	int r = to->ops->fds(to, thread->tid);
+
+	for (int64_t num = 0; r == 0 && (fd = sinsp_fds_next(thread->fds, &num)); num++)
+		if (fd->type != SCAP_FD_UNKNOWN)
+			r = tell_fd(thread->fds, num, fd, to);
+	return r;
+}
+
+static int tell_threads(struct sinsp *sinsp, struct scap_snapshot *to)
+{
+	struct order order = {.threads =
+				      calloc(sinsp->threads.entries + 1, sizeof(*order.threads))};
+	int r = order.threads ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	sinsp_threads_each(&sinsp->threads, put, &order);
+	qsort(order.threads, order.count, sizeof(*order.threads), compare);
+	for (size_t i = 0; i < order.count && r == 0; i++)
+		r = tell_thread(order.threads[i], to);
+	for (size_t i = 0; i < order.count && r == 0; i++)
+		if (sinsp_thread_is_main(order.threads[i]))
+			r = tell_fds(order.threads[i], to);
+	free(order.threads);
+	return r;
+}
+
+int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to)
+{
+	int r = 0;
+
+	state_finish_last(sinsp);
+	if (!sinsp->listener.sinsp)
+		r = machine_read(&sinsp->machine);
+	if (r == 0)
+		r = to->ops->begin(to);
+	if (r == 0)
+		r = machine_tell(&sinsp->machine, to);
+	if (r == 0)
+		r = users_each(&sinsp->users, sinsp->now_ns, tell_user, to);
+	if (r == 0)
+		r = users_each(&sinsp->groups, sinsp->now_ns, tell_group, to);
+	if (r == 0)
+		r = tell_threads(sinsp, to);
+	return r == 0 ? to->ops->end(to) : r;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The listener that fills the tables with what a capture says of its machine, in place of /proc. */
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/state/internal.h"
+
+static struct sinsp *sinsp_of(struct scap_snapshot *to)
+{
+	return ((struct state_listener *)to)->sinsp;
+}
+
+/* The times of events go on: a capture may have several beginnings. */
+static int begin(struct scap_snapshot *to)
+{
+	struct sinsp *sinsp = sinsp_of(to);
+
+	state_finish_last(sinsp);
+	sinsp_threads_clear(&sinsp->threads);
+	users_forget(&sinsp->users);
+	users_forget(&sinsp->groups);
+	machine_finish(&sinsp->machine);
+	sinsp->boot = 0;
+	sinsp->run_ns = 0;
+	sinsp->listener.told_of = 0;
+	memset(sinsp->exited, 0, sizeof(sinsp->exited));
+	memset(sinsp->listening, 0, sizeof(sinsp->listening));
+	memset(sinsp->switches, 0, sizeof(sinsp->switches));
+	return 0;
+}
+
+static int take_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+{
+	struct sinsp *sinsp = sinsp_of(to);
+
+	machine_set(&sinsp->machine, machine);
+	sinsp->boot = state_boot_of(sinsp->machine.hostname) ^ machine->boot_ns;
+	return 0;
+}
+
+/* What is too much for the tables is left out; the rest is told on. */
+static int unless_full(int r)
+{
+	return r == -ENOSPC ? 0 : r;
+}
+
+static int take_interface(struct scap_snapshot *to, const struct scap_interface *interface)
+{
+	return unless_full(machine_add_interface(&sinsp_of(to)->machine, interface));
+}
+
+static int take_user(struct scap_snapshot *to, const struct scap_user *user)
+{
+	const struct user_entry entry = {
+		.id = user->uid,
+		.gid = user->gid,
+		.name = user->name,
+		.home = user->home,
+		.shell = user->shell,
+	};
+
+	return unless_full(users_add(&sinsp_of(to)->users, &entry));
+}
+
+static int take_group(struct scap_snapshot *to, const struct scap_group *group)
+{
+	const struct user_entry entry = {.id = group->gid, .name = group->name};
+
+	return unless_full(users_add(&sinsp_of(to)->groups, &entry));
+}
+
+static int take_thread(struct scap_snapshot *to, const struct scap_thread *thread)
+{
+	struct sinsp_thread *taken = NULL;
+
+	if (thread->tid > 0 && thread->pid > 0)
+		taken = state_import_thread(sinsp_of(to), thread);
+	if (taken && sinsp_thread_is_main(taken))
+		sinsp_thread_entry(taken)->ended = thread->flags & clone_flags__CLOSED;
+	return 0;
+}
+
+static int take_fds(struct scap_snapshot *to, int64_t tid)
+{
+	sinsp_of(to)->listener.told_of = tid;
+	return 0;
+}
+
+static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
+{
+	struct sinsp *sinsp = sinsp_of(to);
+	struct sinsp_thread *thread = sinsp_thread_find(sinsp, sinsp->listener.told_of);
+
+	if (thread && fd->type > SCAP_FD_UNKNOWN && fd->type < SCAP_FD_TYPES_COUNT)
+		state_import_fd(sinsp, thread->fds, fd);
+	return 0;
+}
+
+static void count_itself(struct sinsp_thread_entry *entry, void *context)
+{
+	entry->thread.nthreads = sinsp_thread_is_main(&entry->thread) && !entry->ended;
+}
+
+/* Threads may have been told before the main one of their process, and main ones twice. */
+static void join_process(struct sinsp_thread_entry *entry, void *context)
+{
+	struct sinsp *sinsp = context;
+	struct sinsp_thread *thread = &entry->thread, *main = sinsp_thread_main(sinsp, thread);
+
+	if (!main || main == thread)
+		return;
+	main->nthreads++;
+	if (thread->fds != main->fds)
+		state_share(sinsp, thread, main, clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
+}
+
+static int end(struct scap_snapshot *to)
+{
+	struct sinsp *sinsp = sinsp_of(to);
+
+	sinsp_threads_each(&sinsp->threads, count_itself, NULL);
+	sinsp_threads_each(&sinsp->threads, join_process, sinsp);
+	state_correct_roles(sinsp);
+	return 0;
+}
+
+struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
+{
+	static const struct scap_snapshot_ops ops = {
+		.begin = begin,
+		.machine = take_machine,
+		.interface = take_interface,
+		.user = take_user,
+		.group = take_group,
+		.thread = take_thread,
+		.fds = take_fds,
+		.fd = take_fd,
+		.end = end,
+	};
+	struct scap_snapshot *listener = &sinsp->listener.snapshot;
+
+	if (listener->ops)
+		return listener;
+	listener->ops = &ops;
+	sinsp->listener.sinsp = sinsp;
+	sinsp->proc = NULL;
+	sinsp->seed_ns = 0;
+	hosts_finish(&sinsp->hosts);
+	hosts_init(&sinsp->hosts, ""); /* no file has that name */
+	begin(listener);
+	return listener;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads and descriptors that no event told of: /proc is asked for each of them once. */
+#include <errno.h>
+
+#include "sinsp/state/internal.h"
+#include "sinsp/state/program.h"
+
+struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_add(&sinsp->threads, tid, pid);
+	struct sinsp_thread *thread;
+
+	if (!entry)
+		return NULL;
+	thread = &entry->thread;
+	entry->since_ns = sinsp->now_ns;
+	thread->program = sinsp_program_ref(sinsp->no_program);
+	thread->fs = sinsp_fs_create(&sinsp->pool, "", 0);
+	thread->fds = sinsp_fds_create(&sinsp->fd_store);
+	sinsp_thread_set_cgroups(&sinsp->pool, thread, "", 0);
+	if (thread->fs && thread->fds && thread->cgroups)
+		return thread;
+	sinsp_threads_remove(&sinsp->threads, entry);
+	return NULL;
+}
+
+static void note_unknown(struct sinsp *sinsp, int64_t tid)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_add(&sinsp->threads, tid, tid);
+
+	if (!entry)
+		return;
+	entry->unknown = true;
+	sinsp->threads.unknown++;
+}
+
+/* Brings in a thread that the table does not have, and before it the main one of its process. */
+static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
+{
+	struct scap_thread found;
+	struct sinsp_thread *thread;
+	int r;
+
+	sinsp->stats.thread_lookups++;
+	r = scap_proc_thread(sinsp->proc, tid, &found);
+	if (r == 0 && found.pid != tid && !sinsp_threads_find(&sinsp->threads, found.pid)) {
+		state_thread(sinsp, found.pid);
+		/* That call took the memory of `found`. */
+		r = scap_proc_thread(sinsp->proc, tid, &found);
+	}
+	if (r < 0) {
+		sinsp->stats.thread_lookups_failed++;
+		note_unknown(sinsp, tid);
+		return NULL;
+	}
+	thread = state_import_thread(sinsp, &found);
+	if (thread && sinsp_thread_is_main(thread))
+		state_import_fds(sinsp, thread);
+	return thread;
+}
+
+struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
+{
+	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, tid);
+
+	if (entry)
+		return entry->unknown ? NULL : &entry->thread;
+	return sinsp->proc && tid > 0 ? ask_for_thread(sinsp, tid) : NULL;
+}
+
+/*
+ * Whether a look into /proc may be made for one more descriptor: however calls and numbers are
+ * chosen, events must not pile up behind such looks. What is refused is not noted, so that its next
+ * event may ask again.
+ */
+static bool may_ask_for_fd(struct sinsp *sinsp)
+{
+	if (sinsp->now_ns - sinsp->lookups_since_ns >= FD_LOOKUPS_SPAN_NS) {
+		sinsp->lookups_since_ns = sinsp->now_ns;
+		sinsp->lookups = 0;
+	}
+	if (sinsp->lookups < FD_LOOKUPS_MAX) {
+		sinsp->lookups++;
+		return true;
+	}
+	sinsp->stats.fd_lookups_refused++;
+	return false;
+}
+
+struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
+{
+	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
+	struct scap_fd found;
+
+	if (fd || !sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) ||
+	    !may_ask_for_fd(sinsp))
+		return fd;
+	sinsp_fds_note_asked(thread->fds, num);
+	sinsp->stats.fd_lookups++;
+	if (scap_proc_fd(sinsp->proc, thread->tid, num, &found) < 0) {
+		sinsp->stats.fd_lookups_failed++;
+		return NULL;
+	}
+	return state_import_fd(sinsp, thread->fds, &found);
+}
