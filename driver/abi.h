@@ -58,7 +58,7 @@ enum {
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 40,
-	EVENT_OWN_FIRST =
+	EVENT_EXTENSION_FIRST =
 		2048, /* ids of the .scap world are below, those of events of our own not */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
@@ -66,8 +66,8 @@ enum {
 	ENTER_TIMES = 1 << 18, /* places for the times when calls began, by thread id */
 	COMPAT_COUNTED =
 		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
-	COMPAT_PACKED = 0xfffe, /* likewise: what the call is depends on its first argument */
-	PACKED_OPERATIONS = 32,
+	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: what the call is depends on its first argument */
+	MULTIPLEXED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
@@ -101,11 +101,11 @@ struct call_events {
 };
 
 /* The calls of 32-bit programs that stand for several, by their first argument. */
-enum packed_call { PACKED_SOCKETCALL, PACKED_IPC, PACKED_CALLS };
+enum multiplexed_call { MULTIPLEXED_SOCKETCALL, MULTIPLEXED_IPC, MULTIPLEXED_CALLS };
 
 /* The events that are wanted of one of them. */
-struct packed_events {
-	__u16 of_operation[PACKED_OPERATIONS];
+struct multiplexed_events {
+	__u16 of_operation[MULTIPLEXED_OPERATIONS];
 };
 
 /* What the generic event says of a call of 32-bit programs. */

@@ -4,36 +4,36 @@
  * event; fillers are expanded from the event table (driver/events/), whose source column says how
  * each value is read.
  */
-#include "call.bpf.h"
-#include "control.bpf.h"
-#include "data.bpf.h"
-#include "dyn.bpf.h"
-#include "enter.bpf.h"
-#include "epoll.bpf.h"
-#include "exe.bpf.h"
-#include "exit.bpf.h"
-#include "fault.bpf.h"
-#include "file.bpf.h"
-#include "flags.bpf.h"
-#include "frame.bpf.h"
-#include "ipc.bpf.h"
-#include "latency.bpf.h"
-#include "limits.bpf.h"
-#include "mount.bpf.h"
-#include "mountapi.bpf.h"
-#include "net.bpf.h"
-#include "poll.bpf.h"
-#include "ring.bpf.h"
-#include "sched.bpf.h"
-#include "semaphore.bpf.h"
-#include "siginfo.bpf.h"
-#include "signal.bpf.h"
-#include "snaplen.bpf.h"
-#include "sockopt.bpf.h"
-#include "status.bpf.h"
-#include "system.bpf.h"
-#include "task.bpf.h"
-#include "time.bpf.h"
+#include "bpf/core/call.bpf.h"
+#include "bpf/core/frame.bpf.h"
+#include "bpf/core/latency.bpf.h"
+#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/control.bpf.h"
+#include "bpf/readers/dyn.bpf.h"
+#include "bpf/readers/entry_copy.bpf.h"
+#include "bpf/readers/epoll.bpf.h"
+#include "bpf/readers/executable.bpf.h"
+#include "bpf/readers/exit.bpf.h"
+#include "bpf/readers/file.bpf.h"
+#include "bpf/readers/file_attributes.bpf.h"
+#include "bpf/readers/flags.bpf.h"
+#include "bpf/readers/io_uring.bpf.h"
+#include "bpf/readers/ipc.bpf.h"
+#include "bpf/readers/mount.bpf.h"
+#include "bpf/readers/page_fault.bpf.h"
+#include "bpf/readers/poll.bpf.h"
+#include "bpf/readers/quota.bpf.h"
+#include "bpf/readers/rlimit.bpf.h"
+#include "bpf/readers/sched.bpf.h"
+#include "bpf/readers/semaphore.bpf.h"
+#include "bpf/readers/siginfo.bpf.h"
+#include "bpf/readers/signal.bpf.h"
+#include "bpf/readers/snaplen.bpf.h"
+#include "bpf/readers/socket.bpf.h"
+#include "bpf/readers/sockopt.bpf.h"
+#include "bpf/readers/system.bpf.h"
+#include "bpf/readers/task.bpf.h"
+#include "bpf/readers/time.bpf.h"
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
@@ -43,7 +43,7 @@ enum event_id {
 #include "events/all.def"
 };
 
-#include "packed.bpf.h"
+#include "bpf/core/multiplexed.bpf.h"
 
 #define SYSCALL_EVENT(name, ...) enum event_##name##_params {
 #define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
@@ -199,7 +199,7 @@ static __always_inline bool is_self(void)
 	f->param = event##__##name;                                                                \
 	PUT_##type(source);
 
-#define OWN_PARAM PARAM
+#define EXTENSION_PARAM PARAM
 
 /*
  * The event that is wanted for a call, 0 when there is none. The table is looked at first because
@@ -217,7 +217,7 @@ static __always_inline __u32 call_event(struct pt_regs *regs)
 	if (!events.native && !events.compat)
 		return 0;
 	event = call_is_compat(regs) ? events.compat : events.native;
-	return event == COMPAT_PACKED ? packed_event(regs) : event;
+	return event == COMPAT_MULTIPLEXED ? multiplexed_event(regs) : event;
 }
 
 /* When the exec of a thread began that had that id then: it may have got the first thread's. */
@@ -311,7 +311,7 @@ int note_clone3(__u64 *ctx)
 	struct task_struct *caller = (void *)ctx[0], *child = (void *)ctx[1];
 	struct pt_regs *regs = task_registers(caller);
 
-	if (regs && call_number(regs) == NR_CLONE3)
+	if (regs && call_number(regs) == NR_clone3)
 		clone3_note(caller, child, call_argument(regs, call_caller(), 0));
 	return 0;
 }

@@ -131,10 +131,14 @@ enum event_id {
 
 /* System calls by their number in the .scap world, whatever the architecture. */
 enum syscall_code {
-#define SYSCALL(code, name) SC_##name = code,
-#include "events/syscalls.def"
+#define SYSCALL(code, name, ...) SC_##name = code,
+#include "events/syscalls/all.def"
 	SYSCALL_CODES_COUNT,
 };
+
+/* Arrays by number that are filled from that list: see there. */
+#define SYSCALL_AT(number, code) ((number) < 0 ? SYSCALL_NR_MAX + (code) : (number))
+enum { SYSCALL_SLOTS = SYSCALL_NR_MAX + SYSCALL_CODES_COUNT };
 
 /* Flags and enumeration values as events hold them: file_flags__O_CLOEXEC. */
 enum flag_value {
@@ -228,13 +232,13 @@ unsigned int syscall_code_of_native(unsigned int number);
 /* The same for a number that 32-bit programs use on this machine. */
 unsigned int syscall_code_of_compat(unsigned int number);
 
-/* What the driver does with that call of 32-bit programs: see events/syscalls_i386.def. */
-enum compat_layout { LAYOUT_OTHER, LAYOUT_ALIKE, LAYOUT_PACKED };
+/* What the driver does with that call of 32-bit programs: see events/syscalls/i386_layouts.def. */
+enum compat_layout { LAYOUT_ALIKE, LAYOUT_MULTIPLEXED, LAYOUT_OTHER };
 
 enum compat_layout syscall_compat_layout(unsigned int number);
 
 /* The code of an operation of a call that stands for several; SC_unknown when there is none. */
-unsigned int syscall_code_of_packed(enum packed_call call, unsigned int operation);
+unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation);
 
 /* Bytes of the fixed-size types, negative for signed ones; 0 for the others. */
 extern const int8_t param_type_sizes[PT_TYPES_COUNT];

@@ -9,7 +9,7 @@
 #define TRACEPOINT_EVENT(name, ...) [EVENT_##name] = FAMILY,
 #define USER_EVENT(name, ...) [EVENT_##name] = FAMILY,
 #define PARAM(...)
-#define OWN_PARAM(...)
+#define EXTENSION_PARAM(...)
 #define EVENT_END(name)
 
 static const char *const families[EVENT_ID_MAX] = {
@@ -17,32 +17,32 @@ static const char *const families[EVENT_ID_MAX] = {
 #include "events/file.def"
 #include "events/attributes.def"
 #include "events/links.def"
-#include "events/own_path.def"
-#include "events/own_data.def"
-#include "events/own_xattr.def"
-#include "events/own_notify.def"
+#include "events/extension/path.def"
+#include "events/extension/data.def"
+#include "events/extension/xattr.def"
+#include "events/extension/notify.def"
 #undef FAMILY
 #define FAMILY "mount"
 #include "events/mount.def"
-#include "events/own_mount.def"
-#include "events/own_fs.def"
+#include "events/extension/mount.def"
+#include "events/extension/fs.def"
 #undef FAMILY
 #define FAMILY "io"
 #include "events/fd.def"
 #include "events/io.def"
-#include "events/own_aio.def"
+#include "events/extension/aio.def"
 #undef FAMILY
 #define FAMILY "poll"
 #include "events/poll.def"
-#include "events/own_poll.def"
+#include "events/extension/poll.def"
 #undef FAMILY
 #define FAMILY "net"
 #include "events/net.def"
 #undef FAMILY
 #define FAMILY "process"
 #include "events/process.def"
-#include "events/own_exit.def"
-#include "events/own_ids.def"
+#include "events/extension/exit.def"
+#include "events/extension/ids.def"
 #include "events/task.def"
 #undef FAMILY
 #define FAMILY "user"
@@ -50,35 +50,35 @@ static const char *const families[EVENT_ID_MAX] = {
 #undef FAMILY
 #define FAMILY "memory"
 #include "events/memory.def"
-#include "events/own_memory.def"
+#include "events/extension/memory.def"
 #undef FAMILY
 #define FAMILY "module"
 #include "events/module.def"
 #undef FAMILY
 #define FAMILY "security"
 #include "events/control.def"
-#include "events/own_security.def"
+#include "events/extension/security.def"
 #undef FAMILY
 #define FAMILY "object"
 #include "events/object.def"
 #undef FAMILY
 #define FAMILY "signal"
 #include "events/signal.def"
-#include "events/own_signal.def"
+#include "events/extension/signal.def"
 #undef FAMILY
 #define FAMILY "ipc"
 #include "events/ipc.def"
-#include "events/own_ipc.def"
-#include "events/own_thread.def"
+#include "events/extension/ipc.def"
+#include "events/extension/thread.def"
 #undef FAMILY
 #define FAMILY "time"
-#include "events/own_time.def"
+#include "events/extension/time.def"
 #undef FAMILY
 #define FAMILY "sched"
-#include "events/own_sched.def"
+#include "events/extension/sched.def"
 #undef FAMILY
 #define FAMILY "system"
-#include "events/own_system.def"
+#include "events/extension/system.def"
 #undef FAMILY
 #define FAMILY "kernel"
 #include "events/kernel.def"

@@ -36,7 +36,7 @@ static const struct {
 #define USER_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define PARAM(event, name, type, format, source, ...)                                              \
 	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
-#define OWN_PARAM(event, name, type, format, source, ...)                                          \
+#define EXTENSION_PARAM(event, name, type, format, source, ...)                                          \
 	PARAM(event, name, type, format, source, .own = true, ##__VA_ARGS__)
 #define EVENT_END(name) };                                                                         \
 	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
@@ -47,7 +47,7 @@ static const struct {
 #define TRACEPOINT_EVENT(name, ...) enum { name##__scap = 0
 #define USER_EVENT(name, ...) enum { name##__scap = 0
 #define PARAM(...) +1
-#define OWN_PARAM(...)
+#define EXTENSION_PARAM(...)
 #define EVENT_END(name) };
 #include "events/all.def"
 
@@ -91,33 +91,49 @@ static const uint16_t event_of_syscall[SYSCALL_CODES_COUNT] = {
 };
 
 static const char *const syscall_names[] = {
-#define SYSCALL(code, name) [code] = #name,
-#include "events/syscalls.def"
+#define SYSCALL(code, name, ...) [code] = #name,
+#include "events/syscalls/all.def"
 };
 
-static const uint16_t code_of_native[SYSCALL_NR_MAX] = {
-#define SYSCALL_NR(number, name) [number] = SC_##name,
 #if defined(__x86_64__)
-#include "events/syscalls_x86_64.def"
+#define NATIVE_NUMBER(x86_64, arm64) x86_64
 #elif defined(__aarch64__)
-#include "events/syscalls_arm64.def"
+#define NATIVE_NUMBER(x86_64, arm64) arm64
 #endif
+
+static const uint16_t code_of_native[SYSCALL_SLOTS] = {
+#define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
+	[SYSCALL_AT(NATIVE_NUMBER(x86_64, arm64), code)] = SC_##name,
+#include "events/syscalls/all.def"
 };
 
-static const struct {
-	uint16_t code;
-	uint8_t layout; /* enum compat_layout */
-} compat_calls[SYSCALL_NR_MAX] = {
+/* No number is in both of these. */
+static const uint16_t code_of_compat[SYSCALL_SLOTS] = {
 #if defined(__x86_64__)
-#define SYSCALL_NR(number, name, layout) [number] = {SC_##name, LAYOUT_##layout},
-#include "events/syscalls_i386.def"
+#define SYSCALL(code, name, x86_64, arm64, i386, i386_wide) [SYSCALL_AT(i386, code)] = SC_##name,
+#include "events/syscalls/all.def"
 #endif
 };
 
-static const uint16_t packed_codes[PACKED_CALLS][PACKED_OPERATIONS] = {
-#define SOCKETCALL(operation, name, ...) [PACKED_SOCKETCALL][operation] = SC_##name,
-#define IPC(operation, name, ...) [PACKED_IPC][operation] = SC_##name,
-#include "events/syscalls_i386_packed.def"
+static const uint16_t code_of_compat_wide[SYSCALL_SLOTS] = {
+#if defined(__x86_64__)
+#define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
+	[SYSCALL_AT(i386_wide, code)] = SC_##name,
+#include "events/syscalls/all.def"
+#endif
+};
+
+/* Of the narrow one where there are two. */
+static const uint8_t compat_layouts[SYSCALL_CODES_COUNT] = {
+#define MULTIPLEXED(name) [SC_##name] = LAYOUT_MULTIPLEXED,
+#define NOT_DECODED(name) [SC_##name] = LAYOUT_OTHER,
+#include "events/syscalls/i386_layouts.def"
+};
+
+static const uint16_t operation_codes[MULTIPLEXED_CALLS][MULTIPLEXED_OPERATIONS] = {
+#define SOCKETCALL(operation, name, ...) [MULTIPLEXED_SOCKETCALL][operation] = SC_##name,
+#define IPC(operation, name, ...) [MULTIPLEXED_IPC][operation] = SC_##name,
+#include "events/syscalls/i386_layouts.def"
 };
 
 const struct event_desc *event_desc_find(const char *name)
@@ -192,15 +208,21 @@ unsigned int syscall_code_of_native(unsigned int number)
 
 unsigned int syscall_code_of_compat(unsigned int number)
 {
-	return number < SYSCALL_NR_MAX ? compat_calls[number].code : SC_unknown;
+	if (number >= SYSCALL_NR_MAX)
+		return SC_unknown;
+	return code_of_compat[number] | code_of_compat_wide[number];
 }
 
 enum compat_layout syscall_compat_layout(unsigned int number)
 {
-	return number < SYSCALL_NR_MAX ? compat_calls[number].layout : LAYOUT_OTHER;
+	unsigned int code = syscall_code_of_compat(number);
+
+	if (code == SC_unknown)
+		return LAYOUT_OTHER;
+	return code_of_compat[number] ? compat_layouts[code] : LAYOUT_ALIKE;
 }
 
-unsigned int syscall_code_of_packed(enum packed_call call, unsigned int operation)
+unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation)
 {
-	return operation < PACKED_OPERATIONS ? packed_codes[call][operation] : SC_unknown;
+	return operation < MULTIPLEXED_OPERATIONS ? operation_codes[call][operation] : SC_unknown;
 }

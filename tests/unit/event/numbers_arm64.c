@@ -24,14 +24,14 @@ enum {
 	OF_32_BITS_FIRST = 403, /* up to there */
 };
 
-static const uint16_t arm64_codes[SYSCALL_NR_MAX] = {
-#define SYSCALL_NR(number, name) [number] = SC_##name,
-#include "events/syscalls_arm64.def"
+static const uint16_t arm64_codes[SYSCALL_SLOTS] = {
+#define SYSCALL(code, name, x86_64, arm64, ...) [SYSCALL_AT(arm64, code)] = SC_##name,
+#include "events/syscalls/all.def"
 };
 
-static const uint16_t x86_64_codes[SYSCALL_NR_MAX] = {
-#define SYSCALL_NR(number, name) [number] = SC_##name,
-#include "events/syscalls_x86_64.def"
+static const uint16_t x86_64_codes[SYSCALL_SLOTS] = {
+#define SYSCALL(code, name, x86_64, ...) [SYSCALL_AT(x86_64, code)] = SC_##name,
+#include "events/syscalls/all.def"
 };
 
 /* Whether the header's line is of another call for 32-bit machines, or of none. */

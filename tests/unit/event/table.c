@@ -20,7 +20,7 @@ static unsigned int declared_events(void)
 {
 	unsigned int count = 0;
 
-	for (unsigned int id = 0; id < EVENT_OWN_FIRST; id++)
+	for (unsigned int id = 0; id < EVENT_EXTENSION_FIRST; id++)
 		count += event_desc_get(id) != NULL;
 	return count;
 }
@@ -229,7 +229,7 @@ static void test_sets_of_parameters(void **state)
 			check_set(set, desc->params[index].set);
 		}
 	}
-	for (unsigned int id = 0; id < EVENT_OWN_FIRST; id++) {
+	for (unsigned int id = 0; id < EVENT_EXTENSION_FIRST; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		for (unsigned int i = 0; desc && i < scap_params(desc); i++) {
@@ -280,7 +280,7 @@ static void test_names(void **state)
 /* Events of our own are for calls that the .scap world leaves generic, and bear their names. */
 static void test_own_events(void **state)
 {
-	for (unsigned int id = EVENT_OWN_FIRST; id < EVENT_ID_MAX; id++) {
+	for (unsigned int id = EVENT_EXTENSION_FIRST; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!desc)
@@ -296,7 +296,7 @@ static void test_own_events(void **state)
 static void check_event_of(const struct event_desc *desc, const char *call,
 			   const struct event_desc *sheet)
 {
-	if (desc->id >= EVENT_OWN_FIRST) {
+	if (desc->id >= EVENT_EXTENSION_FIRST) {
 		assert_null(sheet);
 		assert_string_equal(desc->name, call);
 	} else {
@@ -345,13 +345,13 @@ static void test_numbers_of_32_bit_programs(void **state)
 	assert_int_equal(syscall_code_of_compat(SYSCALL_NR_MAX), SC_unknown);
 	assert_int_equal(syscall_code_of_compat(UINT32_MAX), SC_unknown);
 	assert_int_equal(syscall_compat_layout(80), LAYOUT_OTHER); /* lists of 16-bit ids */
-	assert_int_equal(syscall_compat_layout(102), LAYOUT_PACKED);
+	assert_int_equal(syscall_compat_layout(102), LAYOUT_MULTIPLEXED);
 	assert_int_equal(syscall_compat_layout(403), LAYOUT_ALIKE);
 	assert_int_equal(syscall_compat_layout(UINT32_MAX), LAYOUT_OTHER);
-	assert_int_equal(syscall_code_of_packed(PACKED_SOCKETCALL, 9), SC_send);
-	assert_int_equal(syscall_code_of_packed(PACKED_IPC, 24), SC_shmctl);
-	assert_int_equal(syscall_code_of_packed(PACKED_IPC, 5), SC_unknown);
-	assert_int_equal(syscall_code_of_packed(PACKED_IPC, PACKED_OPERATIONS), SC_unknown);
+	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_SOCKETCALL, 9), SC_send);
+	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 24), SC_shmctl);
+	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, 5), SC_unknown);
+	assert_int_equal(syscall_code_of_operation(MULTIPLEXED_IPC, MULTIPLEXED_OPERATIONS), SC_unknown);
 }
 #endif
 

@@ -36,7 +36,7 @@ static const char *category_of(const struct event_desc *desc)
 
 static bool is_own(const struct event_desc *desc)
 {
-	return desc->id >= EVENT_OWN_FIRST;
+	return desc->id >= EVENT_EXTENSION_FIRST;
 }
 
 static const char *syscall_of(const struct event_desc *desc)

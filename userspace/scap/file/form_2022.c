@@ -43,7 +43,7 @@ struct pair {
 #define CLONE(event, id, params) ROW(event, id, params, HAS_ENTER_UNLESS_CHILD)
 #define ALONE(event, id, params) ROW(event, id, params, HAS_NO_ENTER)
 
-static const struct pair pairs[EVENT_OWN_FIRST] = {
+static const struct pair pairs[EVENT_EXTENSION_FIRST] = {
 #include "scap/file/form_2022.def"
 };
 
@@ -259,7 +259,7 @@ int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 	if (event_decode(event->frame, event->len, event->cpu, &ev) != 0)
 		return 0;
 	id = ev.desc->id;
-	if (id < EVENT_OWN_FIRST && pairs[id].id)
+	if (id < EVENT_EXTENSION_FIRST && pairs[id].id)
 		return frame_bytes(event) <= FRAME_BYTES
 			       ? make_pair(compat, &pairs[id], &ev, event, out)
 			       : 0;

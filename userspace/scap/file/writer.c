@@ -265,7 +265,7 @@ static struct event_shape shape_of(const struct event_desc *desc)
 	struct event_shape shape = {
 		.nparams = desc->scap_nparams,
 		.large = desc->flags & EF_LARGE_PAYLOAD,
-		.own = desc->id >= EVENT_OWN_FIRST,
+		.own = desc->id >= EVENT_EXTENSION_FIRST,
 		.code = desc->syscall,
 		.native = NO_NATIVE,
 	};

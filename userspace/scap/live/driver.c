@@ -99,13 +99,13 @@ static int choose_programs(struct live_driver *driver, struct error *err)
 static void configure_calls(struct live_driver *driver)
 {
 	struct lanner *object = driver->object;
-	struct packed_events packed[PACKED_CALLS];
+	struct multiplexed_events operations[MULTIPLEXED_CALLS];
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	live_call_events(driver->config, driver->refused_events, calls);
-	live_packed_events(driver->config, driver->refused_events, packed);
+	live_multiplexed_events(driver->config, driver->refused_events, operations);
 	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
-	memcpy((void *)object->rodata->packed_events, packed, sizeof(packed));
+	memcpy((void *)object->rodata->multiplexed_events, operations, sizeof(operations));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_compat(number);
 		int native = syscall_native_number(code);

@@ -113,9 +113,9 @@ static unsigned int event_of(unsigned int code, bool generic, const struct scap_
 	return refused[id] ? EVENT_NONE : id;
 }
 
-static enum packed_call packed_call(unsigned int number)
+static enum multiplexed_call multiplexed_call(unsigned int number)
 {
-	return syscall_code_of_compat(number) == SC_ipc ? PACKED_IPC : PACKED_SOCKETCALL;
+	return syscall_code_of_compat(number) == SC_ipc ? MULTIPLEXED_IPC : MULTIPLEXED_SOCKETCALL;
 }
 
 /* Operations that have no name are counted when all that this call may be is wanted. */
@@ -123,7 +123,7 @@ static unsigned int event_of_operation(unsigned int number, unsigned int operati
 				       const struct scap_live_config *config,
 				       const bool refused[EVENT_ID_MAX])
 {
-	unsigned int code = syscall_code_of_packed(packed_call(number), operation);
+	unsigned int code = syscall_code_of_operation(multiplexed_call(number), operation);
 
 	if (code != SC_unknown)
 		return event_of(code, false, config, refused);
@@ -139,10 +139,10 @@ static unsigned int event_of_compat(unsigned int number, const struct scap_live_
 	switch (syscall_compat_layout(number)) {
 	case LAYOUT_ALIKE:
 		return event;
-	case LAYOUT_PACKED:
-		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
+	case LAYOUT_MULTIPLEXED:
+		for (unsigned int i = 0; i < MULTIPLEXED_OPERATIONS; i++)
 			if (event_of_operation(number, i, config, refused))
-				return COMPAT_PACKED;
+				return COMPAT_MULTIPLEXED;
 		return EVENT_NONE;
 	default:
 		return event ? COMPAT_COUNTED : EVENT_NONE;
@@ -161,13 +161,13 @@ void live_call_events(const struct scap_live_config *config, const bool refused[
 	}
 }
 
-void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			struct packed_events events[PACKED_CALLS])
+void live_multiplexed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct multiplexed_events events[MULTIPLEXED_CALLS])
 {
-	memset(events, 0, PACKED_CALLS * sizeof(*events));
+	memset(events, 0, MULTIPLEXED_CALLS * sizeof(*events));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-		for (unsigned int i = 0; i < PACKED_OPERATIONS; i++)
-			if (syscall_compat_layout(number) == LAYOUT_PACKED)
-				events[packed_call(number)].of_operation[i] =
+		for (unsigned int i = 0; i < MULTIPLEXED_OPERATIONS; i++)
+			if (syscall_compat_layout(number) == LAYOUT_MULTIPLEXED)
+				events[multiplexed_call(number)].of_operation[i] =
 					(uint16_t)event_of_operation(number, i, config, refused);
 }

@@ -42,7 +42,7 @@ void live_call_events(const struct scap_live_config *config, const bool refused[
 		      struct call_events calls[SYSCALL_NR_MAX]);
 
 /* The same for the calls of 32-bit programs that stand for several. */
-void live_packed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			struct packed_events events[PACKED_CALLS]);
+void live_multiplexed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+			struct multiplexed_events events[MULTIPLEXED_CALLS]);
 
 #endif

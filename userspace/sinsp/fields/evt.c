@@ -77,7 +77,7 @@ static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
 /* Exit events of the .scap world have odd ids; those of our own are at the exit, all of them. */
 static bool is_exit(const struct event_desc *desc)
 {
-	return desc->id % 2 || desc->id >= EVENT_OWN_FIRST;
+	return desc->id % 2 || desc->id >= EVENT_EXTENSION_FIRST;
 }
 
 static int get_dir(const struct sinsp_event *event, const struct field_ref *ref,

@@ -264,7 +264,7 @@ static void check_values(struct fixture *f, const struct scap_event *event)
 
 static bool is_generic(const struct event_desc *desc)
 {
-	return desc->id == EVENT_syscall || desc->id == EVENT_bpf || desc->id >= EVENT_OWN_FIRST ||
+	return desc->id == EVENT_syscall || desc->id == EVENT_bpf || desc->id >= EVENT_EXTENSION_FIRST ||
 	       (desc->id >= SCAP_2022_EVENTS &&
 		!strstr("dup dup2 dup3 accept4 umount umount2 pipe2 "
 			"eventfd2 signalfd4 inotify_init1 ",
@@ -320,7 +320,7 @@ static void test_all_events(void **state)
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		if (desc && (id % 2 || id < SCAP_2022_EVENTS || id >= EVENT_OWN_FIRST) &&
+		if (desc && (id % 2 || id < SCAP_2022_EVENTS || id >= EVENT_EXTENSION_FIRST) &&
 		    !(desc->flags & EF_RECORDED))
 			check_event(f, desc);
 	}
@@ -381,7 +381,7 @@ static void test_generic_events(void **state)
 {
 	struct fixture *f = *state;
 
-	for (unsigned int id = EVENT_OWN_FIRST; id < EVENT_ID_MAX; id++) {
+	for (unsigned int id = EVENT_EXTENSION_FIRST; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!desc)
@@ -503,7 +503,7 @@ static void test_enter_events_are_left_out(void **state)
 	struct fixture *f = *state;
 	unsigned int count = 0;
 
-	for (unsigned int id = 0; id < EVENT_OWN_FIRST; id += 2) {
+	for (unsigned int id = 0; id < EVENT_EXTENSION_FIRST; id += 2) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!desc || !(desc->category & EC_SYSCALL))

@@ -245,25 +245,25 @@ static void test_compat_generic(void **state)
 }
 
 /* 102 is all calls on sockets. */
-static void test_packed(void **state)
+static void test_multiplexed(void **state)
 {
 	struct scap_live_config config = {.events = {[EVENT_connect] = true, [EVENT_semop] = true}};
-	struct packed_events packed[PACKED_CALLS];
+	struct multiplexed_events operations[MULTIPLEXED_CALLS];
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	live_call_events(&config, nothing, calls);
-	assert_int_equal(calls[102].compat, COMPAT_PACKED);
-	assert_int_equal(calls[117].compat, COMPAT_PACKED);
+	assert_int_equal(calls[102].compat, COMPAT_MULTIPLEXED);
+	assert_int_equal(calls[117].compat, COMPAT_MULTIPLEXED);
 	assert_int_equal(calls[102].native, EVENT_NONE);
-	live_packed_events(&config, nothing, packed);
-	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[3], EVENT_connect);
-	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
-	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], EVENT_NONE);
-	assert_int_equal(packed[PACKED_IPC].of_operation[1], EVENT_semop);
+	live_multiplexed_events(&config, nothing, operations);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[3], EVENT_connect);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[1], EVENT_NONE);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[0], EVENT_NONE);
+	assert_int_equal(operations[MULTIPLEXED_IPC].of_operation[1], EVENT_semop);
 	config.compat_syscalls[102] = true;
-	live_packed_events(&config, nothing, packed);
-	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[0], COMPAT_COUNTED);
-	assert_int_equal(packed[PACKED_SOCKETCALL].of_operation[1], EVENT_NONE);
+	live_multiplexed_events(&config, nothing, operations);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[0], COMPAT_COUNTED);
+	assert_int_equal(operations[MULTIPLEXED_SOCKETCALL].of_operation[1], EVENT_NONE);
 
 	config = (struct scap_live_config){.events = {[EVENT_openat] = true}};
 	live_call_events(&config, nothing, calls);
@@ -350,7 +350,7 @@ int main(void)
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),
 		cmocka_unit_test(test_compat_generic),
-		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_multiplexed),
 #endif
 		cmocka_unit_test(test_log_of_the_verifier),
 		cmocka_unit_test(test_log_of_libbpf),

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What kernels renamed, moved or retyped, each with the commit that did it. The rest of the driver
+ * reads these things through the functions here.
+ */
+#ifndef LANNER_KERNEL_VERSIONS_BPF_H
+#define LANNER_KERNEL_VERSIONS_BPF_H
+
+#include "bpf/core/kernel_structs.bpf.h"
+#include "bpf/core/maps.bpf.h"
+
+enum { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct percpu_counter {
+	__s64 count;
+};
+
+struct mm_struct___percpu {
+	struct percpu_counter rss_stat[RSS_COUNTERS];
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+struct mm_rss_stat {
+	atomic_long_t count[RSS_COUNTERS];
+};
+
+struct mm_struct___atomic {
+	struct mm_rss_stat rss_stat;
+};
+
+struct kernfs_node___rcu {
+	struct kernfs_node *__parent;
+};
+
+struct kernfs_node___plain {
+	struct kernfs_node *parent;
+};
+
+struct inode___sec {
+	__s64 i_mtime_sec, i_ctime_sec;
+	__u32 i_mtime_nsec, i_ctime_nsec;
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct inode___timespec {
+	struct timespec64 i_mtime, i_ctime;
+};
+
+struct inode___mangled {
+	struct timespec64 i_mtime, __i_ctime;
+};
+
+/* What the classic tracepoint at the exit of system calls hands over. */
+struct trace_event_raw_sys_exit {
+	long ret;
+};
+
+#pragma clang attribute pop
+
+/*
+ * Memory of the kernel, followed without a helper call for each step where the kernel can:
+ * a35b9af4ec2c ("bpf: Add a kfunc for generic type cast"), 6.2. What comes out may be a pointer
+ * that has a type for the verifier: no arithmetic, and no argument of a function of its own;
+ * READ() gives plain numbers.
+ */
+extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+
+/*
+ * A helper of the same version: to ask for the kfunc itself costs a search of the kernel's symbols
+ * at each place.
+ */
+enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
+
+#define CAN_CAST                                                                                   \
+	bpf_core_enum_value_exists(enum bpf_func_id___6_2, BPF_FUNC_cgrp_storage_get___6_2)
+
+#define TYPED(pointer)                                                                             \
+	((typeof(pointer))bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
+
+#define GET(pointer, ...)                                                                          \
+	(CAN_CAST ? ___arrow(TYPED(pointer), ##__VA_ARGS__) : BPF_CORE_READ(pointer, ##__VA_ARGS__))
+
+/*
+ * Members of the current task, followed without a helper call for each step where the kernel can:
+ * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. Cast too, as
+ * for each pointer in something that it trusts the verifier searches all types by name.
+ */
+#define DEFINE_CURRENT(name, type, member)                                                         \
+	static __always_inline type current_##name(void)                                           \
+	{                                                                                          \
+		if (bpf_core_enum_value_exists(enum bpf_func_id,                                   \
+					       BPF_FUNC_get_current_task_btf)) {                   \
+			struct task_struct *task = (void *)bpf_get_current_task_btf();             \
+                                                                                                   \
+			return CAN_CAST ? TYPED(task)->member : task->member;                      \
+		} else {                                                                           \
+			struct task_struct *task = (void *)bpf_get_current_task();                 \
+                                                                                                   \
+			return BPF_CORE_READ(task, member);                                        \
+		}                                                                                  \
+	}
+
+DEFINE_CURRENT(tid, __u32, pid)
+DEFINE_CURRENT(pid, __u32, tgid)
+DEFINE_CURRENT(files, struct files_struct *, files)
+DEFINE_CURRENT(fs, struct fs_struct *, fs)
+
+/*
+ * The registers that a task of a tracepoint's argument entered its system call with; NULL before
+ * dd6e10fbd9fb ("bpf: Add bpf_task_pt_regs() helper"), 5.15.
+ */
+static __always_inline struct pt_regs *task_registers(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (void *)bpf_task_pt_regs(task);
+	return NULL;
+}
+
+/*
+ * f1a7941243c1 ("mm: convert mm's rss stats into percpu_counter"), 6.2. A macro, since the size of
+ * an element is the running kernel's for constant indexes only.
+ */
+#define MM_PAGES(mm, index)                                                                        \
+	({                                                                                         \
+		struct mm_struct___percpu *percpu = (void *)(mm);                                  \
+		struct mm_struct___atomic *atomic = (void *)(mm);                                  \
+		__s64 pages = bpf_core_type_exists(struct mm_rss_stat) ?                           \
+				      GET(atomic, rss_stat.count[index].counter) :                 \
+				      GET(percpu, rss_stat[index].count);                          \
+                                                                                                   \
+		pages < 0 ? 0 : pages;                                                             \
+	})
+
+/* 633488947ef6 ("kernfs: Use RCU to access kernfs_node::parent"), 6.15 */
+static __always_inline struct kernfs_node *kernfs_parent(struct kernfs_node *node)
+{
+	struct kernfs_node___rcu *rcu = (void *)node;
+	struct kernfs_node___plain *plain = (void *)node;
+
+	if (bpf_core_field_exists(rcu->__parent))
+		return READ(rcu, __parent);
+	return READ(plain, parent);
+}
+
+static __always_inline __u64 time_ns(__s64 seconds, __s64 nanoseconds)
+{
+	return seconds < 0 ? 0 : (__u64)seconds * 1000000000 + nanoseconds;
+}
+
+/* The kernel's mark for "was queried" in the change time, and no part of it. */
+#define CTIME_QUERIED (1U << 31)
+
+/*
+ * 3aa63a569c64 ("fs: switch timespec64 fields in inode to discrete integers"), 6.11
+ * 13bc24457850 ("fs: rename i_ctime field to __i_ctime"), 6.6
+ */
+static __always_inline __u64 inode_ctime_ns(struct inode *inode)
+{
+	struct inode___sec *sec = (void *)inode;
+	struct inode___mangled *mangled = (void *)inode;
+	struct inode___timespec *timespec = (void *)inode;
+
+	if (bpf_core_field_exists(sec->i_ctime_nsec))
+		return time_ns(READ(sec, i_ctime_sec), READ(sec, i_ctime_nsec) & ~CTIME_QUERIED);
+	if (bpf_core_field_exists(mangled->__i_ctime))
+		return time_ns(READ(mangled, __i_ctime.tv_sec), READ(mangled, __i_ctime.tv_nsec));
+	return time_ns(READ(timespec, i_ctime.tv_sec), READ(timespec, i_ctime.tv_nsec));
+}
+
+static __always_inline __u64 inode_mtime_ns(struct inode *inode)
+{
+	struct inode___sec *sec = (void *)inode;
+	struct inode___timespec *timespec = (void *)inode;
+
+	if (bpf_core_field_exists(sec->i_mtime_nsec))
+		return time_ns(READ(sec, i_mtime_sec), READ(sec, i_mtime_nsec));
+	return time_ns(READ(timespec, i_mtime.tv_sec), READ(timespec, i_mtime.tv_nsec));
+}
+
+/*
+ * Copies a string of the caller's memory with its NUL. Returns the bytes, or a negative error. The
+ * helper alone returns 0 for an empty string on kernels such as 6.1.
+ */
+static __always_inline long read_user_string(__u8 *to, __u32 size, const void *from)
+{
+	long n = bpf_probe_read_user_str(to, size, from);
+
+	if (n == 0) {
+		*to = '\0';
+		n = 1;
+	}
+	return n;
+}
+
+/*
+ * Whether a program that calls functions may jump to another one: on x86-64 ebf7d1f508a7 ("bpf,
+ * x64: rework pro/epilogue and tailcall handling in JIT"), 5.10; on arm64 d4609a5d8c70 ("bpf,
+ * arm64: Keep tail call count across bpf2bpf calls"), 6.0, told here by a helper of 6.1.
+ */
+#ifdef __TARGET_ARCH_arm64
+#define CAN_JUMP_FROM_FUNCTIONS                                                                    \
+	bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_user_ringbuf_drain)
+#else
+#define CAN_JUMP_FROM_FUNCTIONS true
+#endif
+
+/*
+ * Ahead of an access at an offset that was just checked: keeps the compiler from checking one copy
+ * of the offset and using another, which the verifier cannot follow. Constants stay constants.
+ */
+#define CHECKED(value)                                                                             \
+	do {                                                                                       \
+		if (!__builtin_constant_p(value))                                                  \
+			asm volatile("" : "+r"(value));                                            \
+	} while (0)
+
+/*
+ * The registers of the system call that begins or ends, and its result, for either kind of program.
+ * Classic ones are used only where there are sleepable ones too, in 7.x, which have the helpers.
+ */
+static __always_inline struct pt_regs *call_registers(__u64 *ctx)
+{
+	if (classic_calls)
+		return (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+	return (void *)ctx[0];
+}
+
+static __always_inline long exit_result(__u64 *ctx)
+{
+	long ret;
+
+	if (!classic_calls)
+		return ctx[1];
+	ret = ((struct trace_event_raw_sys_exit *)ctx)->ret;
+	CHECKED(ret); /* no common load with a computed offset for both */
+	return ret;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * When the calls began that are under way, in a table by thread id, where two may meet; then one of
+ * them is not known. Nothing is locked: a thread writes both words of its time, and both bear its
+ * id, so that words of two threads do not pass for one time. A call takes its time out at its end,
+ * and its number is compared too, as some calls begin without a tracepoint (the child's side of a
+ * clone, those that seccomp refuses) and some do not end at one (rt_sigreturn, an exec that changes
+ * the thread id). Those that end a thread are not noted: the next with its id might be refused one.
+ */
+#ifndef LANNER_LATENCY_BPF_H
+#define LANNER_LATENCY_BPF_H
+
+#include "bpf/core/frame.bpf.h"
+
+enum {
+	TID_BITS = 22, /* PID_MAX_LIMIT of include/linux/threads.h */
+	LOW_BITS = 64 - TID_BITS, /* of a time, beside a thread id; */
+	HIGH_BITS = 64 - LOW_BITS, /* the others */
+	CALL_ID_COMPAT = SYSCALL_NR_MAX, /* in the id of a call, beside its number */
+	CALL_ID_NUMBER = SYSCALL_NR_MAX - 1,
+};
+
+#define LOW_MASK ((1ULL << LOW_BITS) - 1)
+
+struct enter_time {
+	__u64 low; /* thread, lower bits of the time; 0: none */
+	__u64 high; /* thread, id of the call, upper bits of the time */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ENTER_TIMES);
+	__type(key, __u32);
+	__type(value, struct enter_time);
+} enter_times_noted SEC(".maps");
+
+static __always_inline struct enter_time *enter_time_of(__u32 tid)
+{
+	__u32 key = tid & (ENTER_TIMES - 1);
+
+	return bpf_map_lookup_elem(&enter_times_noted, &key);
+}
+
+/* Which call it is, by its number. */
+static __always_inline __u32 call_id(struct pt_regs *regs)
+{
+	return (call_number(regs) & CALL_ID_NUMBER) | (call_is_compat(regs) ? CALL_ID_COMPAT : 0);
+}
+
+static __always_inline __u64 high_word(__u32 tid, __u32 id, __u64 ns)
+{
+	return (__u64)tid << LOW_BITS | (__u64)id << HIGH_BITS | ns >> LOW_BITS;
+}
+
+static __always_inline __u64 low_word(__u32 tid, __u64 ns)
+{
+	return (__u64)tid << LOW_BITS | (ns & LOW_MASK);
+}
+
+static __always_inline void enter_time_note(__u32 tid, __u32 id)
+{
+	struct enter_time *time = enter_time_of(tid);
+	__u64 now = bpf_ktime_get_boot_ns();
+
+	if (!time)
+		return;
+	*(volatile __u64 *)&time->high = high_word(tid, id, now);
+	*(volatile __u64 *)&time->low = low_word(tid, now);
+}
+
+static __always_inline bool is_anothers(__u64 word, __u32 tid)
+{
+	return word && word >> LOW_BITS != tid;
+}
+
+static __always_inline void count_untimed(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->untimed);
+}
+
+/* The call that a thread is noted to have begun; enter_time_take() sees whether it is its own. */
+static __always_inline __u32 enter_time_id(__u32 tid)
+{
+	struct enter_time *time = enter_time_of(tid);
+
+	return time ? (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS : 0;
+}
+
+/* Takes out when the thread began that call, in ns of the boot clock; 0 when it is not known. */
+static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
+{
+	struct enter_time *time = enter_time_of(tid);
+	__u64 low, high, ns;
+
+	if (!time)
+		return 0;
+	low = *(volatile __u64 *)&time->low;
+	high = *(volatile __u64 *)&time->high;
+	ns = (low & LOW_MASK) | high << LOW_BITS;
+	if (low == low_word(tid, ns) && high == high_word(tid, id, ns)) {
+		*(volatile __u64 *)&time->low = 0;
+		return ns;
+	}
+	/* One that has ended since left its other word. */
+	if (is_anothers(low, tid) || is_anothers(high, tid))
+		count_untimed();
+	return 0;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Calls whose arguments differ from one operation to the next: ptrace and keyctl. */
+#ifndef LANNER_CONTROL_BPF_H
+#define LANNER_CONTROL_BPF_H
+
+#include "bpf/core/call.bpf.h"
+#include "bpf/readers/dyn.bpf.h"
+#include "bpf/readers/flags.bpf.h"
+
+#include <linux/keyctl.h>
+
+/* In the order of dyn.def. */
+enum ptrace_kind { PTRACE_KIND_NUMBER, PTRACE_KIND_SIGNAL };
+enum key_kind { KEY_KIND_NUMBER, KEY_KIND_STRING };
+
+/* The word that a request of the peeking kind left in the tracer's memory. */
+static __always_inline __u64 peeked_word(struct filler *f, __u64 address)
+{
+	__u64 word = 0;
+
+	if (bpf_probe_read_user(&word, word_bytes(f->slot, f->caller), (void *)address))
+		count_unreadable(f);
+	return word;
+}
+
+static __always_inline void put_ptrace_address(struct filler *f, __u64 address)
+{
+	put_dyn_u64(f, PTRACE_KIND_NUMBER, f->ret < 0 ? 0 : address);
+}
+
+static __always_inline void put_ptrace_data(struct filler *f, __u64 native_request, __u64 data)
+{
+	__u16 request = ptrace_request(native_request);
+
+	if (f->ret < 0)
+		put_dyn_u64(f, PTRACE_KIND_NUMBER, 0);
+	else if (request == PTRACE_REQUEST_CONT || request == PTRACE_REQUEST_SINGLESTEP ||
+		 request == PTRACE_REQUEST_DETACH || request == PTRACE_REQUEST_SYSCALL)
+		put_dyn_u8(f, PTRACE_KIND_SIGNAL, data);
+	else if (request >= PTRACE_REQUEST_PEEKTEXT && request <= PTRACE_REQUEST_PEEKUSR)
+		put_dyn_u64(f, PTRACE_KIND_NUMBER, peeked_word(f, data));
+	else
+		put_dyn_u64(f, PTRACE_KIND_NUMBER, data);
+}
+
+/* What comes behind the operation of keyctl. */
+struct key_operation {
+	__u8 used;    /* arguments */
+	__u8 strings; /* which of them are, a bit for each */
+};
+
+static const struct key_operation key_operations[] = {
+	[KEYCTL_GET_KEYRING_ID] = {.used = 2},
+	[KEYCTL_JOIN_SESSION_KEYRING] = {.used = 4, .strings = 1 << 0},
+	[KEYCTL_UPDATE] = {.used = 3},
+	[KEYCTL_REVOKE] = {.used = 1},
+	[KEYCTL_CHOWN] = {.used = 3},
+	[KEYCTL_SETPERM] = {.used = 2},
+	[KEYCTL_DESCRIBE] = {.used = 3},
+	[KEYCTL_CLEAR] = {.used = 1},
+	[KEYCTL_LINK] = {.used = 2},
+	[KEYCTL_UNLINK] = {.used = 2},
+	[KEYCTL_SEARCH] = {.used = 4, .strings = 1 << 1 | 1 << 2},
+	[KEYCTL_READ] = {.used = 3},
+	[KEYCTL_INSTANTIATE] = {.used = 4},
+	[KEYCTL_NEGATE] = {.used = 3},
+	[KEYCTL_SET_REQKEY_KEYRING] = {.used = 1},
+	[KEYCTL_SET_TIMEOUT] = {.used = 2},
+	[KEYCTL_ASSUME_AUTHORITY] = {.used = 1},
+	[KEYCTL_GET_SECURITY] = {.used = 3},
+	[KEYCTL_SESSION_TO_PARENT] = {.used = 4},
+	[KEYCTL_REJECT] = {.used = 4},
+	[KEYCTL_INSTANTIATE_IOV] = {.used = 4},
+	[KEYCTL_INVALIDATE] = {.used = 1},
+	[KEYCTL_GET_PERSISTENT] = {.used = 2},
+	[KEYCTL_DH_COMPUTE] = {.used = 4},
+	[KEYCTL_PKEY_QUERY] = {.used = 3, .strings = 1 << 2},
+	[KEYCTL_PKEY_ENCRYPT] = {.used = 4, .strings = 1 << 1},
+	[KEYCTL_PKEY_DECRYPT] = {.used = 4, .strings = 1 << 1},
+	[KEYCTL_PKEY_SIGN] = {.used = 4, .strings = 1 << 1},
+	[KEYCTL_PKEY_VERIFY] = {.used = 4, .strings = 1 << 1},
+	[KEYCTL_RESTRICT_KEYRING] = {.used = 3, .strings = 1 << 1 | 1 << 2},
+	[KEYCTL_MOVE] = {.used = 4},
+	[KEYCTL_CAPABILITIES] = {.used = 2},
+	[KEYCTL_WATCH_KEY] = {.used = 3},
+};
+
+/* The operation's argument of that index; 0 when the operation does not use it. */
+static __always_inline void put_key_argument(struct filler *f, __u64 native_operation, __u32 index,
+					     __u64 value)
+{
+	__u64 operation = (__u32)native_operation;
+	struct key_operation known = {};
+
+	CHECKED(operation);
+	if (operation < sizeof(key_operations) / sizeof(key_operations[0]))
+		known = key_operations[operation];
+	if (known.strings & 1 << index)
+		put_dyn_string(f, KEY_KIND_STRING, value);
+	else
+		put_dyn_u64(f, KEY_KIND_NUMBER, index < known.used ? value : 0);
+}
+
+#endif

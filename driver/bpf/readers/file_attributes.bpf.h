@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What calls tell of a file, or set: its times, status, attributes, handle, cache, file system. */
+#ifndef LANNER_FILE_ATTRIBUTES_BPF_H
+#define LANNER_FILE_ATTRIBUTES_BPF_H
+
+#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/file.bpf.h"
+#include "bpf/readers/time.bpf.h"
+
+enum {
+	HANDLE_BYTES_MAX = 128,
+	HANDLE_MOUNT_ID_UNIQUE = 1,
+	SYSFS_INDEX_OF_NAME = 1,
+	SYSFS_NAME_OF_INDEX = 2,
+};
+
+DEFINE_USER_STRUCT_OF_TWO_FORMS(times, narrow_times)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(utimbuf, narrow_words)
+DEFINE_USER_STRUCT(statx)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(statfs, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(ustat, narrow_words)
+DEFINE_USER_STRUCT(file_handle)
+DEFINE_USER_STRUCT(cache_range)
+DEFINE_USER_STRUCT(cache_state)
+DEFINE_SIZED_STRUCT(file_attr)
+DEFINE_SIZED_STRUCT(xattr_args)
+
+/*
+ * What statfs and fstatfs tell. Of 32-bit programs the later calls have a third form of it, behind
+ * an argument with its size.
+ */
+static __always_inline void read_room(struct filler *f)
+{
+	struct user32_statfs64 copy = {};
+
+	if (!(narrow_words(f) & ~narrow_before(f, NR32_STATFS64))) {
+		read_statfs(f, ON_SUCCESS(argument(f, 1)));
+		return;
+	}
+	f->struct_read = read_user(f, &copy, sizeof(copy), ON_SUCCESS(argument(f, 2)));
+	f->statfs = widen_statfs64(&copy);
+}
+
+static __always_inline __u64 times_access_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->times.access, unit);
+}
+
+static __always_inline __u64 times_change_ns(struct filler *f, __u32 unit)
+{
+	f->absent = !f->struct_read;
+	return time_to_ns(f, f->times.change, unit);
+}
+
+/* A time in whole seconds. */
+static __always_inline __u64 utimbuf_ns(struct filler *f, __s64 seconds)
+{
+	struct user_time time = {.seconds = seconds};
+
+	f->absent = !f->struct_read;
+	return time_to_ns(f, time, 1);
+}
+
+static __always_inline __u32 statx_device(struct filler *f)
+{
+	f->absent = !f->struct_read;
+	return device_encode(f->statx.dev_major << 20 | f->statx.dev_minor);
+}
+
+static __always_inline __s32 handle_type(struct filler *f)
+{
+	f->absent = !f->struct_read || f->ret < 0;
+	return f->file_handle.type;
+}
+
+static __always_inline void put_handle(struct filler *f, __u64 handle)
+{
+	put_bytes(f, handle + sizeof(struct user_file_handle),
+		  f->ret < 0 ? 0 : min_u64(f->file_handle.bytes, HANDLE_BYTES_MAX));
+}
+
+/* The unique ids of mounts are larger than the others. */
+static __always_inline __u64 handle_mount_id(struct filler *f, __u64 address, __u64 flags)
+{
+	return flags & HANDLE_MOUNT_ID_UNIQUE ? user__u64(f, address) : user__u32(f, address);
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Messages, semaphores and what the control calls of System V IPC point to. */
+#ifndef LANNER_IPC_BPF_H
+#define LANNER_IPC_BPF_H
+
+#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/semaphore.bpf.h"
+#include "bpf/readers/user_memory.bpf.h"
+
+DEFINE_USER_STRUCT_OF_TWO_FORMS(ipc_perm, narrow_words)
+
+enum {
+	IPC_COMMAND_SET = 1,
+	MQ_CREATE = 0100,
+};
+
+#define BIT(n) (1u << (n))
+
+/* Commands that read the owner and mode of a thing, all of the families; these are the same. */
+#define SHM_STAT_COMMANDS (BIT(2) | BIT(13) | BIT(15))
+#define MSG_STAT_COMMANDS (BIT(2) | BIT(11) | BIT(13))
+
+/*
+ * Where the owner and mode are that a control call sets, or has read. What the older layout has is
+ * not shown.
+ */
+static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, __u64 buffer,
+					      __u32 stat_commands)
+{
+	if (f->ipc_is_older)
+		return 0;
+	if (command == IPC_COMMAND_SET)
+		return buffer;
+	if (f->ret < 0 || command > 31 || !(BIT(command) & stat_commands))
+		return 0;
+	return buffer;
+}
+
+/* Where the text of a message begins: behind its type. */
+static __always_inline __u64 message_text(struct filler *f, __u64 message)
+{
+	return message + word_bytes(f->slot, f->caller);
+}
+
+/* The n-th operation of a semaphore call that has so many. */
+static __always_inline __u64 semaphore_address(__u64 operations, __u64 count, __u32 n)
+{
+	return operations && n < count ? operations + n * sizeof(struct user_semaphore) : 0;
+}
+
+/* What counts only when the queue may be made. */
+static __always_inline __u64 mq_create_address(__u64 flags, __u64 address)
+{
+	return flags & MQ_CREATE ? address : 0;
+}
+
+static __always_inline __u32 mq_create_mode(struct filler *f, __u64 flags, __u32 mode)
+{
+	f->absent = !(flags & MQ_CREATE);
+	return mode;
+}
+
+/* A message that was sent, whatever the result, which does not count its bytes. */
+static __always_inline void put_message(struct filler *f, __u64 address, __u64 size)
+{
+	put_bytes(f, address, min_u64(size, snaplen));
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What the scheduler does. */
+#ifndef LANNER_SCHED_BPF_H
+#define LANNER_SCHED_BPF_H
+
+#include "bpf/core/frame.bpf.h"
+
+/* At sched_switch: who comes in. The current task is still the one that goes out. */
+static __always_inline struct task_struct *switch_next(struct filler *f)
+{
+	return (void *)((__u64 *)f->ctx)[2];
+}
+
+#endif

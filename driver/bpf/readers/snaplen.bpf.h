@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * How many bytes of a buffer an event keeps: snaplen, and more of what goes over sockets with
+ * certain ports or begins like certain protocols. Off, the rules cost nothing.
+ */
+#ifndef LANNER_SNAPLEN_BPF_H
+#define LANNER_SNAPLEN_BPF_H
+
+#include "bpf/readers/socket.bpf.h"
+
+enum {
+	PORT_DNS = 53,
+	PORT_MYSQL = 3306,
+	PORT_POSTGRES = 5432,
+	PORT_MONGO = 27017,
+	KEPT_FULL = 16000,
+	KEPT_STATSD = 2000,
+	KEPT_DNS = 512,
+	KEPT_PROTOCOL = 2000,
+	/* Commands of MySQL, messages of PostgreSQL and MongoDB. */
+	MYSQL_QUERY = 3,
+	MONGO_REPLY = 1,
+	MONGO_FIRST = 2001,
+	MONGO_LAST = 2007,
+};
+
+/* How a buffer begins. */
+union data_start {
+	__u8 byte[16];
+	__u32 word[4];
+};
+
+struct port_pair {
+	__u16 local, remote;
+};
+
+#define WORD(a, b, c, d) ((__u32)(a) | (__u32)(b) << 8 | (__u32)(c) << 16 | (__u32)(d) << 24)
+
+static __always_inline bool is_mysql(const union data_start *start, __u64 size)
+{
+	const __u8 *byte = start->byte;
+
+	if (size < 5)
+		return false;
+	for (int i = 0; i < 5; i++)
+		if (byte[i] == MYSQL_QUERY)
+			return true;
+	return byte[2] == 0 && byte[3] == 0;
+}
+
+static __always_inline bool is_postgres(const union data_start *start, __u64 size)
+{
+	const __u8 *byte = start->byte;
+
+	if (size < 7)
+		return false;
+	if (byte[1] == 0 && (byte[0] == 'Q' || byte[0] == 'P' || byte[0] == 'E'))
+		return true;
+	return byte[4] == 0 && byte[5] == 3 && byte[6] == 0;
+}
+
+static __always_inline bool is_mongo(const union data_start *start, __u64 size)
+{
+	__u32 operation = start->word[3];
+
+	return size >= sizeof(*start) &&
+	       (operation == MONGO_REPLY ||
+		(operation >= MONGO_FIRST && operation <= MONGO_LAST));
+}
+
+static __always_inline bool is_http(const union data_start *start, __u64 size)
+{
+	if (size < 5)
+		return false;
+	switch (start->word[0]) {
+	case WORD('G', 'E', 'T', ' '):
+	case WORD('P', 'O', 'S', 'T'):
+	case WORD('P', 'U', 'T', ' '):
+	case WORD('D', 'E', 'L', 'E'):
+	case WORD('T', 'R', 'A', 'C'):
+	case WORD('C', 'O', 'N', 'N'):
+	case WORD('O', 'P', 'T', 'I'):
+		return true;
+	case WORD('H', 'T', 'T', 'P'):
+		return start->byte[4] == '/';
+	default:
+		return false;
+	}
+}
+
+#undef WORD
+
+static __always_inline bool has_port(struct port_pair ports, __u16 port)
+{
+	return ports.local == port || ports.remote == port;
+}
+
+static __always_inline bool in_full_range(__u16 port)
+{
+	return port >= snaplen_rules.full_low && port <= snaplen_rules.full_high;
+}
+
+/* What the ports alone decide; 0: nothing. */
+static __always_inline __u32 kept_by_ports(struct port_pair ports)
+{
+	if (snaplen_rules.full_high && (in_full_range(ports.local) || in_full_range(ports.remote)))
+		return KEPT_FULL;
+	if (!snaplen_rules.dynamic)
+		return 0;
+	if (ports.remote == snaplen_rules.statsd_port)
+		return KEPT_STATSD;
+	return ports.remote == PORT_DNS ? KEPT_DNS : 0;
+}
+
+/* What the first bytes decide, where a database's port says which protocol they have to be of. */
+static __always_inline __u32 kept_by_protocol(struct port_pair ports, __u64 data, __u64 size)
+{
+	union data_start start = {};
+	__u64 n = size < sizeof(start) ? size : sizeof(start);
+	bool known;
+
+	CHECKED(n);
+	if (n > sizeof(start) || bpf_probe_read_user(&start, n, (void *)data))
+		return 0;
+	if (has_port(ports, PORT_MYSQL))
+		known = is_mysql(&start, size);
+	else if (has_port(ports, PORT_POSTGRES))
+		known = is_postgres(&start, size);
+	else
+		known = has_port(ports, PORT_MONGO) || is_mongo(&start, size) ||
+			is_http(&start, size);
+	return known ? KEPT_PROTOCOL : 0;
+}
+
+/*
+ * The limit for what goes over a descriptor: `name` is the call's address argument, `data` a buffer
+ * of `size` bytes; 0 where there is none. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data, __u64 size)
+{
+	struct ip_sockaddr address = {};
+	struct port_pair ports;
+	struct sock *sk;
+	__u16 family;
+	__u32 kept;
+
+	if (!snaplen_rules.full_high && !snaplen_rules.dynamic)
+		return snaplen;
+	sk = fd_sock(fd);
+	family = sk ? READ(sk, __sk_common.skc_family) : 0;
+	if (family != FAMILY_INET && family != FAMILY_INET6)
+		return snaplen;
+	ports.local = bpf_ntohs(READ((struct inet_sock *)sk, inet_sport));
+	ports.remote = bpf_ntohs(READ(sk, __sk_common.skc_dport));
+	if (!ports.remote && read_ip_argument(&address, name, family))
+		ports.remote = bpf_ntohs(address.port);
+	kept = kept_by_ports(ports);
+	if (!kept && snaplen_rules.dynamic && data)
+		kept = kept_by_protocol(ports, data, size);
+	return kept > snaplen ? kept : snaplen;
+}
+
+/* The same; what fits into snaplen anyway is not looked at. */
+static __always_inline __u64 data_limit(__u64 fd, __u64 name, __u64 data, __u64 size)
+{
+	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
+		return snaplen;
+	return socket_snaplen(fd, name, data, size);
+}
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Sockets: addresses of the caller and connection tuples of the kernel. */
+#ifndef LANNER_SOCKET_BPF_H
+#define LANNER_SOCKET_BPF_H
+
+#include "bpf/core/frame.bpf.h"
+#include "bpf/readers/file.bpf.h"
+
+#include <bpf/bpf_endian.h>
+
+enum {
+	FAMILY_UNIX = 1,
+	FAMILY_INET = 2,
+	FAMILY_INET6 = 10,
+	MODE_FILE_TYPE = 0170000,
+	MODE_SOCKET = 0140000,
+	SUN_PATH_BYTES = 108,
+	ADDRESS_BYTES_MAX = 28, /* what is read of an IP address structure */
+	EINPROGRESS_RESULT = -115,
+};
+
+/* The first bytes of struct sockaddr_in and sockaddr_in6, as they lie in the caller's memory. */
+struct ip_sockaddr {
+	__u16 family;
+	__be16 port;
+	union {
+		__be32 v4;
+		struct {
+			__u32 flow;
+			__u8 v6[16];
+			__u32 scope;
+		};
+	};
+};
+
+_Static_assert(sizeof(struct ip_sockaddr) == ADDRESS_BYTES_MAX, "as large as struct sockaddr_in6");
+
+enum direction { OUTBOUND, INBOUND };
+
+/* An address argument: where it is and how long; 0 when the call has none. */
+struct address_argument {
+	__u64 at;
+	__u32 len;
+};
+
+/* The sock of a descriptor, or NULL when that is no socket. */
+static __always_inline struct sock *fd_sock(__s32 fd)
+{
+	struct file *file = fd_file(fd);
+	struct socket *socket;
+
+	if (!file || (GET(file, f_inode, i_mode) & MODE_FILE_TYPE) != MODE_SOCKET)
+		return NULL;
+	socket = GET(file, private_data);
+	return GET(socket, sk);
+}
+
+/*
+ * Writes the name of a unix socket and its NUL: `bytes` at `path`, in the caller's memory or the
+ * kernel's. The NUL that marks an abstract name is left out. Returns the bytes written.
+ */
+static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 bytes, bool is_user)
+{
+	__u8 first = 0;
+	__u64 size;
+	long n;
+
+	if (bytes > SUN_PATH_BYTES)
+		bytes = SUN_PATH_BYTES;
+	if (bytes == 0) {
+		*out = '\0';
+		return 1;
+	}
+	if (is_user)
+		bpf_probe_read_user(&first, 1, path);
+	else
+		bpf_probe_read_kernel(&first, 1, path);
+	/* An abstract name ends with its length, not with a NUL. */
+	size = first ? bytes + 1 : bytes;
+	path += !first;
+	CHECKED(size);
+	if (size > SUN_PATH_BYTES + 1)
+		size = SUN_PATH_BYTES + 1;
+	n = is_user ? read_user_string(out, size, path) :
+		      bpf_probe_read_kernel_str(out, size, path);
+	if (n <= 0) {
+		*out = '\0';
+		return 1;
+	}
+	return n & 127;
+}
+
+/* Writes an address argument of the caller as events hold it. Returns the bytes, 0 if there is none. */
+static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
+{
+	struct ip_sockaddr address = {};
+	__u64 bytes = (__u32)len;
+
+	if (bytes > ADDRESS_BYTES_MAX)
+		bytes = ADDRESS_BYTES_MAX;
+	CHECKED(bytes);
+	if (!at || bytes < sizeof(address.family) || bytes > ADDRESS_BYTES_MAX ||
+	    bpf_probe_read_user(&address, bytes, (void *)at))
+		return 0;
+	*out = address.family;
+	switch (address.family) {
+	case FAMILY_INET:
+		*(__u32 *)(out + 1) = address.v4;
+		*(__u16 *)(out + 5) = bpf_ntohs(address.port);
+		return 7;
+	case FAMILY_INET6:
+		__builtin_memcpy(out + 1, address.v6, sizeof(address.v6));
+		*(__u16 *)(out + 17) = bpf_ntohs(address.port);
+		return 19;
+	case FAMILY_UNIX:
+		return 1 + write_unix_name(out + 1, (void *)at + 2, (__u32)len - 2, true);
+	}
+	return 0;
+}
+
+static __always_inline void put_sockaddr(struct filler *f, __u64 at, __u64 len)
+{
+	__u8 *room = frame_room(f);
+
+	if (room)
+		frame_advance(f, write_sockaddr(room, at, len));
+}
+
+/* Reads an address argument of a family; false when it is of another one or unreadable. */
+static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 at, __u16 family)
+{
+	/* IPv4 addresses may end where mapped memory does. */
+	__u32 bytes = family == FAMILY_INET ? 16 : ADDRESS_BYTES_MAX;
+
+	return at && !bpf_probe_read_user(address, bytes, (void *)at) && address->family == family;
+}
+
+static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum direction direction,
+					      __u64 argument)
+{
+	struct inet_sock *inet = (void *)sk;
+	__u32 local = GET(inet, inet_saddr), remote = GET(sk, __sk_common.skc_daddr);
+	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
+	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+	struct ip_sockaddr address = {};
+
+	if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
+		remote = address.v4;
+		remote_port = bpf_ntohs(address.port);
+	}
+	out[0] = FAMILY_INET;
+	*(__u32 *)(out + 1) = direction == OUTBOUND ? local : remote;
+	*(__u16 *)(out + 5) = direction == OUTBOUND ? local_port : remote_port;
+	*(__u32 *)(out + 7) = direction == OUTBOUND ? remote : local;
+	*(__u16 *)(out + 11) = direction == OUTBOUND ? remote_port : local_port;
+	return 13;
+}
+
+static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum direction direction,
+					       __u64 argument)
+{
+	struct inet_sock *inet = (void *)sk;
+	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
+	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
+	__u32 local_at = direction == OUTBOUND ? 1 : 19, remote_at = 20 - local_at;
+	struct ipv6_pinfo *pinet6 = GET(inet, pinet6);
+	struct ip_sockaddr address = {};
+
+	out[0] = FAMILY_INET6;
+	bpf_core_read(out + local_at, sizeof(struct in6_addr), &pinet6->saddr);
+	if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
+		remote_port = bpf_ntohs(address.port);
+		__builtin_memcpy(out + remote_at, address.v6, sizeof(address.v6));
+	} else {
+		bpf_core_read(out + remote_at, sizeof(struct in6_addr),
+			      &sk->__sk_common.skc_v6_daddr);
+	}
+	*(__u16 *)(out + local_at + 16) = local_port;
+	*(__u16 *)(out + remote_at + 16) = remote_port;
+	return 37;
+}
+
+static __always_inline __u64 write_tuple_unix(__u8 *out, struct sock *sk, enum direction direction,
+					      struct address_argument argument)
+{
+	struct unix_sock *own = (void *)sk;
+	struct unix_sock *peer = (void *)GET(own, peer);
+	struct unix_sock *named = direction == OUTBOUND ? peer : own;
+	struct unix_address *address = named ? GET(named, addr) : NULL;
+	__u64 n;
+
+	out[0] = FAMILY_UNIX;
+	*(__u64 *)(out + 1) = direction == OUTBOUND ? (__u64)peer : (__u64)own;
+	*(__u64 *)(out + 9) = direction == OUTBOUND ? (__u64)own : (__u64)peer;
+	if (address && GET(address, len) > 2)
+		n = write_unix_name(out + 17, &address->name[0].sun_path, GET(address, len) - 2,
+				    false);
+	else if (direction == OUTBOUND && !peer && argument.at && argument.len > 2)
+		n = write_unix_name(out + 17, (void *)argument.at + 2, argument.len - 2, true);
+	else
+		n = write_unix_name(out + 17, NULL, 0, false);
+	return 17 + n;
+}
+
+static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction direction,
+				      struct address_argument argument)
+{
+	struct sock *sk = fd_sock(fd);
+	__u8 *room = frame_room(f);
+	__u64 n = 0;
+
+	if (!room)
+		return;
+	if (sk) {
+		switch (GET(sk, __sk_common.skc_family)) {
+		case FAMILY_INET:
+			n = write_tuple_inet(room, sk, direction, argument.at);
+			break;
+		case FAMILY_INET6:
+			n = write_tuple_inet6(room, sk, direction, argument.at);
+			break;
+		case FAMILY_UNIX:
+			n = write_tuple_unix(room, sk, direction, argument);
+			break;
+		}
+	}
+	frame_advance(f, n);
+}
+
+static __always_inline void put_tuple_connected(struct filler *f, __u64 fd, __u64 at, __u64 len)
+{
+	if (f->ret == 0 || f->ret == EINPROGRESS_RESULT)
+		put_tuple(f, fd, OUTBOUND, (struct address_argument){at, len});
+	else
+		put_absent(f);
+}
+
+/* The result of accept is the new socket. */
+static __always_inline void put_tuple_accepted(struct filler *f)
+{
+	if (f->ret >= 0)
+		put_tuple(f, f->ret, INBOUND, (struct address_argument){});
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_sent(struct filler *f, __u64 fd, __u64 at, __u64 len)
+{
+	if (f->ret >= 0)
+		put_tuple(f, fd, OUTBOUND, (struct address_argument){at, len});
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64 at)
+{
+	if (f->ret >= 0)
+		put_tuple(f, fd, INBOUND, (struct address_argument){at, SUN_PATH_BYTES});
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_message_sent(struct filler *f, __u64 fd)
+{
+	if (f->ret >= 0 && f->message_read)
+		put_tuple(f, fd, OUTBOUND,
+			  (struct address_argument){f->message.name, f->message.name_len});
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_message_received(struct filler *f, __u64 fd)
+{
+	if (f->ret >= 0)
+		put_tuple(f, fd, INBOUND,
+			  (struct address_argument){f->message.name, f->message.name_len});
+	else
+		put_absent(f);
+}
+
+/* How full the queue of a listening socket is; zeros when the accept failed. */
+static __always_inline struct accept_queue *accept_queue(struct filler *f, __u64 fd)
+{
+	struct sock *sk = f->ret >= 0 ? fd_sock(fd) : NULL;
+
+	if (sk) {
+		f->queue.length = GET(sk, sk_ack_backlog);
+		f->queue.limit = GET(sk, sk_max_ack_backlog);
+		if (f->queue.limit)
+			f->queue.percent = 100ULL * f->queue.length / f->queue.limit;
+	}
+	return &f->queue;
+}
+
+/* The two ends of a socketpair by their addresses in the kernel. */
+static __always_inline __u64 pair_source(struct filler *f)
+{
+	return f->ret == 0 ? (__u64)fd_sock(f->pair.first) : 0;
+}
+
+static __always_inline __u64 pair_peer(struct filler *f)
+{
+	struct unix_sock *own = f->ret == 0 ? (void *)fd_sock(f->pair.first) : NULL;
+
+	if (!own || GET((struct sock *)own, __sk_common.skc_family) != FAMILY_UNIX)
+		return 0;
+	return (__u64)GET(own, peer);
+}
+
+#endif

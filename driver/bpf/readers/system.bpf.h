@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What calls about memory, capabilities and the machine point to, when other arguments say so. */
+#ifndef LANNER_SYSTEM_BPF_H
+#define LANNER_SYSTEM_BPF_H
+
+#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/user_memory.bpf.h"
+
+#include <linux/reboot.h>
+
+DEFINE_USER_STRUCT(capability_header)
+DEFINE_USER_STRUCT(capabilities)
+DEFINE_USER_STRUCT(capabilities_high)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(range, narrow_words)
+DEFINE_USER_STRUCT(perf_attr)
+DEFINE_USER_STRUCT(segment)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(sysinfo, narrow_words)
+
+enum {
+	CAPABILITIES_OF_32_BITS = 0x19980330,
+	LOG_READ = 2,
+	LOG_READ_CLEAR = 4,
+	LDT_WRITE_OLD = 1,
+	LDT_WRITE = 0x11,
+};
+
+/* Versions but the first have the upper half of each set in a second struct. */
+static __always_inline void read_capability_sets(struct filler *f, __u64 address)
+{
+	read_capabilities(f, address);
+	if (f->struct_read && f->capability_header.version != CAPABILITIES_OF_32_BITS)
+		read_capabilities_high(f, address + sizeof(f->capabilities));
+}
+
+#define CAPABILITY_SET(set) (MEMBER(capabilities, set) | (__u64)f->capabilities_high.set << 32)
+
+/* Of a set of nodes: whole words, for one node less than the kernel is told. */
+static __always_inline __u64 node_bytes(struct filler *f, __u64 maxnode)
+{
+	return maxnode ? set_bytes(f, maxnode - 1) : 0;
+}
+
+/* A byte for each page. */
+static __always_inline void put_pages_resident(struct filler *f, __u64 vec, __u64 length)
+{
+	const __u64 page_bytes = 1024ULL << kib_per_page_shift;
+	__u64 pages = f->ret == 0 ? (length + page_bytes - 1) / page_bytes : 0;
+
+	put_bytes(f, vec, min_u64(pages, snaplen));
+}
+
+static __always_inline void put_log(struct filler *f, __u32 action, __u64 buffer)
+{
+	if (action >= LOG_READ && action <= LOG_READ_CLEAR)
+		put_data_read(f, buffer);
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_reboot_argument(struct filler *f, __u32 command, __u64 argument)
+{
+	if (command == LINUX_REBOOT_CMD_RESTART2)
+		put_string(f, argument);
+	else
+		put_absent(f);
+}
+
+/* Where the segment is that modify_ldt writes. */
+static __always_inline __u64 ldt_written(__u32 function, __u64 address)
+{
+	return function == LDT_WRITE_OLD || function == LDT_WRITE ? address : 0;
+}
+
+#endif

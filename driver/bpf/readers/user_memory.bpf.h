@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Numbers and structs of the caller's memory. A NULL pointer and memory that cannot be read both
+ * leave the values absent; only the latter is counted.
+ */
+#ifndef LANNER_USER_MEMORY_BPF_H
+#define LANNER_USER_MEMORY_BPF_H
+
+#include "bpf/core/call.bpf.h"
+#include "bpf/readers/user_structs_32.bpf.h"
+
+enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
+
+/* For what the kernel writes: its address when the call succeeded, else none. */
+#define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
+
+/* For lists: where its first entry is when the call filled in any. */
+#define IF_ANY(address) (f->ret > 0 ? (__u64)(address) : 0)
+
+/*
+ * `to` must not be part of the filler. What was absent before has taken no room, so that this has
+ * another place: forgotten, or the verifier would walk on from here for each such place.
+ */
+static __always_inline bool read_user(struct filler *f, void *to, __u32 size, __u64 address)
+{
+	if (!__builtin_constant_p(f->pos))
+		f->pos = forget(f->slot, f->pos);
+	if (!address)
+		return false;
+	if (!bpf_probe_read_user(to, size, (void *)address))
+		return true;
+	count_unreadable(f);
+	return false;
+}
+
+#define DEFINE_USER_NUMBER(type)                                                                   \
+	static __always_inline type user##type(struct filler *f, __u64 address)                    \
+	{                                                                                          \
+		type value = 0;                                                                    \
+                                                                                                   \
+		f->absent = !read_user(f, &value, sizeof(value), address);                         \
+		return value;                                                                      \
+	}
+
+/* user__u32(f, address) and so on: the number that the caller's pointer points to. */
+DEFINE_USER_NUMBER(__s32)
+DEFINE_USER_NUMBER(__u32)
+DEFINE_USER_NUMBER(__s64)
+DEFINE_USER_NUMBER(__u64)
+
+/* A pointer, or a number of type unsigned long, without and with a sign. */
+static __always_inline __u64 user_word(struct filler *f, __u64 address)
+{
+	__u64 value = 0;
+
+	f->absent = !read_user(f, &value, word_bytes(f->slot, f->caller), address);
+	return value;
+}
+
+static __always_inline __s64 user_signed_word(struct filler *f, __u64 address)
+{
+	return signed_word(f, user_word(f, address));
+}
+
+/* The id of a user or group. */
+static __always_inline __u32 user_id(struct filler *f, __u64 address)
+{
+	const __u64 narrow = narrow_before(f, NR32_LCHOWN32);
+	union {
+		__u32 wide;
+		__u16 narrow;
+	} id = {};
+
+	read_user(f, &id, FORM_BYTES(f->slot, id, narrow), address);
+	return id.wide;
+}
+
+/*
+ * read_<member>(f, address): a struct of the caller's memory into that member of the filler, for
+ * the parameters that follow. They take it apart with MEMBER(), which is absent with the struct.
+ */
+#define DEFINE_USER_STRUCT(member)                                                                 \
+	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
+	{                                                                                          \
+		typeof(f->member) copy = {};                                                       \
+                                                                                                   \
+		f->struct_read = read_user(f, &copy, sizeof(copy), address);                       \
+		f->member = copy;                                                                  \
+	}
+
+/*
+ * The same for a struct that grows from kernel to kernel: as much as the caller says there is, and
+ * zeros behind it.
+ */
+#define DEFINE_SIZED_STRUCT(member)                                                                \
+	static __always_inline void read_##member(struct filler *f, __u64 address, __u64 size)     \
+	{                                                                                          \
+		typeof(f->member) copy = {};                                                       \
+                                                                                                   \
+		CHECKED(size);                                                                     \
+		if (size > sizeof(copy))                                                           \
+			size = sizeof(copy);                                                       \
+		f->struct_read = size && read_user(f, &copy, size, address);                       \
+		f->member = copy;                                                                  \
+	}
+
+/* The same for one that has a second form. `narrow(f)`: all bits if it is that one, else none. */
+#define DEFINE_USER_STRUCT_OF_TWO_FORMS(member, narrow)                                            \
+	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
+	{                                                                                          \
+		union user_any_##member any = {};                                                  \
+                                                                                                   \
+		f->struct_read = read_user(f, &any, FORM_BYTES(f->slot, any, narrow(f)), address); \
+		f->member = widen_##member(&any, narrow(f));                                       \
+	}
+
+#define MEMBER(member, ...) (f->absent = !f->struct_read, f->member.__VA_ARGS__)
+
+DEFINE_USER_STRUCT(sched_attr)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(mq_attr, narrow_words)
+DEFINE_USER_STRUCT(futex)
+
+/* The result where it is a value; absent when the call failed. */
+static __always_inline __u64 result_value(struct filler *f)
+{
+	f->absent = f->ret < 0;
+	return f->ret;
+}
+
+/* Numbers of 32 bits, as many of `count` as are shown. */
+static __always_inline void put_numbers(struct filler *f, __u64 address, __u64 count)
+{
+	put_bytes(f, address,
+		  sizeof(__u32) * (count < LIST_NUMBERS_MAX ? count : LIST_NUMBERS_MAX));
+}
+
+/* How many bytes a set of so many bits has, in whole words of the caller. */
+static __always_inline __u64 set_bytes(struct filler *f, __u64 bits)
+{
+	const __u64 word = word_bytes(f->slot, f->caller);
+
+	return (bits / 8 + !!(bits % 8) + word - 1) & -word;
+}
+
+/* A set of small numbers: of CPUs, of nodes. */
+static __always_inline void put_bits(struct filler *f, __u64 address, __u64 bytes)
+{
+	put_bytes(f, address, !address ? 0 : bytes < SET_BYTES_MAX ? bytes : SET_BYTES_MAX);
+}
+
+#endif
