@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses as text: of IP, of sockets and of pairs of sockets. */
+/* IP addresses, socket addresses and socket tuples as text. */
 #include "event/address.h"
 
 #include <arpa/inet.h>
@@ -43,7 +43,7 @@ void text_append_ip(struct buf *out, const uint8_t *address, size_t len)
 	}
 }
 
-/* An address and the port behind it. */
+/* An address followed by its port. */
 static void append_end(struct buf *out, const uint8_t *end, size_t address_len)
 {
 	uint16_t port;
@@ -54,7 +54,7 @@ static void append_end(struct buf *out, const uint8_t *end, size_t address_len)
 	buf_append_u64(out, port);
 }
 
-/* The text up to the NUL, which must be inside. */
+/* The text up to the NUL, which must be within `len` bytes. */
 static void append_unix_path(struct buf *out, const uint8_t *path, size_t len)
 {
 	size_t n = strnlen((const char *)path, len);

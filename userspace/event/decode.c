@@ -56,7 +56,7 @@ static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
 	return type != PT_FDLIST || is_whole_fdlist(data, len);
 }
 
-/* Strings may be missing behind the byte that says which kind of value it is; numbers may not. */
+/* After the kind byte a string may be missing, a number may not. */
 static bool is_whole_dyn(const struct param_desc *param, const uint8_t *data, size_t len)
 {
 	enum param_type type;
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) bool is_valid(const struct param_de
 				     : is_whole(param->type, data, len);
 }
 
-/* Takes the latency off the end of a frame that says it has one. Returns false when it cannot. */
+/* Removes the latency from the end of a frame that is flagged to have one. Returns false if it cannot. */
 static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
 {
 	size_t least = sizeof(*header) + sizeof(ev->latency_ns);
@@ -99,8 +99,8 @@ static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct e
 }
 
 /*
- * The values, behind their lengths of `width` bytes. Older versions of an event have fewer than the
- * table, and later ones more, which are passed over.
+ * The values, which follow their lengths of `width` bytes. Older versions of an event have fewer
+ * parameters than the table; the surplus of newer ones is ignored.
  */
 static inline __attribute__((always_inline)) int
 take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, struct event *ev)
@@ -208,7 +208,7 @@ unsigned int event_syscall_code(const struct event *ev)
 	return code;
 }
 
-/* The generic event, calls that do not come back, and those that have not yet. */
+/* The generic event, calls that do not return, and events on entry. */
 static bool has_no_result(const struct event_desc *desc)
 {
 	return desc->id == EVENT_syscall || desc->id == EVENT_exit ||

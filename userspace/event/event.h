@@ -25,7 +25,7 @@ enum param_type {
 	PT_FLAGS8,
 	PT_FLAGS16,
 	PT_FLAGS32,
-	PT_FLAGS64, /* of events of our own; names are for the low half */
+	PT_FLAGS64, /* of extension events; names are for the low half */
 	PT_ENUMFLAGS8,
 	PT_ENUMFLAGS16,
 	PT_ENUMFLAGS32,
@@ -56,8 +56,8 @@ enum param_type {
 	PT_FDLIST,
 	PT_DYN,
 	PT_CHARBUFARRAY,
-	PT_UINT32LIST, /* numbers of 32 bits, one behind the other */
-	PT_UINT64LIST, /* of 64 bits */
+	PT_UINT32LIST, /* an array of 32-bit numbers */
+	PT_UINT64LIST, /* an array of 64-bit numbers */
 	PT_BITSET, /* a set of small numbers, eight to the byte, the lowest first */
 	PT_IPADDR, /* 4 or 16 bytes in network order */
 	/* Only fields have this. */
@@ -67,7 +67,7 @@ enum param_type {
 
 enum param_format { PF_NA, PF_DEC, PF_HEX, PF_OCT, PF_PADDED_DEC, PF_ID, PF_DIR };
 
-/* Low byte: what an event is about; the bits above say where it comes from. */
+/* Low byte: the subject of an event; the bits above: its origin. */
 enum event_category {
 	EC_UNKNOWN = 0,
 	EC_OTHER = 1,
@@ -103,10 +103,10 @@ enum event_flags {
 	EF_MODIFIES_STATE = 1 << 5,
 	EF_WAITS = 1 << 6,
 	EF_LARGE_PAYLOAD = 1 << 7, /* the lengths of its parameters have 32 bits */
-	/* Ours, and not of the .scap world: */
-	EF_UNSEEN = 1 << 12, /* keeps the state up to date, and is never shown */
-	EF_ENTER = 1 << 13, /* at the enter of a system call, with an event at its exit besides */
-	EF_ON_REQUEST = 1 << 14, /* so frequent that only a filter that names it captures it */
+	/* Extensions, not of the .scap world: */
+	EF_UNSEEN = 1 << 12, /* updates the state, never printed */
+	EF_ENTER = 1 << 13, /* on entry to a system call that has an event on exit, too */
+	EF_ON_REQUEST = 1 << 14, /* too frequent: captured only if a filter names it */
 	EF_RECORDED = 1 << 15, /* in capture files only */
 	EF_OWN = EF_UNSEEN | EF_ENTER | EF_ON_REQUEST | EF_RECORDED,
 };
@@ -168,8 +168,8 @@ struct param_desc {
 	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
 	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it */
-	bool own;     /* ours, behind those of the .scap world */
-	bool quiet;   /* not among the arguments of a line of text, which has it elsewhere */
+	bool own;     /* an extension, after those of the .scap world */
+	bool quiet;   /* not in evt.args of text lines, which have it elsewhere */
 };
 
 struct event_desc {
@@ -180,11 +180,11 @@ struct event_desc {
 	uint16_t category;	/* enum event_category bits */
 	uint16_t flags;		/* enum event_flags bits */
 	uint16_t nparams;
-	uint16_t scap_nparams; /* those of the .scap world, which stand ahead of ours */
+	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
 	const struct param_desc *params;
 };
 
-/* By id; without a name where there is none. */
+/* By id; `name` is NULL for ids without event. */
 extern const struct event_desc event_descs[EVENT_ID_MAX];
 
 /* The descriptor of an id, or NULL. Lives as long as the program. */
@@ -194,20 +194,20 @@ static inline const struct event_desc *event_desc_get(unsigned int id)
 }
 
 /*
- * The event whose name this is, at the exit of a call that has one at its enter as well, or NULL. A
- * linear search: for start-up, not for each event.
+ * The event of a name, or NULL; of a call with events on entry and on exit, the one on exit. A linear
+ * search: for start-up, not per event.
  */
 const struct event_desc *event_desc_find(const char *name);
 
-/* What an event is about: "file", "net", "process", ...; NULL for ids that are no event. */
+/* The subject of an event: "file", "net", "process", ...; NULL for ids without event. */
 const char *event_family(unsigned int id);
 
 /* The event of a system call: its own or the generic one. */
 const struct event_desc *event_desc_of_syscall(unsigned int code);
 
 /*
- * Whether this machine has what an event comes from: newer architectures were not given the calls
- * open, fork or select, nor the tracepoints of page faults. For start-up.
+ * Whether this machine has the system call or tracepoint of an event: newer architectures lack open,
+ * fork, select and the tracepoints of page faults. For start-up.
  */
 bool event_desc_is_native(const struct event_desc *desc);
 
@@ -226,18 +226,18 @@ int syscall_code_find(const char *name);
 /* This machine's number of a system call, or -1 when it has none. For start-up. */
 int syscall_native_number(unsigned int code);
 
-/* The code of a number of this machine; SC_unknown when there is none. */
+/* The code of a system call number of this machine; SC_unknown if there is none. */
 unsigned int syscall_code_of_native(unsigned int number);
 
-/* The same for a number that 32-bit programs use on this machine. */
+/* The same for a number of 32-bit programs on this machine. */
 unsigned int syscall_code_of_compat(unsigned int number);
 
-/* What the driver does with that call of 32-bit programs: see events/syscalls/i386_layouts.def. */
+/* How the driver handles a system call of 32-bit programs: see events/syscalls/i386_layouts.def. */
 enum compat_layout { LAYOUT_ALIKE, LAYOUT_MULTIPLEXED, LAYOUT_OTHER };
 
 enum compat_layout syscall_compat_layout(unsigned int number);
 
-/* The code of an operation of a call that stands for several; SC_unknown when there is none. */
+/* The code of an operation of a multiplexed call; SC_unknown if there is none. */
 unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation);
 
 /* Bytes of the fixed-size types, negative for signed ones; 0 for the others. */
@@ -251,13 +251,13 @@ static inline size_t param_type_size(enum param_type type)
 	return (size_t)(size < 0 ? -size : size);
 }
 
-/* A number without what it was extended with, beyond its `size` bytes. */
+/* The low `size` bytes of a number, without sign extension. */
 static inline uint64_t value_bits(uint64_t value, size_t size)
 {
 	return size < sizeof(value) ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
 }
 
-/* Bytes of one number of a list of them, 0 for types that are none. */
+/* Bytes of one element of a list of numbers, 0 for other types. */
 size_t param_type_number_size(enum param_type type);
 
 /* True for fixed-size types that are signed. */
@@ -278,7 +278,7 @@ struct event {
 	const struct event_desc *desc;
 	uint64_t ts_ns; /* since the epoch */
 	uint64_t
-		latency_ns; /* from the enter of the system call to its event, or LATENCY_UNKNOWN */
+		latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];
@@ -287,8 +287,8 @@ struct event {
 /*
  * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types,
  * the NUL of strings, and lists and values of type DYN throughout. Parameters that the frame does
- * not have are absent; those that the table does not have are passed over. Returns 0, -EBADMSG for
- * a frame that is damaged, or -ENOENT for an id that the table does not have; `ev` is undefined
+ * not have are absent; unknown ones are ignored. Returns 0, -EBADMSG for
+ * a corrupt frame, or -ENOENT for an id that is not in the table; `ev` is undefined
  * then.
  */
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
@@ -299,18 +299,18 @@ uint64_t event_param_number(const struct event_param *param, enum param_type typ
 /* The value of a fixed-size parameter, extended by its type; 0 when it is absent. */
 int64_t event_param_i64(const struct event *ev, unsigned int index);
 
-/* The same for a value of its own, which is not in the table: a part of a DYN. */
+/* The same for a value that is not a parameter of the table: a part of a DYN. */
 int64_t event_value_i64(enum param_type type, const struct event_param *param);
 
-/* What is inside a DYN that is present: its kind and the bytes behind that. */
+/* The content of a DYN that is present: its kind and the bytes after it. */
 struct dyn_value {
 	const struct dyn_kind *kind;
-	struct event_param param; /* len 0: nothing, which only strings and buffers may be */
+	struct event_param param; /* len 0: empty, which only strings and buffers may be */
 };
 
 struct dyn_value event_dyn_value(const struct param_desc *desc, const struct event_param *param);
 
-/* How many entries a FDLIST has that is present, and one of them. */
+/* The number of entries of a FDLIST that is present, and one of them. */
 static inline unsigned int event_fdlist_count(const struct event_param *list)
 {
 	return (list->len - sizeof(uint16_t)) / sizeof(struct fdlist_entry);
@@ -335,8 +335,8 @@ static inline const char *event_param_string(const struct event *ev, unsigned in
 }
 
 /*
- * The code of the call that a generic event tells of, by whichever of its numbers is known; SC_unknown
- * when neither is, and numbers that no code has as they are.
+ * The code of the system call of a generic event, from whichever of its two numbers is known;
+ * SC_unknown if neither is. Numbers without code are returned unchanged.
  */
 unsigned int event_syscall_code(const struct event *ev);
 

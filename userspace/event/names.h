@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The event table in words, for lists and for what fields show of it. */
+/* Names of categories, types and formats of the event table, for lists and fields. */
 #ifndef EVENT_NAMES_H
 #define EVENT_NAMES_H
 
 #include "event/event.h"
 
-/* "file" for EC_FILE: the low byte alone counts. NULL for I/O, whose descriptor decides. */
+/* "file" for EC_FILE; only the low byte counts. NULL for I/O, where the descriptor decides. */
 const char *event_category_name(unsigned int category);
 
-/* What values of a type are, for people: "number", "path". Types of one word differ in size alone. */
+/* A readable name of a type: "number", "path". Types with the same name differ only in size. */
 const char *param_type_name(enum param_type type);
 
 /* "decimal", "hexadecimal", "octal"; NULL for formats that say nothing about digits. */

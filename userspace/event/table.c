@@ -42,7 +42,7 @@ static const struct {
 	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
 #include "events/all.def"
 
-/* How many parameters are not ours. */
+/* The number of parameters that are not extensions. */
 #define SYSCALL_EVENT(name, ...) enum { name##__scap = 0
 #define TRACEPOINT_EVENT(name, ...) enum { name##__scap = 0
 #define USER_EVENT(name, ...) enum { name##__scap = 0
@@ -157,7 +157,7 @@ bool event_desc_is_native(const struct event_desc *desc)
 #ifdef __x86_64__
 	return true; /* what is no call of 64-bit programs is one of 32-bit ones */
 #else
-	/* Only the one architecture has the tracepoints of page faults. */
+	/* Only x86 has the tracepoints of page faults. */
 	if (desc->syscall == SC_unknown)
 		return desc->id != EVENT_page_fault;
 	return syscall_native_number(desc->syscall) >= 0;

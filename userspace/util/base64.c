@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three bytes are four digits of six bits; `=` stands for digits that have no byte. */
+/* Three bytes become four digits of six bits; `=` pads the last group. */
 #include "util/base64.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -66,7 +66,7 @@ static unsigned int decimal_digits(uint64_t value)
 		UINT64_C(10000000000000000),  UINT64_C(100000000000000000),
 		UINT64_C(1000000000000000000), UINT64_C(10000000000000000000),
 	};
-	/* The number of bits times log10(2) is right, or one too small. */
+	/* The number of bits times log10(2) is the count, or one less. */
 	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
 	unsigned int least = bits * 1233 >> 12;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A byte buffer that grows, for output. Memory is kept between uses, so that a warm buffer does
- * not allocate. When memory runs out the buffer remembers it (`failed`) and drops what follows.
+ * A byte buffer that grows, for output. Memory is reused, so that a warm buffer does not allocate.
+ * When memory runs out, the buffer is marked `failed` and drops what follows.
  */
 #ifndef UTIL_BUF_H
 #define UTIL_BUF_H
@@ -15,27 +15,27 @@ struct buf {
 	char *data; /* owned, unless fixed */
 	size_t len;
 	size_t capacity;
-	size_t capacity_kept; /* while failed: the true one, for buf_clear() */
+	size_t capacity_kept; /* while failed: the real capacity, for buf_clear() */
 	bool failed;
-	bool fixed; /* the memory is the caller's and does not grow */
+	bool fixed; /* the memory belongs to the caller and does not grow */
 };
 
-/* An empty buffer in the caller's memory; what does not fit, and all that follows, is dropped. */
+/* An empty buffer in memory of the caller. What does not fit, and all that follows, is dropped. */
 static inline struct buf buf_fixed(void *memory, size_t capacity)
 {
 	return (struct buf){.data = memory, .capacity = capacity, .fixed = true};
 }
 
 /*
- * Frees the memory, unless it is the caller's; the buffer is empty and usable afterwards. A zeroed
- * struct is an empty buffer.
+ * Frees the memory unless it belongs to the caller. The buffer is empty and usable afterwards. A
+ * zeroed struct is an empty buffer.
  */
 void buf_finish(struct buf *buf);
 
-/* Makes room for `more` bytes behind `len`. Returns false when there is no memory. */
+/* Reserves `more` bytes after `len`. Returns false if out of memory. */
 bool buf_grow(struct buf *buf, size_t more);
 
-/* Marks it as failed: what is to be appended cannot be made. */
+/* Marks the buffer as failed: the caller could not produce what it had to append. */
 void buf_fail(struct buf *buf);
 
 static inline bool buf_reserve(struct buf *buf, size_t more)
@@ -60,8 +60,8 @@ static inline void buf_append(struct buf *buf, const void *bytes, size_t n)
 }
 
 /*
- * The same for short texts in memory of BUF_CHUNK readable bytes or more: a copy of constant length
- * is no call.
+ * As buf_append(), for short texts in memory of at least BUF_CHUNK readable bytes: a copy of constant
+ * length is inlined.
  */
 enum { BUF_CHUNK = 32 };
 
@@ -92,7 +92,7 @@ static inline void buf_append_string(struct buf *buf, const char *text)
 void buf_append_u64(struct buf *buf, uint64_t value);
 void buf_append_i64(struct buf *buf, int64_t value);
 
-/* Digits of base 16 (upper case: at least `width` of them) or of base 8, without a prefix. */
+/* Digits of base 16 (upper case: at least `width` of them) or of base 8, without prefix. */
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width);
 void buf_append_hex_lower(struct buf *buf, uint64_t value);
 void buf_append_octal(struct buf *buf, uint64_t value);

@@ -17,8 +17,8 @@ static inline uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * The epoch minus the boot clock, in ns, as it is now: of several readings that one in which least
- * time went by between the clocks.
+ * The current offset of the realtime clock from the boot clock, in ns: the most precise of several
+ * readings.
  */
 static inline uint64_t clock_boot_offset_ns(void)
 {

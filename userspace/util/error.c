@@ -20,10 +20,10 @@ int error_set(struct error *err, int code, const char *format, ...)
 
 const char *errno_name(int64_t result)
 {
-	/* A damaged event may have a result that no signed number is the negative of. */
+	/* The result of a corrupt event may have no negative: INT64_MIN. */
 	uint64_t number = -(uint64_t)result;
 
-	/* The kernel gives these to programs that a debugger restarts; libc does not know them. */
+	/* Codes for calls that the kernel restarts; only debuggers see them, and libc has no names. */
 	switch (number) {
 	case 512:
 		return "ERESTARTSYS";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text that goes with an error code. Libraries fill it; only the agent prints it. Every
+ * The message of an error code. Libraries set it; only the agent prints it. Every
  * function that takes a `struct error *` accepts NULL.
  */
 #ifndef UTIL_ERROR_H

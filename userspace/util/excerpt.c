@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of a user's text as they can be shown. */
+/* Lines of a user's text, made safe for a terminal. */
 #include "util/excerpt.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static bool continues_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Other than its neighbours, such a character changes what a terminal does with them. */
+/* Such a character controls the terminal instead of being displayed. */
 static bool steers(uint32_t c)
 {
 	static const struct {

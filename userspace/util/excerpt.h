@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a user's text inside messages: the line that is wrong with a caret under the place.
- * Whatever the bytes are, they cannot steer a terminal.
+ * Excerpts of a user's text in messages: the line with the error and a caret below it. The output
+ * never contains bytes that control a terminal.
  */
 #ifndef UTIL_EXCERPT_H
 #define UTIL_EXCERPT_H
@@ -11,8 +11,8 @@
 #include "util/buf.h"
 
 /*
- * Puts dots in place of control characters (tabs stay), of those that turn the direction of
- * writing, and of bytes that are no UTF-8. The length stays.
+ * Replaces control characters (except tabs), bidirectional controls and invalid UTF-8 by dots. The
+ * length does not change.
  */
 void excerpt_make_plain(char *text, size_t len);
 

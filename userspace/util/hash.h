@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes for tables in memory; not for keys that an attacker may choose to collide. */
+/* Hashes for tables in memory; not for keys that an attacker can choose. */
 #ifndef UTIL_HASH_H
 #define UTIL_HASH_H
 

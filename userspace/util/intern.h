@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A number for each distinct key of bytes: finds out what is there already. Made once and dropped;
- * nothing is removed.
+ * A number for each distinct key of bytes, to find duplicates. Entries are never removed.
  */
 #ifndef UTIL_INTERN_H
 #define UTIL_INTERN_H
@@ -18,8 +17,7 @@ struct intern {
 };
 
 /*
- * The number that belongs to a key, valid until the next call; 0 for a key that is new. NULL when
- * there is no memory.
+ * The number of a key, valid until the next call; 0 for a new key. NULL if out of memory.
  */
 uint32_t *intern(struct intern *table, const void *key, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON strings are copied many bytes at a time, as long as they need no escape. */
+/* JSON strings are copied many bytes at a time while no byte needs an escape. */
 #include "util/json.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static uint64_t any_zero(uint64_t word)
 	return (word - EVERY_BYTE(1)) & ~word & EVERY_BYTE(0x80);
 }
 
-/* Not 0 when one of the eight bytes is not plain: the lowest bit that is set lies in the first. */
+/* Nonzero if one of the eight bytes is not plain: the lowest set bit is in the first such byte. */
 static uint64_t needs_care(uint64_t word)
 {
 	uint64_t control = (word - EVERY_BYTE(0x20)) & ~word & EVERY_BYTE(0x80);
@@ -62,7 +62,7 @@ static size_t copy_plain_vector(char *to, const char *from)
 	return care[0] ? first_byte(care[0]) : WORD_BYTES + first_byte(care[1]);
 }
 
-/* 1 to 7 bytes, put together as a word with plain bytes behind them. */
+/* 1 to 7 bytes as a word, padded with plain bytes. */
 static size_t copy_plain_rest(char *to, const char *from, size_t len)
 {
 	uint64_t word, care;
@@ -85,8 +85,8 @@ static size_t copy_plain_rest(char *to, const char *from, size_t len)
 }
 
 /*
- * Copies `len` bytes, and returns how many of them could be copied as they are: those up to the
- * first that is not plain. Most texts need no care, so that copying while looking is one pass.
+ * Copies `len` bytes and returns how many of them need no escape: those before the first that is not
+ * plain. Most texts are plain, so that one pass suffices.
  */
 static size_t copy_plain(char *to, const char *from, size_t len)
 {
@@ -104,12 +104,12 @@ static size_t copy_plain(char *to, const char *from, size_t len)
 		if (n < WORD_BYTES)
 			return at + n;
 	}
-	/* The last word has some bytes of the one before, which were plain. */
+	/* The last word overlaps the one before it, whose bytes were plain. */
 	at = len - WORD_BYTES;
 	return at + copy_plain_word(to + at, from + at);
 }
 
-/* The letter behind the backslash; 0 for those that are written as numbers. */
+/* The letter after the backslash; 0 for characters that are escaped as \\u and digits. */
 static const char escapes[] = {
 	['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
 	['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',

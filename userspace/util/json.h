@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON values into a buffer. */
+/* Appends JSON values to a buffer. */
 #ifndef UTIL_JSON_H
 #define UTIL_JSON_H
 
@@ -9,9 +9,9 @@
 #include "util/buf.h"
 
 /*
- * Appends a JSON string with its quotes, valid whatever the bytes: control characters are escaped,
- * those of utf8_is_control() too, other UTF-8 stays as it is, and each byte that is no part of it
- * becomes U+FFFD. Returns false when there were such bytes.
+ * Appends a JSON string with its quotes, always valid: control characters, those of
+ * utf8_is_control() included, are escaped, other UTF-8 is copied, and each invalid byte becomes
+ * U+FFFD. Returns false if there were invalid bytes.
  */
 bool json_append_string(struct buf *out, const char *text, size_t len);
 
@@ -23,8 +23,8 @@ void json_append_u64(struct buf *out, uint64_t value);
 void json_append_i64(struct buf *out, int64_t value);
 
 /*
- * Ends an object that began at `start`, each key with a comma before it: the first comma becomes the
- * bracket, whoever wrote it.
+ * Ends an object that began at `start`. Each key was written with a comma before it; the first comma
+ * becomes the opening bracket.
  */
 void json_end_object(struct buf *out, size_t start);
 
@@ -32,8 +32,8 @@ void json_end_object(struct buf *out, size_t start);
 void json_append_duration(struct buf *out, uint64_t ns);
 
 /*
- * Append a key that was made of another one (,"name": becomes ,"name_b64":), and bytes as a string
- * in base64.
+ * Append a key derived from another one (,"name": becomes ,"name_b64":), and bytes as a base64
+ * string.
  */
 void json_append_base64_key(struct buf *out, const char *key, size_t len);
 void json_append_base64(struct buf *out, const void *bytes, size_t len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Levenshtein's distance with swaps, for words of ordinary length. */
+/* Damerau-Levenshtein distance, for words of up to WORD_MAX letters. */
 #include "util/nearest.h"
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static bool same(char a, char b)
 	return lower(a) == lower(b);
 }
 
-/* How many letters must be inserted, deleted, replaced or swapped with the next one. */
+/* The number of insertions, deletions, replacements and swaps of neighbours. */
 static unsigned int distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned int rows[3][WORD_MAX + 1]; /* of i, i - 1 and i - 2 letters of `a`, in turns */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The known word that a mistyped one was probably meant to be, for messages ("did you mean …?").
+ * The known word nearest to a mistyped one, for messages ("did you mean …?").
  */
 #ifndef UTIL_NEAREST_H
 #define UTIL_NEAREST_H
@@ -14,10 +14,10 @@ struct nearest {
 	unsigned int distance;
 };
 
-/* A search for words that differ from `text`, but for case, in at most a third of its letters. */
+/* A search for words that differ from `text`, ignoring case, in at most a third of its letters. */
 void nearest_init(struct nearest *nearest, const char *text, size_t len);
 
-/* Offers a candidate, which must outlive the search. The first of equally near ones is kept. */
+/* Offers a candidate, which must outlive the search. Among equally near ones the first wins. */
 void nearest_offer(struct nearest *nearest, const char *word);
 
 #endif

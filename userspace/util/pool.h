@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for many small objects that come and go: blocks are taken from large slabs and kept in
- * free lists by size, so that a warm pool neither allocates nor frees. One thread at a time.
+ * Memory for many small, short-lived objects: blocks come from large slabs and are kept in free
+ * lists by size, so that a warm pool neither allocates nor frees. Not thread-safe.
  */
 #ifndef UTIL_POOL_H
 #define UTIL_POOL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum {
-	POOL_BLOCK_MAX = 8192, /* larger blocks go straight to the heap */
+	POOL_BLOCK_MAX = 8192, /* larger blocks come from the heap */
 	POOL_CLASSES_COUNT = 32,
 };
 
@@ -26,10 +26,10 @@ struct pool {
 /* Frees all slabs. Blocks above POOL_BLOCK_MAX must have been freed before. */
 void pool_finish(struct pool *pool);
 
-/* A block of at least `bytes`, aligned to 16, its content undefined; NULL without memory. */
+/* A block of at least `bytes`, aligned to 16, its content undefined; NULL if out of memory. */
 void *pool_alloc(struct pool *pool, size_t bytes);
 
-/* Gives a block back; `bytes` as it was asked for. Accepts NULL. */
+/* Frees a block; `bytes` is the size passed to pool_alloc(). Accepts NULL. */
 void pool_free(struct pool *pool, void *block, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters of UTF-8 text that may be damaged. */
+/* Characters of UTF-8 text that may be invalid. */
 #ifndef UTIL_UTF8_H
 #define UTIL_UTF8_H
 
@@ -14,8 +14,8 @@
 size_t utf8_decode(const char *text, size_t len, uint32_t *code_point);
 
 /*
- * Beyond ASCII, characters that a terminal obeys rather than shows: control characters, ends of
- * lines and paragraphs, and those that turn the direction of what follows.
+ * Non-ASCII characters that control a terminal: C1 control characters, line and paragraph separators,
+ * and bidirectional controls.
  */
 static inline bool utf8_is_control(uint32_t c)
 {
