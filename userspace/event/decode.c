@@ -82,7 +82,10 @@ static inline __attribute__((always_inline)) bool is_valid(const struct param_de
 				     : is_whole(param->type, data, len);
 }
 
-/* Removes the latency from the end of a frame that is flagged to have one. Returns false if it cannot. */
+/*
+ * Removes the latency from the end of a frame that is flagged to have one. Returns false if it
+ * cannot.
+ */
 static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
 {
 	size_t least = sizeof(*header) + sizeof(ev->latency_ns);

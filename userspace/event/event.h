@@ -194,8 +194,8 @@ static inline const struct event_desc *event_desc_get(unsigned int id)
 }
 
 /*
- * The event of a name, or NULL; of a call with events on entry and on exit, the one on exit. A linear
- * search: for start-up, not per event.
+ * The event of a name, or NULL; of a call with events on entry and on exit, the one on exit. A
+ * linear search: for start-up, not per event.
  */
 const struct event_desc *event_desc_find(const char *name);
 
@@ -206,8 +206,8 @@ const char *event_family(unsigned int id);
 const struct event_desc *event_desc_of_syscall(unsigned int code);
 
 /*
- * Whether this machine has the system call or tracepoint of an event: newer architectures lack open,
- * fork, select and the tracepoints of page faults. For start-up.
+ * Whether this machine has the system call or tracepoint of an event: newer architectures lack
+ * open, fork, select and the tracepoints of page faults. For start-up.
  */
 bool event_desc_is_native(const struct event_desc *desc);
 

@@ -60,8 +60,8 @@ static inline void buf_append(struct buf *buf, const void *bytes, size_t n)
 }
 
 /*
- * As buf_append(), for short texts in memory of at least BUF_CHUNK readable bytes: a copy of constant
- * length is inlined.
+ * As buf_append(), for short texts in memory of at least BUF_CHUNK readable bytes: a copy of
+ * constant length is inlined.
  */
 enum { BUF_CHUNK = 32 };
 

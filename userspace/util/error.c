@@ -23,7 +23,9 @@ const char *errno_name(int64_t result)
 	/* The result of a corrupt event may have no negative: INT64_MIN. */
 	uint64_t number = -(uint64_t)result;
 
-	/* Codes for calls that the kernel restarts; only debuggers see them, and libc has no names. */
+	/*
+	 * Codes for calls that the kernel restarts; only debuggers see them, and libc has no names.
+	 */
 	switch (number) {
 	case 512:
 		return "ERESTARTSYS";

@@ -85,8 +85,8 @@ static size_t copy_plain_rest(char *to, const char *from, size_t len)
 }
 
 /*
- * Copies `len` bytes and returns how many of them need no escape: those before the first that is not
- * plain. Most texts are plain, so that one pass suffices.
+ * Copies `len` bytes and returns how many of them need no escape: those before the first that is
+ * not plain. Most texts are plain, so that one pass suffices.
  */
 static size_t copy_plain(char *to, const char *from, size_t len)
 {

@@ -23,8 +23,8 @@ void json_append_u64(struct buf *out, uint64_t value);
 void json_append_i64(struct buf *out, int64_t value);
 
 /*
- * Ends an object that began at `start`. Each key was written with a comma before it; the first comma
- * becomes the opening bracket.
+ * Ends an object that began at `start`. Each key was written with a comma before it; the first
+ * comma becomes the opening bracket.
  */
 void json_end_object(struct buf *out, size_t start);
 

@@ -14,8 +14,8 @@
 size_t utf8_decode(const char *text, size_t len, uint32_t *code_point);
 
 /*
- * Non-ASCII characters that control a terminal: C1 control characters, line and paragraph separators,
- * and bidirectional controls.
+ * Non-ASCII characters that control a terminal: C1 control characters, line and paragraph
+ * separators, and bidirectional controls.
  */
 static inline bool utf8_is_control(uint32_t c)
 {
