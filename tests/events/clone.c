@@ -19,7 +19,7 @@ static long call(uint64_t native_flags)
 	return CALL(SYS_clone, native_flags | SIGCHLD, NULL, &tid, &tid, &tid);
 }
 
-/* The thread has the memory of the one that made it, so that it may do no more than this. */
+/* The thread shares the memory of its creator, so that it must do no more than this. */
 static int wait_as_thread(void *gate)
 {
 	gate_wait(gate);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* connect: addresses of all kinds, tuples of IP and unix sockets, calls that go on. */
+/* connect: addresses of all kinds, tuples of IP and unix sockets, calls in progress. */
 #include "harness/fixture.h"
 #include "harness/live.h"
 
@@ -56,7 +56,7 @@ static void check_ip_sockets(const char *ip)
 	close(datagram);
 }
 
-/* Dissolving the connection of a datagram socket leaves its own end, but for a port of chance. */
+/* Disconnecting a datagram socket keeps its local end, except for an ephemeral port. */
 static void check_dissolved(void)
 {
 	struct connection udp = fixture_connect("127.0.0.1", SOCK_DGRAM);

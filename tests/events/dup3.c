@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dup3: a copy, the one flag it has, and what it refuses. */
+/* dup3: a copy, the one flag it has, and what it rejects. */
 #include <fcntl.h>
 
 #include "harness/fixture.h"

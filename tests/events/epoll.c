@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* epoll_create, epoll_create1, epoll_wait: what they are given, and what is refused. */
+/* epoll_create, epoll_create1, epoll_wait: what they are given, and what is rejected. */
 #include <stdbool.h>
 #include <sys/epoll.h>
 

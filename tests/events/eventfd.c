@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eventfd, eventfd2: the count to start with, flags, and those that are refused. */
+/* eventfd, eventfd2: the count to start with, flags, and those that are rejected. */
 #include <sys/eventfd.h>
 
 #include "harness/fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* execve: new programs in every condition that the event tells of. */
+/* execve: new programs in every condition that the event reports. */
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -35,7 +35,7 @@ static struct execing program(uint32_t exe_flags)
 	};
 }
 
-/* Whether the program may be written: its owner and mode, and who runs it. */
+/* Whether the caller may write the program: its owner, its mode, and the caller. */
 static const struct writable_case {
 	uid_t owner;
 	gid_t group;

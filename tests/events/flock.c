@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flock: every operation, taken and refused. */
+/* flock: every operation, accepted and rejected. */
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -11,7 +11,10 @@ static void check(long fd, long operation, int64_t shown, long ret)
 	expect_call(flock, ret, CALL(SYS_flock, fd, operation), NUMBER((int)fd), NUMBER(shown));
 }
 
-/* Which of the two is looked at first: 4149be7bda7e ("fs/lock: Rearrange ops in flock syscall"), 6.0 */
+/*
+ * Which of the two is looked at first: 4149be7bda7e ("fs/lock: Rearrange ops in flock syscall"),
+ * 6.0
+ */
 static long bad_both_result(void)
 {
 	long ret = CALL(SYS_flock, -1, LOCK_NB);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fsconfig: every command, the key, and the value by its kind. ramfs takes whatever it is told. */
+/* fsconfig: every command, the key, and the value by its kind. ramfs accepts any option. */
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void check_bytes(long fd, size_t size)
 		    BYTES(bytes, size), ABSENT, NUMBER((int)size));
 }
 
-/* Keys are shorter than paths, and longer ones are refused. */
+/* Keys are shorter than paths, and longer ones are rejected. */
 static void check_keys(long fd)
 {
 	const struct path_case *keys = fixture_paths();

@@ -16,7 +16,7 @@ static void check(void)
 	expect_params(live_next(EVENT_getcwd), NUMBER(ret), TEXT(path));
 }
 
-/* The path is nearly as long as the kernel tells one. */
+/* The path is nearly as long as the kernel allows. */
 static void check_deep(void)
 {
 	char name[NAME_BYTES + 1];

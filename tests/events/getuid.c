@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* getuid, geteuid, getgid, getegid, getresuid, getresgid: asked as root and as somebody else. */
+/* getuid, geteuid, getgid, getegid, getresuid, getresgid: as root and as another user. */
 #include <sched.h>
 
 #include "harness/fixture.h"
@@ -7,7 +7,7 @@
 
 enum { REAL = 1001, EFFECTIVE = 1002, SAVED = 1003, REAL_GROUP = 2001, EFFECTIVE_GROUP, SAVED_GROUP };
 
-/* Asks, becomes somebody else, asks again. */
+/* Queries, changes the user, queries again. */
 static int ask_twice(void *arg)
 {
 	long number = *(long *)arg;

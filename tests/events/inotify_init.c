@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inotify_init, inotify_init1: flags, and those that are refused; no descriptor left. */
+/* inotify_init, inotify_init1: flags, and those that are rejected; no descriptor left. */
 #include <sys/inotify.h>
 #include <sys/resource.h>
 

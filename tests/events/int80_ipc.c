@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 32-bit programs: System V IPC, by numbers of its own and by the one that stands for all. */
+/* 32-bit programs: System V IPC, by its own numbers and by the multiplexed one. */
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -130,7 +130,7 @@ static void check_queue_attributes(void)
 	require(CALL(SYS_mq_unlink, name) == 0);
 }
 
-/* What cannot be read says nothing of the call: it is counted, and not told. */
+/* A call whose arguments in memory cannot be read is counted, not reported. */
 static void check_unreadable(void)
 {
 	live_skip();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 32-bit programs: calls on sockets, by numbers of their own and by the one that stands for all. */
+/* 32-bit programs: calls on sockets, by their own numbers and by the multiplexed one. */
 #include <string.h>
 #include <sys/time.h>
 #include <sys/uio.h>

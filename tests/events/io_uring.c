@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* io_uring_setup, io_uring_enter, io_uring_register: a ring and its parameters, and refusals. */
+/*
+ * io_uring_setup, io_uring_enter, io_uring_register: a ring and its parameters, and rejected calls.
+ */
 #include <linux/io_uring.h>
 
 #include "harness/fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kill, tkill, tgkill: signals to oneself, to nobody, and of no such kind. */
+/* kill, tkill, tgkill: signals to the caller, to no process, and invalid signals. */
 #include <signal.h>
 
 #include "harness/fixture.h"

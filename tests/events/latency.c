@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long calls took, against clocks around them; and calls of which it cannot be known. */
+/* The latency of calls, compared with clocks around them; calls without known latency. */
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -17,7 +17,9 @@
 
 enum {
 	SLEEP_NS = 50000000,
-	/* The clocks of BPF programs and of user space step at times, not at once, by some ns. */
+	/*
+	 * The clocks of BPF programs and of user space are stepped at different times, by some ns.
+	 */
 	CLOCK_TOLERANCE_NS = 1000,
 	THREADS = 8, /* more than there are CPUs */
 	CALLS = 200, /* of each thread, of both kinds */
@@ -76,7 +78,7 @@ static int write_late(void *fds)
 	return write(((int *)fds)[1], "late", 4) == 4 ? 0 : 1;
 }
 
-/* The reader waits for somebody else. The child's side of a clone did not begin there. */
+/* The reader waits for another process. The child's side of a clone has no entry. */
 static void check_waiting(void)
 {
 	uint64_t begin_ns, read_begin_ns;
@@ -138,7 +140,7 @@ static void ignore(int signal)
 {
 }
 
-/* Has seccomp refuse a call with that first argument, ahead of the tracepoint at the enter. */
+/* Makes seccomp reject a call with that first argument, before the tracepoint on entry. */
 static bool refuse(uint32_t number, uint32_t argument)
 {
 	struct sock_filter program[] = {
@@ -165,7 +167,7 @@ static int close_refused(void *unused)
 	return CALL(SYS_close, REFUSED_FD) == -EPERM ? 0 : 1;
 }
 
-/* Neither the time of the call before is taken for theirs, nor that of one without an end. */
+/* They get neither the entry time of the previous call nor that of a call without exit. */
 static void check_refused(void)
 {
 	uint64_t begin_ns = now_ns();
@@ -207,7 +209,7 @@ static void check_id_used_again(void)
 			    ->latency_ns == LATENCY_UNKNOWN);
 }
 
-/* The end of a process, and that which its successor with its id is refused. */
+/* The exit of a process, and a call of its successor with the same id that seccomp rejects. */
 static int end_refused(void *shared)
 {
 	pid_t pid = fixture_child(end_at_once, NULL);

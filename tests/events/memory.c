@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* brk, mmap, mmap2, munmap: memory that comes and goes. */
+/* brk, mmap, mmap2, munmap: mapping and unmapping memory. */
 #include <linux/mman.h>
 #include <sys/mman.h>
 

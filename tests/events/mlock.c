@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mlock, mlock2, munlock, mlockall, munlockall: memory that stays. */
+/* mlock, mlock2, munlock, mlockall, munlockall: locked memory. */
 #include <sys/mman.h>
 
 #include "harness/fixture.h"
@@ -70,7 +70,7 @@ static void expect_mlockall(long res, uint32_t stored)
 	expect_i64(ev, mlockall__flags, stored);
 }
 
-/* Nothing is locked in what there is: the rings of the capture are large. */
+/* Existing memory is not locked: the rings of the capture are large. */
 static const struct {
 	long flags, res;
 	uint32_t stored;

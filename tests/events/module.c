@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init_module, finit_module, delete_module: calls that cannot succeed, as modules belong to the
- * machine. Which error they give depends on whether the kernel takes modules at all.
+ * init_module, finit_module, delete_module: calls that cannot succeed, since modules affect the
+ * whole machine. The error depends on whether the kernel has modules at all.
  */
 #include <fcntl.h>
 

@@ -47,7 +47,7 @@ static void check_mounts(void)
 			      NUMBER(attempts[i].shown));
 }
 
-/* Of the device and the type, other errors are told than of a path. */
+/* For the device and the type the errors differ from those for a path. */
 static void check_strings(const struct path_case *string)
 {
 	long ret = CALL(SYS_mount, string->path, "no/such", "type", 0L, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprotect: protections of memory that is there and that is not. */
+/* mprotect: protections of mapped and unmapped memory. */
 #include <sys/mman.h>
 
 #include "harness/fixture.h"
@@ -29,7 +29,7 @@ LIVE_TEST(mprotect)
 	check(page + 1, 4096, PROT_READ, -EINVAL, prot_flags__PROT_READ);
 	check(4096, 4096, PROT_WRITE, -ENOMEM, prot_flags__PROT_WRITE);
 	check(page, UINT64_MAX, 0, -ENOMEM, 0);
-	/* Both ways to grow at once are refused. */
+	/* Both ways to grow at once are rejected. */
 	check(page, 4096, 0x03000008, -EINVAL,
 	      prot_flags__PROT_SEM | prot_flags__PROT_GROWSDOWN | prot_flags__PROT_GROWSUP);
 	check(page, 4096, ~0L, -EINVAL, ALL_PROT_FLAGS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nanosleep: times that pass, and those that are none. */
+/* nanosleep: valid and invalid times. */
 #include <time.h>
 
 #include "harness/fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* open: paths, every flag, the mode, and what is told of the opened file. */
+/* open: paths, every flag, the mode, and what is reported of the opened file. */
 #include <fcntl.h>
 
 #include "harness/fixture.h"

@@ -34,7 +34,7 @@ static void check_paths(void)
 	}
 }
 
-/* Combinations that openat2 refuses are shown all the same. */
+/* Combinations that openat2 rejects are shown all the same. */
 static void check_flags(void)
 {
 	for (size_t i = 0; i < OPEN_FLAGS_COUNT; i++) {

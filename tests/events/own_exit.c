@@ -64,7 +64,9 @@ static int stop_and_end(void *arg)
 	return 0;
 }
 
-/* The kernel skips the call: it comes back to where a call would, and the task ends by the signal. */
+/*
+ * The kernel skips the call: it comes back to where a call would, and the task ends by the signal.
+ */
 static void kill_at_enter(pid_t child)
 {
 	int status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mounts by descriptor, and what is told of them. What changes mounts is done in a child with a
+ * Mounts by descriptor, and what is reported of them. What changes mounts is done in a child with a
  * mount namespace of its own.
  */
 #include <fcntl.h>
@@ -352,7 +352,7 @@ static void check_statmount(const struct request_now *request, struct statmount_
 	expect_numbers(ev, statmount__bufsize, sizeof(*status), (uint32_t)flags);
 }
 
-/* What had no room in the caller's memory is none, whatever lies behind that. */
+/* Values that did not fit into the caller's memory are absent, whatever follows it. */
 static void check_statmount_cut(const struct request_now *request)
 {
 	const size_t bytes = offsetof(struct statmount_now, attributes);

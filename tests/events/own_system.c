@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine and the kernel. What would harm them is asked for so that it is sure to be refused.
+/*
+ * The machine and the kernel. Harmful operations are requested so that they are certain to be
+ * rejected.
  */
 #include <linux/perf_event.h>
 #include <linux/reboot.h>

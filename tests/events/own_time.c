@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks and timers, as far as they can be had without changing the time of the machine. */
+/* Clocks and timers, as far as can be tested without changing the time of the machine. */
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -104,7 +104,7 @@ LIVE_TEST(time)
 		(t).tick
 #define NO_TIMEX NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING
 
-/* Only asked, or told what is sure to be refused. */
+/* Queries, and changes that are certain to be rejected. */
 LIVE_TEST(adjtimex)
 {
 	struct timex asked = {0}, wrong = {.modes = ADJ_TICK | ADJ_FREQUENCY, .tick = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* page_fault: reading, writing and running what is not there yet, by the program and the kernel. */
+/* page_fault: reading, writing and executing unmapped pages, by the program and by the kernel. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pidfd_open, pidfd_getfd: of the own process and of none, wrong descriptors and flags. */
+/* pidfd_open, pidfd_getfd: for the calling process and for none, wrong descriptors and flags. */
 #include <fcntl.h>
 
 #include "harness/fixture.h"

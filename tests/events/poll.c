@@ -34,7 +34,7 @@ static void check_poll(const struct pollfd *fds, long count, long timeout, long 
 	expect_i64(ev, poll__timeout, (uint32_t)timeout);
 }
 
-/* Each bit alone, in an array that the call refuses and leaves as it is. */
+/* Each bit alone, in an array that the call rejects and leaves as it is. */
 static void check_bits(void)
 {
 	static const int16_t stored[] = {
@@ -107,7 +107,7 @@ LIVE_TEST(ppoll)
 
 	require(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
 	fds.fd = ends[0];
-	/* The kernel leaves what is left of the time, unless it is told not to. */
+	/* The kernel writes back the remaining time, unless a personality forbids it. */
 	require(personality((unsigned long)old | STICKY_TIMEOUTS) == old);
 	ev = check_ppoll(&fds, &timeout, &mask, 1, 0x40000201);
 	expect_i64(ev, ppoll__timeout, 1000000500);

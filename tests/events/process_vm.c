@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* process_vm_readv, process_vm_writev: what went over, of a process that is there and of none. */
+/* process_vm_readv, process_vm_writev: what was copied, from an existing process and from none. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -32,7 +32,7 @@ static void check_transfer(const struct transfer *transfer, long number, unsigne
 	expect_bytes(ev, data, fixture_pattern(BYTES), transfer->ret > 0 ? shown : 0);
 }
 
-/* Memory of the own process on both sides; what goes over is the pattern. */
+/* Memory of the calling process on both sides; the pattern is copied. */
 static void check_all(char *local, char *remote, long number, unsigned int event, unsigned int data)
 {
 	const struct transfer transfers[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* procexit: how a thread ended, as its parent saw it, and who inherits its children. */
+/* procexit: how a thread ended, as seen by its parent, and who inherits its children. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ struct family {
 	volatile pid_t *left; /* shared: who is left behind */
 };
 
-/* Leaves a child behind that waits at the gate. */
+/* Leaves a child that waits at the gate. */
 static int leave_child(void *arg)
 {
 	struct family *family = arg;
@@ -77,7 +77,7 @@ static int leave_child(void *arg)
 	return 3;
 }
 
-/* Who the kernel gave it to. */
+/* The new parent that the kernel chose. */
 static int64_t parent_of(pid_t pid)
 {
 	struct process process;
@@ -155,7 +155,7 @@ static void check_threads(int64_t reaper)
 	gate_finish(&group->gate);
 }
 
-/* The first process of a pid namespace: its child leaves one behind, which falls to it. */
+/* The first process of a pid namespace: its grandchild is reparented to it. */
 static int lead_namespace(void *arg)
 {
 	struct family *family = arg;

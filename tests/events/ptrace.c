@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ptrace: every request by its number, and a child that is looked into, changed and let go. */
+/* ptrace: every request by its number, and a child that is inspected, changed and resumed. */
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>

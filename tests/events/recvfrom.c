@@ -53,7 +53,7 @@ static void check_stream(const char *ip)
 	fixture_disconnect(&link);
 }
 
-/* The server's end has no connection: who sent is known from the address argument alone. */
+/* The server's end has no connection: the sender is known only from the address argument. */
 static void check_datagram(const char *ip, const char *any)
 {
 	struct connection link = fixture_connect(ip, SOCK_DGRAM);

@@ -74,7 +74,7 @@ static void check_many(void)
 		const struct event *ev =
 			expect_message(link.server, i + 1, pattern, (size_t)i + 1);
 
-		/* Who sent it is known from the message's address alone. */
+		/* The sender is known only from the message's address. */
 		if (i == 1)
 			expect_tuple_ip(ev, recvmmsg__tuple, "127.0.0.1", link.client_port,
 					"127.0.0.1", link.server_port);

@@ -70,7 +70,7 @@ static void check_stream(const char *ip)
 	fixture_disconnect(&link);
 }
 
-/* The server's end has no connection: who sent is known from the message's address alone. */
+/* The server's end has no connection: the sender is known only from the message's address. */
 static void check_datagram(const char *ip, const char *any)
 {
 	struct connection link = fixture_connect(ip, SOCK_DGRAM);
@@ -91,7 +91,9 @@ static void check_datagram(const char *ip, const char *any)
 	fixture_disconnect(&link);
 }
 
-/* A descriptor that goes with the data: the event holds what the call left in the caller's memory. */
+/*
+ * A descriptor that goes with the data: the event holds what the call left in the caller's memory.
+ */
 static void check_control(void)
 {
 	char out[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = {0}, in[256];

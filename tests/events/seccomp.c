@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* seccomp: operations and flags as they are, refused ones among them. */
+/* seccomp: operations and flags as they are, rejected ones among them. */
 #include <linux/seccomp.h>
 
 #include "harness/fixture.h"

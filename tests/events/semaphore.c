@@ -97,7 +97,7 @@ static void check_semctl(long id, long index, long command, long value, long res
 	expect_semctl(id, index, command, value, res, stored);
 }
 
-/* What tells of all semaphores gives back the highest index in use. */
+/* The commands about all semaphores return the highest index in use. */
 static void check_info(long command, uint16_t stored)
 {
 	struct seminfo info;
@@ -107,7 +107,7 @@ static void check_info(long command, uint16_t stored)
 	expect_semctl(0, 0, command, 0, res, stored);
 }
 
-/* Of the commands without a value: they are refused for what is no semaphore. */
+/* Commands without a value: they fail for ids that are no semaphore. */
 static const struct {
 	long command;
 	uint16_t stored;

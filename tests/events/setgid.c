@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setgid: the group asked for, taken and refused. */
+/* setgid: the group asked for, accepted and rejected. */
 #include "harness/acting.h"
 #include "harness/fixture.h"
 #include "harness/live.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setpgid: groups of its own, of others, and of nobody. */
+/* setpgid: own groups, those of others, and none. */
 #include "harness/fixture.h"
 #include "harness/live.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setresgid: the groups asked for, taken and refused. */
+/* setresgid: the groups asked for, accepted and rejected. */
 #include "harness/acting.h"
 #include "harness/fixture.h"
 #include "harness/live.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setresuid: the users asked for, taken and refused. */
+/* setresuid: the users asked for, accepted and rejected. */
 #include "harness/acting.h"
 #include "harness/fixture.h"
 #include "harness/live.h"

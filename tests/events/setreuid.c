@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setreuid: the users asked for, taken and refused. */
+/* setreuid: the users asked for, accepted and rejected. */
 #include "harness/acting.h"
 #include "harness/fixture.h"
 #include "harness/live.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* setuid: the user asked for, taken and refused. */
+/* setuid: the user asked for, accepted and rejected. */
 #include "harness/acting.h"
 #include "harness/fixture.h"
 #include "harness/live.h"

@@ -41,7 +41,7 @@ static void unhandle(int signal)
 	require(sigaction(signal, &action, NULL) == 0);
 }
 
-/* Of some signals events tell the sender, of others not. */
+/* Only some signals have a sender. */
 static void check_own(void)
 {
 	static const struct {
@@ -169,7 +169,7 @@ static int wait_for_end(void *arg)
 	return 0;
 }
 
-/* Nobody notes who sends a SIGKILL. */
+/* The kernel does not record the sender of a SIGKILL. */
 static void check_killed(struct gate *gate)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* switch: two processes on one CPU that wait for each other. */
+/* switch: two processes on one CPU that alternate. */
 #include <sched.h>
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The generic event: calls that are newer than the tables, known by the kernel's number alone. */
+/* The generic event: calls newer than the table, known only by the kernel's number. */
 #include "harness/fixture.h"
 #include "harness/live.h"
 

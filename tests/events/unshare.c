@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unshare: flags as events have them, and one that is refused. */
+/* unshare: flags as events have them, and one that is rejected. */
 #include <sched.h>
 
 #include "harness/fixture.h"

@@ -5,7 +5,7 @@
 #include "harness/fixture.h"
 #include "harness/live.h"
 
-/* Kernels may be built without: then every call is refused. */
+/* Kernels may be built without: then every call is rejected. */
 static void check(long flags, bool valid)
 {
 	long fd = CALL(SYS_userfaultfd, flags);

@@ -34,8 +34,8 @@ struct live_test {
 extern struct live_test live_test;
 
 /*
- * Opens the capture of all events of the table, and of the numbers that no call of the table has. Of
- * the events that come on request only `tested` is among them. Returns 0 or -errno.
+ * Opens the capture of all events of the table, and of the numbers that no call of the table has.
+ * Of the events that come on request only `tested` is among them. Returns 0 or -errno.
  */
 int capture_open(unsigned int tested, struct error *err);
 void capture_close(void);
@@ -46,7 +46,7 @@ void capture_clear(void);
 /* Notes a failure for each parameter that was not compared. */
 void capture_check_compared(void);
 
-/* Ends the children that the test left behind: one that failed half-way lets them wait for ever. */
+/* Ends the children that the test left: one that failed half-way lets them wait for ever. */
 void capture_end_children(void);
 
 /* Events lost by the driver since the capture began. */

@@ -17,7 +17,7 @@
 _Static_assert((int)execve__env == (int)execveat__env && (int)execve__gid == (int)execveat__gid,
 	       "the same parameters but for the filename");
 
-/* Strings one behind the other, cut to what an event holds of them; the last byte is a NUL. */
+/* Strings one after the other, cut to what an event holds of them; the last byte is a NUL. */
 static void expect_cut(const struct event *ev, unsigned int param, const char *strings, size_t len,
 		       size_t limit)
 {

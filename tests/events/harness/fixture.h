@@ -94,7 +94,7 @@ struct opened fixture_opened(int fd);
 void fixture_expect_real_path(const struct event *ev, unsigned int param,
 			      const struct opened *opened);
 
-/* The same for the directory that the calling process is in; it is not told when a call failed. */
+/* The same for the directory that the calling process is in; it is absent when the call failed. */
 void fixture_expect_directory(const struct event *ev, unsigned int param, long ret);
 
 /* A socket address and its length, as calls want them. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The flags of open calls, each with what events hold of it, and whether it makes the mode count. */
+/*
+ * The flags of open calls, each with what events hold of it, and whether it makes the mode count.
+ */
 #ifndef TESTS_OPEN_FLAGS_H
 #define TESTS_OPEN_FLAGS_H
 

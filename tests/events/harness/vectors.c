@@ -12,7 +12,7 @@
 
 enum { MANY = 40, WALKED = 32 };
 
-/* `count` buffers of `len` bytes, one behind the other from `memory` on. */
+/* `count` buffers of `len` bytes, one after the other from `memory` on. */
 static const struct iovec *slices(struct iovec *vector, const char *memory, size_t count,
 				  size_t len)
 {
