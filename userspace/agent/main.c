@@ -171,15 +171,15 @@ out:
 	return exit_code;
 }
 
-static int (*const commands[COMMANDS_COUNT])(const struct options *options) = {
-	[COMMAND_CAPTURE] = run_capture,
-	[COMMAND_EXPLAIN] = run_explain,
-	[COMMAND_CHECK_FILTER] = check_filter_run,
-	[COMMAND_CHECK_RULES] = check_rules_run,
-	[COMMAND_FIELDS] = list_fields_run,
-	[COMMAND_EVENTS] = list_events_run,
-	[COMMAND_HELP] = run_help,
-	[COMMAND_VERSION] = run_version,
+static int (*const actions[ACTIONS_COUNT])(const struct options *options) = {
+	[ACTION_CAPTURE] = run_capture,
+	[ACTION_EXPLAIN] = run_explain,
+	[ACTION_CHECK_FILTER] = check_filter_run,
+	[ACTION_CHECK_RULES] = check_rules_run,
+	[ACTION_FIELDS] = list_fields_run,
+	[ACTION_EVENTS] = list_events_run,
+	[ACTION_HELP] = run_help,
+	[ACTION_VERSION] = run_version,
 };
 
 static bool is_open(int fd)
@@ -198,7 +198,7 @@ static int open_missing_descriptors(struct error *err)
 
 static bool prints_to_stdout(const struct options *options)
 {
-	return options->command != COMMAND_CAPTURE || options->format != FORMAT_NONE ||
+	return options->action != ACTION_CAPTURE || options->format != FORMAT_NONE ||
 	       (options->write && strcmp(options->write, "-") == 0);
 }
 
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 		error_set(&err, -EBADF, "standard output is closed");
 		exit_code = fail(EXIT_FAILURE, &err);
 	} else {
-		exit_code = commands[options.command](&options);
+		exit_code = actions[options.action](&options);
 	}
 	options_finish(&options);
 	return exit_code;

@@ -66,9 +66,17 @@ static const struct option_row *find_row(int code)
 	return NULL;
 }
 
-static const char *dashes(const struct option_row *row)
+/* How an option was given, last if several times; messages name it so. */
+enum given { GIVEN_NOT, GIVEN_LETTER, GIVEN_NAME };
+
+static const char *dashes(enum given how)
 {
-	return is_short(row) ? "-" : "--";
+	return how == GIVEN_LETTER ? "-" : "--";
+}
+
+static const char *name_given(const struct option_row *row, enum given how)
+{
+	return how == GIVEN_LETTER ? row->name : long_name(row);
 }
 
 /* The name that a mistyped one was probably meant to be, or NULL. */
@@ -102,13 +110,14 @@ static int refuse(int code, const char *last, struct error *err)
 	return error_set(err, -EINVAL, "%s: unknown or ambiguous option (%s)", last, hint);
 }
 
-static int apply(struct options *options, const struct option_row *row, struct error *err)
+static int apply(struct options *options, const struct option_row *row, enum given how,
+		 struct error *err)
 {
 	int result = row->set(options, optarg);
 
 	if (result == -EINVAL)
-		error_set(err, result, "%s%s: expected %s, not '%s'", dashes(row), row->name,
-			  row->accepts, optarg);
+		error_set(err, result, "%s%s: expected %s, not '%s'", dashes(how),
+			  name_given(row, how), row->accepts, optarg);
 	else if (result)
 		error_set(err, result, "out of memory");
 	return result;
@@ -139,15 +148,15 @@ static int join_words(char **words, struct options *options, struct error *err)
 /* Sub-commands: the first word that is no option. Another word may follow. */
 static const struct command_row {
 	const char *word;
-	enum agent_command command;
+	enum agent_action action;
 	const char *operand; /* what the other word is, for messages */
 	const char *operand_default;
 	bool several; /* operands, at least one */
 } command_rows[] = {
-	{"check-filter", COMMAND_CHECK_FILTER, "file", "-"},
-	{"fields", COMMAND_FIELDS, "pattern", NULL},
-	{"events", COMMAND_EVENTS, "pattern", NULL},
-	{"check-rules", COMMAND_CHECK_RULES, "file", NULL, true},
+	{"check-filter", ACTION_CHECK_FILTER, "file", "-"},
+	{"fields", ACTION_FIELDS, "pattern", NULL},
+	{"events", ACTION_EVENTS, "pattern", NULL},
+	{"check-rules", ACTION_CHECK_RULES, "file", NULL, true},
 };
 
 enum { COMMAND_ROWS_COUNT = sizeof(command_rows) / sizeof(command_rows[0]) };
@@ -160,24 +169,32 @@ static const struct command_row *find_command(const char *word)
 	return NULL;
 }
 
-/* `given` has a bit for each row of options. */
-static int parse_command(const struct command_row *command, char **words, uint64_t given,
-			 struct options *options, struct error *err)
+static const struct command_row *find_action(enum agent_action action)
+{
+	for (int i = 0; i < COMMAND_ROWS_COUNT; i++)
+		if (command_rows[i].action == action)
+			return &command_rows[i];
+	return NULL;
+}
+
+/* `operands` are the words behind the command; `given` is how each row of options was given. */
+static int parse_command(const struct command_row *command, char **operands,
+			 const enum given *given, struct options *options, struct error *err)
 {
 	for (unsigned int i = 0; i < option_rows_count; i++)
-		if ((given >> i & 1) && !(option_rows[i].commands >> command->command & 1))
+		if (given[i] && !(option_rows[i].commands >> command->action & 1))
 			return error_set(err, -EINVAL, "%s does not take %s%s", command->word,
-					 dashes(&option_rows[i]), option_rows[i].name);
-	if (command->several && !words[1])
+					 dashes(given[i]), name_given(&option_rows[i], given[i]));
+	if (command->several && !operands[0])
 		return error_set(err, -EINVAL, "%s needs a %s", command->word, command->operand);
-	if (!command->several && words[1] && words[2])
+	if (!command->several && operands[0] && operands[1])
 		return error_set(err, -EINVAL, "%s takes one %s, not also '%s'", command->word,
-				 command->operand, words[2]);
+				 command->operand, operands[1]);
 	if (options->format == FORMAT_NONE)
 		return error_set(err, -EINVAL, "%s: -o takes text, json or markdown", command->word);
-	options->command = command->command;
-	options->operand = words[1] ? words[1] : command->operand_default;
-	for (char **word = words + 1; command->several && *word; word++)
+	options->action = command->action;
+	options->operand = operands[0] ? operands[0] : command->operand_default;
+	for (char **word = operands; command->several && *word; word++)
 		if (option_add_rules(options, *word))
 			return error_set(err, -ENOMEM, "out of memory");
 	return 0;
@@ -189,7 +206,7 @@ static bool has_splits(const struct options *options)
 }
 
 /* Refuses options about something that is not there. */
-static int check_about(uint64_t given, const struct options *options, struct error *err)
+static int check_about(const enum given *given, const struct options *options, struct error *err)
 {
 	static const struct {
 		unsigned int about;
@@ -206,24 +223,25 @@ static int check_about(uint64_t given, const struct options *options, struct err
 
 	for (size_t reason = 0; reason < sizeof(reasons) / sizeof(reasons[0]); reason++)
 		for (unsigned int i = 0; i < option_rows_count && !there[reason]; i++)
-			if ((given >> i & 1) && (option_rows[i].about & reasons[reason].about))
-				return error_set(err, -EINVAL, "%s%s %s", dashes(&option_rows[i]),
-						 option_rows[i].name, reasons[reason].why);
+			if (given[i] && (option_rows[i].about & reasons[reason].about))
+				return error_set(err, -EINVAL, "%s%s %s", dashes(given[i]),
+						 name_given(&option_rows[i], given[i]),
+						 reasons[reason].why);
 	return 0;
 }
 
 /* How many options were given that are about this. */
-static unsigned int count_about(uint64_t given, unsigned int about)
+static unsigned int count_about(const enum given *given, unsigned int about)
 {
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < option_rows_count; i++)
-		count += (given >> i & 1) && (option_rows[i].about & about);
+		count += given[i] && (option_rows[i].about & about);
 	return count;
 }
 
 /* What is written is not printed as well, unless that is asked for. */
-static int check_write(uint64_t given, struct options *options, struct error *err)
+static int check_write(const enum given *given, struct options *options, struct error *err)
 {
 	if (count_about(given, PRINTS) == 0)
 		options->format = FORMAT_NONE;
@@ -240,19 +258,21 @@ static int check_write(uint64_t given, struct options *options, struct error *er
 	if (options->format != FORMAT_NONE)
 		return error_set(err, -EINVAL, "-w - takes standard output: nothing can be printed "
 					       "there (-o none)");
-	if (options->command == COMMAND_CAPTURE && isatty(STDOUT_FILENO))
+	if (options->action == ACTION_CAPTURE && isatty(STDOUT_FILENO))
 		return error_set(err, -EINVAL, "-w -: standard output is a terminal; direct it to "
 					       "a file or into a pipe");
 	return 0;
 }
 
-static int parse_words(char **words, uint64_t given, struct options *options, struct error *err)
+static int parse_words(char **words, const enum given *given, struct options *options, struct error *err)
 {
 	const struct command_row *command = find_command(words[0]);
 	int result;
 
+	if (options->action == ACTION_FIELDS || options->action == ACTION_EVENTS)
+		return parse_command(find_action(options->action), words, given, options, err);
 	if (command)
-		return parse_command(command, words, given, options, err);
+		return parse_command(command, words + 1, given, options, err);
 	if (options->format == FORMAT_MARKDOWN)
 		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
 					       "not for events");
@@ -278,7 +298,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	const struct option_row *row;
 	struct option longs[OPTIONS_MAX + 1];
 	char letters[2 * OPTIONS_MAX + 2];
-	uint64_t given = 0;
+	enum given given[OPTIONS_MAX] = {GIVEN_NOT}, how;
 	int code, result;
 
 	*options = (struct options){
@@ -291,12 +311,13 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	optind = 0; /* forgets also where in a word it was */
 	while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		row = find_row(code);
-		result = row ? apply(options, row, err) : refuse(code, argv[optind - 1], err);
+		how = code >= OPTION_BASE ? GIVEN_NAME : GIVEN_LETTER;
+		result = row ? apply(options, row, how, err) : refuse(code, argv[optind - 1], err);
 		if (result)
 			return result;
-		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
+		if (options->action == ACTION_HELP || options->action == ACTION_VERSION)
 			return 0;
-		given |= UINT64_C(1) << (row - option_rows);
+		given[row - option_rows] = how;
 	}
 	return parse_words(argv + optind, given, options, err);
 }
@@ -341,7 +362,7 @@ void options_print_help(void)
 
 		if (row->section)
 			printf("%s%s:\n", i ? "\n" : "", row->section);
-		snprintf(option, sizeof(option), "%s%s%s%s %s", dashes(row), row->name,
+		snprintf(option, sizeof(option), "%s%s%s%s %s", is_short(row) ? "-" : "--", row->name,
 			 row->also ? ", --" : "", row->also ? row->also : "",
 			 row->argument ? row->argument : "");
 		printf("  %-24s %s\n", option, row->help);

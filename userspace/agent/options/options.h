@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "abi.h"
 #include "rules/rules.h"
@@ -13,16 +14,16 @@
 #include "util/buf.h"
 #include "util/error.h"
 
-enum agent_command {
-	COMMAND_CAPTURE,
-	COMMAND_EXPLAIN,
-	COMMAND_CHECK_FILTER,
-	COMMAND_CHECK_RULES,
-	COMMAND_FIELDS,
-	COMMAND_EVENTS,
-	COMMAND_HELP,
-	COMMAND_VERSION,
-	COMMANDS_COUNT,
+enum agent_action {
+	ACTION_CAPTURE,
+	ACTION_EXPLAIN,
+	ACTION_CHECK_FILTER,
+	ACTION_CHECK_RULES,
+	ACTION_FIELDS,
+	ACTION_EVENTS,
+	ACTION_HELP,
+	ACTION_VERSION,
+	ACTIONS_COUNT,
 };
 
 /* Of a capture, or of a list: each has all but one of them. */
@@ -37,7 +38,7 @@ struct record_limits {
 };
 
 struct options {
-	enum agent_command command;
+	enum agent_action action;
 	char *filter;		/* owned; NULL: everything */
 	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
 	const char **rules;	/* owned, the paths not: files and folders, in their order */
@@ -60,6 +61,13 @@ struct options {
 	const char *read;	/* the capture file that events come from; NULL: the kernel */
 	bool strict;		/* what is damaged in it is a failure */
 	bool progress;		/* how much of it was read is told */
+	const pid_t *pids;	/* owned; only events of these processes; NULL: of all */
+	size_t pids_count;
+	bool follow;		/* and of children that they create from now on; default true */
+	char **command;		/* to start and capture: argv with NULL at the end; NULL: none */
+	bool summary;		/* tables of calls, processes and descriptors at the end */
+	bool quiet;		/* no event is printed */
+	bool port_names;	/* ports in texts as names of services */
 	const char *write;	/* where events that match are recorded; NULL: nowhere */
 	struct scap_writer_config writer;
 	bool fat;		/* also those that do not match and keep the state right */

@@ -32,9 +32,12 @@ CONSTANT_SETTER(set_all_rules, all_rules, true)
 CONSTANT_SETTER(set_exact_types, exact_types, true)
 CONSTANT_SETTER(set_self, include_self, true)
 CONSTANT_SETTER(set_verbose, verbose, true)
-CONSTANT_SETTER(set_explain, command, COMMAND_EXPLAIN)
-CONSTANT_SETTER(set_version, command, COMMAND_VERSION)
-CONSTANT_SETTER(set_help, command, COMMAND_HELP)
+CONSTANT_SETTER(set_explain, action, ACTION_EXPLAIN)
+CONSTANT_SETTER(set_version, action, ACTION_VERSION)
+CONSTANT_SETTER(set_fields, action, ACTION_FIELDS)
+CONSTANT_SETTER(set_events, action, ACTION_EVENTS)
+CONSTANT_SETTER(set_json, format, FORMAT_JSON)
+CONSTANT_SETTER(set_help, action, ACTION_HELP)
 CONSTANT_SETTER(set_strict, strict, true)
 CONSTANT_SETTER(set_progress, progress, true)
 CONSTANT_SETTER(set_gzip, writer.compression, SCAP_GZIP)
@@ -228,8 +231,8 @@ static int set_priority(struct options *options, const char *value)
 }
 
 enum {
-	LISTS = 1 << COMMAND_FIELDS | 1 << COMMAND_EVENTS,
-	CHECKS = 1 << COMMAND_CHECK_FILTER | 1 << COMMAND_CHECK_RULES,
+	LISTS = 1 << ACTION_FIELDS | 1 << ACTION_EVENTS,
+	CHECKS = 1 << ACTION_CHECK_FILTER | 1 << ACTION_CHECK_RULES,
 };
 
 /* In a help text: goes on below its beginning. */
@@ -243,7 +246,7 @@ const struct option_row option_rows[] = {
 	{"priority", "LEVEL", set_priority, "emergency, alert, critical, error, warning, notice, "
 	 "informational or debug",
 	 "leave out rules below that priority",
-	 .about = RULES, .commands = 1 << COMMAND_CHECK_RULES},
+	 .about = RULES, .commands = 1 << ACTION_CHECK_RULES},
 	{"all-rules", NULL, set_all_rules, NULL, "a line for each rule, not for the first alone",
 	 .about = RULES},
 	{"exact-types", NULL, set_exact_types, NULL, "evt.type=open is not also openat and openat2",
@@ -255,8 +258,8 @@ const struct option_row option_rows[] = {
 	{"buffer-size", "BYTES", set_buffer_size, "a size up to 1G such as 65536, 64K or 8M",
 	 "ring of each CPU, rounded up to a power of two;" NEXT_LINE "default 4M",
 	 .about = LIVE},
-	{"snaplen", "BYTES", set_snaplen, "a number from 0 to 65000",
-	 "how much of each data buffer to keep; default 80",
+	{"s", "BYTES", set_snaplen, "a number from 0 to 65000",
+	 "how much of each data buffer to keep; default 80", .also = "snaplen",
 	 .about = LIVE},
 	{"snaplen-ports", "LOW-HIGH", set_snaplen_ports, "two ports such as 8000-8099",
 	 "keep 16000 bytes on sockets with these ports",
@@ -300,6 +303,8 @@ const struct option_row option_rows[] = {
 	{"o", "KIND", set_format, "json, text, none or (for lists) markdown",
 	 "json, text or none; default json, on a terminal text", "What to print",
 	 .about = PRINTS, .commands = LISTS},
+	{"j", NULL, set_json, NULL, "the same as -o json", .also = "json",
+	 .about = PRINTS, .commands = LISTS},
 	{"json-fields", "LIST", set_json_fields, NULL,
 	 "fields with commas between; also 'default' and 'all'",
 	 .about = PRINTS},
@@ -329,12 +334,16 @@ const struct option_row option_rows[] = {
 	{"explain", NULL, set_explain, NULL, "print what would be hooked, and why; then end",
 	 .about = LIVE},
 	{"v", NULL, set_verbose, NULL, "say more on stderr; do not cut buffers in text",
-	 .commands = LISTS | 1 << COMMAND_CHECK_RULES},
-	{"version", NULL, set_version, NULL, "print the version"},
-	{"help", NULL, set_help, NULL, "print this"},
+	 .commands = LISTS | 1 << ACTION_CHECK_RULES},
+	{"l", NULL, set_fields, NULL, "the same as the command fields", .also = "list",
+	 .commands = LISTS},
+	{"L", NULL, set_events, NULL, "the same as the command events", .also = "list-events",
+	 .commands = LISTS},
+	{"V", NULL, set_version, NULL, "print the version", .also = "version"},
+	{"h", NULL, set_help, NULL, "print this", .also = "help"},
 };
 
 const unsigned int option_rows_count = sizeof(option_rows) / sizeof(option_rows[0]);
 
-/* There is a bit for each in a word, and room in getopt's tables. */
+/* There is room for so many in the parser's tables. */
 _Static_assert(sizeof(option_rows) / sizeof(option_rows[0]) <= OPTIONS_MAX, "too many options");

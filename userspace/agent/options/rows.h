@@ -26,7 +26,7 @@ struct option_row {
 	const char *section; /* begins with this row; NULL: goes on */
 	const char *also; /* the long name of a short option, or NULL */
 	unsigned int about; /* enum option_about bits */
-	unsigned int commands; /* sub-commands that take it, too: bits of enum agent_command */
+	unsigned int commands; /* sub-commands that take it, too: bits of enum agent_action */
 };
 
 enum { OPTIONS_MAX = 64 };

@@ -43,7 +43,7 @@ static void test_defaults(void **state)
 	struct options options;
 
 	parse_right("", &options);
-	assert_int_equal(options.command, COMMAND_CAPTURE);
+	assert_int_equal(options.action, ACTION_CAPTURE);
 	assert_int_equal(options.format, FORMAT_AUTO);
 	assert_null(options.filter);
 	assert_int_equal(options.count, 0);
@@ -122,6 +122,22 @@ static void test_values(void **state)
 	options_finish(&options);
 }
 
+/* As in sysdig. */
+static void test_letters(void **state)
+{
+	struct options options;
+
+	parse_right("-j -s 500", &options);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.snaplen, 500);
+	assert_true(options.snaplen_chosen);
+	options_finish(&options);
+	parse_right("--json -s0", &options);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.snaplen, 0);
+	options_finish(&options);
+}
+
 static void test_snaplen_rules(void **state)
 {
 	struct options options;
@@ -192,25 +208,32 @@ static void test_commands(void **state)
 {
 	static const struct {
 		const char *line;
-		enum agent_command command;
+		enum agent_action action;
 		const char *operand;
 	} cases[] = {
-		{"--help", COMMAND_HELP, NULL},
-		{"-n 1 --version", COMMAND_VERSION, NULL},
-		{"--help --nosuch", COMMAND_HELP, NULL},
-		{"--explain evt.num=1", COMMAND_EXPLAIN, NULL},
-		{"check-filter", COMMAND_CHECK_FILTER, "-"},
-		{"check-filter -", COMMAND_CHECK_FILTER, "-"},
-		{"check-filter FILE --exact-types", COMMAND_CHECK_FILTER, "FILE"},
-		{"fields", COMMAND_FIELDS, NULL},
-		{"-v fields proc.* -o markdown", COMMAND_FIELDS, "proc.*"},
-		{"events open -o json", COMMAND_EVENTS, "open"},
+		{"--help", ACTION_HELP, NULL},
+		{"-n 1 --version", ACTION_VERSION, NULL},
+		{"--help --nosuch", ACTION_HELP, NULL},
+		{"--explain evt.num=1", ACTION_EXPLAIN, NULL},
+		{"check-filter", ACTION_CHECK_FILTER, "-"},
+		{"check-filter -", ACTION_CHECK_FILTER, "-"},
+		{"check-filter FILE --exact-types", ACTION_CHECK_FILTER, "FILE"},
+		{"fields", ACTION_FIELDS, NULL},
+		{"-v fields proc.* -o markdown", ACTION_FIELDS, "proc.*"},
+		{"events open -o json", ACTION_EVENTS, "open"},
+		{"-h", ACTION_HELP, NULL},
+		{"-V", ACTION_VERSION, NULL},
+		{"-l", ACTION_FIELDS, NULL},
+		{"-lv proc.* -j", ACTION_FIELDS, "proc.*"},
+		{"--list proc.*", ACTION_FIELDS, "proc.*"},
+		{"-L open", ACTION_EVENTS, "open"},
+		{"--list-events", ACTION_EVENTS, NULL},
 	};
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parse_right(cases[i].line, &options);
-		assert_int_equal(options.command, cases[i].command);
+		assert_int_equal(options.action, cases[i].action);
 		if (cases[i].operand)
 			assert_string_equal(options.operand, cases[i].operand);
 		else
@@ -240,7 +263,8 @@ static void test_refused(void **state)
 		{"-M 0", NULL},
 		{"-M nan", NULL},
 		{"-o xml", "-o: expected json, text, none or (for lists) markdown, not 'xml'"},
-		{"--snaplen 65001", NULL},
+		{"--snaplen 65001", "--snaplen: expected a number from 0 to 65000, not '65001'"},
+		{"-s 65001", "-s: expected a number from 0 to 65000, not '65001'"},
 		{"--buffer-size 0", NULL},
 		{"--buffer-size 2G", NULL},
 		{"--buffer-size 18446744073709551615K", NULL},
@@ -268,7 +292,11 @@ static void test_refused(void **state)
 		{"-G 0 -w a", NULL},
 		{"--scap-compat 2015 -w a", "--scap-compat: expected 2022, not '2015'"},
 		{"--strict", "--strict goes with -r"},
-		{"--progress -w a", "-P goes with -r"},
+		{"--progress -w a", "--progress goes with -r"},
+		{"-P -w a", "-P goes with -r"},
+		{"-s 5 -r a", "-s means nothing with -r: it is about events that happen now"},
+		{"-l proc evt", "fields takes one pattern, not also 'evt'"},
+		{"-L -n 5", "events does not take -n"},
 		{"-r a --snaplen 5", "--snaplen means nothing with -r: it is about events that "
 				     "happen now"},
 		{"-r a --self", NULL},
@@ -360,6 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),     cmocka_unit_test(test_values),
 		cmocka_unit_test(test_what_is_printed),
+		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
