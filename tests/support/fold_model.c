@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of facts/scap-format.md, section 4, in words of the sheets. */
+/* The conversion of old events by the rows of the sheets, one after the other. */
 #include "fold_model.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void load_events(void)
 	struct sheet sheet;
 	char *save;
 
-	sheet_open(&sheet, "events.tsv");
+	sheet_open(&sheet, "facts/events.tsv");
 	while (sheet_next(&sheet)) {
 		struct model_event *event = &model_events[sheet_number(sheet.columns[0], 10)];
 		const char *flags = sheet.columns[4];
@@ -46,7 +46,7 @@ static void load_rows(void)
 {
 	struct sheet sheet;
 
-	sheet_open(&sheet, "scap-conversions.tsv");
+	sheet_open(&sheet, "facts/scap-conversions.tsv");
 	while (sheet_next(&sheet)) {
 		struct model_row *row = &model_rows[model_rows_count++];
 		const char *action = sheet.columns[4];

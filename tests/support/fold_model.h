@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conversion of old events once more, and simply: it reads facts/events.tsv and
- * facts/scap-conversions.tsv and does what they say, a row after the other. Also makes old events.
+ * The conversion of old events once more, and simply: it reads events.tsv and
+ * scap-conversions.tsv in tests/reference/facts and does what they say, a row after the other. Also makes old events.
  */
 #ifndef TESTS_FOLD_MODEL_H
 #define TESTS_FOLD_MODEL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheets of LANNER_SHARED/facts, line by line. */
+/* The sheets of tests/reference, line by line. */
 #include "sheet.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,17 +12,21 @@
 
 #include <cmocka.h>
 
+FILE *sheet_file(const char *name)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", REFERENCE, name);
+	file = fopen(path, "re");
+	if (!file)
+		fail_msg("cannot open %s: %s", path, strerror(errno));
+	return file;
+}
+
 void sheet_open(struct sheet *sheet, const char *name)
 {
-	const char *shared = getenv("LANNER_SHARED");
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/facts/%s", shared ? shared : "../shared", name);
-	sheet->file = fopen(path, "re");
-	if (!sheet->file) {
-		print_message("facts/%s not found under LANNER_SHARED\n", name);
-		skip();
-	}
+	sheet->file = sheet_file(name);
 	assert_non_null(fgets(sheet->line, sizeof(sheet->line), sheet->file));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheets of LANNER_SHARED/facts for tests: lines with columns between TABs. */
+/* The sheets of tests/reference: lines with columns between TABs. */
 #ifndef TESTS_SHEET_H
 #define TESTS_SHEET_H
 
@@ -16,7 +16,10 @@ struct sheet {
 	char *columns[SHEET_COLUMNS_MAX];
 };
 
-/* Opens a sheet behind its first line. The test is skipped when it is not there. */
+/* Opens a file of tests/reference; the test fails when it cannot. The caller closes it. */
+FILE *sheet_file(const char *name);
+
+/* Opens a sheet of tests/reference behind its first line; the test fails when it cannot. */
 void sheet_open(struct sheet *sheet, const char *name);
 
 /* The next line; closes the sheet at its end. Columns that a line does not have are "". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event table against LANNER_SHARED/facts: whatever the table declares must be there, to the
+ * The event table against tests/reference/facts: whatever the table declares must be there, to the
  * last parameter and flag. The tables of system calls must be there in full.
  */
 #include <setjmp.h>
@@ -147,7 +147,7 @@ static void test_events(void **state)
 	unsigned int compared = 0;
 	struct sheet sheet;
 
-	sheet_open(&sheet, "events.tsv");
+	sheet_open(&sheet, "facts/events.tsv");
 	while (sheet_next(&sheet)) {
 		unsigned int code = sheet_number(sheet.columns[0], 10);
 		const struct event_desc *desc = event_desc_get(code);
@@ -175,7 +175,7 @@ static void check_set(const char *name, const struct flag_name *set)
 	const struct flag_name *first = set;
 	struct sheet sheet;
 
-	sheet_open(&sheet, "flags.tsv");
+	sheet_open(&sheet, "facts/flags.tsv");
 	while (sheet_next(&sheet)) {
 		if (strcmp(sheet.columns[0], name) != 0)
 			continue;
@@ -204,7 +204,7 @@ static void test_sets_of_parameters(void **state)
 		has_base[EVENT_ID_MAX][EVENT_PARAMS_MAX];
 	struct sheet sheet;
 
-	sheet_open(&sheet, "param-flags.tsv");
+	sheet_open(&sheet, "facts/param-flags.tsv");
 	while (sheet_next(&sheet)) {
 		unsigned int code = sheet_number(sheet.columns[0], 10);
 		unsigned int index = sheet_number(sheet.columns[2], 10);
@@ -262,7 +262,7 @@ static void test_names(void **state)
 	unsigned int codes = 0;
 	struct sheet sheet;
 
-	sheet_open(&sheet, "ppm_sc.tsv");
+	sheet_open(&sheet, "facts/ppm_sc.tsv");
 	while (sheet_next(&sheet)) {
 		unsigned int code = sheet_number(sheet.columns[0], 10);
 
@@ -309,7 +309,7 @@ static void test_numbers(void **state)
 	static bool has_number[SYSCALL_NR_MAX], has_code[SYSCALL_CODES_COUNT];
 	struct sheet sheet;
 
-	sheet_open(&sheet, "syscalls_x86_64.tsv");
+	sheet_open(&sheet, "facts/syscalls_x86_64.tsv");
 	while (sheet_next(&sheet)) {
 		unsigned int native = sheet_number(sheet.columns[0], 10);
 		int code = syscall_code_find(sheet.columns[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters as text, in the forms of the .scap world (shared/facts/output-format.md, section 3):
- * a raw text, and for some types a resolved one.
+ * Parameters as text, in the forms of the .scap world: a raw text, and for some types a
+ * resolved one.
  */
 #ifndef SINSP_FIELDS_PARAM_TEXT_H
 #define SINSP_FIELDS_PARAM_TEXT_H

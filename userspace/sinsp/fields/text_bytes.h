@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as text, in the forms of the .scap world (shared/facts/output-format.md, section 6). */
+/* Bytes as text, in the forms of the .scap world. */
 #ifndef SINSP_FIELDS_TEXT_BYTES_H
 #define SINSP_FIELDS_TEXT_BYTES_H
 

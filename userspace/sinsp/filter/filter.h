@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters: expressions of the sysdig/Falco language (shared/facts/filter-language.md), compiled to
- * a flat program that decides event by event. One expression here, many together: filter/group.h.
+ * Filters: expressions of the sysdig/Falco language, compiled to a flat program that decides
+ * event by event. One expression here, many together: filter/group.h.
  */
 #ifndef SINSP_FILTER_FILTER_H
 #define SINSP_FILTER_FILTER_H

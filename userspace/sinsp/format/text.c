@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text, in the forms of the .scap world (shared/facts/output-format.md, section 2). */
+/* Lines of text, in the forms of the .scap world. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What readers of 2022 get, against LANNER_SHARED/facts/events-2022.tsv: every event of the table
+ * What readers of 2022 get, against tests/reference/facts/events-2022.tsv: every event of the table
  * is turned into frames of theirs, with the values of the event and with the sizes of their types.
  */
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void load(struct fixture *f)
 	unsigned int count = 0;
 	struct sheet sheet;
 
-	sheet_open(&sheet, "events-2022.tsv");
+	sheet_open(&sheet, "facts/events-2022.tsv");
 	while (sheet_next(&sheet)) {
 		struct event_2022 *event = &f->events[count];
 

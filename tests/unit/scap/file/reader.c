@@ -482,8 +482,7 @@ static void test_real_files(void **state)
 		char path[512];
 		int code;
 
-		snprintf(path, sizeof(path), "%s/conformance/%s.scap", getenv("LANNER_SHARED"),
-			 real_files[i].name);
+		snprintf(path, sizeof(path), REFERENCE "/conformance/%s.scap", real_files[i].name);
 		hearing_init(&hearing);
 		if (scap_reader_open(path, &reader, &err))
 			fail_msg("%s", err.text);

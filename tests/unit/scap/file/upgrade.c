@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Old events become what facts/scap-conversions.tsv says: every row of it and every code of
- * facts/events.tsv, compared with a second implementation (fold_model.c).
+ * Old events become what scap-conversions.tsv in tests/reference/facts says: every row of it and
+ * every code of events.tsv, compared with a second implementation (fold_model.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events in capture files byte by byte, as scap-format.md has them, and what is left out. */
+/* Events in capture files byte by byte, as the format has them, and what is left out. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

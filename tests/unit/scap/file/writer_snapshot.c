@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of capture files byte by byte, as scap-format.md has it: section, machine and lists. */
+/* The head of capture files byte by byte, as the format has it: section, machine and lists. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

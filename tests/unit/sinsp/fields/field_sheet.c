@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of fields against LANNER_SHARED/facts/fields.tsv: every field of the sheet is there with
+ * The rows of fields against tests/reference/facts/fields.tsv: every field of the sheet is there with
  * its type, flags and format, and what is there besides is ours. Differences stand here with their
  * reasons.
  */
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "sinsp/fields/field.h"
+#include "sheet.h"
 
 enum { SHEET_FIELDS = 233, LINE_BYTES = 512 };
 
@@ -83,21 +84,6 @@ static const char *const own_fields[] = {
 	"container.",	   "syslog.",	      "proc.is_container_", "evt.family",
 	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",
 };
-
-static FILE *open_sheet(void)
-{
-	const char *shared = getenv("LANNER_SHARED");
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/facts/fields.tsv", shared ? shared : "../shared");
-	file = fopen(path, "re");
-	if (!file) {
-		print_message("facts/fields.tsv not found under LANNER_SHARED\n");
-		skip();
-	}
-	return file;
-}
 
 static bool next_line(FILE *sheet, struct line *line)
 {
@@ -179,7 +165,7 @@ static unsigned int common_flags(const struct field_desc *desc)
 
 static void test_every_field_is_there(void **state)
 {
-	FILE *sheet = open_sheet();
+	FILE *sheet = sheet_file("facts/fields.tsv");
 	unsigned int missing = 0, lines = 0;
 	struct line line;
 
@@ -196,7 +182,7 @@ static void test_every_field_is_there(void **state)
 
 static void test_rows_are_as_the_sheet_says(void **state)
 {
-	FILE *sheet = open_sheet();
+	FILE *sheet = sheet_file("facts/fields.tsv");
 	struct line line;
 
 	while (next_line(sheet, &line)) {
@@ -217,7 +203,7 @@ static void test_rows_are_as_the_sheet_says(void **state)
 
 static bool sheet_has(const char *name)
 {
-	FILE *sheet = open_sheet();
+	FILE *sheet = sheet_file("facts/fields.tsv");
 	bool found = false;
 	struct line line;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdicts of LANNER_SHARED/conformance/filters.tsv, all of them. */
+/* The verdicts of tests/reference/conformance/filters.tsv, all of them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,16 +11,8 @@
 
 #include <cmocka.h>
 
+#include "sheet.h"
 #include "sinsp/filter/filter.h"
-
-static FILE *open_shared(const char *path)
-{
-	const char *shared = getenv("LANNER_SHARED");
-	char name[4096];
-
-	snprintf(name, sizeof(name), "%s/%s", shared ? shared : "../shared", path);
-	return fopen(name, "re");
-}
 
 static bool accepted(const char *text, struct filter_error *err)
 {
@@ -35,15 +27,11 @@ static bool accepted(const char *text, struct filter_error *err)
 static void test_verdicts(void **state)
 {
 	unsigned int run = 0, wrong = 0;
-	FILE *cases = open_shared("conformance/filters.tsv");
+	FILE *cases = sheet_file("conformance/filters.tsv");
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t len;
 
-	if (!cases) {
-		print_message("conformance/filters.tsv not found under LANNER_SHARED\n");
-		skip();
-	}
 	while ((len = getline(&line, &capacity, cases)) > 0) {
 		struct filter_error err = {0};
 		bool expected = strncmp(line, "OK\t", 3) == 0;
