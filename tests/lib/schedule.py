@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Runs jobs side by side, each when what it needs is done, and reports the tests that they are.
+
+A job is one or more tests. Its action gets the Report and returns whether what others need of it is
+there.
+"""
+import dataclasses
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import typing
+
+SKIP = 77
+KILL_AFTER_S = 10
+SLOWEST = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    name: str
+    action: typing.Callable
+    needs: tuple = ()  # names of jobs
+    alone: bool = False  # nothing else may run meanwhile
+
+
+class Report:
+    """A line for each test, and the output of those that failed."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+        self.tests = []  # pairs of seconds and name
+
+    def add(self, verdict, name, seconds, output=""):
+        lines = output.splitlines()
+        shown = {"FAIL": lines, "SKIP": lines[-1:]}.get(verdict, [])
+        with self.lock:
+            self.counts[verdict] += 1
+            self.tests.append((seconds, name))
+            print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in shown),
+                  sep="\n", flush=True)
+
+    def close(self):
+        """Prints the slowest tests and the sum; returns the exit code."""
+        if len(self.tests) > SLOWEST:
+            print("The slowest:")
+            for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
+                print(f"  {seconds:6.1f} s  {name}")
+        skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
+        print(f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}", flush=True)
+        return 0 if self.counts["PASS"] and not self.counts["FAIL"] else 1
+
+
+class Commands:
+    """Runs commands, and ends those that still run with all that they started."""
+
+    def __init__(self):
+        self.running = set()
+
+    @staticmethod
+    def _signal(process, number):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def end(self, process):
+        self._signal(process, signal.SIGTERM)
+        try:
+            process.wait(KILL_AFTER_S)
+        except subprocess.TimeoutExpired:
+            pass
+        self._signal(process, signal.SIGKILL)
+        process.wait()
+
+    def end_all(self):
+        for process in list(self.running):
+            self.end(process)
+
+    def run(self, command, limit_s=None, env=None):
+        """The exit code and the output; in place of the code None when it took too long."""
+        with tempfile.TemporaryFile() as out:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, process_group=0, env=env)
+            self.running.add(process)
+            try:
+                code = process.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                self.end(process)
+                code = None
+                out.write(f"stopped after {limit_s} s\n".encode())
+            self.running.discard(process)
+            out.seek(0)
+            return code, out.read().decode(errors="replace")
+
+    def test(self, report, name, command, limit_s=None, env=None):
+        """A command that is a test: its exit code is the verdict."""
+        begin = time.monotonic()
+        code, output = self.run(command, limit_s, env)
+        verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
+        report.add(verdict, name, time.monotonic() - begin, output)
+        return verdict == "PASS"
+
+
+class Schedule:
+    """Jobs in lanes: in each lane one at a time, the first of the list whose needs are done."""
+
+    def __init__(self, jobs, report):
+        self.waiting = list(jobs)
+        self.report = report
+        self.done = {}  # name: whether it is of use to those that need it
+        self.changed = threading.Condition()
+
+    def _run(self, job):
+        missing = [need for need in job.needs if not self.done[need]]
+        done = False
+        try:
+            if missing:
+                self.report.add("FAIL", job.name, 0, f"not run: {', '.join(missing)} failed")
+            else:
+                done = job.action(self.report)
+        except Exception as error:  # of a job, which must not stop its lane
+            self.report.add("FAIL", job.name, 0, f"{type(error).__name__}: {error}")
+        with self.changed:
+            self.done[job.name] = done
+            self.changed.notify_all()
+
+    def _take(self):
+        """The next job, or None when all have been taken."""
+        with self.changed:
+            while self.waiting:
+                for job in self.waiting:
+                    if all(need in self.done for need in job.needs):
+                        self.waiting.remove(job)
+                        return job
+                self.changed.wait()
+            return None
+
+    def _lane(self):
+        while job := self._take():
+            self._run(job)
+
+    def run(self, lanes):
+        """All jobs, those that have to be alone behind the others."""
+        alone = [job for job in self.waiting if job.alone]
+        self.waiting = [job for job in self.waiting if not job.alone]
+        threads = [threading.Thread(target=self._lane, daemon=True) for _ in range(lanes)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for job in alone:
+            self._run(job)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""What tests/run runs, in which order and beside what: run by it once the packages are there.
+
+    suite.py [--quick] [WORD...]
+"""
+import functools
+import json
+import os
+import pathlib
+import platform
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from schedule import Commands, Job, Report, Schedule
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+LANES = 2
+CPUS = os.cpu_count() or 1
+CPUS_OF_LANE = max(1, CPUS // LANES)
+# An agent that somebody left waiting must not stop a whole run.
+FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 900
+VM_KERNELS = ("5.10", "newest")
+SKELETON = TOP / "build-test/driver/lanner.skel.h"
+# Of --quick: no test of cli that takes long, and of e2e what shows that everything fits together.
+QUICK_WITHOUT = {"cli/test_byte_flips", "cli/test_deploy", "cli/test_options", "cli/test_quickstart"}
+QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"}
+
+commands = Commands()
+
+
+class Build:
+    """A build folder. Warnings are errors, so that a build is a test too."""
+
+    def __init__(self, name, compiler, *options):
+        self.name, self.compiler, self.options = name, compiler, options
+        self.folder = TOP / f"build-{name}"
+
+    def configure(self):
+        """Whether it is configured, and what was said."""
+        if (self.folder / "build.ninja").exists():
+            return True, ""
+        code, output = commands.run(["meson", "setup", *self.options, self.folder, TOP],
+                                    env={**os.environ, "CC": self.compiler})
+        return code == 0, output
+
+    @functools.cached_property
+    def tests(self):
+        """What meson knows of its tests."""
+        done = commands.run(["meson", "introspect", "--tests", self.folder])
+        return json.loads(done[1]) if done[0] == 0 else []
+
+    def make(self, report, suite=None, jobs=CPUS_OF_LANE):
+        """Builds everything, or only the programs that are the tests of a suite."""
+        done, output = self.configure()
+        if not done:
+            report.add("FAIL", f"build/{self.name}", 0, output)
+            return False
+        programs = {os.path.relpath(test["cmd"][0], self.folder) for test in self.tests
+                    if f"lanner:{suite}" in test["suite"]}
+        return commands.test(report, f"build/{self.name}",
+                             ["ninja", "-C", self.folder, "-j", str(jobs), *sorted(programs)])
+
+    def names(self, suite, without=()):
+        return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
+                not any(f"lanner:{other}" in test["suite"] for other in without)]
+
+    def run(self, report, label, names):
+        """Tests of the build, a line for each."""
+        log = self.folder / "meson-logs/testlog.json"
+        log.unlink(missing_ok=True)
+        output = commands.run(["meson", "test", "-C", self.folder, "--no-rebuild",
+                               "--num-processes", str(CPUS_OF_LANE + 1), *names])[1]
+        missing = set(names)
+        for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
+            test = json.loads(line)
+            name = test["name"].rsplit(" / ", 1)[-1]
+            missing.discard(name)
+            verdict = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}.get(test["result"], "FAIL")
+            report.add(verdict, f"{label}/{name}", test["duration"],
+                       f"{test.get('stdout', '')}{test.get('stderr', '')}[{test['result']}]")
+        for name in sorted(missing):
+            report.add("FAIL", f"{label}/{name}", 0, output)
+        return True
+
+
+def install(*groups):
+    return commands.run([TOP / "deploy/install-packages", *groups])
+
+
+class Suite:
+    def __init__(self, quick, words):
+        self.quick, self.words = quick, words
+        self.test = Build("test", "gcc")
+        # The programs for the kernel are the same for every build: they are compiled once.
+        skeleton = f"-Dskeleton={SKELETON}"
+        self.sanitize = Build("sanitize", "gcc", "-Db_sanitize=address,undefined", skeleton)
+        self.clang = Build("clang", "clang", skeleton)
+        self.arm64 = Build("arm64", "gcc", "--cross-file", TOP / "deploy/cross/arm64.ini")
+
+    def wanted(self, name):
+        return not self.words or any(word in name for word in self.words)
+
+    @property
+    def whole(self):
+        return not self.quick and not self.words
+
+    def file_job(self, path, alone):
+        name = f"{path.parent.name}/{path.name}"
+        env = {**os.environ, "AGENT": str(self.test.folder / "userspace/agent/agent"),
+               "LANNER_TOP": str(TOP)}
+        return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env),
+                   ("build/test",), alone)
+
+    def file_jobs(self, folder, alone=False):
+        paths = sorted(path for path in (TOP / "tests" / folder).glob("test_*")
+                       if os.access(path, os.X_OK))
+        jobs = [self.file_job(path, alone) for path in paths]
+        return [job for job in jobs if self.wanted(job.name)]
+
+    def unit_job(self, build, label, without=()):
+        """The unit tests of a build whose names are wanted; they are known once it is configured."""
+        def run(report):
+            names = [name for name in build.names("unit", without) if self.wanted(f"{label}/{name}")]
+            return not names or build.run(report, label, names)
+        return Job(label, run, (f"build/{build.name}",))
+
+    def make_arm64(self, report):
+        code, output = install("arm64")
+        if code:
+            report.add("FAIL", "build/arm64", 0, output)
+            return False
+        return self.arm64.make(report)
+
+    def vm_job(self, kernel):
+        name = f"vm/{kernel}"
+
+        def run(report):
+            return commands.test(report, name, [TOP / "tests/vm/run", kernel], VM_TIMEOUT_S)
+        return Job(name, run, ("build/test",))
+
+    def sanitized(self):
+        """With words the build is worth its time only if a test of it is wanted."""
+        configured, _ = self.test.configure()
+        names = [f"unit-sanitized/{name}" for name in self.test.names("unit")] if configured else []
+        if self.quick or not (self.whole or any(map(self.wanted, names))):
+            return []
+        return [Job("build/sanitize", lambda report: self.sanitize.make(report, "unit"),
+                    ("build/test",)),
+                self.unit_job(self.sanitize, "unit-sanitized")]
+
+    def clang_build(self):
+        return [Job("build/clang", self.clang.make, ("build/test",))] if self.whole else []
+
+    def cross_build(self):
+        native = platform.machine() == "aarch64"
+        return [Job("build/arm64", self.make_arm64)] if self.whole and not native else []
+
+    def guests(self):
+        jobs = [self.vm_job(kernel) for kernel in VM_KERNELS if self.wanted(f"vm/{kernel}")]
+        return [] if self.quick else jobs
+
+    def live_tests(self):
+        """They watch the whole machine and count what is lost: nothing may run beside them."""
+        if self.quick:
+            return [job for job in self.file_jobs("e2e", alone=True) if job.name in QUICK_E2E]
+        live = Job("live", lambda report: self.test.run(report, "live", ["live"]), ("build/test",),
+                   alone=True)
+        return [live] * self.wanted("live/live") + self.file_jobs("e2e", alone=True)
+
+    def jobs(self):
+        # The corpora are replayed where more is noticed: in the sanitized build.
+        without = ("corpus", "slow") if self.quick else ("corpus",)
+        files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
+                 if not self.quick or job.name not in QUICK_WITHOUT]
+        # What takes longest, with what it needs, begins first.
+        jobs = CPUS_OF_LANE if self.whole else CPUS
+        return [Job("build/test", lambda report: self.test.make(report, jobs=jobs)), *self.cross_build(), *self.sanitized(),
+                *self.guests(), *self.clang_build(), self.unit_job(self.test, "unit", without), *files,
+                *self.live_tests()]
+
+
+def main():
+    words = sys.argv[1:]
+    quick = "--quick" in words
+    suite = Suite(quick, [word for word in words if word != "--quick"])
+    if suite.guests():
+        code, output = install("vm")
+        if code:
+            sys.exit(output)
+    report = Report()
+    try:
+        Schedule(suite.jobs(), report).run(LANES)
+    except KeyboardInterrupt:
+        commands.end_all()
+        sys.exit(130)
+    sys.exit(report.close())
+
+
+main()
