@@ -4,46 +4,15 @@
  * and names of macros noted.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rules/set.h"
-
-enum { MESSAGE_MAX = 400 };
 
 /* What is found in a tree goes to an entry. */
 struct walk {
 	struct rules_set *set;
 	struct rules_entry *entry;
 };
-
-void rules_tell_text(struct rules_set *set, enum rules_severity severity,
-		     const struct rules_text *text, size_t position, const char *format, ...)
-{
-	char message[MESSAGE_MAX];
-	const struct rules_file *file;
-	size_t offset;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	file = rules_text_place(text, position, &offset);
-	rules_report_add(set->report, severity, file, offset, "%s", message);
-}
-
-int rules_check_add(struct rules_set *set, struct rules_entry *entry, struct filter_node *node,
-		    const struct rules_text *text)
-{
-	struct rules_check *check = arena_alloc(&set->arena, sizeof(*check));
-
-	if (!check)
-		return -ENOMEM;
-	*check = (struct rules_check){.next = entry->checks, .node = node, .text = text};
-	entry->checks = check;
-	return 0;
-}
 
 static int refuse_name(struct walk *walk, const struct filter_text *name, size_t position,
 		       enum rules_kind kind)
@@ -54,12 +23,12 @@ static int refuse_name(struct walk *walk, const struct filter_text *name, size_t
 	if (!nearest && kind == RULES_MACRO)
 		nearest = field_nearest(name->data, name->len);
 	if (nearest)
-		rules_tell_text(walk->set, RULES_ERROR, &walk->entry->text, position,
-				"unknown %s '%.60s'; did you mean '%s'?", what, name->data,
-				nearest);
+		rules_text_report(walk->set->report, RULES_ERROR, &walk->entry->text, position,
+				  "unknown %s '%.60s'; did you mean '%s'?", what, name->data,
+				  nearest);
 	else
-		rules_tell_text(walk->set, RULES_ERROR, &walk->entry->text, position,
-				"unknown %s '%.60s'", what, name->data);
+		rules_text_report(walk->set->report, RULES_ERROR, &walk->entry->text, position,
+				  "unknown %s '%.60s'", what, name->data);
 	walk->entry->broken = true;
 	return 0;
 }
@@ -83,9 +52,10 @@ static void warn_of_misspelt(struct walk *walk, const struct filter_expr *value)
 		return;
 	nearest = rules_set_nearest(walk->set, RULES_LIST, value->text.data, value->text.len);
 	if (nearest)
-		rules_tell_text(walk->set, RULES_WARNING, &walk->entry->text, value->position,
-				"'%.60s' is no list, but a text; did you mean '%s'?",
-				value->text.data, nearest);
+		rules_text_report(walk->set->report, RULES_WARNING, &walk->entry->text,
+				  value->position,
+				  "'%.60s' is no list, but a text; did you mean '%s'?",
+				  value->text.data, nearest);
 }
 
 static bool is_quoted(const struct walk *walk, const struct filter_expr *value)
@@ -142,7 +112,8 @@ static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *
 		if (node->right && node->right->kind == FILTER_EXPR_LIST)
 			code = unfold_values(walk, node);
 		if (code == 0)
-			code = rules_check_add(walk->set, walk->entry, node, &walk->entry->text);
+			code = rules_entry_add_check(walk->set, walk->entry, node,
+						     &walk->entry->text);
 	}
 	for (struct filter_node *child = node->first; child && code == 0; child = child->next) {
 		code = walk_tree(walk, child, &inner);
@@ -166,7 +137,8 @@ static int parse(struct rules_set *set, struct rules_entry *entry)
 	if (code == 0)
 		code = filter_parse(entry->text.data, &set->arena, &entry->root, &err);
 	if (code == -EINVAL) {
-		rules_tell_text(set, RULES_ERROR, &entry->text, err.position, "%s", err.text);
+		rules_text_report(set->report, RULES_ERROR, &entry->text, err.position, "%s",
+				  err.text);
 		entry->broken = true;
 		return 0;
 	}

@@ -419,7 +419,8 @@ static int make_check(struct exceptions *all, const struct column *column,
 	} else {
 		code = add_constant(all, value, false, &end);
 	}
-	return code || all->wrong ? code : rules_check_add(all->set, all->rule, check, all->text);
+	return code || all->wrong ? code
+				  : rules_entry_add_check(all->set, all->rule, check, all->text);
 }
 
 /* Joins nodes, unless there is one alone. */

@@ -47,8 +47,8 @@ static void link_macro(struct rules_set *set, struct rules_entry *entry,
 		return;
 	}
 	if (own_depth + macro->depth > RULES_DEPTH_MAX) {
-		rules_tell_text(set, RULES_ERROR, &entry->text, ref->node->position,
-				"macros are nested too deeply here");
+		rules_text_report(set->report, RULES_ERROR, &entry->text, ref->node->position,
+				  "macros are nested too deeply here");
 		entry->broken = true;
 		return;
 	}
@@ -98,8 +98,8 @@ static void tell_warning(void *context, const struct filter_error *warning)
 	const struct binding *binding = context;
 
 	if (binding->entry->demand != DEMAND_FOREIGN)
-		rules_tell_text(binding->set, RULES_WARNING, binding->text, warning->position,
-				"%s", warning->text);
+		rules_text_report(binding->set->report, RULES_WARNING, binding->text,
+				  warning->position, "%s", warning->text);
 }
 
 static int bind(struct rules_set *set, struct rules_entry *entry, const struct rules_check *check,
@@ -121,7 +121,7 @@ static int bind(struct rules_set *set, struct rules_entry *entry, const struct r
 	entry->broken = true;
 	entry->unknown_field |= unknown_field;
 	if (is_told(entry, unknown_field, &severity))
-		rules_tell_text(set, severity, check->text, err.position, "%s", err.text);
+		rules_text_report(set->report, severity, check->text, err.position, "%s", err.text);
 	return 0;
 }
 

@@ -128,6 +128,18 @@ bool rules_entry_is_about_syscalls(const struct rules_entry *rule)
 	return !source || strcmp(source->text, "syscall") == 0;
 }
 
+int rules_entry_add_check(struct rules_set *set, struct rules_entry *entry,
+			  struct filter_node *node, const struct rules_text *text)
+{
+	struct rules_check *check = arena_alloc(&set->arena, sizeof(*check));
+
+	if (!check)
+		return -ENOMEM;
+	*check = (struct rules_check){.next = entry->checks, .node = node, .text = text};
+	entry->checks = check;
+	return 0;
+}
+
 int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct filter_text *text)
 {
 	size_t ignored, len = 0;

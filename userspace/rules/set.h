@@ -140,6 +140,10 @@ bool rules_entry_flag(const struct rules_entry *entry, enum rules_key key, bool 
 /* Whether the source of a rule is that of system calls. */
 bool rules_entry_is_about_syscalls(const struct rules_entry *rule);
 
+/* Adds a check to those that are to be bound. Returns 0 or -ENOMEM. */
+int rules_entry_add_check(struct rules_set *set, struct rules_entry *entry,
+			  struct filter_node *node, const struct rules_text *text);
+
 /*
  * A value as the filter language means it: quotes that stand in it are taken off. Returns 0 or
  * -ENOMEM.
@@ -174,17 +178,6 @@ int rules_list_insert(struct rules_set *set, const struct rules_entry *list, siz
 
 /* Adds what the exceptions of a rule mean to its condition. */
 int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule);
-
-/* Adds a check to those that are to be bound. */
-int rules_check_add(struct rules_set *set, struct rules_entry *entry, struct filter_node *node,
-		    const struct rules_text *text);
-
-/* Tells of a position of a text. */
-__attribute__((format(printf, 5, 6))) void rules_tell_text(struct rules_set *set,
-							    enum rules_severity severity,
-							    const struct rules_text *text,
-							    size_t position, const char *format,
-							    ...);
 
 /* No list may unfold to more values, nor all uses of lists together. */
 enum { RULES_VALUES_MAX = 1 << 20 };

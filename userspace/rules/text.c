@@ -3,7 +3,11 @@
 #include "rules/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { MESSAGE_MAX = 400 };
 
 int rules_text_add(struct rules_text *text, struct arena *arena, const struct yaml_node *node)
 {
@@ -40,4 +44,19 @@ const struct rules_file *rules_text_place(const struct rules_text *text, size_t 
 		piece = piece->next;
 	*offset = rules_yaml_offset(piece->node, at - piece->at);
 	return piece->node->file;
+}
+
+void rules_text_report(struct rules_report *report, enum rules_severity severity,
+		       const struct rules_text *text, size_t position, const char *format, ...)
+{
+	char message[MESSAGE_MAX];
+	const struct rules_file *file;
+	size_t offset;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	file = rules_text_place(text, position, &offset);
+	rules_report_add(report, severity, file, offset, "%s", message);
 }

@@ -3,6 +3,7 @@
 #ifndef RULES_TEXT_H
 #define RULES_TEXT_H
 
+#include "rules/report.h"
 #include "rules/yaml_tree.h"
 
 struct rules_piece {
@@ -25,5 +26,10 @@ int rules_text_join(struct rules_text *text, struct arena *arena);
 
 /* The file and the offset in it that a byte of the text comes from. */
 const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
+
+/* Adds a message about a position of the text, which must have a piece, to the report. */
+__attribute__((format(printf, 5, 6))) void
+rules_text_report(struct rules_report *report, enum rules_severity severity,
+		  const struct rules_text *text, size_t position, const char *format, ...);
 
 #endif

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "scap/file/codec.h"
@@ -22,222 +20,10 @@ enum {
 	EVENT_BLOCK_BYTES_MAX = 16 << 20,
 };
 
-static int take_section(struct scap_reader *reader, const uint8_t *head);
-static int take_native(struct scap_reader *reader, const uint8_t *head);
-
-#define MACHINE(type)                                                                              \
-	{                                                                                          \
-		type, 1, sizeof(struct scap_machine_body), .head = reader_take_machine             \
-	}
-#define INTERFACES(type, version, prefix)                                                          \
-	{                                                                                          \
-		type, version, 0, prefix, .entry = reader_take_interface                           \
-	}
-#define USERS(type, version, prefix)                                                               \
-	{                                                                                          \
-		type, version, 0, prefix, .entry = reader_take_user                                \
-	}
-#define PROCESSES(type, version, prefix)                                                           \
-	{                                                                                          \
-		type, version, 0, prefix, .entry = reader_take_thread                              \
-	}
-#define FDS(type, version, prefix)                                                                 \
-	{                                                                                          \
-		type, version, sizeof(uint64_t), prefix, .head = reader_take_fds,                  \
-							 .entry = reader_take_fd                   \
-	}
-#define EVENT(type, version, flags)                                                                \
-	{                                                                                          \
-		type, version, .event = true, .event_flags = flags                                 \
-	}
-
-/* The commonest first. */
-static const struct block_kind kinds[] = {
-	EVENT(SCAP_BLOCK_EVENT_V2, 2, false),
-	EVENT(SCAP_BLOCK_EVENT_V2_FLAGS, 2, true),
-	EVENT(SCAP_BLOCK_EVENT_V1, 1, false),
-	EVENT(SCAP_BLOCK_EVENT_V1_FLAGS, 1, true),
-	EVENT(SCAP_BLOCK_EVENT_V2_LARGE, 2, false),
-	EVENT(SCAP_BLOCK_EVENT_V2_LARGE_FLAGS, 2, true),
-	EVENT(SCAP_BLOCK_LEGACY_EVENT_V1, 1, false),
-	FDS(SCAP_BLOCK_FDS_V2, 2, PREFIX_WHOLE),
-	FDS(SCAP_BLOCK_FDS_V1, 1, PREFIX_NONE),
-	FDS(SCAP_BLOCK_LEGACY_FDS_V1, 1, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V9, 9, PREFIX_WHOLE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V8, 8, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V7, 7, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V6, 6, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V5, 5, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V4, 4, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V3, 3, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_LEGACY_PROCESSES_V3, 3, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V2, 2, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_LEGACY_PROCESSES_V2, 2, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_PROCESSES_V1, 1, PREFIX_NONE),
-	PROCESSES(SCAP_BLOCK_LEGACY_PROCESSES_V1, 1, PREFIX_NONE),
-	USERS(SCAP_BLOCK_USERS_V2, 2, PREFIX_WHOLE),
-	USERS(SCAP_BLOCK_USERS_V1, 1, PREFIX_NONE),
-	USERS(SCAP_BLOCK_LEGACY_USERS_V1, 1, PREFIX_NONE),
-	INTERFACES(SCAP_BLOCK_INTERFACES_V2, 2, PREFIX_REST),
-	INTERFACES(SCAP_BLOCK_INTERFACES_V1, 1, PREFIX_NONE),
-	INTERFACES(SCAP_BLOCK_LEGACY_INTERFACES_V1, 1, PREFIX_NONE),
-	MACHINE(SCAP_BLOCK_MACHINE),
-	MACHINE(SCAP_BLOCK_LEGACY_MACHINE),
-	{SCAP_BLOCK_SECTION, 1, sizeof(struct scap_section_body), .head = take_section},
-	{SCAP_BLOCK_NATIVE, 1, sizeof(uint32_t), .head = take_native},
-};
-
-static const struct block_kind *kind_of(uint32_t type)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (kinds[i].type == type)
-			return &kinds[i];
-	return NULL;
-}
-
 /* Packets of pcapng files. */
 static bool is_packet_block(uint32_t type)
 {
 	return type == 2 || type == 3 || type == 6;
-}
-
-int reader_end_with(struct scap_reader *reader, int code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reader->problem, sizeof(reader->problem), format, args);
-	va_end(args);
-	reader->code = code;
-	return code;
-}
-
-int reader_end_out_of_memory(struct scap_reader *reader)
-{
-	return reader_end_with(reader, -ENOMEM, "there is no memory to read it on");
-}
-
-int reader_told(struct scap_reader *reader, int code)
-{
-	if (code < 0 && reader->code == 0)
-		reader_end_with(reader, code, "what it says of the machine cannot be taken in: %s",
-				strerror(-code));
-	return code;
-}
-
-static int end_telling(struct scap_reader *reader)
-{
-	if (!reader->telling)
-		return 0;
-	reader->telling = false;
-	return reader_told(reader, reader->to->ops->end(reader->to));
-}
-
-/* The stream gave less than was needed, for this reason. */
-static int end_of_stream(struct scap_reader *reader, int code)
-{
-	uint64_t at = scap_stream_offset(reader->stream);
-	bool whole = code == -ENODATA;
-	const char *why = whole ? "" : scap_stream_problem(reader->stream);
-	const char *colon = whole ? "" : ": ";
-	int r = end_telling(reader);
-
-	if (r < 0)
-		return r;
-	at += reader->stream->len;
-	if (reader->left == 0 && reader->stream->len == 0) {
-		if (whole)
-			return reader->code = code;
-		return reader_end_with(reader, code, "it ends at byte %" PRIu64 "%s%s", at, colon,
-				       why);
-	}
-	if (reader->left == 0)
-		reader->block_at = scap_stream_offset(reader->stream);
-	return reader_end_with(reader, whole ? -EPIPE : code,
-			       "it breaks off at byte %" PRIu64
-			       ", in the block that begins at byte %" PRIu64 "%s%s",
-			       at, reader->block_at, colon, why);
-}
-
-int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms)
-{
-	int code = scap_stream_wait(reader->stream, n, timeout_ms);
-
-	return code >= 0 ? code : end_of_stream(reader, code);
-}
-
-int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer)
-{
-	return reader_end_with(reader, -EBADMSG,
-			       "the block that begins at byte %" PRIu64
-			       " is damaged: its length is %" PRIu32
-			       " at its beginning and %" PRIu32 " at its end",
-			       reader->block_at, reader->block_len, trailer);
-}
-
-/* Sections. */
-
-static int check_section(struct scap_reader *reader, const uint8_t *head)
-{
-	struct scap_section_body body;
-
-	memcpy(&body, head, sizeof(body));
-	if (body.byte_order_magic == __builtin_bswap32(SCAP_BYTE_ORDER_MAGIC))
-		return reader_end_with(reader, -ENOTSUP,
-				       "it was written on a machine of the other byte order");
-	if (body.byte_order_magic != SCAP_BYTE_ORDER_MAGIC)
-		return reader_end_with(reader, -EBADMSG,
-				       "its byte order mark is damaged (0x%08" PRIx32 ")",
-				       body.byte_order_magic);
-	if (body.major > SCAP_FORMAT_MAJOR)
-		return reader_end_with(
-			reader, -ENOTSUP,
-			"it is of version %u.%u of the format: only versions up to %d are known",
-			body.major, body.minor, SCAP_FORMAT_MAJOR);
-	return 0;
-}
-
-/* Calls that began in one section do not end in the next. */
-static int renew_fold(struct scap_reader *reader)
-{
-	struct scap_fold *fold;
-
-	if (scap_fold_create(&fold))
-		return reader_end_out_of_memory(reader);
-	reader->folded += scap_fold_count(reader->fold);
-	scap_fold_destroy(reader->fold);
-	reader->fold = fold;
-	return 0;
-}
-
-static int take_section(struct scap_reader *reader, const uint8_t *head)
-{
-	int code = check_section(reader, head);
-
-	/* That of the first one has begun already: see scap_reader_start(). */
-	if (code || reader->block_at == 0)
-		return code;
-	code = end_telling(reader);
-	if (code == 0)
-		code = renew_fold(reader);
-	if (code)
-		return code;
-	reader->native = false;
-	reader->telling = true;
-	return reader->to->ops->begin(reader->to);
-}
-
-static int take_native(struct scap_reader *reader, const uint8_t *head)
-{
-	uint32_t version;
-
-	memcpy(&version, head, sizeof(version));
-	if (version > SCAP_NATIVE_VERSION)
-		return reader_end_with(
-			reader, -ENOTSUP,
-			"it has events of a newer version of this program (%" PRIu32 ")", version);
-	reader->native = true;
-	return 0;
 }
 
 /* Blocks that are read in parts. */
@@ -261,7 +47,7 @@ static int begin_block(struct scap_reader *reader, const struct block_kind *kind
 		return reader_end_with(reader, -ENOTSUP,
 				       "it is a capture of network packets, not of system calls");
 	/* What the machine was like is told ahead of its events. */
-	if (!kind || (!reader->telling && !anywhere)) {
+	if (!kind || (!reader->in_snapshot && !anywhere)) {
 		reader->stats.unknown_blocks++;
 		kind = NULL;
 	}
@@ -332,11 +118,11 @@ static int step(struct scap_reader *reader, int timeout_ms, struct scap_event *e
 				       "the block that begins at byte %" PRIu64
 				       " is damaged: it says that it is %" PRIu32 " bytes long",
 				       reader->block_at, header.len);
-	kind = kind_of(header.type);
+	kind = reader_block_kind(header.type);
 	if (!kind || !kind->event)
 		return begin_block(reader, kind);
-	if (reader->telling) {
-		code = end_telling(reader);
+	if (reader->in_snapshot) {
+		code = reader_end_snapshot(reader);
 		return code ? code : STEP_ON;
 	}
 	return event_step(reader, kind, timeout_ms, event);
@@ -380,11 +166,11 @@ int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, stru
 
 	if (!reader->to) {
 		reader->to = to;
-		reader->telling = true;
-		reader_told(reader, to->ops->begin(to));
+		reader->in_snapshot = true;
+		reader_snapshot_result(reader, to->ops->begin(to));
 	}
 	code = reader->code;
-	while (code == 0 && reader->telling) {
+	while (code == 0 && reader->in_snapshot) {
 		code = step(reader, -1, NULL);
 		if (code == 0 || scap_stream_offset(reader->stream) - began > START_BYTES_PER_CALL)
 			return error_set(err, -EINTR,
@@ -450,7 +236,7 @@ static int check_beginning(struct scap_reader *reader, struct error *err)
 		return error_set(err, -EPIPE, "cannot read %s: it breaks off in its first block",
 				 reader->path);
 	memcpy(&header, stream->data, sizeof(header));
-	code = check_section(reader, stream->data + sizeof(header));
+	code = reader_check_section(reader, stream->data + sizeof(header));
 	if (code)
 		error_set(err, code, "cannot read %s: %s", reader->path, reader->problem);
 	return code;

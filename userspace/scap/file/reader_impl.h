@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the reader share. reader.c goes from block to block: reader_frame.c finds the
- * event in one, reader_parts.c takes others apart, and reader_lists.c and reader_threads.c know
- * what their parts tell of the machine.
+ * event in one, and reader_parts.c takes others apart, by the table in reader_kinds.c of who knows
+ * their parts: reader_section.c, reader_lists.c and reader_threads.c. reader_end.c is below them.
  */
 #ifndef SCAP_FILE_READER_IMPL_H
 #define SCAP_FILE_READER_IMPL_H
@@ -12,19 +12,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "scap/file/cursor.h"
 #include "scap/file/format.h"
 #include "scap/file/reader.h"
 #include "scap/file/stream.h"
 #include "scap/file/upgrade.h"
 #include "util/buf.h"
-
-/* Bytes that are taken one behind the other. What is beyond their end reads as 0. */
-struct cursor {
-	const uint8_t *at;
-	size_t left;
-	bool missing; /* something was beyond the end */
-	bool damaged; /* something makes no sense, so that the rest cannot be read */
-};
 
 /* How the entries of a list begin. */
 enum entry_prefix {
@@ -41,10 +34,11 @@ struct block_kind {
 	uint8_t prefix; /* enum entry_prefix */
 	bool event;
 	bool event_flags;
-	/* Each returns 0 or -errno, of the reader or of who listens. */
+	/* Both return 0 or -errno, of the reader or of the snapshot. */
 	int (*head)(struct scap_reader *reader, const uint8_t *head);
-	/* Tells of an entry, unless `missing` or `damaged` is set then. */
-	int (*entry)(struct scap_reader *reader, struct cursor *cursor);
+	/* Reports an entry, unless `missing` or `damaged` is set then. */
+	int (*entry)(struct scap_snapshot *to, const struct block_kind *kind,
+		     struct cursor *cursor);
 };
 
 enum {
@@ -59,7 +53,7 @@ struct scap_reader {
 	struct scap_stream *stream;
 	struct scap_fold *fold;
 	struct scap_snapshot *to;
-	bool telling; /* between begin and end */
+	bool in_snapshot; /* between its begin and end */
 	bool native;
 	bool known; /* a block of the .scap world was seen, beside sections */
 	/* The block that is being read in parts: what tells of the machine, or is skipped. */
@@ -84,8 +78,11 @@ __attribute__((format(printf, 3, 4))) int reader_end_with(struct scap_reader *re
 int reader_end_out_of_memory(struct scap_reader *reader);
 int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer);
 
-/* Takes an answer of who listens, and returns it; an error ends the source. */
-int reader_told(struct scap_reader *reader, int code);
+/* Returns what the snapshot returned; an error of it ends the source. */
+int reader_snapshot_result(struct scap_reader *reader, int code);
+
+/* Ends the snapshot, if it has not ended. Returns 0 or -errno. */
+int reader_end_snapshot(struct scap_reader *reader);
 
 /* Returns 1 when `n` bytes are there, 0 when they are not there yet, or how the source ended. */
 int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms);
@@ -102,6 +99,9 @@ static inline void reader_take_bytes(struct scap_reader *reader, size_t n)
 	reader->left -= (uint32_t)n;
 }
 
+/* Whether a section can be read: 0, or how the source ended. */
+int reader_check_section(struct scap_reader *reader, const uint8_t *head);
+
 /* Goes on in a block that is read in parts. Returns as a step does. */
 int reader_part_step(struct scap_reader *reader, int timeout_ms);
 
@@ -112,44 +112,20 @@ int reader_part_step(struct scap_reader *reader, int timeout_ms);
 int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t block_len,
 		      struct scap_event *event);
 
-/* For the list in reader.c of all kinds. */
+/* The kind of a type of blocks; NULL: not known. */
+const struct block_kind *reader_block_kind(uint32_t type);
+
+/* What the table of kinds names: heads, then entries. */
+int reader_take_section(struct scap_reader *reader, const uint8_t *head);
+int reader_take_native(struct scap_reader *reader, const uint8_t *head);
 int reader_take_machine(struct scap_reader *reader, const uint8_t *head);
-int reader_take_interface(struct scap_reader *reader, struct cursor *cursor);
-int reader_take_user(struct scap_reader *reader, struct cursor *cursor);
 int reader_take_fds(struct scap_reader *reader, const uint8_t *head);
-int reader_take_fd(struct scap_reader *reader, struct cursor *cursor);
-int reader_take_thread(struct scap_reader *reader, struct cursor *cursor);
-
-/* The next `n` bytes; NULL when they are missing. */
-static inline const uint8_t *cursor_take(struct cursor *cursor, size_t n)
-{
-	const uint8_t *at = cursor->at;
-
-	if (n > cursor->left) {
-		cursor->missing = true;
-		cursor->left = 0;
-		return NULL;
-	}
-	cursor->at += n;
-	cursor->left -= n;
-	return at;
-}
-
-/* A number of so many bytes, at most 8. */
-static inline uint64_t cursor_number(struct cursor *cursor, size_t n)
-{
-	const uint8_t *at = cursor_take(cursor, n);
-	uint64_t number = 0;
-
-	if (at)
-		memcpy(&number, at, n);
-	return number;
-}
-
-/* Copies `n` bytes into memory of the entry, with a NUL behind them. */
-const char *reader_text(struct scap_reader *reader, struct cursor *cursor, size_t n);
-
-/* The same for a string with its length of 16 bits, which `len` gets if it is not NULL. */
-const char *reader_string(struct scap_reader *reader, struct cursor *cursor, size_t *len);
+int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kind,
+			  struct cursor *cursor);
+int reader_take_user(struct scap_snapshot *to, const struct block_kind *kind,
+		     struct cursor *cursor);
+int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor);
+int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
+		       struct cursor *cursor);
 
 #endif

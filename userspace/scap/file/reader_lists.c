@@ -30,7 +30,8 @@ static void take_address(struct cursor *cursor, bool ipv6, uint8_t address[16])
 		memcpy(address, at, n);
 }
 
-int reader_take_interface(struct scap_reader *reader, struct cursor *cursor)
+int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kind,
+			  struct cursor *cursor)
 {
 	unsigned int type = (unsigned int)cursor_number(cursor, sizeof(uint16_t));
 	size_t name_len = cursor_number(cursor, sizeof(uint16_t));
@@ -48,30 +49,30 @@ int reader_take_interface(struct scap_reader *reader, struct cursor *cursor)
 	take_address(cursor, interface.ipv6, interface.broadcast);
 	if (type == SCAP_INTERFACE_IPV4 || type == SCAP_INTERFACE_IPV6)
 		interface.link_speed = cursor_number(cursor, sizeof(uint64_t));
-	interface.name = reader_text(reader, cursor, name_len);
-	return cursor->missing ? 0 : reader->to->ops->interface(reader->to, &interface);
+	interface.name = cursor_text(cursor, name_len);
+	return cursor->missing ? 0 : to->ops->interface(to, &interface);
 }
 
-static int take_group(struct scap_reader *reader, struct cursor *cursor)
+static int take_group(struct scap_snapshot *to, struct cursor *cursor)
 {
 	struct scap_group group = {.gid = (uint32_t)cursor_number(cursor, sizeof(uint32_t))};
 
-	group.name = reader_string(reader, cursor, NULL);
-	return cursor->missing ? 0 : reader->to->ops->group(reader->to, &group);
+	group.name = cursor_string(cursor, NULL);
+	return cursor->missing ? 0 : to->ops->group(to, &group);
 }
 
-int reader_take_user(struct scap_reader *reader, struct cursor *cursor)
+int reader_take_user(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor)
 {
 	struct scap_user user;
 
 	if (cursor_number(cursor, sizeof(uint8_t)) != SCAP_ENTRY_USER)
-		return take_group(reader, cursor);
+		return take_group(to, cursor);
 	user.uid = (uint32_t)cursor_number(cursor, sizeof(uint32_t));
 	user.gid = (uint32_t)cursor_number(cursor, sizeof(uint32_t));
-	user.name = reader_string(reader, cursor, NULL);
-	user.home = reader_string(reader, cursor, NULL);
-	user.shell = reader_string(reader, cursor, NULL);
-	return cursor->missing ? 0 : reader->to->ops->user(reader->to, &user);
+	user.name = cursor_string(cursor, NULL);
+	user.home = cursor_string(cursor, NULL);
+	user.shell = cursor_string(cursor, NULL);
+	return cursor->missing ? 0 : to->ops->user(to, &user);
 }
 
 int reader_take_fds(struct scap_reader *reader, const uint8_t *head)
@@ -82,21 +83,21 @@ int reader_take_fds(struct scap_reader *reader, const uint8_t *head)
 	return reader->to->ops->fds(reader->to, tid);
 }
 
-static void take_name(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_name(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
-	fd->name = reader_string(reader, cursor, NULL);
+	fd->name = cursor_string(cursor, NULL);
 }
 
-static void take_nothing(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_nothing(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 }
 
-static void take_file(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_file(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	fd->flags = (uint32_t)cursor_number(cursor, sizeof(fd->flags));
-	fd->name = reader_string(reader, cursor, NULL);
+	fd->name = cursor_string(cursor, NULL);
 	/* It came later than this type. */
-	if (reader->kind->prefix == PREFIX_WHOLE && cursor->left >= sizeof(fd->dev))
+	if (kind->prefix == PREFIX_WHOLE && cursor->left >= sizeof(fd->dev))
 		fd->dev = (uint32_t)cursor_number(cursor, sizeof(fd->dev));
 }
 
@@ -114,7 +115,7 @@ static void take_protocol(struct cursor *cursor, struct scap_fd *fd)
 		fd->l4 = protocols[protocol];
 }
 
-static void take_socket(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_socket(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	bool ipv6 = fd->type == SCAP_FD_IPV6;
 
@@ -125,24 +126,24 @@ static void take_socket(struct scap_reader *reader, struct cursor *cursor, struc
 	take_protocol(cursor, fd);
 }
 
-static void take_server(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_server(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	take_address(cursor, fd->type == SCAP_FD_IPV6, fd->local.address);
 	fd->local.port = (uint16_t)cursor_number(cursor, sizeof(fd->local.port));
 	take_protocol(cursor, fd);
 }
 
-static void take_unix(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd)
+static void take_unix(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd)
 {
 	fd->unix_socket = cursor_number(cursor, sizeof(fd->unix_socket));
 	fd->unix_peer = cursor_number(cursor, sizeof(fd->unix_peer));
-	fd->name = reader_string(reader, cursor, NULL);
+	fd->name = cursor_string(cursor, NULL);
 }
 
 /* What the types of the file are here, and what stands behind their number. */
 static const struct fd_layout {
 	enum scap_fd_type type;
-	void (*take)(struct scap_reader *reader, struct cursor *cursor, struct scap_fd *fd);
+	void (*take)(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd);
 } fd_layouts[SCAP_ENTRY_FD_COUNT] = {
 	[SCAP_ENTRY_FD_UNKNOWN] = {SCAP_FD_UNKNOWN, take_nothing},
 	[SCAP_ENTRY_FD_FILE_V1] = {SCAP_FD_FILE, take_name},
@@ -169,15 +170,15 @@ static const struct fd_layout {
 };
 
 /* A type of the future: the descriptor is there, and no more is known. */
-static void name_unknown_type(struct scap_reader *reader, unsigned int type, struct scap_fd *fd)
+static void name_unknown_type(struct cursor *cursor, unsigned int type, struct scap_fd *fd)
 {
 	fd->type = SCAP_FD_UNSUPPORTED;
-	fd->name = reader->texts.data + reader->texts.len;
-	buf_printf(&reader->texts, "unknown-type:[%u]", type);
-	buf_append_char(&reader->texts, '\0');
+	fd->name = cursor->texts->data + cursor->texts->len;
+	buf_printf(cursor->texts, "unknown-type:[%u]", type);
+	buf_append_char(cursor->texts, '\0');
 }
 
-int reader_take_fd(struct scap_reader *reader, struct cursor *cursor)
+int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, struct cursor *cursor)
 {
 	struct scap_fd fd = {.num = (int64_t)cursor_number(cursor, sizeof(fd.num)), .name = ""};
 	unsigned int type;
@@ -186,14 +187,14 @@ int reader_take_fd(struct scap_reader *reader, struct cursor *cursor)
 	type = (unsigned int)cursor_number(cursor, sizeof(uint8_t));
 	if (type < SCAP_ENTRY_FD_COUNT) {
 		fd.type = fd_layouts[type].type;
-		fd_layouts[type].take(reader, cursor, &fd);
-	} else if (reader->kind->prefix == PREFIX_NONE) {
+		fd_layouts[type].take(kind, cursor, &fd);
+	} else if (kind->prefix == PREFIX_NONE) {
 		cursor->damaged = true; /* where the next one begins is not known */
 	} else {
-		name_unknown_type(reader, type, &fd);
+		name_unknown_type(cursor, type, &fd);
 	}
 	/* Of one without a type, nothing is known but that it is open: as of those not listed. */
 	if (cursor->missing || cursor->damaged || fd.type == SCAP_FD_UNKNOWN)
 		return 0;
-	return reader->to->ops->fd(reader->to, &fd);
+	return to->ops->fd(to, &fd);
 }

@@ -11,29 +11,6 @@ enum {
 	ENTRY_BYTES_MORE = 64 << 10,
 };
 
-const char *reader_text(struct scap_reader *reader, struct cursor *cursor, size_t n)
-{
-	const uint8_t *at = cursor_take(cursor, n);
-	const char *text = reader->texts.data + reader->texts.len;
-
-	if (!at)
-		return "";
-	/* There is room: see take_entry(). */
-	buf_append(&reader->texts, at, n);
-	buf_append_char(&reader->texts, '\0');
-	return text;
-}
-
-const char *reader_string(struct scap_reader *reader, struct cursor *cursor, size_t *len)
-{
-	size_t n = cursor_number(cursor, sizeof(uint16_t));
-	const char *text = reader_text(reader, cursor, n);
-
-	if (len)
-		*len = cursor->missing ? 0 : n;
-	return text;
-}
-
 /* The rest of a block without looking at it, and its trailer. */
 static int skip_step(struct scap_reader *reader, int timeout_ms)
 {
@@ -75,7 +52,7 @@ static int head_step(struct scap_reader *reader, int timeout_ms)
 	code = reader_need(reader, n, timeout_ms);
 	if (code <= 0)
 		return code;
-	code = reader_told(reader, reader->kind->head(reader, reader->stream->data));
+	code = reader_snapshot_result(reader, reader->kind->head(reader, reader->stream->data));
 	if (code)
 		return code;
 	reader_take_bytes(reader, n);
@@ -87,9 +64,11 @@ static int head_step(struct scap_reader *reader, int timeout_ms)
 static int take_entry(struct scap_reader *reader, struct cursor *cursor)
 {
 	buf_clear(&reader->texts);
+	cursor->texts = &reader->texts;
 	if (!buf_reserve(&reader->texts, cursor->left + ENTRY_TEXT_MORE))
 		return reader_end_out_of_memory(reader);
-	return reader_told(reader, reader->kind->entry(reader, cursor));
+	return reader_snapshot_result(reader,
+				      reader->kind->entry(reader->to, reader->kind, cursor));
 }
 
 static int prefixed_entry_step(struct scap_reader *reader, size_t body, int timeout_ms)

@@ -18,8 +18,8 @@ enum field_kind {
 struct thread_field {
 	uint8_t kind;
 	uint8_t since; /* version of the list */
-	uint8_t size;  /* in the file, of those that have a fixed one */
-	uint16_t at;   /* in struct scap_thread */
+	uint8_t size; /* in the file, of those that have a fixed one */
+	uint16_t at; /* in struct scap_thread */
 	uint32_t bit;
 };
 
@@ -52,14 +52,14 @@ ASSERT_STRINGS(cgroups);
 enum { VERSION_LAST = 9 };
 
 static const struct thread_field fields[] = {
-	NUMBER(1, tid),		 NUMBER(1, pid),	  NUMBER(1, ptid),
-	NUMBER(6, sid),		 NUMBER(8, vpgid),	  {FIELD_COMM, 1},
-	STRING(1, exe),		 STRING(7, exepath),	  STRINGS(1, args),
-	STRING(1, cwd),		 NUMBER(1, fd_limit),	  NUMBER(1, flags),
-	NUMBER(1, uid),		 NUMBER(1, gid),	  NUMBER(2, vm_size_kib),
-	NUMBER(2, vm_rss_kib),	 NUMBER(2, vm_swap_kib),  NUMBER(2, faults_major),
-	NUMBER(2, faults_minor), STRINGS(3, env),	  NUMBER(4, vtid),
-	NUMBER(4, vpid),	 STRINGS(4, cgroups),	  STRING(5, root),
+	NUMBER(1, tid),		 NUMBER(1, pid),	 NUMBER(1, ptid),
+	NUMBER(6, sid),		 NUMBER(8, vpgid),	 {FIELD_COMM, 1},
+	STRING(1, exe),		 STRING(7, exepath),	 STRINGS(1, args),
+	STRING(1, cwd),		 NUMBER(1, fd_limit),	 NUMBER(1, flags),
+	NUMBER(1, uid),		 NUMBER(1, gid),	 NUMBER(2, vm_size_kib),
+	NUMBER(2, vm_rss_kib),	 NUMBER(2, vm_swap_kib), NUMBER(2, faults_major),
+	NUMBER(2, faults_minor), STRINGS(3, env),	 NUMBER(4, vtid),
+	NUMBER(4, vpid),	 STRINGS(4, cgroups),	 STRING(5, root),
 };
 
 /* Those that are there only if the entry is long enough. */
@@ -86,18 +86,18 @@ static const struct thread_field tail[] = {
  */
 enum { TAIL_INSERTED = 2, TAIL_BEFORE_BYTES = 4 + 1 + 3 * 8 };
 
-static void take_comm(struct scap_reader *reader, struct cursor *cursor, struct scap_thread *thread)
+static void take_comm(struct cursor *cursor, struct scap_thread *thread)
 {
-	const char *comm = reader_string(reader, cursor, NULL);
+	const char *comm = cursor_string(cursor, NULL);
 
 	/* The kernel has no longer ones. */
 	memcpy(thread->comm, comm, strnlen(comm, sizeof(thread->comm) - 1));
 }
 
-static void take_strings(struct scap_reader *reader, struct cursor *cursor, void *to)
+static void take_strings(struct cursor *cursor, void *to)
 {
 	size_t len;
-	const char *strings = reader_string(reader, cursor, &len);
+	const char *strings = cursor_string(cursor, &len);
 
 	/* Some writers leave the last NUL out. */
 	if (len && strings[len - 1] != '\0')
@@ -106,8 +106,8 @@ static void take_strings(struct scap_reader *reader, struct cursor *cursor, void
 	memcpy((char *)to + sizeof(strings), &len, sizeof(len));
 }
 
-static void take_field(struct scap_reader *reader, struct cursor *cursor,
-		       const struct thread_field *field, struct scap_thread *thread)
+static void take_field(struct cursor *cursor, const struct thread_field *field,
+		       struct scap_thread *thread)
 {
 	void *to = (char *)thread + field->at;
 	const uint8_t *at;
@@ -120,14 +120,14 @@ static void take_field(struct scap_reader *reader, struct cursor *cursor,
 			memcpy(to, at, field->size);
 		break;
 	case FIELD_COMM:
-		take_comm(reader, cursor, thread);
+		take_comm(cursor, thread);
 		break;
 	case FIELD_STRING:
-		text = reader_string(reader, cursor, NULL);
+		text = cursor_string(cursor, NULL);
 		memcpy(to, &text, sizeof(text));
 		break;
 	case FIELD_STRINGS:
-		take_strings(reader, cursor, to);
+		take_strings(cursor, to);
 		break;
 	case FIELD_EXE_FLAG:
 		if (cursor_number(cursor, field->size))
@@ -136,18 +136,19 @@ static void take_field(struct scap_reader *reader, struct cursor *cursor,
 	}
 }
 
-static void take_tail(struct scap_reader *reader, struct cursor *cursor, struct scap_thread *thread)
+static void take_tail(struct cursor *cursor, struct scap_thread *thread)
 {
 	size_t first = cursor->left <= TAIL_BEFORE_BYTES ? TAIL_INSERTED : 0;
 
 	for (size_t i = first; i < sizeof(tail) / sizeof(*tail); i++) {
 		if (cursor->left < tail[i].size)
 			return;
-		take_field(reader, cursor, &tail[i], thread);
+		take_field(cursor, &tail[i], thread);
 	}
 }
 
-int reader_take_thread(struct scap_reader *reader, struct cursor *cursor)
+int reader_take_thread(struct scap_snapshot *to, const struct block_kind *kind,
+		       struct cursor *cursor)
 {
 	struct scap_thread thread = {
 		.sid = -1, .vpgid = -1, .pgid = -1, .vtid = -1, .vpid = -1,
@@ -157,11 +158,11 @@ int reader_take_thread(struct scap_reader *reader, struct cursor *cursor)
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields) && !cursor->missing; i++)
-		if (fields[i].since <= reader->kind->version)
-			take_field(reader, cursor, &fields[i], &thread);
+		if (fields[i].since <= kind->version)
+			take_field(cursor, &fields[i], &thread);
 	if (cursor->missing)
 		return 0;
-	if (reader->kind->version == VERSION_LAST)
-		take_tail(reader, cursor, &thread);
-	return reader->to->ops->thread(reader->to, &thread);
+	if (kind->version == VERSION_LAST)
+		take_tail(cursor, &thread);
+	return to->ops->thread(to, &thread);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer of capture files: sections, events, and its beginning and end. */
+/* The writer of capture files: events, and its beginning and end. */
 #include "scap/file/writer.h"
 
 #include <errno.h>
@@ -8,55 +8,6 @@
 #include "scap/file/writer_impl.h"
 
 enum { LATENCY_BYTES = sizeof(uint64_t) };
-
-/* Bytes of a block with a body of so many. */
-static size_t block_bytes(size_t body)
-{
-	size_t padded = (body + SCAP_BLOCK_ALIGN - 1) & ~(size_t)(SCAP_BLOCK_ALIGN - 1);
-
-	return sizeof(struct scap_block_header) + padded + SCAP_TRAILER_BYTES;
-}
-
-/* Fills in all of a block but its body, and returns where that goes; NULL after an error. */
-static uint8_t *begin_block(struct scap_writer *writer, uint32_t type, size_t body)
-{
-	struct scap_block_header header = {type, (uint32_t)block_bytes(body)};
-	uint32_t end[] = {0, header.len}; /* padding, of which the body covers some or all */
-	uint8_t *at = scap_sink_block(&writer->sink, header.len);
-
-	if (!at)
-		return NULL;
-	memcpy(at + header.len - sizeof(end), end, sizeof(end));
-	memcpy(at, &header, sizeof(header));
-	return at + sizeof(header);
-}
-
-int writer_put_block(struct scap_writer *writer, uint32_t type, const void *body, size_t len)
-{
-	uint8_t *at = begin_block(writer, type, len);
-
-	if (!at)
-		return writer->sink.error;
-	memcpy(at, body, len);
-	return 0;
-}
-
-int writer_put_section(struct scap_writer *writer)
-{
-	const struct scap_section_body section = {
-		.byte_order_magic = SCAP_BYTE_ORDER_MAGIC,
-		.major = SCAP_FORMAT_MAJOR,
-		.minor = SCAP_FORMAT_MINOR,
-		.section_len = SCAP_SECTION_LENGTH_UNKNOWN,
-	};
-	const uint32_t version = SCAP_NATIVE_VERSION;
-	int r = writer_put_block(writer, SCAP_BLOCK_SECTION, &section, sizeof(section));
-
-	if (r == 0 && writer->config.native)
-		r = writer_put_block(writer, SCAP_BLOCK_NATIVE, &version, sizeof(version));
-	writer->section_end = scap_sink_bytes(&writer->sink);
-	return r;
-}
 
 /* Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error. */
 static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
@@ -70,8 +21,8 @@ static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event 
 	size_t head = sizeof(event->cpu) + (event->hidden ? sizeof(flags) : 0);
 	uint8_t *at;
 
-	large = large || block_bytes(head + len) > SCAP_BLOCK_EVENT_BYTES_MAX;
-	at = begin_block(writer, types[large][event->hidden], head + len);
+	large = large || writer_block_bytes(head + len) > SCAP_BLOCK_EVENT_BYTES_MAX;
+	at = writer_begin_block(writer, types[large][event->hidden], head + len);
 	if (!at)
 		return NULL;
 	memcpy(at, &event->cpu, sizeof(event->cpu));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the writer share: blocks and the values in them.
+ * What the files of the writer share. writer.c writes events and writer_snapshot.c the state before
+ * them, whose entries writer_entries.c makes; both write blocks through writer_blocks.c.
  */
 #ifndef SCAP_FILE_WRITER_IMPL_H
 #define SCAP_FILE_WRITER_IMPL_H
@@ -43,10 +44,32 @@ struct scap_writer {
 	struct event_shape shapes[EVENT_ID_MAX];
 };
 
-/* Writes a whole block. Returns 0 or -errno, as all of these. */
+/* Bytes of a block with a body of so many. */
+static inline size_t writer_block_bytes(size_t body)
+{
+	size_t padded = (body + SCAP_BLOCK_ALIGN - 1) & ~(size_t)(SCAP_BLOCK_ALIGN - 1);
+
+	return sizeof(struct scap_block_header) + padded + SCAP_TRAILER_BYTES;
+}
+
+/* Fills in all of a block but its body, and returns where that goes; NULL after an error. */
+static inline uint8_t *writer_begin_block(struct scap_writer *writer, uint32_t type, size_t body)
+{
+	struct scap_block_header header = {type, (uint32_t)writer_block_bytes(body)};
+	uint32_t end[] = {0, header.len}; /* padding, of which the body covers some or all */
+	uint8_t *at = scap_sink_block(&writer->sink, header.len);
+
+	if (!at)
+		return NULL;
+	memcpy(at + header.len - sizeof(end), end, sizeof(end));
+	memcpy(at, &header, sizeof(header));
+	return at + sizeof(header);
+}
+
+/* Writes a whole block. Returns 0 or -errno. */
 int writer_put_block(struct scap_writer *writer, uint32_t type, const void *body, size_t len);
 
-/* Begins a section of the file. */
+/* Begins a section of the file. Returns 0 or -errno. */
 int writer_put_section(struct scap_writer *writer);
 
 /* Where the state before the first event goes. */
