@@ -21,13 +21,21 @@
 #endif
 #endif
 
-enum { SECONDS_MAX = 5, MEMORY_MAX_MIB = 96, FILE_MAX_BYTES = 1 << 16 };
+#define MEMORY_MAX_MIB 96
+#define TEXT_OF(number) TEXT_OF_VALUE(number)
+#define TEXT_OF_VALUE(number) #number
 
-/* The sanitizer's own memory is large: there it limits what is asked for at once. */
+enum { SECONDS_MAX = 5, FILE_MAX_BYTES = 1 << 16 };
+
+/*
+ * The sanitizer reserves far more memory than it uses: there it limits what is allocated at once and,
+ * looking every 100 ms, what is resident in all. Little of what was freed is kept.
+ */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "max_allocation_size_mb=32:allocator_may_return_null=1";
+	return "max_allocation_size_mb=32:allocator_may_return_null=1:quarantine_size_mb=16:"
+	       "hard_rss_limit_mb=" TEXT_OF(MEMORY_MAX_MIB);
 }
 
 static struct {
