@@ -124,6 +124,11 @@ class Suite:
             return not names or build.run(report, label, names)
         return Job(label, run, (f"build/{build.name}",))
 
+    def build_job(self):
+        """The build that nearly all tests need; alone, it may have all processors."""
+        jobs = CPUS_OF_LANE if self.whole else CPUS
+        return Job("build/test", lambda report: self.test.make(report, jobs=jobs))
+
     def make_arm64(self, report):
         code, output = install("arm64")
         if code:
@@ -173,9 +178,8 @@ class Suite:
         files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
-        jobs = CPUS_OF_LANE if self.whole else CPUS
-        return [Job("build/test", lambda report: self.test.make(report, jobs=jobs)), *self.cross_build(), *self.sanitized(),
-                *self.guests(), *self.clang_build(), self.unit_job(self.test, "unit", without), *files,
+        return [self.build_job(), *self.cross_build(), *self.sanitized(), *self.guests(),
+                *self.clang_build(), self.unit_job(self.test, "unit", without), *files,
                 *self.live_tests()]
 
 
