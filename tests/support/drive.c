@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/state/tables.h"
+
 void drive_create(struct drive *drive, const struct sinsp_config *config)
 {
 	static const struct sinsp_config defaults;
@@ -147,7 +149,7 @@ struct sinsp_event *drive_chdir(struct drive *drive, int64_t tid, int64_t result
 
 struct sinsp_thread *drive_thread(struct drive *drive, int64_t tid)
 {
-	struct sinsp_thread *thread = sinsp_thread_find(drive->sinsp, tid);
+	struct sinsp_thread *thread = state_thread_find(drive->sinsp, tid);
 
 	if (!thread) {
 		fprintf(stderr, "thread %lld is not known\n", (long long)tid);

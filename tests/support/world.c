@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sinsp/format/format.h"
-#include "sinsp/state/internal.h"
+#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 
 static void *must(void *pointer)
@@ -61,7 +61,7 @@ struct sinsp_thread *world_process(struct world *world, const struct world_proce
 	return thread;
 }
 
-struct sinsp_thread *world_thread(struct world *world, struct sinsp_thread *leader, int64_t tid)
+struct sinsp_thread *world_thread(struct world *world, const struct sinsp_thread *leader, int64_t tid)
 {
 	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
 
@@ -71,7 +71,7 @@ struct sinsp_thread *world_thread(struct world *world, struct sinsp_thread *lead
 	return thread;
 }
 
-struct sinsp_fd *world_fd(struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
+struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
 			  const char *name)
 {
 	struct sinsp_fd *fd = must(sinsp_fds_open(thread->fds, num, name, strlen(name)));
@@ -99,6 +99,11 @@ struct sinsp_event *world_end(struct world *world)
 		abort();
 	world->event.thread = sinsp_thread_find(world->sinsp, world->event.ev.tid);
 	return &world->event;
+}
+
+struct sinsp_thread *world_self(struct world *world)
+{
+	return must(state_thread_find(world->sinsp, world->event.ev.tid));
 }
 
 void world_set_fd(struct world *world, int64_t num, struct sinsp_fd *fd)

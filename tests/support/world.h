@@ -35,10 +35,10 @@ struct world_process {
 struct sinsp_thread *world_process(struct world *world, const struct world_process *process);
 
 /* Another thread of a process, sharing everything with its main one. */
-struct sinsp_thread *world_thread(struct world *world, struct sinsp_thread *leader, int64_t tid);
+struct sinsp_thread *world_thread(struct world *world, const struct sinsp_thread *leader, int64_t tid);
 
 /* An open descriptor. */
-struct sinsp_fd *world_fd(struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
+struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
 			  const char *name);
 
 /* Begins an event at WORLD_TIME_NS; parameters go to world->frame. */
@@ -46,6 +46,9 @@ void world_begin(struct world *world, uint16_t id, int64_t tid);
 
 /* Ends it: world->event has its thread, but no descriptor. */
 struct sinsp_event *world_end(struct world *world);
+
+/* Its thread, which must be known, to be changed. */
+struct sinsp_thread *world_self(struct world *world);
 
 /* Gives it a descriptor. */
 void world_set_fd(struct world *world, int64_t num, struct sinsp_fd *fd);

@@ -13,7 +13,8 @@
 #include "event/event.h"
 #include "sinsp/fields/clock.h"
 #include "sinsp/fields/text_style.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/state/event.h"
+#include "util/error.h"
 #include "util/buf.h"
 
 enum field_flags {

@@ -8,7 +8,7 @@
 
 #include "sinsp/fields/clock.h"
 #include "sinsp/fields/text_style.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/state/event.h"
 #include "util/buf.h"
 
 struct param_json;

@@ -8,7 +8,7 @@
 
 #include "event/address.h"
 #include "sinsp/fields/text_style.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/state/event.h"
 #include "util/buf.h"
 
 /* Appends the raw text of a parameter: never empty but for an empty string or buffer. */

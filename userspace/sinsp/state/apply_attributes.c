@@ -3,16 +3,16 @@
 #include <linux/prctl.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
-#include "sinsp/state/path.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 
-enum { NO_CHANGE = UINT32_MAX, CAPABILITIES = 41 };
+enum { NO_CHANGE = UINT32_MAX };
 
 /* Events of such calls are of no use without their thread, or when the call failed. */
-static bool applies(const struct sinsp_event *event)
+static bool applies(const struct state_event *event)
 {
-	return event->thread && event_param_i64(&event->ev, 0) >= 0;
+	return event->thread && event_param_i64(event->ev, 0) >= 0;
 }
 
 static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
@@ -25,10 +25,10 @@ static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
 
 /* The thread's ids are the effective ones. */
 #define DEFINE_SET_ID(call, id, param)                                                             \
-	void state_##call(struct sinsp *sinsp, struct sinsp_event *event)                          \
+	void state_##call(struct sinsp *sinsp, struct state_event *event)                          \
 	{                                                                                          \
 		if (applies(event))                                                                \
-			set_id(&event->thread->id, &event->ev, param);                             \
+			set_id(&event->thread->id, event->ev, param);                             \
 	}
 
 DEFINE_SET_ID(setuid, uid, setuid__uid)
@@ -38,51 +38,38 @@ DEFINE_SET_ID(setregid, gid, setregid__egid)
 DEFINE_SET_ID(setresuid, uid, setresuid__euid)
 DEFINE_SET_ID(setresgid, gid, setresgid__egid)
 
-void state_setsid(struct sinsp *sinsp, struct sinsp_event *event)
+void state_setsid(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_thread *thread = event->thread;
 
 	if (!applies(event))
 		return;
-	thread->sid = thread->vpgid = event_param_i64(&event->ev, setsid__res);
+	thread->sid = thread->vpgid = event_param_i64(event->ev, setsid__res);
 	thread->pgid = thread->pid;
 }
 
-struct sinsp_thread *state_named_by(struct sinsp *sinsp, struct sinsp_thread *caller, int64_t pid)
+void state_setpgid(struct sinsp *sinsp, struct state_event *event)
 {
-	if (pid == 0 || pid == caller->vpid)
-		return caller;
-	return state_is_outside(caller) ? sinsp_thread_find(sinsp, pid) : NULL;
-}
-
-void state_setpgid(struct sinsp *sinsp, struct sinsp_event *event)
-{
-	int64_t group = event_param_i64(&event->ev, setpgid__pgid);
+	int64_t group = event_param_i64(event->ev, setpgid__pgid);
 	struct sinsp_thread *thread = NULL, *leader;
 
-	if (applies(event) && event_param_present(&event->ev, setpgid__pgid))
-		thread = state_named_by(sinsp, event->thread,
-					event_param_i64(&event->ev, setpgid__pid));
+	if (applies(event) && event_param_present(event->ev, setpgid__pgid))
+		thread = state_thread_named(sinsp, event->thread,
+					event_param_i64(event->ev, setpgid__pid));
 	if (!thread)
 		return;
 	if (group == 0)
 		group = thread->vpid;
-	leader = group == thread->vpid ? thread : state_named_by(sinsp, event->thread, group);
+	leader = group == thread->vpid ? thread : state_thread_named(sinsp, event->thread, group);
 	thread->vpgid = group;
 	if (leader)
 		thread->pgid = leader->pid;
 }
 
-void state_enter_userns(struct sinsp_thread *thread)
-{
-	thread->caps_permitted = thread->caps_effective = (UINT64_C(1) << CAPABILITIES) - 1;
-	thread->caps_inheritable = 0;
-}
-
 /* A new user or mount namespace implies a directory of its own. */
-void state_unshare(struct sinsp *sinsp, struct sinsp_event *event)
+void state_unshare(struct sinsp *sinsp, struct state_event *event)
 {
-	uint64_t flags = event_param_u64(&event->ev, unshare__flags);
+	uint64_t flags = event_param_u64(event->ev, unshare__flags);
 
 	if (!applies(event))
 		return;
@@ -117,9 +104,9 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
 }
 
 /* Who enters a mount namespace stands at its root; the call is refused when others share that. */
-void state_setns(struct sinsp *sinsp, struct sinsp_event *event)
+void state_setns(struct sinsp *sinsp, struct state_event *event)
 {
-	uint64_t kinds = event_param_u64(&event->ev, setns__nstype);
+	uint64_t kinds = event_param_u64(event->ev, setns__nstype);
 
 	if (!applies(event))
 		return;
@@ -134,28 +121,28 @@ void state_setns(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /* What a call that failed left is told as well. */
-void state_capset(struct sinsp *sinsp, struct sinsp_event *event)
+void state_capset(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_thread *thread = event->thread;
 
 	if (!thread)
 		return;
-	state_set_u64(&thread->caps_inheritable, &event->ev, capset__cap_inheritable);
-	state_set_u64(&thread->caps_permitted, &event->ev, capset__cap_permitted);
-	state_set_u64(&thread->caps_effective, &event->ev, capset__cap_effective);
+	state_set_u64(&thread->caps_inheritable, event->ev, capset__cap_inheritable);
+	state_set_u64(&thread->caps_permitted, event->ev, capset__cap_permitted);
+	state_set_u64(&thread->caps_effective, event->ev, capset__cap_effective);
 }
 
-void state_prctl(struct sinsp *sinsp, struct sinsp_event *event)
+void state_prctl(struct sinsp *sinsp, struct state_event *event)
 {
-	if (applies(event) && event_param_u64(&event->ev, prctl__option) == PR_SET_NAME)
-		state_set_comm(event->thread, event_param_string(&event->ev, prctl__arg2_str));
+	if (applies(event) && event_param_u64(event->ev, prctl__option) == PR_SET_NAME)
+		state_set_comm(event->thread, event_param_string(event->ev, prctl__arg2_str));
 }
 
 /* Limits are those of a process: fields show its main thread's. */
 static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t resource,
 		      int64_t limit)
 {
-	struct sinsp_thread *main = thread ? sinsp_thread_main(sinsp, thread) : NULL;
+	struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
 
 	if (resource != rlimit_resources__RLIMIT_NOFILE || !thread)
 		return;
@@ -164,9 +151,9 @@ static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t
 		main->fd_limit = limit;
 }
 
-void state_setrlimit(struct sinsp *sinsp, struct sinsp_event *event)
+void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 
 	if (applies(event))
 		set_limit(sinsp, event->thread, event_param_u64(ev, setrlimit__resource),
@@ -181,13 +168,13 @@ static bool gives_limit(const struct event *ev)
 		event_param_i64(ev, prlimit__oldmax) == 0);
 }
 
-void state_prlimit(struct sinsp *sinsp, struct sinsp_event *event)
+void state_prlimit(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 
 	if (applies(event) && event_param_present(ev, prlimit__resource) && gives_limit(ev))
 		set_limit(sinsp,
-			  state_named_by(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
+			  state_thread_named(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
 			  event_param_u64(ev, prlimit__resource),
 			  event_param_i64(ev, prlimit__newcur));
 }

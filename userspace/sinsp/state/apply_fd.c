@@ -2,20 +2,22 @@
 /* Descriptors: closing, copying and controlling them, and pipes. */
 #include <errno.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/parts.h"
 
-void state_close(struct sinsp *sinsp, struct sinsp_event *event)
+void state_close(struct sinsp *sinsp, struct state_event *event)
 {
 	/* Whatever else close reports, the descriptor is gone; also one that is not known. */
-	if (!event->thread || event_param_i64(&event->ev, close__res) == -EBADF)
+	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
 		return;
 	sinsp->after.closed_in = event->thread->fds;
 	sinsp->after.closed = event->fd_num;
 }
 
-void state_close_range(struct sinsp *sinsp, struct sinsp_event *event)
+void state_close_range(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint32_t first = (uint32_t)event_param_u64(ev, close_range__first);
 	uint32_t last = (uint32_t)event_param_u64(ev, close_range__last);
 	uint64_t flags = event_param_u64(ev, close_range__flags);
@@ -31,7 +33,7 @@ void state_close_range(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /* Makes `to` a copy of the event's descriptor. Returns its entry. */
-static struct sinsp_fd *copy_fd(struct sinsp_event *event, int64_t to, bool cloexec)
+static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloexec)
 {
 	struct sinsp_fds *fds = event->thread->fds;
 	struct sinsp_fd *fd = sinsp_fds_dup(fds, event->fd_num, to);
@@ -44,7 +46,7 @@ static struct sinsp_fd *copy_fd(struct sinsp_event *event, int64_t to, bool cloe
 }
 
 /* A copy that the event is about from then on. */
-static void duplicate(struct sinsp_event *event, int64_t to, bool cloexec)
+static void duplicate(struct state_event *event, int64_t to, bool cloexec)
 {
 	if (!event->thread || to < 0)
 		return;
@@ -53,25 +55,25 @@ static void duplicate(struct sinsp_event *event, int64_t to, bool cloexec)
 		state_set_fd(event, to, copy_fd(event, to, cloexec));
 }
 
-void state_dup(struct sinsp *sinsp, struct sinsp_event *event)
+void state_dup(struct sinsp *sinsp, struct state_event *event)
 {
-	duplicate(event, event_param_i64(&event->ev, dup__res), false);
+	duplicate(event, event_param_i64(event->ev, dup__res), false);
 }
 
-void state_dup2(struct sinsp *sinsp, struct sinsp_event *event)
+void state_dup2(struct sinsp *sinsp, struct state_event *event)
 {
-	duplicate(event, event_param_i64(&event->ev, dup2__res), false);
+	duplicate(event, event_param_i64(event->ev, dup2__res), false);
 }
 
-void state_dup3(struct sinsp *sinsp, struct sinsp_event *event)
+void state_dup3(struct sinsp *sinsp, struct state_event *event)
 {
-	duplicate(event, event_param_i64(&event->ev, dup3__res),
-		  event_param_u64(&event->ev, dup3__flags) & file_flags__O_CLOEXEC);
+	duplicate(event, event_param_i64(event->ev, dup3__res),
+		  event_param_u64(event->ev, dup3__flags) & file_flags__O_CLOEXEC);
 }
 
-void state_fcntl(struct sinsp *sinsp, struct sinsp_event *event)
+void state_fcntl(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, fcntl__res);
 	uint64_t command = event_param_u64(ev, fcntl__cmd);
 
@@ -84,7 +86,7 @@ void state_fcntl(struct sinsp *sinsp, struct sinsp_event *event)
 		duplicate(event, result, command == fcntl_commands__F_DUPFD_CLOEXEC);
 }
 
-static struct sinsp_fd *open_end(struct sinsp_event *event, int64_t num, uint64_t ino,
+static struct sinsp_fd *open_end(struct state_event *event, int64_t num, uint64_t ino,
 				 uint32_t flags)
 {
 	struct sinsp_fd *fd =
@@ -98,9 +100,9 @@ static struct sinsp_fd *open_end(struct sinsp_event *event, int64_t num, uint64_
 }
 
 /* Parameters of pipe stand at the same places in pipe2. */
-static void open_pipe(struct sinsp_event *event, uint32_t flags)
+static void open_pipe(struct state_event *event, uint32_t flags)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint64_t ino = event_param_u64(ev, pipe__ino);
 	int64_t second = event_param_i64(ev, pipe__fd2);
 
@@ -115,12 +117,12 @@ _Static_assert((int)pipe__res == (int)pipe2__res && (int)pipe__fd2 == (int)pipe2
 		       (int)pipe__ino == (int)pipe2__ino,
 	       "open_pipe reads both events");
 
-void state_pipe(struct sinsp *sinsp, struct sinsp_event *event)
+void state_pipe(struct sinsp *sinsp, struct state_event *event)
 {
 	open_pipe(event, 0);
 }
 
-void state_pipe2(struct sinsp *sinsp, struct sinsp_event *event)
+void state_pipe2(struct sinsp *sinsp, struct state_event *event)
 {
-	open_pipe(event, (uint32_t)event_param_u64(&event->ev, pipe2__flags));
+	open_pipe(event, (uint32_t)event_param_u64(event->ev, pipe2__flags));
 }

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_path.h"
+#include "sinsp/state/lookup.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
 
@@ -14,7 +16,7 @@ struct opened {
 	uint64_t ino;
 };
 
-static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const struct opened *opened)
+static void open_file(struct sinsp *sinsp, struct state_event *event, const struct opened *opened)
 {
 	char path[SINSP_PATH_MAX];
 	size_t len;
@@ -23,7 +25,7 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 	if (!event->thread || event->fd_num < 0)
 		return;
 	fds = event->thread->fds;
-	len = sinsp_event_path(event, opened->name, path, sizeof(path));
+	len = state_event_path(event->ev, event->thread, opened->name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: not a reason to go without. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
@@ -40,61 +42,61 @@ static void open_file(struct sinsp *sinsp, struct sinsp_event *event, const stru
 	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
 }
 
-void state_open(struct sinsp *sinsp, struct sinsp_event *event)
+void state_open(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct opened opened = {
 		.name = open__name,
-		.flags = (uint32_t)event_param_u64(&event->ev, open__flags),
-		.dev = (uint32_t)event_param_u64(&event->ev, open__dev),
-		.ino = event_param_u64(&event->ev, open__ino),
+		.flags = (uint32_t)event_param_u64(event->ev, open__flags),
+		.dev = (uint32_t)event_param_u64(event->ev, open__dev),
+		.ino = event_param_u64(event->ev, open__ino),
 	};
 
 	open_file(sinsp, event, &opened);
 }
 
-void state_openat(struct sinsp *sinsp, struct sinsp_event *event)
+void state_openat(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct opened opened = {
 		.name = openat__name,
-		.flags = (uint32_t)event_param_u64(&event->ev, openat__flags),
-		.dev = (uint32_t)event_param_u64(&event->ev, openat__dev),
-		.ino = event_param_u64(&event->ev, openat__ino),
+		.flags = (uint32_t)event_param_u64(event->ev, openat__flags),
+		.dev = (uint32_t)event_param_u64(event->ev, openat__dev),
+		.ino = event_param_u64(event->ev, openat__ino),
 	};
 
 	open_file(sinsp, event, &opened);
 }
 
-void state_openat2(struct sinsp *sinsp, struct sinsp_event *event)
+void state_openat2(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct opened opened = {
 		.name = openat2__name,
-		.flags = (uint32_t)event_param_u64(&event->ev, openat2__flags),
-		.dev = (uint32_t)event_param_u64(&event->ev, openat2__dev),
-		.ino = event_param_u64(&event->ev, openat2__ino),
+		.flags = (uint32_t)event_param_u64(event->ev, openat2__flags),
+		.dev = (uint32_t)event_param_u64(event->ev, openat2__dev),
+		.ino = event_param_u64(event->ev, openat2__ino),
 	};
 
 	open_file(sinsp, event, &opened);
 }
 
-void state_creat(struct sinsp *sinsp, struct sinsp_event *event)
+void state_creat(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct opened opened = {
 		.name = creat__name,
 		.flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC,
-		.dev = (uint32_t)event_param_u64(&event->ev, creat__dev),
-		.ino = event_param_u64(&event->ev, creat__ino),
+		.dev = (uint32_t)event_param_u64(event->ev, creat__dev),
+		.ino = event_param_u64(event->ev, creat__ino),
 	};
 
 	open_file(sinsp, event, &opened);
 }
 
-void state_open_by_handle_at(struct sinsp *sinsp, struct sinsp_event *event)
+void state_open_by_handle_at(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct opened opened = {
 		.name = open_by_handle_at__path,
-		.flags = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__flags),
-		.dev = (uint32_t)event_param_u64(&event->ev, open_by_handle_at__dev),
-		.ino = event_param_u64(&event->ev, open_by_handle_at__ino),
+		.flags = (uint32_t)event_param_u64(event->ev, open_by_handle_at__flags),
+		.dev = (uint32_t)event_param_u64(event->ev, open_by_handle_at__dev),
+		.ino = event_param_u64(event->ev, open_by_handle_at__ino),
 	};
 
 	open_file(sinsp, event, &opened);
@@ -124,9 +126,9 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 }
 
 /* Where the kernel says that the thread is now. Returns false when it does not. */
-static bool follow_kernel(struct sinsp *sinsp, struct sinsp_event *event, unsigned int cwd)
+static bool follow_kernel(struct sinsp *sinsp, struct state_event *event, unsigned int cwd)
 {
-	const char *path = event_param_string(&event->ev, cwd);
+	const char *path = event_param_string(event->ev, cwd);
 
 	if (!path)
 		return false;
@@ -134,23 +136,23 @@ static bool follow_kernel(struct sinsp *sinsp, struct sinsp_event *event, unsign
 	return true;
 }
 
-void state_chdir(struct sinsp *sinsp, struct sinsp_event *event)
+void state_chdir(struct sinsp *sinsp, struct state_event *event)
 {
 	char path[SINSP_PATH_MAX] = "";
 	size_t len;
 
-	if (!event->thread || event_param_i64(&event->ev, chdir__res) != 0 ||
+	if (!event->thread || event_param_i64(event->ev, chdir__res) != 0 ||
 	    follow_kernel(sinsp, event, chdir__cwd))
 		return;
-	len = sinsp_event_path(event, chdir__path, path, sizeof(path));
+	len = state_event_path(event->ev, event->thread, chdir__path, path, sizeof(path));
 	change_directory(sinsp, event->thread, path, len);
 }
 
-void state_fchdir(struct sinsp *sinsp, struct sinsp_event *event)
+void state_fchdir(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct sinsp_fd *fd = event->fd;
 
-	if (!event->thread || event_param_i64(&event->ev, fchdir__res) != 0 ||
+	if (!event->thread || event_param_i64(event->ev, fchdir__res) != 0 ||
 	    follow_kernel(sinsp, event, fchdir__cwd))
 		return;
 	if (fd && fd->name_len)

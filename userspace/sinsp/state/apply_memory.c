@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What processes use, as events tell of it by the way: memory, page faults, time on a CPU. */
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/tables.h"
 
 _Static_assert((int)brk__vm_size == (int)mmap__vm_size &&
 		       (int)brk__vm_size == (int)mmap2__vm_size &&
@@ -18,16 +19,16 @@ static void set_memory(struct sinsp_thread *thread, const struct event *ev, unsi
 }
 
 /* The threads of a process have one memory: fields show its main thread's. */
-static void set_process_memory(struct sinsp *sinsp, struct sinsp_event *event, unsigned int first)
+static void set_process_memory(struct sinsp *sinsp, struct state_event *event, unsigned int first)
 {
-	struct sinsp_thread *main = sinsp_thread_main(sinsp, event->thread);
+	struct sinsp_thread *main = state_thread_find(sinsp, event->thread->pid);
 
-	set_memory(event->thread, &event->ev, first);
+	set_memory(event->thread, event->ev, first);
 	if (main && main != event->thread)
-		set_memory(main, &event->ev, first);
+		set_memory(main, event->ev, first);
 }
 
-void state_memory(struct sinsp *sinsp, struct sinsp_event *event)
+void state_memory(struct sinsp *sinsp, struct state_event *event)
 {
 	if (event->thread)
 		set_process_memory(sinsp, event, brk__vm_size);
@@ -48,14 +49,14 @@ static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
 	return run_ns;
 }
 
-void state_switch(struct sinsp *sinsp, struct sinsp_event *event)
+void state_switch(struct sinsp *sinsp, struct state_event *event)
 {
-	sinsp->run_ns = take_run(sinsp, &event->ev);
+	sinsp->run_ns = take_run(sinsp, event->ev);
 	if (!event->thread)
 		return;
 	event->thread->run_ns += sinsp->run_ns;
-	state_set_u64(&event->thread->faults_major, &event->ev, switch__pgft_maj);
-	state_set_u64(&event->thread->faults_minor, &event->ev, switch__pgft_min);
+	state_set_u64(&event->thread->faults_major, event->ev, switch__pgft_maj);
+	state_set_u64(&event->thread->faults_minor, event->ev, switch__pgft_min);
 	set_process_memory(sinsp, event, switch__vm_size);
 }
 
@@ -67,11 +68,11 @@ static uint32_t jiffies_since(uint64_t last, uint64_t now)
 	return passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
 }
 
-void state_procinfo(struct sinsp *sinsp, struct sinsp_event *event)
+void state_procinfo(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_thread *thread = event->thread;
-	uint64_t user = event_param_u64(&event->ev, procinfo__cpu_usr);
-	uint64_t system = event_param_u64(&event->ev, procinfo__cpu_sys);
+	uint64_t user = event_param_u64(event->ev, procinfo__cpu_usr);
+	uint64_t system = event_param_u64(event->ev, procinfo__cpu_sys);
 
 	if (!thread)
 		return;

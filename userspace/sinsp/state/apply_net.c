@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 
 #include "event/address.h"
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/lookup.h"
 #include "sinsp/state/socket.h"
 #include "util/buf.h"
 
@@ -63,9 +65,9 @@ static enum scap_l4 l4_of(uint64_t type, uint64_t protocol)
 	}
 }
 
-void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
+void state_socket(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint32_t flags = (uint32_t)event_param_u64(ev, socket__flags);
 
 	if (!event->thread || event->fd_num < 0)
@@ -81,10 +83,10 @@ void state_socket(struct sinsp *sinsp, struct sinsp_event *event)
 				      event_param_u64(ev, socket__proto));
 }
 
-static struct sinsp_fd *open_of_pair(struct sinsp_event *event, int64_t num, uint64_t own,
+static struct sinsp_fd *open_of_pair(struct state_event *event, int64_t num, uint64_t own,
 				     uint64_t peer)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint64_t family = event_param_u64(ev, socketpair__domain);
 	/* Where an old capture lost the call's arguments it is of the kind that nearly all are. */
 	enum scap_fd_type type = family ? type_of_family(family) : SCAP_FD_UNIX;
@@ -98,9 +100,9 @@ static struct sinsp_fd *open_of_pair(struct sinsp_event *event, int64_t num, uin
 	return fd;
 }
 
-void state_socketpair(struct sinsp *sinsp, struct sinsp_event *event)
+void state_socketpair(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint64_t first = event_param_u64(ev, socketpair__source);
 	uint64_t second = event_param_u64(ev, socketpair__peer);
 	int64_t num = event_param_i64(ev, socketpair__fd2);
@@ -205,13 +207,13 @@ static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type 
 	}
 }
 
-void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
+void state_bind(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event_param *addr = &event->ev.params[bind__addr];
+	const struct event_param *addr = &event->ev->params[bind__addr];
 	enum scap_fd_type type = ip_type(addr, ADDR_IPV4_BYTES, ADDR_IPV6_BYTES);
 	struct sinsp_fd *fd = event->fd;
 
-	if (!fd || event_param_i64(&event->ev, bind__res) != 0)
+	if (!fd || event_param_i64(event->ev, bind__res) != 0)
 		return;
 	if (is_unix(addr)) {
 		const char *path = (const char *)addr->data + 1;
@@ -223,21 +225,21 @@ void state_bind(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /* What is bound to any port shows here that it is no client's. */
-void state_listen(struct sinsp *sinsp, struct sinsp_event *event)
+void state_listen(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_fd *fd = event->fd;
 
-	if (!fd || event_param_i64(&event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
+	if (!fd || event_param_i64(event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
 	    fd->listening || fd->role != SINSP_ROLE_NONE)
 		return;
 	fd->listening = true;
 	fd->dest = fd->source;
 }
 
-void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
+void state_connect(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event_param *tuple = &event->ev.params[connect__tuple];
-	int64_t result = event_param_i64(&event->ev, connect__res);
+	const struct event_param *tuple = &event->ev->params[connect__tuple];
+	int64_t result = event_param_i64(event->ev, connect__res);
 	struct sinsp_fd *fd = event->fd;
 
 	if (!fd || (result != 0 && result != -EINPROGRESS))
@@ -256,7 +258,7 @@ void state_connect(struct sinsp *sinsp, struct sinsp_event *event)
 	fd->connected = result == 0;
 }
 
-static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
+static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 			  const struct event_param *tuple, bool cloexec)
 {
 	enum scap_fd_type type =
@@ -286,20 +288,20 @@ static void accept_socket(struct sinsp *sinsp, struct sinsp_event *event,
 	fd->name_changed = false; /* it is its first */
 }
 
-void state_accept(struct sinsp *sinsp, struct sinsp_event *event)
+void state_accept(struct sinsp *sinsp, struct state_event *event)
 {
-	accept_socket(sinsp, event, &event->ev.params[accept__tuple], false);
+	accept_socket(sinsp, event, &event->ev->params[accept__tuple], false);
 }
 
-void state_accept4(struct sinsp *sinsp, struct sinsp_event *event)
+void state_accept4(struct sinsp *sinsp, struct state_event *event)
 {
-	accept_socket(sinsp, event, &event->ev.params[accept4__tuple],
-		      event_param_u64(&event->ev, accept4__flags) & file_flags__O_CLOEXEC);
+	accept_socket(sinsp, event, &event->ev->params[accept4__tuple],
+		      event_param_u64(event->ev, accept4__flags) & file_flags__O_CLOEXEC);
 }
 
-void state_shutdown(struct sinsp *sinsp, struct sinsp_event *event)
+void state_shutdown(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 
 	if (event->fd && event_param_i64(ev, shutdown__res) == 0 &&
 	    event_param_u64(ev, shutdown__how) == shutdown_how__SHUT_RDWR)
@@ -339,7 +341,7 @@ static uint16_t port_at(const struct event_param *tuple, size_t at)
 	return port;
 }
 
-static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
+static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 		     const struct event_param *tuple, bool outward)
 {
 	struct sinsp_fd *fd = event->fd;
@@ -359,12 +361,12 @@ static void learn_ip(struct sinsp *sinsp, struct sinsp_event *event,
 }
 
 /* What a message that went over the event's socket says of it. */
-static void learn(struct sinsp *sinsp, struct sinsp_event *event, unsigned int tuple_param,
+static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int tuple_param,
 		  bool outward)
 {
-	const struct event_param *tuple = &event->ev.params[tuple_param];
+	const struct event_param *tuple = &event->ev->params[tuple_param];
 	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
-	int64_t result = event_param_i64(&event->ev, 0);
+	int64_t result = event_param_i64(event->ev, 0);
 
 	if (!event->thread || result < 0 || (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
 		return;
@@ -381,17 +383,17 @@ static void learn(struct sinsp *sinsp, struct sinsp_event *event, unsigned int t
 	name_unix_socket(sinsp, event->fd, tuple);
 }
 
-void state_sendto(struct sinsp *sinsp, struct sinsp_event *event)
+void state_sendto(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, sendto__tuple, true);
 }
 
-void state_sendmsg(struct sinsp *sinsp, struct sinsp_event *event)
+void state_sendmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, sendmsg__tuple, true);
 }
 
-void state_recvfrom(struct sinsp *sinsp, struct sinsp_event *event)
+void state_recvfrom(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, recvfrom__tuple, false);
 }
@@ -435,7 +437,7 @@ static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struc
 	return control->len < head || control->len > left ? 0 : head;
 }
 
-static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
+static void receive_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
 	struct sinsp_fd *fd = state_replace_fd(sinsp, event, num);
 
@@ -444,9 +446,9 @@ static void receive_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t n
 }
 
 /* Descriptors that came with a message: nothing tells what they are to the sender. */
-static void receive_fds(struct sinsp *sinsp, struct sinsp_event *event, unsigned int param)
+static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned int param)
 {
-	const struct event_param *message = &event->ev.params[param];
+	const struct event_param *message = &event->ev->params[param];
 	const bool is_narrow = is_of_32_bits(message->data, message->len);
 	const size_t align = is_narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 	size_t left = message->len, head, step;
@@ -471,37 +473,37 @@ static void receive_fds(struct sinsp *sinsp, struct sinsp_event *event, unsigned
 	}
 }
 
-void state_recvmsg(struct sinsp *sinsp, struct sinsp_event *event)
+void state_recvmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmsg__msgcontrol);
 	learn(sinsp, event, recvmsg__tuple, false);
 }
 
-void state_sendmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+void state_sendmmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, sendmmsg__tuple, true);
 }
 
-void state_recvmmsg(struct sinsp *sinsp, struct sinsp_event *event)
+void state_recvmmsg(struct sinsp *sinsp, struct state_event *event)
 {
 	receive_fds(sinsp, event, recvmmsg__msgcontrol);
 	learn(sinsp, event, recvmmsg__tuple, false);
 }
 
-void state_send(struct sinsp *sinsp, struct sinsp_event *event)
+void state_send(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, send__tuple, true);
 }
 
-void state_recv(struct sinsp *sinsp, struct sinsp_event *event)
+void state_recv(struct sinsp *sinsp, struct state_event *event)
 {
 	learn(sinsp, event, recv__tuple, false);
 }
 
 /* A connection that was begun without waiting ends with its error, or none, being asked for. */
-void state_getsockopt(struct sinsp *sinsp, struct sinsp_event *event)
+void state_getsockopt(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	const struct event_param *param = &ev->params[getsockopt__val];
 	struct dyn_value value;
 
@@ -514,11 +516,11 @@ void state_getsockopt(struct sinsp *sinsp, struct sinsp_event *event)
 		event->fd->connected = event_value_i64(PT_ERRNO, &value.param) == 0;
 }
 
-void state_io(struct sinsp *sinsp, struct sinsp_event *event)
+void state_io(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_fd *fd = event->fd;
 
 	if (fd && !fd->connected && sinsp_socket_is_ip(fd) && fd->role != SINSP_ROLE_NONE &&
-	    event_param_i64(&event->ev, 0) >= 0)
+	    event_param_i64(event->ev, 0) >= 0)
 		fd->connected = true;
 }

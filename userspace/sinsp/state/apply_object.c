@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_fd.h"
+#include "sinsp/state/lookup.h"
 
 enum { TOKEN_CREATE = 36 }; /* a bpf command that events have no name for */
 
 static const char proc_prefix[] = "/proc/";
 
-void state_make_object(struct sinsp *sinsp, struct sinsp_event *event)
+void state_make_object(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
-	const struct state_object *object = &state_rule_of(ev->desc->id)->object;
+	const struct event *ev = event->ev;
+	const struct state_object *object = &sinsp->plans[ev->desc->id].object;
 	const char *name = object->name ? event_param_string(ev, object->name) : NULL;
 	bool cloexec = object->cloexec == CLOEXEC_ALWAYS ||
 		       (event_param_u64(ev, object->flags) & object->cloexec);
@@ -27,17 +29,17 @@ void state_make_object(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /* Of calls that make something for which there is no kind of its own. */
-void state_make_unknown(struct sinsp *sinsp, struct sinsp_event *event)
+void state_make_unknown(struct sinsp *sinsp, struct state_event *event)
 {
 	if (event->thread && event->fd_num >= 0)
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 }
 
-void state_pidfd_open(struct sinsp *sinsp, struct sinsp_event *event)
+void state_pidfd_open(struct sinsp *sinsp, struct state_event *event)
 {
 	char name[32];
 	int len = snprintf(name, sizeof(name), "%s%" PRId64, proc_prefix,
-			   event_param_i64(&event->ev, pidfd_open__pid));
+			   event_param_i64(event->ev, pidfd_open__pid));
 
 	state_make_object(sinsp, event);
 	if (event->fd)
@@ -45,19 +47,19 @@ void state_pidfd_open(struct sinsp *sinsp, struct sinsp_event *event)
 }
 
 /* The process of a pidfd of the event's thread, by the name that it was given above, or NULL. */
-static struct sinsp_thread *process_of(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
+static struct sinsp_thread *process_of(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
 	const struct sinsp_fd *fd = sinsp_fds_find(event->thread->fds, num);
 	size_t prefix_len = sizeof(proc_prefix) - 1;
 
 	if (!fd || fd->type != SCAP_FD_PIDFD || strncmp(fd->name, proc_prefix, prefix_len) != 0)
 		return NULL;
-	return state_named_by(sinsp, event->thread, strtoll(fd->name + prefix_len, NULL, 10));
+	return state_thread_named(sinsp, event->thread, strtoll(fd->name + prefix_len, NULL, 10));
 }
 
-void state_pidfd_getfd(struct sinsp *sinsp, struct sinsp_event *event)
+void state_pidfd_getfd(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	struct sinsp_thread *owner;
 	struct sinsp_fd *fd = NULL;
 
@@ -88,9 +90,9 @@ static const bool makes_fd[] = {
 	[TOKEN_CREATE] = true,
 };
 
-void state_bpf(struct sinsp *sinsp, struct sinsp_event *event)
+void state_bpf(struct sinsp *sinsp, struct state_event *event)
 {
-	uint64_t command = event_param_u64(&event->ev, bpf__cmd);
+	uint64_t command = event_param_u64(event->ev, bpf__cmd);
 
 	if (command < sizeof(makes_fd) && makes_fd[command])
 		state_make_object(sinsp, event);

@@ -3,7 +3,10 @@
  * another program, ended. */
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_path.h"
+#include "sinsp/state/lookup.h"
+#include "sinsp/state/parts.h"
 #include "sinsp/state/path.h"
 #include "sinsp/state/program.h"
 
@@ -135,7 +138,7 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 				    int64_t creator_tid, uint32_t flags)
 {
 	struct sinsp_thread *thread = state_thread_add(sinsp, tid, pid);
-	struct sinsp_thread *creator = sinsp_thread_find(sinsp, creator_tid);
+	struct sinsp_thread *creator = state_thread_find(sinsp, creator_tid);
 
 	if (!thread)
 		return NULL;
@@ -191,9 +194,9 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 }
 
 /* The new thread's side, the call's result being 0. */
-static void clone_in_child(struct sinsp *sinsp, struct sinsp_event *event)
+static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 	struct sinsp_thread_entry *entry = sinsp_threads_find(&sinsp->threads, ev->tid);
 	bool known = entry && !entry->unknown;
@@ -268,9 +271,9 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	thread->vpid = is_thread ? caller->vpid : thread->vtid;
 }
 
-void state_clone(struct sinsp *sinsp, struct sinsp_event *event)
+void state_clone(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	int64_t result = event_param_i64(ev, clone__res);
 
 	if (result == 0) {
@@ -306,7 +309,7 @@ static void update_credentials(struct sinsp_thread *thread, const struct event *
 /* Of a process that its exec is the first to tell of. */
 static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
-	const struct sinsp_thread *parent = sinsp_thread_find(sinsp, thread->ptid);
+	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
 
 	/* Where a group has another id inside, the process is inside. */
 	if (parent && thread->vpid < 0 && thread->vpgid == thread->pgid)
@@ -353,9 +356,9 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
+static void start_program(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	const struct event_param *args = &ev->params[execve__args], *env = &ev->params[execve__env];
 	struct sinsp_program program = {
 		.flags = (uint32_t)event_param_u64(ev, execve__flags),
@@ -372,7 +375,7 @@ static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
 	char path[SINSP_PATH_MAX];
 
 	if (ev->desc->id == EVENT_execve && !*program.exepath &&
-	    sinsp_event_path(event, execve__filename, path, sizeof(path)))
+	    state_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
 		program.exepath = path;
 	set_program(sinsp, event->thread, &program);
 	/* Captures of 2014 have no name of a thread: the kernel makes it of the program's. */
@@ -380,9 +383,9 @@ static void start_program(struct sinsp *sinsp, struct sinsp_event *event)
 		state_set_comm(event->thread, file_of(program.exe));
 }
 
-void state_exec(struct sinsp *sinsp, struct sinsp_event *event)
+void state_exec(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 
 	event->thread = thread_of(sinsp, ev);
 	if (!event->thread)
@@ -422,7 +425,7 @@ static void find_sibling(struct sinsp_thread_entry *entry, void *context)
  */
 static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *thread)
 {
-	const struct sinsp_thread *main = thread ? sinsp_thread_main(sinsp, thread) : NULL;
+	const struct sinsp_thread *main = thread ? state_thread_find(sinsp, thread->pid) : NULL;
 	struct search search = {.ending = thread};
 
 	if (main && main->nthreads > 1)
@@ -430,13 +433,13 @@ static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *threa
 	if (search.found)
 		return search.found;
 	for (int i = 0; thread && thread->vpid != 1 && i < ANCESTORS_MAX; i++)
-		thread = sinsp_thread_find(sinsp, thread->ptid);
+		thread = state_thread_find(sinsp, thread->ptid);
 	return thread && thread->vpid == 1 ? thread->pid : HOST_INIT;
 }
 
-void state_exit(struct sinsp *sinsp, struct sinsp_event *event)
+void state_exit(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	int64_t reaper = event_param_present(ev, procexit__reaper_tid)
 				 ? event_param_i64(ev, procexit__reaper_tid)
 				 : NOT_TOLD;

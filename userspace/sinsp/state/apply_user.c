@@ -3,7 +3,8 @@
  * Users and groups that a capture tells of among its events. Those of containers are not for all:
  * the same ids mean others outside.
  */
-#include "sinsp/state/internal.h"
+#include "sinsp/state/apply.h"
+#include "sinsp/state/tables.h"
 
 _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 		       (int)useradded__uid == (int)groupadded__gid &&
@@ -25,9 +26,9 @@ static void replace(struct users *users, const struct user_entry *user)
 		users_add(users, user);
 }
 
-void state_user_added(struct sinsp *sinsp, struct sinsp_event *event)
+void state_user_added(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	const struct user_entry user = {
 		.id = (uint32_t)event_param_u64(ev, useradded__uid),
 		.gid = (uint32_t)event_param_u64(ev, useradded__gid),
@@ -37,31 +38,31 @@ void state_user_added(struct sinsp *sinsp, struct sinsp_event *event)
 	};
 
 	if (is_of_host(ev, useradded__container_id))
-		replace(&sinsp->users, &user);
+		replace(&sinsp->names->users, &user);
 }
 
-void state_user_deleted(struct sinsp *sinsp, struct sinsp_event *event)
+void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
 {
-	if (is_of_host(&event->ev, userdeleted__container_id))
-		users_remove(&sinsp->users,
-			     (uint32_t)event_param_u64(&event->ev, userdeleted__uid));
+	if (is_of_host(event->ev, userdeleted__container_id))
+		users_remove(&sinsp->names->users,
+			     (uint32_t)event_param_u64(event->ev, userdeleted__uid));
 }
 
-void state_group_added(struct sinsp *sinsp, struct sinsp_event *event)
+void state_group_added(struct sinsp *sinsp, struct state_event *event)
 {
-	const struct event *ev = &event->ev;
+	const struct event *ev = event->ev;
 	const struct user_entry group = {
 		.id = (uint32_t)event_param_u64(ev, groupadded__gid),
 		.name = event_param_string(ev, groupadded__name),
 	};
 
 	if (is_of_host(ev, groupadded__container_id))
-		replace(&sinsp->groups, &group);
+		replace(&sinsp->names->groups, &group);
 }
 
-void state_group_deleted(struct sinsp *sinsp, struct sinsp_event *event)
+void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
 {
-	if (is_of_host(&event->ev, groupdeleted__container_id))
-		users_remove(&sinsp->groups,
-			     (uint32_t)event_param_u64(&event->ev, groupdeleted__gid));
+	if (is_of_host(event->ev, groupdeleted__container_id))
+		users_remove(&sinsp->names->groups,
+			     (uint32_t)event_param_u64(event->ev, groupdeleted__gid));
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
 #include "sinsp/state/socket.h"
+#include "sinsp/state/tables.h"
 
 /* Threads in the order in which they are told. */
 struct order {
@@ -190,9 +190,9 @@ int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to)
 	if (r == 0)
 		r = machine_tell(&sinsp->machine, to);
 	if (r == 0)
-		r = users_each(&sinsp->users, sinsp->now_ns, tell_user, to);
+		r = users_each(&sinsp->names->users, sinsp->now_ns, tell_user, to);
 	if (r == 0)
-		r = users_each(&sinsp->groups, sinsp->now_ns, tell_group, to);
+		r = users_each(&sinsp->names->groups, sinsp->now_ns, tell_group, to);
 	if (r == 0)
 		r = tell_threads(sinsp, to);
 	return r == 0 ? to->ops->end(to) : r;

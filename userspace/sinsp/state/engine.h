@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state engine: takes events in time order, keeps threads and descriptors up to date, and gives
- * each event its thread and its descriptor.
+ * each event its thread and its descriptor. What it knows beyond is read through state/event.h.
  */
 #ifndef SINSP_STATE_ENGINE_H
 #define SINSP_STATE_ENGINE_H
@@ -9,12 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "event/event.h"
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
 #include "scap/proc/proc.h"
-#include "sinsp/state/thread.h"
-#include "sinsp/state/users.h"
+#include "sinsp/state/event.h"
 #include "util/error.h"
 
 /* What events keep up to date; bits. */
@@ -47,17 +45,6 @@ struct sinsp_stats {
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_refused; /* not made, because there were too many in a short time */
 	uint64_t threads_evicted, fds_refused; /* at the limits above */
-};
-
-struct sinsp_event {
-	struct event ev;
-	uint64_t num;		     /* 1 for the first */
-	uint64_t first_ts_ns;	     /* time of the first event */
-	struct sinsp *sinsp;
-	struct sinsp_thread *thread; /* NULL when unknown */
-	struct sinsp_fd *fd;	     /* NULL: none, or not known */
-	bool has_fd;		     /* the event is about a descriptor: fd_num is set */
-	int64_t fd_num;
 };
 
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
@@ -95,31 +82,5 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 unsigned int sinsp_event_keeps(unsigned int id);
 
 void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
-
-/*
- * Joins a path of an event to the directory that it starts from, and normalises it: the current
- * directory for FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out`
- * (NUL-terminated, cut to `size`), or 0 when the parameter is absent. An unknown base gives
- * "<UNKNOWN>" with the path behind it.
- */
-size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
-			size_t size);
-
-/* The entry of a user id, and names of ids; NULL: the machine's tables do not have it. */
-const struct user_entry *sinsp_user(struct sinsp *sinsp, uint32_t uid);
-const char *sinsp_user_name(struct sinsp *sinsp, uint32_t uid);
-const char *sinsp_group_name(struct sinsp *sinsp, uint32_t gid);
-
-/* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
-const char *sinsp_host_name(struct sinsp *sinsp, const uint8_t *address, size_t len);
-
-/* A number that differs for each boot of each machine. */
-uint64_t sinsp_boot(const struct sinsp *sinsp);
-
-/* The name of the machine that events come from. */
-const char *sinsp_hostname(const struct sinsp *sinsp);
-
-/* Of a switch: how long the thread that goes out was on its CPU; 0 when its coming was not seen. */
-uint64_t sinsp_run_ns(const struct sinsp_event *event);
 
 #endif

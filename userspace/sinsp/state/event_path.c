@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The absolute paths of an event's parameters. */
-#include <errno.h>
+#include "sinsp/state/event_path.h"
+
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/event.h"
 #include "sinsp/state/path.h"
 
 struct base {
@@ -13,40 +14,16 @@ struct base {
 
 static const struct base unknown_base = {SINSP_PATH_UNKNOWN, sizeof(SINSP_PATH_UNKNOWN) - 1};
 
-/*
- * Whether the event got as far as the directory of its path, so that /proc may be asked for it: a
- * call that failed did when the error is about a file.
- */
-static bool reached_directory(const struct event *ev)
-{
-	static const uint8_t about_files[] = {ENOENT, EEXIST,  EACCES, EPERM,	  ENOTDIR,
-					      EISDIR, ELOOP,   EXDEV,  ENOTEMPTY, EROFS,
-					      ENXIO,  ETXTBSY, EBUSY,  ENOSPC,	  EDQUOT};
-	int64_t result;
-
-	if (!event_result(ev, &result) || result >= 0)
-		return true;
-	for (size_t i = 0; i < sizeof(about_files); i++)
-		if (result == -about_files[i])
-			return true;
-	return false;
-}
-
 /* The directory that a path starts from. */
-static struct base base_of(const struct sinsp_event *event, int64_t dirfd)
+static struct base base_of(const struct sinsp_thread *thread, int64_t dirfd)
 {
-	struct sinsp_thread *thread = event->thread;
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	if (!thread)
 		return unknown_base;
 	if (dirfd == AT_FDCWD_STORED && thread->fs->cwd_len)
 		return (struct base){thread->fs->cwd, thread->fs->cwd_len};
-	if (dirfd < 0)
-		return unknown_base;
 	fd = sinsp_fds_find(thread->fds, dirfd);
-	if (!fd && reached_directory(&event->ev))
-		fd = state_fd(event->sinsp, thread, dirfd);
 	return fd && fd->name_len ? (struct base){fd->name, fd->name_len} : unknown_base;
 }
 
@@ -58,55 +35,66 @@ static bool is_in_root(const struct event *ev)
 }
 
 /* The path as the kernel found it, in place of what the caller passed; NULL: it is not known. */
-static const char *real_path(const struct event *ev, const struct param_desc *desc)
+static const char *real_path(const struct event *ev, unsigned int param)
 {
+	const struct param_desc *desc = &ev->desc->params[param];
+
 	return desc->real ? event_param_string(ev, desc->real - 1u) : NULL;
 }
 
-static size_t join(const struct sinsp_event *event, unsigned int param, char *out)
+bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd)
 {
-	const struct param_desc *desc = &event->ev.desc->params[param];
-	const char *path = event_param_string(&event->ev, param);
-	const char *real = real_path(&event->ev, desc);
-	int64_t dirfd = AT_FDCWD_STORED;
+	const struct param_desc *desc = &ev->desc->params[param];
+	const char *path = event_param_string(ev, param);
+
+	if (!path || real_path(ev, param))
+		return false;
+	if (!is_in_root(ev) && (*path == '/' || !*path))
+		return false;
+	*dirfd = desc->base ? event_param_i64(ev, desc->base - 1u) : AT_FDCWD_STORED;
+	return true;
+}
+
+static size_t join(const struct event *ev, const struct sinsp_thread *thread, unsigned int param,
+		   char *out)
+{
+	const char *path = event_param_string(ev, param), *real = real_path(ev, param);
 	char inside[SINSP_PATH_MAX];
 	struct base base = {"", 0};
+	int64_t dirfd;
 	size_t len;
 
 	if (real)
 		return sinsp_path_join("", 0, real, strlen(real), out);
-	len = strlen(path);
-	if (desc->base)
-		dirfd = event_param_i64(&event->ev, desc->base - 1u);
-	if (is_in_root(&event->ev)) {
-		while (*path == '/') {
-			path++;
-			len--;
-		}
-		len = sinsp_path_join("", 0, path, len, inside);
+	if (is_in_root(ev)) {
+		path += strspn(path, "/");
+		len = sinsp_path_join("", 0, path, strlen(path), inside);
 		path = len ? inside : ".";
-		len += !len;
 	}
-	if (len && *path != '/')
-		base = base_of(event, dirfd);
-	return sinsp_path_join(base.text, base.len, path, len, out);
+	if (state_path_is_relative(ev, param, &dirfd))
+		base = base_of(thread, dirfd);
+	return sinsp_path_join(base.text, base.len, path, strlen(path), out);
 }
 
-size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out, size_t size)
+size_t state_event_path(const struct event *ev, const struct sinsp_thread *thread,
+			unsigned int param, char *out, size_t size)
 {
-	const struct param_desc *desc = &event->ev.desc->params[param];
 	char joined[SINSP_PATH_MAX];
 	size_t len;
 
-	if (size == 0 ||
-	    (!event_param_present(&event->ev, param) && !real_path(&event->ev, desc)))
+	if (size == 0 || (!event_param_present(ev, param) && !real_path(ev, param)))
 		return 0;
 	if (size >= SINSP_PATH_MAX)
-		return join(event, param, out);
-	len = join(event, param, joined);
+		return join(ev, thread, param, out);
+	len = join(ev, thread, param, joined);
 	if (len >= size)
 		len = size - 1;
 	memcpy(out, joined, len);
 	out[len] = '\0';
 	return len;
+}
+
+size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out, size_t size)
+{
+	return state_event_path(&event->ev, event->thread, param, out, size);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc or a capture says about threads and descriptors, put into the tables; and their first
- * filling. */
+/* What /proc or a capture says about threads and descriptors, put into the tables. */
+#include "sinsp/state/load.h"
+
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/socket.h"
 #include "util/clock.h"
 
-static void import_values(struct sinsp_thread *thread, const struct scap_thread *from)
+static void load_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {
 	thread->vtid = from->vtid;
 	thread->vpid = from->vpid;
@@ -35,7 +36,7 @@ static void import_values(struct sinsp_thread *thread, const struct scap_thread 
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 }
 
-static void import_program(struct sinsp *sinsp, struct sinsp_thread *thread,
+static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 			   const struct scap_thread *from)
 {
 	const struct sinsp_program found = {
@@ -58,7 +59,7 @@ static void import_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 	thread->program = program;
 }
 
-struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_thread *from)
+struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)
 {
 	struct sinsp_thread *thread = state_thread_add(sinsp, from->tid, from->pid), *main;
 
@@ -66,16 +67,16 @@ struct sinsp_thread *state_import_thread(struct sinsp *sinsp, const struct scap_
 		return NULL;
 	/* What a capture says is older than its events. */
 	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? clock_ns(CLOCK_REALTIME) : 0;
-	import_values(thread, from);
+	load_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
-	main = sinsp_thread_is_main(thread) ? NULL : sinsp_thread_find(sinsp, from->pid);
+	main = sinsp_thread_is_main(thread) ? NULL : state_thread_find(sinsp, from->pid);
 	if (main) {
 		/* All but the most exotic threads share these with their process. */
 		state_share(sinsp, thread, main, clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
 		return thread;
 	}
-	import_program(sinsp, thread, from);
+	load_program(sinsp, thread, from);
 	sinsp_fs_set(&sinsp->pool, thread->fs, from->cwd, strlen(from->cwd));
 	sinsp_fs_set_root(&sinsp->pool, thread->fs, from->root);
 	return thread;
@@ -121,7 +122,7 @@ static bool is_nowhere(const struct scap_endpoint *end)
 	       memcmp(end->address, nowhere.address, sizeof(nowhere.address)) == 0;
 }
 
-static void import_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
+static void load_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
 {
 	fd->l4 = from->l4;
 	if (is_nowhere(&from->local) && is_nowhere(&from->remote))
@@ -141,14 +142,14 @@ static void import_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct
 	name_socket(sinsp, fd);
 }
 
-static void import_unix_socket(struct sinsp_fd *fd, const struct scap_fd *from)
+static void load_unix_socket(struct sinsp_fd *fd, const struct scap_fd *from)
 {
 	fd->role = fd->name_len ? SINSP_ROLE_SERVER : SINSP_ROLE_CLIENT;
 	fd->unix_socket = from->unix_socket;
 	fd->unix_peer = from->unix_peer;
 }
 
-struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
+struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 				 const struct scap_fd *from)
 {
 	struct sinsp_fd *fd = sinsp_fds_open(fds, from->num, from->name, strlen(from->name));
@@ -161,20 +162,20 @@ struct sinsp_fd *state_import_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	fd->ino = from->ino;
 	sinsp_fds_set_cloexec(fds, from->num, from->flags & file_flags__O_CLOEXEC);
 	if (sinsp_socket_is_ip(fd))
-		import_socket(sinsp, fd, from);
+		load_socket(sinsp, fd, from);
 	else if (fd->type == SCAP_FD_UNIX)
-		import_unix_socket(fd, from);
+		load_unix_socket(fd, from);
 	return fd;
 }
 
-void state_import_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
+void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
 	struct scap_fd found;
 
 	if (scap_proc_fds(sinsp->proc, thread->tid) < 0)
 		return;
 	while (scap_proc_next_fd(sinsp->proc, &found) == 1)
-		state_import_fd(sinsp, thread->fds, &found);
+		state_load_fd(sinsp, thread->fds, &found);
 }
 
 static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)
@@ -196,26 +197,4 @@ static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)
 void state_correct_roles(struct sinsp *sinsp)
 {
 	sinsp_threads_each(&sinsp->threads, correct_roles_of, sinsp);
-}
-
-int sinsp_seed(struct sinsp *sinsp, struct error *err)
-{
-	struct scap_thread found;
-	int r;
-
-	if (!sinsp->proc)
-		return 0;
-	sinsp->seed_ns = clock_ns(CLOCK_REALTIME);
-	r = scap_proc_rewind(sinsp->proc);
-	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
-		struct sinsp_thread *thread = state_import_thread(sinsp, &found);
-
-		if (thread && sinsp_thread_is_main(thread))
-			state_import_fds(sinsp, thread);
-	}
-	if (r < 0)
-		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
-				 strerror(-r));
-	state_correct_roles(sinsp);
-	return 0;
 }

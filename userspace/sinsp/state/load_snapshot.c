@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/load.h"
+#include "sinsp/state/parts.h"
 
 static struct sinsp *sinsp_of(struct scap_snapshot *to)
 {
@@ -17,8 +18,7 @@ static int begin(struct scap_snapshot *to)
 
 	state_finish_last(sinsp);
 	sinsp_threads_clear(&sinsp->threads);
-	users_forget(&sinsp->users);
-	users_forget(&sinsp->groups);
+	names_forget_users(sinsp->names);
 	machine_finish(&sinsp->machine);
 	sinsp->boot = 0;
 	sinsp->run_ns = 0;
@@ -34,7 +34,7 @@ static int take_machine(struct scap_snapshot *to, const struct scap_machine *mac
 	struct sinsp *sinsp = sinsp_of(to);
 
 	machine_set(&sinsp->machine, machine);
-	sinsp->boot = state_boot_of(sinsp->machine.hostname) ^ machine->boot_ns;
+	sinsp->boot = machine_boot_of(sinsp->machine.hostname) ^ machine->boot_ns;
 	return 0;
 }
 
@@ -59,14 +59,14 @@ static int take_user(struct scap_snapshot *to, const struct scap_user *user)
 		.shell = user->shell,
 	};
 
-	return unless_full(users_add(&sinsp_of(to)->users, &entry));
+	return unless_full(users_add(&sinsp_of(to)->names->users, &entry));
 }
 
 static int take_group(struct scap_snapshot *to, const struct scap_group *group)
 {
 	const struct user_entry entry = {.id = group->gid, .name = group->name};
 
-	return unless_full(users_add(&sinsp_of(to)->groups, &entry));
+	return unless_full(users_add(&sinsp_of(to)->names->groups, &entry));
 }
 
 static int take_thread(struct scap_snapshot *to, const struct scap_thread *thread)
@@ -74,7 +74,7 @@ static int take_thread(struct scap_snapshot *to, const struct scap_thread *threa
 	struct sinsp_thread *taken = NULL;
 
 	if (thread->tid > 0 && thread->pid > 0)
-		taken = state_import_thread(sinsp_of(to), thread);
+		taken = state_load_thread(sinsp_of(to), thread);
 	if (taken && sinsp_thread_is_main(taken))
 		sinsp_thread_entry(taken)->ended = thread->flags & clone_flags__CLOSED;
 	return 0;
@@ -89,10 +89,10 @@ static int take_fds(struct scap_snapshot *to, int64_t tid)
 static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
 	struct sinsp *sinsp = sinsp_of(to);
-	struct sinsp_thread *thread = sinsp_thread_find(sinsp, sinsp->listener.told_of);
+	struct sinsp_thread *thread = state_thread_find(sinsp, sinsp->listener.told_of);
 
 	if (thread && fd->type > SCAP_FD_UNKNOWN && fd->type < SCAP_FD_TYPES_COUNT)
-		state_import_fd(sinsp, thread->fds, fd);
+		state_load_fd(sinsp, thread->fds, fd);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static void count_itself(struct sinsp_thread_entry *entry, void *context)
 static void join_process(struct sinsp_thread_entry *entry, void *context)
 {
 	struct sinsp *sinsp = context;
-	struct sinsp_thread *thread = &entry->thread, *main = sinsp_thread_main(sinsp, thread);
+	struct sinsp_thread *thread = &entry->thread, *main = state_thread_find(sinsp, thread->pid);
 
 	if (!main || main == thread)
 		return;
@@ -145,8 +145,7 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
 	sinsp->listener.sinsp = sinsp;
 	sinsp->proc = NULL;
 	sinsp->seed_ns = 0;
-	hosts_finish(&sinsp->hosts);
-	hosts_init(&sinsp->hosts, ""); /* no file has that name */
+	names_forget_hosts(sinsp->names);
 	begin(listener);
 	return listener;
 }

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads and descriptors that no event told of: /proc is asked for each of them once. */
-#include <errno.h>
+#include "sinsp/state/lookup.h"
 
-#include "sinsp/state/internal.h"
-#include "sinsp/state/program.h"
+#include "sinsp/state/load.h"
 
-struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid)
-{
-	struct sinsp_thread_entry *entry = sinsp_threads_add(&sinsp->threads, tid, pid);
-	struct sinsp_thread *thread;
-
-	if (!entry)
-		return NULL;
-	thread = &entry->thread;
-	entry->since_ns = sinsp->now_ns;
-	thread->program = sinsp_program_ref(sinsp->no_program);
-	thread->fs = sinsp_fs_create(&sinsp->pool, "", 0);
-	thread->fds = sinsp_fds_create(&sinsp->fd_store);
-	sinsp_thread_set_cgroups(&sinsp->pool, thread, "", 0);
-	if (thread->fs && thread->fds && thread->cgroups)
-		return thread;
-	sinsp_threads_remove(&sinsp->threads, entry);
-	return NULL;
-}
+enum {
+	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
+	FD_LOOKUPS_MAX = 500,
+	FD_LOOKUPS_SPAN_NS = 100000000,
+};
 
 static void note_unknown(struct sinsp *sinsp, int64_t tid)
 {
@@ -53,9 +39,9 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 		note_unknown(sinsp, tid);
 		return NULL;
 	}
-	thread = state_import_thread(sinsp, &found);
+	thread = state_load_thread(sinsp, &found);
 	if (thread && sinsp_thread_is_main(thread))
-		state_import_fds(sinsp, thread);
+		state_load_fds(sinsp, thread);
 	return thread;
 }
 
@@ -101,5 +87,11 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
 		sinsp->stats.fd_lookups_failed++;
 		return NULL;
 	}
-	return state_import_fd(sinsp, thread->fds, &found);
+	return state_load_fd(sinsp, thread->fds, &found);
+}
+
+struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
+{
+	sinsp_fds_close(event->thread->fds, num);
+	return state_fd(sinsp, event->thread, num);
 }

@@ -3,6 +3,7 @@
 #include "sinsp/state/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -11,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INTERFACES_MAX = 4096, INTERFACE_NAME_BYTES = 64 };
+#include "scap/proc/text.h"
+
+enum { INTERFACES_MAX = 4096, INTERFACE_NAME_BYTES = 64, BOOT_ID_BYTES_MAX = 64 };
 
 struct machine_interface {
 	struct scap_interface interface; /* without its name */
@@ -131,4 +134,25 @@ int machine_tell(const struct machine *machine, struct scap_snapshot *to)
 	if (r == 0)
 		r = tell_interfaces(machine, true, to);
 	return r;
+}
+
+uint64_t machine_boot_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+uint64_t machine_boot_here(void)
+{
+	struct buf text = {0};
+	uint64_t boot = 0;
+
+	if (proc_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &text) ==
+	    0)
+		boot = machine_boot_of(text.data);
+	buf_finish(&text);
+	return boot;
 }

@@ -38,4 +38,10 @@ int machine_read(struct machine *machine);
 /* Tells the machine, and its interfaces: those of IPv4 first. Returns 0 or what `to` returned. */
 int machine_tell(const struct machine *machine, struct scap_snapshot *to);
 
+/* A number for a text that names a boot of a machine. */
+uint64_t machine_boot_of(const char *text);
+
+/* That of this machine's boot; 0 when the kernel does not say. */
+uint64_t machine_boot_here(void);
+
 #endif

@@ -66,15 +66,4 @@ static inline bool sinsp_thread_is_main(const struct sinsp_thread *thread)
 	return thread->tid == thread->pid;
 }
 
-struct sinsp;
-
-/* The thread of an id in the table, or NULL; never looks into /proc. */
-struct sinsp_thread *sinsp_thread_find(struct sinsp *sinsp, int64_t tid);
-
-/* The main thread of the thread's process, or NULL when it is unknown. */
-struct sinsp_thread *sinsp_thread_main(struct sinsp *sinsp, const struct sinsp_thread *thread);
-
-/* The main thread of the parent process, or NULL. */
-struct sinsp_thread *sinsp_thread_parent(struct sinsp *sinsp, const struct sinsp_thread *thread);
-
 #endif

@@ -62,19 +62,16 @@ void sinsp_threads_finish(struct sinsp_threads *threads)
 	*threads = (struct sinsp_threads){0};
 }
 
-struct sinsp_thread_entry *sinsp_threads_find(struct sinsp_threads *threads, int64_t tid)
+struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads, int64_t tid)
 {
 	struct sinsp_thread_entry *entry = threads->last;
 
 	if (entry && entry->thread.tid == tid)
 		return entry;
 	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry;
-	     entry = entry->next) {
-		if (entry->thread.tid == tid) {
-			threads->last = entry;
+	     entry = entry->next)
+		if (entry->thread.tid == tid)
 			return entry;
-		}
-	}
 	return NULL;
 }
 
@@ -303,6 +300,7 @@ void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *threa
 
 	entry->used = true;
 	threads->pinned = entry;
+	threads->last = entry;
 }
 
 void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,

@@ -37,7 +37,7 @@ struct sinsp_threads {
 	uint32_t unknown; /* of the entries */
 	uint32_t hand; /* bucket at which the search for a victim goes on */
 	uint64_t evicted;
-	struct sinsp_thread_entry *last; /* found, to find it again at once */
+	struct sinsp_thread_entry *last; /* added or used, to find it again at once */
 	const struct sinsp_thread_entry *pinned; /* never evicted; may be NULL */
 };
 
@@ -49,7 +49,7 @@ void sinsp_threads_finish(struct sinsp_threads *threads);
 void sinsp_threads_clear(struct sinsp_threads *threads);
 
 /* The entry of an id, ended and unknown ones included; or NULL. */
-struct sinsp_thread_entry *sinsp_threads_find(struct sinsp_threads *threads, int64_t tid);
+struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads, int64_t tid);
 
 /*
  * A new entry in place of the one that may be there, without its shared parts, its ids and limits

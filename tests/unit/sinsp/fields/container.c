@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/internal.h"
+#include "sinsp/state/tables.h"
 #include "world.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -36,7 +36,7 @@ static int teardown(void **state)
 
 static void set_group(struct world *world, const char *group)
 {
-	sinsp_thread_set_cgroups(&world->sinsp->pool, world->event.thread, group,
+	sinsp_thread_set_cgroups(&world->sinsp->pool, world_self(world), group,
 				 strlen(group) + 1);
 }
 

@@ -334,7 +334,7 @@ static void test_ipv6_and_unix(void **state)
 static void test_kinds_of_all_descriptors(void **state)
 {
 	struct world *world = *state;
-	struct sinsp_thread *thread = world->event.thread;
+	const struct sinsp_thread *thread = world->event.thread;
 
 	world_expect(world, "fd.types", "()");
 	world_fd(thread, 0, SCAP_FD_PIPE, "");

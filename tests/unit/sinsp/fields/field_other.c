@@ -58,19 +58,19 @@ static void test_users(void **state)
 {
 	struct world *world = *state;
 
-	world->event.thread->uid = 7;
-	world->event.thread->gid = 8;
+	world_self(world)->uid = 7;
+	world_self(world)->gid = 8;
 	world_expect(world, "user.name", "ann");
 	world_expect(world, "user.homedir", "/home/ann");
 	world_expect(world, "user.shell", "/bin/zsh");
 	world_expect(world, "group.name", "staff");
-	world->event.thread->uid = 9;
-	world->event.thread->gid = 9;
+	world_self(world)->uid = 9;
+	world_self(world)->gid = 9;
 	world_expect(world, "user.homedir", "<NA>");
 	world_expect(world, "user.shell", "<NA>");
 	world_expect(world, "group.name", "<NA>");
 	/* root has a directory even in a file that does not name it. */
-	world->event.thread->uid = 0;
+	world_self(world)->uid = 0;
 	world_expect(world, "user.homedir", "/root");
 	world_expect(world, "user.shell", "<NA>");
 	world->event.thread = NULL;

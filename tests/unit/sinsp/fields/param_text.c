@@ -317,7 +317,7 @@ static void test_lists_of_descriptors(void **state)
 	const struct fdlist_entry entries[] = {
 		{0, 1}, {3, 0x64}, {300, 0x40}, {-1, 0}, {3, -32768}};
 	struct world *world = *state;
-	struct sinsp_thread *thread = sinsp_thread_find(world->sinsp, 100);
+	const struct sinsp_thread *thread = sinsp_thread_find(world->sinsp, 100);
 
 	world_fd(thread, 0, SCAP_FD_PIPE, "pipe:[1]");
 	world_fd(thread, 3, SCAP_FD_IPV6, "");

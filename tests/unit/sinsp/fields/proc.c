@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/state/internal.h"
+#include "sinsp/state/tables.h"
 #include "world.h"
 
 /* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */
@@ -305,7 +305,7 @@ static void test_starts(void **state)
 	/* Another thread has its own time, as the .scap world has it. */
 	make_event(family, 101);
 	world_expect_none(world, "proc.duration");
-	family->world.event.thread->clone_ts_ns = WORLD_TIME_NS - 55;
+	world_self(&family->world)->clone_ts_ns = WORLD_TIME_NS - 55;
 	world_expect(world, "proc.duration", "55");
 }
 
@@ -387,10 +387,10 @@ static void test_amounts(void **state)
 	world_expect(world, "proc.nthreads", "2");
 	world_expect(world, "proc.nchilds", "1");
 	/* Who ends does not live any more. */
-	world->event.thread->exiting = true;
+	world_self(world)->exiting = true;
 	world_expect(world, "proc.nthreads", "1");
 	world_expect(world, "proc.nchilds", "1");
-	world->event.thread->exiting = false;
+	world_self(world)->exiting = false;
 	world_expect(world, "proc.vmsize", "1000");
 	world_expect(world, "proc.vmrss", "100");
 	world_expect(world, "proc.vmswap", "10");
@@ -451,7 +451,8 @@ static void test_users(void **state)
 static void test_ancestor_without_name(void **state)
 {
 	struct family *family = *state;
-	struct sinsp_thread *parent = sinsp_thread_parent(family->world.sinsp, family->cat);
+	struct sinsp_thread *parent =
+		state_thread_find(family->world.sinsp, family->cat->ptid);
 
 	world_expect(&family->world, "proc.aname", "make bash systemd");
 	parent->comm[0] = '\0';

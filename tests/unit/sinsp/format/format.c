@@ -142,7 +142,7 @@ static void test_width_of_characters(void **state)
 	expect_text(world, "%2proc.name|", "a |");
 	expect_text(world, "%3proc.name|", "a\xc3\xa9|");
 	expect_text(world, "%5proc.name|", "a\xc3\xa9z |");
-	strcpy(world->event.thread->comm, "\xa0\xa1\xa2\xa3\xa4\xa5\xa6");
+	strcpy(world_self(world)->comm, "\xa0\xa1\xa2\xa3\xa4\xa5\xa6");
 	expect_text(world, "%6proc.name|", "\xa0\xa1\xa2\xa3\xa4\xa5|");
 }
 

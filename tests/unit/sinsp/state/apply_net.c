@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct sinsp_fd *make_socket(struct drive *drive, int64_t result, int domain, int type,
+static const struct sinsp_fd *make_socket(struct drive *drive, int64_t result, int domain, int type,
 				    int protocol)
 {
 	struct frame *frame = drive_begin(drive, EVENT_socket, 100);
@@ -42,7 +42,7 @@ static struct sinsp_fd *make_socket(struct drive *drive, int64_t result, int dom
 	return drive_end(drive)->fd;
 }
 
-static struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip, uint16_t port)
+static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip, uint16_t port)
 {
 	struct frame *frame = drive_begin(drive, EVENT_bind, 100);
 
@@ -52,7 +52,7 @@ static struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip,
 	return drive_end(drive)->fd;
 }
 
-static struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, int64_t fd,
 				   const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_connect, 100);
@@ -64,7 +64,7 @@ static struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, int64_t 
 	return drive_end(drive)->fd;
 }
 
-static struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
 				const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_sendto, 100);
@@ -76,7 +76,7 @@ static struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
 	return drive_end(drive)->fd;
 }
 
-static struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, int64_t fd,
+static const struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, int64_t fd,
 				   const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_recvfrom, 100);
@@ -88,7 +88,7 @@ static struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, int64_t 
 	return drive_end(drive)->fd;
 }
 
-static struct sinsp_fd *accept_ip(struct drive *drive, int64_t result,
+static const struct sinsp_fd *accept_ip(struct drive *drive, int64_t result,
 				  const struct frame_tuple *tuple, uint32_t flags)
 {
 	struct frame *frame = drive_begin(drive, EVENT_accept4, 100);
@@ -121,7 +121,7 @@ static void knows_kinds(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sinsp_fd *fd =
+		const struct sinsp_fd *fd =
 			make_socket(*state, 3, cases[i].domain, cases[i].type, cases[i].protocol);
 
 		assert_int_equal(fd->type, cases[i].kind);
@@ -138,7 +138,7 @@ static void binds_and_accepts(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"10.1.2.3", "127.0.0.1", 50000, 80};
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_STREAM, 0);
 	fd = bind_ip(drive, 3, "127.0.0.1", 80);
@@ -171,7 +171,7 @@ static void binds_and_accepts(void **state)
 	assert_false(fd->name_changed);
 }
 
-static struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
+static const struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
 {
 	struct frame *frame = drive_begin(drive, EVENT_listen, 100);
 
@@ -184,7 +184,7 @@ static struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t f
 static void binds_to_any_port(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = bind_ip(drive, 3, "fe80::1", 0);
@@ -218,7 +218,7 @@ static void connects(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"::1", "fe80::2", 40000, 443};
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = connect_ip(drive, -ECONNREFUSED, 3, NULL);
@@ -241,7 +241,7 @@ static void connects(void **state)
 
 enum { DYN_BYTES, DYN_ERRNO };
 
-static struct sinsp_fd *get_option(struct drive *drive, int level, int option, int64_t error)
+static const struct sinsp_fd *get_option(struct drive *drive, int level, int option, int64_t error)
 {
 	struct frame *frame = drive_begin(drive, EVENT_getsockopt, 100);
 
@@ -288,7 +288,7 @@ static void turns_mapped_addresses_into_ipv4(void **state)
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"::ffff:10.0.0.1", "::ffff:10.0.0.2", 1, 2};
 	const struct frame_tuple half = {"::ffff:10.0.0.1", "::1", 1, 2};
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 10, SOCK_STREAM, 0);
 	fd = connect_ip(drive, 0, 3, &half);
@@ -321,7 +321,7 @@ static void follows_a_datagram_server(void **state)
 	const struct frame_tuple question = {"10.0.0.9", "10.0.0.1", 5000, 53};
 	const struct frame_tuple answer = {"10.0.0.1", "10.0.0.9", 53, 5000};
 	const struct frame_tuple other = {"10.0.0.8", "10.0.0.1", 6000, 53};
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
 	bind_ip(drive, 3, "0.0.0.0", 53);
@@ -348,7 +348,7 @@ static void follows_a_datagram_client(void **state)
 	struct drive *drive = *state;
 	const struct frame_tuple question = {"10.0.0.9", "10.0.0.1", 5000, 53};
 	const struct frame_tuple answer = {"10.0.0.1", "10.0.0.9", 53, 5000};
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
 	fd = send_ip(drive, 20, 3, &question);
@@ -370,7 +370,7 @@ static void learns_sockets_from_messages(void **state)
 {
 	struct drive *drive = *state;
 	const struct frame_tuple tuple = {"10.0.0.9", "10.0.0.1", 5000, 53};
-	struct sinsp_fd *fd = send_ip(drive, 20, 9, &tuple);
+	const struct sinsp_fd *fd = send_ip(drive, 20, 9, &tuple);
 
 	assert_non_null(fd);
 	assert_int_equal(fd->l4, SCAP_L4_UDP);
@@ -416,7 +416,7 @@ static void names_unix_sockets(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	struct sinsp_fd *fd;
+	const struct sinsp_fd *fd;
 
 	make_socket(drive, 3, 1, SOCK_STREAM, 0);
 	frame = drive_begin(drive, EVENT_bind, 100);
@@ -479,7 +479,7 @@ static void shuts_down(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	struct sinsp_fd *fd =
+	const struct sinsp_fd *fd =
 		accept_ip(drive, 4, &(struct frame_tuple){"1.1.1.1", "2.2.2.2", 1, 2}, 0);
 	static const struct {
 		int64_t result;

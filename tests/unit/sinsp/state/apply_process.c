@@ -43,7 +43,7 @@ static uint64_t threads_now(struct drive *drive)
 
 static void expect_forked(struct drive *drive)
 {
-	struct sinsp_thread *child = drive_thread(drive, 200);
+	const struct sinsp_thread *child = drive_thread(drive, 200);
 
 	assert_int_equal(child->pid, 200);
 	assert_int_equal(child->ptid, 100);
@@ -153,7 +153,7 @@ static void keeps_nothing_of_failed_calls(void **state)
 static void makes_threads(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_thread *thread, *main = drive_thread(drive, 100);
+	const struct sinsp_thread *thread, *main = drive_thread(drive, 100);
 
 	drive_clone(drive, 100, 101,
 		    &(struct drive_clone){.flags = thread_flags, .pid = 100, .ptid = 1});
@@ -209,7 +209,7 @@ static void leaves_the_news_in_a_pid_namespace_to_the_child(void **state)
 {
 	struct drive *drive = *state;
 	const uint32_t flags = clone_flags__CLONE_CHILD_IN_PIDNS;
-	struct sinsp_thread *child;
+	const struct sinsp_thread *child;
 
 	/* The first of a new namespace: its creator, outside, has its true id. */
 	drive_clone(
@@ -314,7 +314,7 @@ static void execs(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	struct sinsp_thread *thread;
+	const struct sinsp_thread *thread;
 	uint64_t born;
 
 	drive_fork(drive, 100, 200);
@@ -394,7 +394,7 @@ static void exec_ends_the_other_threads(void **state)
 static void execs_from_another_thread(void **state)
 {
 	struct drive *drive = *state;
-	struct sinsp_thread *thread;
+	const struct sinsp_thread *thread;
 
 	drive_clone(
 		drive, 101, 0,

@@ -13,7 +13,7 @@
 #include "drive.h"
 #include "fake_proc.h"
 #include "sinsp/state/fds.h"
-#include "sinsp/state/internal.h"
+#include "sinsp/state/tables.h"
 
 static const struct scap_fd client_fds[] = {
 	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
@@ -200,7 +200,7 @@ static void asks_once_in_vain(void **state)
 static void brings_the_main_thread_with_another(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sinsp_thread *thread = drive_any(&fixture->drive, 51)->thread, *main;
+	const struct sinsp_thread *thread = drive_any(&fixture->drive, 51)->thread, *main;
 
 	assert_string_equal(thread->comm, "worker");
 	main = sinsp_thread_main(fixture->drive.sinsp, thread);
@@ -278,33 +278,6 @@ static void asks_only_for_what_was_open(void **state)
 	for (size_t i = 0; i < sizeof(going_on) / sizeof(*going_on); i++)
 		drive_read(drive, 50, going_on[i], 1000 + (int64_t)i);
 	assert_int_equal(fixture->proc.asked_fds, 4);
-}
-
-static void base_of_open(struct fixture *fixture, int64_t result, const char *name, int asks)
-{
-	static int64_t num = 2000;
-	unsigned int asked = fixture->proc.asked_fds;
-	char path[64];
-
-	drive_openat(&fixture->drive, 50, result, ++num, name);
-	sinsp_event_path(&fixture->drive.event, openat__name, path, sizeof(path));
-	assert_int_equal(fixture->proc.asked_fds, asked + (unsigned int)asks);
-}
-
-static void asks_for_bases_that_were_there(void **state)
-{
-	struct fixture *fixture = *state;
-
-	sinsp_seed(fixture->drive.sinsp, NULL);
-	base_of_open(fixture, 20, "x", 1);
-	base_of_open(fixture, -ENOENT, "x", 1);
-	base_of_open(fixture, -ENOTDIR, "x", 1);
-	base_of_open(fixture, -EBADF, "x", 0);
-	base_of_open(fixture, -EINVAL, "x", 0);
-	base_of_open(fixture, -EMFILE, "x", 0);
-	base_of_open(fixture, -EFAULT, NULL, 0);
-	base_of_open(fixture, -ENOENT, "", 0);
-	base_of_open(fixture, -ENOENT, "/x", 0);
 }
 
 /* With a seccomp filter calls give what their maker wants, on whatever descriptors. */
@@ -542,7 +515,6 @@ int main(void)
 		TEST(asks_once_for_a_descriptor),
 		TEST(asks_again_after_a_close),
 		TEST(asks_only_for_what_was_open),
-		TEST(asks_for_bases_that_were_there),
 		TEST(bounds_looks_and_memory),
 		TEST(asks_for_what_the_events_do_not_say),
 		TEST(follows_links_of_directories),

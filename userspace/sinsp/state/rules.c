@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules by which events change the state, and what several of them need. */
-#include "sinsp/state/internal.h"
+/* The table of rules: which handler applies which event. */
+#include "sinsp/state/rules.h"
 
 #include <fcntl.h>
-#include <string.h>
 
-#include "sinsp/state/program.h"
+#include "sinsp/state/engine.h"
 
 /* clang-format off */
 #define OBJECT(...) {state_make_object, SINSP_DESCRIPTORS, .object = {__VA_ARGS__}}
@@ -125,97 +124,4 @@ const struct state_rule *state_rule_of(unsigned int id)
 	if (desc && !rules[id].handle && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
 		return &makes_unknown;
 	return &rules[id];
-}
-
-void state_unshare_fs(struct sinsp *sinsp, struct sinsp_thread *thread)
-{
-	struct sinsp_fs *own;
-
-	if (thread->fs->refs == 1)
-		return;
-	own = sinsp_fs_copy(&sinsp->pool, thread->fs);
-	if (!own)
-		return;
-	sinsp_fs_unref(&sinsp->pool, thread->fs);
-	thread->fs = own;
-}
-
-void state_unshare_fds(struct sinsp_thread *thread)
-{
-	struct sinsp_fds *own;
-
-	if (!sinsp_fds_shared(thread->fds))
-		return;
-	own = sinsp_fds_copy(thread->fds);
-	if (!own)
-		return;
-	sinsp_fds_unref(thread->fds);
-	thread->fds = own;
-}
-
-void state_set_comm(struct sinsp_thread *thread, const char *comm)
-{
-	size_t len = comm ? strnlen(comm, sizeof(thread->comm) - 1) : 0;
-
-	if (!comm)
-		return;
-	memcpy(thread->comm, comm, len);
-	memset(thread->comm + len, 0, sizeof(thread->comm) - len);
-}
-
-void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
-		 const struct sinsp_thread *creator, uint32_t flags)
-{
-	struct sinsp_fs *fs = creator->fs;
-	struct sinsp_fds *fds = creator->fds;
-
-	fs = flags & clone_flags__CLONE_FS ? sinsp_fs_ref(fs) : sinsp_fs_copy(&sinsp->pool, fs);
-	fds = flags & clone_flags__CLONE_FILES ? sinsp_fds_ref(fds) : sinsp_fds_copy(fds);
-	if (fs) {
-		sinsp_fs_unref(&sinsp->pool, thread->fs);
-		thread->fs = fs;
-	}
-	if (fds) {
-		sinsp_fds_unref(thread->fds);
-		thread->fds = fds;
-	}
-	sinsp_program_ref(creator->program);
-	sinsp_program_unref(&sinsp->pool, thread->program);
-	thread->program = creator->program;
-}
-
-struct sinsp_fd *state_open_fd(struct sinsp_event *event, int64_t num, enum scap_fd_type type,
-			       bool cloexec)
-{
-	struct sinsp_fds *fds = event->thread->fds;
-	struct sinsp_fd *fd = sinsp_fds_open(fds, num, "", 0);
-
-	if (!fd)
-		return NULL;
-	fd->type = type;
-	sinsp_fds_set_cloexec(fds, num, cloexec);
-	return fd;
-}
-
-struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct sinsp_event *event, int64_t num)
-{
-	sinsp_fds_close(event->thread->fds, num);
-	return state_fd(sinsp, event->thread, num);
-}
-
-void state_set_fd(struct sinsp_event *event, int64_t num, struct sinsp_fd *fd)
-{
-	event->has_fd = true;
-	event->fd_num = num;
-	event->fd = fd;
-}
-
-void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len)
-{
-	if (len == fd->name_len && memcmp(name, fd->name, len) == 0)
-		return;
-	if (!sinsp_fd_rename(&sinsp->fd_store, fd, name, len))
-		return;
-	fd->name_changed = true;
-	sinsp->after.renamed = fd;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How an event changes the state: what its handler is given, and the handlers, a file for each family
+ * of events. They are called by the engine alone, through the table in rules.c.
+ */
+#ifndef SINSP_STATE_APPLY_H
+#define SINSP_STATE_APPLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "sinsp/state/thread.h"
+
+struct sinsp;
+
+/* The event that is being applied; a handler may set all but the first. */
+struct state_event {
+	const struct event *ev;
+	struct sinsp_thread *thread; /* NULL when unknown */
+	struct sinsp_fd *fd; /* as in sinsp_event */
+	bool has_fd;
+	int64_t fd_num;
+};
+
+typedef void state_handler(struct sinsp *sinsp, struct state_event *event);
+
+/* What a call makes that returns the descriptor of an object without a path. */
+struct state_object {
+	uint8_t type; /* enum scap_fd_type */
+	uint8_t name; /* the parameter that is its name, or 0 */
+	uint8_t flags; /* the parameter whose bit below says that exec closes it */
+	uint32_t cloexec; /* CLOEXEC_ALWAYS: without being asked */
+};
+
+#define CLOEXEC_ALWAYS UINT32_MAX
+
+/* Takes a parameter over, unless it is absent. */
+static inline void state_set_i64(int64_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = event_param_i64(ev, param);
+}
+
+static inline void state_set_u64(uint64_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = event_param_u64(ev, param);
+}
+
+static inline void state_set_u32(uint32_t *value, const struct event *ev, unsigned int param)
+{
+	if (event_param_present(ev, param))
+		*value = (uint32_t)event_param_u64(ev, param);
+}
+
+/* apply_file.c */
+state_handler state_open, state_openat, state_openat2, state_creat, state_open_by_handle_at,
+	state_chdir, state_fchdir;
+/* apply_fd.c */
+state_handler state_close, state_close_range, state_dup, state_dup2, state_dup3, state_fcntl,
+	state_pipe, state_pipe2;
+/* apply_object.c */
+state_handler state_make_object, state_make_unknown, state_pidfd_open, state_pidfd_getfd, state_bpf;
+/* apply_net.c */
+state_handler state_socket, state_socketpair, state_bind, state_listen, state_connect, state_accept,
+	state_accept4, state_shutdown, state_sendto, state_sendmsg, state_recvfrom, state_recvmsg,
+	state_send, state_recv, state_sendmmsg, state_recvmmsg, state_getsockopt, state_io;
+/* apply_process.c */
+state_handler state_clone, state_exec, state_exit;
+/* apply_attributes.c */
+state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_setresuid,
+	state_setresgid, state_setsid, state_setpgid, state_unshare, state_setns, state_prctl,
+	state_capset, state_setrlimit, state_prlimit;
+/* apply_memory.c */
+state_handler state_memory, state_switch, state_procinfo;
+/* apply_user.c */
+state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted;
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What fields and formatters read: an applied event with its thread and its descriptor, and what the
+ * engine knows around them. All of it is const: nothing here looks into /proc nor changes the tables
+ * of threads and descriptors. Names of users and hosts alone are read from their files when they are
+ * first asked for, and kept behind the engine.
+ */
+#ifndef SINSP_STATE_EVENT_H
+#define SINSP_STATE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "sinsp/state/thread.h"
+#include "sinsp/state/users.h"
+
+struct sinsp;
+
+struct sinsp_event {
+	struct event ev;
+	uint64_t num;		     /* 1 for the first */
+	uint64_t first_ts_ns;	     /* time of the first event */
+	const struct sinsp *sinsp;
+	const struct sinsp_thread *thread; /* NULL when unknown */
+	const struct sinsp_fd *fd;   /* NULL: none, or not known */
+	bool has_fd;		     /* the event is about a descriptor: fd_num is set */
+	int64_t fd_num;
+};
+
+/* The thread of an id in the table, or NULL. */
+const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid);
+
+/* The main thread of the thread's process, or NULL when it is unknown. */
+const struct sinsp_thread *sinsp_thread_main(const struct sinsp *sinsp,
+					     const struct sinsp_thread *thread);
+
+/* The main thread of the parent process, or NULL. */
+const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
+					       const struct sinsp_thread *thread);
+
+/*
+ * Joins a path of an event to the directory that it starts from, and normalises it: the current
+ * directory for FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out`
+ * (NUL-terminated, cut to `size`), or 0 when the parameter is absent. An unknown base gives
+ * "<UNKNOWN>" with the path behind it.
+ */
+size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
+			size_t size);
+
+/* The entry of a user id, and names of ids; NULL: the machine's tables do not have it. */
+const struct user_entry *sinsp_user(const struct sinsp *sinsp, uint32_t uid);
+const char *sinsp_user_name(const struct sinsp *sinsp, uint32_t uid);
+const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid);
+
+/* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
+const char *sinsp_host_name(const struct sinsp *sinsp, const uint8_t *address, size_t len);
+
+/* A number that differs for each boot of each machine. */
+uint64_t sinsp_boot(const struct sinsp *sinsp);
+
+/* The name of the machine that events come from. */
+const char *sinsp_hostname(const struct sinsp *sinsp);
+
+/* Of a switch: how long the thread that goes out was on its CPU; 0 when its coming was not seen. */
+uint64_t sinsp_run_ns(const struct sinsp_event *event);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules by which events change the state: a row for each event that changes something. */
+#ifndef SINSP_STATE_RULES_H
+#define SINSP_STATE_RULES_H
+
+#include "sinsp/state/apply.h"
+
+struct state_rule {
+	state_handler *handle; /* NULL: the event changes nothing */
+	uint8_t keeps; /* enum sinsp_part: what becomes wrong without it */
+	bool finds_thread; /* the handler finds or makes the thread itself */
+	struct state_object object; /* for state_make_object() */
+};
+
+/* The rule of an event id; one without a handler for ids that change nothing. Never NULL. */
+const struct state_rule *state_rule_of(unsigned int id);
+
+#endif

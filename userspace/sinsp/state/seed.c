@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The filling of the tables from /proc: at the start, and when parts of them were not kept. */
+#include "sinsp/state/engine.h"
+
+#include <string.h>
+
+#include "sinsp/state/load.h"
+#include "util/clock.h"
+
+int sinsp_seed(struct sinsp *sinsp, struct error *err)
+{
+	struct scap_thread found;
+	int r;
+
+	if (!sinsp->proc)
+		return 0;
+	sinsp->seed_ns = clock_ns(CLOCK_REALTIME);
+	r = scap_proc_rewind(sinsp->proc);
+	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
+		struct sinsp_thread *thread = state_load_thread(sinsp, &found);
+
+		if (thread && sinsp_thread_is_main(thread))
+			state_load_fds(sinsp, thread);
+	}
+	if (r < 0)
+		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
+				 strerror(-r));
+	state_correct_roles(sinsp);
+	return 0;
+}
+
+int sinsp_reseed(struct sinsp *sinsp, struct error *err)
+{
+	state_finish_last(sinsp);
+	return sinsp_seed(sinsp, err);
+}
