@@ -25,7 +25,7 @@ static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
 static const struct scap_writer_config ways[] = {
 	{.native = true},
 	{.native = false},
-	{.compat_2022 = true},
+	{.form_2022 = true},
 	{.compression = SCAP_GZIP},
 	{.compression = SCAP_ZSTD, .native = true},
 };

@@ -4,7 +4,7 @@ import socket
 import struct
 
 import capture_file
-import capture_fold
+import capture_upgrade
 
 FIRST_TID = 1000
 
@@ -38,14 +38,14 @@ def some_params(code, count, seed):
 
 def stored_enter(code):
     """The number of parameters with which an enter event is kept for its exit; None: it is not."""
-    counts = [count for (enter, count), (action, _, _) in capture_fold.rows().items()
+    counts = [count for (enter, count), (action, _, _) in capture_upgrade.rows().items()
               if enter == code and (action.startswith("store") or action == "retype")]
     return counts[0] if counts else None
 
 
 def every_conversion(with_enter):
     """Events (tid, code, params) that need every conversion, each in a thread of its own."""
-    for number, (code, count) in enumerate(capture_fold.rows()):
+    for number, (code, count) in enumerate(capture_upgrade.rows()):
         tid, seed = FIRST_TID + number, 100 + number * 40
         enter = stored_enter(code - 1) if code % 2 and with_enter else None
         if enter is not None:

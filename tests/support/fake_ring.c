@@ -36,17 +36,17 @@ void fake_ring_init(struct fake_ring *fake, size_t bytes, bool mirrored)
 	fake->meta = calloc(1, sizeof(*fake->meta));
 	require(fake->meta);
 	if (!mirrored) {
-		fake->gather = malloc(bytes);
-		require(fake->gather);
+		fake->bounce = malloc(bytes);
+		require(fake->bounce);
 	}
-	scap_ring_init(&fake->ring, fake->meta, fake->data, bytes, fake->gather);
+	scap_ring_init(&fake->ring, fake->meta, fake->data, bytes, fake->bounce);
 }
 
 void fake_ring_finish(struct fake_ring *fake)
 {
 	scap_ring_close(&fake->ring);
 	munmap(fake->data, fake->mapped_bytes);
-	free(fake->gather);
+	free(fake->bounce);
 	free(fake->meta);
 }
 

@@ -18,7 +18,7 @@ struct fake_ring {
 	struct perf_event_mmap_page *meta;
 	uint8_t *data;
 	size_t bytes, mapped_bytes;
-	uint8_t *gather;
+	uint8_t *bounce;
 	uint64_t head; /* written, but seen by the cursor only after fake_ring_publish() */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loads every BPF program and prints what the verifier says of each, a line per program:
- * name, "ok" or "refused", microseconds, instructions walked, and the reason, with tabs between.
- * A program that is refused makes the whole object fail, so it is left out and the load repeated.
+ * name, "ok" or "rejected", microseconds, instructions walked, and the reason, with tabs between.
+ * A program that is rejected makes the whole object fail, so it is left out and the load repeated.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum {
 };
 
 struct result {
-	bool refused;
+	bool rejected;
 	char reason[REASON_BYTES];
 	char log[LOG_BYTES];
 };
@@ -68,7 +68,7 @@ static int prepare_programs(struct lanner *object, bool classic, struct result *
 		if (ret < 0)
 			return ret;
 		bpf_program__set_autoload(program, is_of_here(&live_programs[i]) &&
-							   !results[i].refused);
+							   !results[i].rejected);
 		if (!bpf_program__autoload(program))
 			continue;
 		bpf_program__set_log_level(program, LOG_STATISTICS);
@@ -118,9 +118,9 @@ static bool leave_out(const struct live_log *log, struct result *results)
 	if (!live_log_program(log, name, sizeof(name)))
 		return false;
 	for (size_t i = 0; i < live_programs_count; i++) {
-		if (strcmp(live_programs[i].name, name) != 0 || results[i].refused)
+		if (strcmp(live_programs[i].name, name) != 0 || results[i].rejected)
 			continue;
-		results[i].refused = true;
+		results[i].rejected = true;
 		copy_reason(log, &results[i]);
 		return true;
 	}
@@ -145,10 +145,10 @@ static int print_results(const struct result *results)
 		if (!is_of_here(&live_programs[i]))
 			continue;
 		printf("%s\t%s\t%ld\t%ld\t%s\n", live_programs[i].name,
-		       result->refused ? "refused" : "ok",
+		       result->rejected ? "rejected" : "ok",
 		       number_behind(result->log, "verification time "),
 		       number_behind(result->log, "processed "), result->reason);
-		status |= result->refused;
+		status |= result->rejected;
 	}
 	return status;
 }

@@ -69,7 +69,7 @@ static void warn_enter(const struct scap_live *live)
 
 static void warn_refused(const struct scap_live *live)
 {
-	for (const uint16_t *id = scap_live_refused(live); *id; id++)
+	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
 		fprintf(stderr,
 			"agent: this kernel refuses the program for %s: such events are missing "
 			"(-v shows why)\n",

@@ -66,7 +66,7 @@ static bool is_quoted(const struct walk *walk, const struct filter_expr *value)
 }
 
 /* Puts the values of lists in the place of their names. */
-static int unfold_values(struct walk *walk, const struct filter_node *check)
+static int expand_values(struct walk *walk, const struct filter_node *check)
 {
 	struct filter_expr *list = check->right;
 	bool in_brackets = walk->entry->text.data[list->position] == '(';
@@ -110,7 +110,7 @@ static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *
 		code = note_macro(walk, node);
 	if (node->kind == FILTER_NODE_CHECK) {
 		if (node->right && node->right->kind == FILTER_EXPR_LIST)
-			code = unfold_values(walk, node);
+			code = expand_values(walk, node);
 		if (code == 0)
 			code = rules_entry_add_check(walk->set, walk->entry, node,
 						     &walk->entry->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, with the lists that they name unfolded in their place. */
+/* Lists, with the lists that they name expanded in their place. */
 #include <errno.h>
 #include <string.h>
 
@@ -75,24 +75,24 @@ static int fill_values(struct rules_set *set, struct rules_entry *list)
 	return code;
 }
 
-static int unfold(struct rules_set *set, struct rules_entry *list)
+static int expand(struct rules_set *set, struct rules_entry *list)
 {
 	size_t n = list->broken ? 0 : count_values(set, list);
 
-	if (n > RULES_VALUES_MAX - set->unfolded) {
+	if (n > RULES_VALUES_MAX - set->expanded) {
 		RULES_TELL(set, RULES_ERROR, list->where,
-			   "lists unfold to more than %d values here", RULES_VALUES_MAX);
+			   "lists expand to more than %d values here", RULES_VALUES_MAX);
 		list->broken = true;
 		return 0;
 	}
-	set->unfolded += n;
+	set->expanded += n;
 	if (n == 0)
 		return 0;
 	list->values = arena_alloc(&set->arena, n * sizeof(*list->values));
 	return list->values ? fill_values(set, list) : -ENOMEM;
 }
 
-int rules_lists_unfold(struct rules_set *set)
+int rules_lists_expand(struct rules_set *set)
 {
 	int code = 0;
 
@@ -101,20 +101,20 @@ int rules_lists_unfold(struct rules_set *set)
 			code = find_refs(set, list);
 	for (struct rules_entry *list = rules_graph_order(set, 1u << RULES_LIST); list && code == 0;
 	     list = list->ordered)
-		code = unfold(set, list);
+		code = expand(set, list);
 	return code;
 }
 
 int rules_list_insert(struct rules_set *set, const struct rules_entry *list, size_t position,
 		      struct filter_expr ***end)
 {
-	if (list->nvalues > RULES_VALUES_MAX - set->unfolded) {
+	if (list->nvalues > RULES_VALUES_MAX - set->expanded) {
 		RULES_TELL(set, RULES_ERROR, list->where,
-			   "lists unfold to more than %d values where this one is named",
+			   "lists expand to more than %d values where this one is named",
 			   RULES_VALUES_MAX);
 		return 0;
 	}
-	set->unfolded += list->nvalues;
+	set->expanded += list->nvalues;
 	for (size_t i = 0; i < list->nvalues; i++) {
 		struct filter_expr *expr = arena_alloc(&set->arena, sizeof(*expr));
 

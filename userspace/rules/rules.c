@@ -227,7 +227,7 @@ static int load(struct rules *rules, const struct rules_input *inputs,
 	};
 	/* What is missing would only make all that names it look wrong. */
 	if (code == 0)
-		code = rules_lists_unfold(set);
+		code = rules_lists_expand(set);
 	if (code == 0)
 		code = rules_conditions_parse(set);
 	if (code == 0)

@@ -60,7 +60,7 @@ struct rules_check {
 	const struct rules_text *text;
 };
 
-/* A list with the lists in it unfolded; a value has the node that it was written as. */
+/* A list with the lists in it expanded; a value has the node that it was written as. */
 struct rules_value {
 	struct filter_text text;
 	const struct yaml_node *node;
@@ -107,7 +107,7 @@ struct rules_set {
 	struct rules_entry *first, **end;
 	size_t counts[RULES_KINDS_COUNT];
 	void *index; /* of tsearch(3) */
-	size_t unfolded; /* values of lists that stand in other places, so far */
+	size_t expanded; /* values of lists that stand in other places, so far */
 	size_t guesses; /* names that were compared with misspelt ones */
 };
 
@@ -166,7 +166,7 @@ struct rules_entry *rules_graph_reverse(struct rules_entry *first);
  * The steps, in their order, once all items are there. Each returns 0 or -ENOMEM; what is wrong is
  * in the report.
  */
-int rules_lists_unfold(struct rules_set *set);
+int rules_lists_expand(struct rules_set *set);
 int rules_conditions_parse(struct rules_set *set);
 int rules_conditions_link(struct rules_set *set, const struct filter_options *options);
 
@@ -179,7 +179,7 @@ int rules_list_insert(struct rules_set *set, const struct rules_entry *list, siz
 /* Adds what the exceptions of a rule mean to its condition. */
 int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule);
 
-/* No list may unfold to more values, nor all uses of lists together. */
+/* No list may expand to more values, nor all uses of lists together. */
 enum { RULES_VALUES_MAX = 1 << 20 };
 
 #define RULES_TELL(set, severity, node, ...)                                                       \

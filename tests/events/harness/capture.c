@@ -62,7 +62,7 @@ int capture_open(unsigned int tested, struct error *err)
 		.include_self = true,
 		.enter_times = true,
 	};
-	const uint16_t *refused;
+	const uint16_t *rejected;
 	int ret;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -77,8 +77,8 @@ int capture_open(unsigned int tested, struct error *err)
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;
-	for (refused = scap_live_refused(capture.live); *refused; refused++)
-		printf("# the kernel refused the program of %s\n", event_desc_get(*refused)->name);
+	for (rejected = scap_live_rejected(capture.live); *rejected; rejected++)
+		printf("# the kernel rejected the program of %s\n", event_desc_get(*rejected)->name);
 	return 0;
 }
 

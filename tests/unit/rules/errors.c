@@ -334,7 +334,7 @@ static void test_what_grows_without_measure(void **state)
 	struct loaded loaded;
 	char *text;
 
-	expect_limit(repeat(64, append_list), "unfold to more than");
+	expect_limit(repeat(64, append_list), "expand to more than");
 	expect_limit(repeat(64, append_alias), "too many values");
 	expect_limit(repeat(5000, append_macro), "nested too deeply");
 	/* As macros are shared, the same at a depth that is allowed costs nothing. */

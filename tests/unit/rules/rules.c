@@ -69,7 +69,7 @@ static void test_priorities(void **state)
 	}
 }
 
-static void test_lists_unfold(void **state)
+static void test_lists_expand(void **state)
 {
 	struct loaded loaded;
 
@@ -282,7 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_key),
 		cmocka_unit_test(test_priorities),
-		cmocka_unit_test(test_lists_unfold),
+		cmocka_unit_test(test_lists_expand),
 		cmocka_unit_test(test_macros_are_shared),
 		cmocka_unit_test(test_later_definitions_take_the_place),
 		cmocka_unit_test(test_append),

@@ -154,7 +154,7 @@ void explain_print_plan(const struct capture *capture)
 
 void explain_print_programs(const struct capture *capture)
 {
-	const uint16_t *refused = scap_live_refused(capture->live);
+	const uint16_t *refused = scap_live_rejected(capture->live);
 	const char *program, *hook;
 	int column = 0;
 

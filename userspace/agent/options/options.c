@@ -245,7 +245,7 @@ static int check_write(const enum given *given, struct options *options, struct 
 {
 	if (count_about(given, PRINTS) == 0)
 		options->format = FORMAT_NONE;
-	if (options->writer.native && options->writer.compat_2022)
+	if (options->writer.native && options->writer.form_2022)
 		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
 					       "others: one of them");
 	if (count_about(given, PACKS) > 1)

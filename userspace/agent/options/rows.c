@@ -108,7 +108,7 @@ static int set_files(struct options *options, const char *value)
 
 static int set_compat(struct options *options, const char *value)
 {
-	options->writer.compat_2022 = true;
+	options->writer.form_2022 = true;
 	return strcmp(value, "2022") ? -EINVAL : 0;
 }
 

@@ -360,11 +360,11 @@ static void report_file(const struct capture *capture, const struct pipeline_cou
 	put_record(&text, capture);
 	put_file_troubles(&text, &file, &state);
 	if (capture->options->verbose) {
-		if (file.folded)
+		if (file.joined)
 			buf_printf(&text,
 				   "agent: %" PRIu64 " events at the enter of calls became part of "
 				   "those at their exit\n",
-				   file.folded);
+				   file.joined);
 		put_state(&text, &state);
 		buf_append_char(&text, '\n');
 		put_rules(&text, capture->ruleset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of events of 2022 out of the events of today, as compat_2022.def says. */
+/* Pairs of events of 2022 out of the events of today, as form_2022.def says. */
 #include "scap/file/form_2022.h"
 
 #include <errno.h>
@@ -47,15 +47,15 @@ static const struct pair pairs[EVENT_EXTENSION_FIRST] = {
 #include "scap/file/form_2022.def"
 };
 
-struct scap_compat {
+struct scap_form_2022 {
 	uint16_t native[SYSCALL_CODES_COUNT];
 	uint8_t enter[FRAME_BYTES + FILLED_BYTES];
 	uint8_t exit[FRAME_BYTES + FILLED_BYTES];
 };
 
-int scap_compat_create(struct scap_compat **compat)
+int scap_form_2022_create(struct scap_form_2022 **form)
 {
-	struct scap_compat *made = malloc(sizeof(*made));
+	struct scap_form_2022 *made = malloc(sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
@@ -64,13 +64,13 @@ int scap_compat_create(struct scap_compat **compat)
 
 		made->native[code] = number < 0 ? NO_NATIVE : (uint16_t)number;
 	}
-	*compat = made;
+	*form = made;
 	return 0;
 }
 
-void scap_compat_destroy(struct scap_compat *compat)
+void scap_form_2022_destroy(struct scap_form_2022 *form)
 {
-	free(compat);
+	free(form);
 }
 
 /* A frame that is being written. */
@@ -176,20 +176,20 @@ static void put_enter_param(struct target *to, const struct enter_param *param,
 		target_put_param(to, ev, param->source);
 }
 
-static struct scap_event make_enter(struct scap_compat *compat, const struct pair *pair,
+static struct scap_event make_enter(struct scap_form_2022 *form, const struct pair *pair,
 				    const struct event *ev, const struct scap_event *event)
 {
-	struct target to = target_begin(compat->enter, pair->enter_params);
+	struct target to = target_begin(form->enter, pair->enter_params);
 
 	for (unsigned int i = 0; i < pair->enter_params; i++)
 		put_enter_param(&to, &pair->enter[i], ev);
 	return target_end(&to, pair->id - 1, pair->enter_params, ev, event);
 }
 
-static struct scap_event make_exit(struct scap_compat *compat, const struct pair *pair,
+static struct scap_event make_exit(struct scap_form_2022 *form, const struct pair *pair,
 				   const struct event *ev, const struct scap_event *event)
 {
-	struct target to = target_begin(compat->exit, pair->params);
+	struct target to = target_begin(form->exit, pair->params);
 
 	for (unsigned int i = 0; i < pair->params; i++)
 		target_put_param(&to, ev, i);
@@ -205,37 +205,37 @@ static bool has_enter(const struct pair *pair, const struct event *ev)
 	return pair->has_enter == HAS_ENTER;
 }
 
-static int make_pair(struct scap_compat *compat, const struct pair *pair, const struct event *ev,
+static int make_pair(struct scap_form_2022 *form, const struct pair *pair, const struct event *ev,
 		     const struct scap_event *event, struct scap_event *out)
 {
 	int count = 0;
 
 	if (has_enter(pair, ev))
-		out[count++] = make_enter(compat, pair, ev, event);
-	out[count++] = make_exit(compat, pair, ev, event);
+		out[count++] = make_enter(form, pair, ev, event);
+	out[count++] = make_exit(form, pair, ev, event);
 	return count;
 }
 
-static unsigned int native_number(const struct scap_compat *compat, const struct event *ev,
+static unsigned int native_number(const struct scap_form_2022 *form, const struct event *ev,
 				  unsigned int code)
 {
 	if (ev->desc->id == EVENT_syscall && event_param_present(ev, syscall__nativeID))
 		return (unsigned int)event_param_u64(ev, syscall__nativeID);
-	return code < SYSCALL_CODES_COUNT ? compat->native[code] : NO_NATIVE;
+	return code < SYSCALL_CODES_COUNT ? form->native[code] : NO_NATIVE;
 }
 
 /* All that is left of a call is which it was. */
-static int make_generic(struct scap_compat *compat, const struct event *ev,
+static int make_generic(struct scap_form_2022 *form, const struct event *ev,
 			const struct scap_event *event, struct scap_event *out)
 {
 	unsigned int code =
 		ev->desc->id == EVENT_syscall ? event_syscall_code(ev) : ev->desc->syscall;
 	uint16_t known = code < SYSCALLS ? (uint16_t)code : SC_unknown;
-	struct target enter = target_begin(compat->enter, syscall__nativeID + 1);
-	struct target exit = target_begin(compat->exit, syscall__ID + 1);
+	struct target enter = target_begin(form->enter, syscall__nativeID + 1);
+	struct target exit = target_begin(form->exit, syscall__ID + 1);
 
 	target_put_number(&enter, known, sizeof(known));
-	target_put_number(&enter, native_number(compat, ev, code), sizeof(uint16_t));
+	target_put_number(&enter, native_number(form, ev, code), sizeof(uint16_t));
 	target_put_number(&exit, known, sizeof(known));
 	out[0] = target_end(&enter, EVENT_syscall - 1, syscall__nativeID + 1, ev, event);
 	out[1] = target_end(&exit, EVENT_syscall, syscall__ID + 1, ev, event);
@@ -250,8 +250,8 @@ static uint32_t frame_bytes(const struct scap_event *event)
 	return header.len;
 }
 
-int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
-		     struct scap_event out[SCAP_2022_FRAMES_MAX])
+int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *event,
+			  struct scap_event out[SCAP_2022_FRAMES_MAX])
 {
 	struct event ev;
 	unsigned int id;
@@ -261,12 +261,12 @@ int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
 	id = ev.desc->id;
 	if (id < EVENT_EXTENSION_FIRST && pairs[id].id)
 		return frame_bytes(event) <= FRAME_BYTES
-			       ? make_pair(compat, &pairs[id], &ev, event, out)
+			       ? make_pair(form, &pairs[id], &ev, event, out)
 			       : 0;
 	if (ev.desc->flags & EF_ENTER)
 		return 0; /* its exit event brings one */
 	if (ev.desc->category & EC_SYSCALL)
-		return make_generic(compat, &ev, event, out);
+		return make_generic(form, &ev, event, out);
 	/* Of what they know that leaves the large ones, which they die of when nothing is in them. */
 	if (id >= SCAP_2022_EVENTS || !event_param_present(&ev, 0))
 		return 0;

@@ -2,7 +2,7 @@
 /*
  * What readers of 2022 understand of an event, such as sysdig 0.29.3: they know the events below
  * SCAP_2022_EVENTS, read a system call from a pair of events at its enter and its exit, and take
- * some arguments, descriptors above all, from the first alone. compat_2022.def says what becomes of
+ * some arguments, descriptors above all, from the first alone. form_2022.def says what becomes of
  * which event. The writer of capture files calls this.
  */
 #ifndef SCAP_FILE_FORM_2022_H
@@ -15,11 +15,11 @@ enum {
 	SCAP_2022_FRAMES_MAX = 2, /* that stand for one event */
 };
 
-struct scap_compat;
+struct scap_form_2022;
 
 /* Returns 0 or -ENOMEM. */
-int scap_compat_create(struct scap_compat **compat);
-void scap_compat_destroy(struct scap_compat *compat); /* accepts NULL */
+int scap_form_2022_create(struct scap_form_2022 **form);
+void scap_form_2022_destroy(struct scap_form_2022 *form); /* accepts NULL */
 
 /*
  * Gives the frames that stand for an event, in the order they are to be written; they have its
@@ -29,7 +29,7 @@ void scap_compat_destroy(struct scap_compat *compat); /* accepts NULL */
  * a generic one; for an enter event, which comes with its exit event; and for a frame that is
  * larger than files of theirs may have.
  */
-int scap_compat_2022(struct scap_compat *compat, const struct scap_event *event,
-		     struct scap_event out[SCAP_2022_FRAMES_MAX]);
+int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *event,
+			  struct scap_event out[SCAP_2022_FRAMES_MAX]);
 
 #endif

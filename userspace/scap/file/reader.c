@@ -90,7 +90,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 	scap_stream_skip(reader->stream, len);
 	code = reader_find_frame(kind, block, len, event);
 	if (code == 0)
-		code = scap_fold_event(reader->fold, reader->native, event);
+		code = scap_upgrade_event(reader->upgrade, reader->native, event);
 	if (code < 0)
 		return pass_over(reader, code);
 	reader->stats.events += (unsigned int)code;
@@ -147,7 +147,7 @@ static void reader_destroy(struct scap_source *source)
 {
 	struct scap_reader *reader = (struct scap_reader *)source;
 
-	scap_fold_destroy(reader->fold);
+	scap_upgrade_destroy(reader->upgrade);
 	scap_stream_close(reader->stream);
 	buf_finish(&reader->texts);
 	free(reader->path);
@@ -251,7 +251,7 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
 	made->source.ops = &reader_ops;
 	made->path = strdup(strcmp(path, "-") ? path : "standard input");
-	if (!made->path || scap_fold_create(&made->fold))
+	if (!made->path || scap_upgrade_create(&made->upgrade))
 		code = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else
 		code = scap_stream_open(path, &made->stream, err);
@@ -283,7 +283,7 @@ bool scap_reader_is_native(const struct scap_reader *reader)
 void scap_reader_stats(const struct scap_reader *reader, struct scap_reader_stats *stats)
 {
 	*stats = reader->stats;
-	stats->folded = reader->folded + scap_fold_count(reader->fold);
+	stats->joined = reader->joined + scap_upgrade_joined(reader->upgrade);
 	stats->bytes_read = scap_stream_bytes_read(reader->stream);
 	stats->bytes = scap_stream_bytes(reader->stream);
 }

@@ -17,7 +17,7 @@ struct scap_reader;
 
 struct scap_reader_stats {
 	uint64_t events;	 /* given out */
-	uint64_t folded;	 /* enter events of old captures that became part of their exit */
+	uint64_t joined; /* enter events of old captures that became part of their exit */
 	uint64_t unknown_events; /* of ids that this version does not know: skipped */
 	uint64_t damaged_events; /* skipped */
 	uint64_t damaged_lists;	 /* of threads, descriptors, users: the rest of these was skipped */

@@ -20,7 +20,7 @@ static int widen_frame(uint8_t **frame, uint32_t *len)
 	*len += (uint32_t)sizeof(header.nparams);
 	header.len = *len;
 	memcpy(*frame, &header, sizeof(header));
-	count = scap_fold_count_params(*frame, *len);
+	count = scap_upgrade_count_params(*frame, *len);
 	if (count < 0)
 		return count;
 	header.nparams = (uint32_t)count;

@@ -51,7 +51,7 @@ struct scap_reader {
 	struct scap_source source;
 	char *path; /* for messages */
 	struct scap_stream *stream;
-	struct scap_fold *fold;
+	struct scap_upgrade *upgrade;
 	struct scap_snapshot *to;
 	bool in_snapshot; /* between its begin and end */
 	bool native;
@@ -64,7 +64,7 @@ struct scap_reader {
 	bool headed; /* its head was taken */
 	struct buf texts; /* strings of the entry */
 	struct scap_reader_stats stats;
-	uint64_t folded; /* in earlier sections */
+	uint64_t joined; /* enter events, in earlier sections: see scap_reader_stats */
 	int code; /* how it ended */
 	char problem[512];
 };

@@ -26,15 +26,15 @@ int reader_check_section(struct scap_reader *reader, const uint8_t *head)
 }
 
 /* Calls that began in one section do not end in the next. */
-static int renew_fold(struct scap_reader *reader)
+static int renew_upgrade(struct scap_reader *reader)
 {
-	struct scap_fold *fold;
+	struct scap_upgrade *upgrade;
 
-	if (scap_fold_create(&fold))
+	if (scap_upgrade_create(&upgrade))
 		return reader_end_out_of_memory(reader);
-	reader->folded += scap_fold_count(reader->fold);
-	scap_fold_destroy(reader->fold);
-	reader->fold = fold;
+	reader->joined += scap_upgrade_joined(reader->upgrade);
+	scap_upgrade_destroy(reader->upgrade);
+	reader->upgrade = upgrade;
 	return 0;
 }
 
@@ -47,7 +47,7 @@ int reader_take_section(struct scap_reader *reader, const uint8_t *head)
 		return code;
 	code = reader_end_snapshot(reader);
 	if (code == 0)
-		code = renew_fold(reader);
+		code = renew_upgrade(reader);
 	if (code)
 		return code;
 	reader->native = false;

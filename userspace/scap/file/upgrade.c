@@ -21,7 +21,7 @@ enum {
 	RUNS_MAX = 4,
 };
 
-enum fold_from {
+enum param_from {
 	FROM_NOWHERE,
 	FROM_OLD,
 	FROM_OLD_DYN,
@@ -32,8 +32,8 @@ enum fold_from {
 };
 
 /* Parameters that follow each other. */
-struct fold_run {
-	uint8_t from; /* enum fold_from */
+struct param_run {
+	uint8_t from; /* enum param_from */
 	uint8_t first, count;
 };
 
@@ -41,7 +41,7 @@ struct conversion {
 	uint8_t nparams;
 	bool keep, give;
 	uint16_t to; /* unless it is given or kept */
-	struct fold_run runs[RUNS_MAX];
+	struct param_run runs[RUNS_MAX];
 };
 
 /* clang-format off */
@@ -85,50 +85,50 @@ static const uint8_t row_numbers[SCAP_CODES][ROW_PARAMS_MAX + 1] = {
 
 _Static_assert((int)ROWS_END <= UINT8_MAX, "numbers of rows fit");
 
-struct scap_fold {
-	struct fold_pending pending;
-	uint64_t folded;
+struct scap_upgrade {
+	struct upgrade_pending pending;
+	uint64_t joined; /* see scap_upgrade_joined() */
 	struct buf json; /* of a container, in `json_text` */
 	char json_text[FRAME_BYTES_MAX];
 	uint8_t frame[FRAME_BYTES_MAX];
 };
 
 /* An event on its way. */
-struct fold_event {
+struct upgrade_event {
 	struct ppm_evt_hdr header; /* its `nparams` are those of `params` */
 	struct event_param *params; /* in one of the lists; the next step makes the other one */
 	struct event_param lists[2][EVENT_PARAMS_MAX];
-	struct fold_enter *enter; /* what its thread had, once it was looked for */
+	struct pending_enter *enter; /* what its thread had, once it was looked for */
 	bool changed;
 };
 
 static const struct event_param absent = {(const uint8_t *)"", 0};
 
-int scap_fold_create(struct scap_fold **fold)
+int scap_upgrade_create(struct scap_upgrade **upgrade)
 {
-	struct scap_fold *made = calloc(1, sizeof(*made));
+	struct scap_upgrade *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
-	if (fold_pending_init(&made->pending)) {
+	if (upgrade_pending_init(&made->pending)) {
 		free(made);
 		return -ENOMEM;
 	}
-	*fold = made;
+	*upgrade = made;
 	return 0;
 }
 
-void scap_fold_destroy(struct scap_fold *fold)
+void scap_upgrade_destroy(struct scap_upgrade *upgrade)
 {
-	if (!fold)
+	if (!upgrade)
 		return;
-	fold_pending_finish(&fold->pending);
-	free(fold);
+	upgrade_pending_finish(&upgrade->pending);
+	free(upgrade);
 }
 
-uint64_t scap_fold_count(const struct scap_fold *fold)
+uint64_t scap_upgrade_joined(const struct scap_upgrade *upgrade)
 {
-	return fold->folded;
+	return upgrade->joined;
 }
 
 /* The row for frames of this code with as many parameters, or NULL. */
@@ -185,7 +185,7 @@ static size_t width_of(unsigned int code)
 	return desc && (desc->flags & EF_LARGE_PAYLOAD) ? sizeof(uint32_t) : sizeof(uint16_t);
 }
 
-int scap_fold_count_params(const void *frame, size_t len)
+int scap_upgrade_count_params(const void *frame, size_t len)
 {
 	const uint8_t *lengths = (const uint8_t *)frame + sizeof(struct ppm_evt_hdr);
 	size_t sums[EVENT_PARAMS_MAX + 1] = {sizeof(struct ppm_evt_hdr)};
@@ -233,22 +233,22 @@ static void store_length(uint8_t *at, size_t width, uint32_t len)
 }
 
 /* Finds the parameters of a frame, of which all lengths are checked. */
-static int take_params(const struct scap_event *event, struct fold_event *fe)
+static int take_params(const struct scap_event *event, struct upgrade_event *ev)
 {
 	const uint8_t *frame = event->frame;
-	size_t width = width_of(fe->header.type), at;
+	size_t width = width_of(ev->header.type), at;
 
-	if (fe->header.len > event->len || fe->header.nparams > EVENT_PARAMS_MAX)
+	if (ev->header.len > event->len || ev->header.nparams > EVENT_PARAMS_MAX)
 		return -EBADMSG;
-	at = sizeof(fe->header) + fe->header.nparams * width;
-	if (at > fe->header.len)
+	at = sizeof(ev->header) + ev->header.nparams * width;
+	if (at > ev->header.len)
 		return -EBADMSG;
-	for (unsigned int i = 0; i < fe->header.nparams; i++) {
-		uint32_t len = load_length(frame + sizeof(fe->header) + i * width, width);
+	for (unsigned int i = 0; i < ev->header.nparams; i++) {
+		uint32_t len = load_length(frame + sizeof(ev->header) + i * width, width);
 
-		if (len > fe->header.len - at)
+		if (len > ev->header.len - at)
 			return -EBADMSG;
-		fe->params[i] = (struct event_param){frame + at, len};
+		ev->params[i] = (struct event_param){frame + at, len};
 		at += len;
 	}
 	return 0;
@@ -277,16 +277,17 @@ static void append_member(struct buf *out, const char *key, const struct event_p
 enum { CONTAINER_ID, CONTAINER_TYPE, CONTAINER_NAME, CONTAINER_IMAGE };
 
 /* The text with its NUL; what has no room is absent, and the event too long. */
-static struct event_param describe_container(struct scap_fold *fold, const struct fold_event *fe)
+static struct event_param describe_container(struct scap_upgrade *upgrade,
+					     const struct upgrade_event *ev)
 {
-	struct buf *out = &fold->json;
+	struct buf *out = &upgrade->json;
 
-	*out = buf_fixed(fold->json_text, sizeof(fold->json_text));
-	append_member(out, "{\"id\":", &fe->params[CONTAINER_ID]);
+	*out = buf_fixed(upgrade->json_text, sizeof(upgrade->json_text));
+	append_member(out, "{\"id\":", &ev->params[CONTAINER_ID]);
 	BUF_LITERAL(out, ",\"type\":");
-	buf_append_i64(out, event_value_i64(PT_UINT32, &fe->params[CONTAINER_TYPE]));
-	append_member(out, ",\"name\":", &fe->params[CONTAINER_NAME]);
-	append_member(out, ",\"image\":", &fe->params[CONTAINER_IMAGE]);
+	buf_append_i64(out, event_value_i64(PT_UINT32, &ev->params[CONTAINER_TYPE]));
+	append_member(out, ",\"name\":", &ev->params[CONTAINER_NAME]);
+	append_member(out, ",\"image\":", &ev->params[CONTAINER_IMAGE]);
 	buf_append_char(out, '}');
 	buf_append_char(out, '\0');
 	return (struct event_param){(const uint8_t *)out->data, (uint32_t)out->len};
@@ -296,36 +297,37 @@ static struct event_param describe_container(struct scap_fold *fold, const struc
  * The enter event of the call that ends, or NULL. One of another call is of one whose end is not in
  * the file.
  */
-static const struct fold_enter *find_enter(struct scap_fold *fold, struct fold_event *fe)
+static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
+					      struct upgrade_event *ev)
 {
-	if (!fe->enter)
-		fe->enter = fold_pending_find(&fold->pending, (int64_t)fe->header.tid);
-	return fe->enter && fe->enter->id + 1u == fe->header.type ? fe->enter : NULL;
+	if (!ev->enter)
+		ev->enter = upgrade_pending_find(&upgrade->pending, (int64_t)ev->header.tid);
+	return ev->enter && ev->enter->id + 1u == ev->header.type ? ev->enter : NULL;
 }
 
 /* Parameter `index` of the old event or of the enter event, or what stands for it. */
-static struct event_param take_from(struct scap_fold *fold, struct fold_event *fe,
-				    enum fold_from from, unsigned int index, enum param_type type)
+static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade_event *ev,
+				    enum param_from from, unsigned int index, enum param_type type)
 {
-	const struct fold_enter *enter;
+	const struct pending_enter *enter;
 	struct event_param param;
 
 	switch (from) {
 	case FROM_OLD:
-		return fe->params[index];
+		return ev->params[index];
 	case FROM_OLD_DYN:
-		param = fe->params[index];
+		param = ev->params[index];
 		return param.len > 1 ? (struct event_param){param.data + 1, param.len - 1} : absent;
 	case FROM_ENTER:
-		enter = find_enter(fold, fe);
-		return enter ? fold_enter_param(enter, index) : absent;
+		enter = find_enter(upgrade, ev);
+		return enter ? pending_enter_param(enter, index) : absent;
 	case FROM_ENTER_OR_DEFAULT:
-		enter = find_enter(fold, fe);
-		return enter ? fold_enter_param(enter, index) : default_of(type);
+		enter = find_enter(upgrade, ev);
+		return enter ? pending_enter_param(enter, index) : default_of(type);
 	case FROM_DEFAULT:
 		return default_of(type);
 	case FROM_JSON:
-		return describe_container(fold, fe);
+		return describe_container(upgrade, ev);
 	default:
 		return absent;
 	}
@@ -340,62 +342,64 @@ static void cut(struct event_param *param, const struct param_desc *desc)
 		param->len = (uint32_t)size;
 }
 
-static void convert(struct scap_fold *fold, const struct conversion *row, struct fold_event *fe)
+static void convert(struct scap_upgrade *upgrade, const struct conversion *row,
+		    struct upgrade_event *ev)
 {
 	const struct event_desc *desc = event_desc_get(row->to);
-	struct event_param *params = fe->lists[fe->params == fe->lists[0]];
+	struct event_param *params = ev->lists[ev->params == ev->lists[0]];
 	unsigned int n = 0;
 
-	for (const struct fold_run *run = row->runs; run < row->runs + RUNS_MAX; run++) {
+	for (const struct param_run *run = row->runs; run < row->runs + RUNS_MAX; run++) {
 		for (unsigned int i = 0; i < run->count; i++, n++) {
 			const struct param_desc *param = desc ? &desc->params[n] : NULL;
 
-			params[n] = take_from(fold, fe, run->from, run->first + i,
+			params[n] = take_from(upgrade, ev, run->from, run->first + i,
 					      param ? param->type : PT_CHARBUF);
 			cut(&params[n], param);
 		}
 	}
-	fe->params = params;
-	fe->header.type = row->to;
-	fe->header.nparams = n;
-	fe->changed = true;
+	ev->params = params;
+	ev->header.type = row->to;
+	ev->header.nparams = n;
+	ev->changed = true;
 }
 
 /* What a row says. Returns as step() does. */
-static int follow(struct scap_fold *fold, const struct conversion *row, struct fold_event *fe)
+static int follow(struct scap_upgrade *upgrade, const struct conversion *row,
+		  struct upgrade_event *ev)
 {
 	if (row->to) {
-		convert(fold, row, fe);
-		return fold->json.failed ? -EBADMSG : -EAGAIN;
+		convert(upgrade, row, ev);
+		return upgrade->json.failed ? -EBADMSG : -EAGAIN;
 	}
 	if (row->keep)
-		fold_pending_put(&fold->pending, (int64_t)fe->header.tid, fe->header.type,
-				 fe->params, fe->header.nparams);
-	fold->folded += !row->give;
+		upgrade_pending_put(&upgrade->pending, (int64_t)ev->header.tid, ev->header.type,
+				    ev->params, ev->header.nparams);
+	upgrade->joined += !row->give;
 	return row->give;
 }
 
 /* Returns 1: done; 0: not to be given out; -EAGAIN: one step further; -ENOENT or -EBADMSG. */
-static int step(struct scap_fold *fold, struct fold_event *fe)
+static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 {
-	unsigned int code = fe->header.type, nparams = fe->header.nparams;
+	unsigned int code = ev->header.type, nparams = ev->header.nparams;
 	const struct conversion *row = row_of(code, nparams);
 	int known;
 
 	if (row)
-		return follow(fold, row, fe);
+		return follow(upgrade, row, ev);
 	known = known_params(code);
 	if (known == -EAGAIN) {
-		fold->folded++;
+		upgrade->joined++;
 		return 0;
 	}
 	if (known < 0)
 		return known;
 	if (nparams > (unsigned int)known) {
 		/* Of a later version: not ours, though ours may have these places. */
-		fe->header.nparams = (uint32_t)known;
+		ev->header.nparams = (uint32_t)known;
 		/* Those that may be too large for us have none of ours: decoding passes over. */
-		fe->changed |= width_of(code) == sizeof(uint16_t);
+		ev->changed |= width_of(code) == sizeof(uint16_t);
 		return -EAGAIN;
 	}
 	/* Only where no version was converted may parameters be missing. */
@@ -405,54 +409,55 @@ static int step(struct scap_fold *fold, struct fold_event *fe)
 }
 
 /* Puts the frame together, its values last: who reads it begins with what is ahead of them. */
-static int write_frame(struct scap_fold *fold, const struct fold_event *fe,
+static int write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
 		       struct scap_event *event)
 {
-	size_t width = width_of(fe->header.type), nparams = fe->header.nparams;
-	size_t values_at = sizeof(fe->header) + nparams * width, len = values_at;
-	struct ppm_evt_hdr *header = (struct ppm_evt_hdr *)fold->frame;
+	size_t width = width_of(ev->header.type), nparams = ev->header.nparams;
+	size_t values_at = sizeof(ev->header) + nparams * width, len = values_at;
+	struct ppm_evt_hdr *header = (struct ppm_evt_hdr *)upgrade->frame;
 
 	for (size_t i = 0; i < nparams; i++) {
-		store_length(fold->frame + sizeof(*header) + i * width, width, fe->params[i].len);
-		len += fe->params[i].len;
+		store_length(upgrade->frame + sizeof(*header) + i * width, width,
+			     ev->params[i].len);
+		len += ev->params[i].len;
 	}
-	if (len > sizeof(fold->frame))
+	if (len > sizeof(upgrade->frame))
 		return -EBADMSG;
 	memcpy(header, event->frame, sizeof(*header));
 	header->len = (uint32_t)len;
-	header->type = fe->header.type;
-	header->nparams = fe->header.nparams;
-	fold_copy_values(fold->frame + values_at, fe->params, nparams);
-	event->frame = fold->frame;
+	header->type = ev->header.type;
+	header->nparams = ev->header.nparams;
+	upgrade_copy_values(upgrade->frame + values_at, ev->params, nparams);
+	event->frame = upgrade->frame;
 	event->len = (uint32_t)len;
 	return 1;
 }
 
-static int fold_frame(struct scap_fold *fold, struct scap_event *event)
+static int upgrade_frame(struct scap_upgrade *upgrade, struct scap_event *event)
 {
-	struct fold_event fe;
+	struct upgrade_event ev;
 	int code;
 
-	memcpy(&fe.header, event->frame, sizeof(fe.header));
-	fe.params = fe.lists[0];
-	fe.enter = NULL;
-	fe.changed = false;
-	code = take_params(event, &fe);
+	memcpy(&ev.header, event->frame, sizeof(ev.header));
+	ev.params = ev.lists[0];
+	ev.enter = NULL;
+	ev.changed = false;
+	code = take_params(event, &ev);
 	if (code < 0)
 		return code;
-	fold->json.failed = false;
+	upgrade->json.failed = false;
 	code = -EAGAIN;
 	for (unsigned int i = 0; i < STEPS_MAX && code == -EAGAIN; i++)
-		code = step(fold, &fe);
-	if (code == 1 && fe.changed)
-		code = write_frame(fold, &fe, event);
-	fold_pending_forget(&fold->pending, fe.enter);
+		code = step(upgrade, &ev);
+	if (code == 1 && ev.changed)
+		code = write_frame(upgrade, &ev, event);
+	upgrade_pending_forget(&upgrade->pending, ev.enter);
 	if (code == 1)
-		event->hidden |= is_unseen(event_desc_get(fe.header.type));
+		event->hidden |= is_unseen(event_desc_get(ev.header.type));
 	return code == -EAGAIN ? -EBADMSG : code;
 }
 
-int scap_fold_event(struct scap_fold *fold, bool native, struct scap_event *event)
+int scap_upgrade_event(struct scap_upgrade *upgrade, bool native, struct scap_event *event)
 {
 	const struct event_desc *desc;
 	struct ppm_evt_hdr header;
@@ -465,5 +470,5 @@ int scap_fold_event(struct scap_fold *fold, bool native, struct scap_event *even
 		event->hidden |= is_unseen(desc);
 		return 1;
 	}
-	return fold_frame(fold, event);
+	return upgrade_frame(upgrade, event);
 }

@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-int fold_pending_init(struct fold_pending *pending)
+int upgrade_pending_init(struct upgrade_pending *pending)
 {
-	*pending = (struct fold_pending){0};
+	*pending = (struct upgrade_pending){0};
 	pending->sets = calloc(PENDING_SETS * PENDING_WAYS, sizeof(*pending->sets));
 	return pending->sets ? 0 : -ENOMEM;
 }
 
 /* Threads that follow each other are in different sets. */
-static struct fold_enter **set_of(const struct fold_pending *pending, int64_t tid)
+static struct pending_enter **set_of(const struct upgrade_pending *pending, int64_t tid)
 {
 	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_SETS;
 
 	return pending->sets + hash * PENDING_WAYS;
 }
 
-static unsigned int way_of(struct fold_enter *const *set, int64_t tid)
+static unsigned int way_of(struct pending_enter *const *set, int64_t tid)
 {
 	unsigned int way = 0;
 
@@ -30,21 +30,21 @@ static unsigned int way_of(struct fold_enter *const *set, int64_t tid)
 	return way;
 }
 
-struct fold_enter *fold_pending_find(const struct fold_pending *pending, int64_t tid)
+struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid)
 {
-	struct fold_enter *const *set = set_of(pending, tid);
+	struct pending_enter *const *set = set_of(pending, tid);
 	unsigned int way = way_of(set, tid);
 
 	return way < PENDING_WAYS ? set[way] : NULL;
 }
 
-static void list_remove(struct fold_pending *pending, struct fold_enter *enter)
+static void list_remove(struct upgrade_pending *pending, struct pending_enter *enter)
 {
 	*(enter->older ? &enter->older->newer : &pending->oldest) = enter->newer;
 	*(enter->newer ? &enter->newer->older : &pending->newest) = enter->older;
 }
 
-static void list_add(struct fold_pending *pending, struct fold_enter *enter)
+static void list_add(struct upgrade_pending *pending, struct pending_enter *enter)
 {
 	enter->older = pending->newest;
 	enter->newer = NULL;
@@ -52,9 +52,9 @@ static void list_add(struct fold_pending *pending, struct fold_enter *enter)
 	pending->newest = enter;
 }
 
-void fold_pending_forget(struct fold_pending *pending, struct fold_enter *enter)
+void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter)
 {
-	struct fold_enter **set;
+	struct pending_enter **set;
 	unsigned int way;
 
 	if (!enter)
@@ -80,7 +80,7 @@ static size_t block_bytes(size_t bytes)
 	return bytes;
 }
 
-void fold_copy_values(uint8_t *to, const struct event_param *params, size_t nparams)
+void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t nparams)
 {
 	const struct event_param *param = params, *end = params + nparams;
 
@@ -96,17 +96,17 @@ void fold_copy_values(uint8_t *to, const struct event_param *params, size_t npar
 	}
 }
 
-static struct fold_enter *make(struct fold_pending *pending, const struct event_param *params,
-			       unsigned int nparams)
+static struct pending_enter *make(struct upgrade_pending *pending, const struct event_param *params,
+				  unsigned int nparams)
 {
-	size_t bytes = sizeof(struct fold_enter) + nparams * sizeof(uint16_t);
-	struct fold_enter *enter;
+	size_t bytes = sizeof(struct pending_enter) + nparams * sizeof(uint16_t);
+	struct pending_enter *enter;
 
 	for (unsigned int i = 0; i < nparams; i++)
 		bytes += params[i].len;
 	bytes = block_bytes(bytes);
 	while (pending->oldest && pending->bytes + bytes > PENDING_BYTES_MAX)
-		fold_pending_forget(pending, pending->oldest);
+		upgrade_pending_forget(pending, pending->oldest);
 	enter = pool_alloc(&pending->pool, bytes);
 	if (!enter)
 		return NULL;
@@ -114,17 +114,17 @@ static struct fold_enter *make(struct fold_pending *pending, const struct event_
 	enter->nparams = (uint16_t)nparams;
 	for (unsigned int i = 0; i < nparams; i++)
 		enter->lengths[i] = (uint16_t)params[i].len;
-	fold_copy_values((uint8_t *)&enter->lengths[nparams], params, nparams);
+	upgrade_copy_values((uint8_t *)&enter->lengths[nparams], params, nparams);
 	return enter;
 }
 
-void fold_pending_put(struct fold_pending *pending, int64_t tid, uint16_t id,
-		      const struct event_param *params, unsigned int nparams)
+void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t id,
+			 const struct event_param *params, unsigned int nparams)
 {
-	struct fold_enter **set = set_of(pending, tid), *enter;
+	struct pending_enter **set = set_of(pending, tid), *enter;
 
-	fold_pending_forget(pending, fold_pending_find(pending, tid));
-	fold_pending_forget(pending, set[PENDING_WAYS - 1]);
+	upgrade_pending_forget(pending, upgrade_pending_find(pending, tid));
+	upgrade_pending_forget(pending, set[PENDING_WAYS - 1]);
 	enter = make(pending, params, nparams);
 	if (!enter)
 		return;
@@ -136,7 +136,7 @@ void fold_pending_put(struct fold_pending *pending, int64_t tid, uint16_t id,
 	pending->bytes += enter->bytes;
 }
 
-struct event_param fold_enter_param(const struct fold_enter *enter, unsigned int index)
+struct event_param pending_enter_param(const struct pending_enter *enter, unsigned int index)
 {
 	const uint8_t *at = (const uint8_t *)&enter->lengths[enter->nparams];
 
@@ -147,10 +147,10 @@ struct event_param fold_enter_param(const struct fold_enter *enter, unsigned int
 	return (struct event_param){at, enter->lengths[index]};
 }
 
-void fold_pending_finish(struct fold_pending *pending)
+void upgrade_pending_finish(struct upgrade_pending *pending)
 {
 	while (pending->oldest)
-		fold_pending_forget(pending, pending->oldest);
+		upgrade_pending_forget(pending, pending->oldest);
 	pool_finish(&pending->pool);
 	free(pending->sets);
 }

@@ -143,7 +143,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 static void put_for_2022(struct scap_writer *writer, const struct scap_event *event)
 {
 	struct scap_event frames[SCAP_2022_FRAMES_MAX];
-	int count = scap_compat_2022(writer->compat, event, frames);
+	int count = scap_form_2022_frames(writer->form_2022, event, frames);
 	struct ppm_evt_hdr header = {.type = EVENT_NONE};
 
 	for (int i = 0; i < count; i++) {
@@ -169,7 +169,7 @@ int scap_writer_event(struct scap_writer *writer, const struct scap_event *event
 {
 	const struct scap_writer_stats before = writer->stats;
 
-	if (writer->compat)
+	if (writer->form_2022)
 		put_for_2022(writer, event);
 	else if (put_event(writer, event) == 0)
 		writer->stats.events++;
@@ -194,7 +194,7 @@ int scap_writer_finish(struct scap_writer *writer, struct error *err)
 	r = scap_sink_result(&writer->sink, err);
 	buf_finish(&writer->list.entries);
 	buf_finish(&writer->list.behind);
-	scap_compat_destroy(writer->compat);
+	scap_form_2022_destroy(writer->form_2022);
 	free(writer);
 	return r;
 }
@@ -234,10 +234,10 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 {
 	struct scap_writer *new = calloc(1, sizeof(*new));
 
-	if (!new || (config->compat_2022 && scap_compat_create(&new->compat)) ||
+	if (!new || (config->form_2022 && scap_form_2022_create(&new->form_2022)) ||
 	    scap_sink_init(&new->sink, fd, name, config->compression)) {
 		if (new)
-			scap_compat_destroy(new->compat);
+			scap_form_2022_destroy(new->form_2022);
 		free(new);
 		return error_set(err, -ENOMEM, "out of memory for writing %s", name);
 	}

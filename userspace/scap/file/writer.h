@@ -21,7 +21,7 @@ struct scap_writer_config {
 	 * Otherwise such events are written as the generic one, and the rest is left out.
 	 */
 	bool native;
-	bool compat_2022; /* for readers of 2022: older events, pairs of enter and exit */
+	bool form_2022; /* for readers of 2022: older events, pairs of enter and exit */
 	/*
 	 * Asked when a signal interrupts a write that waits for the reader of a pipe: true ends it
 	 * with -EINTR. NULL: never.

@@ -89,12 +89,12 @@ static void pack_body(struct buf *buf, const struct scap_thread *thread)
 	pack_string(buf, thread->root, SCAP_PATH_BYTES_MAX);
 }
 
-void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool compat_2022)
+void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool form_2022)
 {
 	size_t entry = pack_begin(buf);
 
 	pack_body(buf, thread);
-	if (compat_2022)
+	if (form_2022)
 		pack_tail_2022(buf, thread);
 	else
 		pack_tail(buf, thread);
@@ -181,14 +181,14 @@ static const struct fd_kind {
 	[SCAP_FD_UNSUPPORTED] = {SCAP_ENTRY_FD_UNSUPPORTED, 0, pack_name},
 };
 
-void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool compat_2022)
+void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool form_2022)
 {
 	const struct fd_kind *kind = &fd_kinds[fd->type];
 	size_t entry;
 
 	if (kind->type == SCAP_ENTRY_FD_UNKNOWN)
 		return;
-	if (compat_2022 && kind->older)
+	if (form_2022 && kind->older)
 		kind = &fd_kinds[kind->older];
 	entry = pack_begin(buf);
 	pack_u64(buf, (uint64_t)fd->num);

@@ -34,7 +34,7 @@ struct scap_writer {
 	struct scap_snapshot snapshot; /* its listener: first */
 	struct scap_writer_config config;
 	struct scap_sink sink;
-	struct scap_compat *compat; /* for readers of 2022; NULL: for those of today */
+	struct scap_form_2022 *form_2022; /* for readers of 2022; NULL: for those of today */
 	struct scap_writer_stats stats;
 	struct scap_writer_stats safe; /* of the first `bytes_safe` bytes of the sink, or fewer */
 	uint64_t bytes_safe;
@@ -76,8 +76,8 @@ int writer_put_section(struct scap_writer *writer);
 extern const struct scap_snapshot_ops writer_snapshot_ops;
 
 /* Entries of lists, appended to a buffer. */
-void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool compat_2022);
-void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool compat_2022);
+void writer_pack_thread(struct buf *buf, const struct scap_thread *thread, bool form_2022);
+void writer_pack_fd(struct buf *buf, const struct scap_fd *fd, bool form_2022);
 
 static inline void pack_u8(struct buf *buf, uint8_t value)
 {

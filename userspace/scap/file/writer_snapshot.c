@@ -140,7 +140,7 @@ static int on_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 
 	if (r == 0)
 		r = open_list(writer, SCAP_BLOCK_PROCESSES_V9);
-	writer_pack_thread(&writer->list.entries, thread, writer->config.compat_2022);
+	writer_pack_thread(&writer->list.entries, thread, writer->config.form_2022);
 	return r;
 }
 
@@ -167,7 +167,7 @@ static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	struct scap_writer *writer = writer_of(to);
 	int r = is_full(writer) ? begin_fds(writer) : writer->sink.error;
 
-	writer_pack_fd(&writer->list.entries, fd, writer->config.compat_2022);
+	writer_pack_fd(&writer->list.entries, fd, writer->config.form_2022);
 	return r;
 }
 

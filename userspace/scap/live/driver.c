@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading the BPF object. A program that the kernel refuses makes the whole object fail, so it is
+ * Loading the BPF object. A program that the kernel rejects makes the whole object fail, so it is
  * left out and the load tried again.
  */
 #include "scap/live/driver.h"
@@ -42,10 +42,10 @@ struct live_driver {
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
-	bool *refused; /* as many: programs left out */
-	bool refused_events[EVENT_ID_MAX];
+	bool *rejected; /* as many: programs left out */
+	bool rejected_events[EVENT_ID_MAX];
 	int enter_error; /* why calls are not watched at their enter; 0: they are */
-	uint16_t refused_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
+	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
 };
 
 static struct bpf_program *program_of(const struct live_driver *driver, size_t i)
@@ -87,8 +87,8 @@ static int choose_programs(struct live_driver *driver, struct error *err)
 					 row->name);
 		bpf_program__set_autoload(
 			program,
-			!driver->refused[i] &&
-				live_program_wanted(row, driver->config, driver->refused_events));
+			!driver->rejected[i] &&
+				live_program_wanted(row, driver->config, driver->rejected_events));
 		r = choose_kind(driver, i, program, err);
 		if (r < 0)
 			return r;
@@ -102,8 +102,8 @@ static void configure_calls(struct live_driver *driver)
 	struct multiplexed_events operations[MULTIPLEXED_CALLS];
 	struct call_events calls[SYSCALL_NR_MAX];
 
-	live_call_events(driver->config, driver->refused_events, calls);
-	live_multiplexed_events(driver->config, driver->refused_events, operations);
+	live_call_events(driver->config, driver->rejected_events, calls);
+	live_multiplexed_events(driver->config, driver->rejected_events, operations);
 	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
 	memcpy((void *)object->rodata->multiplexed_events, operations, sizeof(operations));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
@@ -173,26 +173,26 @@ static bool leave_out(struct live_driver *driver, const struct live_log *log)
 	for (size_t i = 0; i < live_programs_count; i++) {
 		if (strcmp(live_programs[i].name, name) != 0)
 			continue;
-		if (live_programs[i].event == EVENT_NONE || driver->refused[i])
+		if (live_programs[i].event == EVENT_NONE || driver->rejected[i])
 			return false;
-		driver->refused[i] = true;
+		driver->rejected[i] = true;
 		if (live_programs[i].at_enter)
 			driver->enter_error = -EOPNOTSUPP;
-		live_events_refused(driver->refused, LOSES_ALL_EVENTS, driver->refused_events);
+		live_events_rejected(driver->rejected, LOSES_ALL_EVENTS, driver->rejected_events);
 		return true;
 	}
 	return false;
 }
 
-static void list_refused(struct live_driver *driver)
+static void list_rejected(struct live_driver *driver)
 {
 	bool events[EVENT_ID_MAX];
 	size_t count = 0;
 
-	live_events_refused(driver->refused, LOSES_SOME_EVENTS, events);
+	live_events_rejected(driver->rejected, LOSES_SOME_EVENTS, events);
 	for (uint16_t id = 1; id < EVENT_ID_MAX; id++)
 		if (events[id])
-			driver->refused_ids[count++] = id;
+			driver->rejected_ids[count++] = id;
 }
 
 static int load_once(struct live_driver *driver, uint64_t boot_offset_ns, struct live_log *log,
@@ -221,12 +221,12 @@ static int load(struct live_driver *driver, uint64_t boot_offset_ns, struct erro
 		live_log_begin(&log);
 		r = load_once(driver, boot_offset_ns, &log, err);
 		live_log_end(&log);
-		/* Without rights every program is refused; that is not the program's fault. */
+		/* Without rights every program is rejected; that is not the program's fault. */
 	} while (r < 0 && r != -EPERM && r != -ENOMEM && leave_out(driver, &log));
 	if (r < 0)
 		describe_failure(r, &log, err);
 	else
-		list_refused(driver);
+		list_rejected(driver);
 	live_log_finish(&log);
 	return r;
 }
@@ -308,13 +308,13 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 
 	if (made) {
 		made->links = calloc(live_programs_count, sizeof(struct bpf_link *));
-		made->refused = calloc(live_programs_count, sizeof(*made->refused));
+		made->rejected = calloc(live_programs_count, sizeof(*made->rejected));
 	}
-	if (!made || !made->links || !made->refused) {
+	if (!made || !made->links || !made->rejected) {
 		error_set(err, r, "loading the BPF programs: out of memory");
 		goto out;
 	}
-	/* Old kernels count maps as locked memory; where it is refused, loading says what matters.
+	/* Old kernels count maps as locked memory; where it is rejected, loading says what matters.
 	 */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	made->config = config;
@@ -345,7 +345,7 @@ void live_driver_destroy(struct live_driver *driver)
 		munmap(driver->slots, driver->slots_bytes);
 	lanner__destroy(driver->object);
 	free(driver->links);
-	free(driver->refused);
+	free(driver->rejected);
 	free(driver);
 }
 
@@ -423,11 +423,11 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 		}
 		r = attach_one(driver, i, err);
 		if (r < 0 && r != -EPERM && live_programs[i].event != EVENT_NONE) {
-			driver->refused[i] = true;
+			driver->rejected[i] = true;
 			r = 0;
 		}
 	}
-	list_refused(driver);
+	list_rejected(driver);
 	return r;
 }
 
@@ -533,9 +533,9 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 	return 0;
 }
 
-const uint16_t *live_driver_refused(const struct live_driver *driver)
+const uint16_t *live_driver_rejected(const struct live_driver *driver)
 {
-	return driver->refused_ids;
+	return driver->rejected_ids;
 }
 
 int live_driver_enter_error(const struct live_driver *driver)

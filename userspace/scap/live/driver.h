@@ -11,7 +11,7 @@
 struct live_driver;
 
 /*
- * Loads what the configuration wants; nothing runs yet. Programs that the kernel refuses are left
+ * Loads what the configuration wants; nothing runs yet. Programs that the kernel rejects are left
  * out. Returns 0, or -errno with a message.
  */
 int live_driver_create(const struct scap_live_config *config, uint64_t boot_offset_ns,
@@ -36,8 +36,8 @@ void live_driver_detach(struct live_driver *driver);
 /* Fills what the kernel knows: seen, events, compat and run_missed. Returns 0 or -errno. */
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
-/* See scap_live_refused(), scap_live_enter_error() and scap_live_program(). */
-const uint16_t *live_driver_refused(const struct live_driver *driver);
+/* See scap_live_rejected(), scap_live_enter_error() and scap_live_program(). */
+const uint16_t *live_driver_rejected(const struct live_driver *driver);
 int live_driver_enter_error(const struct live_driver *driver);
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
 			 const char **hook);

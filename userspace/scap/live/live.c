@@ -142,13 +142,13 @@ static int follow_cpus(struct scap_live *live, struct error *err)
 
 static int take(struct scap_live *live, struct scap_event *event)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 
-	if (!scap_merge_next(live->merge, &record, &event->cpu))
+	if (!scap_merge_next(live->merge, &frame, &event->cpu))
 		return 0;
-	event->frame = record.frame;
-	event->len = record.len;
-	live->delivered[record.type]++;
+	event->frame = frame.bytes;
+	event->len = frame.len;
+	live->delivered[frame.type]++;
 	return 1;
 }
 
@@ -333,9 +333,9 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return 0;
 }
 
-const uint16_t *scap_live_refused(const struct scap_live *live)
+const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
-	return live_driver_refused(live->driver);
+	return live_driver_rejected(live->driver);
 }
 
 int scap_live_enter_error(const struct scap_live *live)

@@ -47,8 +47,8 @@ struct scap_live;
 
 /*
  * Opens the capture; it runs from here on. Returns 0, or -errno with a message that says what was
- * refused and what to do. A program that the kernel refuses costs its event only: see
- * scap_live_refused().
+ * rejected and what to do. A program that the kernel rejects costs its event only: see
+ * scap_live_rejected().
  */
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
 		   struct error *err);
@@ -71,10 +71,10 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 
 /*
- * The events that are missing, at least some of each, because the kernel refused their programs:
+ * The events that are missing, at least some of each, because the kernel rejected their programs:
  * ids, ended by 0. Owned by `live`.
  */
-const uint16_t *scap_live_refused(const struct scap_live *live);
+const uint16_t *scap_live_rejected(const struct scap_live *live);
 
 /*
  * Why calls are not watched at their enter, so that arguments which change during the call are not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What libbpf says while it loads: kept quiet, and searched for the program that the kernel
- * refused and the reason.
+ * rejected and the reason.
  */
 #ifndef SCAP_LIVE_LOG_H
 #define SCAP_LIVE_LOG_H
@@ -29,7 +29,7 @@ void live_log_finish(struct live_log *log);
 /* The program that was spoken of last. Returns false when there was none. */
 bool live_log_program(const struct live_log *log, char *name, size_t size);
 
-/* The last words before the verifier's statistics, or of libbpf itself: why it was refused. */
+/* The last words before the verifier's statistics, or of libbpf itself: why it was rejected. */
 void live_log_reason(const struct live_log *log, char *reason, size_t size);
 
 #endif

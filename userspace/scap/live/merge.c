@@ -23,7 +23,7 @@ enum {
 
 /* A ring with its first event. */
 struct merge_head {
-	struct scap_record record;
+	struct scap_frame frame;
 	struct scap_ring *ring;
 };
 
@@ -71,10 +71,9 @@ static void sift_down(struct scap_merge *merge, uint32_t at, struct merge_head h
 
 		if (child >= merge->heap_len)
 			break;
-		if (child + 1 < merge->heap_len &&
-		    heap[child + 1].record.ts < heap[child].record.ts)
+		if (child + 1 < merge->heap_len && heap[child + 1].frame.ts < heap[child].frame.ts)
 			child++;
-		if (heap[child].record.ts >= head.record.ts)
+		if (heap[child].frame.ts >= head.frame.ts)
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -87,7 +86,7 @@ static void push(struct scap_merge *merge, struct merge_head head)
 	struct merge_head *heap = merge->heap;
 	uint32_t at = merge->heap_len++;
 
-	while (at > 0 && heap[(at - 1) / 2].record.ts > head.record.ts) {
+	while (at > 0 && heap[(at - 1) / 2].frame.ts > head.frame.ts) {
 		heap[at] = heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
@@ -101,7 +100,7 @@ static void take_top(struct scap_merge *merge)
 
 	merge->taken = false;
 	scap_ring_take(head.ring);
-	if (!scap_ring_peek(head.ring, &head.record)) {
+	if (!scap_ring_peek(head.ring, &head.frame)) {
 		if (--merge->heap_len == 0)
 			return;
 		head = merge->heap[merge->heap_len];
@@ -117,7 +116,7 @@ static void load_rings(struct scap_merge *merge)
 		struct merge_head head = {.ring = &merge->config.rings[i]};
 
 		scap_ring_load(head.ring);
-		if (scap_ring_peek(head.ring, &head.record))
+		if (scap_ring_peek(head.ring, &head.frame))
 			push(merge, head);
 	}
 }
@@ -176,23 +175,23 @@ static void release_rings(struct scap_merge *merge)
 		scap_ring_release(merge->heap[i].ring);
 }
 
-int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16_t *cpu)
+int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu)
 {
 	if (merge->taken)
 		take_top(merge);
 	if (merge->heap_len == 0)
 		return 0;
-	if (merge->heap[0].record.ts >= merge->cutoff_ns) {
+	if (merge->heap[0].frame.ts >= merge->cutoff_ns) {
 		release_rings(merge);
 		return 0;
 	}
 	merge->taken = true;
-	*record = merge->heap[0].record;
+	*frame = merge->heap[0].frame;
 	*cpu = merge->heap[0].ring->cpu;
-	if (record->ts < merge->last_ts)
+	if (frame->ts < merge->last_ts)
 		merge->out_of_order++;
 	else
-		merge->last_ts = record->ts;
+		merge->last_ts = frame->ts;
 	return 1;
 }
 

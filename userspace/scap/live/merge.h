@@ -43,7 +43,7 @@ void scap_merge_last_round(struct scap_merge *merge);
  * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 when
  * the rest has to wait for another round; the room of what was taken is then given back.
  */
-int scap_merge_next(struct scap_merge *merge, struct scap_record *record, uint16_t *cpu);
+int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);
 
 /* The time before which all events were or can be taken in this round. */
 uint64_t scap_merge_cutoff(const struct scap_merge *merge);

@@ -37,7 +37,7 @@ const struct live_program live_programs[] = {
 
 const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);
 
-void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX])
+void live_events_rejected(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX])
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		events[id] = false;
@@ -72,11 +72,12 @@ const char *live_program_at_calls(const struct live_program *program)
 	return program->event == EVENT_NONE ? program->hook : NULL;
 }
 
-static bool any_call_wanted(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX])
+static bool any_call_wanted(const struct scap_live_config *config,
+			    const bool rejected[EVENT_ID_MAX])
 {
 	struct call_events calls[SYSCALL_NR_MAX];
 
-	live_call_events(config, refused, calls);
+	live_call_events(config, rejected, calls);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		if (calls[number].native || calls[number].compat)
 			return true;
@@ -84,12 +85,12 @@ static bool any_call_wanted(const struct scap_live_config *config, const bool re
 }
 
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
-			 const bool refused[EVENT_ID_MAX])
+			 const bool rejected[EVENT_ID_MAX])
 {
 	if (program->for_times && !config->enter_times)
 		return false;
 	if (program->event == EVENT_NONE)
-		return any_call_wanted(config, refused);
+		return any_call_wanted(config, rejected);
 	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
 	if (config->successes[program->event] &&
@@ -103,14 +104,14 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 }
 
 static unsigned int event_of(unsigned int code, bool generic, const struct scap_live_config *config,
-			     const bool refused[EVENT_ID_MAX])
+			     const bool rejected[EVENT_ID_MAX])
 {
 	unsigned int id = event_desc_of_syscall(code)->id;
 
 	if (id == EVENT_syscall || !config->events[id] ||
 	    (config->successes[id] && exit_tells_failures(id)))
 		id = generic ? EVENT_syscall : EVENT_NONE;
-	return refused[id] ? EVENT_NONE : id;
+	return rejected[id] ? EVENT_NONE : id;
 }
 
 static enum multiplexed_call multiplexed_call(unsigned int number)
@@ -121,27 +122,27 @@ static enum multiplexed_call multiplexed_call(unsigned int number)
 /* Operations that have no name are counted when all that this call may be is wanted. */
 static unsigned int event_of_operation(unsigned int number, unsigned int operation,
 				       const struct scap_live_config *config,
-				       const bool refused[EVENT_ID_MAX])
+				       const bool rejected[EVENT_ID_MAX])
 {
 	unsigned int code = syscall_code_of_operation(multiplexed_call(number), operation);
 
 	if (code != SC_unknown)
-		return event_of(code, false, config, refused);
+		return event_of(code, false, config, rejected);
 	return config->compat_syscalls[number] ? COMPAT_COUNTED : EVENT_NONE;
 }
 
 static unsigned int event_of_compat(unsigned int number, const struct scap_live_config *config,
-				    const bool refused[EVENT_ID_MAX])
+				    const bool rejected[EVENT_ID_MAX])
 {
 	unsigned int event = event_of(syscall_code_of_compat(number),
-				      config->compat_syscalls[number], config, refused);
+				      config->compat_syscalls[number], config, rejected);
 
 	switch (syscall_compat_layout(number)) {
 	case LAYOUT_ALIKE:
 		return event;
 	case LAYOUT_MULTIPLEXED:
 		for (unsigned int i = 0; i < MULTIPLEXED_OPERATIONS; i++)
-			if (event_of_operation(number, i, config, refused))
+			if (event_of_operation(number, i, config, rejected))
 				return COMPAT_MULTIPLEXED;
 		return EVENT_NONE;
 	default:
@@ -149,25 +150,26 @@ static unsigned int event_of_compat(unsigned int number, const struct scap_live_
 	}
 }
 
-void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX])
 {
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
 
 		calls[number].native =
-			(uint16_t)event_of(code, config->syscalls[number], config, refused);
-		calls[number].compat = (uint16_t)event_of_compat(number, config, refused);
+			(uint16_t)event_of(code, config->syscalls[number], config, rejected);
+		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
 }
 
-void live_multiplexed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			struct multiplexed_events events[MULTIPLEXED_CALLS])
+void live_multiplexed_events(const struct scap_live_config *config,
+			     const bool rejected[EVENT_ID_MAX],
+			     struct multiplexed_events events[MULTIPLEXED_CALLS])
 {
 	memset(events, 0, MULTIPLEXED_CALLS * sizeof(*events));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		for (unsigned int i = 0; i < MULTIPLEXED_OPERATIONS; i++)
 			if (syscall_compat_layout(number) == LAYOUT_MULTIPLEXED)
 				events[multiplexed_call(number)].of_operation[i] =
-					(uint16_t)event_of_operation(number, i, config, refused);
+					(uint16_t)event_of_operation(number, i, config, rejected);
 }

@@ -9,7 +9,7 @@
 
 #include "scap/live/live.h"
 
-/* What is lost when the kernel refuses a program. */
+/* What is lost when the kernel rejects a program. */
 enum live_loss { LOSES_DETAILS, LOSES_SOME_EVENTS, LOSES_ALL_EVENTS };
 
 struct live_program {
@@ -24,12 +24,12 @@ struct live_program {
 extern const struct live_program live_programs[];
 extern const size_t live_programs_count;
 
-/* The events for which refused programs (by row) mean such a loss, or a greater one. */
-void live_events_refused(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX]);
+/* The events for which rejected programs (by row) mean such a loss, or a greater one. */
+void live_events_rejected(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX]);
 
-/* Whether a program is needed. `refused[id]`: the event of that id cannot be had. */
+/* Whether a program is needed. `rejected[id]`: the event of that id cannot be had. */
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
-			 const bool refused[EVENT_ID_MAX]);
+			 const bool rejected[EVENT_ID_MAX]);
 
 /*
  * The tracepoint of all system calls that it runs at, attached there or jumped to; NULL for one
@@ -38,11 +38,12 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 const char *live_program_at_calls(const struct live_program *program);
 
 /* What the driver does at the exit of each system call, by the caller's number. */
-void live_call_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
+void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 
 /* The same for the calls of 32-bit programs that stand for several. */
-void live_multiplexed_events(const struct scap_live_config *config, const bool refused[EVENT_ID_MAX],
-			struct multiplexed_events events[MULTIPLEXED_CALLS]);
+void live_multiplexed_events(const struct scap_live_config *config,
+			     const bool rejected[EVENT_ID_MAX],
+			     struct multiplexed_events events[MULTIPLEXED_CALLS]);
 
 #endif

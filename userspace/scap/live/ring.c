@@ -30,13 +30,13 @@ void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring)
 }
 
 void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
-		    uint64_t bytes, uint8_t *gather)
+		    uint64_t bytes, uint8_t *bounce)
 {
 	*ring = (struct scap_ring){
 		.meta = meta,
 		.data = data,
 		.bytes = bytes,
-		.gather = gather,
+		.bounce = bounce,
 		.fd = -1,
 	};
 }
@@ -53,15 +53,15 @@ static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position,
 	memcpy(header, ring->data + at, sizeof(*header));
 	if (header->size < sizeof(*header) || header->size % 8 || header->size > end - position)
 		return NULL;
-	if (header->size <= straight || !ring->gather)
+	if (header->size <= straight || !ring->bounce)
 		return ring->data + at;
 	/*
 	 * There is one record at most that wraps between tail and head, so none else needs it. That
 	 * holds for stragglers too: one is always taken before `done` passes it.
 	 */
-	memcpy(ring->gather, ring->data + at, straight);
-	memcpy(ring->gather + straight, ring->data, header->size - straight);
-	return ring->gather;
+	memcpy(ring->bounce, ring->data + at, straight);
+	memcpy(ring->bounce + straight, ring->data, header->size - straight);
+	return ring->bounce;
 }
 
 static struct ring_frames frames_of_batch(struct batch_header batch, const void *frames)
@@ -98,18 +98,19 @@ static void count_missing(struct scap_ring *ring, const struct ring_frames *left
 }
 
 /* Splits off the first frame. Returns false, and takes nothing, when it is not one. */
-static bool next_frame(struct ring_frames *frames, struct scap_record *record)
+static bool next_frame(struct ring_frames *frames, struct scap_frame *frame)
 {
-	struct ppm_evt_hdr frame;
+	struct ppm_evt_hdr header;
 	uint32_t step;
 
-	if (frames->bytes < sizeof(frame))
+	if (frames->bytes < sizeof(header))
 		return false;
-	memcpy(&frame, frames->at, sizeof(frame));
-	if (frame.len < sizeof(frame) || frame.len > frames->bytes || frame.type >= EVENT_ID_MAX)
+	memcpy(&header, frames->at, sizeof(header));
+	if (header.len < sizeof(header) || header.len > frames->bytes ||
+	    header.type >= EVENT_ID_MAX)
 		return false;
-	*record = (struct scap_record){frames->at, frame.len, frame.type, frame.ts};
-	step = (frame.len + FRAME_ALIGN - 1) & ~(uint32_t)(FRAME_ALIGN - 1);
+	*frame = (struct scap_frame){frames->at, header.len, header.type, header.ts};
+	step = (header.len + FRAME_ALIGN - 1) & ~(uint32_t)(FRAME_ALIGN - 1);
 	if (step > frames->bytes)
 		step = frames->bytes;
 	frames->at += step;
@@ -148,7 +149,7 @@ static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggle
 	if (!reserve_stragglers(ring))
 		return false;
 	for (i = ring->stragglers_len++; i > ring->stragglers_at; i--) {
-		if (ring->stragglers[i - 1].record.ts <= straggler.record.ts)
+		if (ring->stragglers[i - 1].frame.ts <= straggler.frame.ts)
 			break;
 		ring->stragglers[i] = ring->stragglers[i - 1];
 	}
@@ -159,14 +160,14 @@ static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggle
 /* Takes notice of the frames of a record. A straggler that finds no memory is given up. */
 static void load_frames(struct scap_ring *ring, struct ring_frames frames)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 	uint32_t taken = 0;
 
-	while (frames.bytes && next_frame(&frames, &record)) {
+	while (frames.bytes && next_frame(&frames, &frame)) {
 		taken++;
-		if (record.ts >= ring->head_ts)
-			ring->head_ts = record.ts;
-		else if (!add_straggler(ring, (struct ring_straggler){.record = record}))
+		if (frame.ts >= ring->head_ts)
+			ring->head_ts = frame.ts;
+		else if (!add_straggler(ring, (struct ring_straggler){.frame = frame}))
 			ring->damaged++;
 	}
 	count_missing(ring, &frames, taken);
@@ -233,10 +234,10 @@ static void tidy_aside(struct scap_ring *ring)
 		struct ring_straggler *straggler = &ring->stragglers[i];
 		size_t from = straggler->aside_at;
 
-		if (straggler->record.frame)
+		if (straggler->frame.bytes)
 			continue;
 		straggler->aside_at = kept.len;
-		buf_append(&kept, ring->aside.data + from, straggler->record.len);
+		buf_append(&kept, ring->aside.data + from, straggler->frame.len);
 	}
 	buf_finish(&ring->aside);
 	ring->aside = kept;
@@ -249,14 +250,14 @@ uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const 
 	uint32_t added = 0;
 
 	tidy_aside(ring);
-	while (left.bytes && next_frame(&left, &straggler.record) &&
-	       buf_reserve(&ring->aside, straggler.record.len)) {
+	while (left.bytes && next_frame(&left, &straggler.frame) &&
+	       buf_reserve(&ring->aside, straggler.frame.len)) {
 		straggler.aside_at = ring->aside.len;
-		buf_append(&ring->aside, straggler.record.frame, straggler.record.len);
-		straggler.record.frame = NULL;
+		buf_append(&ring->aside, straggler.frame.bytes, straggler.frame.len);
+		straggler.frame.bytes = NULL;
 		if (!add_straggler(ring, straggler))
 			break;
-		ring->aside_live += straggler.record.len;
+		ring->aside_live += straggler.frame.len;
 		added++;
 	}
 	count_missing(ring, &left, added);
@@ -288,7 +289,7 @@ static bool next_record(struct scap_ring *ring)
 /* Finds the next frame that is not a straggler: those have an earlier time than one before. */
 static bool look_ahead(struct scap_ring *ring)
 {
-	if (ring->ahead.frame)
+	if (ring->ahead.bytes)
 		return true;
 	do {
 		while (ring->frames_left.bytes) {
@@ -298,27 +299,27 @@ static bool look_ahead(struct scap_ring *ring)
 				return true;
 		}
 	} while (next_record(ring));
-	ring->ahead.frame = NULL;
+	ring->ahead.bytes = NULL;
 	return false;
 }
 
 static bool straggler_is_next(const struct scap_ring *ring)
 {
 	return ring->stragglers_at != ring->stragglers_len &&
-	       (!ring->ahead.frame ||
-		ring->stragglers[ring->stragglers_at].record.ts < ring->ahead.ts);
+	       (!ring->ahead.bytes ||
+		ring->stragglers[ring->stragglers_at].frame.ts < ring->ahead.ts);
 }
 
-int scap_ring_peek(struct scap_ring *ring, struct scap_record *record)
+int scap_ring_peek(struct scap_ring *ring, struct scap_frame *frame)
 {
 	bool ahead = look_ahead(ring);
 
 	if (straggler_is_next(ring)) {
 		const struct ring_straggler *first = &ring->stragglers[ring->stragglers_at];
 
-		*record = first->record;
-		if (!record->frame)
-			record->frame = ring->aside.data + first->aside_at;
+		*frame = first->frame;
+		if (!frame->bytes)
+			frame->bytes = ring->aside.data + first->aside_at;
 		return 1;
 	}
 	if (!ahead) {
@@ -327,16 +328,16 @@ int scap_ring_peek(struct scap_ring *ring, struct scap_record *record)
 		scap_ring_release(ring);
 		return 0;
 	}
-	*record = ring->ahead;
+	*frame = ring->ahead;
 	return 1;
 }
 
 void scap_ring_take(struct scap_ring *ring)
 {
 	if (straggler_is_next(ring)) {
-		const struct scap_record *taken = &ring->stragglers[ring->stragglers_at].record;
+		const struct scap_frame *taken = &ring->stragglers[ring->stragglers_at].frame;
 
-		if (!taken->frame)
+		if (!taken->bytes)
 			ring->aside_live -= taken->len;
 		if (++ring->stragglers_at == ring->stragglers_len) {
 			ring->stragglers_at = 0;
@@ -347,7 +348,7 @@ void scap_ring_take(struct scap_ring *ring)
 	}
 	ring->done_ts = ring->ahead.ts;
 	ring->done = ring->frames_left.bytes ? ring->record_begin : ring->record_end;
-	ring->ahead.frame = NULL;
+	ring->ahead.bytes = NULL;
 	if (ring->done - ring->released >= ring->bytes / RELEASE_DIVISOR)
 		scap_ring_release(ring);
 }

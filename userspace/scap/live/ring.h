@@ -17,8 +17,8 @@
 #include "util/error.h"
 
 /* A frame with a header that was checked: `len` and `type` can be relied on. */
-struct scap_record {
-	const void *frame;
+struct scap_frame {
+	const void *bytes;
 	uint32_t len;
 	uint16_t type;
 	uint64_t ts;
@@ -33,7 +33,7 @@ struct ring_frames {
 
 /* A frame that comes behind one with a later time, or was added from a slot. */
 struct ring_straggler {
-	struct scap_record record; /* without `frame` when it stands in `aside` */
+	struct scap_frame frame; /* without `bytes` when it stands in `aside` */
 	size_t aside_at;
 };
 
@@ -42,7 +42,7 @@ struct scap_ring {
 	struct perf_event_mmap_page *meta; /* the shared page: its head and tail; NULL: no memory */
 	const uint8_t *data;
 	uint64_t bytes;	   /* a power of two */
-	uint8_t *gather;   /* room for a record that wraps; NULL: `data` is mapped twice in a row */
+	uint8_t *bounce; /* room for a record that wraps; NULL: `data` is mapped twice in a row */
 	uint64_t head;	   /* all before is checked and known to the cursor */
 	uint64_t head_ts;  /* latest time before `head` */
 	uint64_t record_begin, record_end; /* of the record at hand */
@@ -50,7 +50,7 @@ struct scap_ring {
 	uint64_t done_ts;  /* latest time of what was taken in order */
 	uint64_t released; /* data_tail */
 	struct ring_frames frames_left;	   /* of the record at hand, behind `ahead` */
-	struct scap_record ahead;	   /* the next frame in order; `frame` NULL: not known */
+	struct scap_frame ahead; /* the next frame in order; `bytes` NULL: not known */
 	struct ring_straggler *stragglers; /* owned; ordered by time */
 	uint32_t stragglers_at, stragglers_len, stragglers_capacity;
 	struct buf aside;    /* frames added from slots */
@@ -59,7 +59,7 @@ struct scap_ring {
 	uint64_t damaged;    /* events; one for what does not say how many it held */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;
-	void *map; /* owned, with `gather`; NULL when the memory is the caller's */
+	void *map; /* owned, with `bounce`; NULL when the memory is the caller's */
 	size_t map_bytes;
 };
 
@@ -70,11 +70,11 @@ struct scap_ring {
 int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, struct error *err);
 
 /*
- * Makes a cursor over memory of the caller, for tests. `gather` has room for a record of `bytes`,
+ * Makes a cursor over memory of the caller, for tests. `bounce` has room for a record of `bytes`,
  * or is NULL when the data stands there twice in a row. Close it like the other.
  */
 void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
-		    uint64_t bytes, uint8_t *gather);
+		    uint64_t bytes, uint8_t *bounce);
 
 /* Makes the ring of a CPU that is not online: it has no memory, but can be added to. */
 void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
@@ -99,9 +99,9 @@ uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const 
 
 /*
  * The earliest event that was not taken yet, among those loaded. Returns 1, or 0 when there is
- * none. The record is valid until it is taken.
+ * none. The frame is valid until it is taken.
  */
-int scap_ring_peek(struct scap_ring *ring, struct scap_record *record);
+int scap_ring_peek(struct scap_ring *ring, struct scap_frame *frame);
 
 /*
  * Takes the event that scap_ring_peek() gave; its memory goes back to the kernel in steps. Nothing

@@ -64,9 +64,9 @@ static int map_once(struct scap_ring *ring, size_t page)
 		return -errno;
 	ring->map = base;
 	ring->map_bytes = all;
-	ring->gather =
+	ring->bounce =
 		malloc(ring->bytes < PERF_RECORD_BYTES_MAX ? ring->bytes : PERF_RECORD_BYTES_MAX);
-	return ring->gather ? 0 : -ENOMEM;
+	return ring->bounce ? 0 : -ENOMEM;
 }
 
 static int map_failed(int error, uint32_t bytes, unsigned int cpu, struct error *err)
@@ -123,7 +123,7 @@ void scap_ring_close(struct scap_ring *ring)
 {
 	if (ring->map) {
 		munmap(ring->map, ring->map_bytes);
-		free(ring->gather);
+		free(ring->bounce);
 	}
 	scap_ring_detach(ring);
 	free(ring->stragglers);

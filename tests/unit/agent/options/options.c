@@ -341,7 +341,7 @@ static void test_capture_files(void **state)
 		assert_string_equal(options.read, "in");
 		assert_string_equal(options.write, "out");
 		assert_int_equal(options.writer.compression, SCAP_GZIP);
-		assert_true(options.writer.compat_2022 && !options.writer.native);
+		assert_true(options.writer.form_2022 && !options.writer.native);
 		assert_int_equal(options.limits.bytes, 5000000);
 		assert_int_equal(options.limits.ns, 1500000000);
 		assert_int_equal(options.limits.events, 7);

@@ -87,7 +87,7 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 	return error_set(err, -EPERM, "not in this test");
 }
 
-const uint16_t *scap_live_refused(const struct scap_live *live)
+const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
 	static const uint16_t none = 0;
 

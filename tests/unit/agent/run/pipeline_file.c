@@ -177,7 +177,7 @@ static void test_what_is_left_out_is_told(void **state)
 	reader.stats.damaged_lists = 5;
 	reader.stats.unknown_events = 2;
 	reader.stats.unknown_blocks = 3;
-	reader.stats.folded = 4;
+	reader.stats.joined = 4;
 	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
 	assert_int_equal(capture_damaged(&run.capture), 6);
 	assert_string_equal(

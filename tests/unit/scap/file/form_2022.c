@@ -40,7 +40,7 @@ struct event_2022 {
 
 struct fixture {
 	struct event_2022 events[SCAP_2022_EVENTS];
-	struct scap_compat *compat;
+	struct scap_form_2022 *form;
 	struct frame frame;
 	struct scap_event out[SCAP_2022_FRAMES_MAX];
 };
@@ -74,14 +74,14 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	return f ? scap_compat_create(&f->compat) : -1;
+	return f ? scap_form_2022_create(&f->form) : -1;
 }
 
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	scap_compat_destroy(f->compat);
+	scap_form_2022_destroy(f->form);
 	free(f);
 	return 0;
 }
@@ -149,7 +149,7 @@ static int convert(struct fixture *f)
 	event.cpu = CPU;
 	event.hidden = true;
 	memset(f->out, 0, sizeof(f->out));
-	return scap_compat_2022(f->compat, &event, f->out);
+	return scap_form_2022_frames(f->form, &event, f->out);
 }
 
 static struct ppm_evt_hdr header_of(const struct scap_event *event)
@@ -468,7 +468,7 @@ static void test_events_of_the_kernel_stay_as_they_are(void **state)
 
 		fill(f, ids[i]);
 		event = frame_end(&f->frame);
-		assert_int_equal(scap_compat_2022(f->compat, &event, f->out), 1);
+		assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 1);
 		assert_int_equal(f->out[0].len, event.len);
 		assert_memory_equal(f->out[0].frame, event.frame, event.len);
 	}
@@ -491,7 +491,7 @@ static void test_without_parameters(void **state)
 		const struct scap_event event = {.frame = &header, .len = sizeof(header)};
 		const struct event_desc *desc = event_desc_get(cases[i].id);
 
-		assert_int_equal(scap_compat_2022(f->compat, &event, f->out), cases[i].frames);
+		assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), cases[i].frames);
 		if (cases[i].frames)
 			assert_int_equal(header_of(&f->out[0]).nparams, desc->nparams);
 	}
@@ -543,13 +543,13 @@ static void test_damaged_and_unknown(void **state)
 	fill(f, EVENT_openat);
 	event = frame_end(&f->frame);
 	event.len--;
-	assert_int_equal(scap_compat_2022(f->compat, &event, f->out), 0);
+	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 0);
 
 	header = header_of(&event);
 	header.type = 335 + 17; /* an enter event that nobody writes */
 	memcpy(f->frame.bytes, &header, sizeof(header));
 	event.len++;
-	assert_int_equal(scap_compat_2022(f->compat, &event, f->out), 0);
+	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 0);
 }
 
 /* Behind the frame of an event may be more that can be read. */
@@ -563,7 +563,7 @@ static void test_the_largest_frame(void **state)
 	frame_put_bytes(&f->frame, sendto__data, data, sizeof(data));
 	event = frame_end(&f->frame);
 	event.len = sizeof(f->frame.bytes) + 1000;
-	assert_int_equal(scap_compat_2022(f->compat, &event, f->out), 2);
+	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 2);
 	assert_int_equal(param_of(&f->out[1], sendto__data).len, sizeof(data));
 }
 

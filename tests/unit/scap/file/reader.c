@@ -493,7 +493,7 @@ static void test_real_files(void **state)
 		scap_reader_stats(reader, &stats);
 		assert_int_equal(hearing.threads, real_files[i].threads);
 		assert_int_equal(hearing.fds, real_files[i].fds);
-		assert_true(stats.events + stats.folded + stats.unknown_events <=
+		assert_true(stats.events + stats.joined + stats.unknown_events <=
 			    real_files[i].event_blocks);
 		assert_true(stats.events > real_files[i].event_blocks / 3);
 		assert_int_equal(stats.damaged_events + stats.damaged_lists + stats.unknown_blocks,

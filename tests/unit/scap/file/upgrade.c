@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Old events become what scap-conversions.tsv in tests/reference/facts says: every row of it and
- * every code of events.tsv, compared with a second implementation (fold_model.c).
+ * every code of events.tsv, compared with a second implementation (upgrade_model.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,29 +14,29 @@
 #include <cmocka.h>
 
 #include "event/event.h"
-#include "fold_model.h"
+#include "upgrade_model.h"
 #include "scap/file/upgrade.h"
 
 enum { TID = 77, OLD_SEED = 0x21, ENTER_SEED = 0x61, CODE_EXECVE_2014 = 13 };
 
-static struct scap_fold *fold;
+static struct scap_upgrade *upgrade;
 
 static int begin(void **state)
 {
 	model_load();
-	return scap_fold_create(&fold);
+	return scap_upgrade_create(&upgrade);
 }
 
 static int end(void **state)
 {
-	scap_fold_destroy(fold);
+	scap_upgrade_destroy(upgrade);
 	return 0;
 }
 
 static void renew(void)
 {
-	scap_fold_destroy(fold);
-	assert_int_equal(scap_fold_create(&fold), 0);
+	scap_upgrade_destroy(upgrade);
+	assert_int_equal(scap_upgrade_create(&upgrade), 0);
 }
 
 static void check_given(const struct scap_event *event, const struct model_frame *expected)
@@ -60,8 +60,8 @@ static void check_given(const struct scap_event *event, const struct model_frame
 }
 
 /*
- * Folds an event that is in memory of just its size, for what the model makes of it when the call's
- * enter event is `enter`.
+ * Upgrades an event that is in memory of just its size, for what the model makes of it when the
+ * call's enter event is `enter`.
  */
 static bool check_event(const struct model_frame *frame, const struct model_frame *enter)
 {
@@ -74,8 +74,8 @@ static bool check_event(const struct model_frame *frame, const struct model_fram
 	assert_non_null(bytes);
 	event.len = (uint32_t)model_write(frame, TID, bytes);
 	event.frame = bytes = realloc(bytes, event.len);
-	given = model_fold(&expected, enter, &keeps);
-	assert_int_equal(scap_fold_event(fold, false, &event), given < 0 ? -EBADMSG : given);
+	given = model_upgrade(&expected, enter, &keeps);
+	assert_int_equal(scap_upgrade_event(upgrade, false, &event), given < 0 ? -EBADMSG : given);
 	if (given == 1)
 		check_given(&event, &expected);
 	free(bytes);
@@ -95,7 +95,7 @@ static void check_exit(const struct model_row *row)
 	model_make(&enter, row->code - 1, model_events[row->code - 1].nparams, ENTER_SEED);
 	if (model_events[enter.code].managed) {
 		check_event(&enter, NULL);
-		model_fold(&enter, NULL, &keeps);
+		model_upgrade(&enter, NULL, &keeps);
 		check_event(&frame, keeps ? &enter : NULL);
 		check_event(&frame, NULL);
 	}
@@ -133,7 +133,7 @@ static bool is_of_our_table(unsigned int code)
 }
 
 /* An enter event that told nothing, of a call whose exit event is known. */
-static bool is_folded(unsigned int code)
+static bool is_dropped(unsigned int code)
 {
 	return code % 2 == 0 && !model_events[code + 1].unused;
 }
@@ -146,15 +146,15 @@ static int expected_of(unsigned int code)
 
 	if (model_events[code].managed || is_of_our_table(code)) {
 		model_make(&frame, code, model_events[code].nparams, OLD_SEED);
-		return model_fold(&frame, NULL, &keeps);
+		return model_upgrade(&frame, NULL, &keeps);
 	}
-	return is_folded(code) ? 0 : -ENOENT;
+	return is_dropped(code) ? 0 : -ENOENT;
 }
 
-static int fold_bytes(const uint8_t *bytes, size_t len, struct scap_event *event)
+static int upgrade_bytes(const uint8_t *bytes, size_t len, struct scap_event *event)
 {
 	*event = (struct scap_event){.frame = bytes, .len = (uint32_t)len};
-	return scap_fold_event(fold, false, event);
+	return scap_upgrade_event(upgrade, false, event);
 }
 
 static void test_every_code(void **state)
@@ -169,7 +169,7 @@ static void test_every_code(void **state)
 
 		model_make(&frame, code, known->nparams, OLD_SEED);
 		len = model_write(&frame, TID, bytes);
-		assert_int_equal(fold_bytes(bytes, len, &event), expected_of(code));
+		assert_int_equal(upgrade_bytes(bytes, len, &event), expected_of(code));
 		if (!known->old && !known->unused) {
 			assert_true(is_of_our_table(code));
 			assert_ptr_equal(event.frame, bytes);
@@ -179,14 +179,15 @@ static void test_every_code(void **state)
 			frame.nparams = n;
 			len = model_write(&frame, TID, bytes);
 			if (is_of_our_table(code) && is_of_no_version(code, n))
-				assert_int_equal(fold_bytes(bytes, len, &event),
+				assert_int_equal(upgrade_bytes(bytes, len, &event),
 						 known->managed ? -EBADMSG : 1);
 		}
 	}
 	for (unsigned int code = MODEL_CODES; code <= UINT16_MAX; code++) {
 		struct ppm_evt_hdr header = {.len = sizeof(header), .type = (uint16_t)code};
 
-		assert_int_equal(fold_bytes((uint8_t *)&header, sizeof(header), &event), -ENOENT);
+		assert_int_equal(upgrade_bytes((uint8_t *)&header, sizeof(header), &event),
+				 -ENOENT);
 	}
 }
 
@@ -205,11 +206,11 @@ static void test_count(void **state)
 
 	renew();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		uint64_t before = scap_fold_count(fold);
+		uint64_t before = scap_upgrade_joined(upgrade);
 
 		model_make(&frame, cases[i].code, cases[i].nparams, OLD_SEED);
 		check_event(&frame, NULL);
-		assert_int_equal(scap_fold_count(fold) - before, cases[i].counted);
+		assert_int_equal(scap_upgrade_joined(upgrade) - before, cases[i].counted);
 	}
 }
 
@@ -224,9 +225,9 @@ static void check_count(unsigned int code, unsigned int nparams)
 	model_make(&frame, code, nparams, OLD_SEED);
 	len = model_write(&frame, TID, bytes);
 	bytes = realloc(bytes, len);
-	assert_int_equal(scap_fold_count_params(bytes, len), nparams);
+	assert_int_equal(scap_upgrade_count_params(bytes, len), nparams);
 	if (nparams)
-		assert_int_equal(scap_fold_count_params(bytes, len - 1), -EBADMSG);
+		assert_int_equal(scap_upgrade_count_params(bytes, len - 1), -EBADMSG);
 	free(bytes);
 }
 
@@ -240,10 +241,10 @@ static void test_counting_parameters(void **state)
 			for (unsigned int n = 0; n <= model_events[code].nparams; n++)
 				check_count(code, n);
 	header.type = EVENT_clone - 1;
-	assert_int_equal(scap_fold_count_params(&header, sizeof(header)), 0);
+	assert_int_equal(scap_upgrade_count_params(&header, sizeof(header)), 0);
 	header.type = MODEL_CODES;
-	assert_int_equal(scap_fold_count_params(&header, sizeof(header)), -ENOENT);
-	assert_int_equal(scap_fold_count_params(&header, sizeof(header) - 1), -EBADMSG);
+	assert_int_equal(scap_upgrade_count_params(&header, sizeof(header)), -ENOENT);
+	assert_int_equal(scap_upgrade_count_params(&header, sizeof(header) - 1), -EBADMSG);
 }
 
 /* Seven events, and then what the last one lacks. */
@@ -256,13 +257,13 @@ static void test_execve_of_2014(void **state)
 
 	renew();
 	model_make(&frame, CODE_EXECVE_2014 - 1, 0, 0);
-	assert_int_equal(fold_bytes(bytes, model_write(&frame, TID, bytes), &given), 1);
+	assert_int_equal(upgrade_bytes(bytes, model_write(&frame, TID, bytes), &given), 1);
 	assert_int_equal(event_decode(given.frame, given.len, 0, &ev), 0);
 	assert_ptr_equal(ev.desc, event_desc_get(EVENT_execve_enter));
 	assert_true(given.hidden);
 
 	model_make(&frame, CODE_EXECVE_2014, 8, OLD_SEED);
-	assert_int_equal(fold_bytes(bytes, model_write(&frame, TID, bytes), &given), 1);
+	assert_int_equal(upgrade_bytes(bytes, model_write(&frame, TID, bytes), &given), 1);
 	assert_int_equal(event_decode(given.frame, given.len, 0, &ev), 0);
 	assert_ptr_equal(ev.desc, event_desc_get(EVENT_execve));
 	assert_string_equal(event_param_string(&ev, execve__exe), (char *)frame.params[1].bytes);

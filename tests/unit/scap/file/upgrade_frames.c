@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames that are not as they should be: damaged ones, ones with parameters of ours or of later
- * versions, and results that have no room. Damaged frames are folded from memory of just their
+ * versions, and results that have no room. Damaged frames are upgraded from memory of just their
  * size, so that a sanitizer sees any read beyond.
  */
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "fold_model.h"
+#include "upgrade_model.h"
 #include "frame.h"
 #include "scap/file/upgrade.h"
 
@@ -27,23 +27,23 @@ enum {
 	LENGTHS_AT = sizeof(struct ppm_evt_hdr),
 };
 
-static struct scap_fold *fold;
+static struct scap_upgrade *upgrade;
 static struct frame frame;
 
 static int begin(void **state)
 {
 	model_load();
-	return scap_fold_create(&fold);
+	return scap_upgrade_create(&upgrade);
 }
 
 static int end(void **state)
 {
-	scap_fold_destroy(fold);
+	scap_upgrade_destroy(upgrade);
 	return 0;
 }
 
 /* What comes out is in memory of its own until the next call. */
-static int fold_copy(bool native, const void *bytes, size_t len, struct scap_event *out)
+static int upgrade_copy(bool native, const void *bytes, size_t len, struct scap_event *out)
 {
 	static uint8_t *copy;
 	int code;
@@ -53,7 +53,7 @@ static int fold_copy(bool native, const void *bytes, size_t len, struct scap_eve
 	assert_non_null(copy);
 	memcpy(copy, bytes, len);
 	*out = (struct scap_event){.frame = copy, .len = (uint32_t)len};
-	code = scap_fold_event(fold, native, out);
+	code = scap_upgrade_event(upgrade, native, out);
 	assert_true(code == 0 || code == 1 || code == -EBADMSG || code == -ENOENT);
 	return code;
 }
@@ -77,12 +77,12 @@ static void check_damage(const struct model_row *row)
 	for (size_t cut = 0; cut < len; cut++) {
 		uint32_t cut_len = (uint32_t)cut;
 
-		assert_int_equal(fold_copy(false, bytes, cut, &out), -EBADMSG);
+		assert_int_equal(upgrade_copy(false, bytes, cut, &out), -EBADMSG);
 		if (cut < LENGTHS_AT)
 			continue;
 		memcpy(bytes + LEN_AT, &cut_len, sizeof(cut_len));
-		assert_int_equal(fold_copy(false, bytes, cut, &out), -EBADMSG);
-		assert_int_equal(fold_copy(false, bytes, len, &out), -EBADMSG);
+		assert_int_equal(upgrade_copy(false, bytes, cut, &out), -EBADMSG);
+		assert_int_equal(upgrade_copy(false, bytes, len, &out), -EBADMSG);
 		memcpy(bytes + LEN_AT, &(uint32_t){(uint32_t)len}, sizeof(uint32_t));
 	}
 	for (size_t at = LEN_AT; at < len; at++) {
@@ -90,7 +90,7 @@ static void check_damage(const struct model_row *row)
 
 		for (unsigned int change = 1; change < 256; change += 1 + change / 3) {
 			bytes[at] = (uint8_t)(good + change);
-			if (fold_copy(false, bytes, len, &out) == 1 &&
+			if (upgrade_copy(false, bytes, len, &out) == 1 &&
 			    event_decode(out.frame, out.len, 0, &ev) == 0)
 				assert_true(out.len >= LENGTHS_AT && out.len <= FRAME_BYTES_MAX);
 		}
@@ -118,7 +118,7 @@ static void test_claims(void **state)
 		model_make(&model, EVENT_read, 2, SEED);
 		len = model_write(&model, TID, bytes);
 		memcpy(bytes + NPARAMS_AT, &claims[i], sizeof(claims[i]));
-		assert_int_equal(fold_copy(false, bytes, len, &out), -EBADMSG);
+		assert_int_equal(upgrade_copy(false, bytes, len, &out), -EBADMSG);
 	}
 }
 
@@ -138,12 +138,12 @@ static void test_own_parameters(void **state)
 	struct scap_event whole = open_frame(), out;
 	struct event ev;
 
-	assert_int_equal(fold_copy(true, whole.frame, whole.len, &out), 1);
+	assert_int_equal(upgrade_copy(true, whole.frame, whole.len, &out), 1);
 	assert_int_equal(out.len, whole.len);
 	decode(&out, &ev);
 	assert_string_equal(event_param_string(&ev, open__path), "/path");
 
-	assert_int_equal(fold_copy(false, whole.frame, whole.len, &out), 1);
+	assert_int_equal(upgrade_copy(false, whole.frame, whole.len, &out), 1);
 	decode(&out, &ev);
 	assert_int_equal(event_param_i64(&ev, open__fd), 7);
 	assert_string_equal(event_param_string(&ev, open__name), "/name");
@@ -160,15 +160,15 @@ static void test_own_events(void **state)
 	frame_begin(&frame, EVENT_getppid, 5, TID);
 	frame_put_i64(&frame, getppid__res, 4);
 	whole = frame_end(&frame);
-	assert_int_equal(fold_copy(true, whole.frame, whole.len, &out), 1);
-	assert_int_equal(fold_copy(false, whole.frame, whole.len, &out), -ENOENT);
+	assert_int_equal(upgrade_copy(true, whole.frame, whole.len, &out), 1);
+	assert_int_equal(upgrade_copy(false, whole.frame, whole.len, &out), -ENOENT);
 
 	/* So are latencies. */
 	open_frame();
 	frame.latency_ns = 123;
 	whole = frame_end(&frame);
-	assert_int_equal(fold_copy(false, whole.frame, whole.len, &out), -EBADMSG);
-	assert_int_equal(fold_copy(true, whole.frame, whole.len, &out), 1);
+	assert_int_equal(upgrade_copy(false, whole.frame, whole.len, &out), -EBADMSG);
+	assert_int_equal(upgrade_copy(true, whole.frame, whole.len, &out), 1);
 	decode(&out, &ev);
 	assert_int_equal(ev.latency_ns, 123);
 }
@@ -183,7 +183,7 @@ static void test_unseen(void **state)
 
 			frame_begin(&frame, ids[i], 5, TID);
 			whole = frame_end(&frame);
-			assert_int_equal(fold_copy(native, whole.frame, whole.len, &out), 1);
+			assert_int_equal(upgrade_copy(native, whole.frame, whole.len, &out), 1);
 			assert_true(out.hidden);
 		}
 }
@@ -194,7 +194,7 @@ static void test_hidden_stays(void **state)
 	struct scap_event whole = open_frame();
 
 	whole.hidden = true;
-	assert_int_equal(scap_fold_event(fold, false, &whole), 1);
+	assert_int_equal(scap_upgrade_event(upgrade, false, &whole), 1);
 	assert_true(whole.hidden);
 }
 
@@ -213,7 +213,7 @@ static const char *container_json(const char *id, const char *name)
 	model.params[2].len = (uint32_t)strlen(name);
 	memcpy(model.params[2].bytes, name, model.params[2].len);
 	len = model_write(&model, TID, bytes);
-	assert_int_equal(fold_copy(false, bytes, len, &out), 1);
+	assert_int_equal(upgrade_copy(false, bytes, len, &out), 1);
 	decode(&out, &ev);
 	assert_int_equal(ev.desc->id, EVENT_container);
 	return event_param_string(&ev, container__json);
@@ -229,8 +229,8 @@ static void test_container(void **state)
 }
 
 /* `bytes` of data in an old event of a code, whose other parameters are absent. */
-static int fold_large(uint16_t code, uint32_t nparams, uint32_t param, uint16_t bytes,
-		      struct scap_event *out)
+static int upgrade_large(uint16_t code, uint32_t nparams, uint32_t param, uint16_t bytes,
+			 struct scap_event *out)
 {
 	size_t len = LENGTHS_AT + nparams * sizeof(uint16_t) + bytes;
 	uint8_t *made = calloc(1, len);
@@ -242,7 +242,7 @@ static int fold_large(uint16_t code, uint32_t nparams, uint32_t param, uint16_t 
 	memcpy(made, &header, sizeof(header));
 	memcpy(made + LENGTHS_AT + param * sizeof(bytes), &bytes, sizeof(bytes));
 	memset(made + LENGTHS_AT + nparams * sizeof(bytes), '"', bytes - 1u);
-	r = fold_copy(false, made, len, out);
+	r = upgrade_copy(false, made, len, out);
 	free(made);
 	return r;
 }
@@ -253,14 +253,14 @@ static void test_large_results(void **state)
 	enum { FITS = FRAME_BYTES_MAX - LENGTHS_AT - 2 * 2 - 16 };
 	struct scap_event out;
 
-	assert_int_equal(fold_large(EVENT_read, 2, read__data, FITS, &out), 1);
+	assert_int_equal(upgrade_large(EVENT_read, 2, read__data, FITS, &out), 1);
 	assert_int_equal(out.len, FRAME_BYTES_MAX);
-	assert_int_equal(fold_large(EVENT_read, 2, read__data, FITS + 1, &out), -EBADMSG);
+	assert_int_equal(upgrade_large(EVENT_read, 2, read__data, FITS + 1, &out), -EBADMSG);
 	/* Each quote becomes two bytes. */
-	assert_int_equal(fold_large(CODE_CONTAINER_2015, 4, 0, 30000, &out), 1);
-	assert_int_equal(fold_large(CODE_CONTAINER_2015, 4, 0, 40000, &out), -EBADMSG);
+	assert_int_equal(upgrade_large(CODE_CONTAINER_2015, 4, 0, 30000, &out), 1);
+	assert_int_equal(upgrade_large(CODE_CONTAINER_2015, 4, 0, 40000, &out), -EBADMSG);
 	/* The next event does not suffer. */
-	assert_int_equal(fold_large(EVENT_read, 2, read__data, 5, &out), 1);
+	assert_int_equal(upgrade_large(EVENT_read, 2, read__data, 5, &out), 1);
 }
 
 /* Lengths of 32 bits; what a later version appended is passed over by decoding. */
@@ -276,7 +276,7 @@ static void test_large_payload(void **state)
 	assert_non_null(bytes);
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + LENGTHS_AT, lengths, sizeof(lengths));
-	assert_int_equal(fold_copy(false, bytes, len, &out), 1);
+	assert_int_equal(upgrade_copy(false, bytes, len, &out), 1);
 	decode(&out, &ev);
 	assert_int_equal(ev.params[asyncevent__data].len, 100000);
 	free(bytes);

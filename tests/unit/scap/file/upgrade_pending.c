@@ -10,16 +10,16 @@
 
 #include "scap/file/upgrade_pending.h"
 
-static struct fold_pending pending;
+static struct upgrade_pending pending;
 
 static int begin(void **state)
 {
-	return fold_pending_init(&pending);
+	return upgrade_pending_init(&pending);
 }
 
 static int end(void **state)
 {
-	fold_pending_finish(&pending);
+	upgrade_pending_finish(&pending);
 	return 0;
 }
 
@@ -30,12 +30,12 @@ static void put(int64_t tid, uint16_t id, const char *first, const char *second)
 		{(const uint8_t *)second, (uint32_t)strlen(second)},
 	};
 
-	fold_pending_put(&pending, tid, id, params, 2);
+	upgrade_pending_put(&pending, tid, id, params, 2);
 }
 
-static void check_param(const struct fold_enter *enter, unsigned int index, const char *text)
+static void check_param(const struct pending_enter *enter, unsigned int index, const char *text)
 {
-	struct event_param param = fold_enter_param(enter, index);
+	struct event_param param = pending_enter_param(enter, index);
 
 	assert_int_equal(param.len, strlen(text));
 	assert_memory_equal(param.data, text, param.len);
@@ -43,24 +43,24 @@ static void check_param(const struct fold_enter *enter, unsigned int index, cons
 
 static void test_newest_wins(void **state)
 {
-	struct fold_enter *enter;
+	struct pending_enter *enter;
 
-	assert_null(fold_pending_find(&pending, 5));
+	assert_null(upgrade_pending_find(&pending, 5));
 	put(5, 6, "a", "bcd");
 	put(-1, 8, "", "x");
 	put(5, 10, "", "efghi");
-	enter = fold_pending_find(&pending, 5);
+	enter = upgrade_pending_find(&pending, 5);
 	assert_non_null(enter);
 	assert_int_equal(enter->id, 10);
 	check_param(enter, 0, "");
 	check_param(enter, 1, "efghi");
-	assert_int_equal(fold_enter_param(enter, 2).len, 0);
-	fold_pending_forget(&pending, enter);
-	assert_null(fold_pending_find(&pending, 5));
-	enter = fold_pending_find(&pending, -1);
+	assert_int_equal(pending_enter_param(enter, 2).len, 0);
+	upgrade_pending_forget(&pending, enter);
+	assert_null(upgrade_pending_find(&pending, 5));
+	enter = upgrade_pending_find(&pending, -1);
 	check_param(enter, 1, "x");
-	fold_pending_forget(&pending, enter);
-	fold_pending_forget(&pending, NULL);
+	upgrade_pending_forget(&pending, enter);
+	upgrade_pending_forget(&pending, NULL);
 	assert_int_equal(pending.bytes, 0);
 }
 
@@ -72,14 +72,14 @@ static void test_threads_of_one_set(void **state)
 	for (tid = 0; tid < 3 * PENDING_WAYS; tid++)
 		put(tid * PENDING_SETS, 6, "a", "b");
 	for (tid = 0; tid < 3 * PENDING_WAYS; tid++)
-		assert_int_equal(fold_pending_find(&pending, tid * PENDING_SETS) != NULL,
+		assert_int_equal(upgrade_pending_find(&pending, tid * PENDING_SETS) != NULL,
 				 tid >= 2 * PENDING_WAYS);
 	/* One that leaves from the middle makes room, and none of the others goes. */
 	tid = 2 * PENDING_WAYS + 3;
-	fold_pending_forget(&pending, fold_pending_find(&pending, tid * PENDING_SETS));
+	upgrade_pending_forget(&pending, upgrade_pending_find(&pending, tid * PENDING_SETS));
 	put(1000 * PENDING_SETS, 6, "a", "b");
 	for (int64_t other = 2 * PENDING_WAYS; other < 3 * PENDING_WAYS; other++)
-		assert_int_equal(fold_pending_find(&pending, other * PENDING_SETS) != NULL,
+		assert_int_equal(upgrade_pending_find(&pending, other * PENDING_SETS) != NULL,
 				 other != tid);
 }
 
@@ -90,12 +90,12 @@ static void test_bytes_are_bounded(void **state)
 	enum { FIT = PENDING_BYTES_MAX / sizeof(value), THREADS = 3 * FIT };
 
 	for (int64_t tid = 1; tid <= THREADS; tid++) {
-		fold_pending_put(&pending, tid, 6, &param, 1);
+		upgrade_pending_put(&pending, tid, 6, &param, 1);
 		assert_true(pending.bytes <= PENDING_BYTES_MAX);
-		assert_non_null(fold_pending_find(&pending, tid));
+		assert_non_null(upgrade_pending_find(&pending, tid));
 	}
-	assert_null(fold_pending_find(&pending, THREADS - FIT));
-	assert_non_null(fold_pending_find(&pending, THREADS - FIT + 2));
+	assert_null(upgrade_pending_find(&pending, THREADS - FIT));
+	assert_non_null(upgrade_pending_find(&pending, THREADS - FIT + 2));
 }
 
 /* As many as a machine may have at work. */
@@ -104,11 +104,11 @@ static void test_many_threads(void **state)
 	for (int64_t tid = 1; tid <= 20000; tid++)
 		put(tid, (uint16_t)(tid % 400), "a", "b");
 	for (int64_t tid = 1; tid <= 20000; tid++) {
-		struct fold_enter *enter = fold_pending_find(&pending, tid);
+		struct pending_enter *enter = upgrade_pending_find(&pending, tid);
 
 		assert_non_null(enter);
 		assert_int_equal(enter->id, tid % 400);
-		fold_pending_forget(&pending, enter);
+		upgrade_pending_forget(&pending, enter);
 	}
 }
 

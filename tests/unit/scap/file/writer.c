@@ -167,7 +167,7 @@ static void test_for_2022(void **state)
 	struct scap_event event;
 	struct written test;
 
-	written_begin(&test, (struct scap_writer_config){.compat_2022 = true});
+	written_begin(&test, (struct scap_writer_config){.form_2022 = true});
 	frame_begin(frame, EVENT_dup2, 5, 42);
 	frame_put_i64(frame, dup2__res, 4);
 	frame_put_i64(frame, dup2__oldfd, 3);

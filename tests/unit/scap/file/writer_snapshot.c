@@ -201,7 +201,7 @@ static void test_thread(void **state)
 		       "4:245 " WORKER "4:0x100 " WORKER_REST
 		       "8:55 4:0x8800 4:1002 1:0 8:1 8:2 8:3 1:1 8:77 8:78 8:79 1:1 1:0 8:99");
 	written_end(&test);
-	written_begin(&test, (struct scap_writer_config){.compat_2022 = true});
+	written_begin(&test, (struct scap_writer_config){.form_2022 = true});
 	thread = worker;
 	thread.tid = thread.pid;
 	thread.flags = 0;
@@ -344,7 +344,7 @@ static void test_fds_2022(void **state)
 	struct written test;
 	struct scap_fd file = fds[1].fd;
 
-	written_begin(&test, (struct scap_writer_config){.compat_2022 = true});
+	written_begin(&test, (struct scap_writer_config){.form_2022 = true});
 	test.to->ops->fds(test.to, 101);
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i].fd.num >= 17)

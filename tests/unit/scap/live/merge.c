@@ -85,20 +85,20 @@ static void put(struct fixture *fixture, unsigned int cpu, uint64_t boot_ns)
 
 static void expect(struct fixture *fixture, unsigned int cpu, uint64_t boot_ns)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 	uint16_t from;
 
-	assert_int_equal(scap_merge_next(fixture->merge, &record, &from), 1);
-	assert_int_equal(record.ts, boot_ns + OFFSET);
+	assert_int_equal(scap_merge_next(fixture->merge, &frame, &from), 1);
+	assert_int_equal(frame.ts, boot_ns + OFFSET);
 	assert_int_equal(from, cpu + FIRST_CPU);
 }
 
 static void expect_end(struct fixture *fixture)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 	uint16_t from;
 
-	assert_int_equal(scap_merge_next(fixture->merge, &record, &from), 0);
+	assert_int_equal(scap_merge_next(fixture->merge, &frame, &from), 0);
 }
 
 static void test_order(void **state)
@@ -280,7 +280,7 @@ static void test_random_times(void **state)
 {
 	struct fixture fixture;
 	uint64_t times[CPUS_MAX] = {0}, put_count = 0, taken = 0, last = 0, now = 0;
-	struct scap_record record;
+	struct scap_frame frame;
 	uint16_t cpu;
 
 	srandom(1);
@@ -298,14 +298,14 @@ static void test_random_times(void **state)
 		/* All that comes from here on is later. */
 		now += 2 * LATER;
 		assert_int_equal(scap_merge_round(fixture.merge, now), 0);
-		while (scap_merge_next(fixture.merge, &record, &cpu)) {
-			assert_true(record.ts >= last);
-			last = record.ts;
+		while (scap_merge_next(fixture.merge, &frame, &cpu)) {
+			assert_true(frame.ts >= last);
+			last = frame.ts;
 			taken++;
 		}
 	}
 	scap_merge_last_round(fixture.merge);
-	while (scap_merge_next(fixture.merge, &record, &cpu))
+	while (scap_merge_next(fixture.merge, &frame, &cpu))
 		taken++;
 	assert_int_equal(taken, put_count);
 	assert_int_equal(scap_merge_out_of_order(fixture.merge), 0);
@@ -366,7 +366,7 @@ static void test_slot_without_ring(void **state)
 	static const uint64_t times[] = {OFFSET + 10, OFFSET + 30};
 	struct fixture fixture;
 	struct scratch_slot *stray;
-	struct scap_record record;
+	struct scap_frame frame;
 	uint16_t cpu;
 
 	fixture_init(&fixture, 1);
@@ -379,8 +379,8 @@ static void test_slot_without_ring(void **state)
 	expect_end(&fixture);
 	assert_int_equal(scap_merge_round(fixture.merge, MUCH_LATER), 0);
 	for (int i = 1; i <= 3; i++) {
-		assert_int_equal(scap_merge_next(fixture.merge, &record, &cpu), 1);
-		assert_int_equal(record.ts, OFFSET + 10 * i);
+		assert_int_equal(scap_merge_next(fixture.merge, &frame, &cpu), 1);
+		assert_int_equal(frame.ts, OFFSET + 10 * i);
 		assert_int_equal(cpu, i == 2 ? FIRST_CPU : 3);
 	}
 	expect_end(&fixture);
@@ -491,13 +491,13 @@ static void *fill(void *argument)
 
 static uint64_t take_all(struct fixture *fixture, uint64_t *last)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 	uint64_t taken = 0;
 	uint16_t cpu;
 
-	while (scap_merge_next(fixture->merge, &record, &cpu)) {
-		assert_true(record.ts >= *last);
-		*last = record.ts;
+	while (scap_merge_next(fixture->merge, &frame, &cpu)) {
+		assert_true(frame.ts >= *last);
+		*last = frame.ts;
 		taken++;
 	}
 	return taken;

@@ -15,13 +15,13 @@
 static const bool nothing[EVENT_ID_MAX];
 
 /* The names of the programs that are wanted, each with a blank behind it. */
-static const char *wanted(const struct scap_live_config *config, const bool *refused)
+static const char *wanted(const struct scap_live_config *config, const bool *rejected)
 {
 	static char names[4096];
 
 	names[0] = '\0';
 	for (size_t i = 0; i < live_programs_count; i++) {
-		if (!live_program_wanted(&live_programs[i], config, refused))
+		if (!live_program_wanted(&live_programs[i], config, rejected))
 			continue;
 		strcat(names, live_programs[i].name);
 		strcat(names, " ");
@@ -127,17 +127,17 @@ static void test_own_event_goes_first(void **state)
 	assert_int_equal(calls[SYSCALL_NR_MAX - 1].native, EVENT_syscall);
 }
 
-static void test_refused(void **state)
+static void test_rejected(void **state)
 {
 	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
-	const bool refused[EVENT_ID_MAX] = {[EVENT_openat] = true};
+	const bool rejected[EVENT_ID_MAX] = {[EVENT_openat] = true};
 	struct call_events calls[SYSCALL_NR_MAX];
 
-	live_call_events(&config, refused, calls);
+	live_call_events(&config, rejected, calls);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		assert_int_equal(calls[number].native | calls[number].compat, 0);
 	assert_false(
-		live_program_wanted(&live_programs[live_programs_count - 1], &config, refused));
+		live_program_wanted(&live_programs[live_programs_count - 1], &config, rejected));
 }
 
 static size_t row_of(const char *name)
@@ -170,8 +170,8 @@ static void test_enter_times(void **state)
 	assert_null(live_program_at_calls(&live_programs[row_of("enter_openat")]));
 }
 
-/* What each of the programs of an exec or a clone3 costs when it alone is refused. */
-static void test_refused_parts(void **state)
+/* What each of the programs of an exec or a clone3 costs when it alone is rejected. */
+static void test_rejected_parts(void **state)
 {
 	static const struct {
 		const char *program;
@@ -188,22 +188,22 @@ static void test_refused_parts(void **state)
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		bool programs[1024] = {false}, refused[EVENT_ID_MAX], called = false;
+		bool programs[1024] = {false}, rejected[EVENT_ID_MAX], called = false;
 
 		assert_true(live_programs_count <= 1024);
 		programs[row_of(cases[i].program)] = true;
-		live_events_refused(programs, LOSES_SOME_EVENTS, refused);
-		assert_int_equal(refused[cases[i].event], cases[i].some);
-		live_events_refused(programs, LOSES_ALL_EVENTS, refused);
-		assert_int_equal(refused[cases[i].event], cases[i].all);
-		live_call_events(&config, refused, calls);
+		live_events_rejected(programs, LOSES_SOME_EVENTS, rejected);
+		assert_int_equal(rejected[cases[i].event], cases[i].some);
+		live_events_rejected(programs, LOSES_ALL_EVENTS, rejected);
+		assert_int_equal(rejected[cases[i].event], cases[i].all);
+		live_call_events(&config, rejected, calls);
 		for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 			called |= calls[number].native == cases[i].event;
 		assert_int_equal(called, !cases[i].all);
 		/* The others go on. */
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
 			assert_true(live_programs[row].for_times ||
-				    live_program_wanted(&live_programs[row], &config, refused));
+				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
 
@@ -344,8 +344,8 @@ int main(void)
 		cmocka_unit_test(test_generic),
 		cmocka_unit_test(test_generic_without_numbers),
 		cmocka_unit_test(test_own_event_goes_first),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_refused_parts),
+		cmocka_unit_test(test_rejected),
+		cmocka_unit_test(test_rejected_parts),
 		cmocka_unit_test(test_enter_times),
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),

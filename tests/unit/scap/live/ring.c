@@ -16,27 +16,27 @@
 /* RECORD_BYTES: a sample with a frame without parameters, all headers and padding included. */
 enum { RING_BYTES = 4096, RECORD_BYTES = 56 };
 
-static bool next(struct scap_ring *ring, struct scap_record *record)
+static bool next(struct scap_ring *ring, struct scap_frame *frame)
 {
-	return scap_ring_peek(ring, record) == 1;
+	return scap_ring_peek(ring, frame) == 1;
 }
 
 static void expect_event(struct scap_ring *ring, uint64_t ts)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 
-	assert_true(next(ring, &record));
-	assert_int_equal(record.ts, ts);
-	for (size_t i = sizeof(struct ppm_evt_hdr); i < record.len; i++)
-		assert_int_equal(((const uint8_t *)record.frame)[i], (uint8_t)ts);
+	assert_true(next(ring, &frame));
+	assert_int_equal(frame.ts, ts);
+	for (size_t i = sizeof(struct ppm_evt_hdr); i < frame.len; i++)
+		assert_int_equal(((const uint8_t *)frame.bytes)[i], (uint8_t)ts);
 	scap_ring_take(ring);
 }
 
 static void expect_end(struct scap_ring *ring)
 {
-	struct scap_record record;
+	struct scap_frame frame;
 
-	assert_false(next(ring, &record));
+	assert_false(next(ring, &frame));
 }
 
 /* Laps of records of many sizes, so that every kind of wrap happens. */
@@ -105,7 +105,7 @@ static void test_nothing_before_load(void **state)
 static void test_release(void **state)
 {
 	struct fake_ring fake;
-	struct scap_record record;
+	struct scap_frame frame;
 	uint64_t before;
 
 	fake_ring_init(&fake, RING_BYTES, true);
@@ -118,12 +118,12 @@ static void test_release(void **state)
 	assert_int_equal(fake.meta->data_tail, 0); /* 224 of 256 bytes */
 	expect_event(&fake.ring, 5);
 	assert_int_equal(fake.meta->data_tail, 5 * RECORD_BYTES);
-	assert_true(next(&fake.ring, &record));
+	assert_true(next(&fake.ring, &frame));
 	scap_ring_release(&fake.ring);
 	assert_int_equal(fake.meta->data_tail, 5 * RECORD_BYTES);
 	before = fake.meta->data_tail;
 	for (uint64_t ts = 6; ts <= 20; ts++) {
-		assert_true(next(&fake.ring, &record));
+		assert_true(next(&fake.ring, &frame));
 		assert_true(fake.meta->data_tail <= before + (ts - 6) * RECORD_BYTES);
 		scap_ring_take(&fake.ring);
 	}
@@ -192,14 +192,14 @@ static void test_stragglers(void **state)
 static void test_straggler_of_a_later_load(void **state)
 {
 	struct fake_ring fake;
-	struct scap_record record;
+	struct scap_frame frame;
 
 	fake_ring_init(&fake, RING_BYTES, true);
 	fake_ring_sample(&fake, 20, 1, 0);
 	fake_ring_publish(&fake);
 	scap_ring_load(&fake.ring);
-	assert_true(next(&fake.ring, &record));
-	assert_int_equal(record.ts, 20);
+	assert_true(next(&fake.ring, &frame));
+	assert_int_equal(frame.ts, 20);
 	fake_ring_sample(&fake, 10, 1, 0);
 	fake_ring_sample(&fake, 30, 1, 0);
 	fake_ring_publish(&fake);
@@ -217,7 +217,7 @@ static void test_straggler_of_a_later_load(void **state)
 static void test_straggler_that_comes_too_late(void **state)
 {
 	struct fake_ring fake;
-	struct scap_record record;
+	struct scap_frame frame;
 
 	fake_ring_init(&fake, RING_BYTES, true);
 	fake_ring_sample(&fake, 20, 1, 0);
@@ -228,8 +228,8 @@ static void test_straggler_that_comes_too_late(void **state)
 	fake_ring_sample(&fake, 10, 1, 0);
 	fake_ring_publish(&fake);
 	scap_ring_load(&fake.ring);
-	assert_true(next(&fake.ring, &record));
-	assert_int_equal(record.ts, 10);
+	assert_true(next(&fake.ring, &frame));
+	assert_int_equal(frame.ts, 10);
 	scap_ring_release(&fake.ring);
 	assert_int_equal(fake.meta->data_tail, RECORD_BYTES);
 	scap_ring_take(&fake.ring);
@@ -510,7 +510,7 @@ static void test_damaged_batch(void **state)
 static void random_bytes(unsigned int seed, bool mirrored)
 {
 	struct fake_ring fake;
-	struct scap_record record;
+	struct scap_frame frame;
 	uint64_t sum = 0;
 
 	srandom(seed);
@@ -530,9 +530,9 @@ static void random_bytes(unsigned int seed, bool mirrored)
 					 (size_t)random() % 200);
 		fake_ring_publish(&fake);
 		scap_ring_load(&fake.ring);
-		while (next(&fake.ring, &record)) {
-			for (uint32_t i = 0; i < record.len; i++)
-				sum += ((const uint8_t *)record.frame)[i];
+		while (next(&fake.ring, &frame)) {
+			for (uint32_t i = 0; i < frame.len; i++)
+				sum += ((const uint8_t *)frame.bytes)[i];
 			scap_ring_take(&fake.ring);
 		}
 		assert_true(fake.meta->data_tail <= fake.head);

@@ -30,7 +30,7 @@ static void test_open_refuses_sizes(void **state)
 static void test_open(void **state)
 {
 	struct scap_ring ring;
-	struct scap_record record;
+	struct scap_frame frame;
 	struct error err;
 	int r = scap_ring_open(0, 65536, &ring, &err);
 
@@ -38,7 +38,7 @@ static void test_open(void **state)
 		skip();
 	assert_int_equal(r, 0);
 	scap_ring_load(&ring);
-	assert_int_equal(scap_ring_peek(&ring, &record), 0);
+	assert_int_equal(scap_ring_peek(&ring, &frame), 0);
 	assert_int_equal(ring.damaged, 0);
 	assert_int_equal(ring.meta->data_size, 65536);
 	assert_ptr_equal(ring.data, (uint8_t *)ring.map + ring.meta->data_offset);

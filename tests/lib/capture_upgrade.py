@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What events of old captures are today, as scap-conversions.tsv says: the judge of the agent's fold."""
+"""What events of old captures are today, as scap-conversions.tsv says: the judge of the agent's upgrade."""
 import csv
 import functools
 import os
@@ -55,7 +55,7 @@ def _value(source, kind, old, old_kinds, pending):
     return value[:capture_file.SIZE_OF.get(kind, len(value))]
 
 
-class Fold:
+class Upgrade:
     """Takes events in their order; gives (code, list of parameters), or None for those that vanish."""
 
     def __init__(self):
@@ -74,10 +74,10 @@ class Fold:
 
     def event(self, tid, code, params):
         """One event. An exit event takes the enter event of its thread with it."""
-        folded = self._convert(tid, code, list(params))
+        upgraded = self._convert(tid, code, list(params))
         if code % 2:
             self.pending.pop(tid, None)
-        return folded
+        return upgraded
 
     def _convert(self, tid, code, params):
         for _ in range(STEPS_MAX):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The conversion of old events by the rows of the sheets, one after the other. */
-#include "fold_model.h"
+#include "upgrade_model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,7 +206,7 @@ static void convert(struct model_frame *frame, const struct model_row *row,
 	*frame = made;
 }
 
-int model_fold(struct model_frame *frame, const struct model_frame *enter, bool *keeps)
+int model_upgrade(struct model_frame *frame, const struct model_frame *enter, bool *keeps)
 {
 	*keeps = false;
 	for (;;) {

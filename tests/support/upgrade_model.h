@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The conversion of old events once more, and simply: it reads events.tsv and
- * scap-conversions.tsv in tests/reference/facts and does what they say, a row after the other. Also makes old events.
+ * scap-conversions.tsv in tests/reference/facts and does what they say, a row after the other. Also
+ * makes old events.
  */
-#ifndef TESTS_FOLD_MODEL_H
-#define TESTS_FOLD_MODEL_H
+#ifndef TESTS_UPGRADE_MODEL_H
+#define TESTS_UPGRADE_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,7 +64,7 @@ void model_make(struct model_frame *frame, unsigned int code, unsigned int npara
  * Does what the tables say. `enter` has what the thread did before, NULL: nothing. Returns 1 when
  * it is given out, 0 when not, or -1 when the tables forbid it. `keeps`: whether it is kept.
  */
-int model_fold(struct model_frame *frame, const struct model_frame *enter, bool *keeps);
+int model_upgrade(struct model_frame *frame, const struct model_frame *enter, bool *keeps);
 
 /* Writes it as in a file; returns the bytes written. */
 size_t model_write(const struct model_frame *frame, int64_t tid, uint8_t *bytes);
