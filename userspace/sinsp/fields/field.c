@@ -14,7 +14,7 @@
 
 const struct field_desc *const field_tables[] = {
 	fields_evt,	fields_evt_io, fields_evt_time, fields_evt_meta,
-	fields_proc,	fields_cpu,    fields_family,	fields_user,
+	fields_proc,	fields_cpu,    fields_relatives, fields_user,
 	fields_fd,	fields_socket, fields_path,	fields_fdlist,
 	fields_container, fields_syslog, NULL,
 };
@@ -273,18 +273,4 @@ const char *field_nearest(const char *text, size_t len)
 		for (const struct field_desc *desc = *table; desc->name; desc++)
 			nearest_offer(&nearest, desc->name);
 	return nearest.word;
-}
-
-void text_append_list(struct buf *text, const char *strings, size_t len)
-{
-	char *at = text->data + text->len, *end, *nul;
-
-	if (len && strings[len - 1] == '\0')
-		len--;
-	buf_append(text, strings, len);
-	end = text->data + text->len;
-	while (at < end && (nul = memchr(at, '\0', (size_t)(end - at)))) {
-		*nul = ' ';
-		at = nul + 1;
-	}
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.* and thread.*: the thread of the event and its process. Its relatives have their own file.
  */
+#include "sinsp/fields/string_list.h"
 #include "sinsp/fields/table.h"
+#include "sinsp/fields/thread_text.h"
 
 enum { EXEC_ID_DIGITS = 16 };
 
@@ -21,81 +23,6 @@ static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
 	return leader ? leader : event->thread;
 }
 
-int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
-		     struct field_value *values)
-{
-	/* Every thread has one, but not every capture tells it. */
-	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
-}
-
-int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
-		    struct field_value *values)
-{
-	return give_string(values, thread->program->exe);
-}
-
-int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch *scratch,
-			struct field_value *values)
-{
-	return give_string(values, thread->program->exepath);
-}
-
-int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *scratch,
-		     struct field_value *values)
-{
-	struct buf text = text_begin(scratch);
-
-	text_append_list(&text, thread->program->args, thread->program->args_len);
-	return give_text(values, scratch, &text);
-}
-
-int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scratch,
-		    struct field_value *values)
-{
-	struct buf text = text_begin(scratch);
-
-	text_append_list(&text, thread->program->env, thread->program->env_len);
-	return give_text(values, scratch, &text);
-}
-
-int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch *scratch,
-			struct field_value *values)
-{
-	struct buf text = text_begin(scratch);
-
-	buf_append_string(&text, thread->comm);
-	if (thread->program->args_len)
-		buf_append_char(&text, ' ');
-	text_append_list(&text, thread->program->args, thread->program->args_len);
-	return give_text(values, scratch, &text);
-}
-
-static int give_exeline(const struct sinsp_thread *thread, struct field_scratch *scratch,
-			struct field_value *values)
-{
-	struct buf text = text_begin(scratch);
-
-	buf_append_string(&text, thread->program->exe);
-	buf_append_char(&text, ' ');
-	text_append_list(&text, thread->program->args, thread->program->args_len);
-	return give_text(values, scratch, &text);
-}
-
-/* The string of a list at an index; an empty one when there are not so many. */
-static struct field_value list_at(const char *strings, size_t len, int32_t index)
-{
-	struct field_value value = {.bytes = {"", 0}};
-
-	for (const char *at = strings, *end = strings + len; at < end && index >= 0; index--) {
-		size_t n = strnlen(at, (size_t)(end - at));
-
-		if (index == 0)
-			value.bytes.data = at, value.bytes.len = n;
-		at += n + 1;
-	}
-	return value;
-}
-
 static int get_args(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -103,45 +30,9 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 		return NO_VALUE;
 	if (!ref->has_arg)
 		return thread_give_args(event->thread, scratch, values);
-	*values =
-		list_at(event->thread->program->args, event->thread->program->args_len, ref->index);
+	*values = string_list_at(event->thread->program->args, event->thread->program->args_len,
+			     ref->index);
 	return 1;
-}
-
-static bool list_lookup(const char *strings, size_t len, const char *name,
-			struct field_value *value)
-{
-	size_t name_len = strlen(name);
-
-	for (const char *at = strings, *end = strings + len; at < end;) {
-		size_t n = strnlen(at, (size_t)(end - at));
-
-		if (n > name_len && at[name_len] == '=' && memcmp(at, name, name_len) == 0) {
-			give_bytes(value, at + name_len + 1, n - name_len - 1);
-			return true;
-		}
-		at += n + 1;
-	}
-	return false;
-}
-
-int thread_give_variable(const struct sinsp_thread *thread, const char *name,
-			 struct field_scratch *scratch, struct field_value *value)
-{
-	struct buf text = text_begin(scratch);
-	const char *data;
-	size_t len;
-
-	if (!list_lookup(thread->program->env, thread->program->env_len, name, value))
-		return give_bytes(value, "", 0);
-	data = value->bytes.data;
-	len = value->bytes.len;
-	for (; len && *data == ' '; data++)
-		len--;
-	while (len && data[len - 1] == ' ')
-		len--;
-	buf_append(&text, data, len);
-	return give_text(value, scratch, &text);
 }
 
 static int get_env(const struct sinsp_event *event, const struct field_ref *ref,
@@ -210,7 +101,7 @@ static int give_cgroups(const struct sinsp_thread *thread, struct field_scratch 
 
 	if (!thread->cgroups_len)
 		return NO_VALUE;
-	text_append_list(&text, thread->cgroups, thread->cgroups_len);
+	string_list_append(&text, thread->cgroups, thread->cgroups_len);
 	return give_text(values, scratch, &text);
 }
 
@@ -219,7 +110,7 @@ static int get_cgroup(const struct sinsp_event *event, const struct field_ref *r
 {
 	const struct sinsp_thread *thread = event->thread;
 
-	if (!thread || !list_lookup(thread->cgroups, thread->cgroups_len, ref->name, values))
+	if (!thread || !string_list_find(thread->cgroups, thread->cgroups_len, ref->name, values))
 		return NO_VALUE;
 	return 1;
 }
@@ -412,7 +303,7 @@ GETTER(get_exe, self, thread_give_exe(thread, scratch, values))
 GETTER(get_exepath, self, thread_give_exepath(thread, scratch, values))
 GETTER(get_name, self, thread_give_name(thread, scratch, values))
 GETTER(get_cmdline, self, thread_give_cmdline(thread, scratch, values))
-GETTER(get_exeline, self, give_exeline(thread, scratch, values))
+GETTER(get_exeline, self, thread_give_exeline(thread, scratch, values))
 GETTER(get_tty, self, give_u64(values, thread->tty))
 GETTER(get_pid, self, thread->pid < 0 ? NO_VALUE : give_i64(values, thread->pid))
 GETTER(get_vpid, self, thread->vpid == -1 ? NO_VALUE : give_i64(values, thread->vpid))

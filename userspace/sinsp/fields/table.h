@@ -18,7 +18,7 @@ extern const struct field_desc fields_evt_meta[];
 extern const struct field_desc fields_evt_time[];
 extern const struct field_desc fields_proc[];
 extern const struct field_desc fields_cpu[];
-extern const struct field_desc fields_family[];
+extern const struct field_desc fields_relatives[];
 extern const struct field_desc fields_user[];
 extern const struct field_desc fields_fd[];
 extern const struct field_desc fields_socket[];
@@ -92,19 +92,5 @@ bool is_about_fd(const struct event_desc *event);
 
 /* Whether the event writes to the system's log. */
 bool event_is_syslog(const struct sinsp_event *event);
-
-/* Appends strings that each have their NUL, with blanks between them. */
-void text_append_list(struct buf *text, const char *strings, size_t len);
-
-/* Values of any thread: the event's, its parent, an ancestor. Each gives one value. */
-typedef int thread_giver(const struct sinsp_thread *thread, struct field_scratch *scratch,
-			 struct field_value *value);
-
-thread_giver thread_give_name, thread_give_exe, thread_give_exepath, thread_give_args,
-	thread_give_cmdline, thread_give_env;
-
-/* The value of an environment variable; an empty one when it is not set. */
-int thread_give_variable(const struct sinsp_thread *thread, const char *name,
-			 struct field_scratch *scratch, struct field_value *value);
 
 #endif

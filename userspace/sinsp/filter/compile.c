@@ -8,6 +8,7 @@
 
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/regex.h"
+#include "sinsp/filter/lists.h"
 #include "sinsp/filter/types.h"
 
 /* Expressions and what they share stand in each other no deeper. */
@@ -248,7 +249,7 @@ static int compile_items(struct compiler *compiler, const struct filter_group_it
 	if (rc == 0)
 		rc = survey_items(compiler, refs, n);
 	if (rc == 0)
-		rc = filter_types_list(filter, &compiler->terms, refs, n);
+		rc = filter_lists_make(filter, &compiler->terms, refs, n);
 	return rc;
 }
 
@@ -318,51 +319,4 @@ void filter_destroy(struct filter *filter)
 	free(filter->code);
 	arena_finish(&filter->arena);
 	free(filter);
-}
-
-size_t filter_group_count(const struct filter *filter)
-{
-	return filter->nitems;
-}
-
-bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id)
-{
-	return filter->items[item].named[id];
-}
-
-unsigned int filter_group_flags(const struct filter *filter, size_t item)
-{
-	return filter->items[item].flags;
-}
-
-unsigned int filter_group_needs(const struct filter *filter, size_t item)
-{
-	return filter->items[item].needs;
-}
-
-bool filter_names_event(const struct filter *filter, unsigned int id)
-{
-	bool named = false;
-
-	for (size_t i = 0; i < filter->nitems; i++)
-		named |= filter->items[i].named[id];
-	return named;
-}
-
-unsigned int filter_flags(const struct filter *filter)
-{
-	unsigned int flags = 0;
-
-	for (size_t i = 0; i < filter->nitems; i++)
-		flags |= filter->items[i].flags;
-	return flags;
-}
-
-unsigned int filter_needs(const struct filter *filter)
-{
-	unsigned int needs = 0;
-
-	for (size_t i = 0; i < filter->nitems; i++)
-		needs |= filter->items[i].needs;
-	return needs;
 }

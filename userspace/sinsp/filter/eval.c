@@ -15,12 +15,6 @@ enum { ANCESTORS_MAX = 256 };
 #define HOT __attribute__((always_inline)) static inline
 #define COLD __attribute__((noinline)) static
 
-void filter_begin(struct filter *filter)
-{
-	filter->event++;
-	filter->kept_bytes = 0;
-}
-
 HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
 
 /* Finds the answer to a check, or of a part that has code of its own. */

@@ -166,7 +166,11 @@ filter_test filter_test_exists, filter_test_value, filter_test_values, filter_te
 const struct filter_choice *filter_list_find(const struct filter_list *list, size_t item);
 
 /* Starts on another event: nothing is known of it. */
-void filter_begin(struct filter *filter);
+static inline void filter_begin(struct filter *filter)
+{
+	filter->event++;
+	filter->kept_bytes = 0;
+}
 
 /* The constants of a check for fast look-up, or NULL with 0 when their type does not allow it. */
 int filter_set_create(struct arena *arena, enum param_type type,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of expressions by type of event.. */
+/* What the type of an event says about the checks of a filter. */
 #ifndef SINSP_FILTER_TYPES_H
 #define SINSP_FILTER_TYPES_H
 
@@ -10,9 +10,5 @@ bool filter_types_matter(const struct filter_check *check);
 
 /* Finds the answers of all checks for which it does. The slots are there. Returns 0 or -ENOMEM. */
 int filter_types_answer(struct filter *filter, struct filter_terms *terms);
-
-/* Makes the lists and the code of expressions. Returns 0 or -ENOMEM. */
-int filter_types_list(struct filter *filter, struct filter_terms *terms, const uint32_t *refs,
-		      size_t n);
 
 #endif

@@ -12,21 +12,6 @@ struct list_parser {
 	struct filter_error *err;
 };
 
-int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
-		     size_t position, struct filter_error *err)
-{
-	struct filter_expr expr = {.kind = FILTER_EXPR_FIELD, .position = position, .text = name};
-	struct format_token token = {.expr = &expr};
-
-	expr.text.data = arena_text(&formatter->arena, name.data, name.len);
-	if (!expr.text.data)
-		return -ENOMEM;
-	token.name = expr.text;
-	if (formatter->columns_count)
-		token.before = (struct filter_text){" ", 1};
-	return format_add_column(formatter, &token, text, err);
-}
-
 static int add_field(const struct list_parser *p, const char *name, size_t len, size_t position)
 {
 	return format_add_field(p->formatter, (struct filter_text){name, len}, p->text, position,

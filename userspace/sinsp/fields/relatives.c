@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.*: the relatives of the event's process: parent, ancestors, leaders of its groups. */
 #include "sinsp/fields/table.h"
+#include "sinsp/fields/thread_text.h"
 
 /* Longer chains are damaged ones that lead round in a circle. */
 enum { ANCESTORS_MAX = 256, ENV_ANCESTORS_MAX = 20 };
@@ -248,7 +249,7 @@ enum {
 #define ANCESTORS_ROW(name, type, format, arg, getter, help...)                                    \
 	{name, PT_##type, PF_##format, ANCESTORS_FLAGS, arg, NEEDS_THREADS, getter, help}
 
-const struct field_desc fields_family[] = {
+const struct field_desc fields_relatives[] = {
 	ROW("proc.pexe", CHARBUF, NA, get_pexe, "proc.exe of the parent", .example = "=/sbin/init"),
 	ANCESTORS_ROW("proc.aexe", CHARBUF, NA, FIELD_ARG_INDEX, get_aexe,
 		      "proc.exe of the ancestors; proc.aexe[N]: of one, 1 is the parent",

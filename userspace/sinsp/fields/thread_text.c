@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of a thread and its program: names, arguments, environment. */
+#include "sinsp/fields/thread_text.h"
+
+#include "sinsp/fields/string_list.h"
+#include "sinsp/fields/table.h"
+
+int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		     struct field_value *values)
+{
+	/* Every thread has one, but not every capture has it. */
+	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
+}
+
+int thread_give_exe(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		    struct field_value *values)
+{
+	return give_string(values, thread->program->exe);
+}
+
+int thread_give_exepath(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	return give_string(values, thread->program->exepath);
+}
+
+int thread_give_args(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		     struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	string_list_append(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_env(const struct sinsp_thread *thread, struct field_scratch *scratch,
+		    struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	string_list_append(&text, thread->program->env, thread->program->env_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_cmdline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, thread->comm);
+	if (thread->program->args_len)
+		buf_append_char(&text, ' ');
+	string_list_append(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_exeline(const struct sinsp_thread *thread, struct field_scratch *scratch,
+			struct field_value *values)
+{
+	struct buf text = text_begin(scratch);
+
+	buf_append_string(&text, thread->program->exe);
+	buf_append_char(&text, ' ');
+	string_list_append(&text, thread->program->args, thread->program->args_len);
+	return give_text(values, scratch, &text);
+}
+
+int thread_give_variable(const struct sinsp_thread *thread, const char *name,
+			 struct field_scratch *scratch, struct field_value *value)
+{
+	struct buf text = text_begin(scratch);
+	const char *data;
+	size_t len;
+
+	if (!string_list_find(thread->program->env, thread->program->env_len, name, value))
+		return give_bytes(value, "", 0);
+	data = value->bytes.data;
+	len = value->bytes.len;
+	for (; len && *data == ' '; data++)
+		len--;
+	while (len && data[len - 1] == ' ')
+		len--;
+	buf_append(&text, data, len);
+	return give_text(value, scratch, &text);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Types of events with the same answers get the same list: of the expressions that they can
+ * satisfy, and of what is left of each.
+ */
+#include "sinsp/filter/lists.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/filter/code.h"
+
+/* Types that no check tells apart, so far. */
+struct classes {
+	uint16_t of_type[FILTER_TYPES_COUNT];
+	uint16_t count;
+};
+
+static void split(struct classes *classes, const uint8_t *answers)
+{
+	enum { ANSWERS_COUNT = FILTER_ANSWER_OPEN + 1, NEW = UINT16_MAX };
+	uint16_t numbers[FILTER_TYPES_COUNT * ANSWERS_COUNT];
+
+	memset(numbers, 0xff, sizeof(numbers));
+	classes->count = 0;
+	for (unsigned int type = 0; type < FILTER_TYPES_COUNT; type++) {
+		uint16_t *number = &numbers[classes->of_type[type] * ANSWERS_COUNT + answers[type]];
+
+		if (*number == NEW)
+			*number = classes->count++;
+		classes->of_type[type] = *number;
+	}
+}
+
+/* All lists while they are made; the entries of their choices are still references to terms. */
+struct lister {
+	struct filter *filter;
+	struct filter_terms *terms;
+	struct intern known;
+	struct filter_list *lists;
+	uint16_t count;
+};
+
+/* The choices for one type. */
+static int choose(struct lister *lister, const uint32_t *refs, size_t n, unsigned int type,
+		  struct filter_list *list)
+{
+	uint32_t mark = filter_terms_mark(lister->terms);
+
+	list->count = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t ref;
+		int rc = filter_terms_specialise(lister->terms, refs[i], type, mark, &ref);
+
+		if (rc)
+			return rc;
+		if (ref != FILTER_FALSE)
+			list->choices[list->count++] = (struct filter_choice){(uint32_t)i, ref};
+	}
+	return 0;
+}
+
+/* Gives an equal list its number; the choices of a new one are copied. */
+static int add_list(struct lister *lister, const struct filter_list *list, uint32_t *number)
+{
+	size_t bytes = list->count * sizeof(list->choices[0]);
+	uint32_t *known = intern(&lister->known, list->choices, bytes);
+	struct filter_choice *copy;
+
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		copy = arena_alloc(&lister->filter->arena, bytes);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, list->choices, bytes);
+		lister->lists[lister->count] = (struct filter_list){list->count, copy};
+		filter_code_share(lister->terms, &lister->lists[lister->count]);
+		*known = ++lister->count;
+	}
+	*number = *known - 1;
+	return 0;
+}
+
+static int make_lists(struct lister *lister, const struct classes *classes, const uint32_t *refs,
+		      size_t n)
+{
+	uint32_t numbers[FILTER_TYPES_COUNT];
+	struct filter_list list = {0};
+	uint16_t seen = 0;
+	int rc = 0;
+
+	lister->lists = arena_alloc(&lister->filter->arena, classes->count * sizeof(list));
+	list.choices = arena_alloc(&lister->terms->arena, n * sizeof(list.choices[0]));
+	if (!lister->lists || !list.choices)
+		return -ENOMEM;
+	for (unsigned int type = 0; rc == 0 && type < FILTER_TYPES_COUNT; type++) {
+		uint16_t class = classes->of_type[type];
+
+		if (class == seen) { /* they are numbered in the order of the types */
+			rc = choose(lister, refs, n, type, &list);
+			if (rc == 0)
+				rc = add_list(lister, &list, &numbers[class]);
+			seen++;
+		}
+		if (rc == 0)
+			lister->filter->list_of_type[type] = &lister->lists[numbers[class]];
+	}
+	return rc;
+}
+
+static int make_code(struct lister *lister)
+{
+	for (uint16_t i = 0; i < lister->count; i++) {
+		const struct filter_list *list = &lister->lists[i];
+
+		for (uint32_t j = 0; j < list->count; j++) {
+			uint32_t *entry = &list->choices[j].entry;
+			int rc = filter_code_add(lister->filter, lister->terms, *entry, entry);
+
+			if (rc)
+				return rc;
+		}
+	}
+	lister->filter->lists = lister->lists;
+	lister->filter->nlists = lister->count;
+	return 0;
+}
+
+int filter_lists_make(struct filter *filter, struct filter_terms *terms, const uint32_t *refs,
+		      size_t n)
+{
+	struct lister lister = {filter, terms, .known.arena = &terms->arena};
+	struct classes classes = {0};
+	int rc;
+
+	classes.count = 1;
+	for (size_t i = 0; i < terms->count; i++)
+		if (terms->terms[i].answers)
+			split(&classes, terms->terms[i].answers);
+	rc = make_lists(&lister, &classes, refs, n);
+	if (rc == 0)
+		rc = make_code(&lister);
+	intern_finish(&lister.known);
+	return rc;
+}

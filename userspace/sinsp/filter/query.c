@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What a compiled filter tells of itself before any event: types, flags, needed state. */
+#include "sinsp/filter/group.h"
+#include "sinsp/filter/program.h"
+
+const struct filter_choice *filter_list_find(const struct filter_list *list, size_t item)
+{
+	uint32_t low = 0, high = list->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list->choices[middle].item < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &list->choices[low];
+}
+
+/* Whether a list has an item; FILTER_NONE: any. */
+static bool has_item(const struct filter_list *list, size_t item)
+{
+	const struct filter_choice *choice = filter_list_find(list, item);
+
+	if (item == FILTER_NONE)
+		return list->count;
+	return choice < list->choices + list->count && choice->item == item;
+}
+
+void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
+			      bool generic[SYSCALL_CODES_COUNT])
+{
+	bool possible[FILTER_TYPES_COUNT];
+
+	for (size_t i = 0; i < filter->nlists; i++)
+		possible[i] = has_item(&filter->lists[i], item);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		ids[id] = event_desc_get(id) && possible[filter->list_of_type[id] - filter->lists];
+	ids[EVENT_syscall] = false;
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++) {
+		generic[code] =
+			possible[filter->list_of_type[FILTER_TYPE_CODES + code] - filter->lists] &&
+			event_desc_of_syscall(code)->id == EVENT_syscall;
+		ids[EVENT_syscall] |= generic[code];
+	}
+}
+
+bool filter_group_passes_generic(const struct filter *filter, size_t item)
+{
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		if (has_item(filter->list_of_type[FILTER_TYPE_CODES + code], item))
+			return true;
+	return false;
+}
+
+void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
+			bool generic[SYSCALL_CODES_COUNT])
+{
+	filter_group_event_types(filter, FILTER_NONE, ids, generic);
+}
+
+size_t filter_group_count(const struct filter *filter)
+{
+	return filter->nitems;
+}
+
+bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id)
+{
+	return filter->items[item].named[id];
+}
+
+unsigned int filter_group_flags(const struct filter *filter, size_t item)
+{
+	return filter->items[item].flags;
+}
+
+unsigned int filter_group_needs(const struct filter *filter, size_t item)
+{
+	return filter->items[item].needs;
+}
+
+bool filter_names_event(const struct filter *filter, unsigned int id)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		named |= filter->items[i].named[id];
+	return named;
+}
+
+unsigned int filter_flags(const struct filter *filter)
+{
+	unsigned int flags = 0;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		flags |= filter->items[i].flags;
+	return flags;
+}
+
+unsigned int filter_needs(const struct filter *filter)
+{
+	unsigned int needs = 0;
+
+	for (size_t i = 0; i < filter->nitems; i++)
+		needs |= filter->items[i].needs;
+	return needs;
+}
