@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the overhead benchmark compares with: a BPF program that does nothing, on the raw sys_exit
- * tracepoint. Says "ready" and stays until its standard input ends.
+ * The baseline of the overhead benchmark: a BPF program that does nothing, on the raw sys_exit
+ * tracepoint. Prints "ready" and stays attached until end of file on standard input.
  */
 #include <linux/bpf.h>
 #include <stdint.h>

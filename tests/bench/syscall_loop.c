@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The load of the overhead benchmark: one thing done in a loop on one CPU. Prints the median, over
- * batches, of the nanoseconds that a round took.
+ * The load of the overhead benchmark: one operation in a loop on one CPU. Prints the median over
+ * batches of the nanoseconds per round.
  *
  *   syscall_loop LOAD CPU BATCHES
  */
@@ -84,7 +84,7 @@ static void round_exec(void)
 	waitpid(child, NULL, 0);
 }
 
-/* The other end of two pipes, which ends with them. */
+/* The other end of two pipes; it exits when they are closed. */
 static bool setup_switch(void)
 {
 	char byte;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the user-space part is, without a kernel: injected events of a usual mix go through
- * decoding and state; then also through a filter, or rules; then also to JSON with all default
- * fields. The last rows are capture files: the same events as they are, written. One thread. Prints
- * a table: events per second and nanoseconds per event, the median of some passes.
+ * The speed of user space, without the kernel: injected events of a usual mix pass through decoding
+ * and state; then also a filter, or rules; then also JSON with all default fields. The last rows
+ * write the same events to capture files. One thread. Prints a table: events per second and
+ * nanoseconds per event, the median of several passes.
  *
- *   throughput [EVENTS [RULES...]]
+ * throughput [EVENTS [RULES...]]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void append_exec(struct bench *bench, int64_t tid)
 	append(bench);
 }
 
-/* Open, read twice, write, close, and two calls that are only counted: a server's day. */
+/* Open, read twice, write, close, and two other calls: the mix of a server. */
 static void append_round(struct bench *bench, int64_t tid, int64_t fd)
 {
 	static const char data[80] =
@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What a row does beside decoding and state; NULL: nothing. */
+/* What a row does in addition to decoding and state; NULL: nothing. */
 struct way {
 	struct filter *filter;
 	struct ruleset *ruleset; /* the first rule that matches is enough */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A capture file, packed or not: refused with a message, or read, applied to the state and printed.
- * What came of it is written again in one of several ways; that file must be whole and without
- * fault, and a native one has the same events.
+ * A capture file, compressed or not: rejected with a message, or read, applied to the state and
+ * printed. The events are written again in one of several forms; that file must be valid, and in
+ * the native form have the same events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 
 enum { TIMEOUT_MS = 1000, WAITS_MAX = 10, PATH_BYTES = 32 };
 
-/* Small, so that the limits are met. */
+/* Small, so that the limits are reached. */
 static const struct sinsp_config config = {.threads_max = 16, .fds_max = 64};
 
-/* How it is written again. */
+/* The form in which it is written again. */
 static const struct scap_writer_config ways[] = {
 	{.native = true},
 	{.native = false},
@@ -30,7 +30,7 @@ static const struct scap_writer_config ways[] = {
 	{.compression = SCAP_ZSTD, .native = true},
 };
 
-/* What is not in the lines of other targets: what the file says of its machine and its users. */
+/* What the lines of other targets lack: the file's machine and users. */
 static const char *const fields[] = {
 	"evt.num",
 	"evt.time",
@@ -58,7 +58,7 @@ static const char *const fields[] = {
 	"evt.latency",
 };
 
-/* A file in memory, opened by its path as any other. */
+/* A file in memory, opened by its path. */
 struct memory_file {
 	int fd;
 	char path[PATH_BYTES];
@@ -123,7 +123,7 @@ static void copy_event(struct copy *copy, const struct scap_event *raw, uint16_t
 	buf_append(&copy->ids, &id, sizeof(id));
 }
 
-/* These two go on after signals: libFuzzer has a timer of its own. */
+/* Both are restarted after signals: libFuzzer has a timer. */
 static int open_reader(const char *path, struct scap_reader **reader, struct error *err)
 {
 	int r;
@@ -144,7 +144,7 @@ static int start_reader(struct scap_reader *reader, struct sinsp *sinsp, struct 
 	return r;
 }
 
-/* The next event, which may take a moment to be unpacked. */
+/* The next event, which the thread that decompresses may not have ready. */
 static int next_event(struct scap_source *source, struct scap_event *raw)
 {
 	int r = 0;
@@ -154,7 +154,7 @@ static int next_event(struct scap_source *source, struct scap_event *raw)
 	return r;
 }
 
-/* Takes all events of an opened file to `see`; returns how the file ended. */
+/* Passes all events of an open file to `see`; returns how the file ended. */
 static int read_events(struct scap_reader *reader, struct sinsp *sinsp,
 		       void (*see)(void *context, const struct scap_event *raw,
 				   const struct sinsp_event *event),
@@ -199,7 +199,7 @@ static void ignore(void *context, const struct scap_event *raw, const struct sin
 	(void)event;
 }
 
-/* Reads the copy, which must be whole; a native one has the events that it was given. */
+/* Reads the copy, which must be complete; a native one has the same events. */
 static void copy_check(const struct copy *copy)
 {
 	bool native = copy->way->native;
@@ -265,7 +265,7 @@ static void read_all(struct printer *printer, struct scap_reader *reader,
 	sinsp_destroy(sinsp);
 }
 
-/* One of the ways to write, by the bytes of the input, so that a finding can be had again. */
+/* One of the forms, chosen by the bytes of the input, so that a finding can be reproduced. */
 static const struct scap_writer_config *choose_way(const uint8_t *data, size_t size)
 {
 	size_t sum = size;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How libFuzzer changes inputs of the target `capture`: as it likes, but mostly with the lengths of
- * blocks and events mended afterwards, and blocks moved about whole, as otherwise few changes would
- * get past the first check.
+ * The mutator of the target `capture`: libFuzzer's own changes, mostly with the lengths of blocks
+ * and events corrected afterwards, and whole blocks moved, as few other changes pass the first
+ * check.
  */
 #include <string.h>
 
 #include "event/event.h"
 
 enum {
-	AS_IT_IS = 8, /* one input of so many */
+	AS_IT_IS = 8, /* one of that many inputs is not corrected */
 	BLOCKS_MAX = 256,
 	BLOCK_HEAD = 8,
 	BLOCK_LEAST = 12, /* head and trailer */
@@ -39,7 +39,7 @@ static void put_u32(uint8_t *at, uint32_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* Finds the blocks, each as long as it says, or to the end of what there is. */
+/* Finds the blocks, each of the length in its header, at most to the end of the input. */
 static size_t find_blocks(uint8_t *data, size_t size, struct block *blocks)
 {
 	size_t n = 0;
@@ -56,7 +56,9 @@ static size_t find_blocks(uint8_t *data, size_t size, struct block *blocks)
 	return n;
 }
 
-/* Blocks of events: where the header of the event begins, and whether it tells the parameters. */
+/*
+ * Blocks of events: where the header of the event begins, and whether it has the parameter count.
+ */
 static const struct event_block {
 	uint32_t number;
 	size_t offset;
@@ -68,7 +70,7 @@ static const struct event_block {
 };
 
 /*
- * Makes the length of an event that of its parameters as their lengths say, cutting the one that
+ * Sets the length of an event to the sum of the lengths of its parameters, cutting the one that
  * does not fit.
  */
 static void mend_event(uint8_t *event, size_t room, bool v1)

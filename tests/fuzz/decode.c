@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames, one behind the other as each says its length: refused, or taken by the state engine and
- * printed with all fields, as one valid JSON object and as one line of text.
+ * Frames, one after the other by the lengths in their headers: rejected, or applied by the state
+ * engine and printed with all fields, as one valid JSON object and as one line of text.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { FIELDS_MAX = 512, NAME_MAX_BYTES = 64, CPU = 1 };
 
-/* Small, so that the limits are met: the least recently used are given up. */
+/* Small, so that the limits are reached: the least recently used entries are evicted. */
 static const struct sinsp_config config = {.threads_max = 8, .fds_max = 32};
 
 struct printer {
@@ -22,7 +22,7 @@ struct printer {
 	struct buf out;
 };
 
-/* An argument for fields that need one, by the kind of it. */
+/* An argument for fields that need one, by its kind. */
 static const char *const args[] = {
 	[FIELD_ARG_NONE] = "",		 [FIELD_ARG_INDEX] = "[1]",
 	[FIELD_ARG_KEY] = "[HOME]",	 [FIELD_ARG_KEY_OR_INDEX] = "[1]",
@@ -45,7 +45,7 @@ static void add_name(struct names *names, const char *field, const char *arg)
 	names->list[names->count++] = text;
 }
 
-/* Names a field that can be printed: alone where it may be, and with an argument. */
+/* Names a field that can be printed: without argument if it allows that, and with one. */
 static void add_field(struct names *names, const struct field_desc *desc)
 {
 	REQUIRE(names->count + 2 <= FIELDS_MAX, "%zu fields", names->count);
@@ -98,7 +98,7 @@ static void print(struct printer *printer, const struct sinsp_event *event)
 	check_line(&printer->out);
 }
 
-/* The bytes of the frame at hand: so many as its header says, but never more than there are. */
+/* The bytes of the current frame: the length in its header, at most the rest of the input. */
 static size_t frame_size(const uint8_t *data, size_t left)
 {
 	struct ppm_evt_hdr header;
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	REQUIRE(sinsp_create(&config, &sinsp, NULL) == 0, "memory");
 	while (size) {
 		size_t len = frame_size(data, size);
-		/* A block of its own: what is read behind it is noticed. */
+		/* A block of its own, so that a read past its end is detected. */
 		char *frame = fuzz_text(data, len);
 		struct scap_event raw = {.frame = frame, .len = (uint32_t)len, .cpu = CPU};
 		int r = sinsp_process(sinsp, &raw, &event);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How libFuzzer changes inputs of the target `decode`: as it likes, but mostly with what the
- * headers claim mended afterwards, as otherwise few frames would get past the first check.
+ * The mutator of the target `decode`: libFuzzer's own changes, mostly with the headers corrected
+ * afterwards, as few other frames pass the first check.
  */
 #include <string.h>
 
 #include "event/event.h"
 
-enum { AS_IT_IS = 8 }; /* one input of so many */
+enum { AS_IT_IS = 8 }; /* one of that many inputs is not corrected */
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 
-/* The nearest event at or behind an id; the last ones have none behind them. */
+/* The nearest event at or after an id; the last ids have none. */
 static const struct event_desc *some_event(unsigned int id)
 {
 	for (id %= EVENT_ID_MAX; id < EVENT_ID_MAX; id++)
@@ -21,7 +21,7 @@ static const struct event_desc *some_event(unsigned int id)
 	return event_desc_get(EVENT_open);
 }
 
-/* The length that a parameter must have, with `left` bytes for it and those behind. */
+/* The length that a parameter must have, with `left` bytes for it and the following ones. */
 static uint32_t mend_length(const struct param_desc *param, uint8_t *value, uint32_t len,
 			    size_t left)
 {
@@ -55,7 +55,7 @@ static uint32_t mend_length(const struct param_desc *param, uint8_t *value, uint
 	return len;
 }
 
-/* Makes the first bytes one whole frame and returns its length; 0 when they are too few. */
+/* Makes the first bytes one valid frame and returns its length; 0 if they are too few. */
 static size_t mend_frame(uint8_t *data, size_t size)
 {
 	struct ppm_evt_hdr header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events that filters and formats meet: an intruder in a web server. Few, as all are shown in
- * each run, but of many kinds: with every type of parameter that fields know, failed and
+ * The events that filters and formats are applied to: a break-in into a web server. Few, as each
+ * run prints all, but of many kinds: with every parameter type that fields read, failed and
  * successful, with and without a descriptor, of known and unknown threads.
  */
 #include <errno.h>
@@ -195,7 +195,7 @@ static struct sinsp_event *shell_closes(struct drive *drive)
 	return drive_close(drive, SHELL, 0, 5);
 }
 
-/* A call that is newer than the table. */
+/* A call newer than the table. */
 static struct sinsp_event *stranger_calls(struct drive *drive)
 {
 	struct frame *frame = drive_begin(drive, EVENT_syscall, STRANGER);

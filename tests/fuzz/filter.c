@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters: any text is refused with a position inside it, or is a filter. A filter and its
- * canonical text decide alike, `not` turns the decision over, and no event passes that
- * filter_event_types() rules out. An input of odd length means --exact-types.
+ * Filters: any text is rejected with a position inside it, or is a filter. A filter and its
+ * canonical text match the same events, `not` inverts the match, and no event passes that
+ * filter_event_types() excludes. An input of odd length means --exact-types.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static const char too_deep[] = "nested too deeply";
 
-/* The same filter written in other ways; NULL where its parentheses would be too many. */
+/* The same filter in other spellings; NULL if it would exceed the limit of parentheses. */
 struct variants {
 	struct filter *written, *printed, *negated;
 	bool ids[EVENT_ID_MAX];
@@ -35,7 +35,7 @@ static struct filter *create(const char *text, const struct filter_options *opti
 	return filter;
 }
 
-/* A filter made of one that is valid: only parentheses can be against it. */
+/* A filter derived from a valid one: only the limit of parentheses can reject it. */
 static struct filter *create_variant(const char *text, const struct filter_options *options)
 {
 	struct filter_error err;
@@ -45,7 +45,7 @@ static struct filter *create_variant(const char *text, const struct filter_optio
 	return filter;
 }
 
-/* Appends the canonical text; returns false when the text is no filter. */
+/* Appends the canonical text; returns false if the text is no filter. */
 static bool print(const char *text, struct buf *out)
 {
 	struct arena arena = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats (-p): any text is refused with a position inside it, or prints events, as text and as one
- * valid JSON object. With `*` in front there is always something to print; nothing printed is
- * nothing appended. How times, buffers and colours are shown follows from the length of the input.
+ * Formats (-p): any text is rejected with a position inside it, or prints events, as text and as
+ * one valid JSON object. With a leading `*` every event is printed; otherwise an event that is not
+ * printed appends nothing. The length of the input selects the style of times, buffers and colours.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct printer {
 	struct formatter *text, *json;
-	bool always; /* prints what it can of events that lack a value */
+	bool always; /* prints events that lack a value, too */
 	struct buf out;
 };
 

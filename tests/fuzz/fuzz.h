@@ -13,10 +13,10 @@
 #include "sinsp/state/engine.h"
 #include "util/buf.h"
 
-/* The target: returns 0, and aborts or trips a sanitizer when it finds something. */
+/* The target: returns 0; aborts or triggers a sanitizer on a finding. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the program with a message when `condition` does not hold: the input is a finding. */
+/* Ends the program with a message if `condition` is false: the input is a finding. */
 #define REQUIRE(condition, ...)                                                                    \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
@@ -26,18 +26,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((noreturn, format(printf, 4, 5))) void
 fuzz_fail(const char *file, int line, const char *condition, const char *format, ...);
 
-/* A copy with a NUL behind it and no byte more, so that reading on is noticed. Free it. */
+/* A copy followed by a NUL and no further byte, so that a read past it is detected. Free it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* Requires a message, a place inside the text, and that both can be shown. */
+/* Requires a message and a position inside the text, both printable. */
 void fuzz_check_error(const char *text, const struct filter_error *err);
 
-/* Requires one JSON object that every reader takes. */
+/* Requires one valid JSON object. */
 void fuzz_check_json(const struct buf *json);
 
 /*
- * Has some events happen, the same ones in each run, and shows each to `see` with the state as it
- * is after that event.
+ * Applies some events, the same in each run, and calls `see` for each with the state after that
+ * event.
  */
 void fuzz_show_events(void (*see)(const struct sinsp_event *event, void *context), void *context);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a fuzz target over inputs, without libFuzzer and with any compiler: so findings stay found.
- *   replay_NAME FILE_OR_FOLDER...
- * Fails when a folder is empty, as a test that runs nothing would tell nothing.
+ * Runs a fuzz target over inputs, without libFuzzer and with any compiler: so that findings stay
+ * fixed. replay_NAME FILE_OR_FOLDER... Fails if a folder is empty, as a test that runs nothing
+ * proves nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "fuzz.h"
 
-static const char *input; /* at hand, for the last words */
+static const char *input; /* for the message when a run fails */
 
 static int fail(const char *path)
 {
@@ -21,7 +21,7 @@ static int fail(const char *path)
 	return 1;
 }
 
-/* The target gets a block of just that size, so that a sanitizer sees what is read behind it. */
+/* The target gets a block of exactly that size, so that a sanitizer detects reads past its end. */
 static int replay_file(const char *path, size_t size)
 {
 	FILE *file = fopen(path, "re");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules files: any bytes are refused with messages, or are rules. Compiled together they match what
- * each matches when it is compiled alone, and what they print is valid JSON. What stands behind a
- * NUL is a second file.
+ * Rules files: any bytes are rejected with messages, or are rules. Compiled together they match
+ * what each matches when compiled alone, and their output is valid JSON. A NUL separates two files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +69,7 @@ static struct ruleset *compile(const struct files *files)
 	return ruleset;
 }
 
-/* Fields that remember events (evt.deltatime, util.cnt) have one memory for all rules together. */
+/* Fields that remember events (evt.deltatime, util.cnt) share their memory between all rules. */
 static bool remembers(const char *condition)
 {
 	return strstr(condition, "evt.deltatime") || strstr(condition, "util.cnt");

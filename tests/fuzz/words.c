@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints a dictionary for libFuzzer: the words of the filter language, from the tables that define
- * them, and the words it is given.
+ * them, and the words in its arguments.
  *   words [WORD...] >DICTIONARY
  */
 #include <stdio.h>

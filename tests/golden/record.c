@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command and writes down the events of its process and of all that come from it:
+ * Runs a command and records the events of its process and of all its descendants:
  *
  *   record FILE COMMAND ARGUMENT...
  *
@@ -84,7 +84,7 @@ static pid_t start(char **command)
 	return pid;
 }
 
-/* Everything that happens on the machine until the command has ended. */
+/* All events of the machine until the command exits. */
 static void capture(struct scap_live *live, pid_t pid, struct buf *all)
 {
 	struct scap_event event;
@@ -123,7 +123,7 @@ static void each_entry(const struct buf *all, entry_visit *visit, struct tasks *
 	}
 }
 
-/* A caller's event names the task that it made. */
+/* The event of a caller of clone names the new task. */
 static void find_tasks(const struct recording_entry *entry, const char *frame, struct tasks *tasks,
 		       FILE *file)
 {
@@ -141,7 +141,7 @@ static void find_tasks(const struct recording_entry *entry, const char *frame, s
 	}
 }
 
-/* Switches to a task are about it as well. */
+/* Switches to a task belong to it, too. */
 static bool is_wanted(const struct event *ev, const struct tasks *tasks)
 {
 	return tasks_has(tasks, ev->tid) || (ev->desc->id == EVENT_switch &&
@@ -171,7 +171,10 @@ int main(int argc, char **argv)
 	live = open_live();
 	tasks_add(&tasks, start(argv + 2));
 	capture(live, (pid_t)tasks.ids[0], &all);
-	/* A task may be told of after its own first event, but not after those of its children. */
+	/*
+	 * The event of a task's creator may come after the task's first event, but not after those
+	 * of its children.
+	 */
 	each_entry(&all, find_tasks, &tasks, NULL);
 	file = fopen(argv[1], "we");
 	if (!file)

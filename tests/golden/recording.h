@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a recording: events as the driver wrote them, each with this before it. It is read on
- * machines of the byte order that it was made on.
+ * The file of a recording: events as the driver wrote them, each preceded by this header. In the
+ * byte order of the machine that wrote it.
  */
 #ifndef TESTS_GOLDEN_RECORDING_H
 #define TESTS_GOLDEN_RECORDING_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the golden test recorded: files, sockets, processes and signals, each used once or twice, in
- * calls that work and calls that fail. Linked statically, so that a loader adds nothing to it.
+ * The program that the golden test recorded: files, sockets, processes and signals, each used once
+ * or twice, in calls that succeed and calls that fail. Linked statically, so that there is no
+ * loader.
  *
- *   scenario FOLDER        works in that folder, which must be empty
- *   scenario child A B     what it runs as another program
+ * scenario FOLDER        works in that folder, which must be empty scenario child A B     what it
+ * runs as another program
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Calls are made for their events: whether they work is seen there. */
+/* Calls are made for their events, which show whether they succeed. */
 static void ignore(long result)
 {
 	(void)result;
@@ -106,7 +107,7 @@ static void objects(void)
 	ignore(close(signalfd(-1, &set, SFD_CLOEXEC)));
 }
 
-/* A server and its client on this machine, then a port where nobody listens. */
+/* A server and its client on this machine, then a port without listener. */
 static void tcp(int family, struct sockaddr *address, socklen_t len)
 {
 	int server = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), client, accepted;
@@ -149,7 +150,7 @@ static void udp(struct sockaddr_in address)
 	ignore(close(server));
 }
 
-/* A log like the system's: what counts is the name of its socket. */
+/* Like the log of the system: what counts is the name of its socket. */
 static void local_sockets(const char *folder)
 {
 	static const char message[] = "<86>scenario: a session begins\n";

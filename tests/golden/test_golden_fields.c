@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every field of recorded events against GOLDEN/fields.txt. Of each event those fields are written
- * that are others than at the event before of the same thread, so that the first event of a thread
- * has all of them; "-" is one that has no value any more.
+ * Every field of recorded events, compared with GOLDEN/fields.txt. The file has the fields of each
+ * event that differ from those of the previous event of the same thread; "-" is a field that no
+ * longer has a value.
  *
  * With GOLDEN_WRITE set the file is written instead.
  */
@@ -24,10 +24,10 @@
 
 enum { COLUMNS_MAX = 512, THREADS_MAX = 64, PATH_BYTES = 4096 };
 
-/* 2026-11-21T00:00:00Z, so that times which count from the boot are those of no machine. */
+/* 2026-11-21T00:00:00Z, so that times since boot do not depend on the machine. */
 static const uint64_t boot_ns = UINT64_C(1795219200000000000);
 
-/* Fields with arguments, as they are asked for; without one they are asked for where that is right.
+/* Fields with arguments; without argument they are read where that is valid.
  */
 static const char *const with_arguments[] = {
 	"evt.arg[0]",
@@ -59,7 +59,7 @@ static const char *const with_arguments[] = {
 	"fd.types[3]",
 	"thread.cgroup.cpu",
 	"thread.cgroup.memory",
-	/* These never have a value yet. */
+	/* These have no value yet. */
 	"container.mount[0]",
 	"container.mount.source[0]",
 	"container.mount.dest[0]",
@@ -74,7 +74,7 @@ struct column {
 	struct field_ref ref;
 };
 
-/* What the fields of a thread were, as text; NULL: no value. */
+/* The last values of the fields of a thread, as text; NULL: no value. */
 struct seen {
 	int64_t tid;
 	char *values[COLUMNS_MAX];
@@ -130,7 +130,7 @@ static void add_column(struct golden *golden, const char *text)
 		fail_msg("%s: %s", text, err.text);
 }
 
-/* Every row as it stands, and with each argument of the list above. */
+/* Every row without argument, and with each argument of the list above. */
 static void add_columns_of(struct golden *golden, const struct field_desc *desc)
 {
 	size_t len = strlen(desc->name), before;
@@ -144,7 +144,7 @@ static void add_columns_of(struct golden *golden, const struct field_desc *desc)
 		if (strncmp(text, desc->name, len) != 0 || (text[len] != '[' && text[len] != '.'))
 			continue;
 		add_column(golden, text);
-		/* A longer name that begins alike. */
+		/* A longer name with the same beginning. */
 		if (golden->columns[golden->columns_count - 1].ref.desc != desc)
 			golden->columns_count--;
 	}
@@ -222,7 +222,7 @@ static void write_event(struct golden *golden, const struct sinsp_event *event)
 		bool has = read_column(golden, &golden->columns[i], event);
 		char **last = &seen->values[i];
 
-		/* What filters rely on to leave out hooks. */
+		/* Filters rely on this to omit hooks. */
 		if (has && golden->columns[i].ref.desc->can_have)
 			assert_true(golden->columns[i].ref.desc->can_have(event->ev.desc));
 		if (has ? *last && strcmp(*last, golden->value.data) == 0 : !*last)
@@ -290,7 +290,7 @@ static int line_len(const char *text)
 	return (int)strcspn(text, "\n");
 }
 
-/* Says where the first difference is: in which event, and what it was. */
+/* Reports the first difference: in which event, and the old value. */
 static void compare(const char *expected, const char *found)
 {
 	const char *event = found;
