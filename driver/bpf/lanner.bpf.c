@@ -5,26 +5,36 @@
  * each value is read.
  */
 #include "bpf/core/call.bpf.h"
+#include "bpf/core/dyn.bpf.h"
 #include "bpf/core/frame.bpf.h"
 #include "bpf/core/latency.bpf.h"
+#include "bpf/readers/aio.bpf.h"
+#include "bpf/readers/arguments.bpf.h"
 #include "bpf/readers/buffer.bpf.h"
-#include "bpf/readers/control.bpf.h"
-#include "bpf/readers/dyn.bpf.h"
+#include "bpf/readers/cgroup.bpf.h"
+#include "bpf/readers/clone.bpf.h"
 #include "bpf/readers/entry_copy.bpf.h"
 #include "bpf/readers/epoll.bpf.h"
 #include "bpf/readers/executable.bpf.h"
 #include "bpf/readers/exit.bpf.h"
+#include "bpf/readers/fd_set.bpf.h"
 #include "bpf/readers/file.bpf.h"
 #include "bpf/readers/file_attributes.bpf.h"
 #include "bpf/readers/flags.bpf.h"
+#include "bpf/readers/futex.bpf.h"
 #include "bpf/readers/io_uring.bpf.h"
 #include "bpf/readers/ipc.bpf.h"
+#include "bpf/readers/keyctl.bpf.h"
+#include "bpf/readers/message.bpf.h"
 #include "bpf/readers/mount.bpf.h"
 #include "bpf/readers/page_fault.bpf.h"
 #include "bpf/readers/poll.bpf.h"
+#include "bpf/readers/prctl.bpf.h"
+#include "bpf/readers/ptrace.bpf.h"
 #include "bpf/readers/quota.bpf.h"
 #include "bpf/readers/rlimit.bpf.h"
 #include "bpf/readers/sched.bpf.h"
+#include "bpf/readers/security.bpf.h"
 #include "bpf/readers/semaphore.bpf.h"
 #include "bpf/readers/siginfo.bpf.h"
 #include "bpf/readers/signal.bpf.h"
@@ -34,6 +44,7 @@
 #include "bpf/readers/system.bpf.h"
 #include "bpf/readers/task.bpf.h"
 #include "bpf/readers/time.bpf.h"
+#include "bpf/readers/user_memory.bpf.h"
 
 enum event_id {
 #define SYSCALL_EVENT(name, id, ...) EVENT_##name = id,
@@ -124,6 +135,11 @@ static __always_inline __u16 syscall_code(struct filler *f)
 	return f->caller.compat ? compat_calls[number].code : syscall_codes[number];
 }
 
+/* A row's variable is seen by the rows behind it; that it is absent is said where it is put. */
+#define LOCAL(event, name, value)                                                                  \
+	__auto_type name = value;                                                                  \
+	f->absent = false;
+
 #define PARAM(event, name, type, format, source, ...)                                              \
 	f->param = event##__##name;                                                                \
 	PUT_##type(source);
@@ -195,6 +211,10 @@ static __always_inline bool is_self(void)
 #include "events/all.def"
 
 /* Programs of their own put the parameters of an event as its filler does. */
+#define LOCAL(event, name, value)                                                                  \
+	__auto_type name = value;                                                                  \
+	f->absent = false;
+
 #define PARAM(event, name, type, format, source, ...)                                              \
 	f->param = event##__##name;                                                                \
 	PUT_##type(source);

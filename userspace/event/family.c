@@ -8,6 +8,7 @@
 #define SYSCALL_EVENT(name, ...) [EVENT_##name] = FAMILY,
 #define TRACEPOINT_EVENT(name, ...) [EVENT_##name] = FAMILY,
 #define USER_EVENT(name, ...) [EVENT_##name] = FAMILY,
+#define LOCAL(...)
 #define PARAM(...)
 #define EXTENSION_PARAM(...)
 #define EVENT_END(name)

@@ -58,13 +58,16 @@ static __always_inline __u64 narrow_words(struct filler *f)
 static __always_inline __u64 narrow_before(struct filler *f, __u64 number)
 {
 	__u64 is_before = (call_number(f->regs) - number) >> 63;
+	__u64 narrow = -(is_before & f->caller.compat);
 
-	return -(is_before & f->caller.compat);
+	/* Else the compiler makes branches of what is done with one of two values. */
+	CHECKED(narrow);
+	return narrow;
 }
 
 static __always_inline __u64 narrow_times(struct filler *f)
 {
-	return f->times_are_wide ? 0 : narrow_before(f, NR32_CLOCK_GETTIME64);
+	return narrow_before(f, NR32_CLOCK_GETTIME64);
 }
 
 static __always_inline __u64 narrow_limits(struct filler *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Bytes that calls read and write: buffers, vectors of buffers, messages. */
+/* Bytes that calls read and write: buffers and vectors of buffers. */
 #ifndef LANNER_BUFFER_BPF_H
 #define LANNER_BUFFER_BPF_H
 
@@ -8,14 +8,8 @@
 
 enum {
 	VECTOR_ENTRIES_MAX = 32,
-	CONTROL_END_MAX = FRAME_BYTES_MAX - 64, /* what follows control data fits behind it */
 	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* and what follows a module */
 };
-
-static __always_inline __u64 min_u64(__u64 a, __u64 b)
-{
-	return a < b ? a : b;
-}
 
 static __always_inline __u32 bytes_read(struct filler *f)
 {
@@ -144,147 +138,40 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	return 0;
 }
 
-/* Leaves the sum of the entries' lengths in f->vector_bytes. */
-static __always_inline void put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
+/* Returns the sum of the entries' lengths, as all that put a vector do. */
+static __always_inline __u32 put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
 {
 	struct vector_progress *progress = &f->slot->vector;
+	__u32 bytes;
 
 	vector_read(f->slot_key, f->pos, vector, entries, limit);
 	frame_advance(f, progress->at);
-	f->vector_bytes = progress->bytes;
+	bytes = progress->bytes;
 	if (progress->unreadable)
 		count_unreadable(f);
+	return bytes;
 }
 
 /* Of what does not go over a descriptor. */
-static __always_inline void put_vector_read(struct filler *f, __u64 vector, __u64 entries)
+static __always_inline __u32 put_vector_read(struct filler *f, __u64 vector, __u64 entries)
 {
-	put_vector(f, vector, f->ret > 0 ? entries : 0, min_u64(bytes_read(f), snaplen));
+	return put_vector(f, vector, f->ret > 0 ? entries : 0, min_u64(bytes_read(f), snaplen));
 }
 
-static __always_inline void put_fd_vector_read(struct filler *f, __u64 fd, __u64 vector,
+static __always_inline __u32 put_fd_vector_read(struct filler *f, __u64 fd, __u64 vector,
 					       __u64 entries, __u64 name)
 {
 	__u64 n = bytes_read(f);
 
-	put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(fd, name, 0, n)));
+	return put_vector(f, vector, n ? entries : 0, min_u64(n, data_limit(fd, name, 0, n)));
 }
 
-static __always_inline void put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
+static __always_inline __u32 put_fd_vector_written(struct filler *f, __u64 fd, __u64 vector,
 						  __u64 entries, __u64 name)
 {
 	__u64 n = bytes_written(f, SNAPLEN_MAX);
 
-	put_vector(f, vector, entries, min_u64(n, data_limit(fd, name, 0, n)));
-}
-
-static __always_inline void set_message(struct filler *f, struct user_message message,
-					bool is_read)
-{
-	f->message = message;
-	f->message_read = is_read;
-	if (!is_read)
-		count_unreadable(f);
-}
-
-static __always_inline bool read_message(struct filler *f, __u64 address)
-{
-	const __u64 narrow = narrow_words(f);
-	union user_any_message any = {};
-	bool is_read = !bpf_probe_read_user(&any, FORM_BYTES(f->slot, any, narrow), (void *)address);
-
-	set_message(f, widen_message(&any, narrow), is_read);
-	return is_read;
-}
-
-/*
- * Of a call for several messages: the one that this event is about, and its result, which stands
- * for the call's from here on. The call's own, when it has failed or there was no message.
- */
-static __always_inline __s64 take_message(struct filler *f, __u64 messages)
-{
-	const __u64 narrow = narrow_words(f);
-	union user_any_messages_entry any = {};
-	const __u64 bytes = FORM_BYTES(f->slot, any, narrow);
-	struct user_messages_entry entry;
-	__s64 ret = f->ret;
-	bool is_read;
-
-	f->messages = ret;
-	if (ret <= 0) {
-		f->ret = -1;
-		return ret;
-	}
-	messages += f->message_index * bytes;
-	is_read = !bpf_probe_read_user(&any, bytes, (void *)messages);
-	entry = widen_messages_entry(&any, narrow);
-	set_message(f, entry.message, is_read);
-	f->ret = entry.len;
-	f->absent = !is_read;
-	return entry.len;
-}
-
-/* The bytes of the message that was read; absent when it could not be, or there is none. */
-static __always_inline void put_message_data_sent(struct filler *f, __u64 fd)
-{
-	if (f->message_read)
-		put_fd_vector_written(f, fd, f->message.vector, f->message.vector_len,
-				      f->message.name);
-	else
-		put_absent(f);
-}
-
-static __always_inline void put_message_data_received(struct filler *f, __u64 fd)
-{
-	if (f->message_read && f->ret >= 0)
-		put_fd_vector_read(f, fd, f->message.vector, f->message.vector_len,
-				   f->message.name);
-	else
-		put_absent(f);
-}
-
-static __always_inline void put_message_sent(struct filler *f, __u64 fd, __u64 address)
-{
-	read_message(f, address);
-	put_message_data_sent(f, fd);
-}
-
-static __always_inline void put_message_received(struct filler *f, __u64 fd, __u64 address)
-{
-	if (f->ret >= 0)
-		read_message(f, address);
-	put_message_data_received(f, fd);
-}
-
-/* Of a message that could not be read the size is not known either. */
-static __always_inline __u32 message_bytes(struct filler *f)
-{
-	f->absent = !f->message_read;
-	return f->vector_bytes;
-}
-
-/* The size of a message where it stands ahead of the bytes: they bring it. */
-static __always_inline __u32 message_bytes_to_come(struct filler *f)
-{
-	f->size_pos = f->pos;
-	return 0;
-}
-
-static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd)
-{
-	put_message_data_sent(f, fd);
-	*(__u32 *)(f->frame + f->size_pos) = f->vector_bytes;
-}
-
-/* Cut to what the frame has left, so that the event is not lost for it. */
-static __always_inline void put_message_control(struct filler *f)
-{
-	__u64 left = f->pos < CONTROL_END_MAX ? CONTROL_END_MAX - f->pos : 0;
-
-	if (f->ret >= 0 && f->message.control)
-		put_bytes(f, f->message.control, min_u64(f->message.control_len, left));
-	else
-		put_absent(f);
+	return put_vector(f, vector, entries, min_u64(n, data_limit(fd, name, 0, n)));
 }
 
 #endif

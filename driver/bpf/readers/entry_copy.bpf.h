@@ -7,7 +7,6 @@
 #ifndef LANNER_ENTRY_COPY_BPF_H
 #define LANNER_ENTRY_COPY_BPF_H
 
-#include "bpf/core/frame.bpf.h"
 #include "bpf/readers/socket.bpf.h"
 
 enum {

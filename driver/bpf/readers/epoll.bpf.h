@@ -1,122 +1,18 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Waiting: sets of descriptors, events of epoll, operations of asynchronous input and output. */
+/* Events of epoll. */
 #ifndef LANNER_EPOLL_BPF_H
 #define LANNER_EPOLL_BPF_H
 
-#include "bpf/readers/buffer.bpf.h"
-#include "bpf/readers/poll.bpf.h"
+#include "bpf/readers/user_memory.bpf.h"
 
-enum {
-	FD_SET_BITS_MAX = 1024,
-	FD_SET_BYTES = FD_SET_BITS_MAX / 8,
-	FD_SET_AT = 4096, /* in the work area of a slot */
-	FDLIST_AT = sizeof(__u16), /* in a list, the entries */
-	EPOLL_DELETE = 2,
-	/* What the entries of a set are waited for, as poll calls it. */
-	FD_SET_READ = 0x1,
-	FD_SET_WRITE = 0x4,
-	FD_SET_EXCEPT = 0x2,
-};
+enum { EPOLL_DELETE = 2 };
 
 DEFINE_USER_STRUCT(epoll_event)
-DEFINE_USER_STRUCT_OF_TWO_FORMS(mask_argument, narrow_words)
-DEFINE_USER_STRUCT(aio_control)
-DEFINE_USER_STRUCT(aio_event)
 
 /* The event of epoll_ctl: none is looked at when a descriptor is taken out. */
 static __always_inline __u64 epoll_given(__u64 operation, __u64 address)
 {
 	return (__u32)operation == EPOLL_DELETE ? 0 : address;
-}
-
-/* Reads the first of the operations that an array points to. Returns its address. */
-static __always_inline __u64 first_aio_control(struct filler *f, __u64 count, __u64 array)
-{
-	__u64 address = user_word(f, (__s64)count > 0 ? array : 0);
-	bool absent = f->absent;
-
-	read_aio_control(f, address);
-	f->absent = absent;
-	return address;
-}
-
-/* Counts the ones below it: there is no instruction for it, and no branch for the verifier. */
-static __always_inline __u64 lowest_bit(__u64 word)
-{
-	__u64 below = (word & -word) - 1;
-
-	below -= below >> 1 & 0x5555555555555555ULL;
-	below = (below & 0x3333333333333333ULL) + (below >> 2 & 0x3333333333333333ULL);
-	below = (below + (below >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
-	return below * 0x0101010101010101ULL >> 56;
-}
-
-/*
- * Turns the set of `bits` descriptors at the end of a slot's work area into a list at its start.
- * Returns the list's bytes. Not inlined: the verifier walks it once.
- */
-__attribute__((noinline)) __u32 fdlist_build(__u32 slot_key, __u32 bits, __u32 events)
-{
-	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	__u64 word = 0, at = 0, count = 0;
-
-	if (!slot)
-		return 0;
-	/* Each turn takes one descriptor out of the word at hand, or takes the next word. */
-	for (int i = 0; i < FDLIST_MAX + FD_SET_BITS_MAX / 64; i++) {
-		__u8 *entry = slot->work + FDLIST_AT;
-
-		at = forget(slot, at);
-		count = forget(slot, count);
-		if (!word) {
-			if (at >= bits)
-				break;
-			word = *(__u64 *)(slot->work + FD_SET_AT + (at / 8 & (FD_SET_BYTES - 1)));
-			at += 64;
-			continue;
-		}
-		if (count >= FDLIST_MAX)
-			break;
-		entry += (count & (FDLIST_MAX - 1)) * sizeof(struct fdlist_entry);
-		*(__u64 *)entry = at - 64 + lowest_bit(word);
-		*(__u16 *)(entry + sizeof(__s64)) = events;
-		word &= word - 1;
-		count++;
-	}
-	*(__u16 *)slot->work = count;
-	return FDLIST_AT + count * sizeof(struct fdlist_entry);
-}
-
-/* Copies a set to where fdlist_build() finds it, without what is above its last bit. */
-static __always_inline bool fd_set_read(struct filler *f, __u64 set, __u32 bits)
-{
-	__u64 bytes = set_bytes(f, bits), last = bits / 64 * 8;
-	__u8 *copy = f->slot->work + FD_SET_AT;
-
-	CHECKED(bytes);
-	if (bytes > FD_SET_BYTES || bpf_probe_read_user(copy, bytes, (void *)set))
-		return false;
-	*(__u64 *)(copy + (last & (2 * FD_SET_BYTES - 1))) &= (1ULL << bits % 64) - 1;
-	return true;
-}
-
-/* A set of descriptors below `nfds`, as a list. */
-static __always_inline void put_fd_set(struct filler *f, __u64 set, __s32 nfds, __u32 events)
-{
-	__u32 bits = nfds < 0 ? 0 : min_u64(nfds, FD_SET_BITS_MAX);
-	__u64 n = 0;
-	__u8 *room = frame_room(f);
-
-	if (!room)
-		return;
-	if (set && fd_set_read(f, set, bits))
-		n = fdlist_build(f->slot_key, bits, events);
-	else if (set)
-		count_unreadable(f);
-	n = forget(f->slot, n) & 0xff;
-	CHECKED(n);
-	bpf_probe_read_kernel(room, n, f->slot->work);
-	frame_advance(f, n);
 }
 
 #endif

@@ -5,6 +5,12 @@
 
 #include "bpf/readers/task.bpf.h"
 
+enum {
+	TASK_EXITING = 4,
+	REAPER_THREADS_MAX = 30,
+	REAPER_ANCESTORS_MAX = 60,
+};
+
 static __always_inline __s64 exit_status(struct filler *f)
 {
 	return GET(current_task(f), exit_code);

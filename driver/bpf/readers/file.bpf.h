@@ -5,6 +5,8 @@
 
 #include "bpf/core/frame.bpf.h"
 
+#include <linux/openat2.h>
+
 enum {
 	FMODE_CREATED = 0x100000,
 	OVERLAYFS_MAGIC = 0x794c7630,
@@ -17,6 +19,16 @@ enum {
 };
 
 enum overlay_layer { OVERLAY_NONE, OVERLAY_UPPER, OVERLAY_LOWER };
+
+struct opened_file {
+	__u64 ino;
+	__u32 dev, flags;
+	__u16 layer; /* enum overlay_layer, as stored for creat */
+};
+
+struct fd_pair {
+	__s32 first, second;
+};
 
 /* The kernel's device number in the form of the .scap format. */
 static __always_inline __u32 device_encode(__u32 dev)
@@ -61,65 +73,60 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
  * What the call at hand opened: flags of the stored kind, device and inode; zeros if it failed.
  * Descriptor 0 counts as a failure but for the created bit: the .scap world has it so.
  */
-static __always_inline struct opened_file *opened_file(struct filler *f)
+static __always_inline struct opened_file opened_file(struct filler *f)
 {
-	struct file *file;
+	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;
+	struct opened_file opened = {};
 	struct inode *inode;
 	struct super_block *sb;
 
-	if (f->opened.known)
-		return &f->opened;
-	f->opened.known = true;
-	file = f->ret >= 0 ? fd_file(f->ret) : NULL;
 	if (!file)
-		return &f->opened;
+		return opened;
 	if (GET(file, f_mode) & FMODE_CREATED)
-		f->opened.flags |= STORED_CREATED;
+		opened.flags |= STORED_CREATED;
 	if (f->ret == 0)
-		return &f->opened;
+		return opened;
 	inode = GET(file, f_inode);
 	sb = GET(inode, i_sb);
-	f->opened.dev = device_encode(GET(sb, s_dev));
-	f->opened.ino = GET(inode, i_ino);
-	f->opened.layer = inode_layer(inode, sb);
-	if (f->opened.layer == OVERLAY_UPPER)
-		f->opened.flags |= STORED_UPPER_LAYER;
-	else if (f->opened.layer == OVERLAY_LOWER)
-		f->opened.flags |= STORED_LOWER_LAYER;
-	return &f->opened;
+	opened.dev = device_encode(GET(sb, s_dev));
+	opened.ino = GET(inode, i_ino);
+	opened.layer = inode_layer(inode, sb);
+	if (opened.layer == OVERLAY_UPPER)
+		opened.flags |= STORED_UPPER_LAYER;
+	else if (opened.layer == OVERLAY_LOWER)
+		opened.flags |= STORED_LOWER_LAYER;
+	return opened;
 }
 
 /* The struct of openat2; zeros when it cannot be read. */
-static __always_inline struct open_how *open_how(struct filler *f, __u64 address)
+static __always_inline struct open_how open_how(struct filler *f, __u64 address)
 {
 	struct open_how how = {};
 
 	if (bpf_probe_read_user(&how, sizeof(how), (void *)address))
 		count_unreadable(f);
-	f->how = how;
-	return &f->how;
+	return how;
 }
 
 /* The two descriptors that a call wrote to the caller's memory; -1 when it cannot be read. */
-static __always_inline struct fd_pair *fd_pair(struct filler *f, __u64 address)
+static __always_inline struct fd_pair fd_pair(struct filler *f, __u64 address)
 {
 	struct fd_pair pair;
 
 	if (bpf_probe_read_user(&pair, sizeof(pair), (void *)address))
 		pair = (struct fd_pair){-1, -1};
-	f->pair = pair;
-	return &f->pair;
+	return pair;
 }
 
 /* The same, -1 too when the call failed. */
-static __always_inline struct fd_pair *made_fd_pair(struct filler *f, __u64 address)
+static __always_inline struct fd_pair made_fd_pair(struct filler *f, __u64 address)
 {
 	return fd_pair(f, f->ret == 0 ? address : 0);
 }
 
-static __always_inline __u64 pipe_ino(struct filler *f)
+static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 {
-	return f->ret == 0 ? file_ino(fd_file(f->pair.first)) : 0;
+	return f->ret == 0 ? file_ino(fd_file(pair.first)) : 0;
 }
 
 /*

@@ -3,7 +3,6 @@
 #ifndef LANNER_FILE_ATTRIBUTES_BPF_H
 #define LANNER_FILE_ATTRIBUTES_BPF_H
 
-#include "bpf/readers/buffer.bpf.h"
 #include "bpf/readers/file.bpf.h"
 #include "bpf/readers/time.bpf.h"
 
@@ -14,7 +13,6 @@ enum {
 	SYSFS_NAME_OF_INDEX = 2,
 };
 
-DEFINE_USER_STRUCT_OF_TWO_FORMS(times, narrow_times)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(utimbuf, narrow_words)
 DEFINE_USER_STRUCT(statx)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(statfs, narrow_words)
@@ -29,55 +27,40 @@ DEFINE_SIZED_STRUCT(xattr_args)
  * What statfs and fstatfs tell. Of 32-bit programs the later calls have a third form of it, behind
  * an argument with its size.
  */
-static __always_inline void read_room(struct filler *f)
+static __always_inline struct statfs_copy read_room(struct filler *f)
 {
-	struct user32_statfs64 copy = {};
+	struct user32_statfs64 wide = {};
+	bool is_read;
 
-	if (!(narrow_words(f) & ~narrow_before(f, NR32_STATFS64))) {
-		read_statfs(f, ON_SUCCESS(argument(f, 1)));
-		return;
-	}
-	f->struct_read = read_user(f, &copy, sizeof(copy), ON_SUCCESS(argument(f, 2)));
-	f->statfs = widen_statfs64(&copy);
-}
-
-static __always_inline __u64 times_access_ns(struct filler *f, __u32 unit)
-{
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->times.access, unit);
-}
-
-static __always_inline __u64 times_change_ns(struct filler *f, __u32 unit)
-{
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->times.change, unit);
+	if (!(narrow_words(f) & ~narrow_before(f, NR32_STATFS64)))
+		return read_statfs(f, ON_SUCCESS(argument(f, 1)));
+	is_read = read_user(f, &wide, sizeof(wide), ON_SUCCESS(argument(f, 2)));
+	return (struct statfs_copy){widen_statfs64(&wide), is_read};
 }
 
 /* A time in whole seconds. */
-static __always_inline __u64 utimbuf_ns(struct filler *f, __s64 seconds)
+static __always_inline __u64 utimbuf_ns(struct filler *f, bool is_read, __s64 seconds)
 {
-	struct user_time time = {.seconds = seconds};
-
-	f->absent = !f->struct_read;
-	return time_to_ns(f, time, 1);
+	return member_ns(f, is_read, (struct user_time){.seconds = seconds}, 1);
 }
 
-static __always_inline __u32 statx_device(struct filler *f)
+static __always_inline __u32 statx_device(struct filler *f, const struct statx_copy *status)
 {
-	f->absent = !f->struct_read;
-	return device_encode(f->statx.dev_major << 20 | f->statx.dev_minor);
+	f->absent = !status->is_read;
+	return device_encode(status->value.dev_major << 20 | status->value.dev_minor);
 }
 
-static __always_inline __s32 handle_type(struct filler *f)
+static __always_inline __s32 handle_type(struct filler *f, const struct file_handle_copy *handle)
 {
-	f->absent = !f->struct_read || f->ret < 0;
-	return f->file_handle.type;
+	f->absent = !handle->is_read || f->ret < 0;
+	return handle->value.type;
 }
 
-static __always_inline void put_handle(struct filler *f, __u64 handle)
+static __always_inline void put_handle(struct filler *f, __u64 address,
+				       const struct file_handle_copy *handle)
 {
-	put_bytes(f, handle + sizeof(struct user_file_handle),
-		  f->ret < 0 ? 0 : min_u64(f->file_handle.bytes, HANDLE_BYTES_MAX));
+	put_bytes(f, address + sizeof(handle->value),
+		  f->ret < 0 ? 0 : min_u64(handle->value.bytes, HANDLE_BYTES_MAX));
 }
 
 /* The unique ids of mounts are larger than the others. */

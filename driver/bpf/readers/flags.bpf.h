@@ -11,6 +11,8 @@
 
 #include <asm/fcntl.h>
 
+#define BIT(n) (1u << (n))
+
 /* `stored` if any bit of `bits` is in `native`. */
 #define MOVE(native, bits, stored) (((native) & (bits)) ? (stored) : 0)
 

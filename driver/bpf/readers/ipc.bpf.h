@@ -3,18 +3,17 @@
 #ifndef LANNER_IPC_BPF_H
 #define LANNER_IPC_BPF_H
 
-#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/flags.bpf.h"
 #include "bpf/readers/semaphore.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
 
 DEFINE_USER_STRUCT_OF_TWO_FORMS(ipc_perm, narrow_words)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(mq_attr, narrow_words)
 
 enum {
 	IPC_COMMAND_SET = 1,
 	MQ_CREATE = 0100,
 };
-
-#define BIT(n) (1u << (n))
 
 /* Commands that read the owner and mode of a thing, all of the families; these are the same. */
 #define SHM_STAT_COMMANDS (BIT(2) | BIT(13) | BIT(15))

@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* File systems as a whole: what fsconfig sets, and the quotas that quotactl asks for and sets. */
+/* The quotas that quotactl asks for and sets. */
 #ifndef LANNER_QUOTA_BPF_H
 #define LANNER_QUOTA_BPF_H
 
 #include "bpf/readers/user_memory.bpf.h"
 
 #include <linux/dqblk_xfs.h>
-#include <linux/mount.h>
-
-/* The value that fsconfig was given, as bytes or as a string; only what it has taken is shown. */
-static __always_inline void put_setting_bytes(struct filler *f, __u32 command, __u64 value,
-					      __u32 size)
-{
-	put_bytes(f, value, f->ret == 0 && command == FSCONFIG_SET_BINARY ? size : 0);
-}
-
-static __always_inline void put_setting_string(struct filler *f, __u32 command, __u64 value)
-{
-	bool is_string = command == FSCONFIG_SET_STRING || command == FSCONFIG_SET_PATH ||
-			 command == FSCONFIG_SET_PATH_EMPTY;
-
-	put_string(f, f->ret == 0 && is_string ? value : 0);
-}
+#include <linux/quota.h>
 
 /* The command of quotactl is in the upper bits of its argument, the type in the lowest eight. */
 static __always_inline __u32 quota_native_command(__u32 native)
@@ -101,7 +86,7 @@ static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
  * The limits of one user or group; zeros for other commands, and for what is not marked as valid.
  * The marks are the last member: 32-bit programs have no padding behind them.
  */
-static __always_inline struct if_dqblk *quota_limits(struct filler *f, __u32 native, __u64 address)
+static __always_inline struct if_dqblk quota_limits(struct filler *f, __u32 native, __u64 address)
 {
 	const __u32 bytes = __builtin_offsetof(struct if_dqblk, dqb_valid) + sizeof(__u32);
 	__u32 command = quota_native_command(native);
@@ -116,12 +101,11 @@ static __always_inline struct if_dqblk *quota_limits(struct filler *f, __u32 nat
 	limits.dqb_isoftlimit &= quota_mask(limits.dqb_valid, QIF_ILIMITS);
 	limits.dqb_btime &= quota_mask(limits.dqb_valid, QIF_BTIME);
 	limits.dqb_itime &= quota_mask(limits.dqb_valid, QIF_ITIME);
-	f->quota_limits = limits;
-	return &f->quota_limits;
+	return limits;
 }
 
 /* The settings of a whole quota file, likewise. */
-static __always_inline struct if_dqinfo *quota_settings(struct filler *f, __u32 native,
+static __always_inline struct if_dqinfo quota_settings(struct filler *f, __u32 native,
 							__u64 address)
 {
 	__u32 command = quota_native_command(native);
@@ -132,8 +116,7 @@ static __always_inline struct if_dqinfo *quota_settings(struct filler *f, __u32 
 	settings.dqi_bgrace &= quota_mask(settings.dqi_valid, IIF_BGRACE);
 	settings.dqi_igrace &= quota_mask(settings.dqi_valid, IIF_IGRACE);
 	settings.dqi_flags &= quota_mask(settings.dqi_valid, IIF_FLAGS);
-	f->quota_settings = settings;
-	return &f->quota_settings;
+	return settings;
 }
 
 #endif

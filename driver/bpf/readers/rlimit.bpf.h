@@ -8,19 +8,15 @@
 DEFINE_USER_STRUCT_OF_TWO_FORMS(rlimit, narrow_limits)
 
 /* A limit that a call is given; zeros when there is none. */
-static __always_inline struct user_rlimit *limit_given(struct filler *f, __u64 address)
+static __always_inline struct user_rlimit limit_given(struct filler *f, __u64 address)
 {
-	read_rlimit(f, address);
-	return &f->rlimit;
+	return read_rlimit(f, address).value;
 }
 
 /* A limit that a call gives back; -1 when it failed. */
-static __always_inline struct user_rlimit *limit_got(struct filler *f, __u64 address)
+static __always_inline struct user_rlimit limit_got(struct filler *f, __u64 address)
 {
-	if (f->ret == 0)
-		return limit_given(f, address);
-	f->rlimit = (struct user_rlimit){-1, -1};
-	return &f->rlimit;
+	return f->ret == 0 ? limit_given(f, address) : (struct user_rlimit){-1, -1};
 }
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the scheduler does. */
+/* What the scheduler does and is told, and what a thread has used. */
 #ifndef LANNER_SCHED_BPF_H
 #define LANNER_SCHED_BPF_H
 
-#include "bpf/core/frame.bpf.h"
+#include "bpf/readers/time.bpf.h"
+
+DEFINE_USER_STRUCT(sched_attr)
+DEFINE_USER_STRUCT_OF_TWO_FORMS(rusage, narrow_times)
 
 /* At sched_switch: who comes in. The current task is still the one that goes out. */
 static __always_inline struct task_struct *switch_next(struct filler *f)

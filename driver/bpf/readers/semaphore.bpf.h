@@ -10,11 +10,12 @@ enum { SEMAPHORE_SET_VALUE = 16 };
 DEFINE_USER_STRUCT(semaphore)
 
 /* The n-th of `count` operations of a call that worked, else zeros. */
-static __always_inline struct user_semaphore *semop_done(struct filler *f, __u64 operations,
-							 __u32 count, __u32 n)
+static __always_inline struct user_semaphore semop_done(struct filler *f, __u64 operations,
+							__u32 count, __u32 n)
 {
-	read_semaphore(f, f->ret == 0 && n < count ? operations + n * sizeof(f->semaphore) : 0);
-	return &f->semaphore;
+	__u64 at = f->ret == 0 && n < count ? operations + n * sizeof(struct user_semaphore) : 0;
+
+	return read_semaphore(f, at).value;
 }
 
 /* The last argument of semctl is a number for one command alone. */

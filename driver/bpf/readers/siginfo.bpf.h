@@ -10,7 +10,6 @@ DEFINE_USER_STRUCT_OF_TWO_FORMS(sigaction, narrow_words)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(sigstack, narrow_words)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(siginfo, narrow_words)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(sigevent, narrow_words)
-DEFINE_USER_STRUCT_OF_TWO_FORMS(rusage, narrow_words)
 
 enum {
 	SENT_BY_QUEUE = -1,
@@ -27,44 +26,38 @@ static __always_inline __u8 signal_number(struct filler *f, __u32 number)
 }
 
 /* Other codes have other things in the place of the sender. */
-static __always_inline bool siginfo_has_sender(struct filler *f)
+static __always_inline bool siginfo_has_sender(const struct siginfo_copy *info)
 {
-	return f->siginfo.signo == SIGNAL_CHILD || code_is_of_process(f->siginfo.code);
+	return info->value.signo == SIGNAL_CHILD || code_is_of_process(info->value.code);
 }
 
-static __always_inline __s64 siginfo_pid(struct filler *f)
+static __always_inline __s64 siginfo_pid(struct filler *f, const struct siginfo_copy *info)
 {
-	f->absent = !f->struct_read || !siginfo_has_sender(f);
-	return f->siginfo.pid;
+	f->absent = !info->is_read || !siginfo_has_sender(info);
+	return info->value.pid;
 }
 
-static __always_inline __u32 siginfo_uid(struct filler *f)
+static __always_inline __u32 siginfo_uid(struct filler *f, const struct siginfo_copy *info)
 {
-	f->absent = !f->struct_read || !siginfo_has_sender(f);
-	return f->siginfo.uid;
+	f->absent = !info->is_read || !siginfo_has_sender(info);
+	return info->value.uid;
 }
 
 /* What sigqueue gave along. */
-static __always_inline __u64 siginfo_value(struct filler *f)
+static __always_inline __u64 siginfo_value(struct filler *f, const struct siginfo_copy *info)
 {
-	f->absent = !f->struct_read ||
-		    (f->siginfo.code != SENT_BY_QUEUE && f->siginfo.code != SENT_BY_MESSAGE);
-	return f->siginfo.value;
+	f->absent = !info->is_read ||
+		    (info->value.code != SENT_BY_QUEUE && info->value.code != SENT_BY_MESSAGE);
+	return info->value.value;
 }
 
-static __always_inline __u8 sigevent_signal(struct filler *f)
+static __always_inline __u8 sigevent_signal(struct filler *f, const struct sigevent_copy *event)
 {
-	__u8 signal = signal_number(f, f->sigevent.signo);
+	__u8 signal = signal_number(f, event->value.signo);
 
-	f->absent |= !f->struct_read || (f->sigevent.notify != NOTIFY_BY_SIGNAL &&
-					 f->sigevent.notify != NOTIFY_THREAD);
+	f->absent |= !event->is_read || (event->value.notify != NOTIFY_BY_SIGNAL &&
+					 event->value.notify != NOTIFY_THREAD);
 	return signal;
-}
-
-static __always_inline __u64 rusage_ns(struct filler *f, struct user_time time)
-{
-	f->absent = !f->struct_read;
-	return f->absent ? 0 : time_to_ns(f, time, NS_PER_US);
 }
 
 #endif

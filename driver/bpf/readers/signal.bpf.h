@@ -27,6 +27,11 @@ static __always_inline bool code_is_of_process(int code)
 	return code == 0 || code == -1 || code == -3 || code == -6;
 }
 
+struct delivered_signal {
+	__s64 sender;
+	__u8 number;
+};
+
 /* The process that sent a signal, or the child that it is about; 0 for all else. */
 static __always_inline __s64 signal_sender(struct kernel_siginfo *info, __u32 number)
 {
@@ -81,19 +86,20 @@ static __always_inline struct delivered_signal fatal_signal(struct filler *f)
 }
 
 /* At signal_deliver. What is known only of some signals is not there in a NULL `info`. */
-static __always_inline struct delivered_signal *signal_delivered(struct filler *f)
+static __always_inline struct delivered_signal signal_delivered(struct filler *f)
 {
 	struct kernel_siginfo *info = (void *)((__u64 *)f->ctx)[1];
 	__u32 number = ((__u64 *)f->ctx)[0];
 
-	if (number == SIGNAL_KILL && READ(info, si_signo) == 0) {
-		f->signal = fatal_signal(f);
-	} else {
-		f->signal.number = number;
-		f->signal.sender = signal_sender(info, number);
-	}
-	f->absent = f->signal.sender == SENDER_UNKNOWN;
-	return &f->signal;
+	if (number == SIGNAL_KILL && READ(info, si_signo) == 0)
+		return fatal_signal(f);
+	return (struct delivered_signal){.sender = signal_sender(info, number), .number = number};
+}
+
+static __always_inline __s64 delivered_sender(struct filler *f, struct delivered_signal signal)
+{
+	f->absent = signal.sender == SENDER_UNKNOWN;
+	return signal.sender;
 }
 
 #endif

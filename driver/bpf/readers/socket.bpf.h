@@ -43,6 +43,10 @@ struct address_argument {
 	__u32 len;
 };
 
+struct accept_queue {
+	__u32 percent, length, limit;
+};
+
 /* The sock of a descriptor, or NULL when that is no socket. */
 static __always_inline struct sock *fd_sock(__s32 fd)
 {
@@ -260,47 +264,30 @@ static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64
 		put_absent(f);
 }
 
-static __always_inline void put_tuple_message_sent(struct filler *f, __u64 fd)
-{
-	if (f->ret >= 0 && f->message_read)
-		put_tuple(f, fd, OUTBOUND,
-			  (struct address_argument){f->message.name, f->message.name_len});
-	else
-		put_absent(f);
-}
-
-static __always_inline void put_tuple_message_received(struct filler *f, __u64 fd)
-{
-	if (f->ret >= 0)
-		put_tuple(f, fd, INBOUND,
-			  (struct address_argument){f->message.name, f->message.name_len});
-	else
-		put_absent(f);
-}
-
 /* How full the queue of a listening socket is; zeros when the accept failed. */
-static __always_inline struct accept_queue *accept_queue(struct filler *f, __u64 fd)
+static __always_inline struct accept_queue accept_queue(struct filler *f, __u64 fd)
 {
 	struct sock *sk = f->ret >= 0 ? fd_sock(fd) : NULL;
+	struct accept_queue queue = {};
 
 	if (sk) {
-		f->queue.length = GET(sk, sk_ack_backlog);
-		f->queue.limit = GET(sk, sk_max_ack_backlog);
-		if (f->queue.limit)
-			f->queue.percent = 100ULL * f->queue.length / f->queue.limit;
+		queue.length = GET(sk, sk_ack_backlog);
+		queue.limit = GET(sk, sk_max_ack_backlog);
+		if (queue.limit)
+			queue.percent = 100ULL * queue.length / queue.limit;
 	}
-	return &f->queue;
+	return queue;
 }
 
 /* The two ends of a socketpair by their addresses in the kernel. */
-static __always_inline __u64 pair_source(struct filler *f)
+static __always_inline __u64 pair_source(struct filler *f, struct fd_pair pair)
 {
-	return f->ret == 0 ? (__u64)fd_sock(f->pair.first) : 0;
+	return f->ret == 0 ? (__u64)fd_sock(pair.first) : 0;
 }
 
-static __always_inline __u64 pair_peer(struct filler *f)
+static __always_inline __u64 pair_peer(struct filler *f, struct fd_pair pair)
 {
-	struct unix_sock *own = f->ret == 0 ? (void *)fd_sock(f->pair.first) : NULL;
+	struct unix_sock *own = f->ret == 0 ? (void *)fd_sock(pair.first) : NULL;
 
 	if (!own || GET((struct sock *)own, __sk_common.skc_family) != FAMILY_UNIX)
 		return 0;

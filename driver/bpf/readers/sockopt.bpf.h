@@ -3,7 +3,7 @@
 #ifndef LANNER_SOCKOPT_BPF_H
 #define LANNER_SOCKOPT_BPF_H
 
-#include "bpf/readers/dyn.bpf.h"
+#include "bpf/core/dyn.bpf.h"
 #include "bpf/readers/time.bpf.h"
 
 #include <asm-generic/socket.h>
@@ -78,6 +78,14 @@ static __always_inline enum sockopt_kind sockopt_kind(__s32 level, __u32 option)
 
 #undef BITS
 
+/* The newer options for times have the wide form whoever the caller is. */
+static __always_inline __u64 sockopt_time_ns(struct filler *f, __u32 option, __u64 address)
+{
+	bool is_wide = option == SO_RCVTIMEO_NEW || option == SO_SNDTIMEO_NEW;
+
+	return user_time_raw_ns(f, address, NS_PER_US, is_wide ? 0 : narrow_times(f));
+}
+
 /* The value of an option; a number that cannot be read is 0. */
 static __always_inline void put_sockopt(struct filler *f, __s32 level, __u32 option, __u64 address,
 					__u64 len)
@@ -98,8 +106,7 @@ static __always_inline void put_sockopt(struct filler *f, __s32 level, __u32 opt
 		put_dyn_u64(f, kind, -(__s64)(__s32)number);
 		break;
 	case SOCKOPT_TIME:
-		f->times_are_wide = option == SO_RCVTIMEO_NEW || option == SO_SNDTIMEO_NEW;
-		put_dyn_u64(f, kind, user_timeval_raw_ns(f, address));
+		put_dyn_u64(f, kind, sockopt_time_ns(f, option, address));
 		break;
 	case SOCKOPT_UINT64:
 		read_user(f, &number, sizeof(number), address);
@@ -110,14 +117,19 @@ static __always_inline void put_sockopt(struct filler *f, __s32 level, __u32 opt
 	f->pos = forget(f->slot, f->pos);
 }
 
-/* The value that was got, as long as the call says; none when it failed. */
-static __always_inline void put_sockopt_got(struct filler *f, __s32 level, __u32 option,
-					    __u64 address, __u64 len_address)
+/* How long the call says that the value is. */
+static __always_inline __u32 sockopt_len(struct filler *f, __u64 address)
 {
 	__u32 len = 0;
 
-	read_user(f, &len, sizeof(len), len_address);
-	f->option_len = len;
+	read_user(f, &len, sizeof(len), address);
+	return len;
+}
+
+/* The value that was got; none when the call failed. */
+static __always_inline void put_sockopt_got(struct filler *f, __s32 level, __u32 option,
+					    __u64 address, __u32 len)
+{
 	if (f->ret < 0)
 		put_absent(f);
 	else

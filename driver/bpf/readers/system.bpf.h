@@ -10,7 +10,6 @@
 
 DEFINE_USER_STRUCT(capability_header)
 DEFINE_USER_STRUCT(capabilities)
-DEFINE_USER_STRUCT(capabilities_high)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(range, narrow_words)
 DEFINE_USER_STRUCT(perf_attr)
 DEFINE_USER_STRUCT(segment)
@@ -24,15 +23,25 @@ enum {
 	LDT_WRITE = 0x11,
 };
 
-/* Versions but the first have the upper half of each set in a second struct. */
-static __always_inline void read_capability_sets(struct filler *f, __u64 address)
+/* The sets of capget and capset, of which all versions but the first have an upper half. */
+struct capability_sets {
+	struct user_capabilities low, high;
+	bool is_read;
+};
+
+static __always_inline struct capability_sets
+read_capability_sets(struct filler *f, const struct capability_header_copy *header, __u64 address)
 {
-	read_capabilities(f, address);
-	if (f->struct_read && f->capability_header.version != CAPABILITIES_OF_32_BITS)
-		read_capabilities_high(f, address + sizeof(f->capabilities));
+	struct capabilities_copy low = read_capabilities(f, address), high = {};
+
+	if (low.is_read && header->value.version != CAPABILITIES_OF_32_BITS) {
+		high = read_capabilities(f, address + sizeof(low.value));
+		low.is_read = high.is_read;
+	}
+	return (struct capability_sets){low.value, high.value, low.is_read};
 }
 
-#define CAPABILITY_SET(set) (MEMBER(capabilities, set) | (__u64)f->capabilities_high.set << 32)
+#define CAPABILITY_SET(sets, set) (f->absent = !(sets).is_read, (sets).low.set | (__u64)(sets).high.set << 32)
 
 /* Of a set of nodes: whole words, for one node less than the kernel is told. */
 static __always_inline __u64 node_bytes(struct filler *f, __u64 maxnode)

@@ -15,24 +15,42 @@
 #define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on behind a signal */
 #define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
 
-DEFINE_USER_STRUCT_OF_TWO_FORMS(time, narrow_times)
-DEFINE_USER_STRUCT_OF_TWO_FORMS(itimer, narrow_times)
-DEFINE_USER_STRUCT_OF_TWO_FORMS(timex, narrow_times)
+/*
+ * What is kept of a fraction: its upper half is padding to 32-bit programs. `narrow`: all bits where
+ * the time is of their narrow form, which has none, else none.
+ */
+static __always_inline __u64 fraction_mask(struct filler *f, __u64 narrow)
+{
+	return f->caller.native | f->caller.compat | narrow;
+}
+
+/* As DEFINE_USER_STRUCT_OF_TWO_FORMS; `fractions`: a statement for each, with TRIM(). */
+#define DEFINE_USER_TIMES(name, fractions)                                                         \
+	DEFINE_COPY(name)                                                                          \
+                                                                                                   \
+	static __always_inline struct name##_copy read_##name(struct filler *f, __u64 address)     \
+	{                                                                                          \
+		const __u64 narrow = narrow_times(f), mask = fraction_mask(f, narrow);             \
+		union user_any_##name any = {};                                                    \
+		bool is_read = read_user(f, &any, FORM_BYTES(f->slot, any, narrow), address);      \
+		struct user_##name value = widen_##name(&any, narrow);                             \
+                                                                                                   \
+		fractions return (struct name##_copy){value, is_read};                             \
+	}
+
+#define TRIM(time) value.time.fraction &= mask;
+
+DEFINE_USER_TIMES(itimer, TRIM(interval) TRIM(value))
+DEFINE_USER_TIMES(timex, TRIM(time))
+DEFINE_USER_TIMES(times, TRIM(access) TRIM(change))
 DEFINE_USER_STRUCT_OF_TWO_FORMS(tms, narrow_words)
 DEFINE_USER_STRUCT(timezone)
 
-/* The upper half of a fraction of 64 bits is padding to 32-bit programs. */
-static __always_inline __s64 fraction_of(struct filler *f, struct user_time time)
-{
-	__u64 padding = narrow_words(f) & ~narrow_times(f) & ~0xffffffffULL;
-
-	return time.fraction & ~padding;
-}
+#undef TRIM
 
 /* `unit`: nanoseconds in one of the fraction. */
 static __always_inline __u64 time_to_ns(struct filler *f, struct user_time time, __u32 unit)
 {
-	time.fraction = fraction_of(f, time);
 	if (time.seconds < 0 || (__u64)time.fraction >= NS_PER_SECOND / unit) {
 		f->absent = true;
 		return 0;
@@ -42,53 +60,60 @@ static __always_inline __u64 time_to_ns(struct filler *f, struct user_time time,
 	return time.seconds * NS_PER_SECOND + time.fraction * unit;
 }
 
+/* A time that is part of a struct, absent with it. */
+static __always_inline __u64 member_ns(struct filler *f, bool is_read, struct user_time time,
+				       __u32 unit)
+{
+	f->absent = !is_read;
+	return time_to_ns(f, time, unit);
+}
+
+#define MEMBER_NS(copy, unit, member) member_ns(f, (copy).is_read, (copy).value.member, unit)
+
+static __always_inline __u64 timex_ns(struct filler *f, const struct timex_copy *timex)
+{
+	return MEMBER_NS(*timex, timex->value.status & STA_NANO ? 1 : NS_PER_US, time);
+}
+
+/* A timespec or timeval of one of its two forms; absent when it cannot be read. */
+static __always_inline struct user_time user_time(struct filler *f, __u64 address, __u64 narrow)
+{
+	const __u64 mask = fraction_mask(f, narrow);
+	union user_any_time any = {};
+	struct user_time time;
+
+	f->absent = !read_user(f, &any, FORM_BYTES(f->slot, any, narrow), address);
+	time = widen_time(&any, narrow);
+	time.fraction &= mask;
+	return time;
+}
+
 static __always_inline __u64 user_timespec_ns(struct filler *f, __u64 address)
 {
-	read_time(f, address);
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->time, 1);
+	return time_to_ns(f, user_time(f, address, narrow_times(f)), 1);
 }
 
 static __always_inline __u64 user_timeval_ns(struct filler *f, __u64 address)
 {
-	read_time(f, address);
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->time, NS_PER_US);
-}
-
-/* The two times of an itimerspec (unit 1) or itimerval (NS_PER_US) that read_itimer() has read. */
-static __always_inline __u64 itimer_interval_ns(struct filler *f, __u32 unit)
-{
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->itimer.interval, unit);
-}
-
-static __always_inline __u64 itimer_value_ns(struct filler *f, __u32 unit)
-{
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->itimer.value, unit);
+	return time_to_ns(f, user_time(f, address, narrow_times(f)), NS_PER_US);
 }
 
 /*
  * Times as the .scap world has them: seconds and fraction added up, whatever they are; 0 for those
  * that cannot be read.
  */
+static __always_inline __u64 user_time_raw_ns(struct filler *f, __u64 address, __u32 unit,
+					      __u64 narrow)
+{
+	struct user_time time = user_time(f, address, narrow);
+
+	f->absent = false;
+	return time.seconds * NS_PER_SECOND + time.fraction * unit;
+}
+
 static __always_inline __u64 user_timespec_raw_ns(struct filler *f, __u64 address)
 {
-	read_time(f, address);
-	return f->time.seconds * NS_PER_SECOND + fraction_of(f, f->time);
-}
-
-static __always_inline __u64 user_timeval_raw_ns(struct filler *f, __u64 address)
-{
-	read_time(f, address);
-	return f->time.seconds * NS_PER_SECOND + fraction_of(f, f->time) * NS_PER_US;
-}
-
-static __always_inline __u64 timex_ns(struct filler *f)
-{
-	f->absent = !f->struct_read;
-	return time_to_ns(f, f->timex.time, f->timex.status & STA_NANO ? 1 : NS_PER_US);
+	return user_time_raw_ns(f, address, 1, narrow_times(f));
 }
 
 /* What is left of a sleep is told when it was interrupted and had no absolute end. */

@@ -7,9 +7,13 @@
 #define LANNER_USER_MEMORY_BPF_H
 
 #include "bpf/core/call.bpf.h"
-#include "bpf/readers/user_structs_32.bpf.h"
+#include "bpf/layouts/user_32.bpf.h"
 
-enum { LIST_NUMBERS_MAX = 1024, SET_BYTES_MAX = 1024 };
+enum {
+	LIST_NUMBERS_MAX = 1024,
+	RESULT_NUMBERS_MAX = 512,
+	SET_BYTES_MAX = 1024,
+};
 
 /* For what the kernel writes: its address when the call succeeded, else none. */
 #define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
@@ -76,49 +80,68 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 }
 
 /*
- * read_<member>(f, address): a struct of the caller's memory into that member of the filler, for
- * the parameters that follow. They take it apart with MEMBER(), which is absent with the struct.
+ * read_<name>(f, address): a struct of the caller's memory, for the LOCAL of a row. Parameters take
+ * it apart with MEMBER(), which is absent with the struct. The copy is another one than the helper
+ * has written to, which has to lie on the stack as a whole.
  */
-#define DEFINE_USER_STRUCT(member)                                                                 \
-	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
-	{                                                                                          \
-		typeof(f->member) copy = {};                                                       \
+#define DEFINE_COPY(name)                                                                          \
+	struct name##_copy {                                                                       \
+		struct user_##name value;                                                          \
+		bool is_read;                                                                      \
+	};
+
+#define DEFINE_USER_STRUCT(name)                                                                   \
+	DEFINE_COPY(name)                                                                          \
                                                                                                    \
-		f->struct_read = read_user(f, &copy, sizeof(copy), address);                       \
-		f->member = copy;                                                                  \
+	static __always_inline struct name##_copy read_##name(struct filler *f, __u64 address)     \
+	{                                                                                          \
+		struct user_##name value = {};                                                     \
+		bool is_read = read_user(f, &value, sizeof(value), address);                       \
+                                                                                                   \
+		return (struct name##_copy){value, is_read};                                       \
 	}
 
 /*
  * The same for a struct that grows from kernel to kernel: as much as the caller says there is, and
  * zeros behind it.
  */
-#define DEFINE_SIZED_STRUCT(member)                                                                \
-	static __always_inline void read_##member(struct filler *f, __u64 address, __u64 size)     \
+#define DEFINE_SIZED_STRUCT(name)                                                                  \
+	DEFINE_COPY(name)                                                                          \
+                                                                                                   \
+	static __always_inline struct name##_copy read_##name(struct filler *f, __u64 address,     \
+							      __u64 size)                          \
 	{                                                                                          \
-		typeof(f->member) copy = {};                                                       \
+		struct user_##name value = {};                                                     \
+		bool is_read;                                                                      \
                                                                                                    \
 		CHECKED(size);                                                                     \
-		if (size > sizeof(copy))                                                           \
-			size = sizeof(copy);                                                       \
-		f->struct_read = size && read_user(f, &copy, size, address);                       \
-		f->member = copy;                                                                  \
+		if (size > sizeof(value))                                                          \
+			size = sizeof(value);                                                      \
+		is_read = size && read_user(f, &value, size, address);                             \
+		return (struct name##_copy){value, is_read};                                       \
 	}
 
-/* The same for one that has a second form. `narrow(f)`: all bits if it is that one, else none. */
-#define DEFINE_USER_STRUCT_OF_TWO_FORMS(member, narrow)                                            \
-	static __always_inline void read_##member(struct filler *f, __u64 address)                 \
-	{                                                                                          \
-		union user_any_##member any = {};                                                  \
+/* The same for one that has a second form. `narrow_of(f)`: all bits if it is that one, else none. */
+#define DEFINE_USER_STRUCT_OF_TWO_FORMS(name, narrow_of)                                           \
+	DEFINE_COPY(name)                                                                          \
                                                                                                    \
-		f->struct_read = read_user(f, &any, FORM_BYTES(f->slot, any, narrow(f)), address); \
-		f->member = widen_##member(&any, narrow(f));                                       \
+	static __always_inline struct name##_copy read_##name(struct filler *f, __u64 address)     \
+	{                                                                                          \
+		const __u64 narrow = narrow_of(f);                                                 \
+		union user_any_##name any = {};                                                    \
+		bool is_read = read_user(f, &any, FORM_BYTES(f->slot, any, narrow), address);      \
+                                                                                                   \
+		return (struct name##_copy){widen_##name(&any, narrow), is_read};                  \
 	}
 
-#define MEMBER(member, ...) (f->absent = !f->struct_read, f->member.__VA_ARGS__)
+#define MEMBER(copy, ...) (f->absent = !(copy).is_read, (copy).value.__VA_ARGS__)
 
-DEFINE_USER_STRUCT(sched_attr)
-DEFINE_USER_STRUCT_OF_TWO_FORMS(mq_attr, narrow_words)
-DEFINE_USER_STRUCT(futex)
+/* A number that means something on a condition only. */
+static __always_inline __u64 value_if(struct filler *f, bool condition, __u64 value)
+{
+	f->absent = !condition;
+	return value;
+}
 
 /* The result where it is a value; absent when the call failed. */
 static __always_inline __u64 result_value(struct filler *f)
@@ -132,6 +155,12 @@ static __always_inline void put_numbers(struct filler *f, __u64 address, __u64 c
 {
 	put_bytes(f, address,
 		  sizeof(__u32) * (count < LIST_NUMBERS_MAX ? count : LIST_NUMBERS_MAX));
+}
+
+/* Numbers of 64 bits that the call wrote, as many as it returned. */
+static __always_inline void put_result_numbers(struct filler *f, __u64 address)
+{
+	put_bytes(f, address, f->ret > 0 ? min_u64(f->ret, RESULT_NUMBERS_MAX) * sizeof(__u64) : 0);
 }
 
 /* How many bytes a set of so many bits has, in whole words of the caller. */

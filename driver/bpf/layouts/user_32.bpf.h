@@ -4,10 +4,12 @@
  * takes either one, and widen_<name>() makes a struct user_<name> of it. No branch is in it, since
  * the verifier would walk on from there for each form on its own.
  */
-#ifndef LANNER_USER_STRUCTS_32_BPF_H
-#define LANNER_USER_STRUCTS_32_BPF_H
+#ifndef LANNER_LAYOUT_USER_32_BPF_H
+#define LANNER_LAYOUT_USER_32_BPF_H
 
-#include "bpf/core/frame.bpf.h"
+#include "bpf/core/slot.bpf.h"
+#include "bpf/layouts/user.bpf.h"
+#include "bpf/layouts/user_file.bpf.h"
 
 /* `narrow`: all bits for the form of 32-bit programs, else none. */
 #define DEFINE_FORMS(name, ...)                                                                    \

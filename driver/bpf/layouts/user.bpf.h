@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Structs of the caller's memory as 64-bit programs have them, as far as they are read. Nothing
- * here is the kernel's own memory; user_memory.bpf.h reads them into the filler.
+ * here is the kernel's own memory; user_memory.bpf.h reads them for the rows.
  */
-#ifndef LANNER_USER_STRUCTS_BPF_H
-#define LANNER_USER_STRUCTS_BPF_H
+#ifndef LANNER_LAYOUT_USER_BPF_H
+#define LANNER_LAYOUT_USER_BPF_H
 
 #include <linux/types.h>
+
+struct user_message {
+	__u64 name;
+	__s32 name_len;
+	__u32 pad;
+	__u64 vector;
+	__u64 vector_len;
+	__u64 control;
+	__u64 control_len;
+};
+
+struct user_iovec {
+	__u64 base;
+	__u64 len;
+};
+
+/* What sendmmsg and recvmmsg are given for each message. */
+struct user_messages_entry {
+	struct user_message message;
+	__u64 flags;
+	__u32 len;
+	__u32 pad;
+};
 
 /* A timespec or a timeval: the fraction counts nanoseconds or microseconds. */
 struct user_time {

@@ -3,10 +3,10 @@
  * Structs of the caller's memory that calls on files, mounts and descriptors take or fill, as
  * 64-bit programs have them and as far as they are read. user_memory.bpf.h reads them into the filler.
  */
-#ifndef LANNER_USER_FILE_STRUCTS_BPF_H
-#define LANNER_USER_FILE_STRUCTS_BPF_H
+#ifndef LANNER_LAYOUT_USER_FILE_BPF_H
+#define LANNER_LAYOUT_USER_FILE_BPF_H
 
-#include "bpf/readers/user_structs.bpf.h"
+#include "bpf/layouts/user.bpf.h"
 
 struct user_times {
 	struct user_time access, change;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The event that a program is writing, and the counters of what goes wrong with it. What only the
+ * parameters of one event need is no part of it: rows declare that with LOCAL.
+ */
+#ifndef LANNER_FILLER_BPF_H
+#define LANNER_FILLER_BPF_H
+
+#include "bpf/core/arch.bpf.h"
+#include "bpf/core/kernel_structs.bpf.h"
+#include "bpf/core/kernel_versions.bpf.h"
+#include "bpf/core/maps.bpf.h"
+
+/*
+ * One event being written. It lives in registers: no address in it may be given to a helper, which
+ * would move all of it to the stack, out of the verifier's sight.
+ */
+struct filler {
+	void *ctx;
+	__u16 event;
+
+	/* Who and what the event is about. */
+	struct task_struct *task; /* NULL: not looked at yet, see current_task() */
+	bool of_child;		  /* `task` has not run yet, and is not the current one */
+	struct pt_regs *regs;	  /* NULL unless at a system call */
+	struct caller caller;	  /* likewise */
+	long ret;
+	__u64 args[ARGUMENTS_MAX]; /* when `args_taken`; see multiplexed.bpf.h */
+	bool args_taken;
+	bool ipc_is_older; /* the struct of the call is of the older layout, likewise */
+	bool timed;	   /* of a call that ends: see slot->entered_ns */
+
+	/* Where it is written to. */
+	struct scratch_slot *slot;
+	__u32 slot_key;
+	__u8 *frame;  /* the event's own, within the slot */
+	__u64 pos;    /* where the next value goes */
+	__u32 param;  /* index of the parameter being put */
+	bool absent;  /* the value just computed does not exist */
+	bool too_large;
+
+	/* Of a call for several messages, which has an event for each. */
+	long messages;	     /* its result */
+	__u32 message_index; /* the one that this event is about */
+};
+
+static __always_inline void count(__u64 *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+/* A call of a program that is not of 64 bits is left out. */
+static __always_inline void count_compat(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->compat);
+}
+
+static __always_inline void count_lost(__u32 event, enum loss_cause cause)
+{
+	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
+
+	if (of_event)
+		count(&of_event->lost[cause]);
+}
+
+/* A parameter stays empty because the caller's memory could not be read. */
+static __always_inline void count_unreadable(struct filler *f)
+{
+	__u32 event = f->event;
+	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
+
+	if (of_event)
+		count(&of_event->unreadable);
+}
+
+static __always_inline __u32 event_tid(struct filler *f)
+{
+	struct task_struct *task = f->task;
+
+	return f->of_child ? READ(task, pid) : current_tid();
+}
+
+static __always_inline __u32 event_pid(struct filler *f)
+{
+	struct task_struct *task = f->task;
+
+	return f->of_child ? READ(task, tgid) : current_pid();
+}
+
+#endif

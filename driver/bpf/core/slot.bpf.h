@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Scratch slots: taking one, beginning a frame in it, sending what it has gathered, giving it back.
+ * All of it is inlined into each filler, where offsets ahead of the first variable parameter are
+ * constants. What a slot has gathered never exceeds GATHER_BYTES; comparisons that say so again
+ * repeat it for the verifier.
+ */
+#ifndef LANNER_SLOT_BPF_H
+#define LANNER_SLOT_BPF_H
+
+#include "bpf/core/filler.bpf.h"
+
+#include <asm/errno.h>
+
+/* Where the lengths of a frame's parameters begin. */
+enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };
+
+/*
+ * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it;
+ * two that meet may both decline it, but never both take it.
+ */
+static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
+{
+	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU;
+
+	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
+		__u32 key = first + i;
+		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
+
+		if (!slot)
+			return NULL;
+		if (users_enter(&slot->state.users)) {
+			*taken = key;
+			return slot;
+		}
+		users_leave(&slot->state.users);
+	}
+	return NULL;
+}
+
+static __always_inline void scratch_give_back(struct scratch_slot *slot)
+{
+	users_leave(&slot->state.users);
+}
+
+/* Where the event that is being written begins: behind those that the slot has gathered. */
+static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
+{
+	__u64 at = slot->state.batch.bytes;
+
+	CHECKED(at);
+	if (at > GATHER_BYTES)
+		at = 0;
+	return slot->frames + at;
+}
+
+/* Starts an event: counts it as seen, and writes its header but for the length. */
+static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
+{
+	__u64 now;
+
+	if (!f->slot)
+		f->slot = scratch_take(&f->slot_key);
+	if (!f->slot) {
+		count_lost(event, LOSS_SCRATCH_BUSY);
+		return false;
+	}
+	now = bpf_ktime_get_boot_ns();
+	f->slot->seen[event]++;
+	if (f->slot->state.batch.bytes == 0)
+		*(volatile __u64 *)&f->slot->state.since_ns = now;
+	f->ctx = ctx;
+	f->event = event;
+	f->frame = slot_frame(f->slot);
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid)) = event_tid(f);
+	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
+	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
+	return true;
+}
+
+/* Counts the events of a record that did not go out. Not inlined: the verifier walks it once. */
+__attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u32 cause)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+
+	if (!slot || cause >= LOSS_CAUSES_COUNT)
+		return 0;
+	for (__u32 i = 0; i < GATHER_EVENTS_MAX && i < events; i++)
+		count_lost(slot->gathered[i], cause);
+	return 0;
+}
+
+/*
+ * Sends `bytes` of frames from `start` on as one record. Its header goes right ahead of them, over
+ * what was sent before.
+ */
+static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events)
+{
+	struct batch_header *header = (void *)(f->slot->frames + start) - sizeof(*header);
+	long err;
+
+	header->bytes = bytes;
+	header->slot = f->slot_key & (SCRATCH_SLOTS_PER_CPU - 1);
+	header->count = events;
+	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
+				    sizeof(*header) + bytes);
+	if (err)
+		batch_count_lost(f->slot_key, events,
+				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
+}
+
+/* Sends what the slot has gathered. */
+static __always_inline void batch_flush(struct filler *f)
+{
+	struct batch_header *batch = &f->slot->state.batch;
+	__u64 bytes = batch->bytes;
+
+	CHECKED(bytes);
+	if (bytes <= RECORD_BYTES_MAX)
+		batch_send(f, 0, bytes, batch->count);
+	batch->bytes = 0;
+	batch->count = 0;
+}
+
+/*
+ * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
+ * differ in that alone are then walked once and not each to its end.
+ */
+static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
+{
+	volatile __u64 *cell = &slot->forgotten;
+
+	*cell = value;
+	return *cell;
+}
+
+/* Ends a frame with the latency of its call, if that is known: see FRAME_TIMED. */
+static __always_inline void put_latency(struct filler *f)
+{
+	__u64 now =
+		*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
+	__u64 entered = f->slot->entered_ns, pos = f->pos;
+
+	CHECKED(pos);
+	if (!entered || f->too_large || pos > FRAME_BYTES_MAX - sizeof(entered))
+		return;
+	/* This clock may step back by some ns. */
+	*(__u64 *)(f->frame + pos) = now > entered ? now - entered : 0;
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= FRAME_TIMED;
+	f->pos = forget(f->slot, pos + sizeof(entered));
+}
+
+/* Leaves the finished frame in the slot, and sends the slot's frames when there are enough. */
+static __always_inline void filler_send(struct filler *f)
+{
+	struct batch_header *batch = &f->slot->state.batch;
+	__u64 len, bytes;
+
+	if (enter_times && f->timed)
+		put_latency(f);
+	len = f->pos;
+	CHECKED(len);
+	if (f->too_large || len > FRAME_BYTES_MAX) {
+		count_lost(f->event, LOSS_TOO_LARGE);
+		goto out;
+	}
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, len)) = len;
+	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);
+	bytes = batch->bytes + len;
+	if (bytes > RECORD_BYTES_MAX) {
+		__u64 start = batch->bytes;
+
+		batch_flush(f);
+		f->slot->gathered[0] = f->event;
+		CHECKED(start);
+		if (start <= GATHER_BYTES)
+			batch_send(f, start, len, 1);
+		goto out;
+	}
+	f->slot->gathered[batch->count & (GATHER_EVENTS_MAX - 1)] = f->event;
+	batch->bytes = bytes;
+	batch->count++;
+	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes)
+		batch_flush(f);
+out:
+	/* The record is in the ring by then, for everybody. */
+	if (batch->count == 0)
+		store_in_order(&f->slot->state.since_ns, 0);
+}
+
+static __always_inline void filler_end(struct filler *f)
+{
+	filler_send(f);
+	scratch_give_back(f->slot);
+}
+
+/*
+ * A call for several messages has an event for each. Its filler jumps to itself for the next one
+ * and keeps its slot meanwhile, where it finds again what its turn is.
+ */
+static __always_inline void messages_resume(struct filler *f)
+{
+	__u32 first = bpf_get_smp_processor_id() * SCRATCH_SLOTS_PER_CPU, tid = current_tid();
+
+	for (__u32 i = 0; i < SCRATCH_SLOTS_PER_CPU; i++) {
+		__u32 key = first + i;
+		struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &key);
+
+		if (!slot)
+			return;
+		if (slot->messages.tid != tid)
+			continue;
+		slot->messages.tid = 0;
+		f->slot = slot;
+		f->slot_key = key;
+		f->message_index = slot->messages.next;
+		return;
+	}
+}
+
+static __always_inline void messages_end(struct filler *f)
+{
+	__u32 next = f->message_index + 1;
+
+	filler_send(f);
+	if (next < f->messages && next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
+		f->slot->messages.next = next;
+		f->slot->messages.tid = current_tid();
+		bpf_tail_call(f->ctx, &fillers, f->event);
+		f->slot->messages.tid = 0;
+		count_lost(f->event, LOSS_TAIL_CALL);
+	}
+	scratch_give_back(f->slot);
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The arguments and the environment of a program, its own or those that a failed exec asked for. */
+#ifndef LANNER_ARGUMENTS_BPF_H
+#define LANNER_ARGUMENTS_BPF_H
+
+#include "bpf/readers/task.bpf.h"
+
+enum { EXEC_STRINGS_MAX = 16 /* read of a failed exec's vectors */ };
+
+/* The strings between two addresses of the caller, at most `limit` bytes; the last one is a NUL. */
+static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, __u64 limit)
+{
+	__u8 *room = frame_room(f);
+	__u64 n = end - start;
+
+	if (!room)
+		return;
+	if (end <= start || limit == 0) {
+		frame_advance(f, 0);
+		return;
+	}
+	if (n > limit)
+		n = limit;
+	CHECKED(n);
+	if (n > STRING_BYTES_MAX)
+		n = STRING_BYTES_MAX;
+	if (bpf_probe_read_user(room, n, (void *)start)) {
+		count_unreadable(f);
+		n = 0;
+	} else if (n > 0) {
+		room[n - 1] = '\0';
+	}
+	frame_advance(f, n);
+}
+
+/*
+ * Writes the strings of a vector from `first` on, one behind the other, into the frame that a slot
+ * is getting, at `pos`, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks it
+ * once.
+ */
+__attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 vector, __u32 first,
+					     __u64 limit)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	const struct caller caller = call_caller();
+	__u64 at = 0;
+	__u8 *room;
+
+	if (!slot || pos > FRAME_BYTES_MAX)
+		return 0;
+	room = slot_frame(slot) + pos;
+	for (__u32 i = 0; i < EXEC_STRINGS_MAX; i++) {
+		__u64 address = 0, left;
+		const __u32 bytes = word_bytes(slot, caller);
+		long n;
+
+		at = forget(slot, at);
+		if (at >= limit || at >= STRING_BYTES_MAX ||
+		    bpf_probe_read_user(&address, bytes, (void *)vector) || !address)
+			break;
+		vector += bytes;
+		if (i < first)
+			continue;
+		left = forget(slot, limit - at);
+		if (left > STRING_BYTES_MAX)
+			left = STRING_BYTES_MAX;
+		n = read_user_string(room + at, left, (void *)address);
+		if (n <= 0)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+static __always_inline void put_vector_strings(struct filler *f, __u64 vector, __u32 first,
+					       __u64 limit)
+{
+	__u64 n = strings_read(f->slot_key, f->pos, vector, first, limit);
+
+	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
+}
+
+/* In place of an argument vector, for calls that have none. */
+#define NO_VECTOR (~0ULL)
+
+/* Only the result of an exec is worth forgetting: its readers have most to do. */
+static __always_inline bool exec_failed(struct filler *f, __u64 vector)
+{
+	if (vector == NO_VECTOR || __builtin_constant_p(f->ret))
+		return f->ret < 0;
+	return call_failed(f);
+}
+
+/*
+ * argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`, where none is
+ * as good as an empty one, and absent what cannot be read.
+ */
+static __always_inline bool put_exe(struct filler *f, __u64 argv)
+{
+	struct mm_struct *mm = GET(current_task(f), mm);
+	__u64 exe = 0;
+	__u8 *room;
+
+	if (exec_failed(f, argv) && argv == NO_VECTOR) {
+		put_absent(f);
+		return false;
+	}
+	if (!exec_failed(f, argv)) {
+		put_string(f, mm ? GET(mm, arg_start) : 0);
+		return false;
+	}
+	if (argv && bpf_probe_read_user(&exe, word_bytes(f->slot, f->caller), (void *)argv)) {
+		count_unreadable(f);
+		put_absent(f);
+		return false;
+	}
+	if (exe) {
+		put_string(f, exe);
+		return false;
+	}
+	room = frame_room(f);
+	if (room) {
+		*room = '\0';
+		frame_advance(f, 1);
+	}
+	return true;
+}
+
+/* argv[1] and on, together with argv[0] at most 4096 bytes. Put right behind put_exe(). */
+static __always_inline void put_args(struct filler *f, __u64 argv, bool argv_ended)
+{
+	struct mm_struct *mm = GET(current_task(f), mm);
+	__u16 exe_len = length_put(f, f->param - 1);
+	__u64 limit = STRING_BYTES_MAX - (exe_len & (STRING_BYTES_MAX - 1));
+
+	if (exe_len >= STRING_BYTES_MAX || !mm || (exec_failed(f, argv) && argv == NO_VECTOR) ||
+	    argv_ended)
+		put_absent(f);
+	else if (exec_failed(f, argv))
+		put_vector_strings(f, argv, 1, limit);
+	else
+		put_area(f, GET(mm, arg_start) + exe_len, GET(mm, arg_end), limit);
+}
+
+static __always_inline void put_env(struct filler *f, __u64 envp)
+{
+	struct mm_struct *mm = GET(current_task(f), mm);
+
+	if (exec_failed(f, envp) && envp)
+		put_vector_strings(f, envp, 0, STRING_BYTES_MAX);
+	else if (exec_failed(f, envp) || !mm)
+		put_absent(f);
+	else
+		put_area(f, GET(mm, env_start), GET(mm, env_end), STRING_BYTES_MAX);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The control groups of the current task. */
+#ifndef LANNER_CGROUP_BPF_H
+#define LANNER_CGROUP_BPF_H
+
+#include "bpf/readers/task.bpf.h"
+
+enum {
+	CGROUP_DEPTH_MAX = 6,
+	CGROUP_NAME_BYTES = 256,
+	CGROUPS_BYTES_MAX = WORK_BYTES - 2 * CGROUP_NAME_BYTES,
+};
+
+/* In the order of the .scap format. */
+enum cgroup_index { CGROUP_CPUSET, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO, CGROUP_MEMORY, CGROUPS };
+
+struct cgroup_name {
+	char text[12]; /* "name=" */
+	__u32 len;
+};
+
+static const struct cgroup_name cgroup_names[CGROUPS] = {
+	{"cpuset=", 7}, {"cpu=", 4}, {"cpuacct=", 8}, {"io=", 3}, {"memory=", 7},
+};
+
+/* The running kernel's number of a subsystem, -1 if it was built without. */
+#define CGROUP_SUBSYSTEM(id)                                                                       \
+	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id) ?                                   \
+		 (int)bpf_core_enum_value(enum cgroup_subsys_id, id) :                             \
+		 -1)
+
+static __always_inline int cgroup_subsystem(__u32 index)
+{
+	switch (index) {
+	case CGROUP_CPUSET:
+		return CGROUP_SUBSYSTEM(cpuset_cgrp_id);
+	case CGROUP_CPU:
+		return CGROUP_SUBSYSTEM(cpu_cgrp_id);
+	case CGROUP_CPUACCT:
+		return CGROUP_SUBSYSTEM(cpuacct_cgrp_id);
+	case CGROUP_IO:
+		return CGROUP_SUBSYSTEM(io_cgrp_id);
+	default:
+		return CGROUP_SUBSYSTEM(memory_cgrp_id);
+	}
+}
+
+/* The innermost nodes from `node` up, without the root, whose name is not part of a path. */
+static __always_inline int cgroup_walk(struct kernfs_node *node,
+				       struct kernfs_node *nodes[CGROUP_DEPTH_MAX])
+{
+	int depth = 0;
+
+	for (int i = 0; i < CGROUP_DEPTH_MAX; i++) {
+		struct kernfs_node *parent = kernfs_parent(node);
+
+		if (!parent)
+			break;
+		nodes[i] = node;
+		node = parent;
+		depth = i + 1;
+	}
+	return depth;
+}
+
+/*
+ * Appends "name=/path" and its NUL in the work area of a slot. Returns where the next one goes.
+ * Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 at, __u64 index)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct css_set *css_set = GET((struct task_struct *)task, cgroups);
+	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
+	struct cgroup_subsys_state *state = NULL;
+	int subsystem = cgroup_subsystem(index), depth;
+
+	CHECKED(index);
+	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
+		return at;
+	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
+	node = GET(state, cgroup, kn);
+	if (!node)
+		return at;
+	depth = cgroup_walk(node, nodes);
+	__builtin_memcpy(slot->work + at, cgroup_names[index].text, 8);
+	at += cgroup_names[index].len & 15;
+	if (depth == 0) {
+		slot->work[at++] = '/';
+		slot->work[at++] = '\0';
+		return at;
+	}
+	for (int i = CGROUP_DEPTH_MAX - 1; i >= 0; i--) {
+		long n;
+
+		at = forget(slot, at);
+		if (i >= depth || at > CGROUPS_BYTES_MAX)
+			continue;
+		slot->work[at] = '/';
+		n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
+					      GET(nodes[i], name));
+		at += n > 0 ? n : 0;
+	}
+	return at + 1;
+}
+
+static __always_inline void put_cgroups(struct filler *f)
+{
+	__u64 task = (__u64)current_task(f), at = 0;
+	__u8 *room = frame_room(f);
+
+	if (!room)
+		return;
+	for (__u32 i = 0; i < CGROUPS; i++)
+		at = cgroup_append(f->slot_key, task, at, i);
+	CHECKED(at);
+	if (at > WORK_BYTES)
+		at = 0;
+	bpf_probe_read_kernel(room, at, f->slot->work);
+	frame_advance(f, at);
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Messages of sockets, one or several in a call: their bytes, control data and addresses. */
+#ifndef LANNER_MESSAGE_BPF_H
+#define LANNER_MESSAGE_BPF_H
+
+#include "bpf/readers/buffer.bpf.h"
+#include "bpf/readers/socket.bpf.h"
+
+enum { CONTROL_END_MAX = FRAME_BYTES_MAX - 64 /* what follows control data fits behind it */ };
+
+DEFINE_COPY(message)
+
+static __always_inline struct message_copy message_copy(struct filler *f,
+							struct user_message message, bool is_read)
+{
+	if (!is_read)
+		count_unreadable(f);
+	return (struct message_copy){message, is_read};
+}
+
+static __always_inline struct message_copy read_message(struct filler *f, __u64 address)
+{
+	const __u64 narrow = narrow_words(f);
+	union user_any_message any = {};
+	bool is_read = !bpf_probe_read_user(&any, FORM_BYTES(f->slot, any, narrow), (void *)address);
+
+	return message_copy(f, widen_message(&any, narrow), is_read);
+}
+
+/* One that was received, if it was. */
+static __always_inline struct message_copy read_message_received(struct filler *f, __u64 address)
+{
+	return f->ret >= 0 ? read_message(f, address) : (struct message_copy){};
+}
+
+/*
+ * Of a call for several messages: takes the one that this event is about, and returns its result,
+ * which stands for the call's from here on. The call's own result, when it has failed or there was
+ * no message; then RET is negative.
+ */
+static __always_inline __s64 take_message(struct filler *f, __u64 messages,
+					  struct message_copy *message)
+{
+	const __u64 narrow = narrow_words(f);
+	union user_any_messages_entry any = {};
+	const __u64 bytes = FORM_BYTES(f->slot, any, narrow);
+	struct user_messages_entry entry;
+	__s64 ret = f->ret;
+	bool is_read;
+
+	f->messages = ret;
+	if (ret <= 0) {
+		f->ret = -1;
+		return ret;
+	}
+	messages += f->message_index * bytes;
+	is_read = !bpf_probe_read_user(&any, bytes, (void *)messages);
+	entry = widen_messages_entry(&any, narrow);
+	*message = message_copy(f, entry.message, is_read);
+	f->ret = entry.len;
+	f->absent = !is_read;
+	return entry.len;
+}
+
+/* The bytes of a message, absent when it could not be read or there is none. Returns how many. */
+static __always_inline __u32 put_message_data_sent(struct filler *f, __u64 fd,
+						   const struct message_copy *message)
+{
+	if (message->is_read)
+		return put_fd_vector_written(f, fd, message->value.vector,
+					     message->value.vector_len, message->value.name);
+	put_absent(f);
+	return 0;
+}
+
+static __always_inline void put_message_data_received(struct filler *f, __u64 fd,
+						      const struct message_copy *message)
+{
+	if (message->is_read && f->ret >= 0)
+		put_fd_vector_read(f, fd, message->value.vector, message->value.vector_len,
+				   message->value.name);
+	else
+		put_absent(f);
+}
+
+/* Of a message that could not be read the size is not known either. */
+static __always_inline __u32 message_bytes(struct filler *f, const struct message_copy *message,
+					   __u32 bytes)
+{
+	f->absent = !message->is_read;
+	return bytes;
+}
+
+/* The same where the size stands ahead of the bytes, at `size_pos` of the frame. */
+static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd,
+						      const struct message_copy *message,
+						      __u64 size_pos)
+{
+	*(__u32 *)(f->frame + size_pos) = put_message_data_sent(f, fd, message);
+}
+
+/* Cut to what the frame has left, so that the event is not lost for it. */
+static __always_inline void put_message_control(struct filler *f,
+						const struct message_copy *message)
+{
+	__u64 left = f->pos < CONTROL_END_MAX ? CONTROL_END_MAX - f->pos : 0;
+
+	if (f->ret >= 0 && message->value.control)
+		put_bytes(f, message->value.control, min_u64(message->value.control_len, left));
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_message_sent(struct filler *f, __u64 fd,
+						   const struct message_copy *message)
+{
+	if (f->ret >= 0 && message->is_read)
+		put_tuple(f, fd, OUTBOUND,
+			  (struct address_argument){message->value.name, message->value.name_len});
+	else
+		put_absent(f);
+}
+
+static __always_inline void put_tuple_message_received(struct filler *f, __u64 fd,
+						       const struct message_copy *message)
+{
+	if (f->ret >= 0)
+		put_tuple(f, fd, INBOUND,
+			  (struct address_argument){message->value.name, message->value.name_len});
+	else
+		put_absent(f);
+}
+
+#endif
