@@ -8,11 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/check_filter.h"
-#include "agent/commands/check_rules.h"
 #include "agent/commands/explain.h"
-#include "agent/commands/list_events.h"
-#include "agent/commands/list_fields.h"
+#include "agent/commands/subcommands.h"
 #include "agent/options/options.h"
 #include "agent/run/capture.h"
 #include "agent/run/pipeline.h"
@@ -33,18 +30,6 @@ static int fail(int exit_code, const struct error *err)
 static int finish_stdout(void)
 {
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-static int run_help(const struct options *options)
-{
-	options_print_help();
-	return finish_stdout();
-}
-
-static int run_version(const struct options *options)
-{
-	puts("agent (Lanner) " LANNER_VERSION);
-	return finish_stdout();
 }
 
 static void warn_direction(const struct capture *capture)
@@ -171,17 +156,6 @@ out:
 	return exit_code;
 }
 
-static int (*const actions[ACTIONS_COUNT])(const struct options *options) = {
-	[ACTION_CAPTURE] = run_capture,
-	[ACTION_EXPLAIN] = run_explain,
-	[ACTION_CHECK_FILTER] = check_filter_run,
-	[ACTION_CHECK_RULES] = check_rules_run,
-	[ACTION_FIELDS] = list_fields_run,
-	[ACTION_EVENTS] = list_events_run,
-	[ACTION_HELP] = run_help,
-	[ACTION_VERSION] = run_version,
-};
-
 static bool is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
@@ -198,8 +172,15 @@ static int open_missing_descriptors(struct error *err)
 
 static bool prints_to_stdout(const struct options *options)
 {
-	return options->action != ACTION_CAPTURE || options->format != FORMAT_NONE ||
+	return options->subcommand || options->explain || options->format != FORMAT_NONE ||
 	       (options->write && strcmp(options->write, "-") == 0);
+}
+
+static int run(const struct options *options)
+{
+	if (options->subcommand)
+		return options->subcommand->run(options);
+	return options->explain ? run_explain(options) : run_capture(options);
 }
 
 int main(int argc, char **argv)
@@ -211,14 +192,14 @@ int main(int argc, char **argv)
 
 	if (open_missing_descriptors(&err)) {
 		exit_code = fail(EXIT_FAILURE, &err);
-	} else if (options_parse(argc, argv, &options, &err)) {
+	} else if (options_parse(argc, argv, subcommands, &options, &err)) {
 		fprintf(stderr, "agent: %s\nTry 'agent --help'.\n", err.text);
 		exit_code = EXIT_USAGE;
 	} else if (!has_stdout && prints_to_stdout(&options)) {
 		error_set(&err, -EBADF, "standard output is closed");
 		exit_code = fail(EXIT_FAILURE, &err);
 	} else {
-		exit_code = actions[options.action](&options);
+		exit_code = run(&options);
 	}
 	options_finish(&options);
 	return exit_code;

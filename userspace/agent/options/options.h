@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: one table of options, from which both the parser and --help are made. */
+/* What the command line asks for. */
 #ifndef AGENT_OPTIONS_OPTIONS_H
 #define AGENT_OPTIONS_OPTIONS_H
 
@@ -8,23 +8,11 @@
 #include <sys/types.h>
 
 #include "abi.h"
+#include "agent/options/subcommand.h"
 #include "rules/rules.h"
 #include "scap/file/writer.h"
 #include "sinsp/sinsp.h"
-#include "util/buf.h"
 #include "util/error.h"
-
-enum agent_action {
-	ACTION_CAPTURE,
-	ACTION_EXPLAIN,
-	ACTION_CHECK_FILTER,
-	ACTION_CHECK_RULES,
-	ACTION_FIELDS,
-	ACTION_EVENTS,
-	ACTION_HELP,
-	ACTION_VERSION,
-	ACTIONS_COUNT,
-};
 
 /* Of a capture, or of a list: each has all but one of them. */
 enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
@@ -38,9 +26,10 @@ struct record_limits {
 };
 
 struct options {
-	enum agent_action action;
+	const struct subcommand *subcommands; /* all of them, for the help */
+	const struct subcommand *subcommand; /* NULL: a capture */
 	char *filter;		/* owned; NULL: everything */
-	const char *operand;	/* the word behind a command: a file ("-": stdin), a pattern; or NULL */
+	const char *operand;	/* the word behind a subcommand: a file ("-": stdin), a pattern; or NULL */
 	const char **rules;	/* owned, the paths not: files and folders, in their order */
 	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
 	enum rules_priority priority; /* the least of the rules that run */
@@ -61,7 +50,7 @@ struct options {
 	const char *read;	/* the capture file that events come from; NULL: the kernel */
 	bool strict;		/* what is damaged in it is a failure */
 	bool progress;		/* how much of it was read is told */
-	const pid_t *pids;	/* owned; only events of these processes; NULL: of all */
+	pid_t *pids;		/* owned; only events of these processes; NULL: of all */
 	size_t pids_count;
 	bool follow;		/* and of children that they create from now on; default true */
 	char **command;		/* to start and capture: argv with NULL at the end; NULL: none */
@@ -72,25 +61,24 @@ struct options {
 	struct scap_writer_config writer;
 	bool fat;		/* also those that do not match and keep the state right */
 	struct record_limits limits;
+	bool explain;		/* print the plan of the capture instead */
 	bool exact_types;
 	bool include_self;
 	bool verbose;
 };
 
 /*
- * Reads the command line. Returns 0, or -EINVAL or -ENOMEM with a message; release with
- * options_finish() in every case.
+ * Reads the command line with these subcommands, the last of which has no name. Returns 0, or
+ * -EINVAL or -ENOMEM with a message; release with options_finish() in every case.
  */
-int options_parse(int argc, char **argv, struct options *options, struct error *err);
+int options_parse(int argc, char **argv, const struct subcommand *subcommands,
+		  struct options *options, struct error *err);
 void options_finish(struct options *options);
+
+/* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
+int options_add_rules(struct options *options, const char *path);
 
 /* Of the file that is read, for messages. */
 const char *options_input_name(const struct options *options);
-
-/* Appends the words of the sub-commands: "check-filter, fields". */
-void options_append_commands(struct buf *out);
-
-/* Writes the help, in sections of lines of 80 columns, to stdout. */
-void options_print_help(void);
 
 #endif

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* PID_MAX_LIMIT of the kernel. */
+enum { PID_MAX = 1 << 22 };
+
 int option_read_u64(const char *text, uint64_t *value)
 {
 	char *end;
@@ -17,6 +20,19 @@ int option_read_u64(const char *text, uint64_t *value)
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	return errno || *end ? -EINVAL : 0;
+}
+
+int option_read_count(const char *text, uint64_t max, uint64_t *count)
+{
+	uint64_t value;
+	int code = option_read_u64(text, &value);
+
+	if (code)
+		return code;
+	if (value == 0 || value > max)
+		return -EINVAL;
+	*count = value;
+	return 0;
 }
 
 int option_read_seconds(const char *text, uint64_t *ns)
@@ -64,4 +80,18 @@ const char *option_read_port(const char *text, char end, uint16_t *port)
 		return NULL;
 	*port = (uint16_t)value;
 	return behind + (end != '\0');
+}
+
+const char *option_read_pid(const char *text, pid_t *pid)
+{
+	char *end;
+	unsigned long value;
+
+	if (text[0] < '0' || text[0] > '9')
+		return NULL;
+	value = strtoul(text, &end, 10);
+	if (value == 0 || value > PID_MAX || (*end && *end != ','))
+		return NULL;
+	*pid = (pid_t)value;
+	return end;
 }

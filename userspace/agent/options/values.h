@@ -4,8 +4,12 @@
 #define AGENT_OPTIONS_VALUES_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 int option_read_u64(const char *text, uint64_t *value);
+
+/* From 1 to `max`. */
+int option_read_count(const char *text, uint64_t max, uint64_t *count);
 
 /* Above 0, with a fraction perhaps. */
 int option_read_seconds(const char *text, uint64_t *ns);
@@ -15,5 +19,8 @@ int option_read_bytes(const char *text, uint64_t max, uint64_t *bytes);
 
 /* A port, up to the character `end`; returns what follows it, or NULL. */
 const char *option_read_port(const char *text, char end, uint16_t *port);
+
+/* A process ID, up to a comma or the end; returns what ends it, or NULL. */
+const char *option_read_pid(const char *text, pid_t *pid);
 
 #endif

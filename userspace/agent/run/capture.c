@@ -18,15 +18,9 @@
 /* Of buffers in lines of text, when nothing is said about them. */
 enum { TEXT_BUFFER_MAX = 80 };
 
-/* Not a filter, but perhaps meant as a command. */
-static bool is_bare_word(const char *text)
-{
-	return text[0] && text[strspn(text, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
-}
-
 /* Turns what is wrong with an expression into a message of several lines. */
 static int report(const char *expression, const struct filter_error *wrong, int code,
-		  const char *before, const struct buf *behind, struct error *err)
+		  const char *before, struct error *err)
 {
 	struct buf text = {0};
 
@@ -36,7 +30,6 @@ static int report(const char *expression, const struct filter_error *wrong, int 
 	filter_error_render(expression, wrong, &text);
 	while (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
-	buf_append(&text, behind->data, behind->len);
 	buf_append_char(&text, '\0');
 	error_set(err, code, "%s", text.failed ? wrong->text : text.data);
 	buf_finish(&text);
@@ -63,22 +56,12 @@ static int compile_filter(struct capture *capture, struct error *err)
 		.warn_context = capture,
 	};
 	struct filter_error wrong = {0};
-	struct buf hint = {0};
 	int code;
 
 	if (!options->filter)
 		return 0;
 	code = filter_create(options->filter, &filter_options, &capture->filter, &wrong);
-	if (code == 0)
-		return 0;
-	if (is_bare_word(options->filter)) {
-		BUF_LITERAL(&hint, "\n(commands: ");
-		options_append_commands(&hint);
-		buf_append_char(&hint, ')');
-	}
-	report(options->filter, &wrong, code, "", &hint, err);
-	buf_finish(&hint);
-	return code;
+	return code ? report(options->filter, &wrong, code, "", err) : 0;
 }
 
 /* Whether a line of text may have colours: https://no-color.org */
@@ -106,7 +89,7 @@ static int parse_format(struct capture *capture, enum formatter_kind kind, struc
 	struct filter_error format_err = {0};
 	int code = formatter_create_format(kind, format, &capture->formatter, &format_err);
 
-	return code ? report(format, &format_err, code, "-p: ", &(struct buf){0}, err) : 0;
+	return code ? report(format, &format_err, code, "-p: ", err) : 0;
 }
 
 static int parse_fields(struct capture *capture, struct error *err)
@@ -115,7 +98,7 @@ static int parse_fields(struct capture *capture, struct error *err)
 	struct filter_error wrong = {0};
 	int code = formatter_create_fields(FORMATTER_JSON, fields, &capture->formatter, &wrong);
 
-	return code ? report(fields, &wrong, code, "--json-fields: ", &(struct buf){0}, err) : 0;
+	return code ? report(fields, &wrong, code, "--json-fields: ", err) : 0;
 }
 
 static bool wants_json(const struct options *options)

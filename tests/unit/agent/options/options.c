@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi.h"
+#include "agent/commands/subcommands.h"
 #include "agent/options/options.h"
 
 enum { ARGS_MAX = 24 };
@@ -27,7 +28,7 @@ static int parse(const char *line, struct options *options, struct error *err)
 	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	assert_true(argc < ARGS_MAX);
-	return options_parse(argc, argv, options, err);
+	return options_parse(argc, argv, subcommands, options, err);
 }
 
 static void parse_right(const char *line, struct options *options)
@@ -43,7 +44,8 @@ static void test_defaults(void **state)
 	struct options options;
 
 	parse_right("", &options);
-	assert_int_equal(options.action, ACTION_CAPTURE);
+	assert_null(options.subcommand);
+	assert_false(options.explain);
 	assert_int_equal(options.format, FORMAT_AUTO);
 	assert_null(options.filter);
 	assert_int_equal(options.count, 0);
@@ -204,40 +206,59 @@ static void test_filters(void **state)
 	}
 }
 
-static void test_commands(void **state)
+static void test_subcommands(void **state)
 {
 	static const struct {
-		const char *line;
-		enum agent_action action;
-		const char *operand;
+		const char *line, *name, *operand;
 	} cases[] = {
-		{"--help", ACTION_HELP, NULL},
-		{"-n 1 --version", ACTION_VERSION, NULL},
-		{"--help --nosuch", ACTION_HELP, NULL},
-		{"--explain evt.num=1", ACTION_EXPLAIN, NULL},
-		{"check-filter", ACTION_CHECK_FILTER, "-"},
-		{"check-filter -", ACTION_CHECK_FILTER, "-"},
-		{"check-filter FILE --exact-types", ACTION_CHECK_FILTER, "FILE"},
-		{"fields", ACTION_FIELDS, NULL},
-		{"-v fields proc.* -o markdown", ACTION_FIELDS, "proc.*"},
-		{"events open -o json", ACTION_EVENTS, "open"},
-		{"-h", ACTION_HELP, NULL},
-		{"-V", ACTION_VERSION, NULL},
-		{"-l", ACTION_FIELDS, NULL},
-		{"-lv proc.* -j", ACTION_FIELDS, "proc.*"},
-		{"--list proc.*", ACTION_FIELDS, "proc.*"},
-		{"-L open", ACTION_EVENTS, "open"},
-		{"--list-events", ACTION_EVENTS, NULL},
+		{"--help", "help", NULL},
+		{"--help=all", "help", "all"},
+		{"-n 1 --version", "version", NULL},
+		{"--help --nosuch", "help", NULL},
+		{"check-filter", "check-filter", "-"},
+		{"check-filter -", "check-filter", "-"},
+		{"check-filter FILE --exact-types", "check-filter", "FILE"},
+		{"fields", "fields", NULL},
+		{"-v fields proc.* -o markdown", "fields", "proc.*"},
+		{"events open -o json", "events", "open"},
+		{"-h", "help", NULL},
+		{"help all", "help", "all"},
+		{"-V", "version", NULL},
+		{"-l", "fields", NULL},
+		{"-lv proc.* -j", "fields", "proc.*"},
+		{"--list proc.*", "fields", "proc.*"},
+		{"-L open", "events", "open"},
+		{"--list-events", "events", NULL},
 	};
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parse_right(cases[i].line, &options);
-		assert_int_equal(options.action, cases[i].action);
+		assert_non_null(options.subcommand);
+		assert_string_equal(options.subcommand->name, cases[i].name);
 		if (cases[i].operand)
 			assert_string_equal(options.operand, cases[i].operand);
 		else
 			assert_null(options.operand);
+		options_finish(&options);
+	}
+	parse_right("--explain evt.num=1", &options);
+	assert_null(options.subcommand);
+	assert_true(options.explain);
+	options_finish(&options);
+}
+
+/* What can be a filter is none that is mistyped: its own messages say where it is wrong. */
+static void test_words_of_filters(void **state)
+{
+	static const char *const filters[] = {
+		"proc.name", "evt.type=filds", "not evt.num=1", "xyz = 3", "event.type contains x",
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		parse_right(filters[i], &options);
+		assert_string_equal(options.filter, filters[i]);
 		options_finish(&options);
 	}
 }
@@ -247,10 +268,26 @@ static void test_refused(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"--nosuch", "--nosuch: unknown or ambiguous option (part of a filter? put -- "
+		{"--nosuch", "--nosuch: unknown option (part of a filter? put -- "
 			     "before it, or write evt.rawres=-2)"},
-		{"--wrte x", "--wrte: unknown or ambiguous option (did you mean --write?)"},
-		{"--Compres=1", "--Compres=1: unknown or ambiguous option (did you mean --compress?)"},
+		{"--wrte x", "--wrte: unknown option (did you mean --write?)"},
+		{"--Compres=1", "--Compres=1: unknown option (did you mean --compress?)"},
+		{"--snap 5", "--snap: ambiguous option (--snaplen, --snaplen-ports)"},
+		{"--color atuo", "--color: expected auto, always or never, not 'atuo' (did you "
+				 "mean 'auto'?)"},
+		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
+		{"--rules r --priority eror", "--priority: expected Emergency, Alert, Critical, "
+					      "Error, Warning, Notice, Informational or Debug, "
+					      "not 'eror' (did you mean 'Error'?)"},
+		{"--help=al", "--help: expected all, not 'al' (did you mean 'all'?)"},
+		{"help al", "help: expected all, not 'al' (did you mean 'all'?)"},
+		{"version 5", "version takes no '5'"},
+		{"help --self", "help does not take --self"},
+		{"filds", "'filds' is no command and no filter; did you mean 'agent fields'?"},
+		{"Fields proc.name", "'Fields' is no command and no filter; did you mean 'agent "
+				     "fields'?"},
+		{"xyz", "'xyz' is no command and no filter (commands: check-filter, check-rules, "
+			"events, fields, help, version; a filter is like proc.name=cat)"},
 		/* An unambiguous beginning of a name is that name. */
 		{"--buf", "--buf needs a value"},
 		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
@@ -262,7 +299,7 @@ static void test_refused(void **state)
 		{"-n 18446744073709551616", NULL},
 		{"-M 0", NULL},
 		{"-M nan", NULL},
-		{"-o xml", "-o: expected json, text, none or (for lists) markdown, not 'xml'"},
+		{"-o xml", "-o: expected json, text, none or markdown, not 'xml'"},
 		{"--snaplen 65001", "--snaplen: expected a number from 0 to 65000, not '65001'"},
 		{"-s 65001", "-s: expected a number from 0 to 65000, not '65001'"},
 		{"--buffer-size 0", NULL},
@@ -272,8 +309,8 @@ static void test_refused(void **state)
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"--filter a check-filter b", "check-filter does not take --filter"},
 		{"check-filter -n 5 --exact-types", "check-filter does not take -n"},
-		{"check-filter a b", "check-filter takes one file, not also 'b'"},
-		{"fields a b", "fields takes one pattern, not also 'b'"},
+		{"check-filter a b", "check-filter takes one FILE, not also 'b'"},
+		{"fields a b", "fields takes one PATTERN, not also 'b'"},
 		{"events --exact-types", "events does not take --exact-types"},
 		{"check-filter -o json", "check-filter does not take -o"},
 		{"fields -o none", "fields: -o takes text, json or markdown"},
@@ -295,7 +332,7 @@ static void test_refused(void **state)
 		{"--progress -w a", "--progress goes with -r"},
 		{"-P -w a", "-P goes with -r"},
 		{"-s 5 -r a", "-s means nothing with -r: it is about events that happen now"},
-		{"-l proc evt", "fields takes one pattern, not also 'evt'"},
+		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
 		{"-L -n 5", "events does not take -n"},
 		{"-r a --snaplen 5", "--snaplen means nothing with -r: it is about events that "
 				     "happen now"},
@@ -392,7 +429,8 @@ int main(void)
 		cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_commands),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_subcommands),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_words_of_filters),
 		cmocka_unit_test(test_capture_files),
 		cmocka_unit_test(test_recording_prints_on_request),
 	};

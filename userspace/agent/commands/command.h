@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands have in common: messages on stderr, and the exit codes of the agent. */
+#ifndef AGENT_COMMANDS_COMMAND_H
+#define AGENT_COMMANDS_COMMAND_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/buf.h"
+#include "util/error.h"
+
+/* Beside EXIT_SUCCESS and EXIT_FAILURE: the command line is wrong. */
+enum { EXIT_USAGE = 2 };
+
+/* Prints the error and returns the exit code. */
+static inline int command_fail(int exit_code, const struct error *err)
+{
+	fprintf(stderr, "agent: %s\n", err->text);
+	return exit_code;
+}
+
+/* Prints whole lines, and releases them. */
+static inline void command_print_messages(struct buf *messages)
+{
+	if (messages->len)
+		fwrite(messages->data, 1, messages->len, stderr);
+	buf_finish(messages);
+}
+
+/* The exit code of a command that printed to standard output and is done. */
+static inline int command_finish_output(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The help, from the tables of options and subcommands, in lines of 80 columns. */
+#include "agent/commands/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/commands/command.h"
+#include "agent/options/row.h"
+#include "event/event.h"
+
+enum { LINE_COLUMNS = 80, NAME_COLUMNS = 24 };
+
+/* Prints two columns: the name, and the text in as many lines as it takes. */
+static void print_row(const char *name, const char *text, size_t len)
+{
+	const char *end = text + len;
+	int column = printf("  %-*s", NAME_COLUMNS, name);
+
+	while (text < end) {
+		const char *space = memchr(text, ' ', (size_t)(end - text));
+		int word = (int)((space ? space : end) - text);
+
+		if (column + 1 + word > LINE_COLUMNS)
+			column = printf("\n  %*s", NAME_COLUMNS, "") - 1;
+		column += printf(" %.*s", word, text);
+		text += word + (space != NULL);
+	}
+	putchar('\n');
+}
+
+static void print_option(const struct option_row *row, size_t help_len)
+{
+	char name[64];
+	struct buf out = buf_fixed(name, sizeof(name));
+
+	if (row->letter)
+		buf_printf(&out, "-%c%s", row->letter, row->name ? ", " : "");
+	if (row->name)
+		buf_printf(&out, "--%s", row->name);
+	if (row->argument)
+		buf_printf(&out, row->optional ? "[=%s]" : " %s", row->argument);
+	buf_append_char(&out, '\0');
+	print_row(name, row->help, help_len);
+}
+
+/* Up to the first semicolon or full stop that does not end it. */
+static size_t first_clause(const char *text)
+{
+	size_t len = strcspn(text, ";.");
+
+	while (text[len] && text[len + 1] != ' ')
+		len += 1 + strcspn(text + len + 1, ";.");
+	return len;
+}
+
+static void print_usual(const struct options *options)
+{
+	const char *separator = "Commands: ";
+	const struct option_row *row;
+
+	putchar('\n');
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (row->usual)
+			print_option(row, first_clause(row->help));
+	putchar('\n');
+	for (const struct subcommand *command = options->subcommands; command->name; command++) {
+		printf("%s%s", separator, command->name);
+		separator = ", ";
+	}
+	puts("\nExample:  agent -n 100 'evt.type=open and proc.name=cat' > events.jsonl\n"
+	     "All options, and what the commands do: agent --help=all");
+}
+
+static void print_subcommands(const struct subcommand *command)
+{
+	static const char *const operand_forms[] = {
+		[OPERAND_NONE] = "%s",
+		[OPERAND_OPTIONAL] = "%s [%s]",
+		[OPERAND_REQUIRED] = "%s %s",
+		[RULES_REQUIRED] = "%s %s...",
+	};
+
+	puts("\nCommands:");
+	for (; command->name; command++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), operand_forms[command->operands], command->name,
+			 command->operand);
+		print_row(name, command->help, strlen(command->help));
+	}
+}
+
+static void print_on_request(void)
+{
+	const char *separator = "Captured only when a filter names them: ";
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || !(desc->flags & EF_ON_REQUEST))
+			continue;
+		printf("%s%s", separator, desc->name);
+		separator = ", ";
+	}
+	puts(".");
+}
+
+static void print_all(const struct options *options)
+{
+	print_subcommands(options->subcommands);
+	for (const struct option_group *group = option_groups; group->title; group++) {
+		printf("\n%s:\n", group->title);
+		for (const struct option_row *row = group->rows; row->letter || row->name; row++)
+			print_option(row, strlen(row->help));
+	}
+	putchar('\n');
+	print_on_request();
+	puts("Exit code: 0; 1 for a failure while running; 2 for wrong usage.");
+}
+
+const char *help_word(unsigned int i)
+{
+	return i == 0 ? "all" : NULL;
+}
+
+int help_run(const struct options *options)
+{
+	fputs("Usage: agent [OPTION]... [FILTER]...     print events\n"
+	      "       agent COMMAND [OPERAND]\n", stdout);
+	if (options->operand)
+		print_all(options);
+	else
+		print_usual(options);
+	return command_finish_output();
+}

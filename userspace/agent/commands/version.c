@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Which version this is. */
+#include "agent/commands/version.h"
+
+#include <stdio.h>
+
+#include "agent/commands/command.h"
+
+int version_run(const struct options *options)
+{
+	puts("agent (Lanner) " LANNER_VERSION);
+	return command_finish_output();
+}

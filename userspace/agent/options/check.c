@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Which options go together. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/options/command_line.h"
+
+/* The place of the first option given that is about any of these, or -1. */
+static int find_about(const struct command_line *line, unsigned int about)
+{
+	const struct option_row *row;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (line->given[i] && (row->about & about))
+			return (int)i;
+	return -1;
+}
+
+static unsigned int count_about(const struct command_line *line, unsigned int about)
+{
+	const struct option_row *row;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		count += line->given[i] && (row->about & about);
+	return count;
+}
+
+static const char *text_at(const struct command_line *line, int place, char *memory)
+{
+	return option_text(option_row((unsigned int)place), line->given[place], memory);
+}
+
+int command_line_check_subcommand(const struct command_line *line, const struct subcommand *command,
+			       struct error *err)
+{
+	const struct option_row *row;
+	char memory[OPTION_TEXT_MAX];
+
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (line->given[i] && !(row->about & command->takes))
+			return error_set(err, -EINVAL, "%s does not take %s", command->name,
+					 text_at(line, (int)i, memory));
+	return 0;
+}
+
+static bool has_splits(const struct options *options)
+{
+	return options->limits.bytes || options->limits.ns || options->limits.events;
+}
+
+/* Rejects options about something that is not there. */
+static int check_about(const struct command_line *line, const struct options *options,
+		       struct error *err)
+{
+	const struct {
+		unsigned int about;
+		bool there;
+		const char *why;
+	} reasons[] = {
+		{LIVE, !options->read,
+		 "means nothing with -r: it is about events that happen now"},
+		{INPUT, options->read, "goes with -r"},
+		{OUTPUT, options->write, "goes with -w"},
+		{SPLIT, has_splits(options), "goes with -C, -G or -e"},
+		{RULES, options->rules_count, "goes with --rules"},
+	};
+	char memory[OPTION_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		int place = reasons[i].there ? -1 : find_about(line, reasons[i].about);
+
+		if (place >= 0)
+			return error_set(err, -EINVAL, "%s %s", text_at(line, place, memory),
+					 reasons[i].why);
+	}
+	return 0;
+}
+
+/* What is written is not printed as well, unless that is asked for. */
+static int check_write(const struct command_line *line, struct options *options,
+		       struct error *err)
+{
+	if (find_about(line, PRINTS) < 0)
+		options->format = FORMAT_NONE;
+	if (options->writer.native && options->writer.form_2022)
+		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
+					       "others: one of them");
+	if (count_about(line, PACKS) > 1)
+		return error_set(err, -EINVAL, "-z and --zstd: one of them");
+	if (strcmp(options->write, "-"))
+		return 0;
+	if (has_splits(options))
+		return error_set(err, -EINVAL, "-w -: standard output is one file; -C, -G and -e "
+					       "need a name");
+	if (options->format != FORMAT_NONE)
+		return error_set(err, -EINVAL, "-w - takes standard output: nothing can be printed "
+					       "there (-o none)");
+	if (!options->explain && isatty(STDOUT_FILENO))
+		return error_set(err, -EINVAL, "-w -: standard output is a terminal; direct it to "
+					       "a file or into a pipe");
+	return 0;
+}
+
+int command_line_check_capture(const struct command_line *line, struct options *options,
+			       struct error *err)
+{
+	int result;
+
+	if (options->format == FORMAT_MARKDOWN)
+		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
+					       "not for events");
+	result = check_about(line, options, err);
+	if (result == 0 && options->write)
+		result = check_write(line, options, err);
+	return result;
+}

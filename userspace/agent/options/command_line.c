@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the command line: the rows of options as tables for getopt_long(3). */
+#include "agent/options/command_line.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/buf.h"
+#include "util/nearest.h"
+
+enum {
+	/* What getopt returns for a word that is no option. */
+	CODE_WORD = 1,
+	/* And for the long name of the row at place i. */
+	CODE_NAME = 256,
+};
+
+static const char hint[] = "part of a filter? put -- before it, or write evt.rawres=-2";
+
+const char *option_text(const struct option_row *row, enum option_given given,
+			char memory[static OPTION_TEXT_MAX])
+{
+	if (given == GIVEN_LETTER)
+		snprintf(memory, OPTION_TEXT_MAX, "-%c", row->letter);
+	else
+		snprintf(memory, OPTION_TEXT_MAX, "--%s", row->name);
+	return memory;
+}
+
+static int argument_kind(const struct option_row *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->optional ? optional_argument : required_argument;
+}
+
+static void make_getopt_tables(char *letters, struct option *names)
+{
+	const struct option_row *row;
+
+	letters = stpcpy(letters, "-:"); /* words in their order; the messages are ours */
+	for (unsigned int i = 0; (row = option_row(i)); i++) {
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && argument_kind(row) == required_argument)
+			*letters++ = ':';
+		if (row->name)
+			*names++ = (struct option){row->name, argument_kind(row), NULL,
+						   CODE_NAME + (int)i};
+	}
+	*letters = '\0';
+	*names = (struct option){0};
+}
+
+/* Returns the row, or NULL with a code that is of none. */
+static const struct option_row *find_row(int code, unsigned int *place)
+{
+	const struct option_row *row;
+
+	for (*place = 0; (row = option_row(*place)); ++*place)
+		if (code == row->letter || code == CODE_NAME + (int)*place)
+			break;
+	return row;
+}
+
+/* Appends ", --NAME" for each option whose name begins like the word. */
+static unsigned int append_beginnings(const char *text, size_t len, struct buf *out)
+{
+	const struct option_row *row;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (row->name && strncmp(row->name, text, len) == 0)
+			buf_printf(out, "%s--%s", count++ ? ", " : "", row->name);
+	return count;
+}
+
+static const char *nearest_name(const char *text, size_t len)
+{
+	const struct option_row *row;
+	struct nearest nearest;
+
+	nearest_init(&nearest, text, len);
+	for (unsigned int i = 0; (row = option_row(i)); i++)
+		if (row->name)
+			nearest_offer(&nearest, row->name);
+	return nearest.word;
+}
+
+/* A word that begins with two dashes. */
+static int reject_name(const char *word, struct error *err)
+{
+	size_t len = strcspn(word + 2, "=");
+	const char *name = nearest_name(word + 2, len);
+	char memory[256];
+	struct buf names = buf_fixed(memory, sizeof(memory));
+
+	if (append_beginnings(word + 2, len, &names) > 1)
+		return error_set(err, -EINVAL, "%s: ambiguous option (%s)", word, memory);
+	if (name)
+		return error_set(err, -EINVAL, "%s: unknown option (did you mean --%s?)", word, name);
+	return error_set(err, -EINVAL, "%s: unknown option (%s)", word, hint);
+}
+
+/* What getopt did not accept: `code` is ':' or '?', `last` the word where it stopped. */
+static int reject(int code, const char *last, struct error *err)
+{
+	if (code == ':')
+		return error_set(err, -EINVAL, "%s needs a value", last);
+	if (optopt >= CODE_NAME)
+		return error_set(err, -EINVAL, "%s: takes no value", last);
+	if (optopt)
+		return error_set(err, -EINVAL, "unknown option -%c (%s)", optopt, hint);
+	return reject_name(last, err);
+}
+
+/* A value that `set` rejected. */
+static int reject_value(const struct option_row *row, enum option_given given, const char *value,
+			struct error *err)
+{
+	char memory[OPTION_TEXT_MAX];
+	const char *option = option_text(row, given, memory);
+
+	if (row->words)
+		return words_reject(option, row->words, value, err);
+	return error_set(err, -EINVAL, "%s: expected %s, not '%s'", option, row->accepts, value);
+}
+
+/* The option that getopt has just read; its value is in optarg. */
+static int take_option(struct command_line *line, int code, const char *last,
+		       struct options *options, struct error *err)
+{
+	enum option_given given = code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER;
+	unsigned int place;
+	const struct option_row *row = find_row(code, &place);
+	int result;
+
+	if (!row)
+		return reject(code, last, err);
+	result = row->set ? row->set(options, optarg) : 0;
+	if (result == -EINVAL)
+		return reject_value(row, given, optarg, err);
+	if (result)
+		return error_set(err, result, "out of memory");
+	line->given[place] = given;
+	if (row->subcommand)
+		options->subcommand = subcommand_find(line->subcommands, row->subcommand);
+	return 0;
+}
+
+int command_line_read(struct command_line *line, int argc, char **argv, struct options *options,
+		      struct error *err)
+{
+	struct option names[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 3], **words = line->words;
+	int code, result = 0;
+
+	make_getopt_tables(letters, names);
+	optind = 0; /* forgets also where in a word it was */
+	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		if (code == CODE_WORD)
+			*words++ = optarg;
+		else
+			result = take_option(line, code, argv[optind - 1], options, err);
+		if (result || (options->subcommand && options->subcommand->at_once))
+			return result;
+	}
+	/* Behind "--", words that begin like options. */
+	while (optind < argc)
+		*words++ = argv[optind++];
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The groups of options. */
+#include "agent/options/row.h"
+
+#include <stddef.h>
+
+const struct option_group option_groups[] = {
+	{"What to capture", option_rows_capture},
+	{"Capture files", option_rows_file},
+	{"What to print", option_rows_print},
+	{"Other", option_rows_other},
+	{0},
+};
+
+const struct option_row *option_row(unsigned int place)
+{
+	for (const struct option_group *group = option_groups; group->title; group++)
+		for (const struct option_row *row = group->rows; row->letter || row->name; row++)
+			if (place-- == 0)
+				return row;
+	return NULL;
+}

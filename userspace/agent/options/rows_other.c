@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Options: what is said about a capture, and what is done instead of one. */
+#include "agent/options/row.h"
+
+#include <errno.h>
+
+#include "agent/options/setters.h"
+
+CONSTANT_SETTER(set_explain, explain, true)
+CONSTANT_SETTER(set_verbose, verbose, true)
+VALUE_SETTER(set_stats, stats_ns, option_read_seconds)
+
+static const char *help_word(unsigned int i)
+{
+	return i == 0 ? "all" : NULL;
+}
+
+static int set_help(struct options *options, const char *value)
+{
+	unsigned int place;
+
+	options->operand = value;
+	return value ? words_find(help_word, value, &place) : 0;
+}
+
+const struct option_row option_rows_other[] = {
+	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,
+	 .accepts = "a number above 0"},
+	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
+	 .about = LIVE, .usual = true},
+	{'v', NULL, NULL, "print more on stderr; do not cut buffers in text", set_verbose,
+	 .about = OF_LISTS | OF_RULE_CHECKS, .usual = true},
+	{'l', "list", NULL, "the same as agent fields", .subcommand = "fields",
+	 .about = OF_LISTS},
+	{'L', "list-events", NULL, "the same as agent events", .subcommand = "events",
+	 .about = OF_LISTS},
+	{'V', "version", NULL, "print the version", .subcommand = "version"},
+	{'h', "help", "all", "print the usual options, or all", set_help, .words = help_word,
+	 .subcommand = "help", .optional = true, .usual = true},
+	{0},
+};

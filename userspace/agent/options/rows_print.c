@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Options: what is printed of an event, and how. */
+#include "agent/options/row.h"
+
+#include <errno.h>
+
+#include "agent/options/setters.h"
+
+static const char *const format_words[] = {[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text",
+					   [FORMAT_NONE] = "none", [FORMAT_MARKDOWN] = "markdown"};
+static const char *const time_words[] = {
+	[TEXT_TIME_OF_DAY] = "h", [TEXT_TIME_EPOCH] = "a", [TEXT_TIME_RELATIVE] = "r",
+	[TEXT_TIME_LATENCY] = "d", [TEXT_TIME_DELTA] = "D",
+};
+static const char *const color_words[] = {
+	[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+
+CONSTANT_SETTER(set_json, format, FORMAT_JSON)
+CONSTANT_SETTER(set_json_fields, json_fields, value)
+CONSTANT_SETTER(set_json_base64, json_base64, true)
+CONSTANT_SETTER(set_print, print, value)
+CONSTANT_SETTER(set_ascii, style.bytes, TEXT_BYTES_ASCII)
+CONSTANT_SETTER(set_base64, style.bytes, TEXT_BYTES_BASE64)
+CONSTANT_SETTER(set_hex, style.bytes, TEXT_BYTES_HEX)
+CONSTANT_SETTER(set_hex_ascii, style.bytes, TEXT_BYTES_HEX_ASCII)
+WORD_SETTER(set_time, time_words, style.time)
+WORD_SETTER(set_color, color_words, color)
+
+/* There is no word for FORMAT_AUTO. */
+static const char *format_word(unsigned int i)
+{
+	return i < FORMAT_MARKDOWN ? format_words[FORMAT_JSON + i] : NULL;
+}
+
+static int set_format(struct options *options, const char *value)
+{
+	unsigned int place;
+	int code = words_find(format_word, value, &place);
+
+	if (code == 0)
+		options->format = FORMAT_JSON + place;
+	return code;
+}
+
+const struct option_row option_rows_print[] = {
+	{'o', NULL, "KIND",
+	 "json, text or none, or markdown for lists; default json, on a terminal text", set_format,
+	 .words = format_word, .about = PRINTS | OF_LISTS, .usual = true},
+	{'j', "json", NULL, "the same as -o json", set_json, .about = PRINTS | OF_LISTS},
+	{0, "json-fields", "LIST", "fields with commas between; also 'default' and 'all'",
+	 set_json_fields, .about = PRINTS, .offer = OFFER_FIELDS},
+	{0, "json-b64", NULL, "in JSON, NAME_b64 beside text that is not UTF-8", set_json_base64,
+	 .about = PRINTS},
+	{'p', NULL, "FORMAT",
+	 "text with %FIELD in it; with * in front also when a field is missing. -pc: the usual "
+	 "line and containers",
+	 set_print, .about = PRINTS, .offer = OFFER_FORMAT, .usual = true},
+	{'t', NULL, "h|a|r|d|D",
+	 "time: of day (default), since 1970, since the start, that the call took, since the "
+	 "event before",
+	 set_time, .words = time_words_get, .about = PRINTS},
+	{'A', NULL, NULL, "buffers as text of several lines", set_ascii, .about = PRINTS},
+	{'b', NULL, NULL, "buffers in base64", set_base64, .about = PRINTS},
+	{'x', NULL, NULL, "buffers in hexadecimal", set_hex, .about = PRINTS},
+	{'X', NULL, NULL, "buffers in hexadecimal and as text", set_hex_ascii, .about = PRINTS},
+	{0, "color", "WHEN", "auto (on a terminal; default), always or never", set_color,
+	 .words = color_words_get, .about = PRINTS},
+	{0},
+};

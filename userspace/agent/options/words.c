@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that are one of a few words: which one, and what to say if it is none. */
+#include "agent/options/words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/buf.h"
+#include "util/nearest.h"
+
+int words_find(word_list *words, const char *text, unsigned int *place)
+{
+	for (unsigned int i = 0; words(i); i++) {
+		if (strcmp(words(i), text) == 0) {
+			*place = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int words_reject(const char *what, word_list *words, const char *text, struct error *err)
+{
+	struct nearest nearest;
+	struct buf list = {0};
+
+	nearest_init(&nearest, text, strlen(text));
+	for (unsigned int i = 0; words(i); i++) {
+		if (i > 0)
+			buf_append_string(&list, words(i + 1) ? ", " : " or ");
+		buf_append_string(&list, words(i));
+		nearest_offer(&nearest, words(i));
+	}
+	buf_append_char(&list, '\0');
+	error_set(err, -EINVAL, "%s: expected %s, not '%s'%s%s%s", what,
+		  list.failed ? "another word" : list.data, text, nearest.word ? " (did you mean '" : "",
+		  nearest.word ? nearest.word : "", nearest.word ? "'?)" : "");
+	buf_finish(&list);
+	return -EINVAL;
+}

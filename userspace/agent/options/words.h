@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that are one of a few words. */
+#ifndef AGENT_OPTIONS_WORDS_H
+#define AGENT_OPTIONS_WORDS_H
+
+#include "util/error.h"
+
+/* The i-th word of the list, or NULL behind the last one. */
+typedef const char *word_list(unsigned int i);
+
+/* Stores the place of the word that `text` is. Returns 0, or -EINVAL. */
+int words_find(word_list *words, const char *text, unsigned int *place);
+
+/* Sets a message about `text`, which is none of the words: "WHAT: expected a, b or c". -EINVAL. */
+int words_reject(const char *what, word_list *words, const char *text, struct error *err);
+
+#endif
