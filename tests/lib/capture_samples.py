@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Values for parameters of every type, and events that need every conversion of old captures."""
+import os
 import socket
 import struct
+import subprocess
 
 import capture_file
-import capture_upgrade
-
-FIRST_TID = 1000
+import lanner
 
 
 def address(ip, port):
@@ -36,18 +36,18 @@ def some_params(code, count, seed):
             enumerate(capture_file.table()[code].params[:count])]
 
 
-def stored_enter(code):
-    """The number of parameters with which an enter event is kept for its exit; None: it is not."""
-    counts = [count for (enter, count), (action, _, _) in capture_upgrade.rows().items()
-              if enter == code and (action.startswith("store") or action == "retype")]
-    return counts[0] if counts else None
-
-
 def every_conversion(with_enter):
-    """Events (tid, code, params) that need every conversion, each in a thread of its own."""
-    for number, (code, count) in enumerate(capture_upgrade.rows()):
-        tid, seed = FIRST_TID + number, 100 + number * 40
-        enter = stored_enter(code - 1) if code % 2 and with_enter else None
-        if enter is not None:
-            yield tid, code - 1, some_params(code - 1, enter, seed)
-        yield tid, code, some_params(code, count, seed + 20)
+    """Events that need every conversion, each call in a thread of its own: (tid, code, params), and
+    what becomes of each as (code, params), None if it is no event then.
+
+    tests/support/upgrade_cases makes them, with the model that the unit tests have.
+    """
+    def event(code, params):
+        return int(code), [bytes.fromhex(param) for param in params.split(",")[:-1]]
+
+    program = os.path.join(lanner.BUILD, "tests/support/upgrade_cases")
+    done = subprocess.run([program] if with_enter else [program, "alone"], capture_output=True,
+                          text=True, check=True)
+    for line in done.stdout.splitlines():
+        tid, code, params, *upgraded = line.split("\t")
+        yield (int(tid), *event(code, params)), event(*upgraded) if len(upgraded) == 2 else None

@@ -20,6 +20,7 @@ import traceback
 
 TOP = os.environ.get("LANNER_TOP") or os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 AGENT = os.environ.get("AGENT") or os.path.join(TOP, "build-test/userspace/agent/agent")
+BUILD = os.path.realpath(os.path.join(os.path.dirname(AGENT), "../.."))
 REFERENCE = os.path.join(TOP, "tests/reference")
 SKIP = 77
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Capture files for tests, put together byte by byte; who writes down what a reader tells of the
- * machine; and readers of bytes that are in memory.
- */
+/* Capture files for tests, put together byte by byte, and what is read of them. */
 #ifndef TESTS_CAPTURE_H
 #define TESTS_CAPTURE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder.h"
 #include "scap/file/reader.h"
 #include "util/buf.h"
 
@@ -40,18 +38,6 @@ void capture_close_event(struct capture *capture, uint32_t block, uint32_t flags
 /* Many processes, with that list of the first version: about so many bytes. */
 void capture_threads_v1(struct capture *capture, size_t bytes);
 
-/* Takes part in a list of the machine, and writes it down, a line each. */
-struct hearing {
-	struct scap_snapshot snapshot;
-	struct buf text;
-	unsigned int threads, fds;
-	int answer; /* to all */
-};
-
-void hearing_init(struct hearing *hearing);
-void hearing_finish(struct hearing *hearing);
-const char *hearing_text(struct hearing *hearing);
-
 /* A path under which a file with these bytes can be opened, until the next call. */
 const char *capture_path(const void *bytes, size_t n);
 
@@ -65,6 +51,7 @@ struct capture_result {
 	char text[1024]; /* what is wrong */
 };
 
-struct capture_result capture_read(const void *bytes, size_t n, struct hearing *hearing);
+/* Reads a whole file; what it says of the machine is recorded, if `recorder` is not NULL. */
+struct capture_result capture_read(const void *bytes, size_t n, struct recorder *recorder);
 
 #endif

@@ -1,106 +1,162 @@
 /* SPDX-License-Identifier: MIT */
-/* What a listener was told, as text. */
+/* The calls of a snapshot, as text. */
 #include "recorder.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-static int note(struct scap_snapshot *to, const char *what)
+static struct recorder *recorder_of(struct scap_snapshot *to)
 {
-	struct recorder *recorder = (struct recorder *)to;
-
-	buf_append_string(&recorder->text, what);
-	return recorder->refused && strcmp(recorder->refused, what) == 0 ? -EIO : 0;
+	return (struct recorder *)to;
 }
 
-static void write_bytes(struct scap_snapshot *to, const void *bytes, size_t len)
+static struct buf *text_of(struct scap_snapshot *to)
 {
-	struct buf *text = &((struct recorder *)to)->text;
+	return &recorder_of(to)->text;
+}
 
+/* Ends the line of a call; returns the answer to it. */
+static int end_line(struct scap_snapshot *to, const char *call)
+{
+	const struct recorder *recorder = recorder_of(to);
+
+	buf_append_char(text_of(to), '\n');
+	return recorder->rejected && strcmp(recorder->rejected, call) == 0 ? -EIO : recorder->answer;
+}
+
+static int record_begin(struct scap_snapshot *to)
+{
+	buf_printf(text_of(to), "begin");
+	return end_line(to, "begin");
+}
+
+static int record_end(struct scap_snapshot *to)
+{
+	buf_printf(text_of(to), "end");
+	return end_line(to, "end");
+}
+
+static int record_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+{
+	buf_printf(text_of(to), "machine %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+		   machine->cpus, machine->memory_bytes, machine->max_pid, machine->boot_ns,
+		   machine->hostname);
+	return end_line(to, "machine");
+}
+
+static void print_address(struct buf *text, const uint8_t *address, bool ipv6)
+{
+	buf_printf(text, " ");
+	for (int i = 0; i < (ipv6 ? 16 : 4); i++)
+		buf_printf(text, "%02x", address[i]);
+}
+
+static int record_interface(struct scap_snapshot *to, const struct scap_interface *interface)
+{
+	struct buf *text = text_of(to);
+
+	buf_printf(text, "interface %s", interface->name);
+	print_address(text, interface->address, interface->ipv6);
+	print_address(text, interface->netmask, interface->ipv6);
+	print_address(text, interface->broadcast, interface->ipv6);
+	buf_printf(text, " %" PRIu64, interface->link_speed);
+	return end_line(to, "interface");
+}
+
+static int record_user(struct scap_snapshot *to, const struct scap_user *user)
+{
+	buf_printf(text_of(to), "user %" PRIu32 " %" PRIu32 " %s %s %s", user->uid, user->gid,
+		   user->name, user->home, user->shell);
+	return end_line(to, "user");
+}
+
+static int record_group(struct scap_snapshot *to, const struct scap_group *group)
+{
+	buf_printf(text_of(to), "group %" PRIu32 " %s", group->gid, group->name);
+	return end_line(to, "group");
+}
+
+/* Strings that each end in NUL: with a bar in its place. */
+static void print_strings(struct buf *text, const char *strings, size_t len)
+{
 	for (size_t i = 0; i < len; i++)
-		buf_printf(text, " %02x", ((const uint8_t *)bytes)[i]);
+		buf_append_char(text, strings[i] ? strings[i] : '|');
 }
 
-#define WRITE(to, ...) buf_printf(&((struct recorder *)(to))->text, __VA_ARGS__)
-
-static int note_begin(struct scap_snapshot *to)
+static int record_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 {
-	return note(to, "begin\n");
+	struct buf *text = text_of(to);
+
+	recorder_of(to)->threads++;
+	buf_printf(text, "thread tid=%" PRId64 " pid=%" PRId64 " ptid=%" PRId64 " sid=%" PRId64,
+		   thread->tid, thread->pid, thread->ptid, thread->sid);
+	buf_printf(text, " vpgid=%" PRId64 " pgid=%" PRId64 " vtid=%" PRId64 " vpid=%" PRId64,
+		   thread->vpgid, thread->pgid, thread->vtid, thread->vpid);
+	buf_printf(text, " comm=%.16s exe=%s exepath=%s cwd=%s root=%s args=", thread->comm,
+		   thread->exe, thread->exepath, thread->cwd, thread->root);
+	print_strings(text, thread->args, thread->args_len);
+	buf_printf(text, " env=");
+	print_strings(text, thread->env, thread->env_len);
+	buf_printf(text, " cgroups=");
+	print_strings(text, thread->cgroups, thread->cgroups_len);
+	buf_printf(text, " limit=%" PRId64 " flags=%" PRIx32 " uid=%" PRIu32 " gid=%" PRIu32,
+		   thread->fd_limit, thread->flags, thread->uid, thread->gid);
+	buf_printf(text, " vm=%" PRIu32 ",%" PRIu32 ",%" PRIu32 " faults=%" PRIu64 ",%" PRIu64,
+		   thread->vm_size_kib, thread->vm_rss_kib, thread->vm_swap_kib,
+		   thread->faults_major, thread->faults_minor);
+	buf_printf(text, " pidns=%" PRIu64 " tty=%" PRIu32 " login=%" PRId32 " exe_flags=%" PRIx32,
+		   thread->pidns_start_ns, thread->tty, (int32_t)thread->loginuid,
+		   thread->exe_flags);
+	buf_printf(text, " caps=%" PRIx64 ",%" PRIx64 ",%" PRIx64, thread->caps_inheritable,
+		   thread->caps_permitted, thread->caps_effective);
+	buf_printf(text, " exe_file=%" PRIu64 ",%" PRIu64 ",%" PRIu64, thread->exe_ino,
+		   thread->exe_ctime_ns, thread->exe_mtime_ns);
+	if (thread->start_ns)
+		buf_printf(text, " start=%" PRIu64, thread->start_ns);
+	return end_line(to, "thread");
 }
 
-static int note_end(struct scap_snapshot *to)
+static int record_fds(struct scap_snapshot *to, int64_t tid)
 {
-	return note(to, "end\n");
+	buf_printf(text_of(to), "fds %" PRId64, tid);
+	return end_line(to, "fds");
 }
 
-static int note_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+static int record_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
-	WRITE(to, "%u %" PRIu64 " %" PRIu64 " %" PRIu64 " %s ", machine->cpus,
-	      machine->memory_bytes, machine->max_pid, machine->boot_ns, machine->hostname);
-	return note(to, "machine\n");
-}
+	struct buf *text = text_of(to);
 
-static int note_interface(struct scap_snapshot *to, const struct scap_interface *interface)
-{
-	WRITE(to, "%s %d %" PRIu64, interface->name, interface->ipv6, interface->link_speed);
-	write_bytes(to, interface->address, 16);
-	write_bytes(to, interface->netmask, 16);
-	write_bytes(to, interface->broadcast, 16);
-	return note(to, " interface\n");
-}
-
-static int note_user(struct scap_snapshot *to, const struct scap_user *user)
-{
-	WRITE(to, "%u %u %s %s %s ", user->uid, user->gid, user->name, user->home, user->shell);
-	return note(to, "user\n");
-}
-
-static int note_group(struct scap_snapshot *to, const struct scap_group *group)
-{
-	WRITE(to, "%u %s ", group->gid, group->name);
-	return note(to, "group\n");
-}
-
-static int note_thread(struct scap_snapshot *to, const struct scap_thread *t)
-{
-	WRITE(to, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, t->tid, t->pid,
-	      t->ptid, t->vtid, t->vpid);
-	WRITE(to, " %" PRId64 " %" PRId64 " %" PRId64 " %u %u %u %u", t->pgid, t->vpgid, t->sid,
-	      t->uid, t->gid, t->loginuid, t->tty);
-	WRITE(to, " %" PRId64 " %" PRIx64 " %" PRIx64 " %" PRIx64, t->fd_limit, t->caps_permitted,
-	      t->caps_effective, t->caps_inheritable);
-	WRITE(to, " %" PRIu64 " %" PRIu64 " %u %u %u", t->faults_major, t->faults_minor,
-	      t->vm_size_kib, t->vm_rss_kib, t->vm_swap_kib);
-	WRITE(to, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %x %x %" PRIu64 " %" PRIu64, t->exe_ino,
-	      t->exe_ctime_ns, t->exe_mtime_ns, t->exe_flags, t->flags, t->pidns_start_ns,
-	      t->start_ns);
-	WRITE(to, " [%.16s] [%s] [%s] [%s] [%s]", t->comm, t->exe, t->exepath, t->cwd, t->root);
-	write_bytes(to, t->args, t->args_len);
-	write_bytes(to, t->env, t->env_len);
-	write_bytes(to, t->cgroups, t->cgroups_len);
-	return note(to, " thread\n");
-}
-
-static int note_fds(struct scap_snapshot *to, int64_t tid)
-{
-	WRITE(to, "%" PRId64 " ", tid);
-	return note(to, "fds\n");
-}
-
-static int note_fd(struct scap_snapshot *to, const struct scap_fd *fd)
-{
-	WRITE(to, "%" PRId64 " %d %x %u %" PRIu64 " [%s] %d %" PRIx64 " %" PRIx64, fd->num,
-	      fd->type, fd->flags, fd->dev, fd->ino, fd->name, fd->l4, fd->unix_socket,
-	      fd->unix_peer);
-	write_bytes(to, fd->local.address, 16);
-	WRITE(to, ":%u", fd->local.port);
-	write_bytes(to, fd->remote.address, 16);
-	WRITE(to, ":%u", fd->remote.port);
-	return note(to, " fd\n");
+	recorder_of(to)->fds++;
+	buf_printf(text, "fd %" PRId64 " type=%d ino=%" PRIu64 " name=%s", fd->num, fd->type,
+		   fd->ino, fd->name);
+	buf_printf(text, " flags=%" PRIx32 " dev=%" PRIx32, fd->flags, fd->dev);
+	if (fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6) {
+		buf_printf(text, " l4=%d", fd->l4);
+		print_address(text, fd->local.address, fd->type == SCAP_FD_IPV6);
+		buf_printf(text, ":%u", fd->local.port);
+		print_address(text, fd->remote.address, fd->type == SCAP_FD_IPV6);
+		buf_printf(text, ":%u", fd->remote.port);
+	}
+	buf_printf(text, " unix=%" PRIx64 ",%" PRIx64, fd->unix_socket, fd->unix_peer);
+	return end_line(to, "fd");
 }
 
 const struct scap_snapshot_ops recorder_ops = {
-	note_begin,  note_machine, note_interface, note_user, note_group,
-	note_thread, note_fds,	   note_fd,	   note_end,
+	.begin = record_begin,
+	.machine = record_machine,
+	.interface = record_interface,
+	.user = record_user,
+	.group = record_group,
+	.thread = record_thread,
+	.fds = record_fds,
+	.fd = record_fd,
+	.end = record_end,
 };
+
+const char *recorder_text(struct recorder *recorder)
+{
+	buf_append_char(&recorder->text, '\0');
+	recorder->text.len--;
+	return recorder->text.data;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The conversion of old events by the rows of the sheets, one after the other. */
+/* The upgrade of old events by the rows of the sheets, one after the other. */
 #include "upgrade_model.h"
 
 #include <setjmp.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conversion of old events once more, and simply: it reads events.tsv and
- * scap-conversions.tsv in tests/reference/facts and does what they say, a row after the other. Also
- * makes old events.
+ * The upgrade of old events once more, and simply: it reads events.tsv and scap-conversions.tsv in
+ * tests/reference/facts and does what they say, a row after the other. Also makes old events.
  */
 #ifndef TESTS_UPGRADE_MODEL_H
 #define TESTS_UPGRADE_MODEL_H
@@ -48,7 +47,7 @@ extern struct model_event model_events[MODEL_CODES];
 extern struct model_row model_rows[MODEL_ROWS_MAX];
 extern unsigned int model_rows_count;
 
-/* Reads the tables; skips the test when they are not there. */
+/* Reads the tables; the test fails when they are not there. */
 void model_load(void);
 
 /* The row for that many parameters, or NULL. */

@@ -58,13 +58,13 @@ static void expect_close(struct scap_reader *reader, int64_t fd, bool hidden)
 	assert_int_equal(event_param_i64(&ev, close__fd), fd);
 }
 
-static struct scap_reader *open_capture(struct hearing *hearing)
+static struct scap_reader *open_capture(struct recorder *recorder)
 {
 	struct scap_reader *reader;
 	struct error err = {""};
 
 	if (scap_reader_open(capture_path(capture.bytes.data, capture.bytes.len), &reader, &err) ||
-	    scap_reader_start(reader, &hearing->snapshot, &err))
+	    scap_reader_start(reader, &recorder->snapshot, &err))
 		fail_msg("%s", err.text);
 	return reader;
 }
@@ -72,13 +72,12 @@ static struct scap_reader *open_capture(struct hearing *hearing)
 static void test_events_of_all_blocks(void **state)
 {
 	struct scap_reader *reader;
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 	struct scap_event event;
 
-	hearing_init(&hearing);
 	for (int i = 0; i < EVENT_BLOCKS; i++)
 		capture_close_event(&capture, event_blocks[i], 1, 100 + i);
-	reader = open_capture(&hearing);
+	reader = open_capture(&recorder);
 	for (int i = 0; i < EVENT_BLOCKS; i++)
 		expect_close(reader, 100 + i,
 			     event_blocks[i] == 0x208 || event_blocks[i] == 0x217 ||
@@ -86,7 +85,7 @@ static void test_events_of_all_blocks(void **state)
 	assert_int_equal(scap_source_next(scap_reader_source(reader), 0, &event), -ENODATA);
 	assert_int_equal(scap_source_next(scap_reader_source(reader), 0, &event), -ENODATA);
 	scap_source_destroy(scap_reader_source(reader));
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 }
 
 /* Of the flags only the first says that it is not to be shown. */
@@ -222,7 +221,7 @@ static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *
 	uint32_t header[] = {type, len};
 	size_t at = capture.bytes.len;
 	struct scap_reader *reader;
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 	struct scap_event event;
 	struct error err;
 	const char *path = capture_path(capture.bytes.data, capture.bytes.len);
@@ -232,14 +231,13 @@ static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *
 	assert_int_equal(pwrite(fd, &len, sizeof(len), (off_t)(at + len - sizeof(len))),
 			 sizeof(len));
 	close(fd);
-	hearing_init(&hearing);
 	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
-	assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), 0);
+	assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
 	while ((result->code = scap_source_next(scap_reader_source(reader), 0, &event)) >= 0)
 		;
 	scap_reader_stats(reader, &result->stats);
 	scap_source_destroy(scap_reader_source(reader));
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 }
 
 /* Comes first: later tests have more in memory themselves. */
@@ -266,9 +264,8 @@ static void test_memory_is_bounded(void **state)
 static void test_sections(void **state)
 {
 	struct capture_result result;
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 
-	hearing_init(&hearing);
 	for (int i = 0; i < 3; i++) {
 		if (i)
 			capture_section(&capture);
@@ -278,12 +275,12 @@ static void test_sections(void **state)
 		if (i != 1)
 			capture_close_event(&capture, 0x216, 0, 1);
 	}
-	result = capture_read(capture.bytes.data, capture.bytes.len, &hearing);
+	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
 	assert_int_equal(result.events, 2);
 	assert_int_equal(result.code, -ENODATA);
-	assert_string_equal(hearing_text(&hearing),
+	assert_string_equal(recorder_text(&recorder),
 			    "begin\nfds 70\nend\nbegin\nfds 71\nend\nbegin\nfds 72\nend\n");
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 }
 
 static void put_native(uint32_t version)
@@ -399,13 +396,12 @@ static void test_slow_pipe(void **state)
 {
 	size_t head = capture.bytes.len, bounds[8], at, next = 0;
 	struct scap_reader *reader;
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 	struct scap_event event;
 	struct error err;
 	char path[32];
 	int fds[2];
 
-	hearing_init(&hearing);
 	for (int i = 0; i < 6; i++) {
 		if (i == 3) {
 			capture_section(&capture);
@@ -423,7 +419,7 @@ static void test_slow_pipe(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
 	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
 	close(fds[0]);
-	assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), 0);
+	assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
 	for (at = head; at <= capture.bytes.len; at++) {
 		if (at == bounds[next])
 			expect_close(reader, (int64_t)next++, false);
@@ -434,30 +430,29 @@ static void test_slow_pipe(void **state)
 	assert_int_equal(next, 6);
 	close(fds[1]);
 	assert_int_equal(scap_source_next(scap_reader_source(reader), -1, &event), -ENODATA);
-	assert_true(hearing.threads > 2);
-	assert_non_null(strstr(hearing_text(&hearing), "end\nbegin\nthread tid=1 "));
+	assert_true(recorder.threads > 2);
+	assert_non_null(strstr(recorder_text(&recorder), "end\nbegin\nthread tid=1 "));
 	scap_source_destroy(scap_reader_source(reader));
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 }
 
 /* However much there is that gives no event, each call comes back. */
 static void test_calls_come_back(void **state)
 {
 	struct scap_reader *reader;
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 	struct scap_event event;
 	int code, idle = 0;
 
 	for (int i = 0; i < 100000; i++)
 		put_nothing();
-	hearing_init(&hearing);
-	reader = open_capture(&hearing);
+	reader = open_capture(&recorder);
 	while ((code = scap_source_next(scap_reader_source(reader), 1000, &event)) == 0)
 		idle++;
 	assert_int_equal(code, -ENODATA);
 	assert_true(idle > 10);
 	scap_source_destroy(scap_reader_source(reader));
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 }
 
 /* Real files, and how many of each were counted by another program. */
@@ -476,23 +471,22 @@ static void test_real_files(void **state)
 	for (size_t i = 0; i < sizeof(real_files) / sizeof(*real_files); i++) {
 		struct scap_reader_stats stats;
 		struct scap_reader *reader;
-		struct hearing hearing;
+		struct recorder recorder = {.snapshot.ops = &recorder_ops};
 		struct scap_event event;
 		struct error err;
 		char path[512];
 		int code;
 
 		snprintf(path, sizeof(path), REFERENCE "/conformance/%s.scap", real_files[i].name);
-		hearing_init(&hearing);
 		if (scap_reader_open(path, &reader, &err))
 			fail_msg("%s", err.text);
-		assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), 0);
+		assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
 		while ((code = scap_source_next(scap_reader_source(reader), 1000, &event)) >= 0)
 			;
 		assert_int_equal(code, -ENODATA);
 		scap_reader_stats(reader, &stats);
-		assert_int_equal(hearing.threads, real_files[i].threads);
-		assert_int_equal(hearing.fds, real_files[i].fds);
+		assert_int_equal(recorder.threads, real_files[i].threads);
+		assert_int_equal(recorder.fds, real_files[i].fds);
 		assert_true(stats.events + stats.joined + stats.unknown_events <=
 			    real_files[i].event_blocks);
 		assert_true(stats.events > real_files[i].event_blocks / 3);
@@ -500,7 +494,7 @@ static void test_real_files(void **state)
 				 0);
 		assert_int_equal(stats.bytes_read, stats.bytes);
 		scap_source_destroy(scap_reader_source(reader));
-		hearing_finish(&hearing);
+		buf_finish(&recorder.text);
 	}
 }
 

@@ -336,11 +336,10 @@ static void test_much_ahead_of_events(void **state)
 	char path[] = "/tmp/lanner-ahead-XXXXXX";
 	struct scap_reader *reader;
 	struct error err = {""};
-	struct hearing hearing;
+	struct recorder recorder = {.snapshot.ops = &recorder_ops};
 	struct capture begin = {0};
 	int file = mkstemp(path);
 
-	hearing_init(&hearing);
 	capture_section(&begin);
 	capture_bytes(&begin, unknown, sizeof(unknown));
 	assert_int_equal(write(file, begin.bytes.data, begin.bytes.len), begin.bytes.len);
@@ -349,9 +348,9 @@ static void test_much_ahead_of_events(void **state)
 	close(file);
 	unlink(path);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(scap_reader_start(reader, &hearing.snapshot, &err), -EINTR);
+		assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), -EINTR);
 	scap_source_destroy(scap_reader_source(reader));
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 	buf_finish(&begin.bytes);
 }
 

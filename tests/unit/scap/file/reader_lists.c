@@ -12,19 +12,19 @@
 #include "capture.h"
 
 static struct capture capture;
-static struct hearing hearing;
+static struct recorder recorder;
 
 static int setup(void **state)
 {
 	buf_clear(&capture.bytes);
 	capture_section(&capture);
-	hearing_init(&hearing);
+	recorder = (struct recorder){.snapshot.ops = &recorder_ops};
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	hearing_finish(&hearing);
+	buf_finish(&recorder.text);
 	return 0;
 }
 
@@ -35,9 +35,9 @@ static struct capture_result expect_told(const char *told)
 	char text[8192];
 
 	capture_close_event(&capture, 0x216, 0, 5);
-	result = capture_read(capture.bytes.data, capture.bytes.len, &hearing);
+	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
 	snprintf(text, sizeof(text), "begin\n%send\n", told);
-	assert_string_equal(hearing_text(&hearing), text);
+	assert_string_equal(recorder_text(&recorder), text);
 	assert_int_equal(result.open_code, 0);
 	assert_int_equal(result.start_code, 0);
 	assert_int_equal(result.code, -ENODATA);
@@ -85,9 +85,9 @@ static void test_machine_legacy(void **state)
 {
 	put_machine(0x8002abcd);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).code,
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).code,
 			 -ENODATA);
-	assert_non_null(strstr(hearing_text(&hearing), "machine 4 8589934592"));
+	assert_non_null(strstr(recorder_text(&recorder), "machine 4 8589934592"));
 }
 
 static void put_addresses(size_t bytes)
@@ -499,11 +499,11 @@ static void test_long_strings(void **state)
 		capture_u32(&capture, 0);
 	capture_end(&capture);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).code,
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).code,
 			 -ENODATA);
-	assert_int_equal(hearing.threads, 1);
-	assert_non_null(strstr(hearing_text(&hearing), "comm=xxxxxxxxxxxxxxx exe=x"));
-	assert_true(hearing.text.len > 3 * 65535);
+	assert_int_equal(recorder.threads, 1);
+	assert_non_null(strstr(recorder_text(&recorder), "comm=xxxxxxxxxxxxxxx exe=x"));
+	assert_true(recorder.text.len > 3 * 65535);
 }
 
 /* A list of more bytes than fit into memory at a time. */
@@ -511,8 +511,8 @@ static void test_long_list(void **state)
 {
 	capture_threads_v1(&capture, 5 << 20);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &hearing).events, 1);
-	assert_true(hearing.threads > 50000);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).events, 1);
+	assert_true(recorder.threads > 50000);
 }
 
 /* An entry that goes beyond its list ends it, and the next block is read. */
@@ -562,8 +562,8 @@ static void test_listener_fails(void **state)
 
 	put_users(0x220, true);
 	capture_close_event(&capture, 0x216, 0, 5);
-	hearing.answer = -ENOSPC;
-	result = capture_read(capture.bytes.data, capture.bytes.len, &hearing);
+	recorder.answer = -ENOSPC;
+	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
 	assert_int_equal(result.start_code, -ENOSPC);
 	assert_int_equal(result.code, -ENOSPC);
 	assert_non_null(strstr(result.text, "No space left"));

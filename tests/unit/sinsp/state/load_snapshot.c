@@ -57,6 +57,11 @@ static void give_machine(struct scap_snapshot *to)
 	GIVE(to, group, &group);
 }
 
+/* What the numbers of the thread below are recorded as. */
+#define RICH_NUMBERS                                                                               \
+	"uid=7 gid=8 vm=7,8,9 faults=5,6 pidns=13 tty=34817 login=1000 exe_flags=9 caps=4,1,2 "      \
+	"exe_file=10,11,12\n"
+
 /* A thread of which everything is told. */
 static void give_rich_thread(struct scap_snapshot *to)
 {
@@ -197,16 +202,19 @@ static void tells_what_it_was_told(void **state)
 
 	give_world(sinsp_snapshot(drive->sinsp));
 	told = tell(drive->sinsp);
-	assert_non_null(strstr(told, "begin\n3 4194304 0 77000000000 far machine\nlo 0 0 7f 00"));
-	assert_non_null(strstr(told, "0 0 chief /chief  user\n7 8 seven /home/7 /bin/sh user\n"
-				     "8 eight group\n200 200 1 12 12 14 13 1 7 8 1000 34817"));
-	assert_non_null(strstr(told, " 9 10 11 12 9 0 13 0 [fifteen-letters] [fifteen-letters] "
-				     "[/bin/rich] [/srv/x/] [/srv] 61 00 62 20 62 00 48"));
-	assert_non_null(strstr(told, "\n200 fds\n2 1 1003 301 101 [name]"));
-	/* Of connections the end here comes first, whoever called. */
+	assert_non_null(strstr(told, "begin\nmachine 3 4194304 0 77000000000 far\n"
+				     "interface lo 7f00"));
+	assert_non_null(strstr(told, "\nuser 0 0 chief /chief \nuser 7 8 seven /home/7 /bin/sh\n"
+				     "group 8 eight\nthread tid=200 pid=200 "));
 	assert_non_null(strstr(told,
-			       "\n100 3 0 0 0 [] 1 0 0 7f 00 00 01 00 00 00 00 00 00 00 00 00 "
-			       "00 00 00:80 7f 00 00 02"));
+			       "\nthread tid=200 pid=200 ptid=1 sid=1 vpgid=13 pgid=14 vtid=12 "
+			       "vpid=12 comm=fifteen-letters exe=fifteen-letters exepath=/bin/rich "
+			       "cwd=/srv/x/ root=/srv args=a|b b| env=HOME=/|X=| "
+			       "cgroups=cpu=/a|memory=/b| limit=1024 flags=0 " RICH_NUMBERS));
+	assert_non_null(strstr(told, "\nfds 200\nfd 2 type=1 ino=101 name=name flags=1003 dev=12d"));
+	/* Of connections the end here comes first, whoever called. */
+	assert_non_null(strstr(told, "\nfd 100 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:80 "
+				     "7f000002:"));
 	free(told);
 	retell(drive);
 }
@@ -218,9 +226,13 @@ static void tells_in_order(void **state)
 	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
 	const char *at, *next;
 	char *told;
-	static const char *const order[] = {"\n5 5 ",	"\n30 30 ", "\n200 200 ",
-					    "\n4 200 ", "\n6 5 ",   "\n5 fds",
-					    "\n1 1 ",	"\n40 1 ",  "\n30 fds\n200 fds\nend\n"};
+	static const char *const order[] = {
+		"\nthread tid=5 pid=5 ",     "\nthread tid=30 pid=30 ",
+		"\nthread tid=200 pid=200 ", "\nthread tid=4 pid=200 ",
+		"\nthread tid=6 pid=5 ",     "\nfds 5\n",
+		"\nfd 1 type=1 ",	     "\nfd 40 type=1 ",
+		"\nfds 30\nfds 200\nend\n",
+	};
 
 	GIVE(to, begin);
 	give_thread(to, 6, 5, "a");
@@ -276,14 +288,16 @@ static void tells_what_events_did(void **state)
 	drive_exit(drive, 202, 0); /* one thread of three */
 	drive_exit(drive, 200, 0); /* the main one, which stays for the other */
 	told = tell(drive->sinsp);
-	assert_non_null(strstr(told, "\n3 1 1001 7 77 [/etc/x]"));
-	assert_non_null(strstr(told, "[/tmp/]"));
-	assert_non_null(strstr(told, "\n110 3 0 0 0 [] 1 0 0 7f 00 00 01"));
-	assert_non_null(strstr(told, "\n111 5 0 0 0 [aa->bb /run/x] 0 aa bb"));
-	assert_null(strstr(told, "\n112 "));
-	assert_null(strstr(told, "\n100 "));
-	assert_null(strstr(told, "\n202 "));
-	assert_non_null(strstr(told, " 9 10 11 12 9 40000 13 0 [fifteen"));
+	assert_non_null(strstr(told, "\nfd 3 type=1 ino=77 name=/etc/x flags=1001 dev=7"));
+	assert_non_null(strstr(told, " cwd=/tmp/ "));
+	assert_non_null(strstr(told, "\nfd 110 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:"));
+	assert_non_null(strstr(told, "\nfd 111 type=5 ino=0 name=aa->bb /run/x flags=0 dev=0 "
+				     "unix=aa,bb\n"));
+	assert_null(strstr(told, "\nfd 112 "));
+	assert_null(strstr(told, "\nfd 100 "));
+	assert_null(strstr(told, "\nthread tid=202 "));
+	assert_null(strstr(told, "\nfds 202\n"));
+	assert_non_null(strstr(told, " flags=40000 " RICH_NUMBERS));
 	free(told);
 	retell(drive);
 	drive_exit(drive, 201, 0);
@@ -386,20 +400,23 @@ static void boots_differ(void **state)
 
 static void stops_where_the_listener_fails(void **state)
 {
-	static const char *const places[] = {"begin\n", "machine\n", " interface\n",
-					     "user\n",	"group\n",   " thread\n",
-					     "fds\n",	" fd\n",     "end\n"};
+	static const char *const calls[] = {"begin",  "machine", "interface", "user", "group",
+					    "thread", "fds",	 "fd",	      "end"};
 	struct drive *drive = *state;
 
 	give_world(sinsp_snapshot(drive->sinsp));
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		struct recorder recorder = {.snapshot.ops = &recorder_ops, .refused = places[i]};
-		size_t len = strlen(places[i]);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct recorder recorder = {.snapshot.ops = &recorder_ops, .rejected = calls[i]};
+		const char *text, *last;
 
 		assert_int_equal(sinsp_tell(drive->sinsp, &recorder.snapshot), -EIO);
-		/* Nothing was told after that. */
-		assert_true(recorder.text.len >= len);
-		assert_memory_equal(recorder.text.data + recorder.text.len - len, places[i], len);
+		/* Nothing was told after that: it is the last line. */
+		recorder.text.len--;
+		text = recorder_text(&recorder);
+		last = strrchr(text, '\n');
+		last = last ? last + 1 : text;
+		assert_int_equal(strcspn(last, " "), strlen(calls[i]));
+		assert_memory_equal(last, calls[i], strlen(calls[i]));
 		buf_finish(&recorder.text);
 	}
 }
@@ -411,18 +428,19 @@ static void tells_this_machine(void **state)
 	struct scap_proc *proc;
 	unsigned int cpus;
 	uint64_t memory;
-	char *told, self[32];
+	char *told, self[64];
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	drive_create(&drive, &(struct sinsp_config){.proc = proc});
 	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
 	told = tell(drive.sinsp);
-	assert_int_equal(sscanf(told, "begin\n%u %" SCNu64, &cpus, &memory), 2);
+	assert_int_equal(sscanf(told, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
 	assert_true(cpus > 0 && memory > 0);
 	assert_non_null(strstr(told, sinsp_hostname(drive.sinsp)));
-	assert_non_null(strstr(told, "\n0 0 root /root "));
-	assert_non_null(strstr(told, "\n0 root group\n"));
-	snprintf(self, sizeof(self), "\n%d %d %d ", getpid(), getpid(), getppid());
+	assert_non_null(strstr(told, "\nuser 0 0 root /root "));
+	assert_non_null(strstr(told, "\ngroup 0 root\n"));
+	snprintf(self, sizeof(self), "\nthread tid=%d pid=%d ptid=%d ", getpid(), getpid(),
+		 getppid());
 	assert_non_null(strstr(told, self));
 	free(told);
 	retell(&drive);
