@@ -22,20 +22,7 @@ static void *must(void *pointer)
 	return pointer;
 }
 
-void world_create(struct world *world)
-{
-	struct sinsp_config config = {0};
-
-	if (sinsp_create(&config, &world->sinsp, NULL))
-		abort();
-}
-
-void world_destroy(struct world *world)
-{
-	sinsp_destroy(world->sinsp);
-}
-
-struct sinsp_thread *world_process(struct world *world, const struct world_process *process)
+struct sinsp_thread *world_process(struct drive *world, const struct world_process *process)
 {
 	struct pool *pool = &world->sinsp->pool;
 	struct sinsp_thread *thread =
@@ -61,7 +48,7 @@ struct sinsp_thread *world_process(struct world *world, const struct world_proce
 	return thread;
 }
 
-struct sinsp_thread *world_thread(struct world *world, const struct sinsp_thread *leader, int64_t tid)
+struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader, int64_t tid)
 {
 	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
 
@@ -80,12 +67,12 @@ struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum s
 	return fd;
 }
 
-void world_begin(struct world *world, uint16_t id, int64_t tid)
+void world_begin(struct drive *world, uint16_t id, int64_t tid)
 {
 	frame_begin(&world->frame, id, WORLD_TIME_NS, tid);
 }
 
-struct sinsp_event *world_end(struct world *world)
+struct sinsp_event *world_end(struct drive *world)
 {
 	struct scap_event raw = frame_end(&world->frame);
 
@@ -101,12 +88,12 @@ struct sinsp_event *world_end(struct world *world)
 	return &world->event;
 }
 
-struct sinsp_thread *world_self(struct world *world)
+struct sinsp_thread *world_self(struct drive *world)
 {
 	return must(state_thread_find(world->sinsp, world->event.ev.tid));
 }
 
-void world_set_fd(struct world *world, int64_t num, struct sinsp_fd *fd)
+void world_set_fd(struct drive *world, int64_t num, struct sinsp_fd *fd)
 {
 	world->event.has_fd = true;
 	world->event.fd_num = num;
@@ -114,7 +101,7 @@ void world_set_fd(struct world *world, int64_t num, struct sinsp_fd *fd)
 }
 
 /* The line of a formatter with that field alone; the caller finishes the buffer. */
-static struct buf line_of(struct world *world, enum formatter_kind kind, const char *field)
+static struct buf line_of(struct drive *world, enum formatter_kind kind, const char *field)
 {
 	struct formatter *formatter = NULL;
 	struct error err;
@@ -129,7 +116,7 @@ static struct buf line_of(struct world *world, enum formatter_kind kind, const c
 	return line;
 }
 
-void world_expect(struct world *world, const char *field, const char *text)
+void world_expect(struct drive *world, const char *field, const char *text)
 {
 	struct buf line = line_of(world, FORMATTER_TEXT, field);
 
@@ -138,7 +125,7 @@ void world_expect(struct world *world, const char *field, const char *text)
 	buf_finish(&line);
 }
 
-void world_expect_none(struct world *world, const char *field)
+void world_expect_none(struct drive *world, const char *field)
 {
 	struct buf line = line_of(world, FORMATTER_JSON, field);
 
@@ -147,7 +134,7 @@ void world_expect_none(struct world *world, const char *field)
 	buf_finish(&line);
 }
 
-void world_expect_json(struct world *world, const char *field, const char *json)
+void world_expect_json(struct drive *world, const char *field, const char *json)
 {
 	struct buf line = line_of(world, FORMATTER_JSON, field);
 

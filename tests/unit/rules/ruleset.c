@@ -29,10 +29,10 @@ static const char rules_text[] =
 /* An open by a process named cat. */
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .comm = "cat"};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	world_begin(world, EVENT_open, 100);
 	frame_put_i64(&world->frame, open__fd, -ENOENT);
@@ -44,7 +44,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
@@ -72,7 +72,7 @@ static struct ruleset *create_right(const struct ruleset_config *config)
 	return ruleset;
 }
 
-static void expect_line(struct world *world, enum ruleset_form form, size_t rule,
+static void expect_line(struct drive *world, enum ruleset_form form, size_t rule,
 			const char *wanted)
 {
 	static const char *const fields[] = {"fd.num", "evt.type", "proc.name"};
@@ -121,7 +121,7 @@ static void test_text_with_format(void **state)
 		{"*%fd.sport", "11:36:01.123456789: Warning two open <NA>\n"},
 	};
 	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_TEXT});
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct formatter *formatter;
@@ -141,7 +141,7 @@ static void test_text_with_format(void **state)
 
 static void test_matches(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct ruleset *ruleset = create_right(&(struct ruleset_config){0}), *next;
 	uint64_t matches;
 
@@ -166,7 +166,7 @@ static void test_matches(void **state)
 
 static void test_a_filter_beside_rules(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct ruleset *ruleset =
 		create_right(&(struct ruleset_config){.filter = "evt.type=open and fd.num=3"});
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];

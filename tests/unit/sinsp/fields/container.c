@@ -16,10 +16,10 @@
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/"};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	world_begin(world, EVENT_read, 100);
 	world_end(world);
@@ -29,25 +29,25 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
-static void set_group(struct world *world, const char *group)
+static void set_group(struct drive *world, const char *group)
 {
 	sinsp_thread_set_cgroups(&world->sinsp->pool, world_self(world), group,
 				 strlen(group) + 1);
 }
 
-static void open_file(struct world *world)
+static void open_file(struct drive *world)
 {
 	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_FILE, "/etc/hostname"));
 }
 
 static void test_host(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_expect(world, "container.id", "host");
 	set_group(world, "memory=/system.slice/cron.service");
@@ -62,7 +62,7 @@ static void test_host(void **state)
 
 static void test_docker(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	set_group(world, "memory=/docker/" ID);
 	world_expect(world, "container.id", "0123456789ab");
@@ -82,7 +82,7 @@ static void test_docker(void **state)
 
 static void test_lxc(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	set_group(world, "memory=/lxc.payload.a-longer-name/init.scope");
 	world_expect(world, "container.id", "a-longer-name");
@@ -93,7 +93,7 @@ static void test_lxc(void **state)
 
 static void test_unknown_thread(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_read, 555);
 	world_end(world);
@@ -107,7 +107,7 @@ static void test_unknown_thread(void **state)
 /* Only the runtime could tell these. */
 static void test_what_no_group_tells(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	static const char *const fields[] = {
 		"container.image",
 		"container.image.repository",

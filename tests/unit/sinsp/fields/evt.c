@@ -13,12 +13,12 @@
 #include "sinsp/fields/field.h"
 #include "world.h"
 
-static struct world *world_of(void **state)
+static struct drive *world_of(void **state)
 {
 	return *state;
 }
 
-static void begin_openat(struct world *world, int64_t result, const char *name, uint32_t flags)
+static void begin_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
 {
 	world_begin(world, EVENT_openat, 100);
 	frame_put_i64(&world->frame, openat__fd, result);
@@ -29,7 +29,7 @@ static void begin_openat(struct world *world, int64_t result, const char *name, 
 	world_end(world);
 }
 
-static void make_read(struct world *world, int64_t result)
+static void make_read(struct drive *world, int64_t result)
 {
 	world_begin(world, EVENT_read, 100);
 	frame_put_i64(&world->frame, read__res, result);
@@ -39,7 +39,7 @@ static void make_read(struct world *world, int64_t result)
 	world_end(world);
 }
 
-static void make_write(struct world *world)
+static void make_write(struct drive *world)
 {
 	world_begin(world, EVENT_write, 100);
 	frame_put_i64(&world->frame, write__res, 5);
@@ -48,7 +48,7 @@ static void make_write(struct world *world)
 	world_end(world);
 }
 
-static void make_generic(struct world *world, int64_t code, int64_t native)
+static void make_generic(struct drive *world, int64_t code, int64_t native)
 {
 	world_begin(world, EVENT_syscall, 100);
 	frame_put_i64(&world->frame, syscall__ID, code);
@@ -56,7 +56,7 @@ static void make_generic(struct world *world, int64_t code, int64_t native)
 	world_end(world);
 }
 
-static void make_exit(struct world *world)
+static void make_exit(struct drive *world)
 {
 	world_begin(world, EVENT_procexit, 100);
 	frame_put_i64(&world->frame, procexit__status, 9);
@@ -66,7 +66,7 @@ static void make_exit(struct world *world)
 
 static void test_event_itself(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	world->event.num = 41;
 	begin_openat(world, 3, "/etc/hostname", 1);
@@ -85,7 +85,7 @@ static void test_event_itself(void **state)
 
 static void test_generic_event_bears_its_call(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_generic(world, SC_getppid, 110);
 	world_expect(world, "evt.type", "getppid");
@@ -107,7 +107,7 @@ static void test_generic_event_bears_its_call(void **state)
 /* Events of our own are at the end of calls, whether their ids are odd or not. */
 static void test_events_of_our_own(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	static const uint16_t ids[] = {EVENT_getppid, EVENT_getpid};
 
 	assert_int_not_equal(EVENT_getppid % 2, EVENT_getpid % 2);
@@ -124,7 +124,7 @@ static void test_events_of_our_own(void **state)
 
 static void test_tracepoint_has_no_call(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_exit(world);
 	world_expect(world, "evt.type", "procexit");
@@ -136,7 +136,7 @@ static void test_tracepoint_has_no_call(void **state)
 
 static void test_results(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_read(world, 4);
 	world_expect(world, "evt.res", "SUCCESS");
@@ -158,7 +158,7 @@ static void test_results(void **state)
 
 static void test_category(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_PIPE, "");
 
 	begin_openat(world, 3, "/x", 1);
@@ -177,7 +177,7 @@ static void test_category(void **state)
 
 static void test_arguments(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	begin_openat(world, -ENOENT, "../a", 0x1001);
 	world_expect(world, "evt.arg.fd", "ENOENT");
@@ -203,7 +203,7 @@ static void test_arguments(void **state)
 
 static void test_raw_arguments(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
@@ -233,7 +233,7 @@ static void test_raw_arguments(void **state)
 
 static void test_buffer(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_read(world, 4);
 	world_expect(world, "evt.buffer", "ab..");
@@ -246,7 +246,7 @@ static void test_buffer(void **state)
 
 static void test_input_and_output(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_read(world, 4);
 	world_expect(world, "evt.is_io", "true");
@@ -264,7 +264,7 @@ static void test_input_and_output(void **state)
 
 static void test_buffer_lengths(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_FILE, "/x");
 
 	make_read(world, 4);
@@ -294,7 +294,7 @@ static void test_buffer_lengths(void **state)
 
 static void test_errors_by_sort(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "");
 
 	begin_openat(world, -ENOENT, "/x", 1);
@@ -314,7 +314,7 @@ static void test_errors_by_sort(void **state)
 
 static void test_syslog(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "0->0 /dev/log");
 
 	make_write(world);
@@ -328,7 +328,7 @@ static void test_syslog(void **state)
 
 static void test_opens(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	begin_openat(world, 3, "/x", 0x3 | 0x4 | 0x4000);
 	world_expect(world, "evt.is_open_read", "true");
@@ -361,7 +361,7 @@ static void test_opens(void **state)
 
 static void test_filter_only_fields(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
@@ -383,7 +383,7 @@ static void test_filter_only_fields(void **state)
 
 static void test_paths(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	begin_openat(world, 3, "a//b/../c", 1);
 	world_expect(world, "fs.path.name", "/home/user/a/c");
@@ -405,7 +405,7 @@ static void test_paths(void **state)
 /* A link's source is what it is made at; a call on a descriptor names what that is. */
 static void test_links_and_descriptors(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	world_begin(world, EVENT_symlinkat, 100);
 	frame_put_i64(&world->frame, symlinkat__res, 0);
@@ -427,7 +427,7 @@ static void test_links_and_descriptors(void **state)
 
 static void test_renames(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	world_fd(world->event.thread, 5, SCAP_FD_DIRECTORY, "/srv");
 	world_begin(world, EVENT_renameat2, 100);
@@ -449,10 +449,10 @@ static void test_renames(void **state)
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world->event.thread = world_process(world, &process);
 	*state = world;
 	return 0;
@@ -460,7 +460,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }

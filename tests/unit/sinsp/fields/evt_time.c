@@ -13,18 +13,18 @@
 #include "sinsp/fields/field.h"
 #include "world.h"
 
-static struct world *world_of(void **state)
+static struct drive *world_of(void **state)
 {
 	return *state;
 }
 
-static void make_read(struct world *world)
+static void make_read(struct drive *world)
 {
 	world_begin(world, EVENT_read, 100);
 	world_end(world);
 }
 
-static void begin_call(struct world *world, unsigned int id, uint64_t latency_ns)
+static void begin_call(struct drive *world, unsigned int id, uint64_t latency_ns)
 {
 	world_begin(world, (uint16_t)id, 100);
 	world->frame.latency_ns = latency_ns;
@@ -33,7 +33,7 @@ static void begin_call(struct world *world, unsigned int id, uint64_t latency_ns
 
 static void test_latency(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	begin_call(world, EVENT_close, 3001250007);
 	world_expect(world, "evt.latency", "3001250007");
@@ -116,7 +116,7 @@ static void test_latency_unknown(void **state)
 
 static void test_times(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 
 	make_read(world);
 	world_expect(world, "evt.time", "13:36:01.123456789");
@@ -138,7 +138,7 @@ static void test_times(void **state)
 
 static void test_deltas(void **state)
 {
-	struct world *world = world_of(state);
+	struct drive *world = world_of(state);
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_ref whole, rest;
 	struct field_value value;
@@ -163,13 +163,13 @@ static void test_deltas(void **state)
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
 
 	/* A fixed zone, two hours east, so that local time is told from UTC. */
 	setenv("TZ", "XYZ-2", 1);
 	tzset();
-	world_create(world);
+	drive_create(world, NULL);
 	world->event.thread = world_process(world, &process);
 	*state = world;
 	return 0;
@@ -177,7 +177,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }

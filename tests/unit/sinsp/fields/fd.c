@@ -14,7 +14,7 @@
 #include "sinsp/fields/field.h"
 #include "world.h"
 
-static void make_read(struct world *world, struct sinsp_fd *fd)
+static void make_read(struct drive *world, struct sinsp_fd *fd)
 {
 	world_begin(world, EVENT_read, 100);
 	frame_put_i64(&world->frame, read__fd, 3);
@@ -22,7 +22,7 @@ static void make_read(struct world *world, struct sinsp_fd *fd)
 	world_set_fd(world, 3, fd);
 }
 
-static void make_openat(struct world *world, int64_t result, const char *name)
+static void make_openat(struct drive *world, int64_t result, const char *name)
 {
 	world_begin(world, EVENT_openat, 100);
 	frame_put_i64(&world->frame, openat__fd, result);
@@ -34,10 +34,10 @@ static void make_openat(struct world *world, int64_t result, const char *name)
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	make_read(world, NULL);
 	*state = world;
@@ -46,19 +46,19 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
-static struct sinsp_fd *open_fd(struct world *world, enum scap_fd_type type, const char *name)
+static struct sinsp_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
 {
 	return world_fd(world->event.thread, 3, type, name);
 }
 
 static void test_file(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd = open_fd(world, SCAP_FD_FILE, "/lib/x/libc.so.6");
 
 	fd->dev = 0xfd01 | 0x12300000;
@@ -88,7 +88,7 @@ static void test_file(void **state)
 	world_expect_none(world, "fd.sockfamily");
 }
 
-static void expect_parts(struct world *world, enum scap_fd_type type, const char *name,
+static void expect_parts(struct drive *world, enum scap_fd_type type, const char *name,
 			 const char *directory, const char *filename)
 {
 	make_read(world, open_fd(world, type, name));
@@ -101,7 +101,7 @@ static void expect_parts(struct world *world, enum scap_fd_type type, const char
 
 static void test_parts_of_names(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_parts(world, SCAP_FD_FILE, "/x", "/", "x");
 	expect_parts(world, SCAP_FD_FILE, "x", "/", "/");
@@ -115,7 +115,7 @@ static void test_parts_of_names(void **state)
 
 static void test_failed_open(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	make_openat(world, -ENOENT, "a/../b");
 	world_expect(world, "fd.num", "-2");
@@ -143,7 +143,7 @@ static void test_failed_open(void **state)
 
 static void test_unknown_descriptors(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	make_read(world, NULL);
 	world_expect(world, "fd.num", "3");
@@ -170,7 +170,7 @@ static void test_unknown_descriptors(void **state)
 /* Events about no descriptor have none of the fields. */
 static void test_events_without_descriptor(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_mkdir, 100);
 	world_end(world);
@@ -187,7 +187,7 @@ static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
 	end->port = port;
 }
 
-static struct sinsp_fd *open_socket(struct world *world, enum sinsp_fd_role role)
+static struct sinsp_fd *open_socket(struct drive *world, enum sinsp_fd_role role)
 {
 	struct sinsp_fd *fd = open_fd(world, SCAP_FD_IPV4, "10.0.0.1:1234->10.0.0.2:80");
 
@@ -202,7 +202,7 @@ static struct sinsp_fd *open_socket(struct world *world, enum sinsp_fd_role role
 
 static void test_client(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	open_socket(world, SINSP_ROLE_CLIENT);
 	world_expect(world, "fd.type", "ipv4");
@@ -231,7 +231,7 @@ static void test_client(void **state)
 
 static void test_server(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	open_socket(world, SINSP_ROLE_SERVER);
 	world_expect(world, "fd.cip", "10.0.0.1");
@@ -245,7 +245,7 @@ static void test_server(void **state)
 
 static void test_socket_without_role(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	open_socket(world, SINSP_ROLE_NONE);
 	world_expect_none(world, "fd.cip");
@@ -258,7 +258,7 @@ static void test_socket_without_role(void **state)
 
 static void test_listening_socket(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_NONE);
 
 	fd->listening = true;
@@ -270,7 +270,7 @@ static void test_listening_socket(void **state)
 	world_expect_none(world, "fd.lip");
 }
 
-static int get(struct world *world, const char *name, struct field_value *values)
+static int get(struct drive *world, const char *name, struct field_value *values)
 {
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_ref ref;
@@ -285,7 +285,7 @@ static int get(struct world *world, const char *name, struct field_value *values
 
 static void test_either_end(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct field_value values[FIELD_VALUES_MAX];
 	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
 
@@ -315,7 +315,7 @@ static void test_either_end(void **state)
 
 static void test_ipv6_and_unix(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
 
 	fd->type = SCAP_FD_IPV6;
@@ -333,7 +333,7 @@ static void test_ipv6_and_unix(void **state)
 
 static void test_kinds_of_all_descriptors(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	const struct sinsp_thread *thread = world->event.thread;
 
 	world_expect(world, "fd.types", "()");

@@ -35,7 +35,7 @@ static void write_file(const char *name, const char *text)
 static int setup(void **state)
 {
 	struct sinsp_config config = {.hostname = "box", .etc = etc, .boot_id = "1"};
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
 
 	if (sinsp_create(&config, &world->sinsp, NULL))
@@ -49,14 +49,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
 static void test_users(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_self(world)->uid = 7;
 	world_self(world)->gid = 8;
@@ -78,7 +78,7 @@ static void test_users(void **state)
 	world_expect_none(world, "user.shell");
 }
 
-static struct sinsp_fd *connected(struct world *world, const char *source, const char *dest)
+static struct sinsp_fd *connected(struct drive *world, const char *source, const char *dest)
 {
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
 
@@ -92,7 +92,7 @@ static struct sinsp_fd *connected(struct world *world, const char *source, const
 	return fd;
 }
 
-static void read_exec_id(struct world *world, char id[64])
+static void read_exec_id(struct drive *world, char id[64])
 {
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
@@ -105,7 +105,7 @@ static void read_exec_id(struct world *world, char id[64])
 	free(scratch);
 }
 
-static bool matches(struct world *world, const char *expression)
+static bool matches(struct drive *world, const char *expression)
 {
 	struct filter_options options = {0};
 	struct filter_error err;
@@ -121,7 +121,7 @@ static bool matches(struct world *world, const char *expression)
 
 static void test_names_of_addresses(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd;
 
 	/* Filters look at descriptors only where events can have one. */
@@ -145,7 +145,7 @@ static void test_names_of_addresses(void **state)
 	world_expect_none(world, "fd.sip.name");
 }
 
-static void log_text(struct world *world, const char *socket, const char *data, size_t len)
+static void log_text(struct drive *world, const char *socket, const char *data, size_t len)
 {
 	world_begin(world, EVENT_sendto, 100);
 	frame_put_i64(&world->frame, sendto__res, (int64_t)len);
@@ -155,7 +155,7 @@ static void log_text(struct world *world, const char *socket, const char *data, 
 	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_UNIX, socket));
 }
 
-static void expect_no_message(struct world *world, const char *socket, const char *data)
+static void expect_no_message(struct drive *world, const char *socket, const char *data)
 {
 	log_text(world, socket, data, strlen(data));
 	world_expect_none(world, "syslog.facility");
@@ -167,7 +167,7 @@ static void expect_no_message(struct world *world, const char *socket, const cha
 
 static void test_log(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	log_text(world, "ffff->ffff /dev/log", "<86>sshd: a line\n\0", 18);
 	world_expect_json(world, "syslog.facility", "{\"syslog.facility\":10}");
@@ -199,7 +199,7 @@ static void test_log(void **state)
 /* What is read from the log is not written to it. */
 static void test_log_is_read(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_read, 100);
 	frame_put_bytes(&world->frame, read__data, "<12>x", 5);
@@ -208,7 +208,7 @@ static void test_log_is_read(void **state)
 	world_expect_none(world, "syslog.message");
 }
 
-static void poll_for(struct world *world, const struct fdlist_entry *entries, uint16_t count)
+static void poll_for(struct drive *world, const struct fdlist_entry *entries, uint16_t count)
 {
 	world_begin(world, EVENT_poll, 100);
 	frame_put_fdlist(&world->frame, poll__fds, entries, count);
@@ -217,7 +217,7 @@ static void poll_for(struct world *world, const struct fdlist_entry *entries, ui
 
 static void test_polled_descriptors(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	static const struct fdlist_entry all[] = {{4, 1}, {3, 1}, {5, 4}, {6, 1}, {9, 1}};
 	struct sinsp_fd *server;
 
@@ -246,14 +246,14 @@ static void test_polled_descriptors(void **state)
 }
 
 /* Through the state engine, which adds up. */
-static void process(struct world *world)
+static void process(struct drive *world)
 {
 	struct scap_event raw = frame_end(&world->frame);
 
 	assert_int_equal(sinsp_process(world->sinsp, &raw, &world->event), 0);
 }
 
-static void switch_at(struct world *world, uint64_t ts_ns, uint16_t cpu, int64_t tid, int64_t next)
+static void switch_at(struct drive *world, uint64_t ts_ns, uint16_t cpu, int64_t tid, int64_t next)
 {
 	struct scap_event raw;
 
@@ -266,7 +266,7 @@ static void switch_at(struct world *world, uint64_t ts_ns, uint16_t cpu, int64_t
 
 static void test_time_on_a_cpu(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	switch_at(world, 1000, 0, 100, 200);
 	world_expect_none(world, "thread.exectime");
@@ -295,7 +295,7 @@ static void test_time_on_a_cpu(void **state)
 	world_expect(world, "thread.totexectime", "205");
 }
 
-static void procinfo(struct world *world, int64_t user, int64_t system)
+static void procinfo(struct drive *world, int64_t user, int64_t system)
 {
 	frame_begin(&world->frame, EVENT_procinfo, 1000, 100);
 	frame_put_i64(&world->frame, procinfo__cpu_usr, user);
@@ -305,7 +305,7 @@ static void procinfo(struct world *world, int64_t user, int64_t system)
 
 static void test_procinfo(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	procinfo(world, 0, 500);
 	world_expect(world, "evt.count.threadinfo", "1");
@@ -329,7 +329,7 @@ static void test_procinfo(void **state)
 	world_expect(world, "evt.count.procinfo", "0");
 }
 
-static void infra(struct world *world, const char *description)
+static void infra(struct drive *world, const char *description)
 {
 	world_begin(world, EVENT_infra, 100);
 	frame_put_string(&world->frame, infra__source, "docker");
@@ -339,7 +339,7 @@ static void infra(struct world *world, const char *description)
 
 static void test_events_that_no_call_made(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_expect(world, "evt.hostname", "box");
 	world_expect(world, "evt.is_async", "false");
@@ -363,7 +363,7 @@ static void test_events_that_no_call_made(void **state)
 	world_expect_none(world, "evt.infra.docker.container.id");
 }
 
-static void expect_family(struct world *world, uint16_t id, const char *family)
+static void expect_family(struct drive *world, uint16_t id, const char *family)
 {
 	world_begin(world, id, 100);
 	world_end(world);
@@ -372,7 +372,7 @@ static void expect_family(struct world *world, uint16_t id, const char *family)
 
 static void test_families(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_family(world, EVENT_openat, "file");
 	expect_family(world, EVENT_read, "io");
@@ -389,7 +389,7 @@ static void test_families(void **state)
 }
 
 /* A child that runs the program of its parent, and a program that takes the place of another. */
-static void clone_and_exec(struct world *world, char ids[4][64])
+static void clone_and_exec(struct drive *world, char ids[4][64])
 {
 	frame_begin(&world->frame, EVENT_clone, 1000, 100);
 	frame_put_i64(&world->frame, clone__res, 300);
@@ -422,7 +422,7 @@ static void clone_and_exec(struct world *world, char ids[4][64])
 static void test_exec_ids(void **state)
 {
 	struct sinsp_config other_boot = {.etc = etc, .boot_id = "2"};
-	struct world *world = *state, *again = calloc(1, sizeof(*again));
+	struct drive *world = *state, *again = calloc(1, sizeof(*again));
 	char ids[4][64], ids_again[4][64];
 
 	world_expect_none(world, "proc.exec_id");
@@ -446,7 +446,7 @@ static void test_exec_ids(void **state)
 	clone_and_exec(again, ids_again);
 	for (int i = 0; i < 4; i++)
 		assert_string_not_equal(ids[i], ids_again[i]);
-	world_destroy(again);
+	drive_destroy(again);
 	free(again);
 }
 

@@ -16,10 +16,10 @@
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	*state = world;
 	return 0;
@@ -27,13 +27,13 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
 /* Types that no event of the table has yet: a descriptor made here. */
-static void expect_made(struct world *world, struct param_desc param, const void *bytes,
+static void expect_made(struct drive *world, struct param_desc param, const void *bytes,
 			uint32_t len, const char *text)
 {
 	struct event_desc desc = {.name = "made", .nparams = 1, .params = &param, .id = 2};
@@ -51,7 +51,7 @@ static void expect_made(struct world *world, struct param_desc param, const void
 
 static void test_other_types(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	static const struct flag_name modes[] = {{"EXEC", 1}, {"READ", 4}, {"BOTH", 5}, {NULL, 0}};
 	const uint64_t ns = 1500000000, none = UINT64_MAX;
 	const uint32_t signals = 1 << 8 | 1 << 16, both = 5, mode = 0x10005;
@@ -137,7 +137,7 @@ static void test_every_type(void **state)
 		{PT_SOCKADDR, PF_NA, "\x01/run/x\0", 8, "p=/run/x"},
 		{PT_SOCKTUPLE, PF_NA, "\x10", 1, "p=family 16"},
 	};
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd;
 
 	setenv("TZ", "UTC", 1);
@@ -158,7 +158,7 @@ static void test_every_type_absent(void **state)
 	static const enum param_type null_types[] = {PT_BYTEBUF,      PT_SOCKTUPLE, PT_FDLIST,
 						     PT_CHARBUFARRAY, PT_DYN,	    PT_UINT32LIST,
 						     PT_UINT64LIST,   PT_BITSET};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_close, 100);
 	world_end(world);
@@ -175,7 +175,7 @@ static void test_every_type_absent(void **state)
 /* What a thread that is not known has cannot be named, and a path not be joined. */
 static void test_unknown_thread(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_close, 555);
 	world_end(world);
@@ -190,7 +190,7 @@ static void test_unknown_thread(void **state)
 static void test_long_paths(void **state)
 {
 	static const char end[] = "(/DIR_TOO_LONG/FILENAME_TOO_LONG)";
-	struct world *world = *state;
+	struct drive *world = *state;
 	static char path[SINSP_PATH_MAX], text[SINSP_PATH_MAX + 100] = "p=";
 
 	world_begin(world, EVENT_close, 100);
@@ -204,7 +204,7 @@ static void test_long_paths(void **state)
 
 static void test_system_calls(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_syscall, 100);
 	frame_put_i64(&world->frame, syscall__ID, SC_read);
@@ -218,7 +218,7 @@ static void test_system_calls(void **state)
 
 static void test_lists_and_sets(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	const uint32_t ids[] = {0, UINT32_MAX, 27};
 	const uint64_t cpus[] = {UINT64_C(3) << 62 | 0xd, UINT64_C(1) << 63 | 3}, no_cpus[] = {0};
 	const struct param_desc list = {.type = PT_UINT32LIST}, set = {.type = PT_BITSET};
@@ -250,7 +250,7 @@ static void test_values_of_several_kinds(void **state)
 		.type = PT_DYN, .format = PF_HEX, .dyn = kinds, .dyn_count = 4};
 	const struct param_desc decimal = {
 		.type = PT_DYN, .format = PF_DEC, .dyn = kinds, .dyn_count = 4};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_close, 100);
 	world_end(world);
@@ -266,7 +266,7 @@ static void test_values_of_several_kinds(void **state)
 	expect_made(world, decimal, NULL, 0, "p=NULL");
 }
 
-static void expect_option(struct world *world, int option, const void *bytes, size_t len,
+static void expect_option(struct drive *world, int option, const void *bytes, size_t len,
 			  const char *text)
 {
 	struct frame *frame = &world->frame;
@@ -281,7 +281,7 @@ static void expect_option(struct world *world, int option, const void *bytes, si
 
 static void test_socket_options(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_option(world, sockopt_options__SO_REUSEADDR, "\2\1\0\0\0", 5,
 		      "res=<NA> fd=<NA> level=1(SOL_SOCKET) optname=2(SO_REUSEADDR) val=1 "
@@ -302,7 +302,7 @@ static void test_socket_options(void **state)
 		      "optlen=<NA>");
 }
 
-static void expect_list(struct world *world, uint16_t count, const struct fdlist_entry *entries,
+static void expect_list(struct drive *world, uint16_t count, const struct fdlist_entry *entries,
 			const char *text)
 {
 	world_begin(world, EVENT_poll, 100);
@@ -316,7 +316,7 @@ static void test_lists_of_descriptors(void **state)
 {
 	const struct fdlist_entry entries[] = {
 		{0, 1}, {3, 0x64}, {300, 0x40}, {-1, 0}, {3, -32768}};
-	struct world *world = *state;
+	struct drive *world = *state;
 	const struct sinsp_thread *thread = sinsp_thread_find(world->sinsp, 100);
 
 	world_fd(thread, 0, SCAP_FD_PIPE, "pipe:[1]");
@@ -329,7 +329,7 @@ static void test_lists_of_descriptors(void **state)
 /* Nothing is in a memfd, but a call may name it as a directory, and its name may be short. */
 static void test_path_from_no_directory(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_fd(sinsp_thread_find(world->sinsp, 100), 4, SCAP_FD_MEMFD, "m");
 	world_begin(world, EVENT_unlinkat, 100);
@@ -346,7 +346,7 @@ static void test_path_from_no_directory(void **state)
 
 static void test_events_without_parameters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_getsockname, 100);
 	world_end(world);

@@ -15,7 +15,7 @@
 
 /* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */
 struct family {
-	struct world world;
+	struct drive world;
 	struct sinsp_thread *init, *shell, *make, *cat, *second;
 };
 
@@ -39,7 +39,7 @@ static int setup(void **state)
 {
 	struct family *family = calloc(1, sizeof(*family));
 
-	world_create(&family->world);
+	drive_create(&family->world, NULL);
 	family->init = add(family, &(struct world_process){.pid = 1,
 							   .ptid = 0,
 							   .comm = "systemd",
@@ -79,7 +79,7 @@ static int teardown(void **state)
 {
 	struct family *family = *state;
 
-	world_destroy(&family->world);
+	drive_destroy(&family->world);
 	free(family);
 	return 0;
 }
@@ -87,7 +87,7 @@ static int teardown(void **state)
 static void test_program(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_expect(world, "proc.name", "cat");
 	world_expect(world, "proc.exe", "cat");
@@ -110,7 +110,7 @@ static void test_program(void **state)
 static void test_environment(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_expect(world, "proc.env", "PATH=/bin EMPTY= PAD=  x y ");
 	world_expect(world, "proc.env[PATH]", "/bin");
@@ -128,7 +128,7 @@ static void test_environment(void **state)
 static void test_ids(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	family->cat->vpid = family->cat->vtid = 7;
 	family->cat->sid = 7;
@@ -160,7 +160,7 @@ static void test_ids(void **state)
 static void test_second_thread(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	make_event(family, 101);
 	world_expect(world, "proc.pid", "100");
@@ -174,7 +174,7 @@ static void test_second_thread(void **state)
 static void test_ancestors(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_expect(world, "proc.pname", "make");
 	world_expect(world, "proc.pexe", "make");
@@ -210,7 +210,7 @@ static void test_ancestors(void **state)
 static void test_circle_of_ancestors(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
@@ -234,7 +234,7 @@ static void test_circle_of_ancestors(void **state)
 static void test_leaders(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	family->cat->vpid = 100;
 	family->cat->sid = 50;
@@ -261,7 +261,7 @@ static void test_leaders(void **state)
 static void test_login_shell(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_expect(world, "proc.loginshellid", "50");
 	memcpy(family->make->comm, "sh", 3);
@@ -275,7 +275,7 @@ static void test_login_shell(void **state)
 static void test_directory_and_terminal(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	family->cat->tty = 34816;
 	world_expect(world, "proc.cwd", "/home/user/");
@@ -288,7 +288,7 @@ static void test_directory_and_terminal(void **state)
 static void test_starts(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_expect_none(world, "proc.duration");
 	world_expect_none(world, "proc.pid.ts");
@@ -312,7 +312,7 @@ static void test_starts(void **state)
 static void test_executable(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 	struct sinsp_program *program = family->cat->program;
 
 	world_expect_none(world, "proc.exe_ino");
@@ -347,7 +347,7 @@ static void test_executable(void **state)
 static void test_capabilities_and_cgroups(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 	static const char cgroups[] = "cpu=/a\0memory=/b/c\0";
 
 	family->cat->caps_permitted = 1 | UINT64_C(1) << 40 | UINT64_C(1) << 41;
@@ -369,7 +369,7 @@ static void test_capabilities_and_cgroups(void **state)
 static void test_amounts(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
 	world_fd(family->cat, 9, SCAP_FD_FILE, "/x");
@@ -412,7 +412,7 @@ static void test_amounts(void **state)
 static void test_standard_descriptors(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
 	world_fd(family->cat, 2, SCAP_FD_FILE, "/var/log/x");
@@ -427,7 +427,7 @@ static void test_standard_descriptors(void **state)
 static void test_users(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	family->cat->loginuid = family->cat->uid = UINT32_MAX;
 	world_expect_none(world, "user.uid"); /* not known */
@@ -474,7 +474,7 @@ static void test_thread_of_no_known_process(void **state)
 static void test_unknown_thread(void **state)
 {
 	struct family *family = *state;
-	struct world *world = &family->world;
+	struct drive *world = &family->world;
 
 	make_event(family, 555);
 	assert_null(world->event.thread);

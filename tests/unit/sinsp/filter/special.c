@@ -25,9 +25,9 @@ static int setup(void **state)
 		{.pid = 50, .ptid = 1, .comm = "bash", .exe = "-bash", .exepath = "/usr/bin/bash"},
 		{.pid = 100, .ptid = 50, .comm = "cat", .exe = "cat", .cwd = "/home/user"},
 	};
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 
-	world_create(world);
+	drive_create(world, NULL);
 	for (size_t i = 0; i < sizeof(family) / sizeof(family[0]); i++)
 		world_process(world, &family[i]);
 	*state = world;
@@ -36,12 +36,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
-static bool passes(const struct world *world, const char *text)
+static bool passes(const struct drive *world, const char *text)
 {
 	struct filter_error err = {0};
 	struct filter *filter;
@@ -55,7 +55,7 @@ static bool passes(const struct world *world, const char *text)
 }
 
 /* All expressions, ended by NULL, give the answer, and inverted ones the opposite. */
-static void check(const struct world *world, bool answer, const char *const *texts)
+static void check(const struct drive *world, bool answer, const char *const *texts)
 {
 	char inverted[256];
 
@@ -78,7 +78,7 @@ static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
 }
 
 /* A read from a descriptor, which the thread has when it has a type. */
-static struct sinsp_fd *read_from(struct world *world, enum scap_fd_type type)
+static struct sinsp_fd *read_from(struct drive *world, enum scap_fd_type type)
 {
 	struct sinsp_fd *fd;
 
@@ -93,7 +93,7 @@ static struct sinsp_fd *read_from(struct world *world, enum scap_fd_type type)
 	return fd;
 }
 
-static struct sinsp_fd *read_from_socket(struct world *world, const char *source, const char *dest)
+static struct sinsp_fd *read_from_socket(struct drive *world, const char *source, const char *dest)
 {
 	struct sinsp_fd *fd = read_from(world, strchr(source, ':') ? SCAP_FD_IPV6 : SCAP_FD_IPV4);
 
@@ -105,7 +105,7 @@ static struct sinsp_fd *read_from_socket(struct world *world, const char *source
 
 static void test_either_end(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd = read_from_socket(world, "10.0.0.1", "192.168.0.2");
 
 	TRUE(world, "fd.ip = 10.0.0.1", "fd.ip = 192.168.0.2", "fd.ip in (1.1.1.1, 192.168.0.2)",
@@ -139,7 +139,7 @@ static void test_either_end(void **state)
 
 static void test_ancestors(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	read_from(world, SCAP_FD_FILE);
 	TRUE(world, "proc.aname = bash", "proc.aname = systemd", "proc.aname != bash",
@@ -159,7 +159,7 @@ static void test_ancestors(void **state)
 
 static void test_raw_parameters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	read_from(world, SCAP_FD_FILE);
 	TRUE(world, "evt.rawarg.res = 4096", "evt.rawarg.res in (1, 4096)",
@@ -178,7 +178,7 @@ static void test_raw_parameters(void **state)
 
 static void test_around(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	read_from(world, SCAP_FD_FILE);
 	TRUE(world, "evt.around[1795260961123456789] = 0", "evt.around[1795260961122456789] = 1",
@@ -189,7 +189,7 @@ static void test_around(void **state)
 
 static void test_texts_of_parameters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	char long_name[3000] = "/";
 
 	read_from(world, SCAP_FD_FILE);
@@ -211,7 +211,7 @@ static void test_texts_of_parameters(void **state)
 /* What there is no result or no descriptor for has no length. */
 static void test_lengths(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	read_from(world, SCAP_FD_FILE);
 	TRUE(world, "evt.buflen = 4KiB", "evt.buflen.in > 4kB", "evt.buflen.file = 4096");

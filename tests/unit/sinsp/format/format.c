@@ -18,7 +18,7 @@
 /* An open that failed, by a process with known parts. */
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {
 		.pid = 100,
 		.ptid = 1,
@@ -30,7 +30,7 @@ static int setup(void **state)
 		.cwd = "/home/user",
 	};
 
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	world_begin(world, EVENT_open, 100);
 	frame_put_i64(&world->frame, open__fd, -ENOENT);
@@ -42,13 +42,13 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
 /* What a format gives for the event; NULL: nothing to print. */
-static char *print(struct world *world, enum formatter_kind kind, const char *format)
+static char *print(struct drive *world, enum formatter_kind kind, const char *format)
 {
 	struct formatter *formatter;
 	struct filter_error err;
@@ -67,7 +67,7 @@ static char *print(struct world *world, enum formatter_kind kind, const char *fo
 	return out.data;
 }
 
-static void expect(struct world *world, enum formatter_kind kind, const char *format,
+static void expect(struct drive *world, enum formatter_kind kind, const char *format,
 		   const char *wanted)
 {
 	char *line = print(world, kind, format);
@@ -79,12 +79,12 @@ static void expect(struct world *world, enum formatter_kind kind, const char *fo
 	free(line);
 }
 
-static void expect_text(struct world *world, const char *format, const char *wanted)
+static void expect_text(struct drive *world, const char *format, const char *wanted)
 {
 	expect(world, FORMATTER_TEXT, format, wanted);
 }
 
-static void expect_json(struct world *world, const char *format, const char *wanted)
+static void expect_json(struct drive *world, const char *format, const char *wanted)
 {
 	expect(world, FORMATTER_JSON, format, wanted);
 }
@@ -133,7 +133,7 @@ static void test_width(void **state)
 /* Bytes are counted, but no character is cut in two. */
 static void test_width_of_characters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct world_process process = {.pid = 200, .comm = "a\xc3\xa9z"};
 
 	world_process(world, &process);
@@ -148,7 +148,7 @@ static void test_width_of_characters(void **state)
 
 static void test_missing(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	assert_null(print(world, FORMATTER_TEXT, "%evt.num %fd.num"));
 	assert_null(print(world, FORMATTER_TEXT, "%toupper(fd.type)"));
@@ -163,7 +163,7 @@ static void test_missing(void **state)
 /* A line that is dropped leaves those before it alone. */
 static void test_lines(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 
@@ -182,7 +182,7 @@ static void test_lines(void **state)
 
 static void test_transformers(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_text(world, "%toupper(proc.name)", "CAT");
 	expect_text(world, "%basename( evt.arg.name )x", "ax");

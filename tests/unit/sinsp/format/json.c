@@ -18,7 +18,7 @@ static const char cat_args[] = "-n\0/etc/host\"name\0";
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {
 		.pid = 100,
 		.ptid = 80,
@@ -32,7 +32,7 @@ static int setup(void **state)
 
 	/* JSON shows UTC whatever the zone. */
 	setenv("TZ", "XYZ-2", 1);
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	*state = world;
 	return 0;
@@ -40,12 +40,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
-static void put_openat(struct world *world, int64_t result, const char *name, uint32_t flags)
+static void put_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
 {
 	world_begin(world, EVENT_openat, 100);
 	frame_put_i64(&world->frame, openat__fd, result);
@@ -60,7 +60,7 @@ static void put_openat(struct world *world, int64_t result, const char *name, ui
 
 static void test_default_line(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 
@@ -88,7 +88,7 @@ static void test_missing_values(void **state)
 {
 	static const char *const fields[] = {"fd.name", "evt.res", "proc.name", "evt.num",
 					     "fd.num"};
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 
@@ -133,7 +133,7 @@ static void test_wrong_fields(void **state)
 /* A line is written whole or not at all. */
 static void test_no_memory(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	char memory[64];
 	struct buf out = buf_fixed(memory, sizeof(memory));
@@ -147,7 +147,7 @@ static void test_no_memory(void **state)
 	formatter_destroy(formatter);
 }
 
-static void expect_flags(struct world *world, uint32_t flags, const char *json)
+static void expect_flags(struct drive *world, uint32_t flags, const char *json)
 {
 	put_openat(world, 3, "x", flags);
 	world_expect_json(world, "evt.arg.flags", json);
@@ -155,7 +155,7 @@ static void expect_flags(struct world *world, uint32_t flags, const char *json)
 
 static void test_open_flags_as_the_kernel_knows_them(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_flags(world, 0x1, "{\"evt.arg.flags\":[\"O_RDONLY\"]}");
 	expect_flags(world, 0x3 | 0x4 | 0x4000,
@@ -174,7 +174,7 @@ static void test_open_flags_as_the_kernel_knows_them(void **state)
 
 static void test_flags_and_enumerations(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_socket, 100);
 	frame_put_i64(&world->frame, socket__domain, 1);
@@ -198,7 +198,7 @@ static void test_flags_and_enumerations(void **state)
 			  "{\"evt.arg.flags\":[\"CLONE_CHILD_CLEARTID\",\"CLONE_CHILD_SETTID\"]}");
 }
 
-static void expect_own_flags(struct world *world, uint16_t event, unsigned int param,
+static void expect_own_flags(struct drive *world, uint16_t event, unsigned int param,
 			     uint32_t flags, const char *field, const char *json)
 {
 	world_begin(world, event, 100);
@@ -210,7 +210,7 @@ static void expect_own_flags(struct world *world, uint16_t event, unsigned int p
 /* What the .scap world calls otherwise. */
 static void test_flags_by_the_names_of_the_kernel(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_own_flags(world, EVENT_userfaultfd, userfaultfd__flags, 02000001, "evt.arg.flags",
 			 "{\"evt.arg.flags\":[\"UFFD_USER_MODE_ONLY\",\"O_CLOEXEC\"]}");
@@ -226,7 +226,7 @@ static void test_flags_by_the_names_of_the_kernel(void **state)
 
 static void test_numbers(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_pwrite, 100);
 	frame_put_i64(&world->frame, pwrite__res, -EBADF);
@@ -260,7 +260,7 @@ static void test_numbers(void **state)
 
 static void test_data(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_write, 100);
 	frame_put_bytes(&world->frame, write__data, "a\n\0\"caf\xc3\xa9 \xff\xc3", 12);
@@ -272,7 +272,7 @@ static void test_data(void **state)
 
 static void test_names_from_users(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	put_openat(world, -ENOENT, "a\"\\\n\x1b[31m\xff", 0x1);
 	world_expect_json(world, "evt.arg.name",
@@ -283,7 +283,7 @@ static void test_names_from_users(void **state)
 	world_expect_json(world, "evt.arg.name", "{\"evt.arg.name\":null}");
 }
 
-static void expect_line(struct world *world, const char *fields, bool base64, const char *json)
+static void expect_line(struct drive *world, const char *fields, bool base64, const char *json)
 {
 	struct formatter *formatter;
 	struct filter_error err = {0};
@@ -305,7 +305,7 @@ static void expect_line(struct world *world, const char *fields, bool base64, co
 /* Text that had to be changed has its bytes beside it; on request, and no other one. */
 static void test_bytes_beside_text(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	put_openat(world, -ENOENT, "/a\xff", 0x1);
 	expect_line(world, "evt.arg.name,evt.num", false,
@@ -341,7 +341,7 @@ static void test_bytes_beside_text(void **state)
 /* Times since 1970 are strings, whatever the value; others are numbers. */
 static void test_times(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	put_openat(world, 3, "x", 0x1);
 	expect_line(world, "evt.rawtime,evt.rawtime.s,evt.rawtime.ns,evt.reltime", false,
@@ -357,7 +357,7 @@ static void test_times(void **state)
 
 static void test_exec(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_execve, 100);
 	frame_put_i64(&world->frame, execve__res, 0);
@@ -384,7 +384,7 @@ static void test_exec(void **state)
 
 static void test_lists_and_sets(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	const uint32_t groups[] = {0, 27, UINT32_MAX};
 	const uint64_t cpus[] = {0xf, 1}, mounts[] = {0x100000025, UINT64_MAX};
 
@@ -411,7 +411,7 @@ static void test_lists_and_sets(void **state)
 
 static void test_exit_and_generic(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_procexit, 100);
 	frame_put_i64(&world->frame, procexit__status, 9);
@@ -441,7 +441,7 @@ static void test_exit_and_generic(void **state)
 
 static void test_addresses(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 1234, 80};
 
 	world_begin(world, EVENT_connect, 100);
@@ -462,7 +462,7 @@ static void test_addresses(void **state)
 			  "{\"evt.args\":{\"res\":null,\"addr\":null,\"fd\":null}}");
 }
 
-static void expect_option(struct world *world, const void *bytes, size_t len, const char *json)
+static void expect_option(struct drive *world, const void *bytes, size_t len, const char *json)
 {
 	world_begin(world, EVENT_getsockopt, 100);
 	frame_put_bytes(&world->frame, getsockopt__val, bytes, len);
@@ -473,7 +473,7 @@ static void expect_option(struct world *world, const void *bytes, size_t len, co
 /* A value of several kinds is written as one of its kind. */
 static void test_socket_options(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 #define OPTION(value)                                                                              \
 	"{\"evt.args\":{\"res\":null,\"fd\":null,\"level\":null,\"optname\":null,\"val\":"             \
@@ -492,7 +492,7 @@ static void test_socket_options(void **state)
 static void test_lists_of_descriptors(void **state)
 {
 	const struct fdlist_entry entries[] = {{3, 0x401}, {-1, 0}};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_poll, 100);
 	frame_put_fdlist(&world->frame, poll__fds, entries, 2);
@@ -513,7 +513,7 @@ static void test_lists_of_descriptors(void **state)
 
 static void test_events_without_parameters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_getpeername, 100);
 	world_end(world);
@@ -523,7 +523,7 @@ static void test_events_without_parameters(void **state)
 /* After the first line nothing is allocated. */
 static void test_warm_buffer_stays(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 	size_t capacity;

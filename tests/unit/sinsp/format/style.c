@@ -17,7 +17,7 @@
 
 #define DATA "a\n\x1b[1mb"
 
-static void put_write(struct world *world, int64_t result, const char *data, size_t len)
+static void put_write(struct drive *world, int64_t result, const char *data, size_t len)
 {
 	world_begin(world, EVENT_write, 100);
 	frame_put_i64(&world->frame, write__res, result);
@@ -28,13 +28,13 @@ static void put_write(struct world *world, int64_t result, const char *data, siz
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "c\x1b[1mt", .cwd = "/"};
 	struct sinsp_thread *thread;
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	world_create(world);
+	drive_create(world, NULL);
 	thread = world_process(world, &process);
 	world_fd(thread, 5, SCAP_FD_FILE, "/tmp/\n\x1b[1m");
 	put_write(world, 6, DATA, sizeof(DATA) - 1);
@@ -44,7 +44,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
@@ -59,7 +59,7 @@ static struct formatter *make(enum formatter_kind kind, const char *format,
 	return formatter;
 }
 
-static void expect_line(struct world *world, struct formatter *formatter, const char *wanted)
+static void expect_line(struct drive *world, struct formatter *formatter, const char *wanted)
 {
 	struct buf out = {0};
 
@@ -69,7 +69,7 @@ static void expect_line(struct world *world, struct formatter *formatter, const 
 	buf_finish(&out);
 }
 
-static void expect(struct world *world, struct text_style style, const char *format,
+static void expect(struct drive *world, struct text_style style, const char *format,
 		   const char *wanted)
 {
 	struct formatter *formatter = make(FORMATTER_TEXT, format, &style);
@@ -94,7 +94,7 @@ static void test_latency(void **state)
 {
 	static const struct text_style day = {0}, latency = {.time = TEXT_TIME_LATENCY};
 	struct formatter *formatter = make(FORMATTER_TEXT, "*%evt.outputtime", &day);
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_set_style(formatter, &latency);
@@ -112,7 +112,7 @@ static void test_time_between_lines(void **state)
 	static const struct text_style delta = {.time = TEXT_TIME_DELTA};
 	static const struct text_style epoch = {.time = TEXT_TIME_EPOCH};
 	struct formatter *formatter = make(FORMATTER_TEXT, "%evt.outputtime", &delta);
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_line(world, formatter, "0.000000000");
 	world->event.num++;
@@ -144,7 +144,7 @@ static void test_buffers(void **state)
 	static const struct text_style base64 = {.bytes = TEXT_BYTES_BASE64};
 	static const struct text_style hex = {.bytes = TEXT_BYTES_HEX};
 	static const struct text_style both = {.bytes = TEXT_BYTES_HEX_ASCII};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect(world, ascii, "%evt.arg.data", "\na\n[1mb");
 	expect(world, ascii, "%evt.arg[1]", "\na\n[1mb");
@@ -168,7 +168,7 @@ static void test_buffers_in_json(void **state)
 	static const struct text_style plain = {0};
 	struct formatter *formatter =
 		make(FORMATTER_JSON, "%evt.buffer %evt.arg.data %evt.args", &ascii);
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	put_write(world, 4, "\"\n\xff\x1b", 4);
 	expect_line(world, formatter,
@@ -189,7 +189,7 @@ static void test_buffers_in_json(void **state)
 static void test_arguments(void **state)
 {
 	static const struct text_style hex = {.bytes = TEXT_BYTES_HEX};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_execve, 100);
 	frame_put_bytes(&world->frame, execve__args, "-n\0x\0", 5);
@@ -204,7 +204,7 @@ static void test_large_buffers(void **state)
 	static const struct text_style style = {.bytes = TEXT_BYTES_HEX_ASCII};
 	static const char end[] = "\n fd=5(<f>/tmp/..[1m) size=<NA>";
 	struct formatter *formatter = make(FORMATTER_TEXT, "%evt.args|%evt.arg.data|%evt.args", &style);
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct buf out = {0};
 	static char data[65000];
 
@@ -221,7 +221,7 @@ static void test_cut_buffers(void **state)
 {
 	static const struct text_style cut = {.bytes_max = 8};
 	static const struct text_style base64 = {.bytes_max = 8, .bytes = TEXT_BYTES_BASE64};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	put_write(world, 8, "01234567", 8);
 	expect(world, cut, "%evt.arg.data", "01234567");
@@ -235,7 +235,7 @@ static void test_cut_buffers(void **state)
 static void test_colours(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	/* The escapes of the name are dots, ours are not. */
 	expect(world, coloured, FORMAT_DEFAULT_LINE,
@@ -256,7 +256,7 @@ static void test_colours_and_widths(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
 	struct formatter *formatter = make(FORMATTER_TEXT, "%proc.name %thread.vtid", &coloured);
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct buf out = {0};
 
 	expect(world, coloured, "%8proc.name|%2proc.name|",
@@ -285,7 +285,7 @@ static void test_no_memory(void **state)
 {
 	static const struct text_style style = {.coloured = true, .bytes = TEXT_BYTES_HEX};
 	struct formatter *formatter = make(FORMATTER_TEXT, FORMAT_DEFAULT_LINE, &style);
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct buf whole = {0};
 
 	assert_true(formatter_append(formatter, &world->event, &whole));

@@ -18,12 +18,12 @@
 
 static int setup(void **state)
 {
-	struct world *world = calloc(1, sizeof(*world));
+	struct drive *world = calloc(1, sizeof(*world));
 	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	world_create(world);
+	drive_create(world, NULL);
 	world_process(world, &process);
 	*state = world;
 	return 0;
@@ -31,14 +31,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	world_destroy(*state);
+	drive_destroy(*state);
 	free(*state);
 	return 0;
 }
 
 static void test_default_line(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 
@@ -60,7 +60,7 @@ static void test_default_line(void **state)
 }
 
 /* What filters see. */
-static void expect_raw(struct world *world, const char *field, const char *text)
+static void expect_raw(struct drive *world, const char *field, const char *text)
 {
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
@@ -79,7 +79,7 @@ static void test_control_characters(void **state)
 {
 	static const char name[] = "/tmp/\x1b]0;x\a\n9 forged\x7f\xc2\x9b"
 				   "2J\xc2\xa9\xc3\xa9\r\xff\xc2";
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct world_process process = {.pid = 200, .comm = "a\tb\x1b[1m"};
 	struct formatter *formatter;
 	struct buf out = {0};
@@ -107,7 +107,7 @@ static void test_control_characters(void **state)
 /* The field's type is that of the first event that has the parameter: there it is a number. */
 static void test_text_of_a_number(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_mount, 100);
 	frame_put_string(&world->frame, mount__dev, "a\n\x1b[1m");
@@ -119,7 +119,7 @@ static void test_text_of_a_number(void **state)
 static void test_every_control_character(void **state)
 {
 	static const char *const field = "evt.arg.name";
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct formatter *formatter;
 	struct buf out = {0};
 
@@ -181,7 +181,7 @@ static void test_needs(void **state)
 
 static void test_numbers(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_pwrite, 100);
 	frame_put_i64(&world->frame, pwrite__size, UINT32_MAX);
@@ -208,7 +208,7 @@ static void test_numbers(void **state)
 
 static void test_descriptors(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct sinsp_fd *fd;
 
 	world_begin(world, EVENT_dup3, 100);
@@ -242,7 +242,7 @@ static void test_descriptors(void **state)
 
 static void test_paths(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_unlinkat, 100);
 	frame_put_i64(&world->frame, unlinkat__dirfd, 9);
@@ -271,7 +271,7 @@ static void test_paths(void **state)
 
 static void test_flags_and_enumerations(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_openat, 100);
 	frame_put_i64(&world->frame, openat__flags, 0x40001003);
@@ -300,7 +300,7 @@ static void test_flags_and_enumerations(void **state)
 
 static void test_threads_and_signals(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_procexit, 100);
 	frame_put_i64(&world->frame, procexit__status, -2);
@@ -325,7 +325,7 @@ static void test_threads_and_signals(void **state)
 /* An address as a result is shown like any result. */
 static void test_memory(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_mmap, 100);
 	frame_put_i64(&world->frame, mmap__res, 0x20000800000);
@@ -354,7 +354,7 @@ static void test_memory(void **state)
 
 static void test_limits_and_times(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_getrlimit, 100);
 	frame_put_i64(&world->frame, getrlimit__res, -EINVAL);
@@ -392,7 +392,7 @@ static void test_limits_and_times(void **state)
 
 static void test_exec(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_execve, 100);
 	frame_put_bytes(&world->frame, execve__args, "-6\0x y\0", 7);
@@ -413,7 +413,7 @@ static void test_exec(void **state)
 	world_expect(world, "evt.arg.cwd", "<NA>");
 }
 
-static void expect_tuple(struct world *world, const void *bytes, size_t len, const char *text)
+static void expect_tuple(struct drive *world, const void *bytes, size_t len, const char *text)
 {
 	world_begin(world, EVENT_connect, 100);
 	frame_put_bytes(&world->frame, connect__tuple, bytes, len);
@@ -423,7 +423,7 @@ static void expect_tuple(struct world *world, const void *bytes, size_t len, con
 
 static void test_tuples(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct frame_tuple tuple = {"10.0.0.1", "192.168.100.20", 1234, 80};
 
 	world_begin(world, EVENT_connect, 100);
@@ -457,7 +457,7 @@ static void test_tuples(void **state)
 		     "INVALID PATH");
 }
 
-static void expect_address(struct world *world, const void *bytes, size_t len, const char *text)
+static void expect_address(struct drive *world, const void *bytes, size_t len, const char *text)
 {
 	world_begin(world, EVENT_bind, 100);
 	frame_put_bytes(&world->frame, bind__addr, bytes, len);
@@ -467,7 +467,7 @@ static void expect_address(struct world *world, const void *bytes, size_t len, c
 
 static void test_addresses(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_bind, 100);
 	frame_put_ip(&world->frame, bind__addr, "127.0.0.1", 8080);
@@ -491,7 +491,7 @@ static void test_addresses(void **state)
 /* Parameters of our own: none in the line for what its descriptor shows, a mark where there is one. */
 static void test_own_parameters(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_fchdir, 100);
 	frame_put_i64(&world->frame, fchdir__res, 0);
@@ -515,7 +515,7 @@ static void test_own_parameters(void **state)
 		     "fd=-2(ENOENT) name=/b flags=<NA> mode=<NA> dev=<NA> ino=<NA> name_at_enter=/a");
 }
 
-static void expect_mode(struct world *world, uint32_t mode, const char *text)
+static void expect_mode(struct drive *world, uint32_t mode, const char *text)
 {
 	world_begin(world, EVENT_mknod, 100);
 	frame_put_i64(&world->frame, mknod__mode, mode);
@@ -526,7 +526,7 @@ static void expect_mode(struct world *world, uint32_t mode, const char *text)
 /* The types of files have bits in common. */
 static void test_modes(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 
 	expect_mode(world, 0060600, "S_IWUSR|S_IRUSR|S_IFBLK");
 	expect_mode(world, 0020004, "S_IROTH|S_IFCHR");
@@ -545,7 +545,7 @@ static void test_modes(void **state)
 /* What is too long for the memory of a field is cut, and nothing is written behind it. */
 static void test_long_text(void **state)
 {
-	struct world *world = *state;
+	struct drive *world = *state;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
