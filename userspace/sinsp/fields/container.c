@@ -112,7 +112,7 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 #define ROW(name, type, format, getter, sample, help)                                              \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
-			.example = sample                                                          \
+			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
@@ -124,10 +124,16 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 #define UNKNOWN "; none: no runtime is asked"
 #define RUNTIME_ROW(name, type, format, flags, arg, help, more...)                                 \
 	{                                                                                          \
-		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN, more       \
+		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN,            \
+			.colour = FIELD_COLOUR_CONTAINER, more                                     \
 	}
 #define RUNTIME_TEXT(name, help) RUNTIME_ROW(name, CHARBUF, NA, 0, FIELD_ARG_NONE, help)
 #define RUNTIME_BOOL(name, help) RUNTIME_ROW(name, BOOL, NA, 0, FIELD_ARG_NONE, help)
+#define PROBE_ROW(name, help)                                                                      \
+	{                                                                                          \
+		name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_nothing, help UNKNOWN,             \
+			.colour = FIELD_COLOUR_PROCESS                                             \
+	}
 #define MOUNT_ROW(name, help)                                                                      \
 	RUNTIME_ROW(name, CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY_OR_INDEX, help)
 
@@ -174,10 +180,10 @@ const struct field_desc fields_container[] = {
 	RUNTIME_ROW("container.label", CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY,
 		    "container.label[NAME]: one label of the container"),
 	RUNTIME_TEXT("container.labels", "all labels of the container"),
-	RUNTIME_BOOL("proc.is_container_healthcheck", "true if it runs as container.healthcheck"),
-	RUNTIME_BOOL("proc.is_container_liveness_probe",
-		     "true if it runs as container.liveness_probe"),
-	RUNTIME_BOOL("proc.is_container_readiness_probe",
-		     "true if it runs as container.readiness_probe"),
+	PROBE_ROW("proc.is_container_healthcheck", "true if it runs as container.healthcheck"),
+	PROBE_ROW("proc.is_container_liveness_probe",
+		  "true if it runs as container.liveness_probe"),
+	PROBE_ROW("proc.is_container_readiness_probe",
+		  "true if it runs as container.readiness_probe"),
 	{0},
 };

@@ -47,13 +47,14 @@ PERCENT_GETTER(get_cpu_system, false, true)
 #define ROW(name, type, format, needs, getter, help...)                                            \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
-			help                                                                       \
+			help, .colour = FIELD_COLOUR_ID                                            \
 	}
 
 const struct field_desc fields_cpu[] = {
 	/* Only switches have a task that comes next; a filter on this can mean nothing else. */
 	{"thread.exectime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_SWITCHES, get_exectime,
-	 "of switch events: ns that the thread was on the CPU before it goes out", "next"},
+	 "of switch events: ns that the thread was on the CPU before it goes out", "next",
+	 .colour = FIELD_COLOUR_ID},
 	ROW("thread.totexectime", RELTIME, DEC, NEEDS_SWITCHES, get_totexectime,
 	    "ns that the thread was on a CPU, summed up over switch events"),
 	ROW("thread.cpu", DOUBLE, NA, 0, get_cpu,

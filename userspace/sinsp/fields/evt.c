@@ -3,7 +3,9 @@
 #include "sinsp/fields/table.h"
 
 #include "event/names.h"
+#include "sinsp/fields/param_json.h"
 #include "sinsp/fields/param_text.h"
+#include "sinsp/fields/text_number.h"
 #include "util/error.h"
 
 enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
@@ -140,6 +142,78 @@ static int get_rawarg(const struct sinsp_event *event, const struct field_ref *r
 			  ev->params[index].len - is_string(type));
 }
 
+/*
+ * Fields made of parameters go straight to the output: a buffer in hexadecimal is longer than the
+ * memory for values.
+ */
+static bool write_args(const struct sinsp_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct buf *out)
+{
+	param_text_all(event, &scratch->style, out);
+	return true;
+}
+
+static bool write_arg(const struct sinsp_event *event, const struct field_ref *ref,
+		      struct field_scratch *scratch, struct buf *out)
+{
+	int index = field_param_index(ref, event);
+
+	if (index < 0)
+		return false;
+	param_text_append(event, (unsigned int)index, &scratch->style, out);
+	return true;
+}
+
+/* A recorded parameter has the type and format that this event gives it. */
+static bool write_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
+			 struct field_scratch *scratch, struct buf *out)
+{
+	int index = field_param_index(ref, event);
+	const struct param_desc *desc;
+
+	if (index < 0)
+		return false;
+	desc = &event->ev.desc->params[index];
+	if (param_type_size(desc->type) && event_param_present(&event->ev, (unsigned int)index))
+		text_append_number(out, desc->type, desc->format,
+				   (uint64_t)event_param_i64(&event->ev, (unsigned int)index));
+	else
+		param_text_raw(event, (unsigned int)index, &scratch->style, out);
+	return true;
+}
+
+static bool write_json_args(const struct sinsp_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct buf *out)
+{
+	param_json_append_all(scratch->params, event, &scratch->utc, scratch->base64, out);
+	return true;
+}
+
+/* A parameter of the event that is empty has a value, null: text has words for it. */
+static bool write_json_arg(const struct sinsp_event *event, const struct field_ref *ref,
+			   struct field_scratch *scratch, struct buf *out)
+{
+	int index = field_param_index(ref, event);
+
+	if (index < 0)
+		return false;
+	scratch->replaced = param_json_append(scratch->params, event, (unsigned int)index,
+					      &scratch->utc, out);
+	return true;
+}
+
+static bool write_json_arg_base64(const struct sinsp_event *event, const struct field_ref *ref,
+				  struct field_scratch *scratch, struct buf *out)
+{
+	unsigned int index = (unsigned int)field_param_index(ref, event);
+
+	param_json_append_base64(scratch->params, event, index, out);
+	return true;
+}
+
+static const struct field_json json_args = {"arguments", write_json_args};
+static const struct field_json json_arg = {"argument", write_json_arg, write_json_arg_base64};
+
 static int get_buffer(const struct sinsp_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
@@ -210,19 +284,20 @@ static int get_evaluations(const struct sinsp_event *event, const struct field_r
 
 const struct field_desc fields_evt[] = {
 	{"evt.num", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
-	 .example = ">1000"},
+	 .example = ">1000", .colour = FIELD_COLOUR_ID},
 	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
 	 "kind of source that the event comes from: syscall", .example = "=syscall"},
 	{"evt.dir", PT_CHARBUF, PF_DIR, FIELD_DEPRECATED | FIELD_OF_TYPE, FIELD_ARG_NONE, 0,
 	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<"},
 	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY | FIELD_TYPE_CHECKED,
 	 FIELD_ARG_NONE, 0, get_type, "name of the event: openat, execve",
-	 .example = " in (open, connect)"},
+	 .example = " in (open, connect)", .colour = FIELD_COLOUR_TYPE},
 	{"evt.type.is", PT_UINT32, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_TYPE, FIELD_ARG_EVENT, 0,
 	 get_type_is, "evt.type.is.NAME: 1 if the event is that one, otherwise 0",
-	 .example = ".openat=1"},
+	 .example = ".openat=1", .colour = FIELD_COLOUR_TYPE},
 	{"syscall.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY, FIELD_ARG_NONE, 0,
-	 get_syscall_type, "name of the system call; none for other events", .example = "=getppid"},
+	 get_syscall_type, "name of the system call; none for other events", .example = "=getppid",
+	 .colour = FIELD_COLOUR_TYPE},
 	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,
 	 get_category,
 	 "what the event is about: file, net, process; for I/O: its descriptor's kind",
@@ -231,25 +306,28 @@ const struct field_desc fields_evt[] = {
 	 "what the event is about, by its type alone: file, net, process, memory, ipc, signal",
 	 .example = "=net"},
 	{"evt.cpu", PT_INT16, PF_ID, 0, FIELD_ARG_NONE, 0, get_cpu,
-	 "number of the CPU on which it happened", .example = "=0"},
+	 "number of the CPU on which it happened", .example = "=0", .colour = FIELD_COLOUR_ID},
 	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
-	 "all parameters as text; in JSON an object of them", .example = " contains /etc/"},
+	 "all parameters as text; in JSON an object of them", .example = " contains /etc/",
+	 .colour = FIELD_COLOUR_RESULT_FIRST, .text = write_args, .json = &json_args},
 	{"evt.arg", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_PARAM, ARGS_NEEDS, get_arg,
 	 "evt.arg.NAME or evt.arg[N]: one parameter as text, resolved where it can be",
-	 .example = ".name startswith /tmp"},
+	 .example = ".name startswith /tmp", .text = write_arg, .json = &json_arg},
 	{"evt.rawarg", PT_DYN, PF_NA, FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
 	 FIELD_ARG_PARAM_NAME, 0, get_rawarg, "evt.rawarg.NAME: one parameter as it was recorded",
-	 .example = ".res<0"},
+	 .example = ".res<0", .text = write_rawarg, .json = &json_arg},
 	{"evt.info", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
-	 "the same as evt.args", .example = " contains /etc/"},
+	 "the same as evt.args", .example = " contains /etc/",
+	 .colour = FIELD_COLOUR_RESULT_FIRST, .text = write_args, .json = &json_args},
 	{"evt.buffer", PT_BYTEBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_buffer,
 	 "the bytes read or written, as far as they were recorded", "data",
 	 .example = " contains password"},
 	{"evt.res", PT_CHARBUF, PF_DEC, 0, FIELD_ARG_NONE, 0, get_res,
-	 "result of the call: SUCCESS or the name of the error", .example = "=ENOENT"},
+	 "result of the call: SUCCESS or the name of the error", .example = "=ENOENT",
+	 .colour = FIELD_COLOUR_RESULT},
 	{"evt.rawres", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_rawres,
 	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES,
-	 .example = "<0"},
+	 .example = "<0", .colour = FIELD_COLOUR_RESULT},
 	{"evt.failed", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_failed,
 	 "true if the call ended in an error"},
 	{"evt.count", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_one,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sinsp/fields/table.h"
+#include "util/json.h"
 
 enum { NS_PER_SECOND = 1000000000 };
 
@@ -127,6 +128,35 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 	}
 }
 
+static bool write_json_time(const struct sinsp_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct buf *out)
+{
+	char text[CLOCK_RFC3339_BYTES];
+
+	clock_rfc3339(&scratch->utc, event->ev.ts_ns, text);
+	buf_append_char(out, '"');
+	buf_append(out, text, sizeof(text));
+	buf_append_char(out, '"');
+	return true;
+}
+
+/* Seconds are the same as in text. */
+static bool write_json_outputtime(const struct sinsp_event *event, const struct field_ref *ref,
+				  struct field_scratch *scratch, struct buf *out)
+{
+	struct field_value value;
+
+	if (scratch->style.time == TEXT_TIME_OF_DAY)
+		return write_json_time(event, ref, scratch, out);
+	if (get_outputtime(event, ref, scratch, &value) != 1)
+		return false;
+	json_append_string(out, value.bytes.data, value.bytes.len);
+	return true;
+}
+
+static const struct field_json json_time = {"time", write_json_time};
+static const struct field_json json_outputtime = {"text", write_json_outputtime};
+
 TIME_GETTER(get_rawtime, event->ev.ts_ns)
 TIME_GETTER(get_rawtime_s, event->ev.ts_ns / NS_PER_SECOND)
 TIME_GETTER(get_rawtime_ns, event->ev.ts_ns % NS_PER_SECOND)
@@ -187,11 +217,13 @@ static int get_latency_human(const struct sinsp_event *event, const struct field
 
 #define TEXT(name, getter, help...)                                                                \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help                        \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help,                       \
+			.colour = FIELD_COLOUR_ID                                                  \
 	}
 #define NUMBER(name, type, format, getter, help...)                                                \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help                   \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help,                  \
+			.colour = FIELD_COLOUR_ID                                                  \
 	}
 #define LATENCY(name, type, format, getter, help...)                                               \
 	{                                                                                          \
@@ -200,7 +232,7 @@ static int get_latency_human(const struct sinsp_event *event, const struct field
 
 const struct field_desc fields_evt_time[] = {
 	TEXT("evt.time", get_time, "local time of day with ns; in JSON date and time in UTC",
-	     .example = " startswith 17:"),
+	     .example = " startswith 17:", .json = &json_time),
 	TEXT("evt.time.s", get_time_s, "local time of day", .example = " startswith 17:30"),
 	TEXT("evt.time.iso8601", get_time_iso8601, "date and time in UTC with ns",
 	     .example = " startswith 2026-11-21"),
@@ -209,7 +241,8 @@ const struct field_desc fields_evt_time[] = {
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time",
 	     .example = " startswith \"2026-11-21 17\""),
 	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME, FIELD_ARG_NONE, 0, get_outputtime,
-	 "the time in the form that the option -t chooses", .example = " startswith 17:"},
+	 "the time in the form that the option -t chooses", .example = " startswith 17:",
+	 .colour = FIELD_COLOUR_ID, .json = &json_outputtime},
 	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "time of the event, ns since 1970",
 	       .moment = true),
 	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "evt.rawtime in whole seconds",

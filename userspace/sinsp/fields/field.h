@@ -79,6 +79,18 @@ enum field_unit {
 	FIELD_UNIT_KIB,
 };
 
+/* What a value is about: lines for terminals have a colour for each. */
+enum field_colour {
+	FIELD_COLOUR_NONE,
+	FIELD_COLOUR_ID, /* numbers and times that only identify */
+	FIELD_COLOUR_PROCESS,
+	FIELD_COLOUR_USER,
+	FIELD_COLOUR_CONTAINER,
+	FIELD_COLOUR_TYPE, /* of the event; another one when the call failed */
+	FIELD_COLOUR_RESULT, /* only when the call failed */
+	FIELD_COLOUR_RESULT_FIRST, /* the same, of several words the first */
+};
+
 /*
  * A value that a getter gives. Bytes are borrowed, from the event, the state or the scratch memory:
  * until the next event is processed or the consumer sets `used` of that memory back.
@@ -116,6 +128,8 @@ struct field_ref {
 /* Of a list; of both ends of a socket. All other fields give one value. */
 enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
 
+struct param_json;
+
 /*
  * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
  * zeroed at its start. Getters put what they make behind `used`, and the consumer sets that back
@@ -124,6 +138,9 @@ enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 
 struct field_scratch {
 	struct text_style style;
 	struct clock local, utc;
+	struct param_json *params; /* borrowed; for JSON only: how it writes parameters */
+	bool base64; /* JSON: texts that are not UTF-8 also have their bytes in base64 */
+	bool replaced; /* set by writers of JSON: the text is not UTF-8, bytes were replaced */
 	uint64_t evaluations; /* of util.cnt */
 	uint64_t last_num; /* evt.num of the last event that was asked for evt.deltatime, */
 	uint64_t last_ns, delta_ns; /* its time, and its distance from the one before */
@@ -138,6 +155,17 @@ struct field_scratch {
 typedef int field_getter(const struct sinsp_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values);
 
+/* Appends the value of a field; returns false, with nothing appended, when there is none. */
+typedef bool field_writer(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct buf *out);
+
+/* What JSON makes of a field of which it does not show the values that the getter gives. */
+struct field_json {
+	const char *form; /* the name of a definition in proto/event.schema.json */
+	field_writer *write; /* needs no state */
+	field_writer *write_base64; /* after a value with `replaced`; NULL: there is never any */
+};
+
 struct field_desc {
 	const char *name;
 	enum param_type type;
@@ -151,6 +179,9 @@ struct field_desc {
 	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
 	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
 	uint8_t unit; /* enum field_unit */
+	uint8_t colour; /* enum field_colour */
+	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
+	const struct field_json *json; /* in JSON; NULL: as above */
 	/* Whether events of a type can have a value, so that others need no hooks; NULL: all can.
 	 */
 	bool (*can_have)(const struct event_desc *event);

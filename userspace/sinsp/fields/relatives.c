@@ -241,13 +241,19 @@ PARENT_GETTER(get_pvpid, give_i64(values, thread->vpid))
 PARENT_GETTER(get_parent_start, give_u64(values, thread->clone_ts_ns))
 
 #define ROW(name, type, format, getter, help...)                                                   \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
+			.colour = FIELD_COLOUR_PROCESS                                             \
+	}
 
 enum {
 	ANCESTORS_FLAGS = FIELD_ARG_ALLOWED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS | FIELD_ANCESTORS
 };
 #define ANCESTORS_ROW(name, type, format, arg, getter, help...)                                    \
-	{name, PT_##type, PF_##format, ANCESTORS_FLAGS, arg, NEEDS_THREADS, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, ANCESTORS_FLAGS, arg, NEEDS_THREADS, getter, help,   \
+			.colour = FIELD_COLOUR_PROCESS                                             \
+	}
 
 const struct field_desc fields_relatives[] = {
 	ROW("proc.pexe", CHARBUF, NA, get_pexe, "proc.exe of the parent", .example = "=/sbin/init"),
@@ -265,7 +271,7 @@ const struct field_desc fields_relatives[] = {
 		      "proc.name of the ancestors; proc.aname[N]: of one", .example = "=sshd"),
 	{"proc.aargs", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_INDEX, NEEDS_THREADS,
 	 get_aargs, "proc.args of the ancestors; proc.aargs[N]: of one",
-	 .example = "[1] contains -D"},
+	 .example = "[1] contains -D", .colour = FIELD_COLOUR_PROCESS},
 	ROW("proc.pcmdline", CHARBUF, NA, get_pcmdline, "proc.cmdline of the parent",
 	    .example = " contains --daemon"),
 	ANCESTORS_ROW("proc.acmdline", CHARBUF, NA, FIELD_ARG_INDEX, get_acmdline,

@@ -97,7 +97,10 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 }
 
 #define ROW(name, type, format, getter, help...)                                                   \
-	{name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help}
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
+			.colour = FIELD_COLOUR_USER                                                \
+	}
 
 const struct field_desc fields_user[] = {
 	ROW("user.uid", UINT32, ID, get_uid, "effective user id", .example = "=0"),

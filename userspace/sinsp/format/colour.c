@@ -3,8 +3,6 @@
  * Colours of lines on a terminal: who did it and what it was stand out, what went wrong is red, and
  * numbers that only identify are dim. Arguments stay as they are.
  */
-#include <string.h>
-
 #include "sinsp/format/kinds.h"
 
 #define DIM "\x1b[2m"
@@ -51,36 +49,17 @@ static const char *result(const struct sinsp_event *event)
 	return has_failed(event) ? RED : "";
 }
 
-/* Of all parameters the first is the result. */
 static const struct format_colour colours[] = {
-	{"evt.num", identity, false},
-	{"evt.cpu", identity, false},
-	{"evt.time", identity, false},
-	{"evt.datetime", identity, false},
-	{"evt.rawtime", identity, false},
-	{"evt.reltime", identity, false},
-	{"evt.deltatime", identity, false},
-	{"evt.outputtime", identity, false},
-	{"evt.type", type, false},
-	{"syscall.type", type, false},
-	{"evt.res", result, false},
-	{"evt.rawres", result, false},
-	{"evt.args", result, true},
-	{"evt.info", result, true},
-	{"proc.", process, false},
-	{"thread.", identity, false},
-	{"user.", user, false},
-	{"group.", user, false},
-	{"container.", container, false},
+	[FIELD_COLOUR_ID] = {identity},
+	[FIELD_COLOUR_PROCESS] = {process},
+	[FIELD_COLOUR_USER] = {user},
+	[FIELD_COLOUR_CONTAINER] = {container},
+	[FIELD_COLOUR_TYPE] = {type},
+	[FIELD_COLOUR_RESULT] = {result},
+	[FIELD_COLOUR_RESULT_FIRST] = {result, .first_word = true},
 };
 
 const struct format_colour *format_colour_of(const struct field_desc *desc)
 {
-	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
-		const struct format_colour *colour = &colours[i];
-
-		if (strncmp(desc->name, colour->beginning, strlen(colour->beginning)) == 0)
-			return colour;
-	}
-	return NULL;
+	return desc->colour ? &colours[desc->colour] : NULL;
 }

@@ -57,7 +57,7 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 	if (rc == 0 && !made->slots)
 		rc = -ENOMEM;
 	if (rc == 0 && made->kind->params)
-		rc = param_json_create(&made->params);
+		rc = param_json_create(&made->scratch.params);
 	if (rc) {
 		formatter_destroy(made);
 		return rc;
@@ -99,7 +99,7 @@ int formatter_create_fields(enum formatter_kind kind, const char *list,
 
 void formatter_add_base64(struct formatter *formatter)
 {
-	formatter->base64 = true;
+	formatter->scratch.base64 = true;
 }
 
 void formatter_destroy(struct formatter *formatter)
@@ -108,7 +108,7 @@ void formatter_destroy(struct formatter *formatter)
 		return;
 	operand_refs_finish(formatter->refs);
 	arena_finish(&formatter->arena);
-	param_json_destroy(formatter->params);
+	param_json_destroy(formatter->scratch.params);
 	free(formatter);
 }
 

@@ -20,9 +20,6 @@ enum json_form_id {
 	JSON_MOMENT,
 	JSON_ADDRESS,
 	JSON_TEXT,
-	JSON_TIME,
-	JSON_PARAMETER,
-	JSON_PARAMETERS,
 };
 
 static const char *const default_fields[] = {
@@ -90,13 +87,13 @@ static void append_text(struct formatter *formatter, const struct format_column 
 			const struct field_value *value, struct buf *out)
 {
 	if (!json_append_string(out, value->bytes.data, value->bytes.len))
-		formatter->text_changed = true;
+		formatter->scratch.replaced = true;
 }
 
 static void append_bytes(struct formatter *formatter, const struct format_column *column,
 			 const struct field_value *value, struct buf *out)
 {
-	param_json_append_bytes(formatter->params, (const uint8_t *)value->bytes.data,
+	param_json_append_bytes(formatter->scratch.params, (const uint8_t *)value->bytes.data,
 				value->bytes.len, out);
 }
 
@@ -114,9 +111,6 @@ static const struct json_form {
 	[JSON_MOMENT] = {"moment", append_moment},
 	[JSON_ADDRESS] = {"address", append_address},
 	[JSON_TEXT] = {"text", append_text},
-	[JSON_TIME] = {"time", NULL},
-	[JSON_PARAMETER] = {"argument", NULL},
-	[JSON_PARAMETERS] = {"arguments", NULL},
 };
 
 static enum json_form_id form_of_type(enum param_type type, enum param_format format)
@@ -170,14 +164,27 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
-/* The bytes of a text that is no UTF-8, beside it. Lists have those of all elements. */
+/* As the row of its field has it. */
+static bool write_by_row(struct formatter *formatter, const struct format_column *column,
+			 const struct sinsp_event *event, struct buf *out)
+{
+	formatter->scratch.used = 0;
+	return column->json->write(event, column->ref, &formatter->scratch, out);
+}
+
+/* The bytes of texts that are not UTF-8. Lists have those of all elements. */
 static void append_base64(struct formatter *formatter, const struct format_column *column,
 			  const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *values;
-	int n = column_get(formatter, column, event, &values);
+	int n;
 
 	json_append_base64_key(out, column->before.data, column->before.len);
+	if (column->json) {
+		column->json->write_base64(event, column->ref, &formatter->scratch, out);
+		return;
+	}
+	n = column_get(formatter, column, event, &values);
 	if (column->list)
 		buf_append_char(out, '[');
 	for (int i = 0; i < n; i++) {
@@ -189,103 +196,28 @@ static void append_base64(struct formatter *formatter, const struct format_colum
 		buf_append_char(out, ']');
 }
 
-static bool write_time(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
-{
-	char text[CLOCK_RFC3339_BYTES];
-
-	clock_rfc3339(&formatter->scratch.utc, event->ev.ts_ns, text);
-	buf_append_char(out, '"');
-	buf_append(out, text, sizeof(text));
-	buf_append_char(out, '"');
-	return true;
-}
-
-/* Seconds as text have another form. */
-static bool write_outputtime(struct formatter *formatter, const struct format_column *column,
-			     const struct sinsp_event *event, struct buf *out)
-{
-	bool of_day = formatter->scratch.style.time == TEXT_TIME_OF_DAY;
-
-	return (of_day ? write_time : write_value)(formatter, column, event, out);
-}
-
-static bool write_args(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
-{
-	param_json_append_all(formatter->params, event, &formatter->scratch.utc,
-			      formatter->base64, out);
-	return true;
-}
-
-/* A parameter of the event that is empty has a value, null: text has words for it. */
-static bool write_arg(struct formatter *formatter, const struct format_column *column,
-		      const struct sinsp_event *event, struct buf *out)
-{
-	int index = field_param_index(column->ref, event);
-	bool changed;
-
-	if (index < 0)
-		return false;
-	changed = param_json_append(formatter->params, event, (unsigned int)index,
-				    &formatter->scratch.utc, out);
-	if (changed && formatter->base64) {
-		json_append_base64_key(out, column->before.data, column->before.len);
-		param_json_append_base64(formatter->params, event, (unsigned int)index, out);
-	}
-	return true;
-}
-
-/* Fields that JSON shows otherwise than text; but for texts, they need no state for that. */
-static const struct {
-	const char *name;
-	enum json_form_id form;
-	column_writer *write;
-} own_writers[] = {
-	{"evt.time", JSON_TIME, write_time},
-	{"evt.outputtime", JSON_TEXT, write_outputtime},
-	{"evt.args", JSON_PARAMETERS, write_args},
-	{"evt.info", JSON_PARAMETERS, write_args},
-	{"evt.arg", JSON_PARAMETER, write_arg},
-	{"evt.rawarg", JSON_PARAMETER, write_arg},
-};
-
-/* The row of own_writers, or -1. */
-static int find_own_writer(const struct field_desc *desc)
-{
-	for (size_t i = 0; i < sizeof(own_writers) / sizeof(own_writers[0]); i++)
-		if (strcmp(own_writers[i].name, desc->name) == 0)
-			return (int)i;
-	return -1;
-}
-
 static enum json_form_id form_of_field(const struct field_desc *desc)
 {
-	int own = find_own_writer(desc);
-
-	if (own >= 0)
-		return own_writers[own].form;
 	return desc->moment ? JSON_MOMENT : form_of_type(desc->type, desc->format);
 }
 
 const char *format_json_form(const struct field_desc *desc)
 {
-	return forms[form_of_field(desc)].name;
+	return desc->json ? desc->json->form : forms[form_of_field(desc)].name;
 }
 
 static void choose_writer(struct format_column *column)
 {
-	int own = column->ref ? find_own_writer(column->ref->desc) : -1;
 	enum json_form_id form = column->ref ? form_of_field(column->ref->desc)
 					     : form_of_type(column->type, column->format);
 
 	column->append = forms[form].append;
 	column->write = column->list ? write_list : write_value;
-	if (own < 0)
+	column->json = column->ref ? column->ref->desc->json : NULL;
+	if (!column->json)
 		return;
-	column->write = own_writers[own].write;
-	if (form != JSON_TEXT)
-		column->needs = NEEDS_NOTHING;
+	column->write = write_by_row;
+	column->needs = NEEDS_NOTHING;
 }
 
 static int json_column_init(struct formatter *formatter, struct format_column *column,
@@ -315,9 +247,9 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 
 	buf_append_chunk(out, column->before.data, column->before.len);
 	if (column->write(formatter, column, event, out)) {
-		if (formatter->text_changed && formatter->base64)
+		if (formatter->scratch.replaced && formatter->scratch.base64)
 			append_base64(formatter, column, event, out);
-		formatter->text_changed = false;
+		formatter->scratch.replaced = false;
 		return true;
 	}
 	if (formatter->missing == MISSING_IS_SHOWN)
@@ -344,7 +276,7 @@ static void json_style_set(struct formatter *formatter)
 {
 	enum text_bytes form = formatter->scratch.style.bytes;
 
-	param_json_set_bytes(formatter->params, form);
+	param_json_set_bytes(formatter->scratch.params, form);
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 

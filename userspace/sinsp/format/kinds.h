@@ -24,10 +24,7 @@ struct formatter {
 	struct filter_slot *slots; /* for the operand that is at work */
 	struct filter_ref *refs; /* fields of all columns */
 	struct arena arena; /* everything above */
-	struct param_json *params; /* owned; JSON only */
-	bool base64; /* JSON: bytes that are no UTF-8 stand beside the text, */
-	bool text_changed; /* which the column at work had to change */
-	struct field_scratch scratch;
+	struct field_scratch scratch; /* its `params` are owned */
 };
 
 /* Appends the value of a column; returns false, with nothing appended, when there is none. */
@@ -35,7 +32,6 @@ typedef bool column_writer(struct formatter *formatter, const struct format_colu
 			   const struct sinsp_event *event, struct buf *out);
 
 struct format_colour {
-	const char *beginning; /* of the names of the fields */
 	/* The sequence for terminals before the value of an event; "": it has no colour. */
 	const char *(*of)(const struct sinsp_event *event);
 	bool first_word; /* what stands behind the first blank has no colour */
@@ -55,9 +51,10 @@ struct format_column {
 	unsigned int needs; /* enum field_needs */
 	bool masked; /* text: the value may have control characters that must not be printed */
 	const struct format_colour *colour; /* text; NULL: none */
+	const struct field_json *json; /* JSON; NULL: as its type has it */
 	unsigned int width; /* text: of the value in bytes; 0: its own */
 	column_writer *write;
-	value_writer *append; /* JSON: for `write` */
+	value_writer *append; /* JSON: of each value */
 	struct filter_text before; /* what stands before the value; JSON: its key */
 };
 
@@ -80,7 +77,7 @@ struct format_kind {
 		       struct buf *out);
 	/* Called after formatter->scratch.style has changed; may be NULL. */
 	void (*style_set)(struct formatter *formatter);
-	bool params; /* needs formatter->params */
+	bool params; /* needs formatter->scratch.params */
 	bool keyed; /* a column that is there already is not added again */
 };
 

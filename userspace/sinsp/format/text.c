@@ -6,32 +6,10 @@
 
 #include "sinsp/fields/param_text.h"
 #include "sinsp/fields/text_bytes.h"
+#include "sinsp/fields/text_number.h"
 #include "sinsp/format/kinds.h"
 
-enum { PADDED_DIGITS = 9, UTF8_BYTES_MAX = 4 };
-
-static void append_number(struct buf *out, enum param_type type, enum param_format format,
-			  const struct field_value *value)
-{
-	uint64_t bits = value_bits(value->u64, param_type_size(type));
-
-	switch (format) {
-	case PF_HEX:
-		buf_append_hex(out, bits, 1);
-		break;
-	case PF_OCT:
-		buf_append_octal(out, bits);
-		break;
-	case PF_PADDED_DEC:
-		buf_append_padded(out, bits, PADDED_DIGITS);
-		break;
-	default:
-		if (param_type_is_signed(type))
-			buf_append_i64(out, value->i64);
-		else
-			buf_append_u64(out, bits);
-	}
-}
+enum { UTF8_BYTES_MAX = 4 };
 
 static void append_value(struct buf *out, const struct format_column *column,
 			 const struct text_style *style, const struct field_value *value)
@@ -55,7 +33,7 @@ static void append_value(struct buf *out, const struct format_column *column,
 		break;
 	default:
 		if (param_type_size(column->type))
-			append_number(out, column->type, column->format, value);
+			text_append_number(out, column->type, column->format, value->u64);
 		else
 			buf_append(out, value->bytes.data, value->bytes.len);
 	}
@@ -90,74 +68,24 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
-/* A recorded parameter has the type and format that this event gives it. */
-static bool write_rawarg(struct formatter *formatter, const struct format_column *column,
+/* As the row of its field has it. */
+static bool write_by_row(struct formatter *formatter, const struct format_column *column,
 			 const struct sinsp_event *event, struct buf *out)
 {
-	int index = field_param_index(column->ref, event);
-	const struct param_desc *desc;
-	struct field_value value;
-
-	if (index < 0)
-		return false;
-	desc = &event->ev.desc->params[index];
-	if (param_type_size(desc->type) && event_param_present(&event->ev, (unsigned int)index)) {
-		value.i64 = event_param_i64(&event->ev, (unsigned int)index);
-		append_number(out, desc->type, desc->format, &value);
-	} else {
-		param_text_raw(event, (unsigned int)index, &formatter->scratch.style, out);
-	}
-	return true;
+	formatter->scratch.used = 0;
+	return column->ref->desc->text(event, column->ref, &formatter->scratch, out);
 }
 
-static bool write_arg(struct formatter *formatter, const struct format_column *column,
-		      const struct sinsp_event *event, struct buf *out)
+static bool has_writer(const struct format_column *column)
 {
-	int index = field_param_index(column->ref, event);
-
-	if (index < 0)
-		return false;
-	param_text_append(event, (unsigned int)index, &formatter->scratch.style, out);
-	return true;
-}
-
-static bool write_args(struct formatter *formatter, const struct format_column *column,
-		       const struct sinsp_event *event, struct buf *out)
-{
-	param_text_all(event, &formatter->scratch.style, out);
-	return true;
-}
-
-/*
- * Fields made of parameters go straight to the output: a buffer in hexadecimal is longer than the
- * memory for values. Such buffers may have several lines, so that parameters are masked one by one.
- */
-static const struct {
-	const char *name;
-	column_writer *write;
-} own_writers[] = {
-	{"evt.args", write_args},
-	{"evt.info", write_args},
-	{"evt.arg", write_arg},
-	{"evt.rawarg", write_rawarg},
-};
-
-/* NULL: it is written as its type has it. */
-static column_writer *find_own_writer(const struct field_ref *ref)
-{
-	for (size_t i = 0; ref && i < sizeof(own_writers) / sizeof(own_writers[0]); i++)
-		if (strcmp(ref->desc->name, own_writers[i].name) == 0)
-			return own_writers[i].write;
-	return NULL;
+	return column->ref && column->ref->desc->text;
 }
 
 static int text_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	column->before = token->before;
-	column->write = find_own_writer(column->ref);
-	if (!column->write)
-		column->write = column->list ? write_list : write_value;
+	column->write = has_writer(column) ? write_by_row : column->list ? write_list : write_value;
 	return 0;
 }
 
@@ -264,13 +192,14 @@ static void text_style_set(struct formatter *formatter)
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 
-		if (find_own_writer(column->ref))
+		/* Buffers in them may have several lines: their writer masks one by one. */
+		if (has_writer(column))
 			column->masked = !style->masked;
 		else
 			column->masked = param_type_size(column->type) == 0 &&
 					 column->type != PT_BYTEBUF;
-		column->colour =
-			style->coloured && column->ref ? format_colour_of(column->ref->desc) : NULL;
+		column->colour = style->coloured && column->ref ?
+					 format_colour_of(column->ref->desc) : NULL;
 	}
 }
 
