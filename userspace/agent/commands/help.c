@@ -44,16 +44,6 @@ static void print_option(const struct option_row *row, size_t help_len)
 	print_row(name, row->help, help_len);
 }
 
-/* Up to the first semicolon or full stop that does not end it. */
-static size_t first_clause(const char *text)
-{
-	size_t len = strcspn(text, ";.");
-
-	while (text[len] && text[len + 1] != ' ')
-		len += 1 + strcspn(text + len + 1, ";.");
-	return len;
-}
-
 static void print_usual(const struct options *options)
 {
 	const char *separator = "Commands: ";
@@ -62,7 +52,7 @@ static void print_usual(const struct options *options)
 	putchar('\n');
 	for (unsigned int i = 0; (row = option_row(i)); i++)
 		if (row->usual)
-			print_option(row, first_clause(row->help));
+			print_option(row, option_help_clause(row->help));
 	putchar('\n');
 	for (const struct subcommand *command = options->subcommands; command->name; command++) {
 		printf("%s%s", separator, command->name);

@@ -2,7 +2,7 @@
 /* The groups of options. */
 #include "agent/options/row.h"
 
-#include <stddef.h>
+#include <string.h>
 
 const struct option_group option_groups[] = {
 	{"What to capture", option_rows_capture},
@@ -19,4 +19,13 @@ const struct option_row *option_row(unsigned int place)
 			if (place-- == 0)
 				return row;
 	return NULL;
+}
+
+size_t option_help_clause(const char *help)
+{
+	size_t len = strcspn(help, ";.");
+
+	while (help[len] && help[len + 1] != ' ')
+		len += 1 + strcspn(help + len + 1, ";.");
+	return len;
 }

@@ -7,6 +7,7 @@
 #define AGENT_OPTIONS_ROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "agent/options/words.h"
 
@@ -29,21 +30,18 @@ enum option_about {
 	OF_RULE_CHECKS = 1 << 11,
 };
 
-/* What a shell offers for a value that is not one of a few words. */
-enum option_offer { OFFER_NOTHING, OFFER_FILES, OFFER_FIELDS, OFFER_FORMAT };
-
 struct option_row {
 	char letter; /* '\0': none */
 	const char *name; /* the long one, without dashes; NULL: none. It has one of both */
 	const char *argument; /* what help calls its value; NULL: takes none */
-	const char *help; /* one line or several; they are broken where they are shown */
+	const char *help; /* its first clause alone in the short help and in completion */
 	/* NULL: nothing to store. `value` is NULL without one. Returns 0, -EINVAL or -ENOMEM. */
 	int (*set)(struct options *options, const char *value);
 	word_list *words; /* all that the value can be; or NULL, */
 	const char *accepts; /* and what it can be: "a port". NULL: `set` rejects no value */
 	const char *subcommand; /* that the option stands for, or NULL */
 	unsigned int about; /* bits of enum option_about */
-	enum option_offer offer;
+	enum offer offer;
 	bool optional; /* the value, which then is part of the word: --help=all */
 	bool usual; /* shown in the short help */
 };
@@ -63,5 +61,8 @@ enum { OPTIONS_MAX = 96 };
 
 /* The row at this place in all groups, or NULL behind the last one. */
 const struct option_row *option_row(unsigned int place);
+
+/* How long the first clause of a help is: up to a semicolon, or a full stop that does not end it. */
+size_t option_help_clause(const char *help);
 
 #endif

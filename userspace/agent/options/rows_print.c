@@ -48,7 +48,7 @@ const struct option_row option_rows_print[] = {
 	 .words = format_word, .about = PRINTS | OF_LISTS, .usual = true},
 	{'j', "json", NULL, "the same as -o json", set_json, .about = PRINTS | OF_LISTS},
 	{0, "json-fields", "LIST", "fields with commas between; also 'default' and 'all'",
-	 set_json_fields, .about = PRINTS, .offer = OFFER_FIELDS},
+	 set_json_fields, .about = PRINTS, .offer = OFFER_FIELD_LIST},
 	{0, "json-b64", NULL, "in JSON, NAME_b64 beside text that is not UTF-8", set_json_base64,
 	 .about = PRINTS},
 	{'p', NULL, "FORMAT",
@@ -63,7 +63,7 @@ const struct option_row option_rows_print[] = {
 	{'b', NULL, NULL, "buffers in base64", set_base64, .about = PRINTS},
 	{'x', NULL, NULL, "buffers in hexadecimal", set_hex, .about = PRINTS},
 	{'X', NULL, NULL, "buffers in hexadecimal and as text", set_hex_ascii, .about = PRINTS},
-	{0, "color", "WHEN", "auto (on a terminal; default), always or never", set_color,
+	{0, "color", "WHEN", "auto, always or never; default auto: on a terminal", set_color,
 	 .words = color_words_get, .about = PRINTS},
 	{0},
 };

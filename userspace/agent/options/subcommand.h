@@ -24,6 +24,7 @@ struct subcommand {
 	enum subcommand_operands operands;
 	const char *operand_default; /* or NULL */
 	word_list *words; /* what the operand can be; NULL: any text */
+	enum offer offer; /* then */
 	const char *help;
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool at_once; /* as an option: what follows on the command line does not matter */

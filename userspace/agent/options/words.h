@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are one of a few words. */
+/* What values of options and operands of subcommands can be. */
 #ifndef AGENT_OPTIONS_WORDS_H
 #define AGENT_OPTIONS_WORDS_H
 
@@ -7,6 +7,16 @@
 
 /* The i-th word of the list, or NULL behind the last one. */
 typedef const char *word_list(unsigned int i);
+
+/* What a shell completes where there is no such list. */
+enum offer {
+	OFFER_NOTHING,
+	OFFER_FILES,
+	OFFER_FIELDS,
+	OFFER_EVENTS,
+	OFFER_FIELD_LIST, /* with commas between */
+	OFFER_FORMAT, /* text with %FIELD in it */
+};
 
 /* Stores the place of the word that `text` is. Returns 0, or -EINVAL. */
 int words_find(word_list *words, const char *text, unsigned int *place);

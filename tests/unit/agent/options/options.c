@@ -287,7 +287,7 @@ static void test_refused(void **state)
 		{"Fields proc.name", "'Fields' is no command and no filter; did you mean 'agent "
 				     "fields'?"},
 		{"xyz", "'xyz' is no command and no filter (commands: check-filter, check-rules, "
-			"events, fields, help, version; a filter is like proc.name=cat)"},
+			"completion, events, fields, help, version; a filter is like proc.name=cat)"},
 		/* An unambiguous beginning of a name is that name. */
 		{"--buf", "--buf needs a value"},
 		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
