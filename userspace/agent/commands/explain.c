@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/run/capture.h"
+#include "agent/commands/command.h"
+#include "agent/run/live_open.h"
+#include "agent/run/plan.h"
+#include "agent/run/printer.h"
 #include "agent/run/rules_load.h"
 #include "scap/live/live.h"
 
@@ -25,11 +28,11 @@ static const char *askers(bool filter, bool output)
 	return names[filter + 2 * output];
 }
 
-static void print_rules(const struct capture *capture)
+static void print_rules(const struct plan *plan)
 {
 	struct buf text = {0};
 
-	rules_append_summary(&capture->rules_counts, &text);
+	rules_append_summary(&plan->rules_counts, &text);
 	buf_append_char(&text, '\0');
 	if (!text.failed)
 		print_row("Rules:", text.data);
@@ -88,8 +91,7 @@ static void print_events_of(const struct selection *selection, bool filtered)
 
 		if (!selection->events[id] || !!(selection->events[id] & WHY_FILTER) != filtered)
 			continue;
-		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS,
-		       hook_of(desc));
+		printf("%-*s %-*s ", NAME_COLUMNS, desc->name, HOOK_COLUMNS, hook_of(desc));
 		print_reasons(selection->events[id]);
 	}
 }
@@ -135,34 +137,33 @@ static void print_generic(const struct selection *selection)
 	putchar('\n');
 }
 
-void explain_print_plan(const struct capture *capture)
+static void print_plan(const struct plan *plan)
 {
 	static const char *const formats[] = {
 		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
 
-	if (capture->ruleset)
-		print_rules(capture);
-	if (capture->options->filter || !capture->ruleset)
-		print_row("Filter:",
-			  capture->filter ? capture->options->filter : "none: everything");
-	print_row("Output:", formats[capture->format]);
-	print_state(&capture->selection);
-	print_enter_times(&capture->selection);
-	print_events(&capture->selection);
-	print_generic(&capture->selection);
+	if (plan->ruleset)
+		print_rules(plan);
+	if (plan->options->filter || !plan->ruleset)
+		print_row("Filter:", plan->filter ? plan->options->filter : "none: everything");
+	print_row("Output:", formats[plan->printer->format]);
+	print_state(&plan->selection);
+	print_enter_times(&plan->selection);
+	print_events(&plan->selection);
+	print_generic(&plan->selection);
 }
 
-void explain_print_programs(const struct capture *capture)
+static void print_programs(const struct scap_live *live)
 {
-	const uint16_t *refused = scap_live_rejected(capture->live);
+	const uint16_t *refused = scap_live_rejected(live);
 	const char *program, *hook;
 	int column = 0;
 
 	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
-	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++)
+	for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++)
 		if (hook)
 			printf("%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, program, hook);
-	for (unsigned int i = 0; scap_live_program(capture->live, i, &program, &hook); i++) {
+	for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++) {
 		if (hook)
 			continue;
 		if (column == 0)
@@ -173,4 +174,39 @@ void explain_print_programs(const struct capture *capture)
 		putchar('\n');
 	for (; *refused; refused++)
 		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
+}
+
+static int print_live(const struct plan *plan)
+{
+	struct error err = {""};
+	struct scap_live *live;
+
+	if (live_open(plan, 0, &live, &err))
+		return command_fail(EXIT_FAILURE, &err);
+	print_programs(live);
+	scap_source_destroy(scap_live_source(live));
+	return command_finish_output();
+}
+
+int explain_run(const struct options *options)
+{
+	struct printer printer;
+	struct plan *plan = NULL;
+	struct buf messages = {0};
+	struct error err = {""};
+	int exit_code, code = printer_init(&printer, options, &err);
+
+	if (code == 0)
+		code = plan_create(options, &printer, &plan, &messages, &err);
+	command_print_messages(&messages);
+	if (code) {
+		exit_code = command_fail(EXIT_USAGE, &err);
+	} else {
+		print_plan(plan);
+		fflush(stdout);
+		exit_code = print_live(plan);
+	}
+	plan_destroy(plan);
+	printer_finish(&printer);
+	return exit_code;
 }

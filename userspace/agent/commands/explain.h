@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --explain. */
+/* The option --explain: what would be captured, and why. */
 #ifndef AGENT_COMMANDS_EXPLAIN_H
 #define AGENT_COMMANDS_EXPLAIN_H
 
-struct capture;
+#include "agent/options/options.h"
 
-/* Prints to stdout what the plan captures and why; needs no privilege. */
-void explain_print_plan(const struct capture *capture);
-
-/* Prints the programs of an open capture with their hooks, and what the kernel refused. */
-void explain_print_programs(const struct capture *capture);
+/*
+ * Prints the plan to stdout, which needs no privilege, then loads its programs and prints them with
+ * their hooks. Returns the exit code of the agent.
+ */
+int explain_run(const struct options *options);
 
 #endif

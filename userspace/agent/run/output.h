@@ -15,10 +15,10 @@
 enum { OUTPUT_FLUSH_BYTES = 64 << 10 };
 
 struct output {
-	struct buf buf;	     /* append lines here, and call output_end_line() behind each */
-	struct buf ends;     /* where they end in it, as size_t: they may have newlines inside */
+	struct buf buf; /* append lines here, and call output_end_line() behind each */
+	struct buf ends; /* where they end in it, as size_t: they may have newlines inside */
 	int fd;
-	bool closed;	     /* the reader is gone, or the user gave up on it */
+	bool closed; /* the reader is gone, or the user gave up on it */
 	uint64_t lines_lost; /* formatted, but not written */
 };
 
@@ -31,8 +31,8 @@ static inline void output_end_line(struct output *output)
 }
 
 /*
- * Writes all that is in the buffer. A reader that is gone is no error: `closed` tells. Returns 0, or
- * -errno with a message.
+ * Writes all that is in the buffer. A reader that is gone is no error: `closed` tells. Returns 0,
+ * or -errno with a message.
  */
 int output_flush(struct output *output, struct error *err);
 
@@ -42,7 +42,8 @@ static inline int output_flush_if_full(struct output *output, struct error *err)
 	return output->buf.len < OUTPUT_FLUSH_BYTES ? 0 : output_flush(output, err);
 }
 
-/* Sets `closed` when the other end of a pipe is gone; for idle moments, when no write would tell. */
+/* Sets `closed` when the other end of a pipe is gone; for idle moments, when no write would tell.
+ */
 void output_check_reader(struct output *output);
 
 #endif

@@ -77,8 +77,7 @@ static int add_path(struct inputs *inputs, const char *path, struct buf *message
 /* Notes are for who asks about the files, not for who runs them. */
 static enum rules_severity least_severe(const struct options *options)
 {
-	return options->subcommand && options->verbose ? RULES_NOTE
-									   : RULES_WARNING;
+	return options->subcommand && options->verbose ? RULES_NOTE : RULES_WARNING;
 }
 
 int rules_load_options(const struct options *options, enum ruleset_form form,

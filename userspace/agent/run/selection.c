@@ -3,6 +3,7 @@
 #include "agent/run/selection.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "sinsp/sinsp.h"
 
@@ -167,6 +168,11 @@ static void add_item(struct selection *selection, const struct filter *filter, s
 	}
 }
 
+static uint8_t parts_of(const struct selection *selection)
+{
+	return selection->filter_parts | selection->output_parts;
+}
+
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs)
 {
@@ -182,7 +188,7 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		selection->filter_enter_times = needs & NEEDS_ENTER_TIME;
 		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
 	}
-	wanted = selection->filter_parts | selection->output_parts;
+	wanted = parts_of(selection);
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		unsigned int kept = is_possible(event_desc_get(id)) ? sinsp_event_keeps(id) : 0;
@@ -228,6 +234,28 @@ bool selection_is_empty(const struct selection *selection)
 bool selection_lacks_calls(const struct selection *selection)
 {
 	return !any_filtered(selection, is_call);
+}
+
+bool selection_has_enter_times(const struct selection *selection)
+{
+	return selection->filter_enter_times || selection->output_enter_times;
+}
+
+bool selection_captures_same(const struct selection *a, const struct selection *b)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (!a->events[id] != !b->events[id] ||
+		    (a->events[id] & WHY_FILTER) != (b->events[id] & WHY_FILTER))
+			return false;
+	if (selection_has_enter_times(a) != selection_has_enter_times(b))
+		return false;
+	return memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls)) == 0 &&
+	       memcmp(a->compat_syscalls, b->compat_syscalls, sizeof(a->compat_syscalls)) == 0;
+}
+
+bool selection_adds_parts(const struct selection *from, const struct selection *to)
+{
+	return parts_of(to) & ~parts_of(from);
 }
 
 const char *selection_why_name(enum selection_why why)

@@ -12,21 +12,21 @@
 #include "event/event.h"
 
 enum selection_why {
-	WHY_FILTER = 1 << 0,	  /* can pass the filter */
-	WHY_THREADS = 1 << 1,	  /* keeps threads up to date */
+	WHY_FILTER = 1 << 0, /* can pass the filter */
+	WHY_THREADS = 1 << 1, /* keeps threads up to date */
 	WHY_DESCRIPTORS = 1 << 2, /* makes or closes descriptors */
 	WHY_CONNECTIONS = 1 << 3, /* changes what a socket is connected to */
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
-	WHY_SWITCHES = 1 << 5,	  /* tells how long threads run */
+	WHY_SWITCHES = 1 << 5, /* tells how long threads run */
 	WHY_END = 1 << 6,
 };
 
 struct selection {
-	uint8_t events[EVENT_ID_MAX];  /* why each event is captured: selection_why bits, 0: not */
+	uint8_t events[EVENT_ID_MAX]; /* why each event is captured: selection_why bits, 0: not */
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers that are captured as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
-	uint8_t filter_parts;	       /* parts of the state (selection_why bits) that the filter */
-	uint8_t output_parts;	       /* or the output asked for */
+	uint8_t filter_parts; /* parts of the state (selection_why bits) that the filter */
+	uint8_t output_parts; /* or the output asked for */
 	bool filter_enter_times; /* whether it is to be known when system calls began, */
 	bool output_enter_times; /* for the filter or the output */
 };
@@ -41,8 +41,8 @@ void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs);
 
 /*
- * The same for the events of a capture file: all that there are may pass, also those that only files
- * have; those for the state alone need no selection.
+ * The same for the events of a capture file: all that there are may pass, also those that only
+ * files have; those for the state alone need no selection.
  */
 void selection_make_recorded(struct selection *selection, const struct filter *filter);
 
@@ -51,6 +51,15 @@ bool selection_is_empty(const struct selection *selection);
 
 /* Whether no system call can: at most what tracepoints alone tell of, such as procexit. */
 bool selection_lacks_calls(const struct selection *selection);
+
+/* Whether the kernel captures the same for both. */
+bool selection_captures_same(const struct selection *a, const struct selection *b);
+
+/* Whether `to` keeps parts of the state up to date that `from` does not. */
+bool selection_adds_parts(const struct selection *from, const struct selection *to);
+
+/* Whether it is to be known when system calls began. */
+bool selection_has_enter_times(const struct selection *selection);
 
 /* "threads" for WHY_THREADS. */
 const char *selection_why_name(enum selection_why why);

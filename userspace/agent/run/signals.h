@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What comes to the agent from outside. SIGINT, SIGTERM, SIGHUP (unless it was started with that
- * ignored, as by nohup), SIGPIPE (nobody reads the output any more), and the end of its time end it.
- * They are only counted; whoever waits or writes gets EINTR and looks at the count. With rules SIGHUP
- * asks for new ones instead, unless the terminal of the agent is gone.
+ * ignored, as by nohup), SIGPIPE (nobody reads the output any more), and the end of its time end
+ * it. They are only counted; whoever waits or writes gets EINTR and looks at the count. With rules
+ * SIGHUP asks for new ones instead, unless the terminal of the agent is gone.
  */
 #ifndef AGENT_RUN_SIGNALS_H
 #define AGENT_RUN_SIGNALS_H

@@ -15,10 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/capture.h"
-#include "agent/run/pipeline.h"
+#include "agent/run/loop.h"
+#include "agent/run/report.h"
 #include "agent/run/signals.h"
-#include "agent/run/stats.h"
 #include "scap/file/reader.h"
 
 #include "frame.h"
@@ -81,45 +80,43 @@ void scap_reader_stats(const struct scap_reader *of, struct scap_reader_stats *s
 	*stats = of->stats;
 }
 
-struct run {
+static struct {
 	struct options options;
-	struct capture capture;
-	struct pipeline_counts counts;
+	struct run run;
 	struct error err;
 	int result;
 	char said[TEXT_BYTES];
-};
-
-static struct run run;
+} scene;
 
 /* Plans and runs. What it prints goes nowhere, what it says is kept. */
 static void run_file(struct options options)
 {
 	FILE *messages = tmpfile();
+	struct buf rules_messages = {0};
 	int before = dup(STDERR_FILENO);
 	size_t len;
 
-	run = (struct run){.options = options};
-	run.options.read = "some.scap";
+	scene.options = options;
+	scene.options.read = "some.scap";
 	reader.source.ops = &reader_ops;
-	if (capture_plan(&run.capture, &run.options, &run.err) ||
-	    capture_open(&run.capture, &run.err) || capture_seed(&run.capture, &run.err))
-		fail_msg("%s", run.err.text);
+	if (run_plan(&scene.run, &scene.options, &rules_messages, &scene.err) ||
+	    run_open(&scene.run, &scene.err))
+		fail_msg("%s", scene.err.text);
 	assert_non_null(messages);
 	assert_true(before >= 0 && dup2(fileno(messages), STDERR_FILENO) >= 0);
-	run.result = pipeline_run(&run.capture, &run.counts, &run.err);
-	stats_print_report(&run.capture, &run.counts);
+	scene.result = loop_run(&scene.run, &scene.err);
+	report_print(&scene.run);
 	assert_true(dup2(before, STDERR_FILENO) >= 0);
 	close(before);
 	rewind(messages);
-	len = fread(run.said, 1, sizeof(run.said) - 1, messages);
-	run.said[len] = '\0';
+	len = fread(scene.said, 1, sizeof(scene.said) - 1, messages);
+	scene.said[len] = '\0';
 	fclose(messages);
 }
 
 static void finish(void)
 {
-	capture_finish(&run.capture);
+	run_finish(&scene.run);
 	reader = (struct scap_reader){0};
 }
 
@@ -127,16 +124,16 @@ static void test_hidden_events_are_not_shown(void **state)
 {
 	reader.end = -ENODATA;
 	run_file((struct options){.format = FORMAT_NONE});
-	assert_int_equal(run.result, 0);
-	assert_int_equal(run.counts.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
-	assert_false(run.counts.broken_off);
-	assert_string_equal(run.said,
+	assert_int_equal(scene.result, 0);
+	assert_int_equal(scene.run.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
+	assert_false(report_is_damaged(&scene.run));
+	assert_string_equal(scene.said,
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
 	finish();
 	/* What live captures have only by name is there. */
 	reader.end = -ENODATA;
 	run_file((struct options){.format = FORMAT_NONE, .filter = "evt.type=switch"});
-	assert_int_equal(run.counts.matched, 400);
+	assert_int_equal(scene.run.matched, 400);
 	finish();
 }
 
@@ -145,7 +142,7 @@ static void test_count_limit(void **state)
 {
 	reader.end = -ENODATA;
 	run_file((struct options){.format = FORMAT_NONE, .count = 3});
-	assert_int_equal(run.counts.matched, 3);
+	assert_int_equal(scene.run.matched, 3);
 	assert_int_equal(reader.stats.events, 4);
 	finish();
 }
@@ -154,9 +151,12 @@ static void test_a_file_that_breaks_off(void **state)
 {
 	reader.end = -EPIPE;
 	run_file((struct options){.format = FORMAT_NONE});
-	assert_int_equal(run.result, 0);
-	assert_true(run.counts.broken_off);
-	assert_int_equal(run.counts.matched, 900);
+	assert_int_equal(scene.result, 0);
+	assert_true(report_is_damaged(&scene.run));
+	assert_string_equal(scene.said,
+			    "agent: warning: some.scap: it is bad at byte 7\n"
+			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
+	assert_int_equal(scene.run.matched, 900);
 	finish();
 }
 
@@ -164,9 +164,9 @@ static void test_a_file_that_is_bad(void **state)
 {
 	reader.end = -EBADMSG;
 	run_file((struct options){.format = FORMAT_NONE});
-	assert_int_equal(run.result, -EBADMSG);
-	assert_string_equal(run.err.text, "some.scap: it is bad at byte 7");
-	assert_int_equal(run.counts.matched, 900);
+	assert_int_equal(scene.result, -EBADMSG);
+	assert_string_equal(scene.err.text, "some.scap: it is bad at byte 7");
+	assert_int_equal(scene.run.matched, 900);
 	finish();
 }
 
@@ -179,9 +179,9 @@ static void test_what_is_left_out_is_told(void **state)
 	reader.stats.unknown_blocks = 3;
 	reader.stats.joined = 4;
 	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
-	assert_int_equal(capture_damaged(&run.capture), 6);
+	assert_true(report_is_damaged(&scene.run));
 	assert_string_equal(
-		run.said,
+		scene.said,
 		"agent: read 1000 events of 5000 bytes; matched 900, printed 0\n"
 		"agent: 1 events left out that are damaged\n"
 		"agent: 5 lists of threads, descriptors or users left out from where they are "
@@ -198,12 +198,12 @@ static void test_progress(void **state)
 	reader.end = -ENODATA;
 	reader.stats.bytes = 2 * FILE_BYTES;
 	run_file((struct options){.format = FORMAT_NONE, .progress = true});
-	assert_int_equal(strncmp(run.said, "\r 50%\nagent: read", 17), 0);
+	assert_int_equal(strncmp(scene.said, "\r 50%\nagent: read", 17), 0);
 	finish();
 	/* Of a pipe it is not known how much there is. */
 	reader.end = -ENODATA;
 	run_file((struct options){.format = FORMAT_NONE, .progress = true});
-	assert_int_equal(strncmp(run.said, "agent: read", 11), 0);
+	assert_int_equal(strncmp(scene.said, "agent: read", 11), 0);
 	finish();
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a report that all inputs have. */
+#include "agent/run/account.h"
+
+#include <inttypes.h>
+
+#include "agent/run/record.h"
+#include "rules/ruleset.h"
+
+void account_append_matches(const struct account *account, struct buf *text)
+{
+	buf_printf(text, "; matched %" PRIu64 ", printed %" PRIu64 "\n", account->matched,
+		   account->printed);
+}
+
+void account_append_record(const struct account *account, struct buf *text)
+{
+	struct record_stats stats;
+
+	if (!account->record)
+		return;
+	record_stats(account->record, &stats);
+	buf_printf(text, "agent: wrote %s%" PRIu64 " events (%" PRIu64 " bytes) to ",
+		   stats.at_least ? "at least " : "", stats.events, stats.bytes);
+	if (stats.files != 1)
+		buf_printf(text, "%" PRIu64 " files", stats.files);
+	if (stats.files > 1)
+		BUF_LITERAL(text, ", the last ");
+	if (stats.files)
+		buf_append_string(text, stats.name);
+	buf_append_char(text, '\n');
+	if (stats.generic)
+		buf_printf(text,
+			   "agent: %" PRIu64 " of these, which other readers do not know, as the "
+			   "generic event; --native keeps them whole\n",
+			   stats.generic);
+}
+
+void account_append_rules(const struct account *account, struct buf *text)
+{
+	const struct ruleset *ruleset = account->ruleset;
+	uint64_t matches;
+
+	for (size_t i = 0; ruleset && i < ruleset_count(ruleset); i++) {
+		const char *name = ruleset_matches(ruleset, i, &matches);
+
+		if (matches)
+			buf_printf(text, "agent: rule %s: matched %" PRIu64 "\n", name, matches);
+	}
+}
+
+void account_append_state(const struct account *account, struct buf *text)
+{
+	buf_printf(text, "agent: state: threads %" PRIu64 ", descriptors %" PRIu64,
+		   account->state.threads, account->state.fds);
+}
+
+void account_append_troubles(const struct account_trouble *troubles, size_t count, struct buf *text)
+{
+	for (size_t i = 0; i < count; i++)
+		if (troubles[i].count)
+			buf_printf(text, "agent: %" PRIu64 " %s\n", troubles[i].count,
+				   troubles[i].what);
+}

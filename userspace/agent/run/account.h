@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run counts, whatever its input is, in words for people: parts of the report. */
+#ifndef AGENT_RUN_ACCOUNT_H
+#define AGENT_RUN_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+struct record;
+struct ruleset;
+
+struct account {
+	uint64_t matched; /* events that passed the filter, up to the end of the run */
+	uint64_t printed; /* of these, written to standard output */
+	struct sinsp_stats state;
+	const struct record *record; /* NULL: nothing was recorded */
+	const struct ruleset *ruleset; /* NULL: without rules */
+	bool verbose;
+};
+
+struct account_trouble {
+	uint64_t count;
+	const char *what;
+};
+
+/* "; matched 7, printed 7", the end of the first line. */
+void account_append_matches(const struct account *account, struct buf *text);
+
+/* What was recorded; "agent: rule NAME: matched 7" for those that did. */
+void account_append_record(const struct account *account, struct buf *text);
+void account_append_rules(const struct account *account, struct buf *text);
+
+/* "agent: state: threads 7, descriptors 20", without a newline. */
+void account_append_state(const struct account *account, struct buf *text);
+
+/* What was not as it should be: a line each, if it happened. */
+void account_append_troubles(const struct account_trouble *troubles, size_t count,
+			     struct buf *text);
+
+#endif

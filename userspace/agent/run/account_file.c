@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of a reader and the state, in words. */
+#include "agent/run/account_file.h"
+
+#include <inttypes.h>
+
+#include "scap/file/reader.h"
+
+int account_file_percent(const struct scap_reader_stats *file)
+{
+	if (file->bytes == 0)
+		return -1;
+	return file->bytes_read < file->bytes ? (int)(file->bytes_read * 100.0 / file->bytes) : 100;
+}
+
+static void put_troubles(struct buf *text, const struct scap_reader_stats *file,
+			 const struct sinsp_stats *state)
+{
+	const struct account_trouble troubles[] = {
+		{file->damaged_events + state->damaged, "events left out that are damaged"},
+		{file->damaged_lists,
+		 "lists of threads, descriptors or users left out from where they are damaged"},
+		{file->unknown_events + state->unknown,
+		 "events left out whose type this version does not know"},
+		{file->unknown_blocks, "blocks left out whose kind this version does not know"},
+		{state->threads_evicted, "threads forgotten: the table was full"},
+		{state->fds_refused, "descriptors not kept: the table was full"},
+	};
+
+	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+}
+
+void account_file_append_counters(const struct scap_reader_stats *file, struct buf *text)
+{
+	int percent = account_file_percent(file);
+
+	buf_printf(text, "read %" PRIu64 " events of %" PRIu64 " bytes", file->events,
+		   file->bytes_read);
+	if (percent >= 0)
+		buf_printf(text, " (%d%%)", percent);
+}
+
+void account_file_append(const struct scap_reader_stats *file, const struct account *account,
+			 struct buf *text)
+{
+	buf_printf(text, "agent: read %" PRIu64 " events of %" PRIu64 " bytes", file->events,
+		   file->bytes_read);
+	account_append_matches(account, text);
+	account_append_record(account, text);
+	put_troubles(text, file, &account->state);
+	if (!account->verbose)
+		return;
+	if (file->joined)
+		buf_printf(text,
+			   "agent: %" PRIu64 " events at the enter of calls became part of those "
+			   "at their exit\n",
+			   file->joined);
+	account_append_state(account, text);
+	buf_append_char(text, '\n');
+	account_append_rules(account, text);
+}

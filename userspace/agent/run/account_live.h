@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The account of a live capture. The report's first line always has the form
+ *   agent: seen N = delivered N + lost N; matched N, printed N
+ * with " + damaged N" or " + unaccounted N" behind the losses where there are such.
+ */
+#ifndef AGENT_RUN_ACCOUNT_LIVE_H
+#define AGENT_RUN_ACCOUNT_LIVE_H
+
+#include "agent/run/account.h"
+
+struct scap_live_stats;
+
+/* "seen 7, delivered 5, lost 2", for a line while the run goes on. */
+void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
+
+/* The report; exact when the capture was stopped and drained. */
+void account_live_append(const struct scap_live_stats *live, const struct account *account,
+			 struct buf *text);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens per event: no allocation, no system call of its own. */
+#include "agent/run/handle.h"
+
+#include <stdio.h>
+
+#include "agent/run/record.h"
+#include "sinsp/sinsp.h"
+
+/* An event passed: the filter, or a rule. */
+static void count_match(struct run *run)
+{
+	run->matched++;
+	run->ended = run->matched == run->options->count;
+}
+
+static int end_line(struct run *run, struct error *err)
+{
+	run->formatted++;
+	output_end_line(&run->output);
+	return output_flush_if_full(&run->output, err);
+}
+
+/* A line for the first rule that the event matches, or for each. */
+static int show_rules(struct run *run, const struct sinsp_event *event, bool *passed,
+		      struct error *err)
+{
+	struct ruleset *ruleset = run->plan->ruleset;
+	const struct printer *printer = &run->printer;
+	int result = 0;
+
+	for (size_t rule = 0; !run->ended && result == 0; rule++) {
+		rule = ruleset_next(ruleset, event, rule);
+		if (rule == FILTER_NONE)
+			break;
+		*passed = true;
+		count_match(run);
+		if (printer->format != FORMAT_NONE) {
+			ruleset_append(ruleset, rule, event, printer->formatter, &run->output.buf);
+			result = end_line(run, err);
+		}
+		if (!run->options->all_rules)
+			break;
+	}
+	return result;
+}
+
+/* An event that may pass: says whether it does, and prints what there is to print. */
+static int show(struct run *run, const struct sinsp_event *event, bool *passed, struct error *err)
+{
+	const struct plan *plan = run->plan;
+
+	if (plan->ruleset)
+		return show_rules(run, event, passed, err);
+	if (plan->filter && !filter_match(plan->filter, event))
+		return 0;
+	*passed = true;
+	count_match(run);
+	if (!run->printer.formatter)
+		return 0;
+	if (!formatter_write(run->printer.formatter, event, &run->output.buf))
+		return 0;
+	return end_line(run, err);
+}
+
+/* Events that are there for the state alone are nothing that was asked for. */
+static bool is_asked_for(const struct run *run, const struct scap_event *raw,
+			 const struct sinsp_event *event)
+{
+	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
+}
+
+void handle_record_result(struct run *run, int result)
+{
+	if (result == 0)
+		return;
+	run->recording = false;
+	run->record_failed = !record_is_unread(result);
+	run->ended |= run->printer.format == FORMAT_NONE;
+	if (run->record_failed)
+		fprintf(stderr, "agent: %s\n", record_problem(run->record));
+	record_close(run->record); /* for the account; what it says is known */
+}
+
+int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
+{
+	struct sinsp_event event;
+	bool passed = false;
+	int result = 0;
+
+	if (run->ended)
+		return 0;
+	if (run->recording)
+		handle_record_result(run, record_turn(run->record, raw));
+	/* Frames that cannot be used are counted there. */
+	if (sinsp_process(run->sinsp, raw, &event))
+		return 0;
+	if (is_asked_for(run, raw, &event))
+		result = show(run, &event, &passed, err);
+	if (run->recording)
+		handle_record_result(run,
+				     record_event(run->record, raw, event.ev.desc->id, passed));
+	return result;
+}

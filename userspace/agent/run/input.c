@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of the input. */
+#include "agent/run/input.h"
+
+#include "agent/run/input_file.h"
+#include "agent/run/input_live.h"
+
+int input_open(const struct plan *plan, struct input **input, struct error *err)
+{
+	return plan->options->read ? input_file_open(plan, input, err)
+				   : input_live_open(plan, input, err);
+}
+
+void input_destroy(struct input *input)
+{
+	if (input)
+		input->ops->destroy(input);
+}

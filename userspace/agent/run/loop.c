@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop, its limits, and its end. */
+#include "agent/run/loop.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "agent/run/handle.h"
+#include "agent/run/record.h"
+#include "agent/run/reload.h"
+#include "agent/run/report.h"
+#include "agent/run/signals.h"
+#include "util/clock.h"
+
+enum {
+	TICK_MS = 100, /* how long to wait for an event before looking at other things */
+	EVENTS_PER_CHECK = 256, /* how many events to handle before looking at other things */
+	PROGRESS_NS = 1000000000,
+};
+
+struct loop {
+	struct run *run;
+	struct reload *reload;
+	struct scap_source *source;
+	uint64_t begin_ns, stats_due_ns, progress_due_ns; /* monotonic clock */
+};
+
+/* Counters and progress, as the clock says. */
+static void print_reports(struct loop *loop, uint64_t now)
+{
+	const struct options *options = loop->run->options;
+
+	if (options->stats_ns && now >= loop->stats_due_ns) {
+		report_print_line(loop->run, now - loop->begin_ns);
+		while (loop->stats_due_ns <= now)
+			loop->stats_due_ns += options->stats_ns;
+	}
+	if (options->progress && now >= loop->progress_due_ns) {
+		report_print_progress(loop->run, "");
+		loop->progress_due_ns = now + PROGRESS_NS;
+	}
+}
+
+/*
+ * What does not depend on events: signals (-M makes one), counters, and whether anybody reads.
+ * idle: there were no more events for now.
+ */
+static bool may_go_on(struct loop *loop, bool idle)
+{
+	struct run *run = loop->run;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	print_reports(loop, now);
+	if (run->recording)
+		handle_record_result(run, record_flush(run->record, now, idle));
+	if (run->output.closed)
+		run->ended = true;
+	if (signals_take_reload())
+		reload_request(loop->reload);
+	reload_step(loop->reload);
+	loop->source = run->input->ops->step(run->input);
+	return !run->ended && signals_count() == 0;
+}
+
+/*
+ * Handles up to EVENTS_PER_CHECK events, the first of which may be waited for. Returns how many
+ * there were, -ENODATA at the end of the input, or another error.
+ */
+static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
+{
+	struct run *run = loop->run;
+	struct scap_event raw;
+	int n, got, result;
+
+	for (n = 0; n < EVENTS_PER_CHECK && !run->ended; n++) {
+		got = scap_source_next(loop->source, n ? 0 : timeout_ms, &raw);
+		if (got == 0)
+			break;
+		if (got == -ENODATA)
+			return got;
+		if (got < 0)
+			return run->input->ops->fail(run->input, got, err);
+		result = handle_event(run, &raw, err);
+		if (result)
+			return result;
+	}
+	return n;
+}
+
+/* Returns 0 when the input or the agent is at its end. */
+static int turn(struct loop *loop, struct error *err)
+{
+	struct output *output = &loop->run->output;
+	int timeout_ms = 0, n, result;
+
+	while (may_go_on(loop, timeout_ms != 0)) {
+		n = handle_some(loop, timeout_ms, err);
+		if (n < 0)
+			return n == -ENODATA ? 0 : n;
+		timeout_ms = n < EVENTS_PER_CHECK ? TICK_MS : 0;
+		if (timeout_ms == 0)
+			continue;
+		/* All was handled, so somebody may be waiting for the last lines. */
+		result = output_flush(output, err);
+		if (result)
+			return result;
+		output_check_reader(output);
+	}
+	return 0;
+}
+
+/* What the input has left, so that every event that was seen is accounted for. */
+static int drain(struct loop *loop, struct error *err)
+{
+	struct run *run = loop->run;
+	struct scap_source *rest = run->input->ops->stop(run->input);
+	struct scap_event raw;
+	int got = -ENODATA, result = 0;
+
+	while (rest && (got = scap_source_next(rest, TICK_MS, &raw)) >= 0) {
+		if (got == 1 && result == 0)
+			result = handle_event(run, &raw, err);
+		run->ended |= run->output.closed;
+	}
+	if (result == 0 && got != -ENODATA)
+		result = run->input->ops->fail(run->input, got, err);
+	if (run->recording)
+		handle_record_result(run, record_close(run->record));
+	return result ? result : output_flush(&run->output, err);
+}
+
+int loop_run(struct run *run, struct error *err)
+{
+	struct loop loop = {.run = run, .begin_ns = clock_ns(CLOCK_MONOTONIC)};
+	int result, drained;
+
+	result = reload_create(run, &loop.reload);
+	if (result)
+		return error_set(err, result, "out of memory");
+	loop.stats_due_ns = loop.begin_ns + run->options->stats_ns;
+	loop.progress_due_ns = loop.begin_ns + PROGRESS_NS;
+	if (run->options->duration_ns)
+		signals_end_after(run->options->duration_ns);
+	result = turn(&loop, err);
+	drained = drain(&loop, result ? NULL : err);
+	reload_destroy(loop.reload);
+	if (run->options->progress)
+		report_print_progress(run, "\n");
+	return result ? result : drained;
+}

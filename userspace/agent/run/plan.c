@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and releasing plans. */
+#include "agent/run/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/run/expression.h"
+#include "agent/run/rules_load.h"
+
+struct warnings {
+	const char *filter;
+	struct buf *messages;
+};
+
+static void add_warning(void *context, const struct filter_error *warning)
+{
+	const struct warnings *warnings = context;
+
+	BUF_LITERAL(warnings->messages, "agent: warning: ");
+	filter_error_render(warnings->filter, warning, warnings->messages);
+}
+
+static int compile_filter(struct plan *plan, struct buf *messages, struct error *err)
+{
+	const char *filter = plan->options->filter;
+	struct warnings warnings = {filter, messages};
+	const struct filter_options filter_options = {
+		.exact_types = plan->options->exact_types,
+		.warn = add_warning,
+		.warn_context = &warnings,
+	};
+	struct filter_error wrong = {0};
+	int code;
+
+	if (!filter)
+		return 0;
+	code = filter_create(filter, &filter_options, &plan->filter, &wrong);
+	return code ? expression_error("", filter, &wrong, code, err) : 0;
+}
+
+/* The rules contain the filter of the options. */
+static int load_rules(struct plan *plan, struct buf *messages)
+{
+	static const enum ruleset_form forms[] = {
+		[FORMAT_JSON] = RULESET_JSON,
+		[FORMAT_TEXT] = RULESET_TEXT,
+		[FORMAT_NONE] = RULESET_NOTHING,
+	};
+	const struct printer *printer = plan->printer;
+	int code = rules_load_options(plan->options, forms[printer->format], &printer->style,
+				      &plan->ruleset, &plan->rules_counts, messages);
+
+	if (code == 0)
+		plan->filter = ruleset_filter(plan->ruleset);
+	return code;
+}
+
+/* Whether the state is written also later than at the start, and has to be right by then. */
+static bool records_state(const struct options *options)
+{
+	const struct record_limits *limits = &options->limits;
+
+	return options->fat || limits->bytes || limits->ns || limits->events;
+}
+
+/*
+ * Whether the filter speaks of the direction of events and lets no system call through: these have
+ * exit events only.
+ */
+static bool wants_entries(const struct plan *plan)
+{
+	return plan->filter && (filter_flags(plan->filter) & FIELD_DEPRECATED) &&
+	       selection_lacks_calls(&plan->selection);
+}
+
+static int select_events(struct plan *plan, struct error *err)
+{
+	unsigned int needs = printer_needs(plan->printer);
+	const char *hint;
+
+	if (plan->ruleset)
+		needs |= ruleset_needs(plan->ruleset);
+	if (records_state(plan->options))
+		needs |= NEEDS_THREADS | NEEDS_FDS | NEEDS_CWD;
+	if (plan->options->read)
+		selection_make_recorded(&plan->selection, plan->filter);
+	else
+		selection_make(&plan->selection, plan->filter, needs);
+	if (!selection_is_empty(&plan->selection))
+		return 0;
+	if (plan->ruleset)
+		return error_set(err, -EINVAL, "no event can match any of the rules");
+	hint = wants_entries(plan) ? ": there are only exit events (evt.dir=<)" : "";
+	return error_set(err, -EINVAL, "no event can match this filter%s", hint);
+}
+
+static struct plan *begin(const struct options *options, const struct printer *printer)
+{
+	struct plan *made = calloc(1, sizeof(*made));
+
+	if (made) {
+		made->options = options;
+		made->printer = printer;
+	}
+	return made;
+}
+
+/* The filter or the rules are there, or `code` says that they are not. */
+static int finish(struct plan *made, int code, struct plan **plan, struct error *err)
+{
+	if (code == 0)
+		code = select_events(made, err);
+	if (code)
+		plan_destroy(made);
+	else
+		*plan = made;
+	return code;
+}
+
+/* With rules the filter is compiled by itself first, to see whether it is right. */
+static int compile(struct plan *made, struct buf *messages, struct error *err)
+{
+	int code = compile_filter(made, messages, err);
+
+	if (code || !made->options->rules_count)
+		return code;
+	filter_destroy(made->filter);
+	made->filter = NULL;
+	code = load_rules(made, messages);
+	if (code == -EINVAL)
+		return error_set(err, code, "the rules have errors");
+	return code ? error_set(err, code, "cannot load the rules: %s", strerror(-code)) : 0;
+}
+
+/* Said once, not again with each reload. */
+static void warn_direction(const struct plan *plan, struct buf *messages)
+{
+	if (!plan->options->read && wants_entries(plan))
+		BUF_LITERAL(messages, "agent: evt.dir=> matches (nearly) nothing: there are only "
+				      "exit events (evt.dir=<)\n");
+}
+
+int plan_create(const struct options *options, const struct printer *printer, struct plan **plan,
+		struct buf *messages, struct error *err)
+{
+	struct plan *made = begin(options, printer);
+	int code;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	code = finish(made, compile(made, messages, err), plan, err);
+	if (code == 0)
+		warn_direction(made, messages);
+	return code;
+}
+
+int plan_renew(const struct plan *plan, struct plan **renewed, struct buf *messages,
+	       struct error *err)
+{
+	struct plan *made = begin(plan->options, plan->printer);
+	int code = made ? load_rules(made, messages) : -ENOMEM;
+
+	if (code == -EINVAL)
+		error_set(err, code, "they have errors");
+	else if (code)
+		error_set(err, code, "%s", strerror(-code));
+	return finish(made, code, renewed, err);
+}
+
+void plan_destroy(struct plan *plan)
+{
+	if (!plan)
+		return;
+	if (plan->ruleset)
+		ruleset_destroy(plan->ruleset);
+	else
+		filter_destroy(plan->filter);
+	free(plan);
+}

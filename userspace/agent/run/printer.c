@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* From the options about the output to a formatter. */
+#include "agent/run/printer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/expression.h"
+
+/* Of buffers in lines of text, when the options say nothing about them. */
+enum { TEXT_BUFFER_MAX = 80 };
+
+/* Whether a line of text may have colours: https://no-color.org */
+static bool is_coloured(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+static bool wants_json(const struct options *options)
+{
+	return options->json_fields || options->json_base64;
+}
+
+/* -p asks for text, also in a pipe; and options about JSON ask for JSON. */
+static enum agent_format resolve_format(const struct options *options)
+{
+	if (options->format != FORMAT_AUTO)
+		return options->format;
+	if (wants_json(options))
+		return FORMAT_JSON;
+	return options->print || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+}
+
+static struct text_style resolve_style(const struct options *options)
+{
+	struct text_style style = options->style;
+
+	style.coloured = is_coloured(options);
+	if (!options->verbose && !options->snaplen_chosen)
+		style.bytes_max = TEXT_BUFFER_MAX;
+	return style;
+}
+
+static int check(const struct printer *printer, const struct options *options, struct error *err)
+{
+	if (printer->format == FORMAT_NONE && options->print)
+		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
+	if (printer->format != FORMAT_JSON && wants_json(options))
+		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
+	if (options->print && options->json_fields)
+		return error_set(err, -EINVAL,
+				 "-p and --json-fields: one of them says what to print");
+	return 0;
+}
+
+/* -pc and -p container are not formats, but names of one. */
+static const char *format_of(const char *print)
+{
+	bool container = strcmp(print, "c") == 0 || strcmp(print, "container") == 0;
+
+	return container ? FORMAT_CONTAINER_LINE : print;
+}
+
+static int create_format(const struct options *options, enum formatter_kind kind,
+			 struct formatter **formatter, struct error *err)
+{
+	const char *format = format_of(options->print);
+	struct filter_error wrong = {0};
+	int code = formatter_create_format(kind, format, formatter, &wrong);
+
+	return code ? expression_error("-p: ", format, &wrong, code, err) : 0;
+}
+
+static int create_fields(const struct options *options, struct formatter **formatter,
+			 struct error *err)
+{
+	const char *fields = options->json_fields;
+	struct filter_error wrong = {0};
+	int code = formatter_create_fields(FORMATTER_JSON, fields, formatter, &wrong);
+
+	return code ? expression_error("--json-fields: ", fields, &wrong, code, err) : 0;
+}
+
+/* In text a rule says all that there is to say, unless -p asks for more. */
+static bool has_formatter(const struct printer *printer, const struct options *options)
+{
+	if (printer->format == FORMAT_NONE)
+		return false;
+	return printer->format != FORMAT_TEXT || !options->rules_count || options->print;
+}
+
+int printer_init(struct printer *printer, const struct options *options, struct error *err)
+{
+	enum formatter_kind kind;
+	int code;
+
+	*printer = (struct printer){
+		.format = resolve_format(options),
+		.style = resolve_style(options),
+	};
+	code = check(printer, options, err);
+	if (code || !has_formatter(printer, options))
+		return code;
+	kind = printer->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;
+	if (options->json_fields)
+		code = create_fields(options, &printer->formatter, err);
+	else if (options->print)
+		code = create_format(options, kind, &printer->formatter, err);
+	else
+		code = formatter_create(kind, NULL, 0, &printer->formatter, err);
+	if (code)
+		return code;
+	if (options->json_base64)
+		formatter_add_base64(printer->formatter);
+	formatter_set_style(printer->formatter, &printer->style);
+	return 0;
+}
+
+void printer_finish(struct printer *printer)
+{
+	formatter_destroy(printer->formatter);
+	*printer = (struct printer){0};
+}
+
+unsigned int printer_needs(const struct printer *printer)
+{
+	return printer->formatter ? formatter_needs(printer->formatter) : 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How events are printed: made once of the options, and the same through a whole run. It counts on
+ * from event to event (evt.deltatime), so new rules do not make another.
+ */
+#ifndef AGENT_RUN_PRINTER_H
+#define AGENT_RUN_PRINTER_H
+
+#include "agent/options/options.h"
+#include "sinsp/sinsp.h"
+#include "util/error.h"
+
+struct printer {
+	enum agent_format format; /* that of the options, AUTO resolved */
+	struct text_style style; /* that of the options, with colours and lengths resolved */
+	struct formatter *formatter; /* owned; NULL: nothing but what rules print */
+};
+
+/* Returns 0 or -errno with a message; release with printer_finish() in every case. */
+int printer_init(struct printer *printer, const struct options *options, struct error *err);
+void printer_finish(struct printer *printer);
+
+/* The state that is printed: enum field_needs bits. */
+unsigned int printer_needs(const struct printer *printer);
+
+#endif

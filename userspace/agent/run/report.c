@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What the run counts and what its input counts, printed together. */
+#include "agent/run/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+static struct account account_of(const struct run *run)
+{
+	struct account account = {
+		.matched = run->matched,
+		.printed = run_printed(run),
+		.record = run->record,
+		.ruleset = run->plan->ruleset,
+		.verbose = run->options->verbose,
+	};
+
+	sinsp_stats(run->sinsp, &account.state);
+	return account;
+}
+
+void report_print_line(const struct run *run, uint64_t elapsed_ns)
+{
+	struct account account = account_of(run);
+	struct buf text = {0};
+
+	buf_printf(&text, "agent: after %.1f s: ", (double)elapsed_ns / 1e9);
+	if (run->input->ops->append_counters(run->input, &text) == 0) {
+		buf_printf(&text,
+			   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
+			   ", descriptors %" PRIu64 "\n",
+			   account.matched, account.printed, account.state.threads,
+			   account.state.fds);
+		fwrite(text.data, 1, text.len, stderr);
+	}
+	buf_finish(&text);
+}
+
+void report_print_progress(const struct run *run, const char *end)
+{
+	const struct input_ops *ops = run->input->ops;
+	int percent = ops->percent_read ? ops->percent_read(run->input) : -1;
+
+	if (percent >= 0)
+		fprintf(stderr, "\r%3d%%%s", percent, end);
+}
+
+void report_print(const struct run *run)
+{
+	struct account account = account_of(run);
+	struct error err = {""};
+	struct buf text = {0};
+
+	if (run->input->ops->append_report(run->input, &account, &text, &err))
+		buf_printf(&text, "agent: %s\n", err.text);
+	fwrite(text.data, 1, text.len, stderr);
+	buf_finish(&text);
+}
+
+bool report_is_damaged(const struct run *run)
+{
+	const struct input_ops *ops = run->input->ops;
+	struct sinsp_stats state;
+
+	sinsp_stats(run->sinsp, &state);
+	return ops->is_damaged && ops->is_damaged(run->input, &state);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The account of a run on stderr: a line now and then, progress, and the report at the end. */
+#ifndef AGENT_RUN_REPORT_H
+#define AGENT_RUN_REPORT_H
+
+#include <stdint.h>
+
+#include "agent/run/run.h"
+
+/* The counters so far: "agent: after 2.0 s: ...". */
+void report_print_line(const struct run *run, uint64_t elapsed_ns);
+
+/* How much of the input was read, in place of the last time, and `end`; nothing if not known. */
+void report_print_progress(const struct run *run, const char *end);
+
+/* The report; exact when the input was drained. Lines about causes follow only where there are
+ * some. */
+void report_print(const struct run *run);
+
+/* Whether the input had parts that could not be used, because they are damaged. */
+bool report_is_damaged(const struct run *run);
+
+#endif
