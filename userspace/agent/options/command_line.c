@@ -171,5 +171,6 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 	/* Behind "--", words that begin like options. */
 	while (optind < argc)
 		*words++ = argv[optind++];
+	*words = NULL;
 	return 0;
 }

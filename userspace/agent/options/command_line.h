@@ -14,7 +14,7 @@ enum option_given { GIVEN_NOT, GIVEN_LETTER, GIVEN_NAME };
 struct command_line {
 	const struct subcommand *subcommands;
 	enum option_given given[OPTIONS_MAX]; /* by the places of rows */
-	char **words; /* owned; those that are no options, and NULL */
+	char **words; /* those that are no options, and NULL; room for all there are and NULL */
 };
 
 /* The name of an option with its dashes, as it was given. The text lives in `memory`. */

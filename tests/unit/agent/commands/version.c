@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The version: one line. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "printed.h"
+
+static void test_line(void **state)
+{
+	struct printed printed;
+
+	printed_run("-V", &printed);
+	assert_int_equal(printed.exit_code, 0);
+	assert_string_equal(printed.err, "");
+	assert_int_equal(strncmp(printed.out, "agent (Lanner) ", 15), 0);
+	assert_in_range(printed.out[15], '0', '9');
+	assert_int_equal(strcspn(printed.out, "\n"), strlen(printed.out) - 1);
+	printed_finish(&printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Which options go together, and which a subcommand takes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "parsed.h"
+
+/* What is recorded is not printed as well, unless an option says what to print. */
+static void test_recording_prints_on_request(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_format format;
+	} cases[] = {
+		{"-w out", FORMAT_NONE},
+		{"-w out -n 3 -v --stats 5 evt.num=1", FORMAT_NONE},
+		{"-w out -o json", FORMAT_JSON},
+		{"-w out -p %evt.num", FORMAT_AUTO},
+		{"-w out --json-fields all", FORMAT_AUTO},
+		{"-w out -A", FORMAT_AUTO},
+		{"-w out -ta", FORMAT_AUTO},
+		{"-w out --rules r", FORMAT_AUTO},
+		{"-w out --rules r -o none", FORMAT_NONE},
+		{"-r in", FORMAT_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.format, cases[i].format);
+		options_finish(&options);
+	}
+}
+
+/* Each takes some options. */
+static void test_subcommands(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"help --self", "help does not take --self"},
+		{"--filter a check-filter b", "check-filter does not take --filter"},
+		{"check-filter -n 5 --exact-types", "check-filter does not take -n"},
+		{"events --exact-types", "events does not take --exact-types"},
+		{"check-filter -o json", "check-filter does not take -o"},
+		{"-L -n 5", "events does not take -n"},
+		{"fields -r a", "fields does not take -r"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+static void test_contradictions(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
+					  "events"},
+		{"-w a -z --zstd", "-z and --zstd: one of them"},
+		{"-w a --native --scap-compat 2022", "--native is for Lanner alone, --scap-compat "
+						     "for others: one of them"},
+		{"-w - -e 5", "-w -: standard output is one file; -C, -G and -e need a name"},
+		{"-w - -o json", "-w - takes standard output: nothing can be printed there (-o "
+				 "none)"},
+		{"-w - --rules r", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+/* About something that is not there. */
+static void test_about_nothing(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"-z", "-z goes with -w"},
+		{"--zstd -r a", "--zstd goes with -w"},
+		{"-C 1 -e 5", "-C goes with -w"},
+		{"-W 5 -w a", "-W goes with -C, -G or -e"},
+		{"--strict", "--strict goes with -r"},
+		{"--progress -w a", "--progress goes with -r"},
+		{"-P -w a", "-P goes with -r"},
+		{"-s 5 -r a", "-s means nothing with -r: it is about events that happen now"},
+		{"-r a --snaplen 5", "--snaplen means nothing with -r: it is about events that "
+				     "happen now"},
+		{"-r a --self", NULL},
+		{"-r a --buffer-size 1M", NULL},
+		{"-r a --statsd-port 5", NULL},
+		{"-r a --explain", NULL},
+		{"--priority error", "--priority goes with --rules"},
+		{"--all-rules", "--all-rules goes with --rules"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recording_prints_on_request),
+		cmocka_unit_test(test_subcommands),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_about_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

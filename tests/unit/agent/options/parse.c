@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line as a struct: defaults, the words that are no options. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "abi.h"
+
+#include "parsed.h"
+
+static void test_defaults(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_null(options.subcommand);
+	assert_false(options.explain);
+	assert_int_equal(options.format, FORMAT_AUTO);
+	assert_null(options.filter);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(options.duration_ns, 0);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	assert_int_equal(options.ring_bytes & (options.ring_bytes - 1), 0);
+	assert_false(options.exact_types || options.include_self || options.verbose);
+	options_finish(&options);
+}
+
+static void test_filters(void **state)
+{
+	static const struct {
+		const char *line, *filter;
+	} cases[] = {
+		{"--filter evt.num=1", "evt.num=1"},
+		{"evt.num=1", "evt.num=1"},
+		{"evt.type = open and fd.num > 3", "evt.type = open and fd.num > 3"},
+		{"evt.num=1 -n 5 or evt.num=2", "evt.num=1 or evt.num=2"},
+		{"-- evt.res = -1", "evt.res = -1"},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_string_equal(options.filter, cases[i].filter);
+		options_finish(&options);
+	}
+}
+
+static void test_subcommands(void **state)
+{
+	static const struct {
+		const char *line, *name, *operand;
+	} cases[] = {
+		{"--help", "help", NULL},
+		{"--help=all", "help", "all"},
+		{"-n 1 --version", "version", NULL},
+		{"--help --nosuch", "help", NULL},
+		{"check-filter", "check-filter", "-"},
+		{"check-filter -", "check-filter", "-"},
+		{"check-filter FILE --exact-types", "check-filter", "FILE"},
+		{"fields", "fields", NULL},
+		{"-v fields proc.* -o markdown", "fields", "proc.*"},
+		{"events open -o json", "events", "open"},
+		{"-h", "help", NULL},
+		{"help all", "help", "all"},
+		{"-V", "version", NULL},
+		{"-l", "fields", NULL},
+		{"-lv proc.* -j", "fields", "proc.*"},
+		{"--list proc.*", "fields", "proc.*"},
+		{"-L open", "events", "open"},
+		{"--list-events", "events", NULL},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_non_null(options.subcommand);
+		assert_string_equal(options.subcommand->name, cases[i].name);
+		if (cases[i].operand)
+			assert_string_equal(options.operand, cases[i].operand);
+		else
+			assert_null(options.operand);
+		options_finish(&options);
+	}
+	parse_right("--explain evt.num=1", &options);
+	assert_null(options.subcommand);
+	assert_true(options.explain);
+	options_finish(&options);
+}
+
+/* What can be a filter is none that is mistyped: its own messages say where it is wrong. */
+static void test_words_of_filters(void **state)
+{
+	static const char *const filters[] = {
+		"proc.name", "evt.type=filds", "not evt.num=1", "xyz = 3", "event.type contains x",
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		parse_right(filters[i], &options);
+		assert_string_equal(options.filter, filters[i]);
+		options_finish(&options);
+	}
+}
+
+static void test_rejected(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"help al", "help: expected all, not 'al' (did you mean 'all'?)"},
+		{"version 5", "version takes no '5'"},
+		{"filds", "'filds' is no command and no filter; did you mean 'agent fields'?"},
+		{"Fields proc.name", "'Fields' is no command and no filter; did you mean 'agent "
+				     "fields'?"},
+		{"xyz", "'xyz' is no command and no filter (commands: check-filter, check-rules, "
+			"completion, events, fields, help, version; a filter is like proc.name=cat)"},
+		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
+		{"check-filter a b", "check-filter takes one FILE, not also 'b'"},
+		{"fields a b", "fields takes one PATTERN, not also 'b'"},
+		{"fields -o none", "fields: -o takes text, json or markdown"},
+		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_subcommands),
+		cmocka_unit_test(test_words_of_filters),
+		cmocka_unit_test(test_rejected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of options: every row is whole, and no name is there twice. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/commands/subcommands.h"
+#include "agent/options/row.h"
+
+static void test_order(void **state)
+{
+	unsigned int place = 0;
+
+	for (const struct option_group *group = option_groups; group->title; group++)
+		for (const struct option_row *row = group->rows; row->letter || row->name; row++)
+			assert_ptr_equal(option_row(place++), row);
+	assert_in_range(place, 40, OPTIONS_MAX);
+	assert_null(option_row(place));
+	assert_null(option_row(UINT32_MAX));
+}
+
+static void test_names(void **state)
+{
+	const struct option_row *row, *other;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++) {
+		assert_true(row->letter || row->name);
+		if (row->name) /* it fits into messages, and is no letter */
+			assert_in_range(strlen(row->name), 2, 28);
+		for (unsigned int j = 0; (other = option_row(j)) != row; j++) {
+			assert_true(!row->letter || row->letter != other->letter);
+			assert_true(!row->name || !other->name || strcmp(row->name, other->name));
+		}
+	}
+}
+
+static void test_rows_are_whole(void **state)
+{
+	const struct option_row *row;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++) {
+		assert_true(row->set || row->subcommand);
+		assert_true(row->help && row->help[0] && !strpbrk(row->help, "\n\t"));
+		assert_null(strstr(row->help, "  "));
+		assert_false(row->words && row->accepts);
+		if (!row->argument)
+			assert_false(row->words || row->accepts || row->offer || row->optional);
+		if (row->subcommand)
+			assert_non_null(subcommand_find(subcommands, row->subcommand));
+		for (unsigned int word = 0; row->words && row->words(word); word++)
+			assert_int_equal(strcspn(row->words(word), " '\"\\$"),
+					 strlen(row->words(word)));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rows_are_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Options about what is captured: values, defaults, limits. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "abi.h"
+
+#include "parsed.h"
+
+static void test_values(void **state)
+{
+	struct options options;
+
+	parse_right("--json-fields all,evt.num --json-b64", &options);
+	assert_string_equal(options.json_fields, "all,evt.num");
+	assert_true(options.json_base64);
+	options_finish(&options);
+	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self -v", &options);
+	assert_int_equal(options.count, 7);
+	assert_int_equal(options.duration_ns, 1500000000);
+	assert_int_equal(options.stats_ns, 250000000);
+	assert_int_equal(options.format, FORMAT_JSON);
+	assert_int_equal(options.snaplen, 0);
+	assert_true(options.exact_types && options.include_self && options.verbose);
+	options_finish(&options);
+}
+
+/* Who says how much of a buffer is kept wants to see it. */
+static void test_chosen_snaplen(void **state)
+{
+	static const char *const lines[] = {"--snaplen 80", "--snaplen-ports 1-2",
+					    "--dynamic-snaplen", "--statsd-port 1"};
+	struct options options;
+
+	parse_right("-v", &options);
+	assert_false(options.snaplen_chosen);
+	options_finish(&options);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		parse_right(lines[i], &options);
+		assert_true(options.snaplen_chosen);
+		options_finish(&options);
+	}
+}
+
+static void test_snaplen_rules(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.snaplen_rules.full_high, 0);
+	assert_false(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+	parse_right("--snaplen-ports 1-65535 --statsd-port 53", &options);
+	assert_int_equal(options.snaplen_rules.full_low, 1);
+	assert_int_equal(options.snaplen_rules.full_high, 65535);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 53);
+	assert_int_equal(options.snaplen, SNAPLEN_DEFAULT);
+	options_finish(&options);
+	parse_right("--dynamic-snaplen", &options);
+	assert_true(options.snaplen_rules.dynamic);
+	assert_int_equal(options.snaplen_rules.statsd_port, 8125);
+	options_finish(&options);
+}
+
+static void test_buffer_sizes(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t bytes; /* 0: a page */
+	} cases[] = {
+		{"--buffer-size 1", 0},
+		{"--buffer-size 65536", 65536},
+		{"--buffer-size 65537", 131072},
+		{"--buffer-size 64K", 65536},
+		{"--buffer-size 3M", 4 << 20},
+		{"--buffer-size 8M", 8 << 20},
+		{"--buffer-size 1G", 1 << 30},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.ring_bytes,
+				 cases[i].bytes ? cases[i].bytes : (uint32_t)getpagesize());
+		options_finish(&options);
+	}
+}
+
+static void test_rejected(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"--rules r --priority eror", "--priority: expected Emergency, Alert, Critical, "
+					      "Error, Warning, Notice, Informational or Debug, "
+					      "not 'eror' (did you mean 'Error'?)"},
+		{"-n 0", "-n: expected a number of 1 or more, not '0'"},
+		{"-n -3", NULL},
+		{"-n 18446744073709551616", NULL},
+		{"-M 0", NULL},
+		{"-M nan", NULL},
+		{"--snaplen 65001", "--snaplen: expected a number from 0 to 65000, not '65001'"},
+		{"-s 65001", "-s: expected a number from 0 to 65000, not '65001'"},
+		{"--buffer-size 0", NULL},
+		{"--buffer-size 2G", NULL},
+		{"--buffer-size 18446744073709551615K", NULL},
+		{"--filter a --filter b", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_chosen_snaplen),
+		cmocka_unit_test(test_snaplen_rules),
+		cmocka_unit_test(test_buffer_sizes),
+		cmocka_unit_test(test_rejected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

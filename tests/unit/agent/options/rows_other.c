@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Options about what is said, and what is done instead of a capture. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "parsed.h"
+
+static void test_values(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_false(options.verbose || options.explain);
+	assert_int_equal(options.stats_ns, 0);
+	options_finish(&options);
+	parse_right("-v --explain --stats 0.5", &options);
+	assert_true(options.verbose && options.explain);
+	assert_int_equal(options.stats_ns, 500000000);
+	options_finish(&options);
+}
+
+static void test_rejected(void **state)
+{
+	expect_rejected("--stats 0", "--stats: expected a number above 0, not '0'");
+	expect_rejected("--stats x", "--stats: expected a number above 0, not 'x'");
+	expect_rejected("--help=some", "--help: expected all, not 'some'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_rejected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

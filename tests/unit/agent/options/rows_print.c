@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Options about what is printed. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "parsed.h"
+
+static void test_what_is_printed(void **state)
+{
+	static const struct {
+		const char *line;
+		enum text_time time;
+		enum text_bytes bytes;
+		enum agent_color color;
+	} rows[] = {
+		{"", TEXT_TIME_OF_DAY, TEXT_BYTES_DOTS, COLOR_AUTO},
+		{"-th -A --color auto", TEXT_TIME_OF_DAY, TEXT_BYTES_ASCII, COLOR_AUTO},
+		{"-t a -b --color=always", TEXT_TIME_EPOCH, TEXT_BYTES_BASE64, COLOR_ALWAYS},
+		{"-tr -x --color never", TEXT_TIME_RELATIVE, TEXT_BYTES_HEX, COLOR_NEVER},
+		{"-t d -X", TEXT_TIME_LATENCY, TEXT_BYTES_HEX_ASCII, COLOR_AUTO},
+		{"-tD -X -A", TEXT_TIME_DELTA, TEXT_BYTES_ASCII, COLOR_AUTO},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		parse_right(rows[i].line, &options);
+		assert_int_equal(options.style.time, rows[i].time);
+		assert_int_equal(options.style.bytes, rows[i].bytes);
+		assert_int_equal(options.color, rows[i].color);
+		assert_null(options.print);
+		options_finish(&options);
+	}
+	parse_right("-pc", &options);
+	assert_string_equal(options.print, "c");
+	options_finish(&options);
+	parse_right("-p %evt.num -n 1", &options);
+	assert_string_equal(options.print, "%evt.num");
+	options_finish(&options);
+}
+
+static void test_formats(void **state)
+{
+	static const struct {
+		const char *line;
+		enum agent_format format;
+	} cases[] = {
+		{"-n 1", FORMAT_AUTO}, {"-o json", FORMAT_JSON}, {"-o text", FORMAT_TEXT},
+		{"-o none", FORMAT_NONE}, {"-j", FORMAT_JSON}, {"--json", FORMAT_JSON},
+		{"-o json -o text", FORMAT_TEXT}, {"fields -o markdown", FORMAT_MARKDOWN},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(options.format, cases[i].format);
+		options_finish(&options);
+	}
+}
+
+static void test_rejected(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
+		{"-o xml", "-o: expected json, text, none or markdown, not 'xml'"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect_rejected(cases[i].line, cases[i].message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_printed),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_rejected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* One of a few words: its place, and the message about one that is none of them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "agent/options/words.h"
+
+static const char *animal(unsigned int i)
+{
+	static const char *const words[] = {"cat", "horse", "hen"};
+
+	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
+}
+
+static const char *only(unsigned int i)
+{
+	return i == 0 ? "all" : NULL;
+}
+
+static void test_find(void **state)
+{
+	unsigned int place = 9;
+
+	assert_int_equal(words_find(animal, "Cat", &place), -EINVAL);
+	assert_int_equal(words_find(animal, "", &place), -EINVAL);
+	assert_int_equal(words_find(animal, "ca", &place), -EINVAL);
+	assert_int_equal(place, 9);
+	assert_int_equal(words_find(animal, "hen", &place), 0);
+	assert_int_equal(place, 2);
+	assert_int_equal(words_find(animal, "cat", &place), 0);
+	assert_int_equal(place, 0);
+}
+
+static void expect_message(word_list *words, const char *text, const char *message)
+{
+	struct error err = {""};
+
+	assert_int_equal(words_reject("--pet", words, text, &err), -EINVAL);
+	assert_string_equal(err.text, message);
+	assert_int_equal(words_reject("--pet", words, text, NULL), -EINVAL);
+}
+
+static void test_message(void **state)
+{
+	expect_message(animal, "hores",
+		       "--pet: expected cat, horse or hen, not 'hores' (did you mean 'horse'?)");
+	expect_message(animal, "CAT",
+		       "--pet: expected cat, horse or hen, not 'CAT' (did you mean 'cat'?)");
+	expect_message(animal, "elephant", "--pet: expected cat, horse or hen, not 'elephant'");
+	expect_message(only, "none", "--pet: expected all, not 'none'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
