@@ -114,6 +114,11 @@ struct compat_call {
 	__u16 native; /* the number that 64-bit programs have for it, or NO_NATIVE */
 };
 
+/* The names of the programs that a row of the event table, or of events/programs.def, gives. */
+#define FILLER_NAME(event) fill_##event
+#define EXIT_NAME(event) event##_called
+#define ENTRY_NAME(event) enter_##event
+
 /* Why an event that was wanted did not reach user space: LOSS(name, text). */
 #define LOSS_CAUSES(LOSS)                                                                          \
 	LOSS(RING_FULL, "ring full")                                                               \

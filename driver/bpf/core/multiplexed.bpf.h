@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Calls of 32-bit programs that stand for several others, or have their arguments in memory: which
- * event they are, and its arguments (driver/events/syscalls/i386_layouts.def). Included behind the
- * ids of the events.
+ * event they are, and its arguments (driver/events/syscalls/i386_layouts.def).
  */
 #ifndef LANNER_MULTIPLEXED_BPF_H
 #define LANNER_MULTIPLEXED_BPF_H
 
 #include "bpf/core/call.bpf.h"
+#include "bpf/core/event_ids.bpf.h"
 
 enum {
 	IPC_VERSION_SHIFT = 16, /* of the first argument of ipc(); below is the operation */

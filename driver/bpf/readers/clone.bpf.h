@@ -58,9 +58,11 @@ static __always_inline __u32 clone_flags(struct filler *f, __u64 native)
 	return flags;
 }
 
-/* What a child that has not run yet shares with its parent, as flags of clone. */
-static __always_inline __u64 child_flags(struct task_struct *parent, struct task_struct *child)
+/* At sched_process_fork: what the child, which has not run yet, shares with its parent, as flags. */
+static __always_inline __u64 child_flags(struct filler *f)
 {
+	struct task_struct *parent = (void *)((__u64 *)f->ctx)[0];
+	struct task_struct *child = (void *)((__u64 *)f->ctx)[1];
 	__u64 flags = 0;
 
 	if (READ(child, pid) != READ(child, tgid))

@@ -172,4 +172,12 @@ static __always_inline void put_exe_path(struct filler *f)
 		put_kernel_string(f, GET(file, f_path.dentry, d_name.name), STRING_BYTES_MAX);
 }
 
+/* At sched_process_exec: the name of the new program as it was given. */
+static __always_inline void put_program_name(struct filler *f)
+{
+	struct linux_binprm *program = (void *)((__u64 *)f->ctx)[2];
+
+	put_kernel_string(f, READ(program, filename), STRING_BYTES_MAX);
+}
+
 #endif

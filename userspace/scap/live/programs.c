@@ -6,33 +6,31 @@
 
 #include "event/event.h"
 
+/* A macro's argument, expanded, as a string. */
+#define STRING(name) STRING_OF(name)
+#define STRING_OF(name) #name
+
+enum { ALWAYS = false, FOR_TIMES = true };
+
 const struct live_program live_programs[] = {
-	/* Ahead of procexit at the same tracepoint, as the call comes before the end. */
-	{"exit_called", "sched_process_exit", EVENT_exit, LOSES_ALL_EVENTS},
-	{"exit_group_called", "sched_process_exit", EVENT_exit_group, LOSES_ALL_EVENTS},
-#define SYSCALL_EVENT(name, id, ...) {"fill_" #name, NULL, id, LOSES_ALL_EVENTS},
+/* Ahead of procexit at the same tracepoint, as the call comes before the end. */
+#define EXIT_PROGRAM(event)                                                                        \
+	{STRING(EXIT_NAME(event)), "sched_process_exit", EVENT_##event, LOSES_ALL_EVENTS},
+#include "events/programs.def"
+#define SYSCALL_EVENT(name, id, ...) {STRING(FILLER_NAME(name)), NULL, id, LOSES_ALL_EVENTS},
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
-	{"fill_" #name, #tracepoint, id, LOSES_ALL_EVENTS},
+	{STRING(FILLER_NAME(name)), #tracepoint, id, LOSES_ALL_EVENTS},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
-#define ENTER_PROGRAM(name) {"enter_" #name, "sys_enter_" #name, EVENT_##name, LOSES_DETAILS, true}
-	ENTER_PROGRAM(open),
-	ENTER_PROGRAM(creat),
-	ENTER_PROGRAM(openat),
-	ENTER_PROGRAM(openat2),
-	ENTER_PROGRAM(execve),
-	ENTER_PROGRAM(execveat),
-	ENTER_PROGRAM(connect),
-	{"page_fault_kernel", "page_fault_kernel", EVENT_page_fault, LOSES_SOME_EVENTS},
-	{"note_clone3", "sched_process_fork", EVENT_clone3, LOSES_DETAILS},
-#if CHILD_EVENT_AT_FORK
-	{"clone_child", "sched_process_fork", EVENT_clone, LOSES_SOME_EVENTS},
-#endif
-	{"exec_success", "sched_process_exec", EVENT_execve, LOSES_SOME_EVENTS},
-	{"note_enter_time", "sys_enter", EVENT_NONE, LOSES_ALL_EVENTS, .for_times = true},
-	/* The last to be attached, when everything that it jumps to is in place. */
-	{"dispatch_sys_exit", "sys_exit", EVENT_NONE, LOSES_ALL_EVENTS},
+#define ENTRY_PROGRAM(event, note)                                                                 \
+	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS, true},
+#define EVENT_PROGRAM(name, event, tracepoint)                                                     \
+	{#name, #tracepoint, EVENT_##event, LOSES_SOME_EVENTS},
+#define HELPER_PROGRAM(name, event, tracepoint) {#name, #tracepoint, EVENT_##event, LOSES_DETAILS},
+#define CALLS_PROGRAM(name, hook, condition)                                                       \
+	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
+#include "events/programs.def"
 };
 
 const size_t live_programs_count = sizeof(live_programs) / sizeof(*live_programs);

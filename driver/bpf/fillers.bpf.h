@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The fillers: a program for each event of the table, which writes it at its place. */
+#ifndef LANNER_FILLERS_BPF_H
+#define LANNER_FILLERS_BPF_H
+
+#include "bpf/table.bpf.h"
+#include "bpf/core/latency.bpf.h"
+
+static __always_inline bool is_self(void)
+{
+	return self_pid && current_pid() == self_pid;
+}
+
+#define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
+#define MAKES_TASK(id)                                                                             \
+	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
+
+/* When the call at hand began. What a clone made begins at the end of one. */
+static __always_inline __u64 call_entered(struct filler *f, __u32 event)
+{
+	if (MAKES_TASK(event) && f->ret == 0)
+		return 0;
+	return enter_time_take(current_tid(), call_id(f->regs));
+}
+
+/* For a call that ends without its event: its time is not to be found by another one. */
+static __always_inline int call_without_event(struct pt_regs *regs)
+{
+	if (enter_times)
+		enter_time_take(current_tid(), call_id(regs));
+	return 0;
+}
+
+/* Successful execs are written at sched_process_exec, where the new program is known. */
+#define SYSCALL_EVENT(name, id, ...)                                                               \
+	SEC("tp/raw_syscalls/sys_exit")                                                            \
+	int FILLER_NAME(name)(__u64 *ctx)                                                                \
+	{                                                                                          \
+		struct filler filler = {.regs = call_registers(ctx),                               \
+					.ret = exit_result(ctx),                                   \
+					.timed = true},                                            \
+			      *f = &filler;                                                        \
+                                                                                                   \
+		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
+			return call_without_event(f->regs);                                               \
+		if (HAS_MESSAGES(id))                                                              \
+			messages_resume(f);                                                        \
+		f->caller = call_caller();                                                         \
+		if (!take_arguments(f, id))                                                        \
+			return call_without_event(f->regs);                                               \
+		if (!filler_begin(f, ctx, id, name##__count))                                      \
+			return call_without_event(f->regs);                                               \
+		if (enter_times && f->message_index == 0)                                          \
+			f->slot->entered_ns = call_entered(f, id);
+
+#define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int FILLER_NAME(name)(__u64 *ctx)                                                                \
+	{                                                                                          \
+		struct filler filler = {}, *f = &filler;                                           \
+                                                                                                   \
+		if (is_self() || !filler_begin(f, ctx, id, name##__count))                         \
+			return 0;
+
+#define LOCAL PUT_LOCAL
+#define PARAM PUT_PARAM
+#define EVENT_END(name)                                                                            \
+	if (HAS_MESSAGES(EVENT_##name))                                                            \
+		messages_end(f);                                                                   \
+	else                                                                                       \
+		filler_end(f);                                                                     \
+	return 0;                                                                                  \
+	}
+
+#include "events/all.def"
+
+#endif

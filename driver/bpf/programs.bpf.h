@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The programs beside the fillers, from events/programs.def. An EVENT_PROGRAM puts the parameters of
+ * an event as its filler does; that it has all of them, in their order, is asserted.
+ */
+#ifndef LANNER_PROGRAMS_BPF_H
+#define LANNER_PROGRAMS_BPF_H
+
+#include "bpf/fillers.bpf.h"
+
+/*
+ * The event that is wanted for a call, 0 when there is none. The table is looked at first because
+ * most calls end there.
+ */
+static __always_inline __u32 call_event(struct pt_regs *regs)
+{
+	__u64 number = call_number(regs);
+	struct call_events events;
+	__u32 event;
+
+	if (number >= SYSCALL_NR_MAX)
+		return 0;
+	events = call_events[number];
+	if (!events.native && !events.compat)
+		return 0;
+	event = call_is_compat(regs) ? events.compat : events.native;
+	return event == COMPAT_MULTIPLEXED ? multiplexed_event(regs) : event;
+}
+
+/*
+ * A call that does not come back: its registers are still there when the task is on its way out. One
+ * that a signal ends as it enters the call has not made it.
+ */
+static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	f->regs = task_registers(task);
+	if (!f->regs || call_event(f->regs) != event || is_self() || (READ(task, exit_code) & 0x7f))
+		return false;
+	f->caller = call_caller();
+	return filler_begin(f, ctx, event, nparams);
+}
+
+/* When the exec of a thread began that had that id then: it may have got the first thread's. */
+static __always_inline __u64 exec_entered(__u32 tid)
+{
+	__u32 id = enter_time_id(tid), event;
+
+	event = id & CALL_ID_COMPAT ? call_events[id & CALL_ID_NUMBER].compat
+				    : call_events[id & CALL_ID_NUMBER].native;
+	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(tid, id) : 0;
+}
+
+static __always_inline bool exec_success_begin(struct filler *f, __u64 *ctx)
+{
+	f->timed = true;
+	if (!filler_begin(f, ctx, EVENT_execve, execve__count))
+		return false;
+	if (enter_times)
+		f->slot->entered_ns = exec_entered(ctx[1]);
+	return true;
+}
+
+static __always_inline bool page_fault_kernel_begin(struct filler *f, __u64 *ctx)
+{
+	return filler_begin(f, ctx, EVENT_page_fault, page_fault__count);
+}
+
+#if CHILD_EVENT_AT_FORK
+static __always_inline bool clone_child_begin(struct filler *f, __u64 *ctx)
+{
+	struct task_struct *child = (void *)ctx[1];
+
+	f->task = child;
+	f->of_child = true;
+	if (!READ(child, mm) || !filler_begin(f, ctx, EVENT_clone, clone__count))
+		return false;
+	/* Functions that are not inlined take it as a number only. */
+	f->task = (void *)forget(f->slot, (__u64)child);
+	return true;
+}
+#endif
+
+static __always_inline int note_clone3_run(__u64 *ctx)
+{
+	struct task_struct *caller = (void *)ctx[0], *child = (void *)ctx[1];
+	struct pt_regs *regs = task_registers(caller);
+
+	if (regs && call_number(regs) == NR_clone3)
+		clone3_note(caller, child, call_argument(regs, call_caller(), 0));
+	return 0;
+}
+
+/* What the tracepoint of one system call's entry gives. */
+struct entry_context {
+	__u64 common;
+	__s64 number;
+	__u64 args[6];
+};
+
+/* Whether the call of an event that is wanted comes back. */
+static __always_inline bool has_latency(__u32 event)
+{
+	return event && event != COMPAT_COUNTED && event != EVENT_exit && event != EVENT_exit_group;
+}
+
+static __always_inline int note_enter_time_run(__u64 *ctx)
+{
+	struct pt_regs *regs = call_registers(ctx);
+
+	if (has_latency(call_event(regs)) && !is_self())
+		enter_time_note(current_tid(), call_id(regs));
+	return 0;
+}
+
+/* Numbers of the x32 kind: counted, not guessed. */
+static __always_inline void count_x32(__u64 number)
+{
+	number = call_number_x32(number);
+	if (number < SYSCALL_NR_MAX && call_events[number].native)
+		count_compat();
+}
+
+static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
+{
+	struct pt_regs *regs = call_registers(ctx);
+	__u32 event;
+
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs)) {
+		count_compat();
+		return 0;
+	}
+	if (call_number(regs) >= SYSCALL_NR_MAX) {
+		count_x32(call_number(regs));
+		return 0;
+	}
+	event = call_event(regs);
+	if (!event || is_self())
+		return 0;
+	if (event == COMPAT_COUNTED) {
+		count_compat();
+		return 0;
+	}
+	bpf_tail_call(ctx, &fillers, event);
+	count_lost(event, LOSS_TAIL_CALL);
+	return call_without_event(regs);
+}
+
+/* Where each row of an EVENT_PROGRAM stands. */
+#define EVENT_PROGRAM(name, ...) enum name##_rows {
+#define EXIT_PROGRAM(event) enum event##_rows {
+#define PARAM(event, name, ...) row_of_##event##__##name,
+#define EVENT_PROGRAM_END(name, event) name##_rows_count };
+#include "events/programs.def"
+
+#define PARAM(event, name, ...)                                                                    \
+	_Static_assert((int)row_of_##event##__##name == (int)event##__##name,                      \
+		       "the rows of " #event " in events/programs.def are not those of the event");
+#define EVENT_PROGRAM_END(name, event)                                                             \
+	_Static_assert((int)name##_rows_count == (int)event##__count,                              \
+		       #name " in events/programs.def misses a parameter of " #event);
+#include "events/programs.def"
+
+#define ENTRY_ARG(n) (ctx->args[n])
+#define ENTRY_PROGRAM(name, note)                                                                  \
+	SEC("tracepoint/syscalls/sys_enter_" #name)                                                \
+	int ENTRY_NAME(name)(struct entry_context *ctx)                                            \
+	{                                                                                          \
+		return is_self() ? 0 : note;                                                       \
+	}
+
+#define EVENT_PROGRAM(name, event, tracepoint)                                                     \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		struct filler filler = {}, *f = &filler;                                           \
+                                                                                                   \
+		if (is_self() || !name##_begin(f, ctx))                                            \
+			return 0;
+#define EXIT_PROGRAM(event)                                                                        \
+	SEC("tp_btf/sched_process_exit")                                                           \
+	int EXIT_NAME(event)(__u64 *ctx)                                                           \
+	{                                                                                          \
+		struct filler filler = {}, *f = &filler;                                           \
+                                                                                                   \
+		if (!exit_begin(f, ctx, EVENT_##event, event##__count))                            \
+			return 0;
+#define LOCAL PUT_LOCAL
+#define PARAM PUT_PARAM
+#define EVENT_PROGRAM_END(...)                                                                     \
+	filler_end(f);                                                                             \
+	return 0;                                                                                  \
+	}
+
+#define HELPER_PROGRAM(name, event, tracepoint)                                                    \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		return name##_run(ctx);                                                            \
+	}
+
+#define CALLS_PROGRAM(name, hook, ...)                                                             \
+	SEC("tp/raw_syscalls/" #hook)                                                              \
+	int name(__u64 *ctx)                                                                       \
+	{                                                                                          \
+		return name##_run(ctx);                                                            \
+	}
+
+#include "events/programs.def"
+
+#endif
