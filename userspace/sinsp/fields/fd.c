@@ -3,6 +3,7 @@
 #include "sinsp/fields/table.h"
 
 #include "sinsp/fields/param_text.h"
+#include "sinsp/state/path.h"
 
 bool is_about_fd(const struct event_desc *event)
 {
@@ -66,35 +67,34 @@ enum name_source { FROM_NOTHING, FROM_PATH, FROM_TUPLE };
 
 struct unnamed_fd {
 	uint8_t source, param;
-	bool raw; /* fd.nameraw is the parameter as it is */
 };
 
 static struct unnamed_fd unnamed_fd_of(const struct sinsp_event *event)
 {
 	switch (event->ev.desc->id) {
 	case EVENT_open:
-		return (struct unnamed_fd){FROM_PATH, open__name, false};
+		return (struct unnamed_fd){FROM_PATH, open__name};
 	case EVENT_openat:
-		return (struct unnamed_fd){FROM_PATH, openat__name, true};
+		return (struct unnamed_fd){FROM_PATH, openat__name};
 	case EVENT_openat2:
-		return (struct unnamed_fd){FROM_PATH, openat2__name, true};
+		return (struct unnamed_fd){FROM_PATH, openat2__name};
 	case EVENT_creat:
-		return (struct unnamed_fd){FROM_PATH, creat__name, false};
+		return (struct unnamed_fd){FROM_PATH, creat__name};
 	case EVENT_open_by_handle_at:
-		return (struct unnamed_fd){FROM_PATH, open_by_handle_at__path, false};
+		return (struct unnamed_fd){FROM_PATH, open_by_handle_at__path};
 	case EVENT_accept:
-		return (struct unnamed_fd){FROM_TUPLE, accept__tuple, false};
+		return (struct unnamed_fd){FROM_TUPLE, accept__tuple};
 	case EVENT_accept4:
-		return (struct unnamed_fd){FROM_TUPLE, accept4__tuple, false};
+		return (struct unnamed_fd){FROM_TUPLE, accept4__tuple};
 	case EVENT_connect:
-		return (struct unnamed_fd){FROM_TUPLE, connect__tuple, false};
+		return (struct unnamed_fd){FROM_TUPLE, connect__tuple};
 	default:
-		return (struct unnamed_fd){FROM_NOTHING, 0, false};
+		return (struct unnamed_fd){FROM_NOTHING, 0};
 	}
 }
 
-static int give_name(const struct sinsp_event *event, struct field_scratch *scratch,
-		     struct field_value *values, bool raw)
+int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
+		struct field_scratch *scratch, struct field_value *values)
 {
 	struct unnamed_fd from;
 	struct buf text;
@@ -106,8 +106,6 @@ static int give_name(const struct sinsp_event *event, struct field_scratch *scra
 	from = unnamed_fd_of(event);
 	if (from.source == FROM_NOTHING)
 		return give_bytes(values, "", 0);
-	if (from.raw && raw)
-		return give_string(values, event_param_string(&event->ev, from.param));
 	text = text_begin(scratch);
 	if (from.source == FROM_TUPLE)
 		param_text_raw(event, from.param, &scratch->style, &text);
@@ -116,16 +114,28 @@ static int give_name(const struct sinsp_event *event, struct field_scratch *scra
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
-		struct field_scratch *scratch, struct field_value *values)
-{
-	return give_name(event, scratch, values, false);
-}
-
+/* As it was given: when the descriptor was opened, or to the call that failed to open one. */
 static int get_nameraw(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_name(event, scratch, values, true);
+	struct unnamed_fd from = unnamed_fd_of(event);
+	char given[SINSP_PATH_MAX];
+	const char *name;
+	struct buf text;
+	size_t len;
+
+	if (event->fd) {
+		name = sinsp_fd_given_name(event->fd, &len);
+		return give_bytes(values, name, len);
+	}
+	if (from.source != FROM_PATH)
+		return fd_get_name(event, ref, scratch, values);
+	name = event_param_string(&event->ev, from.param);
+	if (!name)
+		return NO_VALUE;
+	text = text_begin(scratch);
+	buf_append(&text, given, sinsp_path_collapse(name, given));
+	return give_text(values, scratch, &text);
 }
 
 static bool is_type(const struct sinsp_event *event, enum scap_fd_type type)
@@ -142,7 +152,7 @@ int fd_get_directory(const struct sinsp_event *event, const struct field_ref *re
 
 	if (event->fd && event->fd->type != SCAP_FD_FILE && event->fd->type != SCAP_FD_DIRECTORY)
 		return NO_VALUE;
-	rc = give_name(event, scratch, values, false);
+	rc = fd_get_name(event, ref, scratch, values);
 	if (rc != 1 || is_type(event, SCAP_FD_DIRECTORY))
 		return rc;
 	slash = memrchr(values->bytes.data, '/', values->bytes.len);
@@ -249,7 +259,7 @@ const struct field_desc fields_fd[] = {
 	    "absolute path, or ip:port->ip:port, or the name of another kind",
 	    .example = " startswith /etc/"),
 	ROW("fd.nameraw", CHARBUF, NA, FD_NEEDS, get_nameraw,
-	    "fd.name, but failed opens show the path as the caller gave it",
+	    "fd.name as it was given when the descriptor was opened",
 	    .example = " startswith ../"),
 	ROW("fd.directory", CHARBUF, NA, FD_NEEDS, fd_get_directory, "directory of the file",
 	    .example = "=/etc"),
@@ -259,7 +269,7 @@ const struct field_desc fields_fd[] = {
 	    .example = "=10003"),
 	ROW("fd.connected", BOOL, NA, FD_NEEDS, get_connected, "true for connected sockets"),
 	ROW("fd.name_changed", BOOL, NA, FD_NEEDS, get_name_changed,
-	    "true if this event changed fd.name"),
+	    "true if this event gave or changed fd.name"),
 	ROW("fd.dev", INT32, HEX, FD_NEEDS, get_dev, "device that holds the file", .example = "=0"),
 	ROW("fd.dev.major", INT32, DEC, FD_NEEDS, get_dev_major, "major number of fd.dev",
 	    .example = "=8"),

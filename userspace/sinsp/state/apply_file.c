@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
+#include "sinsp/state/event_fd.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/path.h"
@@ -16,9 +17,30 @@ struct opened {
 	uint64_t ino;
 };
 
+/* What a call that opened a file was given as its name. */
+struct given {
+	size_t len; /* 0: the path itself */
+	char name[SINSP_PATH_MAX];
+};
+
+static void take_given(const struct event *ev, unsigned int param, const char *path,
+		       struct given *given)
+{
+	const char *name = event_param_string(ev, param);
+
+	given->len = 0;
+	/* Most names are the path: those are not stored. */
+	if (!name || strcmp(name, path) == 0)
+		return;
+	given->len = sinsp_path_collapse(name, given->name);
+	if (strcmp(given->name, path) == 0)
+		given->len = 0;
+}
+
 static void open_file(struct sinsp *sinsp, struct state_event *event, const struct opened *opened)
 {
 	char path[SINSP_PATH_MAX];
+	struct given given;
 	size_t len;
 	struct sinsp_fds *fds;
 
@@ -29,9 +51,11 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	if (len == 0) {
 		/* The name could not be read in the kernel: not a reason to go without. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		state_note_named(sinsp, event->fd);
 		return;
 	}
-	event->fd = sinsp_fds_open(fds, event->fd_num, path, len);
+	take_given(event->ev, opened->name, path, &given);
+	event->fd = sinsp_fds_open_given(fds, event->fd_num, path, len, given.name, given.len);
 	if (!event->fd)
 		return;
 	event->fd->type =
@@ -40,6 +64,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	event->fd->dev = opened->dev;
 	event->fd->ino = opened->ino;
 	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
+	state_note_named(sinsp, event->fd);
 }
 
 void state_open(struct sinsp *sinsp, struct state_event *event)

@@ -270,6 +270,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	if (type == SCAP_FD_UNKNOWN) {
 		/* The event does not say what this is. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
+		state_note_named(sinsp, event->fd);
 		return;
 	}
 	fd = state_open_fd(event, event->fd_num, type, cloexec);
@@ -285,7 +286,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 		set_ends(fd, tuple, false);
 		name_socket(sinsp, fd);
 	}
-	fd->name_changed = false; /* it is its first */
+	state_note_named(sinsp, fd);
 }
 
 void state_accept(struct sinsp *sinsp, struct state_event *event)

@@ -7,6 +7,7 @@
 #define SINSP_STATE_FD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "scap/model/fd.h"
@@ -26,7 +27,7 @@ struct sinsp_fd {
 	enum sinsp_fd_role role;
 	bool listening;	  /* a server socket: `source` is unused, `dest` is what it is bound to */
 	bool connected;
-	bool name_changed; /* by the event at hand */
+	bool name_changed; /* the event at hand gave or changed it */
 	union {
 		/* IP sockets: the end that called connect(), and the end that it called. */
 		struct {
@@ -38,8 +39,19 @@ struct sinsp_fd {
 		};
 	};
 	uint16_t name_len;
+	uint16_t given_len; /* see sinsp_fd_given_name(); 0: the same as the name */
 	char *name;	  /* NUL-terminated; owned by the table */
 };
+
+/*
+ * The name as it was given when the descriptor was opened, NUL-terminated, with its length: a path
+ * may be relative there, and have links. What was not opened by a path has its name.
+ */
+static inline const char *sinsp_fd_given_name(const struct sinsp_fd *fd, size_t *len)
+{
+	*len = fd->given_len ? fd->given_len : fd->name_len;
+	return fd->given_len ? fd->name + fd->name_len + 1 : fd->name;
+}
 
 struct sinsp_fds;
 

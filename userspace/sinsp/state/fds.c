@@ -35,11 +35,22 @@ static struct entry *entry_of(struct sinsp_fd *fd)
 	return (struct entry *)fd;
 }
 
+/* Bytes of the names of a descriptor, which stand in one block, each with its NUL. */
+static size_t names_bytes(size_t name_len, size_t given_len)
+{
+	return name_len + 1 + (given_len ? given_len + 1 : 0);
+}
+
+static void free_names(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+{
+	pool_free(store->pool, fd->name, names_bytes(fd->name_len, fd->given_len));
+}
+
 static void entry_unref(struct sinsp_fd_store *store, struct entry *entry)
 {
 	if (--entry->refs)
 		return;
-	pool_free(store->pool, entry->fd.name, entry->fd.name_len + 1u);
+	free_names(store, &entry->fd);
 	pool_free(store->pool, entry, sizeof(*entry));
 }
 
@@ -292,13 +303,19 @@ refuse:
 struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
 				size_t name_len)
 {
+	return sinsp_fds_open_given(fds, num, name, name_len, NULL, 0);
+}
+
+struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+				      size_t name_len, const char *given, size_t given_len)
+{
 	struct pool *pool = fds->store->pool;
 	struct entry *entry = pool_alloc(pool, sizeof(*entry));
 
 	if (!entry)
 		return NULL;
 	*entry = (struct entry){.refs = 1};
-	if (!sinsp_fd_rename(fds->store, &entry->fd, name, name_len)) {
+	if (!sinsp_fd_set_names(fds->store, &entry->fd, name, name_len, given, given_len)) {
 		pool_free(pool, entry, sizeof(*entry));
 		return NULL;
 	}
@@ -427,19 +444,31 @@ void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t las
 	}
 }
 
+bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+			size_t name_len, const char *given, size_t given_len)
+{
+	bool fits = name_len <= UINT16_MAX && given_len <= UINT16_MAX;
+	char *names = fits ? pool_alloc(store->pool, names_bytes(name_len, given_len)) : NULL;
+
+	if (!names)
+		return false;
+	memcpy(names, name, name_len);
+	names[name_len] = '\0';
+	if (given_len) {
+		memcpy(names + name_len + 1, given, given_len);
+		names[name_len + 1 + given_len] = '\0';
+	}
+	free_names(store, fd);
+	fd->name = names;
+	fd->name_len = (uint16_t)name_len;
+	fd->given_len = (uint16_t)given_len;
+	return true;
+}
+
 bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
 		     size_t name_len)
 {
-	char *copy = name_len <= UINT16_MAX ? pool_alloc(store->pool, name_len + 1) : NULL;
-
-	if (!copy)
-		return false;
-	memcpy(copy, name, name_len);
-	copy[name_len] = '\0';
-	pool_free(store->pool, fd->name, fd->name_len + 1u);
-	fd->name = copy;
-	fd->name_len = (uint16_t)name_len;
-	return true;
+	return sinsp_fd_set_names(store, fd, name, name_len, NULL, 0);
 }
 
 bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)

@@ -33,11 +33,15 @@ void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
 bool sinsp_fds_shared(const struct sinsp_fds *fds);
 
 /*
- * Opens a number: what was there goes away, and a new entry with the given name stands there, zero
- * in all else. Returns NULL when it is refused.
+ * Opens a number: what was there goes away, and a new entry with that name stands there, zero in
+ * all else. Returns NULL when it is rejected.
  */
 struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
 				size_t name_len);
+
+/* The same for a file that was opened by another name than its own; 0 bytes: by that. */
+struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+				      size_t name_len, const char *given, size_t given_len);
 
 /* Makes `to` another number for the open file at `from`. Returns NULL when that is unknown. */
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
@@ -59,7 +63,12 @@ void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t las
 /* Closes what exec closes, and forgets what /proc was asked for: it may be closed as well. */
 void sinsp_fds_exec(struct sinsp_fds *fds);
 
-/* Replaces the name of an entry. Returns false and keeps the old one without memory. */
+/*
+ * Replaces the name of an entry; with the first function, also the name that it was opened by, as
+ * above. Returns false and keeps the old ones without memory, or beyond 65,535 bytes.
+ */
+bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+			size_t name_len, const char *given, size_t given_len);
 bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
 		     size_t name_len);
 

@@ -72,3 +72,14 @@ size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size
 	text[out.len] = '\0';
 	return out.len;
 }
+
+size_t sinsp_path_collapse(const char *path, char text[SINSP_PATH_MAX])
+{
+	size_t len = 0;
+
+	for (; *path && len + 1 < SINSP_PATH_MAX; path++)
+		if (*path != '/' || !len || text[len - 1] != '/')
+			text[len++] = *path;
+	text[len] = '\0';
+	return len;
+}

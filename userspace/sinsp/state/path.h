@@ -21,4 +21,10 @@ enum { SINSP_PATH_MAX = 8192 };
 size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
 		       char out[SINSP_PATH_MAX]);
 
+/*
+ * Copies a path as it is, but for '/' that follow each other: those become one. Returns the length
+ * written to `out`, cut to SINSP_PATH_MAX with its NUL.
+ */
+size_t sinsp_path_collapse(const char *path, char out[SINSP_PATH_MAX]);
+
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
+#include "sinsp/state/fds.h"
 #include "world.h"
 
 static void make_read(struct drive *world, struct sinsp_fd *fd)
@@ -127,6 +128,8 @@ static void test_failed_open(void **state)
 	world_expect_none(world, "fd.filename");
 	world_expect_none(world, "fd.ino");
 	world_expect_none(world, "fd.l4proto");
+	make_openat(world, -ENOENT, "//a///b/");
+	world_expect(world, "fd.nameraw", "/a/b/");
 	make_openat(world, -EFAULT, NULL);
 	world_expect_none(world, "fd.name");
 	world_expect_none(world, "fd.nameraw");
@@ -135,10 +138,25 @@ static void test_failed_open(void **state)
 	frame_put_string(&world->frame, open__name, "x");
 	world_end(world);
 	world_expect(world, "fd.name", "/home/user/x");
-	world_expect(world, "fd.nameraw", "/home/user/x");
+	world_expect(world, "fd.nameraw", "x");
 	world_expect(world, "fd.typechar", "o");
 	world_expect_none(world, "fd.num");
 	world_expect_none(world, "fd.uid");
+}
+
+/* Whatever the event, and wherever the path leads. */
+static void test_name_as_given(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_fds *fds = world->event.thread->fds;
+	struct sinsp_fd *fd = sinsp_fds_open_given(fds, 3, "/real/b", 7, "a/../b", 6);
+
+	assert_non_null(fd);
+	fd->type = SCAP_FD_FILE;
+	make_read(world, fd);
+	world_expect(world, "fd.name", "/real/b");
+	world_expect(world, "fd.nameraw", "a/../b");
+	world_expect(world, "fd.filename", "b");
 }
 
 static void test_unknown_descriptors(void **state)
@@ -359,6 +377,7 @@ int main(void)
 		TEST(test_file),
 		TEST(test_parts_of_names),
 		TEST(test_failed_open),
+		TEST(test_name_as_given),
 		TEST(test_unknown_descriptors),
 		TEST(test_events_without_descriptor),
 		TEST(test_client),

@@ -44,8 +44,68 @@ static void opens_under_the_current_directory(void **state)
 	assert_int_equal(event->fd->dev, 7);
 	assert_int_equal(event->fd->ino, 77);
 	assert_int_equal(event->fd->flags, file_flags__O_RDONLY);
-	assert_false(event->fd->name_changed);
+	assert_true(event->fd->name_changed);
 	assert_string_equal(drive_read(drive, 100, 10, 3)->fd->name, "/home/u/today");
+}
+
+static void expect_given(const struct sinsp_event *event, const char *given)
+{
+	size_t len;
+
+	assert_string_equal(sinsp_fd_given_name(event->fd, &len), given);
+	assert_int_equal(len, strlen(given));
+}
+
+/* For all events of the descriptor and of its copies. */
+static void keeps_the_name_as_given(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	drive_chdir(drive, 100, 0, "/w");
+	expect_given(drive_openat(drive, 100, 3, -100, "z//n1"), "z/n1");
+	assert_string_equal(drive->event.fd->name, "/w/z/n1");
+	expect_given(drive_read(drive, 100, 1, 3), "z/n1");
+	frame = drive_begin(drive, EVENT_dup2, 100);
+	frame_put_i64(frame, dup2__res, 9);
+	frame_put_i64(frame, dup2__oldfd, 3);
+	frame_put_i64(frame, dup2__newfd, 9);
+	expect_given(drive_end(drive), "z/n1");
+	assert_false(drive->event.fd->name_changed);
+	drive_fork(drive, 100, 200);
+	expect_given(drive_close(drive, 100, 0, 3), "z/n1");
+	expect_given(drive_read(drive, 200, 1, 3), "z/n1");
+	/* What is the path itself takes no memory. */
+	assert_int_equal(drive_open(drive, 100, 4, "/w/z/n1", 0)->fd->given_len, 0);
+	assert_int_equal(drive_open(drive, 100, 4, "//w///z/n1", 0)->fd->given_len, 0);
+	expect_given(drive_open(drive, 100, 4, "/w/z/../n2/", 0), "/w/z/../n2/");
+	assert_string_equal(drive->event.fd->name, "/w/n2");
+}
+
+static void names_what_is_opened(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	assert_true(drive_open(drive, 100, 3, "x", 0)->fd->name_changed);
+	assert_false(drive_read(drive, 100, 1, 3)->fd->name_changed);
+	assert_true(drive_openat(drive, 100, 3, -100, "x")->fd->name_changed);
+	assert_false(drive_close(drive, 100, 0, 3)->fd->name_changed);
+	assert_null(drive_openat(drive, 100, -ENOENT, -100, "x")->fd);
+	frame = drive_begin(drive, EVENT_openat2, 100);
+	frame_put_i64(frame, openat2__fd, 3);
+	frame_put_i64(frame, openat2__dirfd, -100);
+	frame_put_string(frame, openat2__name, "x");
+	assert_true(drive_end(drive)->fd->name_changed);
+	frame = drive_begin(drive, EVENT_creat, 100);
+	frame_put_i64(frame, creat__fd, 3);
+	frame_put_string(frame, creat__name, "x");
+	assert_true(drive_end(drive)->fd->name_changed);
+	frame = drive_begin(drive, EVENT_pipe2, 100);
+	frame_put_i64(frame, pipe2__res, 0);
+	frame_put_i64(frame, pipe2__fd1, 4);
+	frame_put_i64(frame, pipe2__fd2, 5);
+	assert_false(drive_end(drive)->fd->name_changed);
 }
 
 /* What the kernel opened counts, whatever the caller's memory holds by now. */
@@ -299,6 +359,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(opens_under_the_current_directory),
+		TEST(keeps_the_name_as_given),
+		TEST(names_what_is_opened),
 		TEST(believes_the_kernel),
 		TEST(opens_directories),
 		TEST(does_not_know_the_first_directory),

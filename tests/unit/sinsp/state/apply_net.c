@@ -156,7 +156,7 @@ static void binds_and_accepts(void **state)
 	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
 	assert_true(fd->connected);
 	assert_false(fd->listening);
-	assert_false(fd->name_changed);
+	assert_true(fd->name_changed);
 	assert_string_equal(fd->name, "10.1.2.3:50000->127.0.0.1:80");
 	assert_int_equal(fd->source.port, 50000);
 	assert_int_equal(fd->dest.port, 80);

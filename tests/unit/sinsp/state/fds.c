@@ -195,6 +195,35 @@ static void renames(void **state)
 	assert_null(sinsp_fds_open(fixture->fds, 2, huge, sizeof(huge)));
 }
 
+static void keeps_both_names(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_fds *fds = fixture->fds;
+	struct sinsp_fd *fd = sinsp_fds_open_given(fds, 1, "/a/b", 4, "b", 1);
+	static char huge[UINT16_MAX + 1];
+	const struct pool_slab *slabs;
+	size_t len;
+
+	assert_string_equal(fd->name, "/a/b");
+	assert_string_equal(sinsp_fd_given_name(fd, &len), "b");
+	assert_int_equal(len, 1);
+	memset(huge, 'x', sizeof(huge));
+	assert_false(sinsp_fd_set_names(&fixture->store, fd, "y", 1, huge, sizeof(huge)));
+	assert_string_equal(fd->name, "/a/b");
+	assert_true(sinsp_fd_set_names(&fixture->store, fd, "/c", 2, "../c", 4));
+	assert_string_equal(fd->name, "/c");
+	assert_string_equal(sinsp_fd_given_name(fd, &len), "../c");
+	assert_true(sinsp_fd_rename(&fixture->store, fd, "other", 5));
+	assert_string_equal(sinsp_fd_given_name(fd, &len), "other");
+	assert_int_equal(len, 5);
+	/* Both go back to where they came from. */
+	slabs = fixture->pool.slabs;
+	for (int i = 0; i < 100000; i++)
+		assert_non_null(sinsp_fds_open_given(fds, 1, "/some/where/else/than/that", 26,
+						     "../x/y/z/that", 13));
+	assert_ptr_equal(fixture->pool.slabs, slabs);
+}
+
 static void keeps_to_the_limit(void **state)
 {
 	struct fixture *fixture = *state;
@@ -307,6 +336,7 @@ int main(void)
 		TEST(shares_by_reference),
 		TEST(exec_closes_what_is_marked),
 		TEST(renames),
+		TEST(keeps_both_names),
 		TEST(keeps_to_the_limit),
 		TEST(remembers_what_was_asked),
 		TEST(takes_no_memory_for_what_is_not_open),

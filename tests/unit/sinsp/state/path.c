@@ -52,6 +52,24 @@ static void joins(void **state)
 	}
 }
 
+static void collapses(void **state)
+{
+	static const char *const cases[][2] = {
+		{"", ""},	  {"/", "/"},	     {"///", "/"},	 {"a", "a"},
+		{"a/../b", "a/../b"}, {"a//b///", "a/b/"}, {"//./a", "/./a"},
+	};
+	static char huge[2 * SINSP_PATH_MAX];
+	char out[SINSP_PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(sinsp_path_collapse(cases[i][0], out), strlen(cases[i][1]));
+		assert_string_equal(out, cases[i][1]);
+	}
+	memset(huge, 'x', sizeof(huge) - 1);
+	assert_int_equal(sinsp_path_collapse(huge, out), SINSP_PATH_MAX - 1);
+	assert_int_equal(strlen(out), SINSP_PATH_MAX - 1);
+}
+
 static void refuses_what_is_too_long(void **state)
 {
 	enum { FITS = SINSP_PATH_MAX - 4 }; /* behind "/b/", with the NUL */
@@ -75,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins),
+		cmocka_unit_test(collapses),
 		cmocka_unit_test(refuses_what_is_too_long),
 	};
 
