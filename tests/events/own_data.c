@@ -131,7 +131,7 @@ static void check_truncate(const char *path, const char *shown, long length, lon
 
 	require(CALL(SYS_truncate, path, length) == ret);
 	ev = next_with_result(EVENT_truncate, ret);
-	expect_text(ev, truncate__path, shown);
+	expect_string(ev, truncate__path, shown);
 	expect_i64(ev, truncate__length, length);
 }
 

@@ -19,9 +19,9 @@ static void check_paths(unsigned int id, long number)
 		/* No path would end accounting. */
 		if (id == EVENT_acct && !paths[i].path)
 			continue;
-		expect_text(next_with_result(id, CALL(number, paths[i].path)), 1, paths[i].shown);
+		expect_string(next_with_result(id, CALL(number, paths[i].path)), 1, paths[i].shown);
 	}
-	expect_text(next_with_result(id, CALL(number, "/")), 1, "/");
+	expect_string(next_with_result(id, CALL(number, "/")), 1, "/");
 }
 
 LIVE_TEST(acct)
@@ -38,7 +38,7 @@ static void check_swapon(const char *path, const char *shown, long flags)
 {
 	const struct event *ev = next_with_result(EVENT_swapon, CALL(SYS_swapon, path, flags));
 
-	expect_text(ev, swapon__path, shown);
+	expect_string(ev, swapon__path, shown);
 	expect_i64(ev, swapon__swapflags, (uint32_t)flags);
 }
 
@@ -72,7 +72,7 @@ static void check_statfs(const char *path, const char *shown, struct statfs *sta
 	long ret = CALL(SYS_statfs, path, status);
 	const struct event *ev = next_with_result(EVENT_statfs, ret);
 
-	expect_text(ev, statfs__path, shown);
+	expect_string(ev, statfs__path, shown);
 	expect_statfs(ev, statfs__f_type, ret == 0 ? status : NULL);
 }
 
@@ -156,12 +156,12 @@ static void check_sysfs(long option, const char *name, const char *shown, long i
 	const struct event *ev = next_with_result(EVENT_sysfs, ret);
 
 	expect_i64(ev, sysfs__option, option);
-	expect_text(ev, sysfs__fsname, shown);
+	expect_string(ev, sysfs__fsname, shown);
 	if (option == NAME_OF_INDEX)
 		expect_i64(ev, sysfs__fs_index, (uint32_t)index);
 	else
 		expect_absent(ev, sysfs__fs_index);
-	expect_text(ev, sysfs__buf, option == NAME_OF_INDEX && ret >= 0 ? buf : NULL);
+	expect_string(ev, sysfs__buf, option == NAME_OF_INDEX && ret >= 0 ? buf : NULL);
 }
 
 LIVE_TEST(sysfs)

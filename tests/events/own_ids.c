@@ -70,12 +70,12 @@ LIVE_TEST(setgroups)
 
 	fixture_wait(child);
 	ev = live_next_of(EVENT_setgroups, child);
-	EXPECT(ev, 0, SOME, OTHER);
+	expect_values(ev, 0, SOME, OTHER);
 	expect_bytes(ev, setgroups__list, some_groups, sizeof(some_groups));
-	EXPECT(live_next_of(EVENT_setgroups, child), 0, 0, NOTHING);
+	expect_values(live_next_of(EVENT_setgroups, child), 0, 0, NOTHING);
 	require(CALL(SYS_setgroups, 65537, many) == -EINVAL);
 	ev = live_next(EVENT_setgroups);
-	EXPECT(ev, -EINVAL, 65537, OTHER);
+	expect_values(ev, -EINVAL, 65537, OTHER);
 	expect_bytes(ev, setgroups__list, many, 4096);
 	require(CHECK(setgroups, (SYS_setgroups, -1, some_groups), -1, NOTHING) == -EINVAL);
 	require(CHECK(setgroups, (SYS_setgroups, SOME + 1, edge), SOME + 1, NOTHING) == -EFAULT);
@@ -90,9 +90,9 @@ LIVE_TEST(getgroups)
 
 	fixture_wait(child);
 	ev = live_next_of(EVENT_getgroups, child);
-	EXPECT(ev, SOME, SOME, OTHER);
+	expect_values(ev, SOME, SOME, OTHER);
 	expect_bytes(ev, getgroups__list, some_groups, sizeof(some_groups));
-	EXPECT(live_next_of(EVENT_getgroups, child), 0, SOME, NOTHING);
+	expect_values(live_next_of(EVENT_getgroups, child), 0, SOME, NOTHING);
 	require(CHECK(getgroups, (SYS_getgroups, 0, UNREADABLE), 0, NOTHING) >= 0);
 	require(CHECK(getgroups, (SYS_getgroups, -1, groups), -1, NOTHING) == -EINVAL);
 }
@@ -111,8 +111,8 @@ LIVE_TEST(setfsuid)
 	pid_t child = fixture_child(set_filesystem_ids, NULL);
 
 	fixture_wait(child);
-	EXPECT(live_next_of(EVENT_setfsuid, child), 0, 1000);
-	EXPECT(live_next_of(EVENT_setfsuid, child), 1000, UINT32_MAX);
+	expect_values(live_next_of(EVENT_setfsuid, child), 0, 1000);
+	expect_values(live_next_of(EVENT_setfsuid, child), 1000, UINT32_MAX);
 }
 
 LIVE_TEST(setfsgid)
@@ -120,8 +120,8 @@ LIVE_TEST(setfsgid)
 	pid_t child = fixture_child(set_filesystem_ids, NULL);
 
 	fixture_wait(child);
-	EXPECT(live_next_of(EVENT_setfsgid, child), 0, 1001);
-	EXPECT(live_next_of(EVENT_setfsgid, child), 1001, UINT32_MAX);
+	expect_values(live_next_of(EVENT_setfsgid, child), 0, 1001);
+	expect_values(live_next_of(EVENT_setfsgid, child), 1001, UINT32_MAX);
 }
 
 /* As the kernel has them: a version and a process, and one set or two of 32 bits each. */

@@ -125,11 +125,11 @@ LIVE_TEST(msgsnd)
 
 	require(CALL(SYS_msgsnd, id, edge, 5, IPC_NOWAIT) == 0);
 	ev = live_next(EVENT_msgsnd);
-	EXPECT(ev, 0, id, 0x1234567890, OTHER, 5, IPC_NOWAIT);
+	expect_values(ev, 0, id, 0x1234567890, OTHER, 5, IPC_NOWAIT);
 	expect_bytes(ev, msgsnd__data, "hello", 5);
 	require(CALL(SYS_msgsnd, -1, &message, sizeof(message.text), 0) == -EINVAL);
 	ev = live_next(EVENT_msgsnd);
-	EXPECT(ev, -EINVAL, -1, 0x1234567890, OTHER, sizeof(message.text), 0);
+	expect_values(ev, -EINVAL, -1, 0x1234567890, OTHER, sizeof(message.text), 0);
 	expect_bytes(ev, msgsnd__data, message.text, LIVE_SNAPLEN);
 	require(CHECK(msgsnd, (SYS_msgsnd, id, &message, 0, 0), id, 0x1234567890, NOTHING, 0, 0) ==
 		0);
@@ -148,11 +148,11 @@ LIVE_TEST(msgrcv)
 	require(CALL(SYS_msgsnd, id, &message, 5, 0) == 0);
 	require(CALL(SYS_msgrcv, id, &got, 10L, 0L, MSG_NOERROR) == 10);
 	ev = live_next(EVENT_msgrcv);
-	EXPECT(ev, 10, id, 77, OTHER, 10, 0, MSG_NOERROR);
+	expect_values(ev, 10, id, 77, OTHER, 10, 0, MSG_NOERROR);
 	expect_bytes(ev, msgrcv__data, message.text, 10);
 	require(CALL(SYS_msgrcv, id, &got, 200L, -100L, 0) == 5);
 	ev = live_next(EVENT_msgrcv);
-	EXPECT(ev, 5, id, 77, OTHER, 200, -100, 0);
+	expect_values(ev, 5, id, 77, OTHER, 200, -100, 0);
 	expect_bytes(ev, msgrcv__data, "hello", 5);
 	require(CHECK(msgrcv, (SYS_msgrcv, id, &got, 200L, 5L, IPC_NOWAIT), id, NOTHING, NOTHING,
 		      200, 5, IPC_NOWAIT) == -ENOMSG);
@@ -213,19 +213,19 @@ LIVE_TEST(mq_open)
 	long fd = CALL(SYS_mq_open, QUEUE, O_RDWR | O_CREAT | O_NONBLOCK, 0600, &attr);
 	const struct path_case *paths = fixture_paths();
 
-	EXPECT(next_open(QUEUE), fd, OTHER, O_RDWR | O_CREAT | O_NONBLOCK, 0600, O_NONBLOCK, 4, 100,
-	       3);
+	expect_values(next_open(QUEUE), fd, OTHER, O_RDWR | O_CREAT | O_NONBLOCK, 0600, O_NONBLOCK,
+		      4, 100, 3);
 	if (fd > 0)
 		close((int)fd);
 	CALL(SYS_mq_unlink, QUEUE);
 	fd = CALL(SYS_mq_open, QUEUE, O_WRONLY | O_CLOEXEC, 0600, &attr);
-	EXPECT(next_open(QUEUE), fd, OTHER, O_WRONLY | O_CLOEXEC, NOTHING, NO_ATTRIBUTES);
+	expect_values(next_open(QUEUE), fd, OTHER, O_WRONLY | O_CLOEXEC, NOTHING, NO_ATTRIBUTES);
 	fd = CALL(SYS_mq_open, UNREADABLE, O_CREAT, 07777, NULL);
-	EXPECT(next_open(NULL), fd, OTHER, O_CREAT, 07777, NO_ATTRIBUTES);
+	expect_values(next_open(NULL), fd, OTHER, O_CREAT, 07777, NO_ATTRIBUTES);
 	for (size_t i = 0; i < PATH_CASES; i++) {
 		fd = CALL(SYS_mq_open, paths[i].path, 0, 0, NULL);
 		require(fd < 0);
-		EXPECT(next_open(paths[i].shown), fd, OTHER, 0, NOTHING, NO_ATTRIBUTES);
+		expect_values(next_open(paths[i].shown), fd, OTHER, 0, NOTHING, NO_ATTRIBUTES);
 	}
 }
 
@@ -251,13 +251,13 @@ LIVE_TEST(mq_timedsend)
 	long ret = CALL(SYS_mq_timedsend, fd, "hello", 5, 7, &past);
 	const struct event *ev = live_next(EVENT_mq_timedsend);
 
-	EXPECT(ev, ret, fd, OTHER, 5, 7, 5 * (int64_t)NS + 6);
+	expect_values(ev, ret, fd, OTHER, 5, 7, 5 * (int64_t)NS + 6);
 	expect_bytes(ev, mq_timedsend__data, "hello", 5);
 	require(CHECK(mq_timedsend, (SYS_mq_timedsend, fd, UNREADABLE, 5, -1, NULL), fd, NOTHING, 5,
 		      -1, NOTHING) < 0);
 	ret = CALL(SYS_mq_timedsend, NO_FD, fixture_pattern(101), 101, 0, UNREADABLE);
 	ev = live_next(EVENT_mq_timedsend);
-	EXPECT(ev, ret, NO_FD, OTHER, 101, 0, NOTHING);
+	expect_values(ev, ret, NO_FD, OTHER, 101, 0, NOTHING);
 	expect_bytes(ev, mq_timedsend__data, fixture_pattern(101), LIVE_SNAPLEN);
 	require(ret < 0);
 	close(fd);
@@ -275,7 +275,7 @@ LIVE_TEST(mq_timedreceive)
 	CALL(SYS_mq_timedsend, fd, "hello", 5, 7, NULL);
 	ret = CALL(SYS_mq_timedreceive, fd, text, sizeof(text), &priority, &past);
 	ev = live_next(EVENT_mq_timedreceive);
-	EXPECT(ev, ret, fd, OTHER, sizeof(text), ret < 0 ? NOTHING : 7, 5 * (int64_t)NS + 6);
+	expect_values(ev, ret, fd, OTHER, sizeof(text), ret < 0 ? NOTHING : 7, 5 * (int64_t)NS + 6);
 	expect_bytes(ev, mq_timedreceive__data, "hello", ret < 0 ? 0 : 5);
 	require(CHECK(mq_timedreceive,
 		      (SYS_mq_timedreceive, fd, text, sizeof(text), &priority, &past), fd, NOTHING,

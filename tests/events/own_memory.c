@@ -56,7 +56,7 @@ LIVE_TEST(mincore)
 
 	require(CALL(SYS_mincore, memory, LENGTH - 1, resident) == 0);
 	ev = live_next(EVENT_mincore);
-	EXPECT(ev, 0, AT(memory), LENGTH - 1, OTHER);
+	expect_values(ev, 0, AT(memory), LENGTH - 1, OTHER);
 	expect_bytes(ev, mincore__vec, resident, PAGES);
 	require(resident[0] & 1);
 	require(CHECK(mincore, (SYS_mincore, 1, 1, resident), 1, 1, NOTHING) == -EINVAL);
@@ -132,7 +132,7 @@ LIVE_TEST(mbind)
 	long ret = CALL(SYS_mbind, memory, LENGTH, BIND | STATIC_NODES, &nodes, MAXNODE, 3);
 	const struct event *ev = live_next(EVENT_mbind);
 
-	EXPECT(ev, ret, AT(memory), LENGTH, BIND, STATIC_NODES, OTHER, MAXNODE, 3);
+	expect_values(ev, ret, AT(memory), LENGTH, BIND, STATIC_NODES, OTHER, MAXNODE, 3);
 	expect_nodes(ev, mbind__nodemask, &nodes);
 	require(CHECK(mbind, (SYS_mbind, memory + 1, PAGE, 77, NULL, 0, 0xf0), AT(memory) + 1, PAGE,
 		      77, 0, NOTHING, 0, 0xf0) < 0);
@@ -150,7 +150,7 @@ LIVE_TEST(set_mempolicy)
 	CHECK(set_mempolicy, (SYS_set_mempolicy, 0, NULL, 0), 0, 0, NOTHING, 0);
 	ret = CALL(SYS_set_mempolicy, 44 | STATIC_NODES, &nodes, MAXNODE);
 	ev = live_next(EVENT_set_mempolicy);
-	EXPECT(ev, ret, 44, STATIC_NODES, OTHER, MAXNODE);
+	expect_values(ev, ret, 44, STATIC_NODES, OTHER, MAXNODE);
 	expect_nodes(ev, set_mempolicy__nodemask, &nodes);
 	require(ret < 0);
 	require(CHECK(set_mempolicy, (SYS_set_mempolicy, BIND, UNREADABLE, MAXNODE), BIND, 0,
@@ -164,7 +164,7 @@ LIVE_TEST(get_mempolicy)
 	long ret = CALL(SYS_get_mempolicy, &mode, nodes, 1024, 0, 0);
 	const struct event *ev = live_next(EVENT_get_mempolicy);
 
-	EXPECT(ev, ret, ret < 0 ? NOTHING : mode, OTHER, 1024, 0, 0);
+	expect_values(ev, ret, ret < 0 ? NOTHING : mode, OTHER, 1024, 0, 0);
 	expect_bytes(ev, get_mempolicy__nodemask, nodes, ret < 0 ? 0 : sizeof(nodes));
 	require(CHECK(get_mempolicy, (SYS_get_mempolicy, NULL, nodes, 1024, NOWHERE, 0xf0), NOTHING,
 		      NOTHING, 1024, NOWHERE, 0xf0) < 0);
@@ -184,7 +184,7 @@ LIVE_TEST(migrate_pages)
 	long ret = CALL(SYS_migrate_pages, NO_PID, MAXNODE, &from, &to);
 	const struct event *ev = live_next(EVENT_migrate_pages);
 
-	EXPECT(ev, ret, NO_PID, MAXNODE, OTHER, OTHER);
+	expect_values(ev, ret, NO_PID, MAXNODE, OTHER, OTHER);
 	expect_nodes(ev, migrate_pages__old_nodes, &from);
 	expect_nodes(ev, migrate_pages__new_nodes, &to);
 	require(ret < 0);
@@ -204,7 +204,7 @@ LIVE_TEST(move_pages)
 	      NOTHING, OUT(status[0]), 0);
 	ret = CALL(SYS_move_pages, 0, 2, addresses, nodes, status, 0x77);
 	ev = live_next(EVENT_move_pages);
-	EXPECT(ev, ret, 0, 2, AT(memory), OTHER, NOTHING, 0x77);
+	expect_values(ev, ret, 0, 2, AT(memory), OTHER, NOTHING, 0x77);
 	expect_bytes(ev, move_pages__nodes, nodes, sizeof(nodes));
 	require(ret < 0);
 	require(CHECK(move_pages, (SYS_move_pages, -1, 1, UNREADABLE, NULL, NULL, 2), -1, 1,

@@ -19,7 +19,7 @@ static long check_fsopen(const char *name, const char *shown, long flags)
 	long ret = CALL(SYS_fsopen, name, flags);
 	const struct event *ev = next_with_result(EVENT_fsopen, ret);
 
-	expect_text(ev, fsopen__fsname, shown);
+	expect_string(ev, fsopen__fsname, shown);
 	expect_i64(ev, fsopen__flags, (uint32_t)flags);
 	return ret;
 }
@@ -75,7 +75,7 @@ static void check_fspick(long dirfd, const char *path, const char *shown, long f
 	const struct event *ev = next_with_result(EVENT_fspick, ret);
 
 	expect_i64(ev, fspick__dirfd, dirfd);
-	expect_text(ev, fspick__path, shown);
+	expect_string(ev, fspick__path, shown);
 	expect_i64(ev, fspick__flags, (uint32_t)flags);
 	if (ret >= 0)
 		close((int)ret);
@@ -97,7 +97,7 @@ static void check_open_tree(long dirfd, const char *path, const char *shown, lon
 	const struct event *ev = next_with_result(EVENT_open_tree, ret);
 
 	expect_i64(ev, open_tree__dirfd, dirfd);
-	expect_text(ev, open_tree__path, shown);
+	expect_string(ev, open_tree__path, shown);
 	expect_i64(ev, open_tree__flags, (uint32_t)flags);
 	if (ret >= 0)
 		close((int)ret);
@@ -165,7 +165,7 @@ static void check_attributes(const char *path, const char *shown, long flags,
 	long ret;
 
 	expect_i64(ev, mount_setattr__dirfd, NO_FD);
-	expect_text(ev, mount_setattr__path, shown);
+	expect_string(ev, mount_setattr__path, shown);
 	expect_i64(ev, mount_setattr__flags, (uint32_t)flags);
 	expect_attributes(ev, mount_setattr__attr_set, shown_attr);
 	expect_i64(ev, mount_setattr__size, size);
@@ -173,7 +173,7 @@ static void check_attributes(const char *path, const char *shown, long flags,
 	ret = CALL(NR(open_tree_attr), NO_FD, path, flags, attr, size);
 	ev = next_with_result(EVENT_open_tree_attr, ret);
 	expect_i64(ev, open_tree_attr__dirfd, NO_FD);
-	expect_text(ev, open_tree_attr__path, shown);
+	expect_string(ev, open_tree_attr__path, shown);
 	expect_i64(ev, open_tree_attr__flags, (uint32_t)flags);
 	expect_attributes(ev, open_tree_attr__attr_set, shown_attr);
 	expect_i64(ev, open_tree_attr__size, size);
@@ -340,12 +340,12 @@ static void check_statmount(const struct request_now *request, struct statmount_
 	if (ret == 0) {
 		expect_numbers(ev, statmount__mask, (int64_t)status->mask,
 			       (int64_t)status->attributes, (int64_t)status->parent_id);
-		expect_text(ev, statmount__fs_type,
-			    text_of(status, statmount_mask__STATMOUNT_FS_TYPE, status->fs_type));
-		expect_text(ev, statmount__mnt_root,
-			    text_of(status, statmount_mask__STATMOUNT_MNT_ROOT, status->root));
-		expect_text(ev, statmount__mnt_point,
-			    text_of(status, statmount_mask__STATMOUNT_MNT_POINT, status->point));
+		expect_string(ev, statmount__fs_type,
+			      text_of(status, statmount_mask__STATMOUNT_FS_TYPE, status->fs_type));
+		expect_string(ev, statmount__mnt_root,
+			      text_of(status, statmount_mask__STATMOUNT_MNT_ROOT, status->root));
+		expect_string(ev, statmount__mnt_point,
+			      text_of(status, statmount_mask__STATMOUNT_MNT_POINT, status->point));
 	} else {
 		expect_absents(ev, statmount__mask, statmount__mnt_point);
 	}

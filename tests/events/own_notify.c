@@ -14,7 +14,7 @@ static void check_add_watch(long fd, const char *path, const char *shown, long m
 						  CALL(SYS_inotify_add_watch, fd, path, mask));
 
 	expect_i64(ev, inotify_add_watch__fd, fd);
-	expect_text(ev, inotify_add_watch__path, shown);
+	expect_string(ev, inotify_add_watch__path, shown);
 	expect_i64(ev, inotify_add_watch__mask, (uint32_t)mask);
 }
 
@@ -73,7 +73,7 @@ static void check_fanotify_mark(long fd, long flags, uint64_t mask, long dirfd, 
 	const struct event *ev = next_with_result(EVENT_fanotify_mark, ret);
 
 	expect_numbers(ev, fanotify_mark__fanotify_fd, fd, (uint32_t)flags, (int64_t)mask, dirfd);
-	expect_text(ev, fanotify_mark__path, shown);
+	expect_string(ev, fanotify_mark__path, shown);
 }
 
 LIVE_TEST(fanotify_mark)

@@ -15,7 +15,7 @@ static void check_faccessat(long dirfd, const char *path, const char *shown, lon
 		next_with_result(EVENT_faccessat, CALL(SYS_faccessat, dirfd, path, mode));
 
 	expect_i64(ev, faccessat__dirfd, dirfd);
-	expect_text(ev, faccessat__path, shown);
+	expect_string(ev, faccessat__path, shown);
 	expect_i64(ev, faccessat__mode, (uint32_t)mode);
 }
 
@@ -38,7 +38,7 @@ static void check_faccessat2(long dirfd, const char *path, const char *shown, lo
 		next_with_result(EVENT_faccessat2, CALL(NR(faccessat2), dirfd, path, mode, flags));
 
 	expect_i64(ev, faccessat2__dirfd, dirfd);
-	expect_text(ev, faccessat2__path, shown);
+	expect_string(ev, faccessat2__path, shown);
 	expect_numbers(ev, faccessat2__mode, (uint32_t)mode, (uint32_t)flags);
 }
 
@@ -62,7 +62,7 @@ static void check_fchmodat2(long dirfd, const char *path, const char *shown, lon
 		next_with_result(EVENT_fchmodat2, CALL(NR(fchmodat2), dirfd, path, mode, flags));
 
 	expect_i64(ev, fchmodat2__dirfd, dirfd);
-	expect_text(ev, fchmodat2__path, shown);
+	expect_string(ev, fchmodat2__path, shown);
 	expect_numbers(ev, fchmodat2__mode, (uint32_t)mode, (uint32_t)flags);
 }
 
@@ -99,7 +99,7 @@ static void check_file_getattr(const char *path, const char *shown, struct file_
 	const struct event *ev = next_with_result(EVENT_file_getattr, ret);
 
 	expect_i64(ev, file_getattr__dirfd, AT_FDCWD);
-	expect_text(ev, file_getattr__path, shown);
+	expect_string(ev, file_getattr__path, shown);
 	expect_i64(ev, file_getattr__size, size);
 	expect_attributes(ev, ret == 0 ? attr : NULL);
 	expect_i64(ev, file_getattr__at_flags, (uint32_t)flags);
@@ -124,7 +124,7 @@ static void check_file_setattr(const char *path, const struct file_attr_now *att
 		EVENT_file_setattr, CALL(NR(file_setattr), NO_FD, path, attr, size, flags));
 
 	expect_i64(ev, file_setattr__dirfd, NO_FD);
-	expect_text(ev, file_setattr__path, path);
+	expect_string(ev, file_setattr__path, path);
 	expect_i64(ev, file_setattr__size, size);
 	expect_attributes(ev, shown);
 	expect_i64(ev, file_setattr__at_flags, (uint32_t)flags);
@@ -161,7 +161,7 @@ static void check_handle(const char *path, const char *shown, struct handle *han
 	const struct event *ev = next_with_result(EVENT_name_to_handle_at, ret);
 
 	expect_i64(ev, name_to_handle_at__dirfd, AT_FDCWD);
-	expect_text(ev, name_to_handle_at__pathname, shown);
+	expect_string(ev, name_to_handle_at__pathname, shown);
 	if (readable)
 		expect_i64(ev, name_to_handle_at__handle_bytes, handle->bytes);
 	else
@@ -201,15 +201,15 @@ static void check_readlink(const char *path, const char *shown, const char *targ
 
 	if (ret > 0)
 		memcpy(expected, target, (size_t)ret);
-	expect_text(ev, readlink__path, shown);
-	expect_text(ev, readlink__buf, ret > 0 ? expected : NULL);
+	expect_string(ev, readlink__path, shown);
+	expect_string(ev, readlink__buf, ret > 0 ? expected : NULL);
 	expect_i64(ev, readlink__bufsiz, (int32_t)size);
 
 	ret = CALL(SYS_readlinkat, AT_FDCWD, path, buf, size);
 	ev = next_with_result(EVENT_readlinkat, ret);
 	expect_i64(ev, readlinkat__dirfd, AT_FDCWD);
-	expect_text(ev, readlinkat__path, shown);
-	expect_text(ev, readlinkat__buf, ret > 0 ? expected : NULL);
+	expect_string(ev, readlinkat__path, shown);
+	expect_string(ev, readlinkat__buf, ret > 0 ? expected : NULL);
 	expect_i64(ev, readlinkat__bufsiz, (int32_t)size);
 }
 
@@ -261,7 +261,7 @@ static void check_statx(const char *path, const char *shown, long flags, long ma
 	const struct event *ev = next_with_result(EVENT_statx, ret);
 
 	expect_i64(ev, statx__dirfd, AT_FDCWD);
-	expect_text(ev, statx__path, shown);
+	expect_string(ev, statx__path, shown);
 	expect_numbers(ev, statx__flags, (uint32_t)flags, (uint32_t)mask);
 	if (ret) {
 		expect_absents(ev, statx__stx_mask, statx__stx_dev);

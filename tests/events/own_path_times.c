@@ -22,7 +22,7 @@ static void check_utime(const char *path, const char *shown, const struct utimbu
 {
 	const struct event *ev = next_with_result(EVENT_utime, CALL(SYS_utime, path, times));
 
-	expect_text(ev, utime__filename, shown);
+	expect_string(ev, utime__filename, shown);
 	expect_time(ev, utime__actime, actime);
 	expect_time(ev, utime__modtime, modtime);
 }
@@ -47,7 +47,7 @@ static void check_utimes(const char *path, const char *shown, const struct timev
 {
 	const struct event *ev = next_with_result(EVENT_utimes, CALL(SYS_utimes, path, times));
 
-	expect_text(ev, utimes__filename, shown);
+	expect_string(ev, utimes__filename, shown);
 	expect_time(ev, utimes__atime, atime);
 	expect_time(ev, utimes__mtime, mtime);
 }
@@ -59,7 +59,7 @@ static void check_futimesat(long dirfd, const char *path, const char *shown,
 		next_with_result(EVENT_futimesat, CALL(SYS_futimesat, dirfd, path, times));
 
 	expect_i64(ev, futimesat__dirfd, dirfd);
-	expect_text(ev, futimesat__pathname, shown);
+	expect_string(ev, futimesat__pathname, shown);
 	expect_time(ev, futimesat__atime, atime);
 	expect_time(ev, futimesat__mtime, mtime);
 }
@@ -100,7 +100,7 @@ static const struct event *check_utimensat(long dirfd, const char *path, const c
 		next_with_result(EVENT_utimensat, CALL(SYS_utimensat, dirfd, path, times, flags));
 
 	expect_i64(ev, utimensat__dirfd, dirfd);
-	expect_text(ev, utimensat__path, shown);
+	expect_string(ev, utimensat__path, shown);
 	expect_i64(ev, utimensat__flags, (uint32_t)flags);
 	return ev;
 }

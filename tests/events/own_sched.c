@@ -58,7 +58,8 @@ LIVE_TEST(sched_setscheduler)
 	pid_t child = fixture_child(set_policies, NULL);
 
 	fixture_wait(child);
-	EXPECT(live_next_of(EVENT_sched_setscheduler, child), 0, 0, SCHED_BATCH, RESET_ON_FORK, 0);
+	expect_values(live_next_of(EVENT_sched_setscheduler, child), 0, 0, SCHED_BATCH,
+		      RESET_ON_FORK, 0);
 	require(CHECK(sched_setscheduler, (SYS_sched_setscheduler, 0, SCHED_OTHER, &high), 0,
 		      SCHED_OTHER, 0, 99) == -EINVAL);
 	require(CHECK(sched_setscheduler, (SYS_sched_setscheduler, NO_PID, 44, &high), NO_PID, 44,
@@ -72,8 +73,8 @@ LIVE_TEST(sched_getscheduler)
 	pid_t child = fixture_child(set_policies, NULL);
 
 	fixture_wait(child);
-	EXPECT(live_next_of(EVENT_sched_getscheduler, child), SCHED_BATCH | RESET_ON_FORK, 0,
-	       SCHED_BATCH, RESET_ON_FORK);
+	expect_values(live_next_of(EVENT_sched_getscheduler, child), SCHED_BATCH | RESET_ON_FORK, 0,
+		      SCHED_BATCH, RESET_ON_FORK);
 	require(CHECK(sched_getscheduler, (SYS_sched_getscheduler, getpid()), getpid(), SCHED_OTHER,
 		      0) == 0);
 	require(CHECK(sched_getscheduler, (SYS_sched_getscheduler, -1), -1, NOTHING, NOTHING) ==
@@ -115,11 +116,11 @@ LIVE_TEST(sched_setaffinity)
 	cpus[128] = 5;
 	require(CALL(SYS_sched_setaffinity, 0, size, cpus) == 0);
 	ev = live_next(EVENT_sched_setaffinity);
-	EXPECT(ev, 0, 0, size, OTHER);
+	expect_values(ev, 0, 0, size, OTHER);
 	expect_bytes(ev, sched_setaffinity__mask, cpus, (size_t)size);
 	require(CALL(SYS_sched_setaffinity, NO_PID, sizeof(cpus), cpus) == -ESRCH);
 	ev = live_next(EVENT_sched_setaffinity);
-	EXPECT(ev, -ESRCH, NO_PID, sizeof(cpus), OTHER);
+	expect_values(ev, -ESRCH, NO_PID, sizeof(cpus), OTHER);
 	expect_bytes(ev, sched_setaffinity__mask, cpus, 1024);
 	require(CALL(SYS_sched_setaffinity, -1, 1, cpus) < 0);
 	ev = live_next(EVENT_sched_setaffinity);
@@ -140,7 +141,7 @@ LIVE_TEST(sched_getaffinity)
 	const struct event *ev = live_next(EVENT_sched_getaffinity);
 
 	require(size > 0);
-	EXPECT(ev, size, 0, sizeof(cpus), OTHER);
+	expect_values(ev, size, 0, sizeof(cpus), OTHER);
 	expect_bytes(ev, sched_getaffinity__mask, cpus, (size_t)size);
 	require(CHECK(sched_getaffinity, (SYS_sched_getaffinity, 0, 1, cpus), 0, 1, NOTHING) ==
 		-EINVAL);

@@ -169,7 +169,7 @@ LIVE_TEST(rt_sigsuspend)
 	require(CALL(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, SET_BYTES) == 0);
 	require(raise(SIGUSR1) == 0);
 	require(CALL(SYS_rt_sigsuspend, &without, SET_BYTES) == -EINTR);
-	EXPECT(live_next(EVENT_rt_sigsuspend), RESTARTED, without, SET_BYTES);
+	expect_values(live_next(EVENT_rt_sigsuspend), RESTARTED, without, SET_BYTES);
 	require(CHECK(rt_sigsuspend, (SYS_rt_sigsuspend, UNREADABLE, SET_BYTES), NOTHING,
 		      SET_BYTES) == -EFAULT);
 	require(CHECK(rt_sigsuspend, (SYS_rt_sigsuspend, &set, 1), set, 1) == -EINVAL);
@@ -186,7 +186,7 @@ LIVE_TEST(pause)
 	require(setitimer(ITIMER_REAL, &often, NULL) == 0);
 	require(CALL(SYS_pause) == -EINTR);
 	require(setitimer(ITIMER_REAL, &never, NULL) == 0);
-	EXPECT(live_next(EVENT_pause), RESTARTED);
+	expect_values(live_next(EVENT_pause), RESTARTED);
 	require(signal(SIGALRM, SIG_DFL) == do_nothing);
 }
 

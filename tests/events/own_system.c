@@ -22,11 +22,11 @@ LIVE_TEST(getrandom)
 
 	require(CALL(SYS_getrandom, bytes, 20, 1) == 20);
 	ev = live_next(EVENT_getrandom);
-	EXPECT(ev, 20, OTHER, 20, 1);
+	expect_values(ev, 20, OTHER, 20, 1);
 	expect_bytes(ev, getrandom__data, bytes, 20);
 	require(CALL(SYS_getrandom, bytes, sizeof(bytes), 0) == sizeof(bytes));
 	ev = live_next(EVENT_getrandom);
-	EXPECT(ev, sizeof(bytes), OTHER, sizeof(bytes), 0);
+	expect_values(ev, sizeof(bytes), OTHER, sizeof(bytes), 0);
 	expect_bytes(ev, getrandom__data, bytes, LIVE_SNAPLEN);
 	require(CHECK(getrandom, (SYS_getrandom, bytes, 5, 0x77), NOTHING, 5, 0x77) == -EINVAL);
 	require(CHECK(getrandom, (SYS_getrandom, UNREADABLE, 5, 0), NOTHING, 5, 0) == -EFAULT);
@@ -73,7 +73,7 @@ LIVE_TEST(kexec_file_load)
 	long ret = CALL(SYS_kexec_file_load, NO_FD, NO_FD_EITHER, 6, "quiet", 0x7700);
 	const struct event *ev = live_next(EVENT_kexec_file_load);
 
-	EXPECT(ev, ret, NO_FD, NO_FD_EITHER, 6, OTHER, 0x7700);
+	expect_values(ev, ret, NO_FD, NO_FD_EITHER, 6, OTHER, 0x7700);
 	expect_string(ev, kexec_file_load__cmdline, "quiet");
 	require(ret < 0);
 	require(CHECK(kexec_file_load, (SYS_kexec_file_load, -1, -1, 0, NULL, 0x7702), -1, -1, 0,
@@ -85,7 +85,7 @@ LIVE_TEST(add_key)
 	long ret = CALL(SYS_add_key, "nosuchtype", "lanner", "secret", 6, -3);
 	const struct event *ev = live_next(EVENT_add_key);
 
-	EXPECT(ev, ret, OTHER, OTHER, OTHER, 6, 0xfffffffd);
+	expect_values(ev, ret, OTHER, OTHER, OTHER, 6, 0xfffffffd);
 	expect_string(ev, add_key__type, "nosuchtype");
 	expect_string(ev, add_key__description, "lanner");
 	expect_bytes(ev, add_key__data, "secret", 6);
@@ -99,7 +99,7 @@ LIVE_TEST(request_key)
 	long ret = CALL(SYS_request_key, "nosuchtype", "lanner", "callout", -1);
 	const struct event *ev = live_next(EVENT_request_key);
 
-	EXPECT(ev, ret, OTHER, OTHER, OTHER, UINT32_MAX);
+	expect_values(ev, ret, OTHER, OTHER, OTHER, UINT32_MAX);
 	expect_string(ev, request_key__type, "nosuchtype");
 	expect_string(ev, request_key__description, "lanner");
 	expect_string(ev, request_key__callout_info, "callout");
@@ -124,17 +124,18 @@ LIVE_TEST(modify_ldt)
 	char bytes[16];
 	long ret = CALL(SYS_modify_ldt, WRITE, &segment, sizeof(segment));
 
-	EXPECT(live_next(EVENT_modify_ldt), (int)ret, WRITE, 77, 0x12345000, 0xfff, 0x28,
-	       sizeof(segment));
+	expect_values(live_next(EVENT_modify_ldt), (int)ret, WRITE, 77, 0x12345000, 0xfff, 0x28,
+		      sizeof(segment));
 	ret = CALL(SYS_modify_ldt, WRITE, UNREADABLE, 16);
-	EXPECT(live_next(EVENT_modify_ldt), (int)ret, WRITE, NOTHING, NOTHING, NOTHING, NOTHING,
-	       16);
+	expect_values(live_next(EVENT_modify_ldt), (int)ret, WRITE, NOTHING, NOTHING, NOTHING,
+		      NOTHING, 16);
 	require((int)ret < 0);
 	ret = CALL(SYS_modify_ldt, DEFAULT, bytes, sizeof(bytes));
-	EXPECT(live_next(EVENT_modify_ldt), (int)ret, DEFAULT, NOTHING, NOTHING, NOTHING, NOTHING,
-	       sizeof(bytes));
+	expect_values(live_next(EVENT_modify_ldt), (int)ret, DEFAULT, NOTHING, NOTHING, NOTHING,
+		      NOTHING, sizeof(bytes));
 	ret = CALL(SYS_modify_ldt, 99, &segment, -1L);
-	EXPECT(live_next(EVENT_modify_ldt), (int)ret, 99, NOTHING, NOTHING, NOTHING, NOTHING, -1L);
+	expect_values(live_next(EVENT_modify_ldt), (int)ret, 99, NOTHING, NOTHING, NOTHING, NOTHING,
+		      -1L);
 	require((int)ret < 0);
 }
 
@@ -201,7 +202,7 @@ LIVE_TEST(ioperm)
 
 	fixture_wait(child);
 	ev = live_next_of(EVENT_ioperm, child);
-	EXPECT(ev, OTHER, 0x80, 1, 1);
+	expect_values(ev, OTHER, 0x80, 1, 1);
 	expect_range(ev, ioperm__res, -ENOSYS, 0);
 	require(CHECK(ioperm, (SYS_ioperm, -1L, 0x123456789, -1), -1L, 0x123456789, -1) < 0);
 }
@@ -230,15 +231,15 @@ static void check_names(unsigned int id, long number, const char *name)
 	memset(cut, 'n', sizeof(cut));
 	require(fixture_wait(child) == 0);
 	ev = live_next_of(id, child);
-	EXPECT(ev, 0, OTHER, strlen(name));
+	expect_values(ev, 0, OTHER, strlen(name));
 	expect_bytes(ev, sethostname__name, name, strlen(name));
 	ev = live_next_of(id, child);
-	EXPECT(ev, -EINVAL, OTHER, 200);
+	expect_values(ev, -EINVAL, OTHER, 200);
 	expect_bytes(ev, sethostname__name, cut, sizeof(cut));
 	require(CALL(number, "x", -1) == -EINVAL);
-	EXPECT(live_next(id), -EINVAL, NOTHING, -1);
+	expect_values(live_next(id), -EINVAL, NOTHING, -1);
 	require(CALL(number, UNREADABLE, 5) == -EFAULT);
-	EXPECT(live_next(id), -EFAULT, NOTHING, 5);
+	expect_values(live_next(id), -EFAULT, NOTHING, 5);
 }
 
 LIVE_TEST(sethostname)
@@ -260,7 +261,7 @@ LIVE_TEST(reboot)
 		      5, LINUX_REBOOT_CMD_RESTART, NOTHING) == -EINVAL);
 	require(CALL(SYS_reboot, 0, -1, LINUX_REBOOT_CMD_RESTART2, "bootloader") == -EINVAL);
 	ev = live_next(EVENT_reboot);
-	EXPECT(ev, -EINVAL, 0, -1, LINUX_REBOOT_CMD_RESTART2, OTHER);
+	expect_values(ev, -EINVAL, 0, -1, LINUX_REBOOT_CMD_RESTART2, OTHER);
 	expect_string(ev, reboot__arg, "bootloader");
 	require(CHECK(reboot, (SYS_reboot, 0, 0, LINUX_REBOOT_CMD_RESTART2, UNREADABLE), 0, 0,
 		      LINUX_REBOOT_CMD_RESTART2, NOTHING) == -EINVAL);
@@ -282,8 +283,8 @@ LIVE_TEST(vhangup)
 	pid_t child = fixture_child(hang_up, NULL);
 
 	require(fixture_wait(child) == 0);
-	EXPECT(live_next_of(EVENT_vhangup, child), 0);
-	EXPECT(live_next_of(EVENT_vhangup, child), -EPERM);
+	expect_values(live_next_of(EVENT_vhangup, child), 0);
+	expect_values(live_next_of(EVENT_vhangup, child), -EPERM);
 }
 
 LIVE_TEST(uname)
@@ -313,7 +314,7 @@ LIVE_TEST(syslog)
 	const struct event *ev = live_next(EVENT_syslog);
 	size_t shown = ret < 0 ? 0 : ret < LIVE_SNAPLEN ? (size_t)ret : LIVE_SNAPLEN;
 
-	EXPECT(ev, ret, READ_ALL, OTHER, sizeof(text));
+	expect_values(ev, ret, READ_ALL, OTHER, sizeof(text));
 	expect_bytes(ev, syslog__data, text, shown);
 	CHECK(syslog, (SYS_syslog, SIZE_BUFFER, text, 200), SIZE_BUFFER, NOTHING, 200);
 	require(CHECK(syslog, (SYS_syslog, READ_ALL, UNREADABLE, -1), READ_ALL, NOTHING, -1) < 0);
@@ -334,7 +335,7 @@ static void check_raw(unsigned int id, long number)
 
 	fixture_wait(child);
 	ev = live_next_of(id, child);
-	EXPECT(ev, OTHER, 1, 0x123456789, 3, 4, 5, -6L);
+	expect_values(ev, OTHER, 1, 0x123456789, 3, 4, 5, -6L);
 	expect_range(ev, uprobe__res, -4095, -1);
 }
 

@@ -93,7 +93,7 @@ LIVE_TEST(set_tid_address)
 	pid_t child = fixture_child(set_address, &word);
 
 	fixture_wait(child);
-	EXPECT(live_next_of(EVENT_set_tid_address, child), child, AT(&word));
+	expect_values(live_next_of(EVENT_set_tid_address, child), child, AT(&word));
 }
 
 LIVE_TEST(restart_syscall)

@@ -161,14 +161,14 @@ LIVE_TEST(clock_gettime)
 
 	CALL(SYS_clock_gettime, NO_CLOCK, NULL);
 	ret = CALL(SYS_clock_gettime, CLOCK_BOOTTIME, &now);
-	EXPECT(next_after_mark(), 0, CLOCK_BOOTTIME, ns_of(now));
+	expect_values(next_after_mark(), 0, CLOCK_BOOTTIME, ns_of(now));
 	require(ret == 0);
 	CALL(SYS_clock_gettime, NO_CLOCK, NULL);
 	ret = CALL(SYS_clock_gettime, -1, &now);
-	EXPECT(next_after_mark(), ret, (uint32_t)-1, ret ? NOTHING : ns_of(now));
+	expect_values(next_after_mark(), ret, (uint32_t)-1, ret ? NOTHING : ns_of(now));
 	CALL(SYS_clock_gettime, NO_CLOCK, NULL);
 	ret = CALL(SYS_clock_gettime, CLOCK_TAI, UNREADABLE);
-	EXPECT(next_after_mark(), -EFAULT, CLOCK_TAI, NOTHING);
+	expect_values(next_after_mark(), -EFAULT, CLOCK_TAI, NOTHING);
 	require(ret == -EFAULT);
 }
 
@@ -208,8 +208,8 @@ LIVE_TEST(clock_nanosleep)
 	require(CALL(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &long_time, &remain) == -EINTR);
 	require(setitimer(ITIMER_REAL, &never, NULL) == 0);
 	require(signal(SIGALRM, SIG_DFL) == do_nothing);
-	EXPECT(live_next(EVENT_clock_nanosleep), RESTARTED, CLOCK_MONOTONIC, 0, ns_of(long_time),
-	       ns_of(remain));
+	expect_values(live_next(EVENT_clock_nanosleep), RESTARTED, CLOCK_MONOTONIC, 0,
+		      ns_of(long_time), ns_of(remain));
 }
 
 /* The kernel's own number of a timer. */

@@ -40,11 +40,11 @@ static unsigned int expect_target(const struct event *ev, const struct form *for
 		return fgetxattr__name;
 	}
 	if (form->target == BY_PATH) {
-		expect_text(ev, getxattr__path, file->shown);
+		expect_string(ev, getxattr__path, file->shown);
 		return getxattr__name;
 	}
 	expect_i64(ev, getxattrat__dirfd, file->fd);
-	expect_text(ev, getxattrat__path, file->shown);
+	expect_string(ev, getxattrat__path, file->shown);
 	expect_i64(ev, getxattrat__at_flags, AT_SYMLINK_NOFOLLOW);
 	return getxattrat__at_flags + 1;
 }
@@ -77,7 +77,7 @@ static void check_set(const struct form *form, const struct file *file, const ch
 	at = expect_target(ev, form, file);
 	if (form->target == BY_DIRFD)
 		expect_i64(ev, at++, sizeof(args));
-	expect_text(ev, at++, shown_name);
+	expect_string(ev, at++, shown_name);
 	expect_bytes(ev, at++, value, readable ? shown_bytes(size) : 0);
 	expect_i64(ev, at++, size);
 	expect_i64(ev, at++, (uint32_t)flags);
@@ -125,7 +125,7 @@ static void check_get(const struct form *form, const struct file *file, const ch
 	at = expect_target(ev, form, file);
 	if (form->target == BY_DIRFD)
 		expect_i64(ev, at++, sizeof(args));
-	expect_text(ev, at++, name);
+	expect_string(ev, at++, name);
 	expect_bytes(ev, at++, value, size ? shown_bytes(ret) : 0);
 	expect_i64(ev, at++, size);
 	if (form->target == BY_DIRFD)
@@ -205,7 +205,7 @@ static void check_remove(const struct form *form, const struct file *file, const
 		ret = CALL(form->number, first_argument(form, file), name);
 	ev = next_with_result(form->event, ret);
 	at = expect_target(ev, form, file);
-	expect_text(ev, at++, shown_name);
+	expect_string(ev, at++, shown_name);
 }
 
 static void test_remove(const struct form *form)

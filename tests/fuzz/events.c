@@ -12,23 +12,9 @@
 
 enum { INIT = 1, SERVER = 100, SHELL = 200, STRANGER = 300 };
 
-static struct sinsp_event *start(struct drive *drive, int64_t tid, int64_t parent, const char *comm)
-{
-	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
-
-	frame_put_i64(frame, execve__res, 0);
-	frame_put_i64(frame, execve__tid, tid);
-	frame_put_i64(frame, execve__pid, tid);
-	frame_put_i64(frame, execve__ptid, parent);
-	frame_put_string(frame, execve__exe, comm);
-	frame_put_bytes(frame, execve__args, "a\0b", 4);
-	frame_put_string(frame, execve__comm, comm);
-	return drive_end(drive);
-}
-
 static struct sinsp_event *init_starts(struct drive *drive)
 {
-	return start(drive, INIT, 0, "init");
+	return drive_exec_below(drive, INIT, 0, "init");
 }
 
 static struct sinsp_event *server_starts(struct drive *drive)
@@ -121,7 +107,7 @@ static struct sinsp_event *server_forks(struct drive *drive)
 
 static struct sinsp_event *shell_starts(struct drive *drive)
 {
-	return start(drive, SHELL, SERVER, "sh");
+	return drive_exec_below(drive, SHELL, SERVER, "sh");
 }
 
 static struct sinsp_event *shell_opens(struct drive *drive)

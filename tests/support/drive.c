@@ -46,6 +46,12 @@ struct sinsp_event *drive_any(struct drive *drive, int64_t tid)
 
 struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *comm)
 {
+	return drive_exec_below(drive, tid, 1, comm);
+}
+
+struct sinsp_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t parent,
+				     const char *comm)
+{
 	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
 	char path[64];
 
@@ -53,7 +59,7 @@ struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *com
 	frame_put_i64(frame, execve__res, 0);
 	frame_put_i64(frame, execve__tid, tid);
 	frame_put_i64(frame, execve__pid, tid);
-	frame_put_i64(frame, execve__ptid, 1);
+	frame_put_i64(frame, execve__ptid, parent);
 	frame_put_string(frame, execve__exe, comm);
 	frame_put_bytes(frame, execve__args, "a\0b", 4);
 	frame_put_string(frame, execve__comm, comm);

@@ -29,8 +29,13 @@ struct sinsp_event *drive_end(struct drive *drive);
 /* An event without further parameters: a system call without an event of its own. */
 struct sinsp_event *drive_any(struct drive *drive, int64_t tid);
 
-/* A thread of its own process, as an exec shows it: "/bin/<comm>", arguments "a", "b". */
+/*
+ * A thread of its own process, as an exec shows it: "/bin/<comm>", arguments "a", "b"; its parent is
+ * process 1 or the one given.
+ */
 struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *comm);
+struct sinsp_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t parent,
+				     const char *comm);
 
 /* What clone events say beside the caller. */
 struct drive_clone {

@@ -10,8 +10,8 @@ static int64_t cut(enum param_type type, int64_t value)
 	return param_type_is_signed(type) ? (int32_t)value : (int64_t)(uint32_t)value;
 }
 
-void calls_expect(const char *file, int line, const struct event *ev, const int64_t *values,
-		  size_t count)
+void calls_expect_values(const char *file, int line, const struct event *ev, const int64_t *values,
+			 size_t count)
 {
 	if (count != ev->desc->nparams)
 		live_fail(file, line, "%s: %zu values for %u parameters", ev->desc->name, count,
@@ -37,15 +37,6 @@ void calls_expect_numbers(const char *file, int line, const struct event *ev, un
 {
 	for (size_t i = 0; i < count; i++)
 		live_expect_i64(file, line, ev, first + (unsigned int)i, values[i]);
-}
-
-void calls_expect_text(const char *file, int line, const struct event *ev, unsigned int param,
-		       const char *text)
-{
-	if (text)
-		live_expect_string(file, line, ev, param, text);
-	else
-		live_expect_bytes(file, line, ev, param, NULL, 0);
 }
 
 void calls_expect_absents(const char *file, int line, const struct event *ev, unsigned int first,

@@ -22,14 +22,14 @@
 	({                                                                                         \
 		long result = CALL arguments;                                                      \
                                                                                                    \
-		EXPECT(live_next(EVENT_##name), result, ##__VA_ARGS__);                            \
+		expect_values(live_next(EVENT_##name), result, ##__VA_ARGS__);                     \
 		result;                                                                            \
 	})
 
 /* Compares all parameters of an event, the first one included. */
-#define EXPECT(ev, ...)                                                                            \
-	calls_expect(__FILE__, __LINE__, ev, (const int64_t[]){__VA_ARGS__},                       \
-		     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define expect_values(ev, ...)                                                                     \
+	calls_expect_values(__FILE__, __LINE__, ev, (const int64_t[]){__VA_ARGS__},                \
+			    sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 /* What the kernel writes, if the call worked. */
 #define OUT(value) (result < 0 ? NOTHING : (int64_t)(value))
@@ -37,8 +37,8 @@
 /* An address among the values. */
 #define AT(pointer) ((int64_t)(uintptr_t)(pointer))
 
-void calls_expect(const char *file, int line, const struct event *ev, const int64_t *values,
-		  size_t count);
+void calls_expect_values(const char *file, int line, const struct event *ev, const int64_t *values,
+			 size_t count);
 
 /* The number of a call that this C library may not name. */
 #define NR(name) ((long)syscall_native_number(SC_##name))
@@ -51,17 +51,12 @@ void calls_expect(const char *file, int line, const struct event *ev, const int6
 	calls_expect_numbers(__FILE__, __LINE__, ev, first, (const int64_t[]){__VA_ARGS__},        \
 			     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/* A string; NULL: it has to be absent. */
-#define expect_text(ev, param, text) calls_expect_text(__FILE__, __LINE__, ev, param, text)
-
 /* The parameters from `first` to `last` have to be absent. */
 #define expect_absents(ev, first, last) calls_expect_absents(__FILE__, __LINE__, ev, first, last)
 
 const struct event *calls_next(const char *file, int line, unsigned int id, long ret);
 void calls_expect_numbers(const char *file, int line, const struct event *ev, unsigned int first,
 			  const int64_t *values, size_t count);
-void calls_expect_text(const char *file, int line, const struct event *ev, unsigned int param,
-		       const char *text);
 void calls_expect_absents(const char *file, int line, const struct event *ev, unsigned int first,
 			  unsigned int last);
 

@@ -74,7 +74,7 @@ void live_expect_bytes(const char *file, int line, const struct event *ev, unsig
 void live_expect_string(const char *file, int line, const struct event *ev, unsigned int param,
 			const char *text)
 {
-	live_expect_bytes(file, line, ev, param, text, strlen(text) + 1);
+	live_expect_bytes(file, line, ev, param, text, text ? strlen(text) + 1 : 0);
 }
 
 void live_expect_range(const char *file, int line, const struct event *ev, unsigned int param,

@@ -60,7 +60,7 @@ void live_skip_to(unsigned int id, int64_t tid, unsigned int param, int64_t valu
 /* Fails when there is such an event that was not taken. */
 #define expect_no_event(id, tid) live_expect_no_event(__FILE__, __LINE__, id, tid)
 
-/* Comparisons of one parameter, given by its index (openat__flags). */
+/* Comparisons of one parameter, given by its index (openat__flags). NULL as text: it is absent. */
 #define expect_i64(ev, param, value) live_expect_i64(__FILE__, __LINE__, ev, param, value)
 #define expect_range(ev, param, low, high)                                                         \
 	live_expect_range(__FILE__, __LINE__, ev, param, low, high)
