@@ -364,7 +364,7 @@ writev: fd data,result:written+size:total
 
 # The agent's names of flags and values, each with its numbers.
 FLAGS = {}
-for path in pathlib.Path(__file__).resolve().parents[2].glob("driver/events/flags/*.def"):
+for path in pathlib.Path(__file__).resolve().parents[2].glob("driver/events/flags/**/*.def"):
     for flag, value in re.findall(r"FLAG\(\w+, *(\w+), *(0x[0-9a-fA-F]+|\d+)", path.read_text()):
         FLAGS.setdefault(flag, set()).add(int(value, 0))
 
