@@ -5,7 +5,7 @@
  * write the same events to capture files. One thread. Prints a table: events per second and
  * nanoseconds per event, the median of several passes.
  *
- * throughput [EVENTS [RULES...]]
+ *   throughput [EVENTS [RULES...]]
  */
 #include <fcntl.h>
 #include <stdio.h>

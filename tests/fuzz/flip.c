@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes every byte of files, one at a time and in two ways, and gives each outcome to a fuzz
- * target: flip_NAME FILE... Memory and time of each are limited: whoever needs more for a file of
- * some KiB does not come to an end.
+ * Changes every byte of files, one at a time and in two ways, and runs a fuzz target on each result:
+ *   flip_NAME FILE...
+ * Memory and time of each run are limited, to detect endless loops.
  */
 #include <signal.h>
 #include <stdio.h>

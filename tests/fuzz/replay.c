@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target over inputs, without libFuzzer and with any compiler: so that findings stay
- * fixed. replay_NAME FILE_OR_FOLDER... Fails if a folder is empty, as a test that runs nothing
- * proves nothing.
+ * fixed.
+ *   replay_NAME FILE_OR_FOLDER...
+ * Fails if a folder is empty, as a test that runs nothing proves nothing.
  */
 #include <dirent.h>
 #include <errno.h>

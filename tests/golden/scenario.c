@@ -4,8 +4,8 @@
  * or twice, in calls that succeed and calls that fail. Linked statically, so that there is no
  * loader.
  *
- * scenario FOLDER        works in that folder, which must be empty scenario child A B     what it
- * runs as another program
+ *   scenario FOLDER        works in that folder, which must be empty
+ *   scenario child A B     what it runs as another program
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
