@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "util/services.h"
+
 /* Layouts of the .scap world: family, then addresses in network order with ports in host order. */
 enum {
 	IPV4_BYTES = 4,
@@ -44,14 +46,20 @@ void text_append_ip(struct buf *out, const uint8_t *address, size_t len)
 }
 
 /* An address followed by its port. */
-static void append_end(struct buf *out, const uint8_t *end, size_t address_len)
+static void append_end(struct buf *out, const uint8_t *end, size_t address_len,
+		       const struct services *services)
 {
+	const char *name;
 	uint16_t port;
 
 	memcpy(&port, end + address_len, sizeof(port));
 	text_append_ip(out, end, address_len);
 	buf_append_char(out, ':');
-	buf_append_u64(out, port);
+	name = services ? services_find_any(services, port) : NULL;
+	if (name)
+		buf_append_string(out, name);
+	else
+		buf_append_u64(out, port);
 }
 
 /* The text up to the NUL, which must be within `len` bytes. */
@@ -71,20 +79,21 @@ static void append_family(struct buf *out, uint8_t family)
 	buf_append_u64(out, family);
 }
 
-void text_append_sockaddr(struct buf *out, const struct event_param *param)
+void text_append_sockaddr(struct buf *out, const struct event_param *param,
+			  const struct services *services)
 {
 	const uint8_t *data = param->data;
 
 	switch (data[0]) {
 	case AF_INET:
 		if (param->len == SOCKADDR_IPV4_BYTES)
-			append_end(out, data + 1, IPV4_BYTES);
+			append_end(out, data + 1, IPV4_BYTES, services);
 		else
 			BUF_LITERAL(out, "INVALID IPv4");
 		break;
 	case AF_INET6:
 		if (param->len == SOCKADDR_IPV6_BYTES)
-			append_end(out, data + 1, IPV6_BYTES);
+			append_end(out, data + 1, IPV6_BYTES, services);
 		else
 			BUF_LITERAL(out, "INVALID IPv6");
 		break;
@@ -103,7 +112,8 @@ static bool is_mapped(const uint8_t *address)
 	return memcmp(address, prefix, sizeof(prefix)) == 0;
 }
 
-static void append_ipv6_tuple(struct buf *out, const uint8_t *source, const uint8_t *dest)
+static void append_ipv6_tuple(struct buf *out, const uint8_t *source, const uint8_t *dest,
+			      const struct services *services)
 {
 	size_t len = IPV6_BYTES;
 
@@ -112,9 +122,9 @@ static void append_ipv6_tuple(struct buf *out, const uint8_t *source, const uint
 		dest += MAPPED_PREFIX;
 		len = IPV4_BYTES;
 	}
-	append_end(out, source, len);
+	append_end(out, source, len, services);
 	BUF_LITERAL(out, "->");
-	append_end(out, dest, len);
+	append_end(out, dest, len, services);
 }
 
 static void append_unix_tuple(struct buf *out, const struct event_param *param)
@@ -130,7 +140,8 @@ static void append_unix_tuple(struct buf *out, const struct event_param *param)
 	append_unix_path(out, param->data + TUPLE_UNIX_PATH, param->len - TUPLE_UNIX_PATH);
 }
 
-void text_append_socktuple(struct buf *out, const struct event_param *param)
+void text_append_socktuple(struct buf *out, const struct event_param *param,
+			   const struct services *services)
 {
 	const uint8_t *data = param->data;
 
@@ -140,13 +151,14 @@ void text_append_socktuple(struct buf *out, const struct event_param *param)
 			BUF_LITERAL(out, "INVALID IPv4");
 			break;
 		}
-		append_end(out, data + 1, IPV4_BYTES);
+		append_end(out, data + 1, IPV4_BYTES, services);
 		BUF_LITERAL(out, "->");
-		append_end(out, data + 1 + IPV4_BYTES + PORT_BYTES, IPV4_BYTES);
+		append_end(out, data + 1 + IPV4_BYTES + PORT_BYTES, IPV4_BYTES, services);
 		break;
 	case AF_INET6:
 		if (param->len == TUPLE_IPV6_BYTES)
-			append_ipv6_tuple(out, data + 1, data + 1 + IPV6_BYTES + PORT_BYTES);
+			append_ipv6_tuple(out, data + 1, data + 1 + IPV6_BYTES + PORT_BYTES,
+					  services);
 		else
 			BUF_LITERAL(out, "INVALID IPv6");
 		break;

@@ -19,6 +19,7 @@ CONSTANT_SETTER(set_json, format, FORMAT_JSON)
 CONSTANT_SETTER(set_json_fields, json_fields, value)
 CONSTANT_SETTER(set_json_base64, json_base64, true)
 CONSTANT_SETTER(set_print, print, value)
+CONSTANT_SETTER(set_port_names, port_names, true)
 CONSTANT_SETTER(set_ascii, style.bytes, TEXT_BYTES_ASCII)
 CONSTANT_SETTER(set_base64, style.bytes, TEXT_BYTES_BASE64)
 CONSTANT_SETTER(set_hex, style.bytes, TEXT_BYTES_HEX)
@@ -63,6 +64,9 @@ const struct option_row option_rows_print[] = {
 	{'b', NULL, NULL, "buffers in base64", set_base64, .about = PRINTS},
 	{'x', NULL, NULL, "buffers in hexadecimal", set_hex, .about = PRINTS},
 	{'X', NULL, NULL, "buffers in hexadecimal and as text", set_hex_ascii, .about = PRINTS},
+	{'R', "resolve-ports", NULL,
+	 "in text, ports of sockets as names of services; numbers stay in numeric fields",
+	 set_port_names, .about = PRINTS},
 	{0, "color", "WHEN", "auto, always or never; default auto: on a terminal", set_color,
 	 .words = color_words_get, .about = PRINTS},
 	{0},

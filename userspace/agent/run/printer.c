@@ -28,14 +28,14 @@ static bool wants_json(const struct options *options)
 	return options->json_fields || options->json_base64;
 }
 
-/* -p asks for text, also in a pipe; and options about JSON ask for JSON. */
+/* -p and -R ask for text, also in a pipe; and options about JSON ask for JSON. */
 static enum agent_format resolve_format(const struct options *options)
 {
 	if (options->format != FORMAT_AUTO)
 		return options->format;
 	if (wants_json(options))
 		return FORMAT_JSON;
-	return options->print || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+	return options->print || options->port_names || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
 }
 
 static struct text_style resolve_style(const struct options *options)
@@ -54,6 +54,8 @@ static int check(const struct printer *printer, const struct options *options, s
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
 	if (printer->format != FORMAT_JSON && wants_json(options))
 		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
+	if (printer->format != FORMAT_TEXT && options->port_names)
+		return error_set(err, -EINVAL, "-R is for -o text");
 	if (options->print && options->json_fields)
 		return error_set(err, -EINVAL,
 				 "-p and --json-fields: one of them says what to print");
@@ -96,6 +98,19 @@ static bool has_formatter(const struct printer *printer, const struct options *o
 	return printer->format != FORMAT_TEXT || !options->rules_count || options->print;
 }
 
+static int load_services(struct printer *printer, struct error *err)
+{
+	int code = services_load(&printer->services);
+
+	if (code)
+		return error_set(err, code, code == -ENOENT ? "-R: this machine has no names of services: "
+							      "/etc/services is missing (package "
+							      "netbase)"
+							    : "-R: out of memory");
+	printer->style.services = printer->services;
+	return 0;
+}
+
 int printer_init(struct printer *printer, const struct options *options, struct error *err)
 {
 	enum formatter_kind kind;
@@ -106,6 +121,8 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 		.style = resolve_style(options),
 	};
 	code = check(printer, options, err);
+	if (code == 0 && options->port_names)
+		code = load_services(printer, err);
 	if (code || !has_formatter(printer, options))
 		return code;
 	kind = printer->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;
@@ -126,6 +143,7 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 void printer_finish(struct printer *printer)
 {
 	formatter_destroy(printer->formatter);
+	services_destroy(printer->services);
 	*printer = (struct printer){0};
 }
 

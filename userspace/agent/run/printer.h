@@ -9,10 +9,12 @@
 #include "agent/options/options.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
+#include "util/services.h"
 
 struct printer {
 	enum agent_format format; /* that of the options, AUTO resolved */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
+	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: nothing but what rules print */
 };
 

@@ -2,6 +2,7 @@
 /* fd.*: the descriptor that the event makes, uses or closes. */
 #include "sinsp/fields/table.h"
 
+#include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/state/path.h"
 
@@ -99,14 +100,18 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 	struct unnamed_fd from;
 	struct buf text;
 
-	if (event->fd)
+	if (event->fd && !scratch->style.services)
 		return give_bytes(values, event->fd->name, event->fd->name_len);
+	text = text_begin(scratch);
+	if (event->fd) {
+		text_append_fd_name(&text, event->fd, &scratch->style);
+		return give_text(values, scratch, &text);
+	}
 	if (!is_about_fd(event->ev.desc))
 		return NO_VALUE;
 	from = unnamed_fd_of(event);
 	if (from.source == FROM_NOTHING)
 		return give_bytes(values, "", 0);
-	text = text_begin(scratch);
 	if (from.source == FROM_TUPLE)
 		param_text_raw(event, from.param, &scratch->style, &text);
 	else

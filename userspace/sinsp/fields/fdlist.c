@@ -2,11 +2,13 @@
 /* fdlist.*: the descriptors that poll and ppoll wait for. */
 #include "sinsp/fields/table.h"
 
+#include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/state/socket.h"
 
 /* Appends what a list shows of a descriptor; returns false for those that it leaves out. */
-typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, struct buf *text);
+typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+			    struct buf *text);
 
 static const struct event_param *list_of(const struct sinsp_event *event)
 {
@@ -36,7 +38,7 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 		if (any)
 			buf_append_char(&text, ',');
 		if (write(event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL, num,
-			  &text))
+			  &scratch->style, &text))
 			any = true;
 		else
 			text.len = before;
@@ -44,16 +46,18 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 	return any ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static bool write_num(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_num(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	buf_append_i64(text, num);
 	return true;
 }
 
-static bool write_name(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_name(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	if (fd && fd->name_len)
-		buf_append(text, fd->name, fd->name_len);
+		text_append_fd_name(text, fd, style);
 	else
 		buf_append_string(text, "<NA>");
 	return true;
@@ -71,7 +75,8 @@ static void write_address(const struct sinsp_fd *fd, const struct scap_endpoint 
 	text_append_ip(text, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 }
 
-static bool write_cip(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_cip(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
@@ -79,7 +84,8 @@ static bool write_cip(const struct sinsp_fd *fd, int64_t num, struct buf *text)
 	return true;
 }
 
-static bool write_sip(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_sip(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	if (!fd || !sinsp_socket_is_ip(fd))
 		return false;
@@ -87,7 +93,8 @@ static bool write_sip(const struct sinsp_fd *fd, int64_t num, struct buf *text)
 	return true;
 }
 
-static bool write_cport(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_cport(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
@@ -96,7 +103,8 @@ static bool write_cport(const struct sinsp_fd *fd, int64_t num, struct buf *text
 }
 
 /* The port of a server socket is that of nobody's end. */
-static bool write_sport(const struct sinsp_fd *fd, int64_t num, struct buf *text)
+static bool write_sport(const struct sinsp_fd *fd, int64_t num,
+		       const struct text_style *style, struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;

@@ -263,12 +263,13 @@ static void write_bits(const struct json_param *p, struct buf *out)
 enum { ADDRESS_TEXT_BYTES = 512 };
 
 static void append_address(const struct json_param *p, struct buf *out,
-			   void (*append)(struct buf *, const struct event_param *))
+			   void (*append)(struct buf *, const struct event_param *,
+					  const struct services *))
 {
 	char memory[ADDRESS_TEXT_BYTES];
 	struct buf text = buf_fixed(memory, sizeof(memory));
 
-	append(&text, p->param);
+	append(&text, p->param, NULL);
 	append_text(p, out, text.data, text.len);
 }
 

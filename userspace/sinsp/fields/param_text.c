@@ -7,6 +7,7 @@
 
 #include "event/names.h"
 #include "sinsp/fields/clock.h"
+#include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/text_bytes.h"
 #include "sinsp/state/path.h"
 #include "util/error.h"
@@ -84,16 +85,6 @@ static void raw_bits(const struct sinsp_event *event, unsigned int index, struct
 static void raw_ip(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	text_append_ip(out, event->ev.params[index].data, event->ev.params[index].len);
-}
-
-static void raw_sockaddr(const struct sinsp_event *event, unsigned int index, struct buf *out)
-{
-	text_append_sockaddr(out, &event->ev.params[index]);
-}
-
-static void raw_socktuple(const struct sinsp_event *event, unsigned int index, struct buf *out)
-{
-	text_append_socktuple(out, &event->ev.params[index]);
 }
 
 static void raw_syscall(const struct sinsp_event *event, unsigned int index, struct buf *out)
@@ -176,7 +167,8 @@ static void resolved_errno(const struct sinsp_event *event, unsigned int index, 
 		buf_append_string(out, name);
 }
 
-static void resolved_fd(const struct sinsp_event *event, unsigned int index, struct buf *out)
+static void resolved_fd(const struct sinsp_event *event, unsigned int index,
+			const struct text_style *style, struct buf *out)
 {
 	int64_t num = event_param_i64(&event->ev, index);
 	const struct sinsp_fd *fd;
@@ -197,7 +189,7 @@ static void resolved_fd(const struct sinsp_event *event, unsigned int index, str
 	buf_append_char(out, '<');
 	append_fd_kind(out, fd);
 	buf_append_char(out, '>');
-	buf_append(out, fd->name, fd->name_len);
+	text_append_fd_name(out, fd, style);
 }
 
 static void resolved_thread(const struct sinsp_event *event, unsigned int index, struct buf *out)
@@ -398,8 +390,6 @@ static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_CHARBUF] = raw_string,
 	[PT_FSPATH] = raw_string,
 	[PT_FSRELPATH] = raw_string,
-	[PT_SOCKADDR] = raw_sockaddr,
-	[PT_SOCKTUPLE] = raw_socktuple,
 	[PT_FDLIST] = raw_fd_list,
 	[PT_UINT32LIST] = raw_numbers,
 	[PT_UINT64LIST] = raw_numbers,
@@ -416,9 +406,7 @@ static renderer *const resolved_renderers[PT_TYPES_COUNT] = {
 	[PT_ENUMFLAGS16] = resolved_enum,
 	[PT_ENUMFLAGS32] = resolved_enum,
 	[PT_MODE] = resolved_mode,
-	[PT_FD] = resolved_fd,
 	[PT_PID] = resolved_thread,
-	[PT_FD32] = resolved_fd,
 	[PT_PID32] = resolved_thread,
 	[PT_ERRNO] = resolved_errno,
 	[PT_UID] = resolved_user,
@@ -471,6 +459,12 @@ void param_text_raw(const struct sinsp_event *event, unsigned int index,
 	} else if (type == PT_BYTEBUF || type == PT_CHARBUFARRAY) {
 		text_append_buffer(out, style, event->ev.params[index].data,
 				   event->ev.params[index].len);
+	} else if (type == PT_SOCKADDR) {
+		text_append_sockaddr(out, &event->ev.params[index], style->services);
+		mask(style, out, start);
+	} else if (type == PT_SOCKTUPLE) {
+		text_append_socktuple(out, &event->ev.params[index], style->services);
+		mask(style, out, start);
 	} else if (type == PT_DYN) {
 		append_dyn(event, index, style, out);
 	} else {
@@ -493,7 +487,9 @@ void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 		param_text_resolved(&inner.event, 0, style, out);
 		return;
 	}
-	if (resolved_renderers[type])
+	if (type == PT_FD || type == PT_FD32)
+		resolved_fd(event, index, style, out);
+	else if (resolved_renderers[type])
 		resolved_renderers[type](event, index, out);
 	mask(style, out, start);
 }

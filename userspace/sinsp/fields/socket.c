@@ -2,6 +2,8 @@
 /* fd.*: the ends of IP sockets. */
 #include "sinsp/fields/table.h"
 
+#include "sinsp/state/socket.h"
+
 /*
  * The end that connected and the end that it connected to (c, s), and the end on this machine and
  * the other one (l, r). A server socket has only the end that it is bound to: s.
@@ -58,9 +60,13 @@ static int give_port_text(const struct sinsp_event *event, enum side side,
 {
 	const struct scap_endpoint *end = endpoint(event->fd, side);
 	struct buf text = text_begin(scratch);
+	const char *service;
 
 	if (!end)
 		return NO_VALUE;
+	service = sinsp_socket_service(event->fd, end->port, scratch->style.services);
+	if (service)
+		return give_string(values, service);
 	buf_append_u64(&text, end->port);
 	return give_text(values, scratch, &text);
 }

@@ -24,6 +24,8 @@ enum text_bytes {
 	TEXT_BYTES_HEX_ASCII,
 };
 
+struct services;
+
 struct text_style {
 	enum text_time time;
 	enum text_bytes bytes;
@@ -31,6 +33,8 @@ struct text_style {
 	/* Parameters are without control characters, but for those that `bytes` puts there. */
 	bool masked;
 	bool coloured; /* for a terminal */
+	/* Borrowed: ports in the texts of sockets are names of services; NULL: numbers. */
+	const struct services *services;
 };
 
 #endif

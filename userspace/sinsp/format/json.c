@@ -271,11 +271,12 @@ static bool json_append(struct formatter *formatter, const struct sinsp_event *e
 	return true;
 }
 
-/* Buffers in a form of their own are texts too. */
+/* Buffers in a form of their own are texts too. Ports stay numbers, for programs. */
 static void json_style_set(struct formatter *formatter)
 {
 	enum text_bytes form = formatter->scratch.style.bytes;
 
+	formatter->scratch.style.services = NULL;
 	param_json_set_bytes(formatter->scratch.params, form);
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];

@@ -158,7 +158,7 @@ static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 		memcpy(&fd->unix_peer, tuple->data + 1 + sizeof(fd->unix_socket),
 		       sizeof(fd->unix_peer));
 	}
-	text_append_socktuple(&name, tuple);
+	text_append_socktuple(&name, tuple, NULL);
 	state_rename_fd(sinsp, fd, name.data, name.len);
 }
 

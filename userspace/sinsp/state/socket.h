@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 #include "sinsp/state/fd.h"
+#include "util/buf.h"
+#include "util/services.h"
 
 enum { SOCKET_NAME_MAX = 192 };
 
@@ -25,5 +27,13 @@ void sinsp_socket_swap(struct sinsp_fd *fd);
  * have none. Returns the length; no NUL is written.
  */
 size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX]);
+
+/* Appends the same; with services, a port that one of them has is its name. */
+void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
+			      const struct services *services);
+
+/* The name of the service that has the port, by the protocol of the socket; or NULL. */
+const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
+				 const struct services *services);
 
 #endif

@@ -33,7 +33,11 @@ static void test_what_is_printed(void **state)
 		assert_null(options.print);
 		options_finish(&options);
 	}
+	parse_right("-R", &options);
+	assert_true(options.port_names);
+	options_finish(&options);
 	parse_right("-pc", &options);
+	assert_false(options.port_names);
 	assert_string_equal(options.print, "c");
 	options_finish(&options);
 	parse_right("-p %evt.num -n 1", &options);
