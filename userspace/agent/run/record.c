@@ -120,10 +120,12 @@ static void limit_bytes(struct record *record)
 	record->bytes_max = wanted && wanted < least ? least : wanted;
 }
 
-static int begin_file(struct record *record, uint64_t ns)
+/* Begins with a file at a time of events, which is named by the wall clock. */
+static int begin_file(struct record *record, uint64_t ns, int64_t clock_step_ns)
 {
 	const char *replaces;
-	int code = record_name_next(&record->names, ns, &record->name, &replaces);
+	int code = record_name_next(&record->names, ns + (uint64_t)clock_step_ns, &record->name,
+				    &replaces);
 
 	if (code)
 		return error_set(&record->err, code, "cannot write %s: %s", record->options->write,
@@ -207,9 +209,9 @@ int record_create(const struct options *options, struct sinsp *sinsp, struct rec
 	if (code)
 		error_set(&made->err, code, "out of memory for the names of files");
 	else if (!options->read)
-		code = begin_file(made, clock_ns(CLOCK_REALTIME));
+		code = begin_file(made, clock_ns(CLOCK_REALTIME), 0);
 	else if (!made->names.timed)
-		code = begin_file(made, 0);
+		code = begin_file(made, 0, 0);
 	if (code) {
 		error_set(err, code, "%s", made->err.text);
 		record_destroy(made);
@@ -253,7 +255,7 @@ int record_turn(struct record *record, const struct scap_event *event)
 	if (record->writer && !is_full(record, event, header.ts))
 		return 0;
 	code = record_close(record);
-	return code ? code : begin_file(record, header.ts);
+	return code ? code : begin_file(record, header.ts, event->clock_step_ns);
 }
 
 int record_event(struct record *record, const struct scap_event *event, unsigned int id,

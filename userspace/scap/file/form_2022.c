@@ -161,6 +161,7 @@ static struct scap_event target_end(const struct target *to, uint16_t id, unsign
 		.len = header.len,
 		.cpu = event->cpu,
 		.hidden = event->hidden,
+		.clock_step_ns = event->clock_step_ns,
 	};
 }
 

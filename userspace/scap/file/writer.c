@@ -9,6 +9,12 @@
 
 enum { LATENCY_BYTES = sizeof(uint64_t) };
 
+/* Files have the time that the wall clock showed. */
+static uint64_t wall_ns(const struct scap_event *event, uint64_t ts_ns)
+{
+	return ts_ns + (uint64_t)event->clock_step_ns;
+}
+
 /* Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error. */
 static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
 			    size_t len)
@@ -39,6 +45,14 @@ static int put_whole(struct scap_writer *writer, const struct scap_event *event,
 	if (!at)
 		return writer->sink.error;
 	memcpy(at, event->frame, len);
+	if (event->clock_step_ns) {
+		uint64_t ts_ns;
+
+		at += offsetof(struct ppm_evt_hdr, ts);
+		memcpy(&ts_ns, at, sizeof(ts_ns));
+		ts_ns = wall_ns(event, ts_ns);
+		memcpy(at, &ts_ns, sizeof(ts_ns));
+	}
 	return 0;
 }
 
@@ -48,6 +62,7 @@ static int put_untimed(struct scap_writer *writer, const struct scap_event *even
 {
 	uint8_t *at;
 
+	header.ts = wall_ns(event, header.ts);
 	header.len -= LATENCY_BYTES;
 	header.nparams &= ~FRAME_TIMED;
 	at = begin_event(writer, event, large, header.len);
@@ -74,6 +89,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 		values += len;
 	}
 	lengths += (header.nparams & ~FRAME_TIMED) * sizeof(uint16_t);
+	header.ts = wall_ns(event, header.ts);
 	header.nparams = shape->nparams;
 	header.len = (uint32_t)(head + values);
 	at = begin_event(writer, event, false, header.len);

@@ -54,9 +54,9 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
 
 /*
- * Writes an event that was decoded before, so that its frame is known to be whole. `event->hidden`:
- * readers will not show it. Returns 0 or -errno with a message; after an error nothing more is
- * written, and a plain file ends with its last whole block.
+ * Writes an event that was decoded before, so that its frame is known to be whole, with the time of
+ * the wall clock. `event->hidden`: readers will not show it. Returns 0 or -errno with a message;
+ * after an error nothing more is written, and a plain file ends with its last whole block.
  */
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
 		      struct error *err);

@@ -16,6 +16,7 @@
 #include "scap/live/driver.h"
 #include "scap/live/merge.h"
 #include "scap/live/ring.h"
+#include "scap/live/wall_clock.h"
 #include "util/clock.h"
 
 enum {
@@ -28,6 +29,8 @@ enum {
 	NS_PER_MS = 1000000,
 	/* So often it is looked which CPUs are online. */
 	FOLLOW_NS = 1000000000,
+	/* So often it is looked whether the wall clock was set. */
+	WALL_CLOCK_NS = 100000000,
 };
 
 struct scap_live {
@@ -37,8 +40,9 @@ struct scap_live {
 	struct scap_ring *rings; /* by CPU */
 	bool *online;		 /* by CPU, at the last look */
 	uint32_t ring_bytes;	 /* of one that is open */
-	uint64_t boot_offset_ns; /* epoch minus boot clock */
-	uint64_t follow_ns;	 /* boot clock: when to look at the CPUs again */
+	struct wall_clock wall_clock;
+	uint64_t follow_ns; /* boot clock: when to look at the CPUs again, */
+	uint64_t wall_clock_ns; /* and at the wall clock */
 	struct scap_merge *merge;
 	int epoll;
 	int look_ms;
@@ -65,7 +69,7 @@ static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
 	const struct batch_header batch = {.bytes = sizeof(struct cpu_frame), .count = 1};
 	const struct cpu_frame frame = {
 		.header = {
-			.ts = clock_ns(CLOCK_BOOTTIME) + live->boot_offset_ns,
+			.ts = clock_ns(CLOCK_BOOTTIME) + live->wall_clock.offset_ns,
 			.len = offsetof(struct cpu_frame, padding),
 			.type = EVENT_cpu_hotplug,
 			.nparams = cpu_hotplug__count,
@@ -148,6 +152,7 @@ static int take(struct scap_live *live, struct scap_event *event)
 		return 0;
 	event->frame = frame.bytes;
 	event->len = frame.len;
+	event->clock_step_ns = wall_clock_step(&live->wall_clock, frame.ts);
 	live->delivered[frame.type]++;
 	return 1;
 }
@@ -165,6 +170,14 @@ static int wait_for_rings(struct scap_live *live, int ms)
 	if (n == 0 && live->look_ms < LOOK_MS_MAX)
 		live->look_ms *= 2;
 	return n < 0 ? -errno : 0;
+}
+
+static void follow_wall_clock(struct scap_live *live, uint64_t now_ns)
+{
+	if (now_ns < live->wall_clock_ns)
+		return;
+	live->wall_clock_ns = now_ns + WALL_CLOCK_NS;
+	wall_clock_read(&live->wall_clock, now_ns, clock_boot_offset_ns());
 }
 
 static int next_after_stop(struct scap_live *live, struct scap_event *event)
@@ -195,6 +208,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 			follow_cpus(live, NULL); /* what fails now is tried again */
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
+		follow_wall_clock(live, now);
 		scap_merge_round(live->merge, now);
 		if (take(live, event)) {
 			live->look_ms = LOOK_MS_MIN;
@@ -252,9 +266,9 @@ static int open_rings(struct scap_live *live, struct error *err)
 static int open_parts(struct scap_live *live, const struct scap_live_config *config,
 		      struct error *err)
 {
+	uint64_t offset_ns = clock_boot_offset_ns();
 	struct scap_merge_config merge = {
-		.boot_offset_ns = config->boot_offset_ns ? config->boot_offset_ns
-							 : clock_boot_offset_ns(),
+		.boot_offset_ns = config->boot_offset_ns ? config->boot_offset_ns : offset_ns,
 	};
 	int r = live_driver_create(config, merge.boot_offset_ns, &live->driver, err);
 
@@ -266,7 +280,7 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	merge.slots = live_driver_slots(live->driver, &merge.cpus);
 	live->cpus = merge.cpus;
 	live->ring_bytes = config->ring_bytes;
-	live->boot_offset_ns = merge.boot_offset_ns;
+	wall_clock_init(&live->wall_clock, merge.boot_offset_ns, offset_ns);
 	r = open_rings(live, err);
 	if (r < 0)
 		return r;
@@ -299,7 +313,7 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 
 uint64_t scap_live_boot_offset(const struct scap_live *live)
 {
-	return live->boot_offset_ns;
+	return live->wall_clock.offset_ns;
 }
 
 struct scap_source *scap_live_source(struct scap_live *live)

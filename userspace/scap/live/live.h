@@ -55,7 +55,10 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 
 struct scap_source *scap_live_source(struct scap_live *live);
 
-/* What is added to the boot clock for the times of its events. */
+/*
+ * What is added to the boot clock for the times of frames, for as long as it runs: see
+ * scap_event.clock_step_ns for the wall clock.
+ */
 uint64_t scap_live_boot_offset(const struct scap_live *live);
 
 /*

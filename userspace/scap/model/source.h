@@ -14,6 +14,12 @@ struct scap_event {
 	uint32_t len;	   /* bytes that may be read at `frame` */
 	uint16_t cpu;
 	bool hidden;	   /* keeps the state up to date, and is not to be shown */
+	/*
+	 * How far the wall clock was set since the source was opened; negative: back. The time of
+	 * the frame does not follow such steps, so that it only grows; the wall clock's is this
+	 * later.
+	 */
+	int64_t clock_step_ns;
 };
 
 struct scap_source;
@@ -38,6 +44,7 @@ static inline int scap_source_next(struct scap_source *source, int timeout_ms,
 				   struct scap_event *event)
 {
 	event->hidden = false;
+	event->clock_step_ns = 0;
 	return source->ops->next(source, timeout_ms, event);
 }
 

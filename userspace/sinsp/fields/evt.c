@@ -271,7 +271,7 @@ static int get_count_exit(const struct sinsp_event *event, const struct field_re
 static int get_around(const struct sinsp_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
 {
-	uint64_t ts = event->ev.ts_ns;
+	uint64_t ts = sinsp_wall_ns(event, event->ev.ts_ns);
 
 	return give_u64(values, ts > ref->number ? ts - ref->number : ref->number - ts);
 }

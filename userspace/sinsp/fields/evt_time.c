@@ -8,14 +8,20 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
+/* What the wall clock showed. Durations are not made of it: it can be set. */
+static uint64_t now_ns(const struct sinsp_event *event)
+{
+	return sinsp_wall_ns(event, event->ev.ts_ns);
+}
+
 static int get_time(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
 	struct buf text = text_begin(scratch);
 	char fraction[9];
 
-	clock_fraction(fraction, event->ev.ts_ns);
-	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	clock_fraction(fraction, now_ns(event));
+	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)) + CLOCK_TIME_OFFSET);
 	buf_append_char(&text, '.');
 	buf_append(&text, fraction, sizeof(fraction));
 	return give_text(values, scratch, &text);
@@ -26,7 +32,7 @@ static int get_time_s(const struct sinsp_event *event, const struct field_ref *r
 {
 	struct buf text = text_begin(scratch);
 
-	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns) + CLOCK_TIME_OFFSET);
+	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)) + CLOCK_TIME_OFFSET);
 	return give_text(values, scratch, &text);
 }
 
@@ -36,7 +42,7 @@ static int get_time_iso8601(const struct sinsp_event *event, const struct field_
 	struct buf text = text_begin(scratch);
 	char time[CLOCK_RFC3339_BYTES];
 
-	clock_rfc3339(&scratch->utc, event->ev.ts_ns, time);
+	clock_rfc3339(&scratch->utc, now_ns(event), time);
 	buf_append(&text, time, sizeof(time) - 1);
 	BUF_LITERAL(&text, "+0000");
 	return give_text(values, scratch, &text);
@@ -48,8 +54,8 @@ static int get_datetime(const struct sinsp_event *event, const struct field_ref 
 	struct buf text = text_begin(scratch);
 	char fraction[9];
 
-	clock_fraction(fraction, event->ev.ts_ns);
-	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	clock_fraction(fraction, now_ns(event));
+	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)));
 	buf_append_char(&text, '.');
 	buf_append(&text, fraction, sizeof(fraction));
 	return give_text(values, scratch, &text);
@@ -60,7 +66,7 @@ static int get_datetime_s(const struct sinsp_event *event, const struct field_re
 {
 	struct buf text = text_begin(scratch);
 
-	buf_append_string(&text, clock_local(&scratch->local, event->ev.ts_ns));
+	buf_append_string(&text, clock_local(&scratch->local, now_ns(event)));
 	return give_text(values, scratch, &text);
 }
 
@@ -115,7 +121,7 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 {
 	switch (scratch->style.time) {
 	case TEXT_TIME_EPOCH:
-		return give_seconds(values, scratch, event->ev.ts_ns);
+		return give_seconds(values, scratch, now_ns(event));
 	case TEXT_TIME_RELATIVE:
 		return give_seconds(values, scratch, since_start(event));
 	case TEXT_TIME_DELTA:
@@ -133,7 +139,7 @@ static bool write_json_time(const struct sinsp_event *event, const struct field_
 {
 	char text[CLOCK_RFC3339_BYTES];
 
-	clock_rfc3339(&scratch->utc, event->ev.ts_ns, text);
+	clock_rfc3339(&scratch->utc, now_ns(event), text);
 	buf_append_char(out, '"');
 	buf_append(out, text, sizeof(text));
 	buf_append_char(out, '"');
@@ -157,9 +163,9 @@ static bool write_json_outputtime(const struct sinsp_event *event, const struct 
 static const struct field_json json_time = {"time", write_json_time};
 static const struct field_json json_outputtime = {"text", write_json_outputtime};
 
-TIME_GETTER(get_rawtime, event->ev.ts_ns)
-TIME_GETTER(get_rawtime_s, event->ev.ts_ns / NS_PER_SECOND)
-TIME_GETTER(get_rawtime_ns, event->ev.ts_ns % NS_PER_SECOND)
+TIME_GETTER(get_rawtime, now_ns(event))
+TIME_GETTER(get_rawtime_s, now_ns(event) / NS_PER_SECOND)
+TIME_GETTER(get_rawtime_ns, now_ns(event) % NS_PER_SECOND)
 TIME_GETTER(get_reltime, since_start(event))
 TIME_GETTER(get_reltime_s, since_start(event) / NS_PER_SECOND)
 TIME_GETTER(get_reltime_ns, since_start(event) % NS_PER_SECOND)

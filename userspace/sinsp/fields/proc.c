@@ -213,16 +213,18 @@ static int give_span(uint64_t from, uint64_t to, struct field_value *values)
 	return from && from <= to ? give_nonzero(values, to - from) : NO_VALUE;
 }
 
-static int give_changed_before_start(const struct sinsp_thread *thread,
-				     struct field_scratch *scratch, struct field_value *values)
+static int give_changed_before_start(const struct sinsp_event *event,
+				     const struct sinsp_thread *thread, struct field_value *values)
 {
-	return give_span(thread->program->exe_ctime_ns, thread->clone_ts_ns, values);
+	return give_span(thread->program->exe_ctime_ns, sinsp_wall_ns(event, thread->clone_ts_ns),
+			 values);
 }
 
-static int give_changed_in_container(const struct sinsp_thread *thread,
-				     struct field_scratch *scratch, struct field_value *values)
+static int give_changed_in_container(const struct sinsp_event *event,
+				     const struct sinsp_thread *thread, struct field_value *values)
 {
-	return give_span(thread->pidns_start_ns, thread->program->exe_ctime_ns, values);
+	return give_span(sinsp_wall_ns(event, thread->pidns_start_ns),
+			 thread->program->exe_ctime_ns, values);
 }
 
 /* Numbers that differ in one bit differ in half of them. */
@@ -314,7 +316,7 @@ GETTER(get_pgid, self, give_i64(values, thread->pgid))
 GETTER(get_is_sid_leader, self, give_u64(values, is_leader(thread->sid, thread->vpid)))
 GETTER(get_is_vpgid_leader, self, give_u64(values, is_leader(thread->vpgid, thread->vpid)))
 GETTER(get_is_pgid_leader, self, give_u64(values, is_leader(thread->pgid, thread->pid)))
-GETTER(get_start, main_thread, give_nonzero(values, thread->clone_ts_ns))
+GETTER(get_start, main_thread, give_nonzero(values, sinsp_wall_ns(event, thread->clone_ts_ns)))
 GETTER(get_is_exe_writable, self,
        give_u64(values, (thread->program->flags & execve_flags__EXE_WRITABLE) != 0))
 GETTER(get_is_exe_upper_layer, self,
@@ -326,9 +328,9 @@ GETTER(get_is_exe_from_memfd, self,
 GETTER(get_exe_ino, self, give_nonzero(values, thread->program->exe_ino))
 GETTER(get_exe_ctime, self, give_nonzero(values, thread->program->exe_ctime_ns))
 GETTER(get_exe_mtime, self, give_nonzero(values, thread->program->exe_mtime_ns))
-GETTER(get_changed_before_start, self, give_changed_before_start(thread, scratch, values))
-GETTER(get_changed_in_container, self, give_changed_in_container(thread, scratch, values))
-GETTER(get_pidns_start, self, give_nonzero(values, thread->pidns_start_ns))
+GETTER(get_changed_before_start, self, give_changed_before_start(event, thread, values))
+GETTER(get_changed_in_container, self, give_changed_in_container(event, thread, values))
+GETTER(get_pidns_start, self, give_nonzero(values, sinsp_wall_ns(event, thread->pidns_start_ns)))
 GETTER(get_cap_permitted, self, give_capabilities(thread->caps_permitted, scratch, values))
 GETTER(get_cap_inheritable, self, give_capabilities(thread->caps_inheritable, scratch, values))
 GETTER(get_cap_effective, self, give_capabilities(thread->caps_effective, scratch, values))

@@ -238,7 +238,7 @@ PARENT_GETTER(get_pexe, thread_give_exe(thread, scratch, values))
 PARENT_GETTER(get_pexepath, thread_give_exepath(thread, scratch, values))
 PARENT_GETTER(get_pcmdline, thread_give_cmdline(thread, scratch, values))
 PARENT_GETTER(get_pvpid, give_i64(values, thread->vpid))
-PARENT_GETTER(get_parent_start, give_u64(values, thread->clone_ts_ns))
+PARENT_GETTER(get_parent_start, give_u64(values, sinsp_wall_ns(event, thread->clone_ts_ns)))
 
 #define ROW(name, type, format, getter, help...)                                                   \
 	{                                                                                          \

@@ -75,7 +75,14 @@ static uint32_t flags_of(const struct sinsp_thread *thread)
 	return ((const struct sinsp_thread_entry *)thread)->ended ? clone_flags__CLOSED : 0;
 }
 
-static int tell_thread(const struct sinsp_thread *thread, struct scap_snapshot *to)
+/* A time by the wall clock of now, which events that follow will have; 0: not known. */
+static uint64_t wall_ns(const struct sinsp *sinsp, uint64_t ns)
+{
+	return ns ? ns + (uint64_t)sinsp->clock_step_ns : 0;
+}
+
+static int tell_thread(const struct sinsp *sinsp, const struct sinsp_thread *thread,
+		       struct scap_snapshot *to)
 {
 	struct scap_thread told = {
 		.tid = thread->tid,
@@ -90,7 +97,7 @@ static int tell_thread(const struct sinsp_thread *thread, struct scap_snapshot *
 		.gid = thread->gid,
 		.loginuid = thread->loginuid,
 		.tty = thread->tty,
-		.start_ns = thread->clone_ts_ns,
+		.start_ns = wall_ns(sinsp, thread->clone_ts_ns),
 		.fd_limit = thread->fd_limit,
 		.caps_permitted = thread->caps_permitted,
 		.caps_effective = thread->caps_effective,
@@ -101,7 +108,7 @@ static int tell_thread(const struct sinsp_thread *thread, struct scap_snapshot *
 		.vm_rss_kib = thread->vm_rss_kib,
 		.vm_swap_kib = thread->vm_swap_kib,
 		.flags = flags_of(thread),
-		.pidns_start_ns = thread->pidns_start_ns,
+		.pidns_start_ns = wall_ns(sinsp, thread->pidns_start_ns),
 		.exec_id = thread->exec_id,
 		.cgroups = thread->cgroups,
 		.cgroups_len = thread->cgroups_len,
@@ -170,7 +177,7 @@ static int tell_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 	sinsp_threads_each(&sinsp->threads, put, &order);
 	qsort(order.threads, order.count, sizeof(*order.threads), compare);
 	for (size_t i = 0; i < order.count && r == 0; i++)
-		r = tell_thread(order.threads[i], to);
+		r = tell_thread(sinsp, order.threads[i], to);
 	for (size_t i = 0; i < order.count && r == 0; i++)
 		if (sinsp_thread_is_main(order.threads[i]))
 			r = tell_fds(order.threads[i], to);
@@ -188,7 +195,7 @@ int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to)
 	if (r == 0)
 		r = to->ops->begin(to);
 	if (r == 0)
-		r = machine_tell(&sinsp->machine, to);
+		r = machine_tell(&sinsp->machine, sinsp->clock_step_ns, to);
 	if (r == 0)
 		r = users_each(&sinsp->names->users, sinsp->now_ns, tell_user, to);
 	if (r == 0)

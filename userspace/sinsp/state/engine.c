@@ -148,6 +148,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	apply(sinsp, &applied);
 	event->num = sinsp->stats.events;
 	event->first_ts_ns = sinsp->first_ts_ns;
+	event->clock_step_ns = sinsp->clock_step_ns = raw->clock_step_ns;
 	event->sinsp = sinsp;
 	event->thread = applied.thread;
 	event->fd = applied.fd;

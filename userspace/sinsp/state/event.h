@@ -22,12 +22,22 @@ struct sinsp_event {
 	struct event ev;
 	uint64_t num;		     /* 1 for the first */
 	uint64_t first_ts_ns;	     /* time of the first event */
+	int64_t clock_step_ns; /* as in struct scap_event */
 	const struct sinsp *sinsp;
 	const struct sinsp_thread *thread; /* NULL when unknown */
 	const struct sinsp_fd *fd;   /* NULL: none, or not known */
 	bool has_fd;		     /* the event is about a descriptor: fd_num is set */
 	int64_t fd_num;
 };
+
+/*
+ * A time of the event or of its thread by the wall clock of the event; 0, not known, stays 0. For
+ * what is shown as a time since 1970: durations come from the times themselves.
+ */
+static inline uint64_t sinsp_wall_ns(const struct sinsp_event *event, uint64_t ns)
+{
+	return ns ? ns + (uint64_t)event->clock_step_ns : 0;
+}
 
 /* The thread of an id in the table, or NULL. */
 const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid);

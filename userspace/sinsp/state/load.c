@@ -7,7 +7,6 @@
 #include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/socket.h"
-#include "util/clock.h"
 
 static void load_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {
@@ -66,7 +65,7 @@ struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_th
 	if (!thread)
 		return NULL;
 	/* What a capture says is older than its events. */
-	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? clock_ns(CLOCK_REALTIME) : 0;
+	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? state_now_ns(sinsp) : 0;
 	load_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);

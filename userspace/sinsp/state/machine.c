@@ -118,13 +118,13 @@ static int tell_interfaces(const struct machine *machine, bool ipv6, struct scap
 	return r;
 }
 
-int machine_tell(const struct machine *machine, struct scap_snapshot *to)
+int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to)
 {
 	const struct scap_machine told = {
 		.cpus = machine->cpus,
 		.memory_bytes = machine->memory_bytes,
 		.max_pid = machine->max_pid,
-		.boot_ns = machine->boot_ns,
+		.boot_ns = machine->boot_ns + (uint64_t)clock_step_ns,
 		.hostname = machine->hostname,
 	};
 	int r = to->ops->machine(to, &told);

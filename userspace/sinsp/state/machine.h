@@ -35,8 +35,11 @@ int machine_add_interface(struct machine *machine, const struct scap_interface *
 /* Reads the CPUs, the memory and the interfaces of this machine, as they are now. As above. */
 int machine_read(struct machine *machine);
 
-/* Tells the machine, and its interfaces: those of IPv4 first. Returns 0 or what `to` returned. */
-int machine_tell(const struct machine *machine, struct scap_snapshot *to);
+/*
+ * Reports the machine, its boot by a wall clock that has been set so far since (negative: back),
+ * and its interfaces: those of IPv4 first. Returns 0 or what `to` returned.
+ */
+int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to);
 
 /* A number for a text that names a boot of a machine. */
 uint64_t machine_boot_of(const char *text);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sinsp/state/load.h"
-#include "util/clock.h"
 
 int sinsp_seed(struct sinsp *sinsp, struct error *err)
 {
@@ -14,7 +13,7 @@ int sinsp_seed(struct sinsp *sinsp, struct error *err)
 
 	if (!sinsp->proc)
 		return 0;
-	sinsp->seed_ns = clock_ns(CLOCK_REALTIME);
+	sinsp->seed_ns = state_now_ns(sinsp);
 	r = scap_proc_rewind(sinsp->proc);
 	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
 		struct sinsp_thread *thread = state_load_thread(sinsp, &found);

@@ -13,6 +13,7 @@
 #include "sinsp/state/names.h"
 #include "sinsp/state/plan.h"
 #include "sinsp/state/threads.h"
+#include "util/clock.h"
 #include "util/pool.h"
 
 enum {
@@ -55,6 +56,7 @@ struct sinsp {
 	uint64_t lookups_since_ns; /* when the descriptors below began to be counted */
 	uint32_t lookups; /* descriptors asked of /proc since then */
 	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
+	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
@@ -66,6 +68,12 @@ struct sinsp {
 	uint64_t run_ns; /* see sinsp_run_ns() */
 	struct state_plan plans[EVENT_ID_MAX];
 };
+
+/* The time now as live events have it, which steps of the wall clock do not change. */
+static inline uint64_t state_now_ns(const struct sinsp *sinsp)
+{
+	return clock_ns(CLOCK_BOOTTIME) + sinsp->machine.boot_ns;
+}
 
 /* The thread of an id, or NULL. */
 struct sinsp_thread *state_thread_find(const struct sinsp *sinsp, int64_t tid);

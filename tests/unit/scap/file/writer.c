@@ -160,6 +160,45 @@ static void test_large_payload_of_later(void **state)
 	buf_finish(&bytes);
 }
 
+/* The clock was set by 100 ns: files have its time, in whichever form an event is written. */
+static void test_clock_step(void **state)
+{
+	static const struct scap_writer_config forms[] = {
+		{0}, {.native = true}, {.form_2022 = true}};
+	/* As it is; without its latency; without what is ours; as the generic one; large. */
+	static const uint16_t ids[] = {EVENT_close, EVENT_close, EVENT_chdir, EVENT_io_destroy,
+				       EVENT_container};
+
+	for (size_t form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
+		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+			struct scap_event event;
+			struct written test;
+			struct block block;
+			uint64_t ts;
+
+			frame_begin(frame, ids[i], 1000, 42);
+			frame->latency_ns = i == 1 ? 777 : LATENCY_UNKNOWN;
+			if (ids[i] == EVENT_chdir)
+				frame_put_string(frame, chdir__cwd, "/tmp");
+			if (ids[i] == EVENT_container)
+				frame_put_string(frame, container__json, "{}");
+			event = frame_end(frame);
+			event.clock_step_ns = i % 2 ? 100 : -100;
+			written_begin(&test, forms[form]);
+			written_put(&test, event);
+			written_look(&test);
+			if (forms[form].native)
+				written_block(&test);
+			while (test.at < test.file.len) {
+				block = written_block(&test);
+				memcpy(&ts, block.body + sizeof(event.cpu), sizeof(ts));
+				assert_int_equal(ts, i % 2 ? 1100 : 900);
+			}
+			written_end(&test);
+		}
+	}
+}
+
 /* Pairs of events, older forms of them, and nothing for what they did not know. */
 static void test_for_2022(void **state)
 {
@@ -299,10 +338,15 @@ static int free_frame(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event),	    cmocka_unit_test(test_own_parameters),
-		cmocka_unit_test(test_short_frame), cmocka_unit_test(test_own_event),
-		cmocka_unit_test(test_large),	    cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_for_2022),    cmocka_unit_test(test_large_payload),
+		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_own_parameters),
+		cmocka_unit_test(test_short_frame),
+		cmocka_unit_test(test_own_event),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_for_2022),
+		cmocka_unit_test(test_large_payload),
+		cmocka_unit_test(test_clock_step),
 		cmocka_unit_test(test_large_payload_of_later),
 		cmocka_unit_test(test_events_before_a_failure),
 	};

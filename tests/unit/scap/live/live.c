@@ -25,6 +25,7 @@
 #include "event/event.h"
 #include "scap/live/cpus.h"
 #include "scap/live/live.h"
+#include "scap/live/wall_clock.h"
 #include "util/clock.h"
 
 enum {
@@ -488,6 +489,38 @@ static void test_cpus_come_and_go(void **state)
 	in_child(follows_cpus);
 }
 
+/* Another capture was opened an hour before or after by a wall clock that has been set since. */
+static void test_times_follow_the_wall_clock(void **state)
+{
+	const int64_t steps[] = {3600000000000, -3600000000000};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct scap_live_config config = {
+			.include_self = true,
+			.boot_offset_ns = clock_boot_offset_ns() - (uint64_t)steps[i],
+		};
+		uint64_t begin_ns, end_ns, wall_ns;
+		struct scap_live *live;
+		struct scap_event raw;
+		struct event event;
+
+		config.syscalls[native("getppid")] = true;
+		live = open_live(&config);
+		assert_int_equal(scap_live_boot_offset(live), config.boot_offset_ns);
+		begin_ns = clock_ns(CLOCK_REALTIME);
+		syscall(SYS_getppid);
+		end_ns = clock_ns(CLOCK_REALTIME);
+		scap_live_stop(live);
+		do {
+			assert_int_equal(scap_source_next(scap_live_source(live), 10, &raw), 1);
+			assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+		} while (event.tid != gettid());
+		wall_ns = event.ts_ns + (uint64_t)raw.clock_step_ns;
+		assert_in_range(wall_ns, begin_ns - WALL_STEP_MIN_NS, end_ns + WALL_STEP_MIN_NS);
+		scap_source_destroy(scap_live_source(live));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -502,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_size),
 		cmocka_unit_test(test_pid_namespace),
 		cmocka_unit_test(test_cpus_come_and_go),
+		cmocka_unit_test(test_times_follow_the_wall_clock),
 	};
 
 	return cmocka_run_group_tests_name("live", tests, NULL, NULL);

@@ -373,6 +373,9 @@ static void test_filter_only_fields(void **state)
 	assert_int_equal(field_ref_init(&ref, "evt.around[1795260961123456799]", 31, NULL), 0);
 	field_get(&ref, &world->event, scratch, &value);
 	assert_int_equal(value.u64, 10);
+	world->event.clock_step_ns = 4;
+	field_get(&ref, &world->event, scratch, &value);
+	assert_int_equal(value.u64, 6);
 	assert_int_equal(field_ref_init(&ref, "util.cnt", 8, NULL), 0);
 	for (uint64_t i = 1; i <= 3; i++) {
 		field_get(&ref, &world->event, scratch, &value);

@@ -136,6 +136,28 @@ static void test_times(void **state)
 	world_expect(world, "evt.reltime", "000000000");
 }
 
+/* The clock is set back by an hour: what is shown follows, what is counted does not. */
+static void test_times_after_a_step(void **state)
+{
+	struct drive *world = world_of(state);
+
+	make_read(world);
+	world->event.clock_step_ns = -3600000000000;
+	world_expect(world, "evt.time", "12:36:01.123456789");
+	world_expect(world, "evt.time.s", "12:36:01");
+	world_expect(world, "evt.datetime", "2026-11-21 12:36:01.123456789");
+	world_expect(world, "evt.datetime.s", "2026-11-21 12:36:01");
+	world_expect(world, "evt.time.iso8601", "2026-11-21T10:36:01.123456789+0000");
+	world_expect_json(world, "evt.time", "{\"evt.time\":\"2026-11-21T10:36:01.123456789Z\"}");
+	world_expect(world, "evt.rawtime", "1795257361123456789");
+	world_expect(world, "evt.rawtime.s", "1795257361");
+	world_expect(world, "evt.reltime", "5000000007");
+	world_expect(world, "evt.deltatime", "0");
+	world->event.clock_step_ns = 3600000000000;
+	world_expect(world, "evt.time.s", "14:36:01");
+	world_expect(world, "evt.reltime.s", "5");
+}
+
 static void test_deltas(void **state)
 {
 	struct drive *world = world_of(state);
@@ -187,8 +209,13 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_latency),	    TEST(test_latency_human), TEST(test_latency_quantized),
-		TEST(test_latency_unknown), TEST(test_times),	      TEST(test_deltas),
+		TEST(test_latency),
+		TEST(test_latency_human),
+		TEST(test_latency_quantized),
+		TEST(test_latency_unknown),
+		TEST(test_times),
+		TEST(test_deltas),
+		TEST(test_times_after_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

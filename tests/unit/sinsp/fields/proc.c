@@ -300,6 +300,13 @@ static void test_starts(void **state)
 	world_expect(world, "proc.pid.ts", "1795260961123456712");
 	world_expect(world, "proc.ppid.duration", "99");
 	world_expect(world, "proc.ppid.ts", "1795260961123456690");
+	/* The clock was set: it began an hour later by what it shows, and runs for as long. */
+	world->event.clock_step_ns = 3600000000000;
+	world_expect(world, "proc.duration", "77");
+	world_expect(world, "proc.pid.ts", "1795264561123456712");
+	world_expect(world, "proc.ppid.duration", "99");
+	world_expect(world, "proc.ppid.ts", "1795264561123456690");
+	world->event.clock_step_ns = 0;
 	family->cat->clone_ts_ns = WORLD_TIME_NS + 1;
 	world_expect_none(world, "proc.duration");
 	/* Another thread has its own time, as the .scap world has it. */
@@ -334,6 +341,13 @@ static void test_executable(void **state)
 	world_expect(world, "proc.exe_ino.ctime_duration_proc_start", "500");
 	world_expect(world, "proc.exe_ino.ctime_duration_pidns_start", "600");
 	world_expect(world, "proc.pidns_init_start_ts", "400");
+	/* Files have the times of the wall clock. */
+	world->event.clock_step_ns = 100;
+	world_expect(world, "proc.exe_ino.ctime", "1000");
+	world_expect(world, "proc.exe_ino.ctime_duration_proc_start", "600");
+	world_expect(world, "proc.exe_ino.ctime_duration_pidns_start", "500");
+	world_expect(world, "proc.pidns_init_start_ts", "500");
+	world->event.clock_step_ns = 0;
 	world_expect(world, "proc.is_exe_writable", "true");
 	world_expect(world, "proc.is_exe_upper_layer", "true");
 	world_expect(world, "proc.is_exe_lower_layer", "true");

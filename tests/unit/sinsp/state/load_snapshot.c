@@ -398,6 +398,32 @@ static void boots_differ(void **state)
 	assert_int_equal(sinsp_boot(drive->sinsp), first);
 }
 
+/* Events that follow have the time of a clock that was set: so have the machine and its threads. */
+static void times_follow_the_wall_clock(void **state)
+{
+	struct drive *drive = *state;
+	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	struct scap_thread thread = thread_of(200, 200, "cat");
+	struct scap_event raw;
+	char *text;
+
+	thread.pidns_start_ns = 78000000001;
+	thread.start_ns = 79000000001;
+	give_machine(to);
+	GIVE(to, thread, &thread);
+	GIVE(to, end);
+	frame_put_i64(drive_begin(drive, EVENT_syscall, 200), syscall__ID, SC_getppid);
+	raw = frame_end(&drive->frame);
+	raw.clock_step_ns = -7000000000;
+	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
+	assert_int_equal(drive->event.clock_step_ns, -7000000000);
+	text = tell(drive->sinsp);
+	assert_non_null(strstr(text, " 70000000000 far\n"));
+	assert_non_null(strstr(text, " pidns=71000000001 "));
+	assert_non_null(strstr(text, " start=72000000001\n"));
+	free(text);
+}
+
 static void stops_where_the_listener_fails(void **state)
 {
 	static const char *const calls[] = {"begin",  "machine", "interface", "user", "group",
@@ -463,6 +489,7 @@ int main(void)
 		TEST(asks_this_machine_nothing),
 		TEST(follows_strangers),
 		TEST(boots_differ),
+		TEST(times_follow_the_wall_clock),
 		TEST(stops_where_the_listener_fails),
 		TEST(tells_this_machine),
 	};

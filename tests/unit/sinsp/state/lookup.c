@@ -14,6 +14,7 @@
 #include "fake_proc.h"
 #include "sinsp/state/fds.h"
 #include "sinsp/state/tables.h"
+#include "util/clock.h"
 
 static const struct scap_fd client_fds[] = {
 	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
@@ -379,6 +380,28 @@ static void what_proc_says_is_newer_than_events_before_it(void **state)
 	assert_string_equal(drive_thread(drive, 50)->comm, "after");
 }
 
+/* The clock was set back by an hour since events are timed: what is older is so by their times. */
+static void what_proc_says_is_newer_after_a_step(void **state)
+{
+	const uint64_t hour_ns = 3600000000000;
+	const uint64_t now_ns = clock_ns(CLOCK_REALTIME);
+	struct fixture *fixture = *state;
+	struct drive drive;
+
+	drive_create(&drive, &(struct sinsp_config){.proc = &fixture->proc,
+						    .boot_ns = clock_boot_offset_ns() + hour_ns});
+	sinsp_seed(drive.sinsp, NULL);
+	drive.ts_ns = now_ns + hour_ns / 2;
+	drive_clone(&drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
+	assert_string_equal(drive_thread(&drive, 50)->comm, "client");
+	drive_clone(&drive, 60, 950, &(struct drive_clone){.pid = 60, .ptid = 1, .comm = "server"});
+	assert_null(sinsp_thread_find(drive.sinsp, 950));
+	drive.ts_ns = now_ns + 2 * hour_ns;
+	drive_clone(&drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "after"});
+	assert_string_equal(drive_thread(&drive, 50)->comm, "after");
+	drive_destroy(&drive);
+}
+
 /* A message of a unix socket that brings descriptors. */
 static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t type)
 {
@@ -524,6 +547,7 @@ int main(void)
 		TEST(takes_descriptors_of_processes),
 		TEST(completes_a_child_from_its_parent_in_proc),
 		TEST(what_proc_says_is_newer_than_events_before_it),
+		TEST(what_proc_says_is_newer_after_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
