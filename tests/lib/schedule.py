@@ -58,7 +58,9 @@ class Commands:
     """Runs commands, and ends those that still run with all that they started."""
 
     def __init__(self):
+        self.lock = threading.Lock()
         self.running = set()
+        self.ended = False
 
     @staticmethod
     def _signal(process, number):
@@ -77,15 +79,25 @@ class Commands:
         process.wait()
 
     def end_all(self):
+        """Ends them, and no other begins."""
+        with self.lock:
+            self.ended = True
         for process in list(self.running):
             self.end(process)
+
+    def _start(self, command, out, env):
+        with self.lock:
+            if self.ended:
+                raise InterruptedError("all commands have been ended")
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, process_group=0, env=env)
+            self.running.add(process)
+            return process
 
     def run(self, command, limit_s=None, env=None):
         """The exit code and the output; in place of the code None when it took too long."""
         with tempfile.TemporaryFile() as out:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.STDOUT, process_group=0, env=env)
-            self.running.add(process)
+            process = self._start(command, out, env)
             try:
                 code = process.wait(limit_s)
             except subprocess.TimeoutExpired:

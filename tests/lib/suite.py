@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -183,7 +184,14 @@ class Suite:
                 *self.live_tests()]
 
 
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
 def main():
+    # Whoever ends this ends the commands too, which are in process groups of their own.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
     words = sys.argv[1:]
     quick = "--quick" in words
     suite = Suite(quick, [word for word in words if word != "--quick"])
