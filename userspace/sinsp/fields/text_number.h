@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are numbers, as text (shared/facts/output-format.md, section 2). */
+/* Values that are numbers, as text. */
 #ifndef SINSP_FIELDS_TEXT_NUMBER_H
 #define SINSP_FIELDS_TEXT_NUMBER_H
 
