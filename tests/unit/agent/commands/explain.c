@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* --explain: the plan in words, which needs no privilege, before the programs, which need some. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/commands/explain.h"
+#include "parsed.h"
+#include "printed.h"
+
+enum { NOBODY = 65534, EXIT_USAGE = 2 };
+
+struct explained {
+	struct options options;
+	int exit_code;
+};
+
+static void run(void *context)
+{
+	struct explained *this = context;
+
+	this->exit_code = explain_run(&this->options);
+}
+
+/* Without the right to load programs. */
+static int explain(const char *line, struct printed *printed)
+{
+	struct explained this;
+	uid_t user = geteuid();
+
+	parse_right(line, &this.options);
+	assert_true(user != 0 || seteuid(NOBODY) == 0);
+	printed_call(run, &this, printed);
+	assert_true(user != 0 || seteuid(user) == 0);
+	options_finish(&this.options);
+	return this.exit_code;
+}
+
+static void test_plan(void **state)
+{
+	struct printed printed;
+
+	assert_int_equal(explain("--explain -o json evt.type=openat", &printed), 1);
+	printed_expect(printed.out, (const char *[]){"\nEVENT ", " TRACEPOINT ", " WHY\n",
+						     "Filter:        evt.type=openat\n",
+						     "Output:        json\n", "\nopenat ", " filter",
+						     "\nclone ", " threads", NULL});
+	assert_null(strstr(printed.out, "\nconnect "));
+	printed_expect(printed.err, (const char *[]){"agent: ", "CAP_BPF", NULL});
+	printed_finish(&printed);
+}
+
+/* Calls without an event of their own are named; nothing else is kept up for -o none. */
+static void test_generic(void **state)
+{
+	struct printed printed;
+
+	assert_int_equal(explain("--explain -o none evt.type=rt_sigreturn", &printed), 1);
+	printed_expect(printed.out, (const char *[]){"Output:        none\n", "State kept:    none\n",
+						     "\nSystem calls of the event 'syscall':\n",
+						     " rt_sigreturn\n", NULL});
+	printed_finish(&printed);
+}
+
+static void test_wrong_filter(void **state)
+{
+	struct printed printed;
+
+	assert_int_equal(explain("--explain proc.nam=cat", &printed), EXIT_USAGE);
+	assert_string_equal(printed.out, "");
+	printed_expect(printed.err, (const char *[]){"agent: ", "proc.name", NULL});
+	printed_finish(&printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_generic),
+		cmocka_unit_test(test_wrong_filter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
