@@ -74,6 +74,8 @@ state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_
 	state_capset, state_setrlimit, state_prlimit;
 /* apply_memory.c */
 state_handler state_memory, state_switch, state_procinfo;
+/* apply_mount.c */
+state_handler state_mount, state_move_mount, state_pivot_root;
 /* apply_user.c */
 state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted;
 

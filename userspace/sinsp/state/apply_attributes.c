@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
+#include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 
@@ -103,7 +104,10 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
 	return 0;
 }
 
-/* Who enters a mount namespace stands at its root; the call is refused when others share that. */
+/*
+ * Who enters a mount namespace is at its root; the kernel rejects the call when others share the
+ * directory. Where nothing tells the kind, as of a namespace that is bound to a file, /proc is asked.
+ */
 void state_setns(struct sinsp *sinsp, struct state_event *event)
 {
 	uint64_t kinds = event_param_u64(event->ev, setns__nstype);
@@ -112,6 +116,8 @@ void state_setns(struct sinsp *sinsp, struct state_event *event)
 		return;
 	if (kinds == 0 && event->fd)
 		kinds = kind_of_namespace(event->fd);
+	if (kinds == 0)
+		state_look_up_cwd(sinsp, event->thread);
 	if (kinds & clone_flags__CLONE_NEWUSER)
 		state_enter_userns(event->thread);
 	if (kinds & clone_flags__CLONE_NEWNS) {

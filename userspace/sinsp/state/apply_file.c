@@ -142,8 +142,8 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 	 */
 	if (len && sinsp->proc)
 		r = scap_proc_real_directory(sinsp->proc, thread->tid, path, &real);
-	if ((!len || r == -ELOOP) && sinsp->proc)
-		r = scap_proc_cwd(sinsp->proc, thread->tid, &real);
+	if ((!len || r == -ELOOP) && state_look_up_cwd(sinsp, thread))
+		return;
 	if (r == 0)
 		sinsp_fs_set(&sinsp->pool, thread->fs, real, strlen(real));
 	else if (len)

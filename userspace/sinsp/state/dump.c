@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/state/after.h"
 #include "sinsp/state/socket.h"
 #include "sinsp/state/tables.h"
 

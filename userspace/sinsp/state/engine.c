@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sinsp/state/after.h"
 #include "sinsp/state/directories.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/program.h"

@@ -2,7 +2,10 @@
 /* Threads and descriptors that no event told of: /proc is asked for each of them once. */
 #include "sinsp/state/lookup.h"
 
+#include <string.h>
+
 #include "sinsp/state/load.h"
+#include "sinsp/state/program.h"
 
 enum {
 	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
@@ -94,4 +97,14 @@ struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event
 {
 	sinsp_fds_close(event->thread->fds, num);
 	return state_fd(sinsp, event->thread, num);
+}
+
+bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	const char *cwd;
+
+	if (!sinsp->proc || scap_proc_cwd(sinsp->proc, thread->tid, &cwd) < 0)
+		return false;
+	sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
+	return true;
 }

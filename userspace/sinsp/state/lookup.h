@@ -14,4 +14,10 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
 /* A number of the event's thread is something that the event does not tell: /proc is asked. */
 struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num);
 
+/*
+ * Puts the directory where /proc says that a thread is now in place of its own. Returns false, and
+ * changes nothing, when that is not known.
+ */
+bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread);
+
 #endif

@@ -18,6 +18,9 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_open_by_handle_at] = {state_open_by_handle_at, SINSP_DESCRIPTORS},
 	[EVENT_chdir] = {state_chdir, SINSP_DIRECTORIES},
 	[EVENT_fchdir] = {state_fchdir, SINSP_DIRECTORIES},
+	[EVENT_mount] = {state_mount, SINSP_DIRECTORIES},
+	[EVENT_move_mount] = {state_move_mount, SINSP_DIRECTORIES},
+	[EVENT_pivot_root] = {state_pivot_root, SINSP_DIRECTORIES},
 
 	[EVENT_close] = {state_close, SINSP_DESCRIPTORS},
 	[EVENT_close_range] = {state_close_range, SINSP_DESCRIPTORS},

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sinsp/state/after.h"
 #include "sinsp/state/load.h"
 
 int sinsp_seed(struct sinsp *sinsp, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the tables: found, added, and taken out when their last event has been seen. */
+/* Threads of the tables: found and added. */
 #include "sinsp/state/tables.h"
 
 #include "sinsp/state/program.h"
@@ -36,17 +36,4 @@ struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t 
 		return thread;
 	sinsp_threads_remove(&sinsp->threads, entry);
 	return NULL;
-}
-
-void state_finish_last(struct sinsp *sinsp)
-{
-	struct state_after *after = &sinsp->after;
-
-	if (after->renamed)
-		after->renamed->name_changed = false;
-	if (after->closed_in)
-		sinsp_fds_close(after->closed_in, after->closed);
-	if (after->ended)
-		sinsp_threads_end(&sinsp->threads, after->ended);
-	*after = (struct state_after){0};
 }

@@ -11,6 +11,7 @@
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
 #include "sinsp/state/names.h"
+#include "sinsp/state/path.h"
 #include "sinsp/state/plan.h"
 #include "sinsp/state/threads.h"
 #include "util/clock.h"
@@ -30,6 +31,14 @@ struct state_after {
 	int64_t closed;
 	struct sinsp_fd *renamed;
 	struct sinsp_thread_entry *ended;
+	bool moved; /* a mount, as sinsp.move has it */
+};
+
+/* A mount that a thread moved: absolute paths, without '/' at their ends. */
+struct state_move {
+	int64_t tid;
+	char from[SINSP_PATH_MAX], to[SINSP_PATH_MAX];
+	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: where the old root is now; "": it is none */
 };
 
 /* The last switch of a CPU. */
@@ -52,6 +61,7 @@ struct sinsp {
 	struct sinsp_threads threads;
 	struct sinsp_program *no_program; /* of threads whose program is not known */
 	struct state_after after;
+	struct state_move move;
 	struct sinsp_stats stats;
 	uint64_t lookups_since_ns; /* when the descriptors below began to be counted */
 	uint32_t lookups; /* descriptors asked of /proc since then */
@@ -90,9 +100,6 @@ struct sinsp_thread *state_thread_named(const struct sinsp *sinsp, struct sinsp_
  * NULL without memory.
  */
 struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
-
-/* Does what the last event left: it was still to be seen with that event. */
-void state_finish_last(struct sinsp *sinsp);
 
 /*
  * Threads that ended lately, so that a creator's event that comes after the end of what it created

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What an event closed, ended or named is there until the next event. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "drive.h"
+#include "sinsp/state/after.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	drive_exec(&drive, 100, "shell");
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void closes_late(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_open(drive, 100, 3, "/x", 0);
+	drive_close(drive, 100, 0, 3);
+	assert_string_equal(drive->event.fd->name, "/x");
+	assert_true(drive_has_fd(drive, 100, 3));
+	state_finish_last(drive->sinsp);
+	assert_false(drive_has_fd(drive, 100, 3));
+	/* Once: a number that is opened again stays. */
+	drive_open(drive, 100, 3, "/y", 0);
+	state_finish_last(drive->sinsp);
+	state_finish_last(drive->sinsp);
+	assert_true(drive_has_fd(drive, 100, 3));
+}
+
+static void ends_late(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_exit(drive, 100, 1);
+	assert_true(drive->event.thread->exiting);
+	assert_ptr_equal(sinsp_thread_find(drive->sinsp, 100), drive->event.thread);
+	state_finish_last(drive->sinsp);
+	assert_null(sinsp_thread_find(drive->sinsp, 100));
+}
+
+static void names_once(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp_fd *fd = drive_open(drive, 100, 3, "/x", 0)->fd;
+
+	assert_true(fd->name_changed);
+	state_finish_last(drive->sinsp);
+	assert_false(fd->name_changed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(closes_late),
+		TEST(ends_late),
+		TEST(names_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

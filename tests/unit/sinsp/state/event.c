@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What fields ask of the engine: other threads, and names. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drive.h"
+#include "sinsp/state/tables.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, &(struct sinsp_config){
+				     .hostname = "here", .boot_id = "one", .etc = "/nowhere"});
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static struct sinsp_thread *add(struct drive *drive, int64_t tid, int64_t pid, int64_t ptid)
+{
+	struct sinsp_thread *thread = state_thread_add(drive->sinsp, tid, pid);
+
+	sinsp_threads_set_parent(&drive->sinsp->threads, thread, ptid);
+	return thread;
+}
+
+static void finds_the_family(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp *sinsp = drive->sinsp;
+	const struct sinsp_thread *init = add(drive, 1, 1, 0), *shell = add(drive, 10, 10, 1);
+	const struct sinsp_thread *helper = add(drive, 11, 10, 1), *child = add(drive, 20, 20, 11);
+	const struct sinsp_thread *lost = add(drive, 31, 30, 11), *alone = add(drive, 40, 40, 99);
+
+	assert_ptr_equal(sinsp_thread_find(sinsp, 11), helper);
+	assert_null(sinsp_thread_find(sinsp, 99));
+	assert_ptr_equal(sinsp_thread_main(sinsp, helper), shell);
+	assert_ptr_equal(sinsp_thread_main(sinsp, shell), shell);
+	assert_null(sinsp_thread_main(sinsp, lost));
+	/* The parent is a process, whichever of its threads made the child. */
+	assert_ptr_equal(sinsp_thread_parent(sinsp, child), shell);
+	assert_ptr_equal(sinsp_thread_parent(sinsp, helper), init);
+	assert_ptr_equal(sinsp_thread_parent(sinsp, lost), shell);
+	assert_null(sinsp_thread_parent(sinsp, alone));
+	assert_null(sinsp_thread_parent(sinsp, init));
+}
+
+static void knows_its_machine(void **state)
+{
+	struct drive *drive = *state, other;
+
+	assert_string_equal(sinsp_hostname(drive->sinsp), "here");
+	drive_create(&other, &(struct sinsp_config){.boot_id = "two"});
+	assert_int_not_equal(sinsp_boot(other.sinsp), sinsp_boot(drive->sinsp));
+	drive_destroy(&other);
+}
+
+static void names_what_has_a_name(void **state)
+{
+	static const uint8_t address[4] = {127, 0, 0, 1};
+	struct drive *drive = *state;
+	const struct user_entry user = {.id = 7, .name = "ann", .home = "/home/ann"};
+
+	assert_null(sinsp_user(drive->sinsp, 7));
+	assert_null(sinsp_user_name(drive->sinsp, 7));
+	assert_null(sinsp_group_name(drive->sinsp, 7));
+	assert_null(sinsp_host_name(drive->sinsp, address, sizeof(address)));
+	users_add(&drive->sinsp->names->users, &user);
+	users_add(&drive->sinsp->names->groups, &user);
+	assert_string_equal(sinsp_user_name(drive->sinsp, 7), "ann");
+	assert_string_equal(sinsp_user(drive->sinsp, 7)->home, "/home/ann");
+	assert_string_equal(sinsp_group_name(drive->sinsp, 7), "ann");
+}
+
+static void tells_how_long_a_thread_ran(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_switch, 5);
+
+	frame_put_i64(frame, switch__next, 6);
+	assert_int_equal(sinsp_run_ns(drive_end(drive)), 0);
+	frame = drive_begin(drive, EVENT_switch, 6);
+	frame_put_i64(frame, switch__next, 5);
+	assert_int_equal(sinsp_run_ns(drive_end(drive)), 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(finds_the_family),
+		TEST(knows_its_machine),
+		TEST(names_what_has_a_name),
+		TEST(tells_how_long_a_thread_ran),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors that an event opens, turns to or names. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "drive.h"
+#include "sinsp/state/event_fd.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, &(struct sinsp_config){.fds_max = 2});
+	drive_exec(&drive, 100, "shell");
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void opens_and_sets(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event event = {.thread = drive_thread(drive, 100), .fd_num = -1};
+	const struct sinsp_fds *fds = event.thread->fds;
+	struct sinsp_fd *fd = state_open_fd(&event, 5, SCAP_FD_PIPE, true);
+
+	assert_int_equal(fd->type, SCAP_FD_PIPE);
+	assert_string_equal(fd->name, "");
+	assert_true(sinsp_fds_cloexec(fds, 5));
+	assert_null(event.fd);
+	state_set_fd(&event, 5, fd);
+	assert_true(event.has_fd && event.fd == fd && event.fd_num == 5);
+	assert_non_null(state_open_fd(&event, 6, SCAP_FD_EVENT, false));
+	assert_false(sinsp_fds_cloexec(fds, 6));
+	assert_null(state_open_fd(&event, 7, SCAP_FD_EVENT, false));
+	assert_null(state_open_fd(&event, -1, SCAP_FD_EVENT, false));
+}
+
+static void names_until_the_next_event(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event event = {.thread = drive_thread(drive, 100)};
+	struct sinsp_fd *fd = state_open_fd(&event, 5, SCAP_FD_UNIX, false);
+
+	state_note_named(drive->sinsp, NULL);
+	assert_false(fd->name_changed);
+	state_rename_fd(drive->sinsp, fd, "", 0);
+	assert_false(fd->name_changed);
+	state_rename_fd(drive->sinsp, fd, "a", 1);
+	assert_string_equal(fd->name, "a");
+	assert_true(fd->name_changed);
+	drive_any(drive, 100);
+	assert_false(fd->name_changed);
+	state_rename_fd(drive->sinsp, fd, "a", 1);
+	assert_false(fd->name_changed);
+	state_note_named(drive->sinsp, fd);
+	assert_true(fd->name_changed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(opens_and_sets),
+		TEST(names_until_the_next_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

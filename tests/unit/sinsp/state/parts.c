@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads share, and what one of them gets for itself. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "drive.h"
+#include "sinsp/state/parts.h"
+#include "sinsp/state/program.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	drive_exec(&drive, 100, "shell");
+	drive_chdir(&drive, 100, 0, "/w");
+	drive_open(&drive, 100, 3, "/x", 0);
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void shares_as_the_flags_say(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp_thread *creator = drive_thread(drive, 100);
+	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 101, 100);
+
+	state_share(drive->sinsp, thread, creator,
+		    clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
+	assert_ptr_equal(thread->fs, creator->fs);
+	assert_ptr_equal(thread->fds, creator->fds);
+	assert_ptr_equal(thread->program, creator->program);
+	state_share(drive->sinsp, thread, creator, 0);
+	assert_ptr_not_equal(thread->fs, creator->fs);
+	assert_string_equal(thread->fs->cwd, "/w/");
+	assert_ptr_not_equal(thread->fds, creator->fds);
+	assert_string_equal(sinsp_fds_find(thread->fds, 3)->name, "/x");
+	assert_ptr_equal(thread->program, creator->program);
+	assert_int_equal(creator->fs->refs, 1);
+	assert_false(sinsp_fds_shared(creator->fds));
+}
+
+static void unshares(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp_thread *creator = drive_thread(drive, 100);
+	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 101, 100);
+	const struct sinsp_fs *fs;
+	const struct sinsp_fds *fds;
+
+	state_share(drive->sinsp, thread, creator,
+		    clone_flags__CLONE_FS | clone_flags__CLONE_FILES);
+	state_unshare_fs(drive->sinsp, thread);
+	state_unshare_fds(thread);
+	sinsp_fs_set(&drive->sinsp->pool, thread->fs, "/other", 6);
+	sinsp_fds_close(thread->fds, 3);
+	assert_string_equal(creator->fs->cwd, "/w/");
+	assert_true(drive_has_fd(drive, 100, 3));
+	/* What is its own stays. */
+	fs = thread->fs;
+	fds = thread->fds;
+	state_unshare_fs(drive->sinsp, thread);
+	state_unshare_fds(thread);
+	assert_ptr_equal(thread->fs, fs);
+	assert_ptr_equal(thread->fds, fds);
+}
+
+static void sets_names(void **state)
+{
+	struct sinsp_thread *thread = drive_thread(*state, 100);
+	static const char zeros[16];
+
+	state_set_comm(thread, "sixteen-letters-");
+	assert_string_equal(thread->comm, "sixteen-letters");
+	state_set_comm(thread, NULL);
+	assert_string_equal(thread->comm, "sixteen-letters");
+	state_set_comm(thread, "x");
+	assert_string_equal(thread->comm, "x");
+	assert_memory_equal(thread->comm + 1, zeros, 15);
+}
+
+static void may_do_everything_in_its_namespace(void **state)
+{
+	struct sinsp_thread *thread = drive_thread(*state, 100);
+
+	thread->caps_inheritable = 5;
+	state_enter_userns(thread);
+	assert_int_equal(thread->caps_permitted, 0x1ffffffffff);
+	assert_int_equal(thread->caps_effective, 0x1ffffffffff);
+	assert_int_equal(thread->caps_inheritable, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(shares_as_the_flags_say),
+		TEST(unshares),
+		TEST(sets_names),
+		TEST(may_do_everything_in_its_namespace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Mounts that move: what is below them has another path from the next event on. */
+#include <string.h>
+
+#include "sinsp/state/apply.h"
+#include "sinsp/state/event_path.h"
+#include "sinsp/state/tables.h"
+
+/*
+ * Notes a move from the path of one parameter to that of another. What is not absolute is of no use,
+ * and nothing moves away from "/": that is the path of mounts that are not attached yet.
+ */
+static struct state_move *note_move(struct sinsp *sinsp, const struct state_event *event,
+				    unsigned int from, unsigned int to)
+{
+	struct state_move *move = &sinsp->move;
+
+	if (!event->thread || event_param_i64(event->ev, 0) != 0)
+		return NULL;
+	if (state_event_path(event->ev, event->thread, from, move->from, SINSP_PATH_MAX) < 2 ||
+	    state_event_path(event->ev, event->thread, to, move->to, SINSP_PATH_MAX) == 0 ||
+	    *move->from != '/' || *move->to != '/')
+		return NULL;
+	*move->old_root = '\0';
+	move->tid = event->thread->tid;
+	sinsp->after.moved = true;
+	return move;
+}
+
+void state_mount(struct sinsp *sinsp, struct state_event *event)
+{
+	if (event_param_u64(event->ev, mount__flags) & mount_flags__MOVE)
+		note_move(sinsp, event, mount__dev, mount__dir);
+}
+
+void state_move_mount(struct sinsp *sinsp, struct state_event *event)
+{
+	note_move(sinsp, event, move_mount__from_path, move_mount__to_path);
+}
+
+/* The new root comes to "/", and the old one to where the second path is then. */
+void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
+{
+	struct state_move *move =
+		note_move(sinsp, event, pivot_root__new_root, pivot_root__put_old);
+	size_t len;
+
+	if (!move)
+		return;
+	len = strlen(move->from);
+	strcpy(move->old_root, strncmp(move->to, move->from, len) == 0 && move->to[len]
+				       ? move->to + len
+				       : "/");
+	strcpy(move->to, "/");
+}
