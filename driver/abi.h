@@ -114,6 +114,9 @@ struct compat_call {
 	__u16 native; /* the number that 64-bit programs have for it, or NO_NATIVE */
 };
 
+/* Of the programs; the kernel wants to know it. */
+#define DRIVER_LICENSE "Dual MIT/GPL"
+
 /* The names of the programs that a row of the event table, or of events/programs.def, gives. */
 #define FILLER_NAME(event) fill_##event
 #define EXIT_NAME(event) event##_called

@@ -5,4 +5,4 @@
  */
 #include "bpf/programs.bpf.h"
 
-char driver_license[] SEC("license") = "Dual MIT/GPL";
+char driver_license[] SEC("license") = DRIVER_LICENSE;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Loading the BPF object. A program that the kernel rejects makes the whole object fail, so it is
- * left out and the load tried again.
- */
+/* The BPF programs in the kernel: attaching and detaching them, their maps and their counters. */
 #include "scap/live/driver.h"
 
 #include <errno.h>
@@ -24,218 +21,37 @@
 #include "lanner.skel.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
+#include "scap/live/object.h"
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"
 
-#define BTF_PATH "/sys/kernel/btf/vmlinux"
-
 #define PROC_PID_INIT_INO 0xEFFFFFFCU /* of the first pid namespace, in include/linux/proc_ns.h */
 
-enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
-
 struct live_driver {
-	const struct scap_live_config *config; /* borrowed, while it is created */
-	struct lanner *object;
+	struct live_object object;
 	bool verbose;
-	uint32_t cpus; /* possible ones */
-	bool classic;  /* programs at the exit of system calls are of the classic kind */
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
-	bool *rejected; /* as many: programs left out */
-	bool rejected_events[EVENT_ID_MAX];
-	int enter_error; /* why calls are not watched at their enter; 0: they are */
 	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
 };
-
-static struct bpf_program *program_of(const struct live_driver *driver, size_t i)
-{
-	return bpf_object__find_program_by_name(driver->object->obj, live_programs[i].name);
-}
-
-static bool program_loaded(const struct live_driver *driver, size_t i)
-{
-	struct bpf_program *program = program_of(driver, i);
-
-	return program && bpf_program__fd(program) >= 0;
-}
-
-static int choose_kind(const struct live_driver *driver, size_t i, struct bpf_program *program,
-		       struct error *err)
-{
-	const char *hook = live_program_at_calls(&live_programs[i]);
-	int r;
-
-	if (driver->classic || !hook || !bpf_program__autoload(program))
-		return 0;
-	r = live_kind_make_raw(program, hook);
-	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[i].name,
-			     strerror(-r)) :
-		   0;
-}
-
-static int choose_programs(struct live_driver *driver, struct error *err)
-{
-	int r;
-
-	for (size_t i = 0; i < live_programs_count; i++) {
-		const struct live_program *row = &live_programs[i];
-		struct bpf_program *program = program_of(driver, i);
-
-		if (!program)
-			return error_set(err, -ENOENT, "the BPF object has no program \"%s\"",
-					 row->name);
-		bpf_program__set_autoload(
-			program,
-			!driver->rejected[i] &&
-				live_program_wanted(row, driver->config, driver->rejected_events));
-		r = choose_kind(driver, i, program, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static void configure_calls(struct live_driver *driver)
-{
-	struct lanner *object = driver->object;
-	struct multiplexed_events operations[MULTIPLEXED_CALLS];
-	struct call_events calls[SYSCALL_NR_MAX];
-
-	live_call_events(driver->config, driver->rejected_events, calls);
-	live_multiplexed_events(driver->config, driver->rejected_events, operations);
-	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
-	memcpy((void *)object->rodata->multiplexed_events, operations, sizeof(operations));
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
-		unsigned int code = syscall_code_of_compat(number);
-		int native = syscall_native_number(code);
-
-		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
-		object->rodata->compat_calls[number].code = (uint16_t)code;
-		object->rodata->compat_calls[number].native =
-			(uint16_t)(native < 0 ? NO_NATIVE : native);
-	}
-}
-
-static int configure(struct live_driver *driver, uint64_t boot_offset_ns, struct error *err)
-{
-	const struct scap_live_config *config = driver->config;
-	struct lanner *object = driver->object;
-	int r;
-
-	configure_calls(driver);
-	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
-	object->rodata->classic_calls = driver->classic;
-	object->rodata->enter_times = config->enter_times;
-	object->rodata->snaplen = config->snaplen;
-	object->rodata->snaplen_rules = config->snaplen_rules;
-	/* In a small ring there is to be room for some records. */
-	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
-	if (object->rodata->gather_bytes > GATHER_BYTES)
-		object->rodata->gather_bytes = GATHER_BYTES;
-	object->rodata->kib_per_page_shift =
-		(uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
-	object->rodata->boot_offset_ns = boot_offset_ns;
-	r = bpf_map__set_max_entries(object->maps.rings, driver->cpus);
-	if (r == 0)
-		r = bpf_map__set_max_entries(object->maps.scratch,
-					     driver->cpus * SCRATCH_SLOTS_PER_CPU);
-	if (r == 0 && !config->enter_times)
-		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
-	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
-}
-
-static int describe_failure(int error, const struct live_log *log, struct error *err)
-{
-	char reason[REASON_BYTES];
-
-	if (error == -EPERM)
-		return error_set(err, error,
-				 "loading BPF programs is not permitted; run as root, or with "
-				 "CAP_BPF, CAP_PERFMON, CAP_IPC_LOCK and CAP_SYS_PTRACE (a "
-				 "container: privileged)");
-	if (error == -ENOMEM)
-		return error_set(err, error,
-				 "no memory for the BPF maps; is the limit \"memlock\" or that of "
-				 "the control group too low?");
-	live_log_reason(log, reason, sizeof(reason));
-	return error_set(err, error, "loading the BPF programs: %s%s%s", strerror(-error),
-			 reason[0] ? "\n" : "", reason);
-}
-
-/* Leaves out the program that the log speaks of. Returns false when that is no way out. */
-static bool leave_out(struct live_driver *driver, const struct live_log *log)
-{
-	char name[64];
-
-	if (!live_log_program(log, name, sizeof(name)))
-		return false;
-	for (size_t i = 0; i < live_programs_count; i++) {
-		if (strcmp(live_programs[i].name, name) != 0)
-			continue;
-		if (live_programs[i].event == EVENT_NONE || driver->rejected[i])
-			return false;
-		driver->rejected[i] = true;
-		if (live_programs[i].at_enter)
-			driver->enter_error = -EOPNOTSUPP;
-		live_events_rejected(driver->rejected, LOSES_ALL_EVENTS, driver->rejected_events);
-		return true;
-	}
-	return false;
-}
 
 static void list_rejected(struct live_driver *driver)
 {
 	bool events[EVENT_ID_MAX];
 	size_t count = 0;
 
-	live_events_rejected(driver->rejected, LOSES_SOME_EVENTS, events);
+	live_events_rejected(driver->object.rejected, LOSES_SOME_EVENTS, events);
 	for (uint16_t id = 1; id < EVENT_ID_MAX; id++)
 		if (events[id])
 			driver->rejected_ids[count++] = id;
 }
 
-static int load_once(struct live_driver *driver, uint64_t boot_offset_ns, struct live_log *log,
-		     struct error *err)
-{
-	/* With the path given, libbpf does not look into modules, which takes CAP_SYS_ADMIN. */
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = BTF_PATH);
-	int r;
-
-	driver->object = lanner__open_opts(&options);
-	if (!driver->object)
-		return -errno;
-	r = choose_programs(driver, err);
-	if (r == 0)
-		r = configure(driver, boot_offset_ns, err);
-	return r ? r : lanner__load(driver->object);
-}
-
-static int load(struct live_driver *driver, uint64_t boot_offset_ns, struct error *err)
-{
-	struct live_log log = {.verbose = driver->config->verbose};
-	int r;
-
-	do {
-		lanner__destroy(driver->object);
-		live_log_begin(&log);
-		r = load_once(driver, boot_offset_ns, &log, err);
-		live_log_end(&log);
-		/* Without rights every program is rejected; that is not the program's fault. */
-	} while (r < 0 && r != -EPERM && r != -ENOMEM && leave_out(driver, &log));
-	if (r < 0)
-		describe_failure(r, &log, err);
-	else
-		list_rejected(driver);
-	live_log_finish(&log);
-	return r;
-}
-
 static int map_slots(struct live_driver *driver, struct error *err)
 {
-	size_t bytes = driver->cpus * SCRATCH_SLOTS_PER_CPU * sizeof(struct scratch_slot);
+	size_t bytes = driver->object.cpus * SCRATCH_SLOTS_PER_CPU * sizeof(struct scratch_slot);
 	void *slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			   bpf_map__fd(driver->object->maps.scratch), 0);
+			   bpf_map__fd(driver->object.skeleton->maps.scratch), 0);
 
 	if (slots == MAP_FAILED)
 		return error_set(err, -errno, "mapping the scratch slots: %s", strerror(errno));
@@ -246,15 +62,15 @@ static int map_slots(struct live_driver *driver, struct error *err)
 
 static int fill_jumps(struct live_driver *driver, struct error *err)
 {
-	int jumps = bpf_map__fd(driver->object->maps.fillers);
+	int jumps = bpf_map__fd(driver->object.skeleton->maps.fillers);
 
 	for (size_t i = 0; i < live_programs_count; i++) {
 		uint32_t id = live_programs[i].event;
 		int fd;
 
-		if (live_programs[i].hook || !program_loaded(driver, i))
+		if (live_programs[i].hook || !live_object_is_loaded(&driver->object, i))
 			continue;
-		fd = bpf_program__fd(program_of(driver, i));
+		fd = bpf_program__fd(live_object_program(&driver->object, i));
 		if (bpf_map_update_elem(jumps, &id, &fd, BPF_ANY) < 0)
 			return error_set(err, -errno, "setting up the program \"%s\": %s",
 					 live_programs[i].name, strerror(errno));
@@ -276,9 +92,9 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 				 "process ids mean something else here than in events: run it in "
 				 "the pid namespace of the host (podman and docker: --pid=host, "
 				 "Kubernetes: hostPID: true)");
-	if (access(BTF_PATH, R_OK) != 0)
+	if (access(LIVE_BTF_PATH, R_OK) != 0)
 		return error_set(err, -ENOENT,
-				 "the kernel does not describe its types in " BTF_PATH
+				 "the kernel does not describe its types in " LIVE_BTF_PATH
 				 ": it needs CONFIG_DEBUG_INFO_BTF (all current distributions set "
 				 "it); in a container, mount /sys");
 	live_log_begin(&log);
@@ -288,10 +104,10 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 	if (cpus < 0)
 		return error_set(err, cpus, "counting the CPUs: %s; is /sys mounted?",
 				 strerror(-cpus));
-	driver->cpus = (uint32_t)cpus;
-	driver->classic = live_kind_is_classic();
+	driver->object.cpus = (uint32_t)cpus;
+	driver->object.classic = live_kind_is_classic();
 	/* Where both ends of a call may be missed, its time would be taken for another one's. */
-	if (driver->config->enter_times && !driver->classic && live_kind_raw_is_skipped())
+	if (driver->object.config->enter_times && !driver->object.classic && live_kind_raw_is_skipped())
 		return error_set(
 			err, -EOPNOTSUPP,
 			"how long calls take (evt.latency) cannot be measured: for that this "
@@ -306,27 +122,28 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 	struct live_driver *made = calloc(1, sizeof(*made));
 	int r = -ENOMEM;
 
-	if (made) {
+	if (made)
 		made->links = calloc(live_programs_count, sizeof(struct bpf_link *));
-		made->rejected = calloc(live_programs_count, sizeof(*made->rejected));
-	}
-	if (!made || !made->links || !made->rejected) {
+	if (!made || !made->links) {
 		error_set(err, r, "loading the BPF programs: out of memory");
 		goto out;
 	}
 	/* Old kernels count maps as locked memory; where it is rejected, loading says what matters.
 	 */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
-	made->config = config;
+	made->object.config = config;
+	made->object.boot_offset_ns = boot_offset_ns;
 	made->verbose = config->verbose;
 	r = check_kernel(made, err);
 	if (r == 0)
-		r = load(made, boot_offset_ns, err);
+		r = live_object_load(&made->object, err);
 	if (r == 0)
 		r = map_slots(made, err);
 	if (r == 0)
 		r = fill_jumps(made, err);
-	made->config = NULL;
+	if (r == 0)
+		list_rejected(made);
+	made->object.config = NULL;
 out:
 	if (r < 0)
 		live_driver_destroy(made);
@@ -343,15 +160,14 @@ void live_driver_destroy(struct live_driver *driver)
 		live_driver_detach(driver);
 	if (driver->slots)
 		munmap(driver->slots, driver->slots_bytes);
-	lanner__destroy(driver->object);
+	live_object_finish(&driver->object);
 	free(driver->links);
-	free(driver->rejected);
 	free(driver);
 }
 
 int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd)
 {
-	int map = bpf_map__fd(driver->object->maps.rings);
+	int map = bpf_map__fd(driver->object.skeleton->maps.rings);
 	int r = fd < 0 ? bpf_map_delete_elem(map, &cpu)
 		       : bpf_map_update_elem(map, &cpu, &fd, BPF_ANY);
 
@@ -360,7 +176,7 @@ int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd)
 
 struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpus)
 {
-	*cpus = driver->cpus;
+	*cpus = driver->object.cpus;
 	return driver->slots;
 }
 
@@ -374,13 +190,13 @@ static void attach_at_enter(struct live_driver *driver, size_t i)
 	int fd = scap_tracepoint_open("syscalls", live_programs[i].hook);
 
 	if (fd < 0) {
-		driver->enter_error = fd;
+		driver->object.enter_error = fd;
 		return;
 	}
 	live_log_begin(&log);
-	driver->links[i] = bpf_program__attach_perf_event(program_of(driver, i), fd);
+	driver->links[i] = bpf_program__attach_perf_event(live_object_program(&driver->object, i), fd);
 	if (!driver->links[i]) {
-		driver->enter_error = -errno;
+		driver->object.enter_error = -errno;
 		close(fd);
 	}
 	live_log_end(&log);
@@ -396,9 +212,9 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	live_log_begin(&log);
 	if (live_program_at_calls(row))
 		driver->links[i] =
-			live_kind_attach(program_of(driver, i), row->hook, driver->classic);
+			live_kind_attach(live_object_program(&driver->object, i), row->hook, driver->object.classic);
 	else
-		driver->links[i] = bpf_program__attach(program_of(driver, i));
+		driver->links[i] = bpf_program__attach(live_object_program(&driver->object, i));
 	if (!driver->links[i])
 		r = error_set(err, -errno,
 			      "attaching \"%s\" to the tracepoint \"%s\": %s; does another tool or "
@@ -415,7 +231,7 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
-		if (!live_programs[i].hook || !program_loaded(driver, i))
+		if (!live_programs[i].hook || !live_object_is_loaded(&driver->object, i))
 			continue;
 		if (live_programs[i].at_enter) {
 			attach_at_enter(driver, i);
@@ -423,7 +239,7 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 		}
 		r = attach_one(driver, i, err);
 		if (r < 0 && r != -EPERM && live_programs[i].event != EVENT_NONE) {
-			driver->rejected[i] = true;
+			driver->object.rejected[i] = true;
 			r = 0;
 		}
 	}
@@ -454,8 +270,8 @@ void live_driver_detach(struct live_driver *driver)
 
 static int read_counters(struct live_driver *driver, struct scap_live_stats *stats)
 {
-	struct event_counters *by_cpu = calloc(driver->cpus, sizeof(*by_cpu));
-	int map = bpf_map__fd(driver->object->maps.counters), r = 0;
+	struct event_counters *by_cpu = calloc(driver->object.cpus, sizeof(*by_cpu));
+	int map = bpf_map__fd(driver->object.skeleton->maps.counters), r = 0;
 
 	if (!by_cpu)
 		return -ENOMEM;
@@ -466,7 +282,7 @@ static int read_counters(struct live_driver *driver, struct scap_live_stats *sta
 			continue;
 		if (bpf_map_lookup_elem(map, &id, by_cpu) < 0)
 			r = -errno;
-		for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++) {
+		for (uint32_t cpu = 0; cpu < driver->object.cpus && r == 0; cpu++) {
 			for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 				sum->lost[cause] += by_cpu[cpu].lost[cause];
 			sum->unreadable += by_cpu[cpu].unreadable;
@@ -480,7 +296,7 @@ static int read_counters(struct live_driver *driver, struct scap_live_stats *sta
 
 static void read_slots(const struct live_driver *driver, struct scap_live_stats *stats)
 {
-	for (uint32_t i = 0; i < driver->cpus * SCRATCH_SLOTS_PER_CPU; i++)
+	for (uint32_t i = 0; i < driver->object.cpus * SCRATCH_SLOTS_PER_CPU; i++)
 		for (uint32_t id = 0; id < EVENT_ID_MAX; id++)
 			stats->seen[id] +=
 				__atomic_load_n(&driver->slots[i].seen[id], __ATOMIC_RELAXED);
@@ -488,16 +304,16 @@ static void read_slots(const struct live_driver *driver, struct scap_live_stats 
 
 static int read_driver_counters(struct live_driver *driver, struct scap_live_stats *stats)
 {
-	struct driver_counters *by_cpu = calloc(driver->cpus, sizeof(*by_cpu));
+	struct driver_counters *by_cpu = calloc(driver->object.cpus, sizeof(*by_cpu));
 	uint32_t zero = 0;
 	int r = 0;
 
 	if (!by_cpu)
 		return -ENOMEM;
-	if (bpf_map_lookup_elem(bpf_map__fd(driver->object->maps.driver_counters), &zero, by_cpu) <
+	if (bpf_map_lookup_elem(bpf_map__fd(driver->object.skeleton->maps.driver_counters), &zero, by_cpu) <
 	    0)
 		r = -errno;
-	for (uint32_t cpu = 0; cpu < driver->cpus && r == 0; cpu++) {
+	for (uint32_t cpu = 0; cpu < driver->object.cpus && r == 0; cpu++) {
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
 		stats->untimed += by_cpu[cpu].untimed;
@@ -513,8 +329,8 @@ static void read_misses(struct live_driver *driver, struct scap_live_stats *stat
 		uint32_t size = sizeof(info);
 
 		/* Kernels before 5.12 do not count them. */
-		if (live_programs[i].hook && program_loaded(driver, i) &&
-		    bpf_obj_get_info_by_fd(bpf_program__fd(program_of(driver, i)), &info, &size) ==
+		if (live_programs[i].hook && live_object_is_loaded(&driver->object, i) &&
+		    bpf_obj_get_info_by_fd(bpf_program__fd(live_object_program(&driver->object, i)), &info, &size) ==
 			    0)
 			stats->run_missed += info.recursion_misses;
 	}
@@ -540,14 +356,14 @@ const uint16_t *live_driver_rejected(const struct live_driver *driver)
 
 int live_driver_enter_error(const struct live_driver *driver)
 {
-	return driver->enter_error;
+	return driver->object.enter_error;
 }
 
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
 			 const char **hook)
 {
 	for (size_t row = 0; row < live_programs_count; row++) {
-		if (!program_loaded(driver, row) || i-- > 0)
+		if (!live_object_is_loaded(&driver->object, row) || i-- > 0)
 			continue;
 		*program = live_programs[row].name;
 		*hook = live_programs[row].hook;

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing, configuring and loading the BPF programs, with libbpf. */
+#include "scap/live/object.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "event/event.h"
+#include "lanner.skel.h"
+#include "scap/live/kind.h"
+#include "scap/live/log.h"
+#include "scap/live/probe.h"
+#include "scap/live/programs.h"
+
+enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
+
+struct bpf_program *live_object_program(const struct live_object *object, size_t row)
+{
+	return bpf_object__find_program_by_name(object->skeleton->obj, live_programs[row].name);
+}
+
+bool live_object_is_loaded(const struct live_object *object, size_t row)
+{
+	struct bpf_program *program = live_object_program(object, row);
+
+	return program && bpf_program__fd(program) >= 0;
+}
+
+static int choose_kind(const struct live_object *object, size_t row, struct bpf_program *program,
+		       struct error *err)
+{
+	const char *hook = live_program_at_calls(&live_programs[row]);
+	int r;
+
+	if (object->classic || !hook || !bpf_program__autoload(program))
+		return 0;
+	r = live_kind_make_raw(program, hook);
+	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[row].name,
+			     strerror(-r)) :
+		   0;
+}
+
+static int choose_programs(struct live_object *object, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
+		const struct live_program *row = &live_programs[i];
+		struct bpf_program *program = live_object_program(object, i);
+
+		if (!program)
+			return error_set(err, -ENOENT, "the BPF object has no program \"%s\"",
+					 row->name);
+		bpf_program__set_autoload(
+			program,
+			!object->rejected[i] &&
+				live_program_wanted(row, object->config, object->rejected_events));
+		r = choose_kind(object, i, program, err);
+	}
+	return r;
+}
+
+static void configure_calls(struct live_object *made)
+{
+	struct lanner *object = made->skeleton;
+	struct multiplexed_events operations[MULTIPLEXED_CALLS];
+	struct call_events calls[SYSCALL_NR_MAX];
+
+	live_call_events(made->config, made->rejected_events, calls);
+	live_multiplexed_events(made->config, made->rejected_events, operations);
+	memcpy((void *)object->rodata->call_events, calls, sizeof(calls));
+	memcpy((void *)object->rodata->multiplexed_events, operations, sizeof(operations));
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		unsigned int code = syscall_code_of_compat(number);
+		int native = syscall_native_number(code);
+
+		object->rodata->syscall_codes[number] = (uint16_t)syscall_code_of_native(number);
+		object->rodata->compat_calls[number].code = (uint16_t)code;
+		object->rodata->compat_calls[number].native =
+			(uint16_t)(native < 0 ? NO_NATIVE : native);
+	}
+}
+
+static int configure(struct live_object *made, struct error *err)
+{
+	const struct scap_live_config *config = made->config;
+	struct lanner *object = made->skeleton;
+	int r;
+
+	configure_calls(made);
+	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
+	object->rodata->classic_calls = made->classic;
+	object->rodata->enter_times = config->enter_times;
+	object->rodata->snaplen = config->snaplen;
+	object->rodata->snaplen_rules = config->snaplen_rules;
+	/* In a small ring there is to be room for some records. */
+	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
+	if (object->rodata->gather_bytes > GATHER_BYTES)
+		object->rodata->gather_bytes = GATHER_BYTES;
+	object->rodata->kib_per_page_shift =
+		(uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
+	object->rodata->boot_offset_ns = made->boot_offset_ns;
+	r = bpf_map__set_max_entries(object->maps.rings, made->cpus);
+	if (r == 0)
+		r = bpf_map__set_max_entries(object->maps.scratch,
+					     made->cpus * SCRATCH_SLOTS_PER_CPU);
+	if (r == 0 && !config->enter_times)
+		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
+	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
+}
+
+static int describe_failure(int error, const struct live_log *log, struct error *err)
+{
+	char reason[REASON_BYTES];
+
+	if (error == -EPERM)
+		return error_set(err, error,
+				 "loading BPF programs is not permitted; run as root, or with "
+				 "CAP_BPF, CAP_PERFMON, CAP_IPC_LOCK and CAP_SYS_PTRACE (a "
+				 "container: privileged)");
+	if (error == -ENOMEM)
+		return error_set(err, error,
+				 "no memory for the BPF maps; is the limit \"memlock\" or that of "
+				 "the control group too low?");
+	live_log_reason(log, reason, sizeof(reason));
+	return error_set(err, error, "loading the BPF programs: %s%s%s", strerror(-error),
+			 reason[0] ? "\n" : "", reason);
+}
+
+/* Opens it anew, ready to be loaded. Returns 0, or -errno with a message. */
+static int open_object(struct live_object *object, struct live_log *log, struct error *err)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = LIVE_BTF_PATH);
+	int r;
+
+	lanner__destroy(object->skeleton);
+	live_log_begin(log);
+	object->skeleton = lanner__open_opts(&options);
+	r = object->skeleton ? 0 : -errno;
+	live_log_end(log);
+	if (r < 0)
+		return describe_failure(r, log, err);
+	live_log_begin(log);
+	r = choose_programs(object, err);
+	if (r == 0)
+		r = configure(object, err);
+	live_log_end(log);
+	return r;
+}
+
+static int load_opened(struct live_object *object, struct live_log *log)
+{
+	int r;
+
+	live_log_begin(log);
+	r = lanner__load(object->skeleton);
+	live_log_end(log);
+	return r;
+}
+
+/* Leaves out what the kernel rejected. Returns how many programs that are. */
+static size_t leave_out(struct live_object *object, const bool *rejected)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < live_programs_count; i++) {
+		if (!rejected[i] || live_programs[i].event == EVENT_NONE)
+			continue;
+		object->rejected[i] = true;
+		if (live_programs[i].at_enter)
+			object->enter_error = -EOPNOTSUPP;
+		count++;
+	}
+	live_events_rejected(object->rejected, LOSES_ALL_EVENTS, object->rejected_events);
+	return count;
+}
+
+/*
+ * Finds all the programs that the kernel rejects, in a load that serves nothing else, and leaves
+ * them out. Returns how many they are, or -errno.
+ */
+static int leave_out_rejected(struct live_object *object, struct live_log *log)
+{
+	struct live_probe probe = {.verbose = log->verbose};
+	int r = live_probe_begin(&probe, object->classic);
+
+	if (r == 0)
+		r = open_object(object, log, NULL);
+	if (r == 0)
+		r = live_probe_prepare(&probe, object->skeleton->obj);
+	if (r == 0)
+		r = load_opened(object, log);
+	if (r == 0)
+		r = (int)leave_out(object, probe.rejected);
+	/* It refers to the handlers. */
+	lanner__destroy(object->skeleton);
+	object->skeleton = NULL;
+	live_probe_end(&probe);
+	return r;
+}
+
+int live_object_load(struct live_object *object, struct error *err)
+{
+	struct live_log log = {.verbose = object->config->verbose};
+	struct live_log other = {.verbose = object->config->verbose};
+	bool probed = false;
+	int r;
+
+	object->rejected = calloc(live_programs_count, sizeof(*object->rejected));
+	if (!object->rejected)
+		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
+	for (;;) {
+		r = open_object(object, &log, err);
+		if (r < 0)
+			break;
+		r = load_opened(object, &log);
+		if (r == 0)
+			break;
+		/* Without rights every program is rejected; that is not the program's fault. */
+		if (probed || r == -EPERM || r == -ENOMEM || leave_out_rejected(object, &other) <= 0) {
+			describe_failure(r, &log, err);
+			break;
+		}
+		probed = true;
+	}
+	live_log_finish(&log);
+	live_log_finish(&other);
+	return r;
+}
+
+void live_object_finish(struct live_object *object)
+{
+	lanner__destroy(object->skeleton);
+	free(object->rejected);
+	object->skeleton = NULL;
+	object->rejected = NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF object: which of its programs are loaded, how they are configured, and which of them the
+ * kernel rejects. The driver (driver.c) is its only user.
+ */
+#ifndef SCAP_LIVE_OBJECT_H
+#define SCAP_LIVE_OBJECT_H
+
+#include <stddef.h>
+
+#include "scap/live/live.h"
+
+/* What the kernel describes its types in; libbpf is told, as its search takes more rights. */
+#define LIVE_BTF_PATH "/sys/kernel/btf/vmlinux"
+
+struct bpf_program;
+struct lanner;
+
+struct live_object {
+	/* Set by the user, ahead of live_object_load(). */
+	const struct scap_live_config *config; /* borrowed until that returns */
+	uint64_t boot_offset_ns;	       /* epoch minus boot clock */
+	uint32_t cpus;			       /* possible ones */
+	bool classic; /* programs at the exit of system calls are of the classic kind */
+
+	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
+	bool *rejected;		 /* owned; of live_programs: left out, as the kernel rejects them */
+	bool rejected_events[EVENT_ID_MAX]; /* events of which nothing can be had */
+	int enter_error; /* why calls are not watched at their enter; 0: they are */
+};
+
+/*
+ * Loads what the configuration wants. Programs that the kernel rejects are left out; whatever their
+ * number, the object is loaded three times at most: once in vain, once to find all of them, and once
+ * without them. Returns 0, or -errno with a message.
+ */
+int live_object_load(struct live_object *object, struct error *err);
+
+/* Accepts an object that was not loaded, or not wholly. */
+void live_object_finish(struct live_object *object);
+
+/* The program of a row of live_programs; NULL: the object has none of that name. */
+struct bpf_program *live_object_program(const struct live_object *object, size_t row);
+
+bool live_object_is_loaded(const struct live_object *object, size_t row);
+
+#endif
