@@ -3,6 +3,7 @@
 #include "agent/run/account_live.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "event/event.h"
 #include "scap/live/live.h"
@@ -145,6 +146,16 @@ static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 			   live->unnoted);
 }
 
+/* Their events are lost, and counted as "output failed". */
+static void put_ringless(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->ringless)
+		buf_printf(text,
+			   "agent: %" PRIu32 " CPUs have no ring buffer, so that their events are "
+			   "dropped (opening the one of CPU %" PRIu32 ": %s)\n",
+			   live->ringless, live->ring_error_cpu, strerror(-live->ring_error));
+}
+
 /* These have no value in the fields of latency, no wrong one. */
 static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 {
@@ -198,6 +209,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_losers(text, live);
 	}
 	put_troubles(text, &totals, live, &account->state);
+	put_ringless(text, live);
 	if (account->verbose) {
 		put_unnoted(text, live);
 		put_untimed(text, live);

@@ -39,6 +39,9 @@ struct scap_live {
 	uint32_t cpus;		 /* possible ones */
 	struct scap_ring *rings; /* by CPU */
 	bool *online;		 /* by CPU, at the last look */
+	uint32_t ringless;	 /* CPUs that were online then and could not be given a ring */
+	int ring_error;		 /* why the first of them could not: -errno; 0: there was none */
+	uint32_t ring_error_cpu;
 	uint32_t ring_bytes;	 /* of one that is open */
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to look at the CPUs again, */
@@ -123,25 +126,40 @@ static int open_ring(struct scap_live *live, struct scap_ring *ring, struct erro
 	return watch_ring(live, ring, err);
 }
 
-/* Opens the rings of CPUs that came, and forgets those of CPUs that went. */
+/* The ring of a CPU that has come. */
+static int cpu_came(struct scap_live *live, struct scap_ring *ring, struct error *err)
+{
+	int r = open_ring(live, ring, live->ringless ? NULL : err);
+
+	if (ring->fd >= 0)
+		tell_of_cpu(live, ring);
+	if (r < 0 && live->ringless++ == 0) {
+		live->ring_error = r;
+		live->ring_error_cpu = ring->cpu;
+	}
+	return r;
+}
+
+/*
+ * Opens the rings of CPUs that came, and forgets those of CPUs that went. One that cannot be opened
+ * holds up no other. Returns 0, or -errno with the message of the first.
+ */
 static int follow_cpus(struct scap_live *live, struct error *err)
 {
 	int r = scap_cpus_read(SCAP_CPUS_ONLINE, live->cpus, live->online);
 
 	if (r < 0)
 		return error_set(err, r, "reading " SCAP_CPUS_ONLINE ": %s", strerror(-r));
-	for (uint32_t cpu = 0; cpu < live->cpus && r == 0; cpu++) {
+	live->ringless = 0;
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++) {
 		struct scap_ring *ring = &live->rings[cpu];
 
-		if (ring->fd >= 0 && !live->online[cpu]) {
+		if (ring->fd >= 0 && !live->online[cpu])
 			cpu_went(live, ring);
-		} else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring)) {
-			r = open_ring(live, ring, err);
-			if (ring->fd >= 0)
-				tell_of_cpu(live, ring);
-		}
+		else if (ring->fd < 0 && live->online[cpu] && scap_ring_drained(ring))
+			cpu_came(live, ring, err);
 	}
-	return r;
+	return live->ringless ? live->ring_error : 0;
 }
 
 static int take(struct scap_live *live, struct scap_event *event)
@@ -205,7 +223,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 		now = clock_ns(CLOCK_BOOTTIME);
 		if (now >= live->follow_ns) {
 			live->follow_ns = now + FOLLOW_NS;
-			follow_cpus(live, NULL); /* what fails now is tried again */
+			follow_cpus(live, NULL); /* what fails now is counted, and tried again */
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
 		follow_wall_clock(live, now);
@@ -342,6 +360,9 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 		read.ring_bytes += live->rings[cpu].bytes;
 		read.cpus += live->rings[cpu].fd >= 0;
 	}
+	read.ringless = live->ringless;
+	read.ring_error = live->ring_error;
+	read.ring_error_cpu = live->ring_error_cpu;
 	read.out_of_order = scap_merge_out_of_order(live->merge);
 	*stats = read;
 	return 0;

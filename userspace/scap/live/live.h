@@ -41,6 +41,9 @@ struct scap_live_stats {
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
 	uint32_t cpus;		  /* that have a ring now */
+	uint32_t ringless;	  /* that are online and have none: it could not be opened */
+	int ring_error;		  /* why not the first of them, now or when it was so last: -errno */
+	uint32_t ring_error_cpu;
 };
 
 struct scap_live;
