@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "util/utf8.h"
+#include "util/width.h"
 
 /* Bytes on either side of the caret; more are cut, between characters. */
 enum { SIDE_BYTES = 80 };
@@ -73,12 +74,24 @@ static size_t shown_end(const char *text, size_t len, size_t position)
 	return end;
 }
 
-/* The caret stands below its character in any font: tabs stay, other characters are blanks. */
+/*
+ * Puts the caret below its character: tabs stay, and for others there are as many blanks as they
+ * take columns.
+ */
 static void append_caret(const char *line, size_t before, struct buf *out)
 {
-	for (size_t i = 0; i < before; i++)
-		if (!continues_character(line[i]))
-			buf_append_char(out, line[i] == '\t' ? '\t' : ' ');
+	for (const char *at = line, *end = line + before; at < end;) {
+		uint32_t c;
+		size_t n = utf8_decode(at, (size_t)(end - at), &c);
+
+		if (!n) /* the position is inside this character */
+			break;
+		if (c == '\t')
+			buf_append_char(out, '\t');
+		for (unsigned int i = c == '\t' ? 0 : width_of(c); i > 0; i--)
+			buf_append_char(out, ' ');
+		at += n;
+	}
 	BUF_LITERAL(out, "^\n");
 }
 

@@ -57,6 +57,47 @@ static void test_long_lines(void **state)
 	check(text, 999, expected);
 }
 
+/* Below its character, however many columns those before it take: the text is UTF-8. */
+static void test_columns(void **state)
+{
+	static const struct {
+		const char *before;
+		size_t columns;
+	} cases[] = {
+		{"", 0},
+		{"abc", 3},
+		{"日本", 4},
+		{"한글a", 5},
+		{"Ｆｕｌｌ", 8},
+		{"e\xcc\x81t\xc3\xa9", 3}, /* é in two characters, and in one */
+		{"a\xcc\x80\xcc\x81\xcc\x82" "b", 2},
+		{"😀😀", 4},
+		{"👩\xe2\x80\x8d🚀", 4}, /* joined: as terminals that do not join them */
+		{"日\x01本", 5}, /* a dot */
+		{"\xff\xff", 2},
+		{"ｱｲｳ", 3}, /* half-width */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf text = {0}, out = {0};
+		const char *caret_line;
+
+		buf_append_string(&text, cases[i].before);
+		buf_append_string(&text, "!日");
+		excerpt_append(text.data, text.len, strlen(cases[i].before), &out);
+		buf_append_char(&out, '\0');
+		caret_line = strchr(out.data, '\n') + 1;
+		assert_int_equal(strspn(caret_line, " "), 2 + cases[i].columns);
+		assert_string_equal(caret_line + 2 + cases[i].columns, "^\n");
+		buf_finish(&text);
+		buf_finish(&out);
+	}
+	/* Tabs stay, so that they reach to the same column in both lines. */
+	check("日\t本\tx", 8, "  日\t本\tx\n    \t  \t^\n");
+	check("\tab", 2, "  \tab\n  \t ^\n");
+	check("日本", 4, "  日本\n    ^\n"); /* inside a character: below it */
+}
+
 /* A character is cut nowhere: 80 bytes on either side end within one of three bytes. */
 static void test_cut_between_characters(void **state)
 {
@@ -100,7 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),	   cmocka_unit_test(test_dots),
 		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_cut_between_characters),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random),	   cmocka_unit_test(test_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
