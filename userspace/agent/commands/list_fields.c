@@ -23,7 +23,7 @@ static const struct {
 	{FIELD_FILTER_ONLY, "filter_only", "for filters only"},
 	{FIELD_ANCESTORS, "ancestors", "in filters: any ancestor"},
 	{FIELD_EITHER_END, "either_end", "in filters: either end"},
-	{FIELD_TYPE_FAMILY, "type_family", "an older call selects its newer forms"},
+	{FIELD_NAMES_TYPES, "type_family", "an older call selects its newer forms"},
 	{FIELD_NO_TRANSFORMER, "no_transformer", "not in transformers"},
 	{FIELD_DEPRECATED, "deprecated", "kept for old filters"},
 };

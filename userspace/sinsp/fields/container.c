@@ -109,10 +109,10 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 	return give_fd_text(event, fd_get_directory, ref, scratch, values);
 }
 
-#define ROW(name, type, format, getter, sample, help)                                              \
+#define ROW(name, type, format, getter, sample, help, more...)                                     \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
-			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
+			.example = sample, .colour = FIELD_COLOUR_CONTAINER, more                  \
 	}
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
@@ -137,13 +137,27 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 #define MOUNT_ROW(name, help)                                                                      \
 	RUNTIME_ROW(name, CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY_OR_INDEX, help)
 
+/* And those of the .scap world that a control group does not show. */
+static void each_type(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++)
+		see(context, sinsp_container_type_name(type));
+	see(context, "rkt");
+	see(context, "bpm");
+	see(context, "static");
+	see(context, "custom");
+}
+
+static const struct field_words types = {each_type, .lenient = true};
+
 const struct field_desc fields_container[] = {
 	ROW("container.id", CHARBUF, NA, get_id, "!=host",
 	    "first 12 digits of the container's id, or its name for lxc; host outside of any"),
 	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
 	    "the whole id; host outside of any"),
 	ROW("container.type", CHARBUF, NA, get_type, "=docker",
-	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host"),
+	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host",
+	    .words = &types),
 	ROW("container.name", CHARBUF, NA, get_name, "=web-1",
 	    "name of the container where its group has it, as lxc does; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",

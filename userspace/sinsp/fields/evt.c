@@ -6,7 +6,11 @@
 #include "sinsp/fields/param_json.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/fields/text_number.h"
+#include "sinsp/fields/type_names.h"
 #include "util/error.h"
+
+/* Above all names of errors, those that only debuggers see included. */
+enum { ERRNO_MAX = 520 };
 
 enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
 
@@ -282,29 +286,88 @@ static int get_evaluations(const struct sinsp_event *event, const struct field_r
 	return give_u64(values, ++scratch->evaluations);
 }
 
+typedef void word_visitor(void *context, const char *word);
+
+static void each_direction(word_visitor *see, void *context)
+{
+	see(context, "<");
+	see(context, ">");
+}
+
+static void each_source(word_visitor *see, void *context)
+{
+	see(context, "syscall");
+}
+
+static void each_category(word_visitor *see, void *context)
+{
+	/* Those of reading and writing, and of events of the .scap world that there are no more. */
+	static const char *const others[] = {"ipc",	   "processing", "internal", "syscall",
+					     "tracepoint", "plugin",	 "meta"};
+
+	for (unsigned int category = 0; category < EC_INTERNAL; category++)
+		if (event_category_name(category))
+			see(context, event_category_name(category));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		see(context, others[i]);
+}
+
+static void each_family(word_visitor *see, void *context)
+{
+	see(context, "");
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (event_family(id))
+			see(context, event_family(id));
+}
+
+static void each_result(word_visitor *see, void *context)
+{
+	see(context, "SUCCESS");
+	for (int64_t number = 1; number < ERRNO_MAX; number++)
+		if (errno_name(-number))
+			see(context, errno_name(-number));
+}
+
+/* No event has the empty name, but filters of the .scap world may ask for it. */
+static void each_type(word_visitor *see, void *context)
+{
+	see(context, "");
+	type_names_each(see, context);
+}
+
+static const struct field_words directions = {each_direction, .lenient = true};
+static const struct field_words sources = {each_source, .lenient = true};
+static const struct field_words categories = {each_category};
+static const struct field_words families = {each_family};
+static const struct field_words results = {each_result, .numbers = true, .lenient = true};
+static const struct field_words types = {each_type};
+static const struct field_words syscall_types = {each_type, .lenient = true};
+
 const struct field_desc fields_evt[] = {
 	{"evt.num", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
 	 .example = ">1000", .colour = FIELD_COLOUR_ID},
 	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
-	 "kind of source that the event comes from: syscall", .example = "=syscall"},
+	 "kind of source that the event comes from: syscall", .example = "=syscall",
+	 .words = &sources},
 	{"evt.dir", PT_CHARBUF, PF_DIR, FIELD_DEPRECATED | FIELD_OF_TYPE, FIELD_ARG_NONE, 0,
-	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<"},
-	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY | FIELD_TYPE_CHECKED,
-	 FIELD_ARG_NONE, 0, get_type, "name of the event: openat, execve",
-	 .example = " in (open, connect)", .colour = FIELD_COLOUR_TYPE},
+	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<",
+	 .words = &directions},
+	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE,
+	 0, get_type, "name of the event: openat, execve",
+	 .example = " in (open, connect)", .colour = FIELD_COLOUR_TYPE, .words = &types},
 	{"evt.type.is", PT_UINT32, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_TYPE, FIELD_ARG_EVENT, 0,
 	 get_type_is, "evt.type.is.NAME: 1 if the event is that one, otherwise 0",
 	 .example = ".openat=1", .colour = FIELD_COLOUR_TYPE},
-	{"syscall.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_TYPE_FAMILY, FIELD_ARG_NONE, 0,
+	{"syscall.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE, 0,
 	 get_syscall_type, "name of the system call; none for other events", .example = "=getppid",
-	 .colour = FIELD_COLOUR_TYPE},
+	 .colour = FIELD_COLOUR_TYPE, .words = &syscall_types},
 	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,
 	 get_category,
 	 "what the event is about: file, net, process; for I/O: its descriptor's kind",
-	 .example = "=net"},
+	 .example = "=net", .words = &categories},
 	{"evt.family", PT_CHARBUF, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_family,
 	 "what the event is about, by its type alone: file, net, process, memory, ipc, signal",
-	 .example = "=net"},
+	 .example = "=net", .words = &families},
 	{"evt.cpu", PT_INT16, PF_ID, 0, FIELD_ARG_NONE, 0, get_cpu,
 	 "number of the CPU on which it happened", .example = "=0", .colour = FIELD_COLOUR_ID},
 	{"evt.args", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
@@ -324,7 +387,7 @@ const struct field_desc fields_evt[] = {
 	 .example = " contains password"},
 	{"evt.res", PT_CHARBUF, PF_DEC, 0, FIELD_ARG_NONE, 0, get_res,
 	 "result of the call: SUCCESS or the name of the error", .example = "=ENOENT",
-	 .colour = FIELD_COLOUR_RESULT},
+	 .colour = FIELD_COLOUR_RESULT, .words = &results},
 	{"evt.rawres", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_rawres,
 	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES,
 	 .example = "<0", .colour = FIELD_COLOUR_RESULT},

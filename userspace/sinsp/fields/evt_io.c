@@ -272,6 +272,14 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help                 \
 	}
 
+static void each_io_direction(void (*see)(void *context, const char *word), void *context)
+{
+	see(context, "read");
+	see(context, "write");
+}
+
+static const struct field_words io_directions = {each_io_direction};
+
 const struct field_desc fields_evt_io[] = {
 	BYTES("evt.buflen", get_buflen, "bytes moved by an I/O event", .example = ">4KiB"),
 	BYTES("evt.buflen.in", get_buflen_in, "bytes read by the event", .example = ">4KiB"),
@@ -295,7 +303,8 @@ const struct field_desc fields_evt_io[] = {
 	TRUTH("evt.is_io_write", FIELD_OF_TYPE, 0, get_is_io_write,
 	      "true for events that write to a descriptor"),
 	{"evt.io_dir", PT_CHARBUF, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_io_dir,
-	 "read or write; none for events that do neither", .example = "=read"},
+	 "read or write; none for events that do neither", .example = "=read",
+	 .words = &io_directions},
 	TRUTH("evt.is_wait", FIELD_OF_TYPE, 0, get_is_wait,
 	      "true for calls that make their thread wait"),
 	TRUTH("evt.is_syslog", 0, IO_NEEDS, get_is_syslog, "true for writes to /dev/log"),

@@ -98,11 +98,21 @@ WORD_GETTER(get_docker_image, "Image")
 		name, PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, needs, getter, help                    \
 	}
 
+static void each_async_type(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (event_desc_get(id) && (event_desc_get(id)->category & EC_METAEVENT))
+			see(context, event_desc_get(id)->name);
+}
+
+static const struct field_words async_types = {each_async_type, .lenient = true};
+
 const struct field_desc fields_evt_meta[] = {
 	{"evt.is_async", PT_BOOL, PF_NA, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_is_async,
 	 "true for events that were made outside the kernel"},
 	TEXT("evt.asynctype", FIELD_OF_TYPE, get_asynctype,
-	     "name of an event that was made outside the kernel", .example = "=container"),
+	     "name of an event that was made outside the kernel", .example = "=container",
+	     .words = &async_types),
 	TEXT("evt.pluginname", FIELD_OF_TYPE, get_nothing,
 	     "name of the plugin that made the event; none: there are no plugins",
 	     .example = "=json"),

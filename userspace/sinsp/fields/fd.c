@@ -253,13 +253,29 @@ static int get_types(const struct sinsp_event *event, const struct field_ref *re
 
 enum { FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
 
+static void each_type(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT; type++)
+		see(context, scap_fd_type_name(type));
+}
+
+static void each_letter(void (*see)(void *context, const char *word), void *context)
+{
+	see(context, "?");
+	for (unsigned int type = 0; type < SCAP_FD_TYPES_COUNT; type++)
+		see(context, (char[2]){scap_fd_type_char(type)});
+}
+
+const struct field_words fd_type_words = {each_type, .lenient = true};
+static const struct field_words type_letters = {each_letter, .lenient = true};
+
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
 	    .example = "=3"),
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
-	    .example = " in (ipv4, ipv6)"),
+	    .example = " in (ipv4, ipv6)", .words = &fd_type_words),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
-	    .example = "=f"),
+	    .example = "=f", .words = &type_letters),
 	ROW("fd.name", CHARBUF, NA, FD_NEEDS, fd_get_name,
 	    "absolute path, or ip:port->ip:port, or the name of another kind",
 	    .example = " startswith /etc/"),
@@ -285,7 +301,7 @@ const struct field_desc fields_fd[] = {
 	{"fd.types", PT_CHARBUF, PF_DEC, FIELD_LIST | FIELD_ARG_ALLOWED | FIELD_NO_RHS,
 	 FIELD_ARG_INDEX, NEEDS_THREADS | NEEDS_FDS, get_types,
 	 "kinds of all descriptors of the process; fd.types[N]: kind of descriptor N",
-	 .example = " intersects (ipv4, ipv6)"},
+	 .example = " intersects (ipv4, ipv6)", .words = &fd_type_words},
 	ROW("fd.is_upper_layer", BOOL, NA, FD_NEEDS, get_is_upper_layer,
 	    "true if the file lies in the upper layer of an overlay"),
 	ROW("fd.is_lower_layer", BOOL, NA, FD_NEEDS, get_is_lower_layer,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sinsp/fields/table.h"
-#include "sinsp/fields/type_family.h"
+#include "sinsp/fields/type_names.h"
 #include "util/nearest.h"
 
 const struct field_desc *const field_tables[] = {
@@ -166,9 +166,10 @@ static int find_param(struct field_ref *ref, const char *name, struct error *err
 
 static int unknown_event(const char *name, struct error *err)
 {
-	const char *nearest = type_name_nearest(name, strlen(name));
+	static const struct field_words events = {type_names_each};
+	char nearest[64];
 
-	if (nearest)
+	if (field_words_nearest(&events, name, nearest))
 		return error_set(err, -EINVAL, "no event is called '%s'; did you mean '%s'?", name,
 				 nearest);
 	return error_set(err, -EINVAL, "no event is called '%s'", name);

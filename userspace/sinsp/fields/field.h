@@ -37,9 +37,8 @@ enum field_flags {
 	 */
 	FIELD_WITHIN_MS = 1 << 9,
 	FIELD_OF_TYPE = 1 << 10, /* depends on the event's type (and system call) alone */
-	FIELD_TYPE_FAMILY = 1 << 11, /* names types: that of an older call selects newer forms */
-	FIELD_TYPE_CHECKED = 1 << 12, /* takes only known names of types */
-	FIELD_STYLED_TIME = 1 << 13, /* which time it is the style of the output says */
+	FIELD_NAMES_TYPES = 1 << 11, /* names types: that of an older call selects newer forms */
+	FIELD_STYLED_TIME = 1 << 12, /* which time it is the style of the output says */
 };
 
 /* How the text in brackets or behind the name is read: field_ref.index, .name, or both. */
@@ -89,6 +88,18 @@ enum field_colour {
 	FIELD_COLOUR_TYPE, /* of the event; another one when the call failed */
 	FIELD_COLOUR_RESULT, /* only when the call failed */
 	FIELD_COLOUR_RESULT_FIRST, /* the same, of several words the first */
+};
+
+/* The texts that a field can have as its value, when they are a closed set. */
+struct field_words {
+	/* Passes each word to `see`, which copies what it needs. */
+	void (*each)(void (*see)(void *context, const char *word), void *context);
+	bool numbers; /* a decimal number is a value too */
+	/*
+	 * Filters of the .scap world compare the field with any text: only one that is nearly a word
+	 * is an error, and others are warned of.
+	 */
+	bool lenient;
 };
 
 /*
@@ -180,6 +191,7 @@ struct field_desc {
 	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
 	uint8_t unit; /* enum field_unit */
 	uint8_t colour; /* enum field_colour */
+	const struct field_words *words; /* NULL: its values are not a closed set */
 	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
 	const struct field_json *json; /* in JSON; NULL: as above */
 	/* Whether events of a type can have a value, so that others need no hooks; NULL: all can.
@@ -205,6 +217,12 @@ enum field_unit field_unit(const struct field_ref *ref);
 
 /* The known field name nearest to a text, for messages; NULL when none is near. */
 const char *field_nearest(const char *text, size_t len);
+
+/* Whether a text is one of the words. */
+bool field_words_have(const struct field_words *words, const char *text);
+
+/* Copies the word nearest to a text to `word`, for messages; returns false when none is near. */
+bool field_words_nearest(const struct field_words *words, const char *text, char word[64]);
 
 static inline int field_get(const struct field_ref *ref, const struct sinsp_event *event,
 			    struct field_scratch *scratch, struct field_value *values)

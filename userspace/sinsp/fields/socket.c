@@ -185,6 +185,21 @@ enum {
 			.can_have = is_about_fd                                                    \
 	}
 
+static void each_l4_protocol(void (*see)(void *context, const char *word), void *context)
+{
+	for (size_t i = 0; i < sizeof(l4_names) / sizeof(l4_names[0]); i++)
+		see(context, l4_names[i]);
+}
+
+static void each_family(void (*see)(void *context, const char *word), void *context)
+{
+	see(context, "ip");
+	see(context, "unix");
+}
+
+static const struct field_words l4_protocols = {each_l4_protocol, .lenient = true};
+static const struct field_words families = {each_family, .lenient = true};
+
 const struct field_desc fields_socket[] = {
 	ROW("fd.ip", IPADDR, NA, EITHER_FLAGS, get_ip, "address of either end"),
 	ROW("fd.cip", IPADDR, NA, 0, get_cip, "address of the client"),
@@ -197,9 +212,9 @@ const struct field_desc fields_socket[] = {
 	ROW("fd.lport", PORT, DEC, 0, get_lport, "port of the local end"),
 	ROW("fd.rport", PORT, DEC, 0, get_rport, "port of the remote end"),
 	ROW("fd.l4proto", CHARBUF, NA, 0, get_l4proto, "tcp, udp, icmp or raw; else <NA>",
-	    .example = "=udp"),
+	    .example = "=udp", .words = &l4_protocols),
 	ROW("fd.sockfamily", CHARBUF, NA, 0, get_sockfamily,
-	    "ip or unix; none for other descriptors", .example = "=unix"),
+	    "ip or unix; none for other descriptors", .example = "=unix", .words = &families),
 	ROW("fd.is_server", BOOL, NA, 0, get_is_server, "true if this side is the server"),
 	ROW("fd.proto", PORT, NA, EITHER_FLAGS, get_port, "the same as fd.port"),
 	ROW("fd.cproto", CHARBUF, NA, 0, get_cproto, "port of the client as text",

@@ -80,18 +80,34 @@ static bool writes(const struct event_desc *event)
 	return event->flags & EF_WRITES_TO_FD;
 }
 
-#define ROW(name, type, format, getter, sample, help)                                              \
+#define ROW(name, type, format, getter, sample, help, more...)                                     \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,  \
-			getter, help, .param = "data", .example = sample, .can_have = writes       \
+			getter, help, .param = "data", .example = sample, .can_have = writes, more \
 	}
+
+static void each_facility(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int i = 0; i < FACILITIES; i++)
+		see(context, facility_names[i]);
+}
+
+static void each_severity(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int i = 0; i < SEVERITIES; i++)
+		see(context, severity_names[i]);
+}
+
+static const struct field_words facilities = {each_facility};
+static const struct field_words severities = {each_severity};
 
 const struct field_desc fields_syslog[] = {
 	ROW("syslog.facility.str", CHARBUF, NA, get_facility_name, "=authpriv",
-	    "of a write to the log: what kind of program it comes from: kern, daemon, auth"),
+	    "of a write to the log: what kind of program it comes from: kern, daemon, auth",
+	    .words = &facilities),
 	ROW("syslog.facility", UINT32, DEC, get_facility, "=10", "the same as a number, 0 to 23"),
 	ROW("syslog.severity.str", CHARBUF, NA, get_severity_name, " in (emerg, alert, crit, err)",
-	    "of a write to the log: how bad it is: emerg, err, info"),
+	    "of a write to the log: how bad it is: emerg, err, info", .words = &severities),
 	ROW("syslog.severity", UINT32, DEC, get_severity, "<=3",
 	    "the same as a number, 0 is the worst"),
 	ROW("syslog.message", CHARBUF, NA, get_message, " contains session",

@@ -87,6 +87,9 @@ static inline int get_nothing(const struct sinsp_event *event, const struct fiel
 /* fd.name and fd.directory, of which others are made. */
 field_getter fd_get_name, fd_get_directory;
 
+/* The names of the kinds of descriptors. */
+extern const struct field_words fd_type_words;
+
 /* Events about descriptors, whether or not theirs is known. */
 bool is_about_fd(const struct event_desc *event);
 

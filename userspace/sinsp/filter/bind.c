@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sinsp/expr/lex.h"
-#include "sinsp/fields/type_family.h"
+#include "sinsp/fields/type_names.h"
 #include "sinsp/filter/program.h"
 
 enum { SET_MIN = 8, NS_PER_MS = 1000000 };
@@ -159,23 +159,47 @@ static void warn_of_list_name(struct filter_binder *binder, const struct filter_
 		list->first->text.data, list->first->text.data);
 }
 
-static int check_type_name(struct filter_binder *binder, const struct filter_expr *expr)
-{
-	const char *nearest;
-
-	if (type_name_is_known(expr->text.data))
-		return 0;
-	nearest = type_name_nearest(expr->text.data, expr->text.len);
-	if (nearest)
-		return BINDER_FAIL(binder, expr->position,
-				   "unknown event type '%.60s'; did you mean '%s'?",
-				   expr->text.data, nearest);
-	return BINDER_FAIL(binder, expr->position, "unknown event type '%.60s'", expr->text.data);
-}
-
 static bool is_equality(enum filter_op op)
 {
 	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
+}
+
+/* Whether a constant has to be a word of the field: all that has to do with types of events. */
+static bool is_word_checked(const struct field_ref *field, enum filter_op op)
+{
+	const struct field_words *words = field ? field->desc->words : NULL;
+
+	return words && (is_equality(op) ||
+			 ((field->desc->flags & FIELD_NAMES_TYPES) && !words->lenient));
+}
+
+static int fail_word(struct filter_binder *binder, const struct field_desc *field,
+		     const struct filter_expr *expr, const char *nearest)
+{
+	const char *question = nearest ? "; did you mean '" : "", *end = nearest ? "'?" : "";
+
+	nearest = nearest ? nearest : "";
+	if (field->flags & FIELD_NAMES_TYPES)
+		return BINDER_FAIL(binder, expr->position, "unknown event type '%.60s'%s%s%s",
+				   expr->text.data, question, nearest, end);
+	return BINDER_FAIL(binder, expr->position, "%s is never '%.60s'%s%s%s", field->name,
+			   expr->text.data, question, nearest, end);
+}
+
+static int check_word(struct filter_binder *binder, const struct field_desc *field,
+		      const struct filter_expr *expr)
+{
+	char nearest[64];
+
+	if (field_words_have(field->words, expr->text.data))
+		return 0;
+	if (field_words_nearest(field->words, expr->text.data, nearest))
+		return fail_word(binder, field, expr, nearest);
+	if (!field->words->lenient)
+		return fail_word(binder, field, expr, NULL);
+	filter_warn(&binder->options, binder->text, expr->position, "%s is never '%.60s'",
+		    field->name, expr->text.data);
+	return 0;
 }
 
 /*
@@ -196,9 +220,9 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 {
 	bool is_list = node->right->kind == FILTER_EXPR_LIST;
 	const struct filter_expr *first = is_list ? node->right->first : node->right;
-	bool checked =
-		check->left->operand.field && (check->left->operand.flags & FIELD_TYPE_CHECKED);
-	bool are_names = checked && is_equality(node->op);
+	const struct field_ref *field = check->left->operand.field;
+	bool checked = is_word_checked(field, node->op);
+	bool are_names = checked && (field->desc->flags & FIELD_NAMES_TYPES);
 	uint32_t n = 0;
 
 	for (const struct filter_expr *expr = first; expr; expr = expr->next)
@@ -213,7 +237,7 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 					      &check->constants[check->nconstants]);
 
 		if (rc == 0 && checked)
-			rc = check_type_name(binder, expr);
+			rc = check_word(binder, field->desc, expr);
 		if (rc)
 			return rc;
 		warn_of_field_name(binder, expr);
@@ -260,16 +284,16 @@ static bool is_raw_bytes(const struct filter_operand *operand)
 	       operand->type == PT_BYTEBUF;
 }
 
-static int find_families(struct filter_binder *binder, struct filter_check *check)
+static int find_types(struct filter_binder *binder, struct filter_check *check)
 {
-	struct type_family *families =
-		arena_alloc(&binder->filter->arena, check->nconstants * sizeof(families[0]));
+	struct named_types *types =
+		arena_alloc(&binder->filter->arena, check->nconstants * sizeof(types[0]));
 
-	if (!families)
+	if (!types)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < check->nconstants; i++) {
-		check->constants[i].family = &families[i];
-		type_family_init(&families[i], check->constants[i].value.bytes.data);
+		check->constants[i].types = &types[i];
+		named_types_init(&types[i], check->constants[i].value.bytes.data);
 	}
 	return 0;
 }
@@ -292,10 +316,10 @@ static int bind_comparison(struct filter_binder *binder, const struct filter_nod
 		return rc;
 	if (check->test == filter_test_values && check->nconstants == 1)
 		check->test = filter_test_value;
-	if (left->field && (left->flags & FIELD_TYPE_FAMILY) && is_equality(node->op) &&
+	if (left->field && (left->flags & FIELD_NAMES_TYPES) && is_equality(node->op) &&
 	    !binder->options.exact_types) {
-		check->compare = filter_compare_family;
-		return find_families(binder, check);
+		check->compare = filter_compare_type;
+		return find_types(binder, check);
 	}
 	return make_set(binder, check);
 }

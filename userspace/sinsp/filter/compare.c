@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "sinsp/fields/type_family.h"
+#include "sinsp/fields/type_names.h"
 #include "sinsp/filter/program.h"
 #include "sinsp/filter/regex.h"
 
@@ -156,9 +156,9 @@ static bool net_contains(const struct field_value *value, const struct filter_co
 	return bits == 0 || ((address[bytes] ^ net[bytes]) >> (8 - bits)) == 0;
 }
 
-bool filter_compare_family(const struct field_value *value, const struct filter_constant *constant)
+bool filter_compare_type(const struct field_value *value, const struct filter_constant *constant)
 {
-	return type_family_has(constant->family, value->bytes.data);
+	return named_types_have(constant->types, value->bytes.data);
 }
 
 /* Types that are compared alike. */

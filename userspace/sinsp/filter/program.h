@@ -15,14 +15,14 @@
 
 struct filter_regex;
 struct filter_set;
-struct type_family;
+struct named_types;
 
 /* The right side of a comparison. */
 struct filter_constant {
 	struct field_value value;
 	uint8_t prefix; /* IPNET: bits of the network */
 	struct filter_regex *regex; /* `regex` alone */
-	struct type_family *family; /* names of types that mean others, too */
+	struct named_types *types; /* that the constant means, when it is the name of one */
 	bool globbed; /* `pmatch`: some component has wildcards */
 };
 
@@ -150,7 +150,7 @@ int filter_bind_constant(struct filter_binder *binder, const struct filter_opera
 filter_compare *filter_compare_of(enum param_type type, enum filter_op op);
 
 /* Equal, or an older form of the same system call. */
-bool filter_compare_family(const struct field_value *value, const struct filter_constant *constant);
+bool filter_compare_type(const struct field_value *value, const struct filter_constant *constant);
 
 /* Splits a path for `pmatch`: its components, each with a NUL behind, in one text. */
 int filter_path_normalise(struct filter_text *path, struct arena *arena, bool *globbed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of system calls, and known names. */
+/* Which types of events a name means, and which names are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,17 +9,18 @@
 #include <cmocka.h>
 
 #include "event/event.h"
-#include "sinsp/fields/type_family.h"
+#include "sinsp/fields/field.h"
+#include "sinsp/fields/type_names.h"
 
 static bool contains(const char *name, const char *type)
 {
-	struct type_family family;
+	struct named_types types;
 
-	type_family_init(&family, name);
-	return type_family_has(&family, type);
+	named_types_init(&types, name);
+	return named_types_have(&types, type);
 }
 
-static void test_families(void **state)
+static void test_newer_forms(void **state)
 {
 	static const char *const newer[][4] = {
 		{"open", "openat", "openat2"},
@@ -67,24 +68,30 @@ static void test_families(void **state)
 	assert_false(contains("unknown", "syscall"));
 }
 
+static const struct field_words known = {type_names_each};
+
 static void test_known(void **state)
 {
-	assert_true(type_name_is_known("open"));
-	assert_true(type_name_is_known("statx"));
-	assert_true(type_name_is_known("switch"));
-	assert_true(type_name_is_known("container"));
-	assert_true(type_name_is_known(""));
-	assert_false(type_name_is_known("opena"));
-	assert_false(type_name_is_known("OPEN"));
-	assert_string_equal(type_name_nearest("opnat", 5), "openat");
-	assert_string_equal(type_name_nearest("execv", 5), "execve");
-	assert_null(type_name_nearest("*", 1));
+	char nearest[64];
+
+	assert_true(field_words_have(&known, "open"));
+	assert_true(field_words_have(&known, "statx"));
+	assert_true(field_words_have(&known, "switch"));
+	assert_true(field_words_have(&known, "container"));
+	assert_true(field_words_have(&known, "k8s"));
+	assert_false(field_words_have(&known, "opena"));
+	assert_false(field_words_have(&known, "OPEN"));
+	assert_true(field_words_nearest(&known, "opnat", nearest));
+	assert_string_equal(nearest, "openat");
+	assert_true(field_words_nearest(&known, "execv", nearest));
+	assert_string_equal(nearest, "execve");
+	assert_false(field_words_nearest(&known, "*", nearest));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_newer_forms),
 		cmocka_unit_test(test_known),
 	};
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The two tables behind the names of event types. */
-#include "sinsp/fields/type_family.h"
+/* What names of event types mean, by two tables. */
+#include "sinsp/fields/type_names.h"
 
 #include <string.h>
 
 #include "event/event.h"
-#include "util/nearest.h"
 
 enum { NEWER_MAX = 2 };
 
@@ -16,7 +15,7 @@ enum { NEWER_MAX = 2 };
 static const struct {
 	const char *name;
 	const char *newer[NEWER_MAX];
-} families[] = {
+} newer_forms[] = {
 	{"accept", {"accept4"}},
 	{"access", {"faccessat", "faccessat2"}},
 	{"chmod", {"fchmodat", "fchmodat2"}},
@@ -75,50 +74,36 @@ static const char *event_of_call(const char *name)
 	return desc->id != EVENT_syscall ? desc->name : NULL;
 }
 
-void type_family_init(struct type_family *family, const char *name)
+void named_types_init(struct named_types *types, const char *name)
 {
 	size_t n = 0;
 
-	_Static_assert(COUNT(family->names) == 2 + NEWER_MAX,
+	_Static_assert(COUNT(types->names) == 2 + NEWER_MAX,
 		       "the name, and the event of the call");
-	*family = (struct type_family){0};
-	family->names[n++] = name;
-	for (size_t i = 0; i < COUNT(families); i++)
-		for (size_t j = 0; j < NEWER_MAX && strcmp(families[i].name, name) == 0; j++)
-			if (families[i].newer[j])
-				family->names[n++] = families[i].newer[j];
-	family->names[n] = event_of_call(name);
+	*types = (struct named_types){0};
+	types->names[n++] = name;
+	for (size_t i = 0; i < COUNT(newer_forms); i++)
+		for (size_t j = 0; j < NEWER_MAX && strcmp(newer_forms[i].name, name) == 0; j++)
+			if (newer_forms[i].newer[j])
+				types->names[n++] = newer_forms[i].newer[j];
+	types->names[n] = event_of_call(name);
 }
 
-bool type_family_has(const struct type_family *family, const char *type)
+bool named_types_have(const struct named_types *types, const char *type)
 {
-	for (size_t i = 0; i < COUNT(family->names) && family->names[i]; i++)
-		if (strcmp(family->names[i], type) == 0)
+	for (size_t i = 0; i < COUNT(types->names) && types->names[i]; i++)
+		if (strcmp(types->names[i], type) == 0)
 			return true;
 	return false;
 }
 
-bool type_name_is_known(const char *name)
+void type_names_each(void (*see)(void *context, const char *name), void *context)
 {
-	if (name[0] == '\0' || event_desc_find(name) || syscall_code_find(name) >= 0)
-		return true;
-	for (size_t i = 0; i < COUNT(other_events); i++)
-		if (strcmp(other_events[i], name) == 0)
-			return true;
-	return false;
-}
-
-const char *type_name_nearest(const char *text, size_t len)
-{
-	struct nearest nearest;
-
-	nearest_init(&nearest, text, len);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (event_desc_get(id))
-			nearest_offer(&nearest, event_desc_get(id)->name);
-	for (unsigned int code = SC_unknown + 1; code < SYSCALL_CODES_COUNT; code++)
-		nearest_offer(&nearest, syscall_name(code));
+			see(context, event_desc_get(id)->name);
+	for (unsigned int code = SC_unknown; code < SYSCALL_CODES_COUNT; code++)
+		see(context, syscall_name(code));
 	for (size_t i = 0; i < COUNT(other_events); i++)
-		nearest_offer(&nearest, other_events[i]);
-	return nearest.word;
+		see(context, other_events[i]);
 }

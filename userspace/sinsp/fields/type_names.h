@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of types of events: which are known, and which types a name in a filter means. That of an old
+ * system call means its newer forms too, so that a filter says the same on every architecture and
+ * libc.
+ */
+#ifndef SINSP_FIELDS_TYPE_NAMES_H
+#define SINSP_FIELDS_TYPE_NAMES_H
+
+#include <stdbool.h>
+
+/* The types of events that a name means, the name itself first. */
+struct named_types {
+	const char *names[4]; /* NULL behind the last */
+};
+
+/*
+ * Finds the types: that of the name, newer forms of it, and the event of a system call whose event
+ * is named otherwise (pread64: pread). `name` is borrowed.
+ */
+void named_types_init(struct named_types *types, const char *name);
+
+bool named_types_have(const struct named_types *types, const char *type);
+
+/* Passes each known name to `see`: of events and of system calls. */
+void type_names_each(void (*see)(void *context, const char *name), void *context);
+
+#endif
