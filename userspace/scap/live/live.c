@@ -54,6 +54,7 @@ struct scap_live {
 	bool tells_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
 	uint64_t made; /* events of that kind */
 	uint64_t delivered[EVENT_ID_MAX];
+	bool hidden[EVENT_ID_MAX]; /* wanted for the state alone */
 };
 
 /* The frame of an event that says that a CPU came or went. */
@@ -171,6 +172,7 @@ static int take(struct scap_live *live, struct scap_event *event)
 	event->frame = frame.bytes;
 	event->len = frame.len;
 	event->clock_step_ns = wall_clock_step(&live->wall_clock, frame.ts);
+	event->hidden = live->hidden[frame.type];
 	live->delivered[frame.type]++;
 	return 1;
 }
@@ -307,6 +309,7 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
 	live->tells_cpus = config->events[EVENT_cpu_hotplug];
+	memcpy(live->hidden, config->successes, sizeof(live->hidden));
 	return live_driver_attach(live->driver, err);
 }
 

@@ -15,7 +15,8 @@
 
 struct scap_live_config {
 	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
-	bool successes[EVENT_ID_MAX];	/* of these only calls that succeed are of use */
+	/* Of these only calls that succeed are of use, to keep the state up to date: given hidden. */
+	bool successes[EVENT_ID_MAX];
 	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */

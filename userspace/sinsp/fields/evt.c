@@ -400,10 +400,9 @@ const struct field_desc fields_evt[] = {
 	{"evt.count.exit", PT_UINT32, PF_DEC, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_count_exit,
 	 "1 for the end of a system call", .example = "=1"},
 	{"evt.around", PT_UINT64, PF_DEC,
-	 FIELD_FILTER_ONLY | FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS |
-		 FIELD_WITHIN_MS,
+	 FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS | FIELD_WITHIN_MS,
 	 FIELD_ARG_NUMBER, 0, get_around,
-	 "evt.around[NS]=MS: the event lies within that many ms of that time",
+	 "evt.around[NS]=MS: the event lies within that many ms of that time; printed: ns from it",
 	 .example = "[1700000000000000000]=500"},
 	{"util.cnt", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_evaluations,
 	 "how often this field has been evaluated", .example = "<1000"},

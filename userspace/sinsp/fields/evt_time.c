@@ -255,7 +255,7 @@ const struct field_desc fields_evt_time[] = {
 	       .unit = FIELD_UNIT_S, .example = ">1700000000"),
 	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns part of evt.rawtime",
 	       .example = "<500000000"),
-	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event"),
+	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event that is shown"),
 	NUMBER("evt.reltime.s", RELTIME, DEC, get_reltime_s, "evt.reltime in whole seconds",
 	       .unit = FIELD_UNIT_S, .example = ">60"),
 	NUMBER("evt.reltime.ns", RELTIME, PADDED_DEC, get_reltime_ns, "ns part of evt.reltime",

@@ -143,13 +143,15 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(sinsp, r);
-	if (sinsp->stats.events++ == 0)
+	sinsp->stats.events++;
+	/* Whoever sees no more than what is shown sees no other beginning. */
+	if (!sinsp->first_ts_ns && !raw->hidden)
 		sinsp->first_ts_ns = event->ev.ts_ns;
 	sinsp->now_ns = event->ev.ts_ns;
 	apply(sinsp, &applied);
 	event->num = sinsp->stats.events;
-	event->first_ts_ns = sinsp->first_ts_ns;
 	event->clock_step_ns = sinsp->clock_step_ns = raw->clock_step_ns;
+	event->first_ts_ns = sinsp->first_ts_ns ? sinsp->first_ts_ns : event->ev.ts_ns;
 	event->sinsp = sinsp;
 	event->thread = applied.thread;
 	event->fd = applied.fd;

@@ -21,8 +21,8 @@ struct sinsp;
 struct sinsp_event {
 	struct event ev;
 	uint64_t num;		     /* 1 for the first */
-	uint64_t first_ts_ns;	     /* time of the first event */
 	int64_t clock_step_ns; /* as in struct scap_event */
+	uint64_t first_ts_ns;	     /* time of the first event that is not hidden; its own before */
 	const struct sinsp *sinsp;
 	const struct sinsp_thread *thread; /* NULL when unknown */
 	const struct sinsp_fd *fd;   /* NULL: none, or not known */

@@ -65,8 +65,9 @@ struct sinsp {
 	struct sinsp_stats stats;
 	uint64_t lookups_since_ns; /* when the descriptors below began to be counted */
 	uint32_t lookups; /* descriptors asked of /proc since then */
-	uint64_t first_ts_ns, now_ns; /* times of the first and the last event */
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
+	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
+	uint64_t now_ns; /* time of the last event */
 	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */

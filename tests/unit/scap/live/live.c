@@ -281,6 +281,35 @@ static void test_single_event(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
+/* What is captured for the state alone is given hidden; what was asked for is not. */
+static void test_hidden(void **state)
+{
+	struct scap_live_config config = {
+		.events = {[EVENT_chdir] = true, [EVENT_fchdir] = true},
+		.successes = {[EVENT_fchdir] = true},
+		.include_self = true,
+	};
+	struct scap_live *live = open_live(&config);
+	unsigned int shown = 0, hidden = 0;
+	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct scap_event raw;
+	struct event event;
+
+	assert_int_equal(chdir("."), 0);
+	assert_int_equal(fchdir(fd), 0);
+	close(fd);
+	scap_live_stop(live);
+	while (scap_source_next(scap_live_source(live), 10, &raw) == 1) {
+		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+		assert_int_equal(raw.hidden, event.desc->id == EVENT_fchdir);
+		shown += event.tid == getpid() && !raw.hidden;
+		hidden += event.tid == getpid() && raw.hidden;
+	}
+	assert_int_equal(shown, 1);
+	assert_int_equal(hidden, 1);
+	scap_source_destroy(scap_live_source(live));
+}
+
 static void test_self_is_left_out(void **state)
 {
 	struct scap_live_config config = {0};
@@ -529,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_calls_with_several_events),
 		cmocka_unit_test(test_enter_times),
 		cmocka_unit_test(test_single_event),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_self_is_left_out),
 		cmocka_unit_test(test_only_what_is_wanted_is_loaded),
 		cmocka_unit_test(test_timeouts),

@@ -70,6 +70,7 @@ static const struct {
 } differences[] = {
 	{"evt.abspath",
 	 "evt.abspath.src and .dst are rows of their own, so that it takes no argument"},
+	{"evt.around", "formats take it (output-format.md), and it prints the distance"},
 	/* Deprecated in the reference, as nothing measures them there. */
 	{"evt.latency", "enter times are noted"},
 	{"evt.latency.s", "enter times are noted"},

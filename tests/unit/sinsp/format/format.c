@@ -119,6 +119,10 @@ static void test_end_of_field(void **state)
 	expect_text(*state, "%evt.rawarg.fd.", "-2.");
 	expect_text(*state, "%proc.args[1]]", "-o]");
 	expect_text(*state, "%evt.num[", "1[");
+	expect_text(*state, "%evt.around[1795260961123456780] ns", "9 ns");
+	expect_text(*state, "%evt.around[1795260961123456790]", "1");
+	expect_json(*state, "%evt.around[1795260961123456700]",
+		    "{\"evt.around[1795260961123456700]\":89}");
 }
 
 static void test_width(void **state)
@@ -252,6 +256,7 @@ static void test_wrong(void **state)
 	expect_wrong("%evt.arg", 2, "needs an argument");
 	expect_wrong("%evt.arg.", 2, "needs an argument");
 	expect_wrong("%evt.around", 2, "needs an argument");
+	expect_wrong("%evt.around[x]", 2, "not a number");
 	expect_wrong("%thread.cgroup", 2, "needs an argument");
 	expect_wrong("%evt.arg.zz", 2, "no event has a parameter 'zz'");
 	expect_wrong("%fd.ip", 2, "for filters only");

@@ -159,7 +159,7 @@ static void test_wrong_fields(void **state)
 	expect_error("evt.nosuch", "evt.nosuch");
 	expect_error("evt.arg", "argument");
 	expect_error("fd.ip", "filters only");
-	expect_error("evt.around[1]", "filters only");
+	expect_error("fd.cnet", "filters only");
 	expect_error("(evt.num", "unknown");
 	expect_error("()", "unknown");
 	expect_error("", "unknown");

@@ -32,6 +32,37 @@ static void numbers_events(void **state)
 	drive_destroy(drive);
 }
 
+/* Hidden events carry state alone: the clock of what is shown begins behind them. */
+static void counts_time_from_the_first_shown_event(void **state)
+{
+	static const struct {
+		bool hidden;
+		uint64_t ts_ns, first_ts_ns;
+	} steps[] = {
+		{true, 1000, 1000}, {true, 1500, 1500}, {false, 1700, 1700},
+		{true, 1800, 1700}, {false, 1900, 1700},
+	};
+	struct drive drive_memory, *drive = &drive_memory;
+
+	drive_create(drive, NULL);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct ppm_evt_hdr header;
+		struct scap_event raw;
+
+		frame_put_i64(drive_begin(drive, EVENT_close, 1), close__fd, 3);
+		raw = frame_end(&drive->frame);
+		memcpy(&header, drive->frame.bytes, sizeof(header));
+		header.ts = steps[i].ts_ns;
+		memcpy(drive->frame.bytes, &header, sizeof(header));
+		raw.hidden = steps[i].hidden;
+		assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
+		assert_int_equal(drive->event.ev.ts_ns, steps[i].ts_ns);
+		assert_int_equal(drive->event.first_ts_ns, steps[i].first_ts_ns);
+		assert_int_equal(drive->event.num, i + 1);
+	}
+	drive_destroy(drive);
+}
+
 static void counts_frames_that_cannot_be_used(void **state)
 {
 	struct drive drive_memory, *drive = &drive_memory;
@@ -155,6 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_events),
+		cmocka_unit_test(counts_time_from_the_first_shown_event),
 		cmocka_unit_test(counts_frames_that_cannot_be_used),
 		cmocka_unit_test(finds_the_descriptor_of_every_event),
 		cmocka_unit_test(keeps_to_its_limits),
