@@ -22,7 +22,7 @@ static void fill(const struct fake_thread *from, struct scap_thread *thread)
 		.vtid = from->tid,
 		.vpid = from->pid,
 		.uid = 33,
-		.start_ns = 5,
+		.start_ns = from->start_ns ? from->start_ns : 5,
 		.fd_limit = 256,
 		.exe = from->comm,
 		.exepath = "/bin/known",

@@ -13,6 +13,7 @@ struct fake_thread {
 	const char *comm, *cwd;
 	const struct scap_fd *fds;
 	size_t nfds;
+	uint64_t start_ns; /* 5 when 0 */
 };
 
 struct scap_proc {

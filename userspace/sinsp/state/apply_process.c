@@ -5,6 +5,7 @@
 
 #include "sinsp/state/apply.h"
 #include "sinsp/state/event_path.h"
+#include "sinsp/state/follow.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/state/path.h"
@@ -119,6 +120,7 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 		thread = state_thread_add(sinsp, ev->tid, pid);
 	if (!thread)
 		return NULL;
+	state_follow_created(sinsp, thread, NULL);
 	sinsp_threads_use(&sinsp->threads, thread);
 	sinsp_thread_entry(thread)->by_caller = false;
 	return thread;
@@ -143,6 +145,7 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	if (!thread)
 		return NULL;
 	thread->clone_ts_ns = sinsp->now_ns;
+	state_follow_created(sinsp, thread, creator);
 	if (!creator)
 		return thread;
 	thread->pgid = creator->pgid;
@@ -253,8 +256,10 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 
 	/* Of what has no process only the calls were seen. */
 	if (known && !known->unknown && known->thread.pid > 0) {
-		if (known->orphan)
+		if (known->orphan) {
 			state_share(sinsp, &known->thread, caller, flags);
+			state_follow_created(sinsp, &known->thread, caller);
+		}
 		known->orphan = false;
 		return;
 	}
@@ -394,6 +399,7 @@ void state_exec(struct sinsp *sinsp, struct state_event *event)
 		sinsp_thread_entry(event->thread)->orphan = false;
 		end_others(sinsp, event->thread);
 		start_program(sinsp, event);
+		state_follow_exec(sinsp, event->thread);
 		state_unshare_fds(event->thread);
 		if (!sinsp_fds_shared(event->thread->fds))
 			sinsp_fds_exec(event->thread->fds);

@@ -38,6 +38,8 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
+	made->follow = config->follow;
+	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
 	state_plans_make(made->plans);
 	made->names = names_create(config->etc);
@@ -164,6 +166,9 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 {
 	*stats = sinsp->stats;
 	stats->threads = sinsp->threads.entries - sinsp->threads.unknown;
+	stats->followed = sinsp->threads.followed;
+	if (sinsp->after.ended && sinsp->after.ended->thread.followed)
+		stats->followed--;
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_refused = sinsp->fd_store.refused;

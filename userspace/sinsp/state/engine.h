@@ -7,7 +7,9 @@
 #define SINSP_STATE_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
@@ -24,6 +26,17 @@ enum sinsp_part {
 	SINSP_SWITCHES = 1 << 4, /* how long threads run */
 };
 
+/*
+ * Processes whose threads are marked (`followed`), so that each event says by its thread whether it
+ * is one of theirs. Their ids are those of the initial namespace.
+ */
+struct sinsp_follow {
+	const pid_t *pids; /* borrowed */
+	size_t count; /* 0: no thread is marked */
+	bool children; /* also the processes that they create from now on */
+	bool from_exec; /* only from the next program on that they start */
+};
+
 struct sinsp_config {
 	struct scap_proc *proc;	 /* borrowed; NULL: the tables start empty and nothing is looked up */
 	uint32_t threads_max;	 /* 0: default */
@@ -32,6 +45,7 @@ struct sinsp_config {
 	const char *hostname;
 	const char *etc; /* the folder with its passwd, group and hosts */
 	const char *boot_id; /* differs for each of its boots */
+	struct sinsp_follow follow;
 	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: as this one's */
 };
 
@@ -41,6 +55,7 @@ struct sinsp_stats {
 	uint64_t damaged;	     /* frames that could not be decoded */
 	uint64_t unknown;	     /* frames with an id that the table does not have */
 	uint64_t threads, fds;	     /* in the tables now */
+	uint64_t followed;	     /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* unknown threads asked of /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_refused; /* not made, because there were too many in a short time */
@@ -77,6 +92,9 @@ int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to);
  * thread is still there for the event that ends it.
  */
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
+
+/* Whether a thread is known and followed. */
+bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid);
 
 /* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
 unsigned int sinsp_event_keeps(unsigned int id);

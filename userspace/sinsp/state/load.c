@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/socket.h"
@@ -60,6 +61,7 @@ static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)
 {
+	bool followed = sinsp_is_followed(sinsp, from->tid); /* if it is read again */
 	struct sinsp_thread *thread = state_thread_add(sinsp, from->tid, from->pid), *main;
 
 	if (!thread)
@@ -73,11 +75,12 @@ struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_th
 	if (main) {
 		/* All but the most exotic threads share these with their process. */
 		state_share(sinsp, thread, main, clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
-		return thread;
+	} else {
+		load_program(sinsp, thread, from);
+		sinsp_fs_set(&sinsp->pool, thread->fs, from->cwd, strlen(from->cwd));
+		sinsp_fs_set_root(&sinsp->pool, thread->fs, from->root);
 	}
-	load_program(sinsp, thread, from);
-	sinsp_fs_set(&sinsp->pool, thread->fs, from->cwd, strlen(from->cwd));
-	sinsp_fs_set_root(&sinsp->pool, thread->fs, from->root);
+	state_follow_loaded(sinsp, thread, followed);
 	return thread;
 }
 

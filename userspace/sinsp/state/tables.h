@@ -69,6 +69,8 @@ struct sinsp {
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */
 	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
+	struct sinsp_follow follow;
+	uint64_t follow_since_ns; /* since the epoch: when the engine was made */
 	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */

@@ -58,6 +58,7 @@ struct sinsp_thread {
 	struct sinsp_fs *fs;
 	struct sinsp_fds *fds;
 	uint32_t nthreads;	/* live threads of the process; kept in its main thread */
+	bool followed;		/* see sinsp_follow */
 	bool exiting;		/* removed when the event at hand is done with */
 };
 

@@ -51,6 +51,7 @@ void sinsp_threads_clear(struct sinsp_threads *threads)
 	}
 	threads->entries = 0;
 	threads->unknown = 0;
+	threads->followed = 0;
 	threads->last = NULL;
 	threads->pinned = NULL;
 }
@@ -244,6 +245,7 @@ static void unlink_entry(struct sinsp_threads *threads, struct sinsp_thread_entr
 	*at = entry->next;
 	threads->entries--;
 	threads->unknown -= entry->unknown;
+	threads->followed -= entry->thread.followed;
 	if (threads->last == entry)
 		threads->last = NULL;
 }

@@ -35,6 +35,7 @@ struct sinsp_threads {
 	uint32_t nbuckets; /* a power of two */
 	uint32_t entries, max;
 	uint32_t unknown; /* of the entries */
+	uint32_t followed; /* of the entries */
 	uint32_t hand; /* bucket at which the search for a victim goes on */
 	uint64_t evicted;
 	struct sinsp_thread_entry *last; /* added or used, to find it again at once */
