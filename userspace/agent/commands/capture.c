@@ -3,6 +3,7 @@
 #include "agent/commands/capture.h"
 
 #include "agent/commands/command.h"
+#include "agent/run/child.h"
 #include "agent/run/loop.h"
 #include "agent/run/record.h"
 #include "agent/run/report.h"
@@ -27,26 +28,50 @@ static int loop(struct run *run)
 	print_warnings(run->input);
 	if (options->verbose && !options->read)
 		fputs("agent: capturing\n", stderr);
+	if (run->child)
+		child_go(run->child);
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	report_print(run);
-	if (run->record_failed || (options->strict && report_is_damaged(run)))
+	if (run->record_failed || (options->strict && report_is_incomplete(run)))
 		exit_code = EXIT_FAILURE;
 	return exit_code;
 }
 
-/* The plan is made. */
-static int open_and_loop(struct run *run)
+/* The plan is made. child: the command that waits, or NULL. */
+static int open_and_loop(struct run *run, struct child *child)
 {
 	struct error err = {""};
 	int code;
 
-	if (signals_init(run->options->rules_count > 0, &err) || run_open(run, &err))
+	if (signals_init(run->options->rules_count > 0, &err) ||
+	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	code = run_record(run, &err);
 	if (code)
 		return record_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	return loop(run);
+}
+
+/* The exit code is that of the command, unless the capture failed. */
+static int capture_command(struct run *run)
+{
+	struct error err = {""};
+	struct child child;
+	int code = child_start(run->options->command, &child, &err), exit_code;
+
+	if (code)
+		return command_fail(child_exit_code_of_error(code), &err);
+	exit_code = open_and_loop(run, &child);
+	if (child_went(&child)) {
+		code = child_end(&child, &err);
+		if (err.text[0])
+			command_fail(code, &err);
+		if (exit_code == EXIT_SUCCESS)
+			exit_code = code;
+	}
+	child_finish(&child);
+	return exit_code;
 }
 
 int capture_run(const struct options *options)
@@ -57,7 +82,10 @@ int capture_run(const struct options *options)
 	int exit_code, code = run_plan(&run, options, &messages, &err);
 
 	command_print_messages(&messages);
-	exit_code = code ? command_fail(EXIT_USAGE, &err) : open_and_loop(&run);
+	if (code)
+		exit_code = command_fail(EXIT_USAGE, &err);
+	else
+		exit_code = options->command ? capture_command(&run) : open_and_loop(&run, NULL);
 	run_finish(&run);
 	return exit_code;
 }

@@ -195,6 +195,13 @@ void account_live_append_counters(const struct scap_live_stats *live, struct buf
 		   totals.delivered, totals.lost);
 }
 
+bool account_live_is_incomplete(const struct scap_live_stats *live)
+{
+	struct totals totals = add_up(live);
+
+	return totals.seen != totals.delivered;
+}
+
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
 			 struct buf *text)
 {

@@ -14,6 +14,9 @@ struct scap_live_stats;
 /* "seen 7, delivered 5, lost 2", for a line while the run goes on. */
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
 
+/* Whether events are missing that were seen. */
+bool account_live_is_incomplete(const struct scap_live_stats *live);
+
 /* The report; exact when the capture was stopped and drained. */
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
 			 struct buf *text);

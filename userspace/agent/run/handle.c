@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "agent/run/record.h"
+#include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
 /* An event passed: the filter, or a rule. */
@@ -67,6 +68,8 @@ static int show(struct run *run, const struct sinsp_event *event, bool *passed, 
 static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 			 const struct sinsp_event *event)
 {
+	if (run->follow.count && !(event->thread && event->thread->followed))
+		return false;
 	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
 }
 
@@ -97,6 +100,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (is_asked_for(run, raw, &event))
 		result = show(run, &event, &passed, err);
+	if (passed && run->summary)
+		summary_count(run->summary, &event);
 	if (run->recording)
 		handle_record_result(run,
 				     record_event(run->record, raw, event.ev.desc->id, passed));

@@ -23,7 +23,8 @@ struct input_ops {
 	 * event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
 	 * destroys it before the input.
 	 */
-	int (*create_state)(struct input *input, struct sinsp **sinsp, struct error *err);
+	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
+			    struct sinsp **sinsp, struct error *err);
 
 	/* Appends what people should know before the run, in whole lines. NULL: nothing. */
 	void (*append_warnings)(const struct input *input, struct buf *text);
@@ -63,8 +64,8 @@ struct input_ops {
 	/* How much of the input was read, in percent; -1, or NULL: not known. */
 	int (*percent_read)(const struct input *input);
 
-	/* Whether not all of it could be used, because it is damaged. NULL: it never is. */
-	bool (*is_damaged)(const struct input *input, const struct sinsp_stats *state);
+	/* Whether events are missing: they were lost, or are damaged. */
+	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
 
 	void (*destroy)(struct input *input);
 };

@@ -27,10 +27,11 @@ static const struct input_file *of_const(const struct input *input)
 	return (const struct input_file *)input;
 }
 
-static int create_state(struct input *input, struct sinsp **sinsp, struct error *err)
+static int create_state(struct input *input, const struct sinsp_follow *follow,
+			struct sinsp **sinsp, struct error *err)
 {
 	/* Not this machine's: the file says. */
-	const struct sinsp_config config = {.hostname = "", .boot_id = ""};
+	const struct sinsp_config config = {.follow = *follow, .hostname = "", .boot_id = ""};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);
 
@@ -100,9 +101,9 @@ static int percent_read(const struct input *input)
 	return account_file_percent(&stats);
 }
 
-static bool is_damaged(const struct input *input, const struct sinsp_stats *state)
+static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
-	const struct input_file *file = of_const(input);
+	const struct input_file *file = of(input);
 	struct scap_reader_stats stats;
 
 	scap_reader_stats(file->reader, &stats);
@@ -123,7 +124,7 @@ static const struct input_ops ops = {
 	.append_counters = append_counters,
 	.append_report = append_report,
 	.percent_read = percent_read,
-	.is_damaged = is_damaged,
+	.is_incomplete = is_incomplete,
 	.destroy = destroy,
 };
 

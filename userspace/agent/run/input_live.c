@@ -41,10 +41,11 @@ static void close_live(struct scap_live *live)
 		scap_source_destroy(scap_live_source(live));
 }
 
-static int create_state(struct input *input, struct sinsp **sinsp, struct error *err)
+static int create_state(struct input *input, const struct sinsp_follow *follow,
+			struct sinsp **sinsp, struct error *err)
 {
 	struct input_live *live = of(input);
-	struct sinsp_config config = {0};
+	struct sinsp_config config = {.follow = *follow};
 	struct sinsp *made;
 	int code = scap_proc_open("/proc", &live->proc, err);
 
@@ -260,6 +261,13 @@ static int append_report(struct input *input, const struct account *account, str
 	return 0;
 }
 
+static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+{
+	struct scap_live_stats stats;
+
+	return all_stats(of(input), &stats) || account_live_is_incomplete(&stats) || state->damaged;
+}
+
 static void destroy(struct input *input)
 {
 	struct input_live *live = of(input);
@@ -284,6 +292,7 @@ static const struct input_ops ops = {
 	.change_drop = change_drop,
 	.append_counters = append_counters,
 	.append_report = append_report,
+	.is_incomplete = is_incomplete,
 	.destroy = destroy,
 };
 

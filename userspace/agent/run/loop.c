@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "agent/run/child.h"
 #include "agent/run/handle.h"
 #include "agent/run/record.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
 #include "agent/run/signals.h"
+#include "sinsp/sinsp.h"
 #include "util/clock.h"
 
 enum {
@@ -33,13 +35,27 @@ static void print_reports(struct loop *loop, uint64_t now)
 
 	if (options->stats_ns && now >= loop->stats_due_ns) {
 		report_print_line(loop->run, now - loop->begin_ns);
-		while (loop->stats_due_ns <= now)
-			loop->stats_due_ns += options->stats_ns;
+		/* Not once for each that is overdue, after a pause. */
+		loop->stats_due_ns +=
+			((now - loop->stats_due_ns) / options->stats_ns + 1) * options->stats_ns;
 	}
 	if (options->progress && now >= loop->progress_due_ns) {
 		report_print_progress(loop->run, "");
 		loop->progress_due_ns = now + PROGRESS_NS;
 	}
+}
+
+/* The command has exited, or all processes that were asked for. */
+static bool is_over(const struct run *run)
+{
+	struct sinsp_stats state;
+
+	if (run->child)
+		return child_has_exited(run->child);
+	if (!run->options->pids_count || run->options->read)
+		return false;
+	sinsp_stats(run->sinsp, &state);
+	return state.followed == 0;
 }
 
 /*
@@ -60,7 +76,7 @@ static bool may_go_on(struct loop *loop, bool idle)
 		reload_request(loop->reload);
 	reload_step(loop->reload);
 	loop->source = run->input->ops->step(run->input);
-	return !run->ended && signals_count() == 0;
+	return !run->ended && signals_count() == 0 && !is_over(run);
 }
 
 /*
@@ -144,6 +160,8 @@ int loop_run(struct run *run, struct error *err)
 		signals_end_after(run->options->duration_ns);
 	result = turn(&loop, err);
 	drained = drain(&loop, result ? NULL : err);
+	if (result == 0 && drained == 0)
+		result = report_print_summary(run, err);
 	reload_destroy(loop.reload);
 	if (run->options->progress)
 		report_print_progress(run, "\n");

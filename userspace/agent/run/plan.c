@@ -82,6 +82,10 @@ static int select_events(struct plan *plan, struct error *err)
 
 	if (plan->ruleset)
 		needs |= ruleset_needs(plan->ruleset);
+	if (plan->options->pids_count || plan->options->command)
+		needs |= NEEDS_THREADS;
+	if (plan->options->summary)
+		needs |= NEEDS_THREADS | NEEDS_EVENT_FDS;
 	if (records_state(plan->options))
 		needs |= NEEDS_THREADS | NEEDS_FDS | NEEDS_CWD;
 	if (plan->options->read)

@@ -31,6 +31,8 @@ static bool wants_json(const struct options *options)
 /* -p and -R ask for text, also in a pipe; and options about JSON ask for JSON. */
 static enum agent_format resolve_format(const struct options *options)
 {
+	if (options->quiet)
+		return FORMAT_NONE;
 	if (options->format != FORMAT_AUTO)
 		return options->format;
 	if (wants_json(options))
@@ -50,6 +52,8 @@ static struct text_style resolve_style(const struct options *options)
 
 static int check(const struct printer *printer, const struct options *options, struct error *err)
 {
+	if (options->quiet)
+		return 0;
 	if (printer->format == FORMAT_NONE && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
 	if (printer->format != FORMAT_JSON && wants_json(options))

@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 
@@ -48,23 +50,53 @@ void report_print_progress(const struct run *run, const char *end)
 		fprintf(stderr, "\r%3d%%%s", percent, end);
 }
 
+bool report_is_incomplete(const struct run *run)
+{
+	struct sinsp_stats state;
+
+	sinsp_stats(run->sinsp, &state);
+	return run->input->ops->is_incomplete(run->input, &state);
+}
+
+static bool is_silent(const struct run *run)
+{
+	return run->options->quiet && !run->options->verbose && !report_is_incomplete(run);
+}
+
 void report_print(const struct run *run)
 {
 	struct account account = account_of(run);
 	struct error err = {""};
 	struct buf text = {0};
 
+	if (is_silent(run))
+		return;
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	fwrite(text.data, 1, text.len, stderr);
 	buf_finish(&text);
 }
 
-bool report_is_damaged(const struct run *run)
+/* Lines of JSON and a capture file are for programs: the tables are not to stand among these. */
+static bool is_stdout_for_text(const struct run *run)
 {
-	const struct input_ops *ops = run->input->ops;
-	struct sinsp_stats state;
+	const char *write = run->options->write;
 
-	sinsp_stats(run->sinsp, &state);
-	return ops->is_damaged && ops->is_damaged(run->input, &state);
+	return run->printer.format != FORMAT_JSON && !(write && strcmp(write, "-") == 0);
+}
+
+int report_print_summary(struct run *run, struct error *err)
+{
+	struct buf text = {0};
+
+	if (!run->summary)
+		return 0;
+	if (is_stdout_for_text(run)) {
+		summary_append(run->summary, run->options->verbose, &run->output.buf);
+		return output_flush(&run->output, err);
+	}
+	summary_append(run->summary, run->options->verbose, &text);
+	fwrite(text.data, 1, text.len, stderr);
+	buf_finish(&text);
+	return 0;
 }

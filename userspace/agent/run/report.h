@@ -13,11 +13,17 @@ void report_print_line(const struct run *run, uint64_t elapsed_ns);
 /* How much of the input was read, in place of the last time, and `end`; nothing if not known. */
 void report_print_progress(const struct run *run, const char *end);
 
-/* The report; exact when the input was drained. Lines about causes follow only where there are
- * some. */
+/*
+ * The report; exact when the input was drained. Lines about causes follow only where there are
+ * some. With -q nothing, unless events are missing.
+ */
 void report_print(const struct run *run);
 
-/* Whether the input had parts that could not be used, because they are damaged. */
-bool report_is_damaged(const struct run *run);
+/* The tables of -S: on stdout, on stderr if stdout has JSON or a capture file. Returns 0 or -errno.
+ */
+int report_print_summary(struct run *run, struct error *err);
+
+/* Whether events are missing: they were lost, or are damaged. */
+bool report_is_incomplete(const struct run *run);
 
 #endif

@@ -2,9 +2,13 @@
 /* Making and releasing the parts of a run. */
 #include "agent/run/run.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include "agent/run/child.h"
 #include "agent/run/record.h"
+#include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
 int run_plan(struct run *run, const struct options *options, struct buf *messages,
@@ -18,11 +22,59 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 	return code ? code : plan_create(options, &run->printer, &run->plan, messages, err);
 }
 
-int run_open(struct run *run, struct error *err)
+static void set_follow(struct run *run, struct child *child)
 {
-	int code = input_open(run->plan, &run->input, err);
+	const struct options *options = run->options;
 
-	return code ? code : run->input->ops->create_state(run->input, &run->sinsp, err);
+	run->child = child;
+	run->follow.children = options->follow;
+	if (child) {
+		run->follow.pids = &child->pid;
+		run->follow.count = 1;
+		run->follow.from_exec = true;
+	} else {
+		run->follow.pids = options->pids;
+		run->follow.count = options->pids_count;
+	}
+}
+
+static int no_process(pid_t pid, struct error *err)
+{
+	return error_set(err, -ESRCH, "--pid %d: there is no such process", pid);
+}
+
+/* Early, as the rest takes a while. */
+static int check_pids(const struct options *options, struct error *err)
+{
+	for (size_t i = 0; i < options->pids_count; i++)
+		if (kill(options->pids[i], 0) && errno == ESRCH)
+			return no_process(options->pids[i], err);
+	return 0;
+}
+
+/* That of a thread, or one that ended meanwhile. */
+static int check_followed(const struct run *run, struct error *err)
+{
+	for (size_t i = 0; i < run->options->pids_count; i++)
+		if (!sinsp_is_followed(run->sinsp, run->options->pids[i]))
+			return no_process(run->options->pids[i], err);
+	return 0;
+}
+
+int run_open(struct run *run, struct child *child, struct error *err)
+{
+	bool live = !run->options->read; /* of a capture file a process may begin later */
+	int code = live ? check_pids(run->options, err) : 0;
+
+	if (code)
+		return code;
+	if (run->options->summary && summary_create(&run->summary))
+		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
+	set_follow(run, child);
+	code = input_open(run->plan, &run->input, err);
+	if (code == 0)
+		code = run->input->ops->create_state(run->input, &run->follow, &run->sinsp, err);
+	return code || !live ? code : check_followed(run, err);
 }
 
 int run_record(struct run *run, struct error *err)
@@ -39,6 +91,7 @@ int run_record(struct run *run, struct error *err)
 void run_finish(struct run *run)
 {
 	record_destroy(run->record);
+	summary_destroy(run->summary);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
 	plan_destroy(run->plan);

@@ -21,7 +21,10 @@ struct run {
 	struct printer printer;
 	struct plan *plan; /* replaced as a whole by new rules */
 	struct input *input;
+	struct sinsp_follow follow; /* whose events are asked for */
+	struct child *child; /* borrowed: the run ends when it exits; NULL: there is none */
 	struct sinsp *sinsp;
+	struct summary *summary; /* NULL: none was asked for */
 	struct record *record; /* NULL: nothing was recorded */
 	bool recording; /* false also after an error of the recording, which was printed */
 	bool record_failed;
@@ -38,8 +41,11 @@ struct run {
 int run_plan(struct run *run, const struct options *options, struct buf *messages,
 	     struct error *err);
 
-/* Opens the input, then fills the state, so that nothing falls between. As above. */
-int run_open(struct run *run, struct error *err);
+/*
+ * Opens the input, then fills the state, so that nothing falls between. child: a command that
+ * waits, whose events are asked for from its start on; NULL: none. As above.
+ */
+int run_open(struct run *run, struct child *child, struct error *err);
 
 /* Begins the recording that the options ask for, if any, with the state. As above. */
 int run_record(struct run *run, struct error *err);

@@ -14,6 +14,7 @@
 
 /* All that handlers can reach. */
 static volatile sig_atomic_t received, reload_asked, had_terminal;
+static pid_t command; /* set before there is a handler that reads it */
 
 static void count_signal(int number)
 {
@@ -40,6 +41,20 @@ static void handle_hangup(int number)
 		count_signal(number);
 	else
 		reload_asked = true;
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	int code = errno;
+
+	if (info->si_code != SI_KERNEL)
+		kill(command, number);
+	errno = code;
+}
+
+/* That it came is all. */
+static void wake_up(int number)
+{
 }
 
 static bool is_ignored(int number)
@@ -72,6 +87,21 @@ int signals_init(bool reloads, struct error *err)
 	/* Whoever started the agent may have blocked them. */
 	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
 		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
+	return 0;
+}
+
+int signals_pass_on(pid_t pid, struct error *err)
+{
+	static const int passed[] = {SIGINT, SIGQUIT};
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+	struct sigaction woken = {.sa_handler = wake_up, .sa_flags = SA_NOCLDSTOP};
+
+	command = pid;
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (sigaction(passed[i], &action, NULL))
+			return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
+	if (sigaction(SIGCHLD, &woken, NULL))
+		return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/error.h"
 
@@ -18,6 +19,13 @@ enum { SIGNALS_PATIENCE_S = 2 };
 
 /* Installs the handlers; reloads: what SIGHUP is for. Returns 0, or -errno with a message. */
 int signals_init(bool reloads, struct error *err);
+
+/*
+ * From now on there is a command, which ends the agent when it exits: SIGINT and SIGQUIT are for it.
+ * Those of the terminal it gets from there; those that somebody sends to the agent are passed on.
+ * Its exit wakes up who waits. Returns 0, or -errno with a message.
+ */
+int signals_pass_on(pid_t command, struct error *err);
 
 /* Whether SIGHUP asked for new rules since the last question. */
 bool signals_take_reload(void);

@@ -100,7 +100,7 @@ static void run_file(struct options options)
 	scene.options.read = "some.scap";
 	reader.source.ops = &reader_ops;
 	if (run_plan(&scene.run, &scene.options, &rules_messages, &scene.err) ||
-	    run_open(&scene.run, &scene.err))
+	    run_open(&scene.run, NULL, &scene.err))
 		fail_msg("%s", scene.err.text);
 	assert_non_null(messages);
 	assert_true(before >= 0 && dup2(fileno(messages), STDERR_FILENO) >= 0);
@@ -126,7 +126,7 @@ static void test_hidden_events_are_not_shown(void **state)
 	run_file((struct options){.format = FORMAT_NONE});
 	assert_int_equal(scene.result, 0);
 	assert_int_equal(scene.run.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
-	assert_false(report_is_damaged(&scene.run));
+	assert_false(report_is_incomplete(&scene.run));
 	assert_string_equal(scene.said,
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
 	finish();
@@ -152,7 +152,7 @@ static void test_a_file_that_breaks_off(void **state)
 	reader.end = -EPIPE;
 	run_file((struct options){.format = FORMAT_NONE});
 	assert_int_equal(scene.result, 0);
-	assert_true(report_is_damaged(&scene.run));
+	assert_true(report_is_incomplete(&scene.run));
 	assert_string_equal(scene.said,
 			    "agent: warning: some.scap: it is bad at byte 7\n"
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
@@ -179,7 +179,7 @@ static void test_what_is_left_out_is_told(void **state)
 	reader.stats.unknown_blocks = 3;
 	reader.stats.joined = 4;
 	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
-	assert_true(report_is_damaged(&scene.run));
+	assert_true(report_is_incomplete(&scene.run));
 	assert_string_equal(
 		scene.said,
 		"agent: read 1000 events of 5000 bytes; matched 900, printed 0\n"

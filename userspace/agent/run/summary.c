@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting by call, process and descriptor, and the sorted tables. */
+#include "agent/run/summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/run/tally.h"
+#include "event/event.h"
+#include "sinsp/sinsp.h"
+
+enum {
+	PROCESSES_SIZE = 1 << 12,
+	DESCRIPTORS_SIZE = 1 << 13,
+	/* Events by their id; behind them the calls that share the generic event. */
+	CALLS_COUNT = EVENT_ID_MAX + SYSCALL_CODES_COUNT,
+};
+
+struct summary {
+	struct tally_count all;
+	struct tally_count calls[CALLS_COUNT];
+	struct tally processes; /* pid, and the last name */
+	struct tally descriptors; /* type and name */
+};
+
+int summary_create(struct summary **summary)
+{
+	struct summary *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	if (tally_init(&made->processes, PROCESSES_SIZE) ||
+	    tally_init(&made->descriptors, DESCRIPTORS_SIZE)) {
+		summary_destroy(made);
+		return -ENOMEM;
+	}
+	*summary = made;
+	return 0;
+}
+
+void summary_destroy(struct summary *summary)
+{
+	if (!summary)
+		return;
+	tally_finish(&summary->processes);
+	tally_finish(&summary->descriptors);
+	free(summary);
+}
+
+static unsigned int call_of(const struct event *ev)
+{
+	unsigned int code;
+
+	if (ev->desc->id != EVENT_syscall)
+		return ev->desc->id;
+	code = event_syscall_code(ev);
+	return EVENT_ID_MAX + (code < SYSCALL_CODES_COUNT ? code : SC_unknown);
+}
+
+static const char *call_name(unsigned int call)
+{
+	return call < EVENT_ID_MAX ? event_desc_get(call)->name : syscall_name(call - EVENT_ID_MAX);
+}
+
+void summary_count(struct summary *summary, const struct sinsp_event *event)
+{
+	const struct sinsp_thread *thread = event->thread;
+	const struct sinsp_fd *fd = event->fd;
+	int64_t result;
+	bool failed = event_result(&event->ev, &result) && result < 0;
+
+	tally_add(&summary->all, failed);
+	tally_add(&summary->calls[call_of(&event->ev)], failed);
+	if (thread)
+		tally_count_number(&summary->processes, thread->pid, thread->comm,
+				   strnlen(thread->comm, sizeof(thread->comm)), failed);
+	if (fd)
+		tally_count_name(&summary->descriptors, fd->type, fd->name, fd->name_len, failed);
+}
+
+/* One line of a table. */
+struct line {
+	struct tally_count count;
+	int64_t number;
+	const char *name;
+	size_t len;
+};
+
+/* The most frequent first; then by name, so that the order is always the same. */
+static int compare(const void *a, const void *b)
+{
+	const struct line *one = a, *other = b;
+	size_t len = one->len < other->len ? one->len : other->len;
+	int order;
+
+	if (one->count.events != other->count.events)
+		return one->count.events < other->count.events ? 1 : -1;
+	order = memcmp(one->name, other->name, len);
+	if (order)
+		return order;
+	if (one->len != other->len)
+		return one->len < other->len ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+static void append_count(const struct tally_count *count, struct buf *text)
+{
+	buf_printf(text, "%10" PRIu64, count->events);
+	if (count->failed)
+		buf_printf(text, "%10" PRIu64, count->failed);
+	else
+		buf_printf(text, "%10s", "");
+}
+
+/* A name comes from outside; a terminal is not to do what it says. */
+static void append_name(const char *name, size_t len, struct buf *text)
+{
+	for (size_t i = 0; i < len; i++)
+		buf_append_char(text,
+				(unsigned char)name[i] < ' ' || name[i] == 0x7f ? '.' : name[i]);
+}
+
+/* What there is of a table. */
+struct table {
+	const char *title; /* of the name, and of the column before it */
+	void (*append_number)(int64_t number, struct buf *text);
+	struct line *lines;
+	size_t count;
+	const struct tally_count *rest; /* of keys that did not fit; NULL: all do */
+};
+
+/* Sorts and appends the first lines; what the others have in sum. */
+static void append_table(const struct table *table, size_t top, struct buf *text)
+{
+	struct tally_count others = {0};
+
+	if (table->count == 0)
+		return;
+	qsort(table->lines, table->count, sizeof(table->lines[0]), compare);
+	buf_printf(text, "\n%10s%10s  %s\n", "COUNT", "FAILED", table->title);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct line *line = &table->lines[i];
+
+		if (i >= top) {
+			others.events += line->count.events;
+			others.failed += line->count.failed;
+			continue;
+		}
+		append_count(&line->count, text);
+		BUF_LITERAL(text, "  ");
+		if (table->append_number)
+			table->append_number(line->number, text);
+		append_name(line->name, line->len, text);
+		buf_append_char(text, '\n');
+	}
+	if (table->count > top) {
+		append_count(&others, text);
+		buf_printf(text, "  (%zu more)\n", table->count - top);
+	}
+	if (table->rest && table->rest->events) {
+		append_count(table->rest, text);
+		BUF_LITERAL(text, "  (others: the table was full)\n");
+	}
+}
+
+static void append_calls(const struct summary *summary, struct line *lines, struct buf *text)
+{
+	struct table table = {.title = "CALL", .lines = lines};
+
+	for (unsigned int call = 0; call < CALLS_COUNT; call++) {
+		const char *name = summary->calls[call].events ? call_name(call) : NULL;
+
+		if (name)
+			lines[table.count++] = (struct line){
+				.count = summary->calls[call], .name = name, .len = strlen(name)};
+	}
+	append_table(&table, CALLS_COUNT, text);
+}
+
+static void append_pid(int64_t pid, struct buf *text)
+{
+	buf_printf(text, "%-10" PRId64, pid);
+}
+
+static void append_type(int64_t type, struct buf *text)
+{
+	buf_printf(text, "%-10s", scap_fd_type_name((enum scap_fd_type)type));
+}
+
+static void append_tally(const struct tally *tally, struct table *table, size_t top,
+			 struct buf *text)
+{
+	for (size_t i = 0; i < tally->size; i++) {
+		const struct tally_row *row = &tally->rows[i];
+
+		if (row->count.events)
+			table->lines[table->count++] =
+				(struct line){row->count, row->number, row->name, row->len};
+	}
+	table->rest = &tally->rest;
+	append_table(table, top, text);
+}
+
+void summary_append(const struct summary *summary, bool all, struct buf *text)
+{
+	const size_t most = DESCRIPTORS_SIZE > CALLS_COUNT ? (size_t)DESCRIPTORS_SIZE : CALLS_COUNT;
+	struct line *lines = calloc(most, sizeof(*lines));
+	struct table processes = {"PID       PROCESS", append_pid, lines};
+	struct table descriptors = {"TYPE      DESCRIPTOR", append_type, lines};
+	size_t top = all ? most : SUMMARY_TOP;
+
+	_Static_assert((int)PROCESSES_SIZE <= (int)DESCRIPTORS_SIZE,
+		       "there is room for each table");
+	if (!lines) {
+		buf_fail(text);
+		return;
+	}
+	buf_printf(text, "%" PRIu64 " events, %" PRIu64 " of them failed calls\n",
+		   summary->all.events, summary->all.failed);
+	append_calls(summary, lines, text);
+	append_tally(&summary->processes, &processes, top, text);
+	append_tally(&summary->descriptors, &descriptors, top, text);
+	free(lines);
+}

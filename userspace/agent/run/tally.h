@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts by a number and a name, in memory that is taken once. */
+#ifndef AGENT_RUN_TALLY_H
+#define AGENT_RUN_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TALLY_NAME_BYTES = 104 };
+
+struct tally_count {
+	uint64_t events;
+	uint64_t failed; /* of these, calls that ended in an error */
+};
+
+struct tally_row {
+	struct tally_count count; /* without events: the row is free */
+	int64_t number;
+	uint32_t hash;
+	uint16_t len;
+	char name[TALLY_NAME_BYTES]; /* without NUL; a longer name is cut */
+};
+
+struct tally {
+	struct tally_row *rows; /* owned; a hash table */
+	size_t size; /* a power of two */
+	size_t used;
+	struct tally_count rest; /* of keys that did not fit */
+};
+
+/* Returns 0 or -ENOMEM. */
+int tally_init(struct tally *tally, size_t size);
+void tally_finish(struct tally *tally);
+
+/*
+ * Counts an event of a number. name: what is shown with it, the last one, which is no part of the
+ * key.
+ */
+void tally_count_number(struct tally *tally, int64_t number, const char *name, size_t len,
+			bool failed);
+
+/* Counts an event of a number and a name. Names that differ only behind the cut may be one. */
+void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
+		      bool failed);
+
+static inline void tally_add(struct tally_count *count, bool failed)
+{
+	count->events++;
+	count->failed += failed;
+}
+
+#endif
