@@ -117,6 +117,8 @@ const char *help_word(unsigned int i)
 int help_run(const struct options *options)
 {
 	fputs("Usage: agent [OPTION]... [FILTER]...     print events\n"
+	      "       agent [OPTION]... [FILTER]... -- COMMAND [ARG]...\n"
+	      "                                        start a command and print its events\n"
 	      "       agent COMMAND [OPERAND]\n", stdout);
 	if (options->operand)
 		print_all(options);

@@ -65,6 +65,8 @@ static int check_about(const struct command_line *line, const struct options *op
 		{OUTPUT, options->write, "goes with -w"},
 		{SPLIT, has_splits(options), "goes with -C, -G or -e"},
 		{RULES, options->rules_count, "goes with --rules"},
+		{PROCESSES, options->pids_count || options->command,
+		 "goes with --pid or with -- COMMAND"},
 	};
 	char memory[OPTION_TEXT_MAX];
 
@@ -75,6 +77,17 @@ static int check_about(const struct command_line *line, const struct options *op
 			return error_set(err, -EINVAL, "%s %s", text_at(line, place, memory),
 					 reasons[i].why);
 	}
+	return 0;
+}
+
+static int check_started_command(const struct options *options, struct error *err)
+{
+	if (options->command && options->read)
+		return error_set(err, -EINVAL, "-- %s: a command cannot be started with -r: events "
+					       "come from the file", options->command[0]);
+	if (options->command && options->explain)
+		return error_set(err, -EINVAL, "-- %s: --explain starts no command",
+				 options->command[0]);
 	return 0;
 }
 
@@ -111,7 +124,9 @@ int command_line_check_capture(const struct command_line *line, struct options *
 	if (options->format == FORMAT_MARKDOWN)
 		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
 					       "not for events");
-	result = check_about(line, options, err);
+	result = check_started_command(options, err);
+	if (result == 0)
+		result = check_about(line, options, err);
 	if (result == 0 && options->write)
 		result = check_write(line, options, err);
 	return result;

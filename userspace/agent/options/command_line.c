@@ -18,7 +18,7 @@ enum {
 	CODE_NAME = 256,
 };
 
-static const char hint[] = "part of a filter? put -- before it, or write evt.rawres=-2";
+static const char hint[] = "part of a filter? quote it: 'evt.rawres = -2'";
 
 const char *option_text(const struct option_row *row, enum option_given given,
 			char memory[static OPTION_TEXT_MAX])
@@ -156,11 +156,12 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 {
 	struct option names[OPTIONS_MAX + 1];
 	char letters[2 * OPTIONS_MAX + 3], **words = line->words;
-	int code, result = 0;
+	int code, begin = 1, result = 0;
 
 	make_getopt_tables(letters, names);
 	optind = 0; /* forgets also where in a word it was */
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		begin = optind;
 		if (code == CODE_WORD)
 			*words++ = optarg;
 		else
@@ -168,9 +169,9 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 		if (result || (options->subcommand && options->subcommand->at_once))
 			return result;
 	}
-	/* Behind "--", words that begin like options. */
-	while (optind < argc)
-		*words++ = argv[optind++];
 	*words = NULL;
+	/* What ended the options is "--", unless nothing did. */
+	if (optind > begin)
+		line->behind = argv + optind;
 	return 0;
 }

@@ -15,6 +15,7 @@ struct command_line {
 	const struct subcommand *subcommands;
 	enum option_given given[OPTIONS_MAX]; /* by the places of rows */
 	char **words; /* those that are no options, and NULL; room for all there are and NULL */
+	char **behind; /* what follows "--", and NULL; NULL: there is no "--" */
 };
 
 /* The name of an option with its dashes, as it was given. The text lives in `memory`. */

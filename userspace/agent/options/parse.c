@@ -64,6 +64,8 @@ static int parse_command(const struct command_line *line, const struct subcomman
 
 	if (result)
 		return result;
+	if (line->behind)
+		return error_set(err, -EINVAL, "%s does not start a command", command->name);
 	if (options->format == FORMAT_NONE)
 		return error_set(err, -EINVAL, "%s: -o takes text, json or markdown", command->name);
 	options->subcommand = command;
@@ -75,6 +77,9 @@ static int parse_capture(const struct command_line *line, struct options *option
 {
 	int result = 0;
 
+	if (line->behind && (!line->behind[0] || !line->behind[0][0]))
+		return error_set(err, -EINVAL, "-- needs a command to start: agent -- ls -l");
+	options->command = line->behind;
 	if (line->words[0] && !options->filter)
 		result = subcommand_check_mistyped(line->subcommands, line->words, err);
 	if (result == 0)

@@ -14,6 +14,8 @@ enum { RING_BYTES_MAX = 1 << 30 };
 CONSTANT_SETTER(set_all_rules, all_rules, true)
 CONSTANT_SETTER(set_exact_types, exact_types, true)
 CONSTANT_SETTER(set_self, include_self, true)
+CONSTANT_SETTER(set_follow, follow, true)
+CONSTANT_SETTER(set_no_follow, follow, false)
 VALUE_SETTER(set_count, count, option_read_count, UINT64_MAX)
 VALUE_SETTER(set_duration, duration_ns, option_read_seconds)
 VALUE_SETTER(set_priority, priority, rules_priority_read)
@@ -29,6 +31,30 @@ static int set_filter(struct options *options, const char *value)
 		return -EINVAL;
 	options->filter = strdup(value);
 	return options->filter ? 0 : -ENOMEM;
+}
+
+static int add_pid(struct options *options, pid_t pid)
+{
+	pid_t *pids = realloc(options->pids, (options->pids_count + 1) * sizeof(pids[0]));
+
+	if (!pids)
+		return -ENOMEM;
+	options->pids = pids;
+	options->pids[options->pids_count++] = pid;
+	return 0;
+}
+
+/* "1,2,3" */
+static int add_pids(struct options *options, const char *value)
+{
+	pid_t pid;
+	int code;
+
+	do {
+		value = option_read_pid(value, &pid);
+		code = value ? add_pid(options, pid) : -EINVAL;
+	} while (code == 0 && *value++);
+	return code;
 }
 
 static int set_buffer_size(struct options *options, const char *value)
@@ -101,6 +127,13 @@ const struct option_row option_rows_capture[] = {
 	 set_all_rules, .about = RULES},
 	{0, "exact-types", NULL, "evt.type=open is not also openat and openat2", set_exact_types,
 	 .about = OF_CHECKS},
+	{0, "pid", "PID,...",
+	 "only events of these processes; and, from now on, of their children. May be repeated",
+	 add_pids, .accepts = "process IDs such as 17 or 17,18", .about = LIVE, .usual = true},
+	{0, "follow", NULL, "with --pid or a command: also of children; the default", set_follow,
+	 .about = LIVE | PROCESSES},
+	{0, "no-follow", NULL, "with --pid or a command: not of children", set_no_follow,
+	 .about = LIVE | PROCESSES},
 	{0, "self", NULL, "include the agent's own events", set_self, .about = LIVE},
 	{'n', NULL, "COUNT", "exit after COUNT events that match", set_count,
 	 .accepts = "a number of 1 or more", .usual = true},

@@ -6,6 +6,7 @@
 
 #include "agent/options/setters.h"
 
+CONSTANT_SETTER(set_summary, summary, true)
 CONSTANT_SETTER(set_explain, explain, true)
 CONSTANT_SETTER(set_verbose, verbose, true)
 VALUE_SETTER(set_stats, stats_ns, option_read_seconds)
@@ -24,6 +25,8 @@ static int set_help(struct options *options, const char *value)
 }
 
 const struct option_row option_rows_other[] = {
+	{'S', "summary", NULL, "at the end, count calls, processes and descriptors",
+	 set_summary, .usual = true},
 	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,
 	 .accepts = "a number above 0"},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,

@@ -16,6 +16,7 @@ static const char *const color_words[] = {
 	[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
 CONSTANT_SETTER(set_json, format, FORMAT_JSON)
+CONSTANT_SETTER(set_quiet, quiet, true)
 CONSTANT_SETTER(set_json_fields, json_fields, value)
 CONSTANT_SETTER(set_json_base64, json_base64, true)
 CONSTANT_SETTER(set_print, print, value)
@@ -48,6 +49,7 @@ const struct option_row option_rows_print[] = {
 	 "json, text or none, or markdown for lists; default json, on a terminal text", set_format,
 	 .words = format_word, .about = PRINTS | OF_LISTS, .usual = true},
 	{'j', "json", NULL, "the same as -o json", set_json, .about = PRINTS | OF_LISTS},
+	{'q', "quiet", NULL, "print no events", set_quiet},
 	{0, "json-fields", "LIST", "fields with commas between; also 'default' and 'all'",
 	 set_json_fields, .about = PRINTS, .offer = OFFER_FIELD_LIST},
 	{0, "json-b64", NULL, "in JSON, NAME_b64 beside text that is not UTF-8", set_json_base64,

@@ -68,6 +68,9 @@ static void test_contradictions(void **state)
 		{"-w - -o json", "-w - takes standard output: nothing can be printed there (-o "
 				 "none)"},
 		{"-w - --rules r", NULL},
+		{"-r a -- ls", "-- ls: a command cannot be started with -r: events come from the "
+			     "file"},
+		{"--explain -- ls", "-- ls: --explain starts no command"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -96,6 +99,8 @@ static void test_about_nothing(void **state)
 		{"-r a --explain", NULL},
 		{"--priority error", "--priority goes with --rules"},
 		{"--all-rules", "--all-rules goes with --rules"},
+		{"--no-follow", "--no-follow goes with --pid or with -- COMMAND"},
+		{"--pid 1 -r a", "--pid means nothing with -r: it is about events that happen now"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -74,8 +74,8 @@ static void test_rejected(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"--nosuch", "--nosuch: unknown option (part of a filter? put -- "
-			     "before it, or write evt.rawres=-2)"},
+		{"--nosuch", "--nosuch: unknown option (part of a filter? quote "
+			     "it: 'evt.rawres = -2')"},
 		{"--wrte x", "--wrte: unknown option (did you mean --write?)"},
 		{"--Compres=1", "--Compres=1: unknown option (did you mean --compress?)"},
 		{"--snap 5", "--snap: ambiguous option (--snaplen, --snaplen-ports)"},
@@ -84,8 +84,8 @@ static void test_rejected(void **state)
 		{"--help=al", "--help: expected all, not 'al' (did you mean 'all'?)"},
 		/* An unambiguous beginning of a name is that name. */
 		{"--buf", "--buf needs a value"},
-		{"evt.rawres = -2", "unknown option -2 (part of a filter? put -- before it, or "
-				    "write evt.rawres=-2)"},
+		{"evt.rawres = -2", "unknown option -2 (part of a filter? quote it: "
+				    "'evt.rawres = -2')"},
 		{"-n", "-n needs a value"},
 		{"--self=1", "--self=1: takes no value"},
 	};

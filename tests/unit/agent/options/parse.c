@@ -36,7 +36,7 @@ static void test_filters(void **state)
 		{"evt.num=1", "evt.num=1"},
 		{"evt.type = open and fd.num > 3", "evt.type = open and fd.num > 3"},
 		{"evt.num=1 -n 5 or evt.num=2", "evt.num=1 or evt.num=2"},
-		{"-- evt.res = -1", "evt.res = -1"},
+		{"evt.res=-1", "evt.res=-1"},
 	};
 	struct options options;
 
@@ -104,6 +104,42 @@ static void test_words_of_filters(void **state)
 	}
 }
 
+/* All behind the first "--" that is no value of an option. */
+static void test_command_to_start(void **state)
+{
+	static const struct {
+		const char *line, *filter, *words[4];
+	} cases[] = {
+		{"-- ls", NULL, {"ls"}},
+		{"-n 5 evt.num = 1 -S -- ls -n fields", "evt.num = 1", {"ls", "-n", "fields"}},
+		{"--filter -- -- ls", "--", {"ls"}},
+		{"--filter evt.num=1 -- -x -- -y", "evt.num=1", {"-x", "--", "-y"}},
+		{"--pid 1 --no-follow -- help --help", NULL, {"help", "--help"}},
+		{"--filter --", "--", {NULL}},
+	};
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		parse_right(cases[i].line, &options);
+		assert_int_equal(!options.filter, !cases[i].filter);
+		if (options.filter)
+			assert_string_equal(options.filter, cases[i].filter);
+		assert_int_equal(!options.command, !cases[i].words[0]);
+		for (size_t word = 0; options.command && word < 4; word++) {
+			if (!cases[i].words[word]) {
+				assert_null(options.command[word]);
+				break;
+			}
+			assert_string_equal(options.command[word], cases[i].words[word]);
+		}
+		options_finish(&options);
+	}
+	parse_right("-qS", &options);
+	assert_true(options.quiet && options.summary);
+	assert_null(options.command);
+	options_finish(&options);
+}
+
 static void test_rejected(void **state)
 {
 	static const struct {
@@ -121,6 +157,9 @@ static void test_rejected(void **state)
 		{"fields a b", "fields takes one PATTERN, not also 'b'"},
 		{"fields -o none", "fields: -o takes text, json or markdown"},
 		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
+		{"--", "-- needs a command to start: agent -- ls -l"},
+		{"evt.num=1 --", "-- needs a command to start: agent -- ls -l"},
+		{"fields -- ls", "fields does not start a command"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -134,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_subcommands),
 		cmocka_unit_test(test_words_of_filters),
+		cmocka_unit_test(test_command_to_start),
 		cmocka_unit_test(test_rejected),
 	};
 

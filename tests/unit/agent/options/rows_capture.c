@@ -93,6 +93,26 @@ static void test_buffer_sizes(void **state)
 	}
 }
 
+static void test_processes(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_null(options.pids);
+	assert_true(options.follow);
+	options_finish(&options);
+	parse_right("--pid 17 --no-follow --pid=1,4194304", &options);
+	assert_int_equal(options.pids_count, 3);
+	assert_int_equal(options.pids[0], 17);
+	assert_int_equal(options.pids[1], 1);
+	assert_int_equal(options.pids[2], 4194304);
+	assert_false(options.follow);
+	options_finish(&options);
+	parse_right("--no-follow --pid 17 --follow", &options);
+	assert_true(options.follow);
+	options_finish(&options);
+}
+
 static void test_rejected(void **state)
 {
 	static const struct {
@@ -112,6 +132,12 @@ static void test_rejected(void **state)
 		{"--buffer-size 2G", NULL},
 		{"--buffer-size 18446744073709551615K", NULL},
 		{"--filter a --filter b", NULL},
+		{"--pid 0", "--pid: expected process IDs such as 17 or 17,18, not '0'"},
+		{"--pid 4194305", NULL},
+		{"--pid 17,", NULL},
+		{"--pid ,17", NULL},
+		{"--pid 17,x", NULL},
+		{"--pid -5", NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -125,6 +151,7 @@ int main(void)
 		cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_rejected),
 	};
 
