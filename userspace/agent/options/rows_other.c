@@ -9,7 +9,22 @@
 CONSTANT_SETTER(set_summary, summary, true)
 CONSTANT_SETTER(set_explain, explain, true)
 CONSTANT_SETTER(set_verbose, verbose, true)
-VALUE_SETTER(set_stats, stats_ns, option_read_seconds)
+
+/* More often nobody can read them, and the run has other things to do. */
+enum { STATS_LEAST_NS = 100000000 };
+
+static int set_stats(struct options *options, const char *value)
+{
+	uint64_t ns;
+	int code = option_read_seconds(value, &ns);
+
+	if (code)
+		return code;
+	if (ns < STATS_LEAST_NS)
+		return -EINVAL;
+	options->stats_ns = ns;
+	return 0;
+}
 
 static const char *help_word(unsigned int i)
 {
@@ -28,7 +43,7 @@ const struct option_row option_rows_other[] = {
 	{'S', "summary", NULL, "at the end, count calls, processes and descriptors",
 	 set_summary, .usual = true},
 	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,
-	 .accepts = "a number above 0"},
+	 .accepts = "a number of 0.1 or more"},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .about = LIVE, .usual = true},
 	{'v', NULL, NULL, "print more on stderr; do not cut buffers in text", set_verbose,

@@ -20,12 +20,17 @@ static void test_values(void **state)
 	assert_true(options.verbose && options.explain);
 	assert_int_equal(options.stats_ns, 500000000);
 	options_finish(&options);
+	parse_right("--stats 0.1", &options);
+	assert_int_equal(options.stats_ns, 100000000);
+	options_finish(&options);
 }
 
 static void test_rejected(void **state)
 {
-	expect_rejected("--stats 0", "--stats: expected a number above 0, not '0'");
-	expect_rejected("--stats x", "--stats: expected a number above 0, not 'x'");
+	expect_rejected("--stats 0", "--stats: expected a number of 0.1 or more, not '0'");
+	expect_rejected("--stats x", "--stats: expected a number of 0.1 or more, not 'x'");
+	expect_rejected("--stats 1e-9", "--stats: expected a number of 0.1 or more, not '1e-9'");
+	expect_rejected("--stats 0.09", "--stats: expected a number of 0.1 or more, not '0.09'");
 	expect_rejected("--help=some", "--help: expected all, not 'some'");
 }
 
