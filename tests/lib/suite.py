@@ -22,8 +22,9 @@ CPUS_OF_LANE = max(1, CPUS // LANES)
 FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 900
 VM_KERNELS = ("5.10", "newest")
 SKELETON = TOP / "build-test/driver/lanner.skel.h"
-# Of --quick: no test of cli that takes long, and of e2e what shows that everything fits together.
-QUICK_WITHOUT = {"cli/test_byte_flips", "cli/test_deploy", "cli/test_options", "cli/test_quickstart"}
+# Of --quick: no file of checks and cli that takes long, and of e2e what shows that all fits together.
+QUICK_WITHOUT = {"checks/test_event_rows", "cli/test_byte_flips", "cli/test_deploy",
+                 "cli/test_options", "cli/test_quickstart"}
 QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"}
 
 commands = Commands()
