@@ -13,7 +13,7 @@
 #include "agent/run/rules_load.h"
 #include "scap/live/live.h"
 
-enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22 };
+enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };
 
 static void print_row(const char *name, const char *value)
 {
@@ -176,6 +176,19 @@ static void print_programs(const struct scap_live *live)
 		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
 }
 
+/* What the capture takes of the machine beside the agent's own memory. */
+static void print_memory(struct scap_live *live)
+{
+	static struct scap_live_stats stats;
+	int64_t maps = scap_live_map_bytes(live);
+
+	if (maps < 0 || scap_live_stats(live, &stats) < 0)
+		return;
+	printf("\n%-*s %.1f MiB: maps %.1f MiB, ring buffers of %u CPUs %.1f MiB\n", NAME_COLUMNS,
+	       "Kernel memory:", (double)((uint64_t)maps + stats.ring_bytes) / MIB_BYTES,
+	       (double)maps / MIB_BYTES, stats.cpus, (double)stats.ring_bytes / MIB_BYTES);
+}
+
 static int print_live(const struct plan *plan)
 {
 	struct error err = {""};
@@ -184,6 +197,7 @@ static int print_live(const struct plan *plan)
 	if (live_open(plan, 0, &live, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	print_programs(live);
+	print_memory(live);
 	scap_source_destroy(scap_live_source(live));
 	return command_finish_output();
 }

@@ -43,7 +43,7 @@ struct options {
 	uint64_t count;		/* events that match, 0: no limit */
 	uint64_t duration_ns;	/* 0: no limit */
 	uint64_t stats_ns;	/* between two lines of counters, 0: none */
-	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page */
+	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page; 0: see scap_ring_bytes() */
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* where there is more than that */
 	bool snaplen_chosen;	/* by an option about it */

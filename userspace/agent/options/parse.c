@@ -6,11 +6,6 @@
 
 #include "agent/options/command_line.h"
 
-enum {
-	/* Two CPUs stay below 40 MB with this, and 40,000 small events wait for the reader. */
-	RING_BYTES_DEFAULT = 4 << 20,
-};
-
 /* The words of a filter, joined with blanks. */
 static int join_words(char **words, struct options *options, struct error *err)
 {
@@ -113,7 +108,6 @@ int options_parse(int argc, char **argv, const struct subcommand *subcommands, s
 
 	*options = (struct options){
 		.subcommands = subcommands,
-		.ring_bytes = RING_BYTES_DEFAULT,
 		.snaplen = SNAPLEN_DEFAULT,
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 		.priority = PRIORITY_DEBUG,

@@ -140,7 +140,7 @@ const struct option_row option_rows_capture[] = {
 	{'M', NULL, "SECONDS", "exit after SECONDS", set_duration, .accepts = "a number above 0",
 	 .usual = true},
 	{0, "buffer-size", "BYTES",
-	 "ring buffer of each CPU, rounded up to a power of two; default 4M", set_buffer_size,
+	 "ring buffer of each CPU, rounded up to a power of two; default 4M, less on many CPUs", set_buffer_size,
 	 .accepts = "a size up to 1G such as 65536, 64K or 8M", .about = LIVE},
 	{'s', "snaplen", "BYTES", "keep BYTES of each data buffer; default 80", set_snaplen,
 	 .accepts = "a number from 0 to 65000", .about = LIVE, .usual = true},

@@ -2,7 +2,20 @@
 /* What the options and the selection of a plan mean for the programs. */
 #include "agent/run/live_open.h"
 
+#include <unistd.h>
+
 #include "scap/live/live.h"
+#include "scap/live/memory.h"
+
+/* As much as was asked for, or as the machine bears. */
+static uint32_t ring_bytes(const struct options *options)
+{
+	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return options->ring_bytes ?
+		       options->ring_bytes :
+		       scap_ring_bytes((uint32_t)sysconf(_SC_NPROCESSORS_ONLN), pages * page);
+}
 
 int live_open(const struct plan *plan, uint64_t boot_offset_ns, struct scap_live **live,
 	      struct error *err)
@@ -10,7 +23,7 @@ int live_open(const struct plan *plan, uint64_t boot_offset_ns, struct scap_live
 	const struct options *options = plan->options;
 	const struct selection *selection = &plan->selection;
 	struct scap_live_config config = {
-		.ring_bytes = options->ring_bytes,
+		.ring_bytes = ring_bytes(options),
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
 		.include_self = options->include_self,

@@ -349,6 +349,39 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 	return 0;
 }
 
+/* From the line "memlock:" of the file that tells of a descriptor. */
+static int64_t map_bytes(int fd)
+{
+	char path[64], line[128];
+	unsigned long long bytes = 0;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "memlock: %llu", &bytes) == 1;
+	fclose(file);
+	return found ? (int64_t)bytes : -ENODATA;
+}
+
+int64_t live_driver_map_bytes(const struct live_driver *driver)
+{
+	struct bpf_map *map;
+	int64_t sum = 0;
+
+	bpf_object__for_each_map(map, driver->object.skeleton->obj) {
+		int64_t bytes = map_bytes(bpf_map__fd(map));
+
+		if (bytes < 0)
+			return bytes;
+		sum += bytes;
+	}
+	return sum;
+}
+
 const uint16_t *live_driver_rejected(const struct live_driver *driver)
 {
 	return driver->rejected_ids;

@@ -371,6 +371,11 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return 0;
 }
 
+int64_t scap_live_map_bytes(const struct scap_live *live)
+{
+	return live_driver_map_bytes(live->driver);
+}
+
 const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
 	return live_driver_rejected(live->driver);

@@ -74,6 +74,9 @@ void scap_live_stop(struct scap_live *live);
 /* Adds the counters of a capture that ended; what is so now (rings, CPUs) stays. */
 void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past);
 
+/* Bytes of the maps of the programs, as the kernel counts them; -errno in failure. */
+int64_t scap_live_map_bytes(const struct scap_live *live);
+
 /* Returns 0 or -errno. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 
