@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What is captured for whom, and a second plan with other rules beside the first. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/plan.h"
+
+static struct printer none;
+static struct buf messages;
+static struct error err;
+
+static struct plan *make(const struct options *options)
+{
+	struct plan *plan = NULL;
+
+	none = (struct printer){.format = FORMAT_NONE};
+	if (plan_create(options, &none, &plan, &messages, &err))
+		fail_msg("%s", err.text);
+	return plan;
+}
+
+static void expect_rejected(struct options options, const char *message)
+{
+	struct plan *plan = NULL;
+
+	none = (struct printer){.format = FORMAT_NONE};
+	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), -EINVAL);
+	assert_non_null(strstr(err.text, message));
+	assert_null(plan);
+}
+
+static int teardown(void **state)
+{
+	buf_finish(&messages);
+	messages = (struct buf){0};
+	return 0;
+}
+
+static void test_filter(void **state)
+{
+	const struct options options = {.filter = "evt.type=close"};
+	struct plan *plan = make(&options);
+
+	assert_non_null(plan->filter);
+	assert_int_equal(plan->selection.events[EVENT_close], WHY_FILTER);
+	assert_int_equal(plan->selection.events[EVENT_dup], 0);
+	plan_destroy(plan);
+	expect_rejected((struct options){.filter = "evt.type=nosuch"}, "line 1, column 10");
+	expect_rejected((struct options){.filter = "evt.type=close and evt.type=open"},
+			"no event can match this filter");
+	expect_rejected((struct options){.filter = "evt.type=close and evt.dir=>"},
+			": there are only exit events (evt.dir=<)");
+}
+
+/* What chosen processes, -S and recordings of the state need beside the filter. */
+static void test_needs_of_options(void **state)
+{
+	static const pid_t pid = 1;
+	char *command[] = {"true", NULL};
+	const struct {
+		struct options options;
+		uint16_t id;
+		unsigned int why;
+	} cases[] = {
+		{{.pids = (pid_t *)&pid, .pids_count = 1}, EVENT_clone, WHY_THREADS},
+		{{.command = command}, EVENT_execve, WHY_THREADS},
+		{{.summary = true}, EVENT_dup, WHY_DESCRIPTORS},
+		{{.fat = true}, EVENT_chdir, WHY_DIRECTORIES},
+		{{.limits.bytes = 1}, EVENT_chdir, WHY_DIRECTORIES},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options options = cases[i].options;
+		struct plan *plan;
+
+		options.filter = (char *)"evt.type=close";
+		plan = make(&options);
+		assert_true(plan->selection.events[cases[i].id] & cases[i].why);
+		plan_destroy(plan);
+	}
+}
+
+/* A capture file gives what it has, for any plan. */
+static void test_file(void **state)
+{
+	const struct options options = {
+		.read = "some.scap", .fat = true, .filter = (char *)"evt.type=switch"};
+	struct plan *plan = make(&options);
+
+	assert_int_equal(plan->selection.events[EVENT_switch], WHY_FILTER);
+	assert_int_equal(plan->selection.events[EVENT_clone], 0);
+	plan_destroy(plan);
+}
+
+static void test_entries_are_warned_of_once(void **state)
+{
+	const struct options options = {.filter = (char *)"evt.dir=> or evt.type=procexit"};
+	struct plan *plan = make(&options);
+
+	buf_append_char(&messages, '\0');
+	assert_non_null(strstr(messages.data, "only exit events"));
+	plan_destroy(plan);
+}
+
+static void write_rules(const char *path, const char *condition)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fprintf(file, "- rule: one\n  desc: d\n  condition: %s\n  output: o\n  priority: INFO\n",
+		condition);
+	fclose(file);
+}
+
+static void test_rules_again(void **state)
+{
+	char path[] = "/tmp/lanner-plan-XXXXXX";
+	const char *paths[] = {path};
+	const struct options options = {
+		.rules = paths, .rules_count = 1, .priority = PRIORITY_DEBUG};
+	struct plan *plan, *other = NULL;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	write_rules(path, "evt.type=close");
+	plan = make(&options);
+	assert_int_equal(plan->rules_counts.rules, 1);
+	assert_ptr_equal(plan->filter, ruleset_filter(plan->ruleset));
+	assert_true(plan->selection.events[EVENT_close] & WHY_FILTER);
+	/* The first plan stays what it is, whatever comes of the second. */
+	write_rules(path, "evt.type=dup");
+	assert_int_equal(plan_renew(plan, &other, &messages, &err), 0);
+	assert_true(other->selection.events[EVENT_dup] & WHY_FILTER);
+	assert_false(other->selection.events[EVENT_close] & WHY_FILTER);
+	assert_true(plan->selection.events[EVENT_close] & WHY_FILTER);
+	plan_destroy(other);
+	other = NULL;
+	write_rules(path, "nosuch=1");
+	assert_int_equal(plan_renew(plan, &other, &messages, &err), -EINVAL);
+	assert_string_equal(err.text, "they have errors");
+	assert_null(other);
+	expect_rejected(options, "the rules have errors");
+	plan_destroy(plan);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_filter, teardown),
+		cmocka_unit_test_teardown(test_needs_of_options, teardown),
+		cmocka_unit_test_teardown(test_file, teardown),
+		cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
+		cmocka_unit_test_teardown(test_rules_again, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

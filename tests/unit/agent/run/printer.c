@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* What options make of the output: its format, its style, and what contradicts. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/run/printer.h"
+
+/* Standard output of tests is a file or a pipe. */
+static void test_formats(void **state)
+{
+	static const char *rules[] = {"rules.yaml"};
+	static const struct {
+		struct options options;
+		enum agent_format format;
+		bool prints;
+	} cases[] = {
+		{{0}, FORMAT_JSON, true},
+		{{.format = FORMAT_TEXT}, FORMAT_TEXT, true},
+		{{.format = FORMAT_NONE}, FORMAT_NONE, false},
+		{{.print = "%evt.num"}, FORMAT_TEXT, true},
+		{{.print = "%evt.num", .format = FORMAT_JSON}, FORMAT_JSON, true},
+		{{.json_fields = "evt.num"}, FORMAT_JSON, true},
+		{{.json_base64 = true}, FORMAT_JSON, true},
+		{{.quiet = true}, FORMAT_NONE, false},
+		{{.quiet = true, .print = "%evt.num"}, FORMAT_NONE, false},
+		{{.quiet = true, .format = FORMAT_JSON}, FORMAT_NONE, false},
+		/* In text a rule says all, unless -p asks for more. */
+		{{.rules = rules, .rules_count = 1}, FORMAT_JSON, true},
+		{{.rules = rules, .rules_count = 1, .format = FORMAT_TEXT}, FORMAT_TEXT, false},
+		{{.rules = rules, .rules_count = 1, .print = "%evt.num"}, FORMAT_TEXT, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct printer printer;
+
+		assert_int_equal(printer_init(&printer, &cases[i].options, NULL), 0);
+		assert_int_equal(printer.format, cases[i].format);
+		assert_int_equal(printer.formatter != NULL, cases[i].prints);
+		printer_finish(&printer);
+	}
+}
+
+static void test_contradictions(void **state)
+{
+	static const struct {
+		struct options options;
+		const char *message;
+	} cases[] = {
+		{{.print = "%evt.num", .format = FORMAT_NONE}, "-p: nothing is printed"},
+		{{.json_fields = "evt.num", .format = FORMAT_TEXT}, "are for -o json"},
+		{{.json_base64 = true, .format = FORMAT_TEXT}, "are for -o json"},
+		{{.print = "%evt.num", .json_fields = "evt.num"}, "one of them says what"},
+		{{.print = "%nosuch"}, "-p: line 1, column 2"},
+		{{.json_fields = "evt.num,nosuch"}, "--json-fields: line 1, column 9"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {""};
+		struct printer printer;
+
+		assert_int_equal(printer_init(&printer, &cases[i].options, &err), -EINVAL);
+		assert_non_null(strstr(err.text, cases[i].message));
+		printer_finish(&printer);
+	}
+}
+
+static bool is_coloured(struct options options)
+{
+	struct printer printer;
+	bool coloured;
+
+	assert_int_equal(printer_init(&printer, &options, NULL), 0);
+	coloured = printer.style.coloured;
+	printer_finish(&printer);
+	return coloured;
+}
+
+static void test_colour(void **state)
+{
+	assert_false(is_coloured((struct options){.color = COLOR_AUTO}));
+	assert_false(is_coloured((struct options){.color = COLOR_NEVER}));
+	assert_int_equal(setenv("NO_COLOR", "1", 1), 0);
+	assert_true(is_coloured((struct options){.color = COLOR_ALWAYS}));
+	unsetenv("NO_COLOR");
+}
+
+static void test_buffers_are_cut_by_default(void **state)
+{
+	const struct options whole[] = {{.verbose = true}, {.snaplen_chosen = true}};
+	struct printer printer;
+
+	assert_int_equal(printer_init(&printer, &(struct options){0}, NULL), 0);
+	assert_int_equal(printer.style.bytes_max, 80);
+	printer_finish(&printer);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(printer_init(&printer, &whole[i], NULL), 0);
+		assert_int_equal(printer.style.bytes_max, 0);
+		printer_finish(&printer);
+	}
+}
+
+static void test_needs(void **state)
+{
+	struct printer printer;
+
+	assert_int_equal(printer_init(&printer, &(struct options){.format = FORMAT_NONE}, NULL), 0);
+	assert_int_equal(printer_needs(&printer), 0);
+	printer_finish(&printer);
+	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL), 0);
+	assert_int_equal(printer_needs(&printer), 0);
+	printer_finish(&printer);
+	assert_int_equal(printer_init(&printer, &(struct options){.print = "%proc.name"}, NULL), 0);
+	assert_true(printer_needs(&printer) & NEEDS_THREADS);
+	printer_finish(&printer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_colour),	cmocka_unit_test(test_buffers_are_cut_by_default),
+		cmocka_unit_test(test_needs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
