@@ -44,6 +44,7 @@
 #include "bpf/readers/system.bpf.h"
 #include "bpf/readers/task.bpf.h"
 #include "bpf/readers/time.bpf.h"
+#include "bpf/readers/timeout.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
 
 /* How a value of each type goes into the frame; sources of variable types put it themselves. */

@@ -182,20 +182,22 @@ struct mask_argument {
 };
 
 /*
- * `timeout` is left by the call as what the event shows. With an unreadable third set the kernel
- * leaves the others as they are.
+ * The event has the timeout that was asked for, not what the call leaves of it. With an unreadable
+ * third set the kernel leaves the others as they are.
  */
 static const struct event *make_pselect6(long nfds, fd_set *reading, fd_set *writing,
 					 fd_set *exceptional, struct timespec *timeout,
 					 const struct mask_argument *argument)
 {
+	const bool is_timed = timeout && (void *)timeout != UNREADABLE;
+	const struct timespec asked = is_timed ? *timeout : (struct timespec){0};
 	long ret = CALL(SYS_pselect6, nfds, reading, writing, exceptional, timeout, argument);
 	const struct event *ev = next_with_result(EVENT_pselect6, ret);
 
 	expect_i64(ev, pselect6__nfds, (int32_t)nfds);
 	expect_absent(ev, pselect6__exceptfds);
-	if (timeout && (void *)timeout != UNREADABLE)
-		expect_i64(ev, pselect6__timeout, timeout->tv_sec * 1000000000 + timeout->tv_nsec);
+	if (is_timed)
+		expect_i64(ev, pselect6__timeout, asked.tv_sec * 1000000000 + asked.tv_nsec);
 	else
 		expect_absent(ev, pselect6__timeout);
 	if (argument && argument->mask)

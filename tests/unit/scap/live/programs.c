@@ -49,6 +49,18 @@ static void test_system_calls(void **state)
 			    "fill_openat fill_mkdirat enter_openat dispatch_sys_exit ");
 }
 
+/* The kernel overwrites their timeouts, which are noted on entry: not where only the state is. */
+static void test_timeouts(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_ppoll] = true, [EVENT_pselect6] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "fill_ppoll fill_pselect6 enter_ppoll "
+						      "enter_pselect6 dispatch_sys_exit ");
+	config.successes[EVENT_ppoll] = true;
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_ppoll fill_pselect6 enter_pselect6 dispatch_sys_exit ");
+}
+
 /* Nothing is loaded for calls that the machine does not have. */
 static void test_calls_of_other_machines(void **state)
 {
@@ -337,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_wanted),
 		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_calls_of_other_machines),
 		cmocka_unit_test(test_tracepoints_need_no_dispatch),
 		cmocka_unit_test(test_exec),
