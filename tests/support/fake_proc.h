@@ -25,4 +25,11 @@ struct scap_proc {
 	char directory[64]; /* what every path is in truth; "" for nothing */
 };
 
+/*
+ * A machine for tests: init; 50, a client with files and sockets, and its thread 51; 60, a server
+ * that listens.
+ */
+enum { FAKE_MACHINE_THREADS = 4 };
+extern const struct fake_thread fake_machine[FAKE_MACHINE_THREADS];
+
 #endif

@@ -24,4 +24,18 @@ char *tell(struct sinsp *sinsp);
 /* Tells the tables to another engine, which must tell the same. */
 void retell(struct drive *drive);
 
+/* What the numbers of thread 200 below are recorded as. */
+#define RICH_NUMBERS                                                                               \
+	"uid=7 gid=8 vm=7,8,9 faults=5,6 pidns=13 tty=34817 login=1000 exe_flags=9 caps=4,1,2 "    \
+	"exe_file=10,11,12\n"
+
+/*
+ * A machine of which everything is told: process 200 with threads, of which all is known, and a
+ * descriptor of each kind; process 300, a server.
+ */
+void give_world(struct scap_snapshot *to);
+
+/* Its beginning: the machine with its interfaces, users and groups. */
+void give_machine(struct scap_snapshot *to);
+
 #endif

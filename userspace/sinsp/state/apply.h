@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How an event changes the state: what its handler is given, and the handlers, a file for each family
- * of events. They are called by the engine alone, through the table in rules.c.
+ * How an event changes the state: what its handler is given, and the handlers, a file for each
+ * family of events. They are called by the engine alone, through the table in rules.c.
  */
 #ifndef SINSP_STATE_APPLY_H
 #define SINSP_STATE_APPLY_H

@@ -29,7 +29,7 @@ static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
 	void state_##call(struct sinsp *sinsp, struct state_event *event)                          \
 	{                                                                                          \
 		if (applies(event))                                                                \
-			set_id(&event->thread->id, event->ev, param);                             \
+			set_id(&event->thread->id, event->ev, param);                              \
 	}
 
 DEFINE_SET_ID(setuid, uid, setuid__uid)
@@ -56,7 +56,7 @@ void state_setpgid(struct sinsp *sinsp, struct state_event *event)
 
 	if (applies(event) && event_param_present(event->ev, setpgid__pgid))
 		thread = state_thread_named(sinsp, event->thread,
-					event_param_i64(event->ev, setpgid__pid));
+					    event_param_i64(event->ev, setpgid__pid));
 	if (!thread)
 		return;
 	if (group == 0)
@@ -106,7 +106,8 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
 
 /*
  * Who enters a mount namespace is at its root; the kernel rejects the call when others share the
- * directory. Where nothing tells the kind, as of a namespace that is bound to a file, /proc is asked.
+ * directory. Where nothing tells the kind, as of a namespace that is bound to a file, /proc is
+ * asked.
  */
 void state_setns(struct sinsp *sinsp, struct state_event *event)
 {
@@ -179,8 +180,9 @@ void state_prlimit(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 
 	if (applies(event) && event_param_present(ev, prlimit__resource) && gives_limit(ev))
-		set_limit(sinsp,
-			  state_thread_named(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
-			  event_param_u64(ev, prlimit__resource),
-			  event_param_i64(ev, prlimit__newcur));
+		set_limit(
+			sinsp,
+			state_thread_named(sinsp, event->thread, event_param_i64(ev, prlimit__pid)),
+			event_param_u64(ev, prlimit__resource),
+			event_param_i64(ev, prlimit__newcur));
 }

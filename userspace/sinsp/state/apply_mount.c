@@ -7,8 +7,8 @@
 #include "sinsp/state/tables.h"
 
 /*
- * Notes a move from the path of one parameter to that of another. What is not absolute is of no use,
- * and nothing moves away from "/": that is the path of mounts that are not attached yet.
+ * Notes a move from the path of one parameter to that of another. What is not absolute is of no
+ * use, and nothing moves away from "/": that is the path of mounts that are not attached yet.
  */
 static struct state_move *note_move(struct sinsp *sinsp, const struct state_event *event,
 				    unsigned int from, unsigned int to)
@@ -48,8 +48,7 @@ void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
 	if (!move)
 		return;
 	len = strlen(move->from);
-	strcpy(move->old_root, strncmp(move->to, move->from, len) == 0 && move->to[len]
-				       ? move->to + len
-				       : "/");
+	strcpy(move->old_root,
+	       strncmp(move->to, move->from, len) == 0 && move->to[len] ? move->to + len : "/");
 	strcpy(move->to, "/");
 }

@@ -310,9 +310,9 @@ void state_shutdown(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * A datagram socket without a role gets one at its first message: who sends that without being bound
- * is a client; others are servers if the process has a socket bound to the message's destination, and
- * none that calls from its source.
+ * A datagram socket without a role gets one at its first message: who sends that without being
+ * bound is a client; others are servers if the process has a socket bound to the message's
+ * destination, and none that calls from its source.
  */
 static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
 				     bool unbound_sender)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fields and formatters read: an applied event with its thread and its descriptor, and what the
- * engine knows around them. All of it is const: nothing here looks into /proc nor changes the tables
- * of threads and descriptors. Names of users and hosts alone are read from their files when they are
- * first asked for, and kept behind the engine.
+ * What fields and formatters read: an applied event with its thread and its descriptor, and what
+ * the engine knows around them. All of it is const: nothing here looks into /proc nor changes the
+ * tables of threads and descriptors. Names of users and hosts alone are read from their files when
+ * they are first asked for, and kept behind the engine.
  */
 #ifndef SINSP_STATE_EVENT_H
 #define SINSP_STATE_EVENT_H
@@ -20,13 +20,13 @@ struct sinsp;
 
 struct sinsp_event {
 	struct event ev;
-	uint64_t num;		     /* 1 for the first */
+	uint64_t num; /* 1 for the first */
 	int64_t clock_step_ns; /* as in struct scap_event */
-	uint64_t first_ts_ns;	     /* time of the first event that is not hidden; its own before */
+	uint64_t first_ts_ns; /* time of the first event that is not hidden; its own before */
 	const struct sinsp *sinsp;
 	const struct sinsp_thread *thread; /* NULL when unknown */
-	const struct sinsp_fd *fd;   /* NULL: none, or not known */
-	bool has_fd;		     /* the event is about a descriptor: fd_num is set */
+	const struct sinsp_fd *fd; /* NULL: none, or not known */
+	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	int64_t fd_num;
 };
 

@@ -20,12 +20,12 @@ enum sinsp_fd_role {
 
 struct sinsp_fd {
 	enum scap_fd_type type;
-	uint32_t flags;	  /* file_flags values as they were when it was opened */
+	uint32_t flags; /* file_flags values as they were when it was opened */
 	uint32_t dev;
 	uint64_t ino;
 	enum scap_l4 l4;
 	enum sinsp_fd_role role;
-	bool listening;	  /* a server socket: `source` is unused, `dest` is what it is bound to */
+	bool listening; /* a server socket: `source` is unused, `dest` is what it is bound to */
 	bool connected;
 	bool name_changed; /* the event at hand gave or changed it */
 	union {
@@ -40,7 +40,7 @@ struct sinsp_fd {
 	};
 	uint16_t name_len;
 	uint16_t given_len; /* see sinsp_fd_given_name(); 0: the same as the name */
-	char *name;	  /* NUL-terminated; owned by the table */
+	char *name; /* NUL-terminated; owned by the table */
 };
 
 /*

@@ -37,7 +37,7 @@ static void load_values(struct sinsp_thread *thread, const struct scap_thread *f
 }
 
 static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
-			   const struct scap_thread *from)
+			 const struct scap_thread *from)
 {
 	const struct sinsp_program found = {
 		.flags = from->exe_flags,
@@ -152,7 +152,7 @@ static void load_unix_socket(struct sinsp_fd *fd, const struct scap_fd *from)
 }
 
 struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
-				 const struct scap_fd *from)
+			       const struct scap_fd *from)
 {
 	struct sinsp_fd *fd = sinsp_fds_open(fds, from->num, from->name, strlen(from->name));
 

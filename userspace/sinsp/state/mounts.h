@@ -6,8 +6,8 @@
 #include "sinsp/state/tables.h"
 
 /*
- * Gives the directory and the open files of a thread the paths that they have after a move. Those of
- * other processes keep theirs, as does what was named through a link.
+ * Gives the directory and the open files of a thread the paths that they have after a move. Those
+ * of other processes keep theirs, as does what was named through a link.
  */
 void state_apply_move(struct sinsp *sinsp, const struct state_move *move);
 

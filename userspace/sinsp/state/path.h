@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Bytes of a joined path, its NUL included: a directory and a path as long as the kernel takes them. */
+/* Bytes of a joined path, its NUL included: a directory and a path as long as the kernel takes
+ * them. */
 enum { SINSP_PATH_MAX = 8192 };
 
 /* Put before the paths of a directory that is not known. */

@@ -38,7 +38,8 @@ struct state_after {
 struct state_move {
 	int64_t tid;
 	char from[SINSP_PATH_MAX], to[SINSP_PATH_MAX];
-	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: where the old root is now; "": it is none */
+	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: where the old root is now; "": it is none
+					*/
 };
 
 /* The last switch of a CPU. */

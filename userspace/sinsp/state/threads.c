@@ -69,8 +69,7 @@ struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *thread
 
 	if (entry && entry->thread.tid == tid)
 		return entry;
-	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry;
-	     entry = entry->next)
+	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry; entry = entry->next)
 		if (entry->thread.tid == tid)
 			return entry;
 	return NULL;

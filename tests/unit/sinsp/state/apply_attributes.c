@@ -30,8 +30,8 @@ static int teardown(void **state)
 }
 
 /* An event of numbers alone: the result, then up to three more. */
-static const struct sinsp_thread *change(struct drive *drive, uint16_t id, int64_t tid, int64_t result,
-				   const int64_t params[PARAMS_MAX])
+static const struct sinsp_thread *change(struct drive *drive, uint16_t id, int64_t tid,
+					 int64_t result, const int64_t params[PARAMS_MAX])
 {
 	struct frame *frame = drive_begin(drive, id, tid);
 
@@ -205,7 +205,8 @@ static void user_namespaces_give_power(void **state)
 	assert_int_equal(drive_thread(*state, 100)->caps_inheritable, 0);
 }
 
-static const struct sinsp_thread *join(void **state, const char *name, uint32_t kinds, int64_t result)
+static const struct sinsp_thread *join(void **state, const char *name, uint32_t kinds,
+				       int64_t result)
 {
 	drive_chdir(*state, 100, 0, "/w");
 	CHANGE(capset, 100, 0, 1, 2, 3);

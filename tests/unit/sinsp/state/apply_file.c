@@ -305,37 +305,6 @@ static void threads_share_a_directory_and_forks_do_not(void **state)
 	assert_string_equal(drive_thread(drive, 200)->fs->cwd, "/four/");
 }
 
-static void gives_paths_of_parameters(void **state)
-{
-	struct drive *drive = *state;
-	char path[1024], small[6];
-	struct frame *frame;
-
-	drive_chdir(drive, 100, 0, "/w");
-	drive_open(drive, 100, 3, "/dir", 0);
-	frame = drive_begin(drive, EVENT_renameat, 100);
-	frame_put_i64(frame, renameat__olddirfd, 3);
-	frame_put_string(frame, renameat__oldpath, "old");
-	frame_put_i64(frame, renameat__newdirfd, -100);
-	frame_put_string(frame, renameat__newpath, "new");
-	drive_end(drive);
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__oldpath, path, sizeof(path)), 8);
-	assert_string_equal(path, "/dir/old");
-	sinsp_event_path(&drive->event, renameat__newpath, path, sizeof(path));
-	assert_string_equal(path, "/w/new");
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, sizeof(small)),
-			 5);
-	assert_string_equal(small, "/w/ne");
-	assert_int_equal(sinsp_event_path(&drive->event, renameat__newpath, small, 0), 0);
-	frame_put_string(drive_begin(drive, EVENT_unlink, 999), unlink__path, "x");
-	drive_end(drive);
-	sinsp_event_path(&drive->event, unlink__path, path, sizeof(path));
-	assert_string_equal(path, "<UNKNOWN>x");
-	drive_begin(drive, EVENT_unlink, 100);
-	drive_end(drive);
-	assert_int_equal(sinsp_event_path(&drive->event, unlink__path, path, sizeof(path)), 0);
-}
-
 static void copes_with_absent_parameters(void **state)
 {
 	struct drive *drive = *state;
@@ -371,7 +340,6 @@ int main(void)
 		TEST(opens_inside_a_root),
 		TEST(moves_by_descriptor),
 		TEST(threads_share_a_directory_and_forks_do_not),
-		TEST(gives_paths_of_parameters),
 		TEST(copes_with_absent_parameters),
 	};
 

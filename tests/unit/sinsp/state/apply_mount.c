@@ -154,12 +154,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(follows_a_moved_mount),
-		TEST(keeps_the_name_as_given),
-		TEST(other_mounts_move_nothing),
-		TEST(follows_move_mount),
-		TEST(comes_to_a_new_root),
-		TEST(leaves_the_old_root),
+		TEST(follows_a_moved_mount),	 TEST(keeps_the_name_as_given),
+		TEST(other_mounts_move_nothing), TEST(follows_move_mount),
+		TEST(comes_to_a_new_root),	 TEST(leaves_the_old_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

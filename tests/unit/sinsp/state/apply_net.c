@@ -30,7 +30,7 @@ static int teardown(void **state)
 }
 
 static const struct sinsp_fd *make_socket(struct drive *drive, int64_t result, int domain, int type,
-				    int protocol)
+					  int protocol)
 {
 	struct frame *frame = drive_begin(drive, EVENT_socket, 100);
 
@@ -42,7 +42,8 @@ static const struct sinsp_fd *make_socket(struct drive *drive, int64_t result, i
 	return drive_end(drive)->fd;
 }
 
-static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip, uint16_t port)
+static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const char *ip,
+				      uint16_t port)
 {
 	struct frame *frame = drive_begin(drive, EVENT_bind, 100);
 
@@ -53,7 +54,7 @@ static const struct sinsp_fd *bind_ip(struct drive *drive, int64_t fd, const cha
 }
 
 static const struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, int64_t fd,
-				   const struct frame_tuple *tuple)
+					 const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_connect, 100);
 
@@ -65,7 +66,7 @@ static const struct sinsp_fd *connect_ip(struct drive *drive, int64_t result, in
 }
 
 static const struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64_t fd,
-				const struct frame_tuple *tuple)
+				      const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_sendto, 100);
 
@@ -77,7 +78,7 @@ static const struct sinsp_fd *send_ip(struct drive *drive, int64_t result, int64
 }
 
 static const struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, int64_t fd,
-				   const struct frame_tuple *tuple)
+					 const struct frame_tuple *tuple)
 {
 	struct frame *frame = drive_begin(drive, EVENT_recvfrom, 100);
 
@@ -89,7 +90,7 @@ static const struct sinsp_fd *receive_ip(struct drive *drive, int64_t result, in
 }
 
 static const struct sinsp_fd *accept_ip(struct drive *drive, int64_t result,
-				  const struct frame_tuple *tuple, uint32_t flags)
+					const struct frame_tuple *tuple, uint32_t flags)
 {
 	struct frame *frame = drive_begin(drive, EVENT_accept4, 100);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories of paths are looked up while their event is applied; what reads the event looks nowhere. */
+/* Directories of paths are looked up while their event is applied; what reads the event looks
+ * nowhere. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of /proc: the first filling, unknown threads and descriptors, once each. */
+/* What is asked of /proc: unknown threads and descriptors, once each. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,71 +16,6 @@
 #include "sinsp/state/tables.h"
 #include "util/clock.h"
 
-static const struct scap_fd client_fds[] = {
-	{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .flags = file_flags__O_CLOEXEC},
-	{
-		.num = 4,
-		.type = SCAP_FD_IPV4,
-		.l4 = SCAP_L4_TCP,
-		.local = {.address = {10, 0, 0, 1}, .port = 4000},
-		.remote = {.address = {10, 0, 0, 2}, .port = 443},
-		.name = "",
-	},
-	{
-		/* Accepted through the port on which the server below listens. */
-		.num = 5,
-		.type = SCAP_FD_IPV4,
-		.l4 = SCAP_L4_TCP,
-		.local = {.address = {10, 0, 0, 1}, .port = 80},
-		.remote = {.address = {10, 0, 0, 2}, .port = 5000},
-		.name = "",
-	},
-	{.num = 6, .type = SCAP_FD_UNIX, .name = "/run/u"},
-	{.num = 7, .type = SCAP_FD_UNIX, .name = ""},
-};
-
-static const struct scap_fd server_fds[] = {
-	{.num = 3, .type = SCAP_FD_IPV4, .l4 = SCAP_L4_TCP, .local = {.port = 80}, .name = ""},
-	{
-		.num = 4,
-		.type = SCAP_FD_IPV6,
-		.local = {.address = {[15] = 1}, .port = 1},
-		.remote = {.address = {[15] = 1}, .port = 2},
-		.name = "",
-	},
-	{
-		.num = 5,
-		.type = SCAP_FD_IPV6,
-		.l4 = SCAP_L4_TCP,
-		.local = {.address = {[10] = 255, 255, 10, 0, 0, 1}, .port = 7},
-		.remote = {.address = {[10] = 255, 255, 10, 0, 0, 2}, .port = 8},
-		.name = "",
-	},
-};
-
-static const struct fake_thread known[] = {
-	{.tid = 1, .pid = 1, .comm = "init", .cwd = "/"},
-	{
-		.tid = 50,
-		.pid = 50,
-		.ptid = 1,
-		.comm = "client",
-		.cwd = "/home/c",
-		.fds = client_fds,
-		.nfds = sizeof(client_fds) / sizeof(*client_fds),
-	},
-	{.tid = 51, .pid = 50, .ptid = 1, .comm = "worker", .cwd = "/elsewhere"},
-	{
-		.tid = 60,
-		.pid = 60,
-		.ptid = 1,
-		.comm = "server",
-		.cwd = "/srv",
-		.fds = server_fds,
-		.nfds = sizeof(server_fds) / sizeof(*server_fds),
-	},
-};
-
 struct fixture {
 	struct drive drive;
 	struct scap_proc proc;
@@ -90,8 +25,7 @@ static int setup(void **state)
 {
 	static struct fixture fixture;
 
-	fixture.proc =
-		(struct scap_proc){.threads = known, .count = sizeof(known) / sizeof(*known)};
+	fixture.proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
 	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
 	*state = &fixture;
 	return 0;
@@ -111,55 +45,6 @@ static struct sinsp_stats stats_of(struct fixture *fixture)
 
 	sinsp_stats(fixture->drive.sinsp, &stats);
 	return stats;
-}
-
-static void fills_the_tables(void **state)
-{
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
-	struct sinsp_thread *thread;
-
-	assert_int_equal(sinsp_seed(drive->sinsp, NULL), 0);
-	assert_int_equal(stats_of(fixture).threads, 4);
-	assert_int_equal(stats_of(fixture).fds, 8);
-	assert_int_equal(stats_of(fixture).thread_lookups, 0);
-	thread = drive_thread(drive, 50);
-	assert_string_equal(thread->comm, "client");
-	assert_string_equal(thread->program->exepath, "/bin/known");
-	assert_string_equal(thread->fs->cwd, "/home/c/");
-	assert_int_equal(thread->uid, 33);
-	assert_int_equal(thread->nthreads, 2);
-	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
-	assert_true(sinsp_fds_cloexec(thread->fds, 3));
-	assert_ptr_equal(drive_thread(drive, 51)->fds, thread->fds);
-	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
-	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/home/c/");
-	assert_string_equal(drive_thread(drive, 1)->fs->cwd, "/");
-}
-
-static void names_sockets(void **state)
-{
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
-	struct sinsp_fd *fd;
-
-	sinsp_seed(drive->sinsp, NULL);
-	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 4);
-	assert_string_equal(fd->name, "10.0.0.1:4000->10.0.0.2:443");
-	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
-	assert_true(fd->connected);
-	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 5);
-	assert_string_equal(fd->name, "10.0.0.2:5000->10.0.0.1:80");
-	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
-	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 6)->role, SINSP_ROLE_SERVER);
-	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 7)->role, SINSP_ROLE_CLIENT);
-	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 3);
-	assert_string_equal(fd->name, "0.0.0.0:80");
-	assert_true(fd->listening);
-	assert_string_equal(drive_name(drive, 60, 4), "<unknown>");
-	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 5);
-	assert_int_equal(fd->type, SCAP_FD_IPV4);
-	assert_string_equal(fd->name, "10.0.0.1:7->10.0.0.2:8");
 }
 
 static void asks_once_for_a_thread(void **state)
@@ -427,6 +312,36 @@ static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t 
 	drive_end(drive);
 }
 
+/* Of a namespace that is bound to a file nothing tells the kind. */
+static void asks_where_a_namespace_leads(void **state)
+{
+	static const struct {
+		const char *name, *cwd;
+		int64_t result;
+	} cases[] = {
+		{"/run/ns/some", "/home/c/", -EPERM},
+		{"/run/ns/some", "/inside/", 0},
+		{"/proc/1/ns/mnt", "/", 0},
+	};
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+
+	sinsp_seed(drive->sinsp, NULL);
+	strcpy(fixture->proc.directory, "/inside");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct frame *frame;
+
+		drive_open(drive, 50, 9, cases[i].name, 0);
+		frame = drive_begin(drive, EVENT_setns, 50);
+		frame_put_i64(frame, setns__res, cases[i].result);
+		frame_put_i64(frame, setns__fd, 9);
+		frame_put_i64(frame, setns__nstype, 0);
+		drive_end(drive);
+		assert_string_equal(drive_thread(drive, 50)->fs->cwd, cases[i].cwd);
+	}
+	assert_int_equal(fixture->proc.asked_directories, 1);
+}
+
 static void asks_for_received_descriptors(void **state)
 {
 	struct fixture *fixture = *state;
@@ -453,7 +368,7 @@ static void understands_32_bit_messages(void **state)
 {
 	static const uint32_t messages[] = {
 		13, SOL_SOCKET, SCM_CREDENTIALS, 4, /* one byte, padded */
-		16, SOL_SOCKET, SCM_RIGHTS, 3,
+		16, SOL_SOCKET, SCM_RIGHTS,	 3,
 	};
 	struct fixture *fixture = *state;
 	struct drive *drive = &fixture->drive;
@@ -530,8 +445,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(fills_the_tables),
-		TEST(names_sockets),
 		TEST(asks_once_for_a_thread),
 		TEST(asks_once_in_vain),
 		TEST(brings_the_main_thread_with_another),
@@ -541,6 +454,7 @@ int main(void)
 		TEST(bounds_looks_and_memory),
 		TEST(asks_for_what_the_events_do_not_say),
 		TEST(follows_links_of_directories),
+		TEST(asks_where_a_namespace_leads),
 		TEST(asks_for_received_descriptors),
 		TEST(understands_32_bit_messages),
 		TEST(passes_over_damaged_messages),

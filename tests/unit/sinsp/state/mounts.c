@@ -33,21 +33,17 @@ static void moves_whole_components(void **state)
 	static const struct {
 		const char *path, *from, *to, *moved;
 	} cases[] = {
-		{"/a", "/a", "/b", "/b"},
-		{"/a/x/y", "/a", "/b/c", "/b/c/x/y"},
-		{"/ab", "/a", "/b", "/ab"},
-		{"/x/a", "/a", "/b", "/x/a"},
-		{"/a/x", "/a", "/", "/x"},
-		{"/a", "/a", "/", "/"},
-		{"", "/a", "/b", ""},
-		{"<UNKNOWN>/a", "/a", "/b", "<UNKNOWN>/a"},
+		{"/a", "/a", "/b", "/b"},   {"/a/x/y", "/a", "/b/c", "/b/c/x/y"},
+		{"/ab", "/a", "/b", "/ab"}, {"/x/a", "/a", "/b", "/x/a"},
+		{"/a/x", "/a", "/", "/x"},  {"/a", "/a", "/", "/"},
+		{"", "/a", "/b", ""},	    {"<UNKNOWN>/a", "/a", "/b", "<UNKNOWN>/a"},
 	};
 	struct drive *drive = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct sinsp_thread *thread = drive_thread(drive, 100);
-		struct sinsp_fd *fd = sinsp_fds_open(thread->fds, 3, cases[i].path,
-						     strlen(cases[i].path));
+		struct sinsp_fd *fd =
+			sinsp_fds_open(thread->fds, 3, cases[i].path, strlen(cases[i].path));
 		struct state_move move = {.tid = 100};
 
 		fd->type = SCAP_FD_FILE;

@@ -55,8 +55,9 @@ static void joins(void **state)
 static void collapses(void **state)
 {
 	static const char *const cases[][2] = {
-		{"", ""},	  {"/", "/"},	     {"///", "/"},	 {"a", "a"},
-		{"a/../b", "a/../b"}, {"a//b///", "a/b/"}, {"//./a", "/./a"},
+		{"", ""},	   {"/", "/"},		 {"///", "/"},
+		{"a", "a"},	   {"a/../b", "a/../b"}, {"a//b///", "a/b/"},
+		{"//./a", "/./a"},
 	};
 	static char huge[2 * SINSP_PATH_MAX];
 	char out[SINSP_PATH_MAX];

@@ -25,12 +25,18 @@ static void finds_the_descriptor(void **state)
 		unsigned int id;
 		int param;
 	} cases[] = {
-		{EVENT_read, read__fd},		  {EVENT_openat, openat__fd},
-		{EVENT_openat_enter, -1},	  {EVENT_pipe, pipe__fd1},
-		{EVENT_socketpair, socketpair__fd1}, {EVENT_dup2, dup2__oldfd},
-		{EVENT_close, close__fd},	  {EVENT_mkdirat, mkdirat__dirfd},
-		{EVENT_bpf, bpf__fd},		  {EVENT_renameat, -1},
-		{EVENT_getuid, -1},		  {EVENT_switch, -1},
+		{EVENT_read, read__fd},
+		{EVENT_openat, openat__fd},
+		{EVENT_openat_enter, -1},
+		{EVENT_pipe, pipe__fd1},
+		{EVENT_socketpair, socketpair__fd1},
+		{EVENT_dup2, dup2__oldfd},
+		{EVENT_close, close__fd},
+		{EVENT_mkdirat, mkdirat__dirfd},
+		{EVENT_bpf, bpf__fd},
+		{EVENT_renameat, -1},
+		{EVENT_getuid, -1},
+		{EVENT_switch, -1},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

@@ -45,8 +45,7 @@ static void copies_all_strings(void **state)
 
 static void directories_end_in_a_slash(void **state)
 {
-	static const char *const cases[][2] = {
-		{"", ""}, {"/", "/"}, {"/a", "/a/"}, {"/a/", "/a/"}};
+	static const char *const cases[][2] = {{"", ""}, {"/", "/"}, {"/a", "/a/"}, {"/a/", "/a/"}};
 	struct pool pool = {0};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Users and groups that a capture tells of among its events. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "drive.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void put_user(struct drive *drive, uint16_t id, uint32_t uid, const char *name,
+		     const char *container)
+{
+	struct frame *frame = drive_begin(drive, id, -1);
+
+	frame_put_i64(frame, useradded__uid, uid);
+	frame_put_string(frame, useradded__name, name);
+	frame_put_string(frame, useradded__home, "/home/x");
+	frame_put_string(frame, useradded__container_id, container);
+	drive_end(drive);
+}
+
+static void put_group(struct drive *drive, uint16_t id, uint32_t gid, const char *name)
+{
+	struct frame *frame = drive_begin(drive, id, -1);
+
+	frame_put_i64(frame, groupadded__gid, gid);
+	frame_put_string(frame, groupadded__name, name);
+	frame_put_string(frame, groupadded__container_id, "");
+	drive_end(drive);
+}
+
+static void knows_users_that_come_and_go(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp *sinsp = drive->sinsp;
+	struct scap_snapshot *snapshot = sinsp_snapshot(sinsp);
+
+	assert_int_equal(snapshot->ops->begin(snapshot), 0);
+	put_user(drive, EVENT_useradded, 1000, "ann", "");
+	assert_string_equal(sinsp_user_name(sinsp, 1000), "ann");
+	assert_string_equal(sinsp_user(sinsp, 1000)->home, "/home/x");
+	put_user(drive, EVENT_useradded, 1000, "bob", "");
+	put_user(drive, EVENT_useradded, 1000, "eve", "0123456789ab");
+	assert_string_equal(sinsp_user_name(sinsp, 1000), "bob");
+	put_user(drive, EVENT_userdeleted, 1000, "eve", "0123456789ab");
+	assert_string_equal(sinsp_user_name(sinsp, 1000), "bob");
+	put_user(drive, EVENT_userdeleted, 1000, "bob", "");
+	assert_null(sinsp_user_name(sinsp, 1000));
+	put_group(drive, EVENT_groupadded, 1000, "staff");
+	assert_string_equal(sinsp_group_name(sinsp, 1000), "staff");
+	assert_null(sinsp_user_name(sinsp, 1000));
+	put_group(drive, EVENT_groupdeleted, 1000, "staff");
+	assert_null(sinsp_group_name(sinsp, 1000));
+	/* Whose it is must be told. */
+	drive_begin(drive, EVENT_useradded, -1);
+	drive_end(drive);
+	assert_null(sinsp_user_name(sinsp, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(knows_users_that_come_and_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables as they are told to who writes a capture. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "telling.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void tells_what_it_was_told(void **state)
+{
+	struct drive *drive = *state;
+	char *told;
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	told = tell(drive->sinsp);
+	assert_non_null(strstr(told, "begin\nmachine 3 4194304 0 77000000000 far\n"
+				     "interface lo 7f00"));
+	assert_non_null(strstr(told, "\nuser 0 0 chief /chief \nuser 7 8 seven /home/7 /bin/sh\n"
+				     "group 8 eight\nthread tid=200 pid=200 "));
+	assert_non_null(strstr(told,
+			       "\nthread tid=200 pid=200 ptid=1 sid=1 vpgid=13 pgid=14 vtid=12 "
+			       "vpid=12 comm=fifteen-letters exe=fifteen-letters exepath=/bin/rich "
+			       "cwd=/srv/x/ root=/srv args=a|b b| env=HOME=/|X=| "
+			       "cgroups=cpu=/a|memory=/b| limit=1024 flags=0 " RICH_NUMBERS));
+	assert_non_null(
+		strstr(told, "\nfds 200\nfd 2 type=1 ino=101 name=name flags=1003 dev=12d"));
+	/* Of connections the end here comes first, whoever called. */
+	assert_non_null(strstr(told, "\nfd 100 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:80 "
+				     "7f000002:"));
+	free(told);
+	retell(drive);
+}
+
+/* Main threads by id, then the others, then descriptors by process and number. */
+static void tells_in_order(void **state)
+{
+	struct drive *drive = *state;
+	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	const char *at, *next;
+	char *told;
+	static const char *const order[] = {
+		"\nthread tid=5 pid=5 ",   "\nthread tid=30 pid=30 ", "\nthread tid=200 pid=200 ",
+		"\nthread tid=4 pid=200 ", "\nthread tid=6 pid=5 ",   "\nfds 5\n",
+		"\nfd 1 type=1 ",	   "\nfd 40 type=1 ",	      "\nfds 30\nfds 200\nend\n",
+	};
+
+	GIVE(to, begin);
+	give_thread(to, 6, 5, "a");
+	give_thread(to, 200, 200, "b");
+	give_thread(to, 4, 200, "c");
+	give_thread(to, 30, 30, "d");
+	give_thread(to, 5, 5, "e");
+	GIVE(to, fds, 5);
+	give_file(to, 40, "/x");
+	give_file(to, 1, "/y");
+	GIVE(to, end);
+	told = tell(drive->sinsp);
+	at = told;
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		next = strstr(at, order[i]);
+		assert_non_null(next);
+		at = next;
+	}
+	free(told);
+}
+
+/* What events made of the tables is told and understood like what was there before. */
+static void tells_what_events_did(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+	char *told;
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	drive_exec(drive, 400, "new");
+	drive_open(drive, 400, 3, "/etc/x", file_flags__O_RDONLY);
+	drive_chdir(drive, 400, 0, "/tmp");
+	frame = drive_begin(drive, EVENT_fcntl, 400);
+	frame_put_i64(frame, fcntl__res, 0);
+	frame_put_i64(frame, fcntl__fd, 3);
+	frame_put_i64(frame, fcntl__cmd, fcntl_commands__F_SETFD);
+	frame_put_i64(frame, fcntl__arg, 1);
+	drive_end(drive);
+	frame = drive_begin(drive, EVENT_accept4, 300);
+	frame_put_i64(frame, accept4__fd, 110);
+	frame_put_tuple(frame, accept4__tuple,
+			&(struct frame_tuple){"127.0.0.9", "127.0.0.1", 6000, 80});
+	drive_end(drive);
+	frame = drive_begin(drive, EVENT_accept4, 300);
+	frame_put_i64(frame, accept4__fd, 111);
+	frame_put_unix_tuple(frame, accept4__tuple, 0xaa, 0xbb, "/run/x");
+	drive_end(drive);
+	frame = drive_begin(drive, EVENT_socket, 300);
+	frame_put_i64(frame, socket__fd, 112);
+	frame_put_i64(frame, socket__domain, 99); /* of no kind that has a name */
+	drive_end(drive);
+	drive_close(drive, 300, 0, 100);
+	drive_exit(drive, 202, 0); /* one thread of three */
+	drive_exit(drive, 200, 0); /* the main one, which stays for the other */
+	told = tell(drive->sinsp);
+	assert_non_null(strstr(told, "\nfd 3 type=1 ino=77 name=/etc/x flags=1001 dev=7"));
+	assert_non_null(strstr(told, " cwd=/tmp/ "));
+	assert_non_null(strstr(told, "\nfd 110 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:"));
+	assert_non_null(strstr(told, "\nfd 111 type=5 ino=0 name=aa->bb /run/x flags=0 dev=0 "
+				     "unix=aa,bb\n"));
+	assert_null(strstr(told, "\nfd 112 "));
+	assert_null(strstr(told, "\nfd 100 "));
+	assert_null(strstr(told, "\nthread tid=202 "));
+	assert_null(strstr(told, "\nfds 202\n"));
+	assert_non_null(strstr(told, " flags=40000 " RICH_NUMBERS));
+	free(told);
+	retell(drive);
+	drive_exit(drive, 201, 0);
+	drive_any(drive, 1);
+	assert_null(sinsp_thread_find(drive->sinsp, 200));
+}
+
+static void stops_where_the_listener_fails(void **state)
+{
+	static const char *const calls[] = {"begin",  "machine", "interface", "user", "group",
+					    "thread", "fds",	 "fd",	      "end"};
+	struct drive *drive = *state;
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct recorder recorder = {.snapshot.ops = &recorder_ops, .rejected = calls[i]};
+		const char *text, *last;
+
+		assert_int_equal(sinsp_tell(drive->sinsp, &recorder.snapshot), -EIO);
+		/* Nothing was told after that: it is the last line. */
+		recorder.text.len--;
+		text = recorder_text(&recorder);
+		last = strrchr(text, '\n');
+		last = last ? last + 1 : text;
+		assert_int_equal(strcspn(last, " "), strlen(calls[i]));
+		assert_memory_equal(last, calls[i], strlen(calls[i]));
+		buf_finish(&recorder.text);
+	}
+}
+
+/* This machine has processors, memory, a name, users that its files name, and this process. */
+static void tells_this_machine(void **state)
+{
+	struct drive drive;
+	struct scap_proc *proc;
+	unsigned int cpus;
+	uint64_t memory;
+	char *told, self[64];
+
+	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
+	drive_create(&drive, &(struct sinsp_config){.proc = proc});
+	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
+	told = tell(drive.sinsp);
+	assert_int_equal(sscanf(told, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
+	assert_true(cpus > 0 && memory > 0);
+	assert_non_null(strstr(told, sinsp_hostname(drive.sinsp)));
+	assert_non_null(strstr(told, "\nuser 0 0 root /root "));
+	assert_non_null(strstr(told, "\ngroup 0 root\n"));
+	snprintf(self, sizeof(self), "\nthread tid=%d pid=%d ptid=%d ", getpid(), getpid(),
+		 getppid());
+	assert_non_null(strstr(told, self));
+	free(told);
+	retell(&drive);
+	drive_destroy(&drive);
+	scap_proc_close(proc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(tells_what_it_was_told), TEST(tells_in_order),
+		TEST(tells_what_events_did),  TEST(stops_where_the_listener_fails),
+		TEST(tells_this_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

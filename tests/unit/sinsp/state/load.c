@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What /proc or a capture says, put into the tables. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "drive.h"
+#include "fake_proc.h"
+#include "sinsp/state/load.h"
+
+struct fixture {
+	struct drive drive;
+	struct scap_proc proc;
+};
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
+	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
+	*state = &fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	drive_destroy(&fixture->drive);
+	return 0;
+}
+
+static void names_sockets(void **state)
+{
+	struct fixture *fixture = *state;
+	struct drive *drive = &fixture->drive;
+	struct sinsp_fd *fd;
+
+	sinsp_seed(drive->sinsp, NULL);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 4);
+	assert_string_equal(fd->name, "10.0.0.1:4000->10.0.0.2:443");
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_true(fd->connected);
+	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 5);
+	assert_string_equal(fd->name, "10.0.0.2:5000->10.0.0.1:80");
+	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 6)->role, SINSP_ROLE_SERVER);
+	assert_int_equal(sinsp_fds_find(drive_thread(drive, 50)->fds, 7)->role, SINSP_ROLE_CLIENT);
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 3);
+	assert_string_equal(fd->name, "0.0.0.0:80");
+	assert_true(fd->listening);
+	assert_string_equal(drive_name(drive, 60, 4), "<unknown>");
+	fd = sinsp_fds_find(drive_thread(drive, 60)->fds, 5);
+	assert_int_equal(fd->type, SCAP_FD_IPV4);
+	assert_string_equal(fd->name, "10.0.0.1:7->10.0.0.2:8");
+}
+
+/* Threads have what their process has, whatever they say of themselves. */
+static void shares_with_the_process(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp *sinsp = fixture->drive.sinsp;
+	struct scap_thread found = {
+		.tid = 70,
+		.pid = 70,
+		.ptid = 1,
+		.uid = 5,
+		.comm = "fifteen-letters",
+		.exe = "x",
+		.exepath = "/bin/x",
+		.args = "",
+		.env = "",
+		.cgroups = "cpu=/a",
+		.cgroups_len = 7,
+		.cwd = "/srv",
+		.root = "/jail",
+	};
+	const struct sinsp_thread *main = state_load_thread(sinsp, &found), *thread;
+
+	assert_string_equal(main->comm, "fifteen-letters");
+	assert_string_equal(main->fs->cwd, "/srv/");
+	assert_string_equal(main->fs->root, "/jail");
+	assert_string_equal(main->program->exepath, "/bin/x");
+	assert_string_equal(main->cgroups, "cpu=/a");
+	assert_int_equal(main->uid, 5);
+	found.tid = 71;
+	found.cwd = "/elsewhere";
+	thread = state_load_thread(sinsp, &found);
+	assert_ptr_equal(thread->fs, main->fs);
+	assert_ptr_equal(thread->fds, main->fds);
+	assert_ptr_equal(thread->program, main->program);
+	assert_int_equal(main->nthreads, 2);
+}
+
+static void replaces_a_descriptor(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp *sinsp = fixture->drive.sinsp;
+	struct sinsp_fds *fds = state_thread_add(sinsp, 70, 70)->fds;
+	struct scap_fd found = {.num = 3, .type = SCAP_FD_FILE, .name = "/a", .ino = 7, .dev = 8};
+	const struct sinsp_fd *fd = state_load_fd(sinsp, fds, &found);
+
+	assert_string_equal(fd->name, "/a");
+	assert_int_equal(fd->ino, 7);
+	assert_int_equal(fd->dev, 8);
+	assert_false(sinsp_fds_cloexec(fds, 3));
+	found.name = "/b";
+	found.flags = file_flags__O_CLOEXEC;
+	assert_string_equal(state_load_fd(sinsp, fds, &found)->name, "/b");
+	assert_true(sinsp_fds_cloexec(fds, 3));
+	assert_int_equal(sinsp_fds_count(fds), 1);
+	found.num = -1;
+	assert_null(state_load_fd(sinsp, fds, &found));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(names_sockets),
+		TEST(shares_with_the_process),
+		TEST(replaces_a_descriptor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
