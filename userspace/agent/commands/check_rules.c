@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/rules_load.h"
+#include "agent/plan/rules_load.h"
 
 int check_rules_run(const struct options *options)
 {

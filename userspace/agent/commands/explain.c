@@ -8,9 +8,9 @@
 
 #include "agent/commands/command.h"
 #include "agent/run/live_open.h"
-#include "agent/run/plan.h"
-#include "agent/run/printer.h"
-#include "agent/run/rules_load.h"
+#include "agent/plan/plan.h"
+#include "agent/plan/printer.h"
+#include "agent/plan/rules_load.h"
 #include "scap/live/live.h"
 
 enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "agent/run/account.h"
-#include "agent/run/plan.h"
+#include "agent/plan/plan.h"
 #include "scap/model/source.h"
 #include "util/buf.h"
 #include "util/error.h"

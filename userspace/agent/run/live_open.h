@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "agent/run/plan.h"
+#include "agent/plan/plan.h"
 #include "util/error.h"
 
 struct scap_live;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/rules_load.h"
+#include "agent/plan/rules_load.h"
 
 /* What the thread makes; the run takes it over once it is done. */
 struct prepared {

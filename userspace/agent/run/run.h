@@ -12,8 +12,8 @@
 #include "agent/options/options.h"
 #include "agent/run/input.h"
 #include "agent/run/output.h"
-#include "agent/run/plan.h"
-#include "agent/run/printer.h"
+#include "agent/plan/plan.h"
+#include "agent/plan/printer.h"
 #include "util/error.h"
 
 struct run {

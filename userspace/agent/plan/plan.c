@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Making and releasing plans. */
-#include "agent/run/plan.h"
+#include "agent/plan/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/expression.h"
-#include "agent/run/rules_load.h"
+#include "agent/plan/expression.h"
+#include "agent/plan/rules_load.h"
 
 struct warnings {
 	const char *filter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the error of a filter or format to that of the agent. */
-#include "agent/run/expression.h"
+#include "agent/plan/expression.h"
 
 #include <errno.h>
 

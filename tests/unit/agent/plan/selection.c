@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/run/selection.h"
+#include "agent/plan/selection.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/state/engine.h"

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/run/expression.h"
+#include "agent/plan/expression.h"
 
 static void test_place_is_marked(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is wrong with an expression of the command line, as a message of several lines. */
-#ifndef AGENT_RUN_EXPRESSION_H
-#define AGENT_RUN_EXPRESSION_H
+#ifndef AGENT_PLAN_EXPRESSION_H
+#define AGENT_PLAN_EXPRESSION_H
 
 #include "sinsp/sinsp.h"
 #include "util/error.h"

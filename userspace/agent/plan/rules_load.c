@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From paths to a set of rules. */
-#include "agent/run/rules_load.h"
+#include "agent/plan/rules_load.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/run/printer.h"
+#include "agent/plan/printer.h"
 
 /* Standard output of tests is a file or a pipe. */
 static void test_formats(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the needs of fields to events and system-call numbers. */
-#include "agent/run/selection.h"
+#include "agent/plan/selection.h"
 
 #include <stddef.h>
 #include <string.h>

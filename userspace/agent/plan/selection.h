@@ -3,8 +3,8 @@
  * What to capture, and why: the events that the filter can let through, and those that keep the
  * state up to date which the fields of the filter and of the output show.
  */
-#ifndef AGENT_RUN_SELECTION_H
-#define AGENT_RUN_SELECTION_H
+#ifndef AGENT_PLAN_SELECTION_H
+#define AGENT_PLAN_SELECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/plan.h"
+#include "agent/plan/plan.h"
 
 static struct printer none;
 static struct buf messages;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules that the options name: found, loaded, and what is said about them. */
-#ifndef AGENT_RUN_RULES_LOAD_H
-#define AGENT_RUN_RULES_LOAD_H
+#ifndef AGENT_PLAN_RULES_LOAD_H
+#define AGENT_PLAN_RULES_LOAD_H
 
 #include "agent/options/options.h"
 #include "rules/ruleset.h"

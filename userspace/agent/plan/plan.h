@@ -3,12 +3,12 @@
  * What is wanted of events: the filter or the rules, compiled, and which events the kernel has to
  * capture for them. Needs no privilege. A plan is not changed: new rules make another one.
  */
-#ifndef AGENT_RUN_PLAN_H
-#define AGENT_RUN_PLAN_H
+#ifndef AGENT_PLAN_PLAN_H
+#define AGENT_PLAN_PLAN_H
 
 #include "agent/options/options.h"
-#include "agent/run/printer.h"
-#include "agent/run/selection.h"
+#include "agent/plan/printer.h"
+#include "agent/plan/selection.h"
 #include "rules/ruleset.h"
 #include "util/error.h"
 

@@ -3,8 +3,8 @@
  * How events are printed: made once of the options, and the same through a whole run. It counts on
  * from event to event (evt.deltatime), so new rules do not make another.
  */
-#ifndef AGENT_RUN_PRINTER_H
-#define AGENT_RUN_PRINTER_H
+#ifndef AGENT_PLAN_PRINTER_H
+#define AGENT_PLAN_PRINTER_H
 
 #include "agent/options/options.h"
 #include "sinsp/sinsp.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From the options about the output to a formatter. */
-#include "agent/run/printer.h"
+#include "agent/plan/printer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/expression.h"
+#include "agent/plan/expression.h"
 
 /* Of buffers in lines of text, when the options say nothing about them. */
 enum { TEXT_BUFFER_MAX = 80 };
