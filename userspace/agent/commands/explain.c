@@ -208,7 +208,7 @@ int explain_run(const struct options *options)
 	struct plan *plan = NULL;
 	struct buf messages = {0};
 	struct error err = {""};
-	int exit_code, code = printer_init(&printer, options, &err);
+	int exit_code, code = printer_init(&printer, options, &messages, &err);
 
 	if (code == 0)
 		code = plan_create(options, &printer, &plan, &messages, &err);

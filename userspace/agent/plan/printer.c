@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/plan/expression.h"
+#include "util/excerpt.h"
 
 /* Of buffers in lines of text, when the options say nothing about them. */
 enum { TEXT_BUFFER_MAX = 80 };
@@ -74,14 +75,37 @@ static const char *format_of(const char *print)
 	return container ? FORMAT_CONTAINER_LINE : print;
 }
 
+/* A line that is the same for all events: probably the `%` of its fields was forgotten. */
+static void warn_of_constant_format(const char *format, struct buf *messages)
+{
+	struct field_ref ref;
+	size_t start;
+
+	if (strchr(format, '%'))
+		return;
+	BUF_LITERAL(messages, "agent: warning: -p: ");
+	start = messages->len;
+	buf_printf(messages, "'%.60s' has no field (%%FIELD): each line is the same", format);
+	if (field_ref_init(&ref, format, strlen(format), NULL) == 0) {
+		field_ref_finish(&ref);
+		buf_printf(messages, "; for the value of the field write '%%%.60s'", format);
+	}
+	if (!messages->failed)
+		excerpt_make_plain(messages->data + start, messages->len - start);
+	buf_append_char(messages, '\n');
+}
+
 static int create_format(const struct options *options, enum formatter_kind kind,
-			 struct formatter **formatter, struct error *err)
+			 struct formatter **formatter, struct buf *messages, struct error *err)
 {
 	const char *format = format_of(options->print);
 	struct filter_error wrong = {0};
 	int code = formatter_create_format(kind, format, formatter, &wrong);
 
-	return code ? expression_error("-p: ", format, &wrong, code, err) : 0;
+	if (code)
+		return expression_error("-p: ", format, &wrong, code, err);
+	warn_of_constant_format(format, messages);
+	return 0;
 }
 
 static int create_fields(const struct options *options, struct formatter **formatter,
@@ -115,7 +139,8 @@ static int load_services(struct printer *printer, struct error *err)
 	return 0;
 }
 
-int printer_init(struct printer *printer, const struct options *options, struct error *err)
+int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
+		 struct error *err)
 {
 	enum formatter_kind kind;
 	int code;
@@ -133,7 +158,7 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 	if (options->json_fields)
 		code = create_fields(options, &printer->formatter, err);
 	else if (options->print)
-		code = create_format(options, kind, &printer->formatter, err);
+		code = create_format(options, kind, &printer->formatter, messages, err);
 	else
 		code = formatter_create(kind, NULL, 0, &printer->formatter, err);
 	if (code)

@@ -18,8 +18,12 @@ struct printer {
 	struct formatter *formatter; /* owned; NULL: nothing but what rules print */
 };
 
-/* Returns 0 or -errno with a message; release with printer_finish() in every case. */
-int printer_init(struct printer *printer, const struct options *options, struct error *err);
+/*
+ * Warnings are appended to `messages` as whole lines. Returns 0 or -errno with a message; release
+ * with printer_finish() in every case.
+ */
+int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
+		 struct error *err);
 void printer_finish(struct printer *printer);
 
 /* The state that is printed: enum field_needs bits. */

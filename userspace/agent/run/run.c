@@ -18,7 +18,7 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 
 	*run = (struct run){.options = options};
 	output_init(&run->output, STDOUT_FILENO);
-	code = printer_init(&run->printer, options, err);
+	code = printer_init(&run->printer, options, messages, err);
 	return code ? code : plan_create(options, &run->printer, &run->plan, messages, err);
 }
 

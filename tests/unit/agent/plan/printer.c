@@ -40,7 +40,7 @@ static void test_formats(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct printer printer;
 
-		assert_int_equal(printer_init(&printer, &cases[i].options, NULL), 0);
+		assert_int_equal(printer_init(&printer, &cases[i].options, NULL, NULL), 0);
 		assert_int_equal(printer.format, cases[i].format);
 		assert_int_equal(printer.formatter != NULL, cases[i].prints);
 		printer_finish(&printer);
@@ -65,7 +65,7 @@ static void test_contradictions(void **state)
 		struct error err = {""};
 		struct printer printer;
 
-		assert_int_equal(printer_init(&printer, &cases[i].options, &err), -EINVAL);
+		assert_int_equal(printer_init(&printer, &cases[i].options, NULL, &err), -EINVAL);
 		assert_non_null(strstr(err.text, cases[i].message));
 		printer_finish(&printer);
 	}
@@ -76,7 +76,7 @@ static bool is_coloured(struct options options)
 	struct printer printer;
 	bool coloured;
 
-	assert_int_equal(printer_init(&printer, &options, NULL), 0);
+	assert_int_equal(printer_init(&printer, &options, NULL, NULL), 0);
 	coloured = printer.style.coloured;
 	printer_finish(&printer);
 	return coloured;
@@ -96,11 +96,11 @@ static void test_buffers_are_cut_by_default(void **state)
 	const struct options whole[] = {{.verbose = true}, {.snaplen_chosen = true}};
 	struct printer printer;
 
-	assert_int_equal(printer_init(&printer, &(struct options){0}, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){0}, NULL, NULL), 0);
 	assert_int_equal(printer.style.bytes_max, 80);
 	printer_finish(&printer);
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(printer_init(&printer, &whole[i], NULL), 0);
+		assert_int_equal(printer_init(&printer, &whole[i], NULL, NULL), 0);
 		assert_int_equal(printer.style.bytes_max, 0);
 		printer_finish(&printer);
 	}
@@ -110,13 +110,13 @@ static void test_needs(void **state)
 {
 	struct printer printer;
 
-	assert_int_equal(printer_init(&printer, &(struct options){.format = FORMAT_NONE}, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){.format = FORMAT_NONE}, NULL, NULL), 0);
 	assert_int_equal(printer_needs(&printer), 0);
 	printer_finish(&printer);
-	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL, NULL), 0);
 	assert_int_equal(printer_needs(&printer), 0);
 	printer_finish(&printer);
-	assert_int_equal(printer_init(&printer, &(struct options){.print = "%proc.name"}, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){.print = "%proc.name"}, NULL, NULL), 0);
 	assert_true(printer_needs(&printer) & NEEDS_THREADS);
 	printer_finish(&printer);
 }
