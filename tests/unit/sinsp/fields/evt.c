@@ -39,15 +39,6 @@ static void make_read(struct drive *world, int64_t result)
 	world_end(world);
 }
 
-static void make_write(struct drive *world)
-{
-	world_begin(world, EVENT_write, 100);
-	frame_put_i64(&world->frame, write__res, 5);
-	frame_put_bytes(&world->frame, write__data, "hello", 5);
-	frame_put_i64(&world->frame, write__fd, 3);
-	world_end(world);
-}
-
 static void make_generic(struct drive *world, int64_t code, int64_t native)
 {
 	world_begin(world, EVENT_syscall, 100);
@@ -244,121 +235,6 @@ static void test_buffer(void **state)
 	world_expect_none(world, "evt.buffer");
 }
 
-static void test_input_and_output(void **state)
-{
-	struct drive *world = world_of(state);
-
-	make_read(world, 4);
-	world_expect(world, "evt.is_io", "true");
-	world_expect(world, "evt.is_io_read", "true");
-	world_expect(world, "evt.is_io_write", "false");
-	world_expect(world, "evt.io_dir", "read");
-	world_expect(world, "evt.is_wait", "false");
-	make_write(world);
-	world_expect(world, "evt.is_io_write", "true");
-	world_expect(world, "evt.io_dir", "write");
-	begin_openat(world, 3, "/x", 1);
-	world_expect(world, "evt.is_io", "false");
-	world_expect_none(world, "evt.io_dir");
-}
-
-static void test_buffer_lengths(void **state)
-{
-	struct drive *world = world_of(state);
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_FILE, "/x");
-
-	make_read(world, 4);
-	world_expect_none(world, "evt.buflen");
-	world_set_fd(world, 3, fd);
-	world_expect(world, "evt.buflen", "4");
-	world_expect(world, "evt.buflen.in", "4");
-	world_expect_none(world, "evt.buflen.out");
-	world_expect(world, "evt.buflen.file", "4");
-	world_expect(world, "evt.buflen.file.in", "4");
-	world_expect_none(world, "evt.buflen.file.out");
-	world_expect_none(world, "evt.buflen.net");
-	world_expect_none(world, "evt.buflen.net.in");
-	world_expect_none(world, "evt.buflen.net.out");
-	make_write(world);
-	fd->type = SCAP_FD_IPV4;
-	world_set_fd(world, 3, fd);
-	world_expect(world, "evt.buflen.out", "5");
-	world_expect(world, "evt.buflen.net", "5");
-	world_expect(world, "evt.buflen.net.out", "5");
-	world_expect_none(world, "evt.buflen.file.out");
-	make_read(world, -EIO);
-	world_set_fd(world, 3, fd);
-	world_expect_none(world, "evt.buflen");
-	world_expect_none(world, "evt.buflen.net.in");
-}
-
-static void test_errors_by_sort(void **state)
-{
-	struct drive *world = world_of(state);
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "");
-
-	begin_openat(world, -ENOENT, "/x", 1);
-	world_expect(world, "evt.count.error.file", "1");
-	world_expect_none(world, "evt.count.error.net");
-	world_expect_none(world, "evt.count.error.memory");
-	world_expect_none(world, "evt.count.error.other");
-	make_read(world, 4);
-	world_set_fd(world, 3, fd);
-	world_expect(world, "evt.count.error.net", "0");
-	world_expect_none(world, "evt.count.error.file");
-	make_read(world, -EBADF);
-	world_expect(world, "evt.count.error.other", "1");
-	make_exit(world);
-	world_expect_none(world, "evt.count.error.other");
-}
-
-static void test_syslog(void **state)
-{
-	struct drive *world = world_of(state);
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "0->0 /dev/log");
-
-	make_write(world);
-	world_expect(world, "evt.is_syslog", "false");
-	world_set_fd(world, 3, fd);
-	world_expect(world, "evt.is_syslog", "true");
-	make_read(world, 4);
-	world_set_fd(world, 3, fd);
-	world_expect(world, "evt.is_syslog", "false");
-}
-
-static void test_opens(void **state)
-{
-	struct drive *world = world_of(state);
-
-	begin_openat(world, 3, "/x", 0x3 | 0x4 | 0x4000);
-	world_expect(world, "evt.is_open_read", "true");
-	world_expect(world, "evt.is_open_write", "true");
-	world_expect(world, "evt.is_open_create", "true");
-	world_expect(world, "evt.is_open_exec", "true");
-	begin_openat(world, -EACCES, "/x", 0x2 | 0x2000);
-	world_expect(world, "evt.is_open_read", "false");
-	world_expect(world, "evt.is_open_write", "true");
-	world_expect(world, "evt.is_open_create", "false");
-	begin_openat(world, 3, "/x", 0x1);
-	world_expect(world, "evt.is_open_exec", "false");
-	world_begin(world, EVENT_creat, 100);
-	frame_put_i64(&world->frame, creat__mode, 0700);
-	world_end(world);
-	world_expect(world, "evt.is_open_exec", "true");
-	world_expect(world, "evt.is_open_create", "false");
-	/* It opens what is there: its result is no mode, whatever its bits. */
-	world_begin(world, EVENT_open_by_handle_at, 100);
-	frame_put_i64(&world->frame, open_by_handle_at__fd, 0111);
-	frame_put_i64(&world->frame, open_by_handle_at__flags, 0x3 | 0x2000);
-	world_end(world);
-	world_expect(world, "evt.is_open_read", "true");
-	world_expect(world, "evt.is_open_write", "true");
-	world_expect(world, "evt.is_open_exec", "false");
-	make_read(world, 4);
-	world_expect(world, "evt.is_open_read", "false");
-	world_expect(world, "evt.is_open_exec", "false");
-}
-
 static void test_filter_only_fields(void **state)
 {
 	struct drive *world = world_of(state);
@@ -382,72 +258,6 @@ static void test_filter_only_fields(void **state)
 		assert_int_equal(value.u64, i);
 	}
 	free(scratch);
-}
-
-static void test_paths(void **state)
-{
-	struct drive *world = world_of(state);
-
-	begin_openat(world, 3, "a//b/../c", 1);
-	world_expect(world, "fs.path.name", "/home/user/a/c");
-	world_expect(world, "fs.path.nameraw", "a//b/../c");
-	world_expect(world, "evt.abspath", "/home/user/a/c");
-	world_expect_none(world, "evt.abspath.src");
-	world_expect_none(world, "evt.abspath.dst");
-	world_expect_none(world, "fs.path.source");
-	world_expect_none(world, "fs.path.targetraw");
-	begin_openat(world, -ENOENT, "a", 1);
-	world_expect_none(world, "fs.path.name");
-	world_expect_none(world, "fs.path.nameraw");
-	world_expect(world, "evt.abspath", "/home/user/a");
-	make_read(world, 4);
-	world_expect_none(world, "fs.path.name");
-	world_expect_none(world, "evt.abspath");
-}
-
-/* A link's source is what it is made at; a call on a descriptor names what that is. */
-static void test_links_and_descriptors(void **state)
-{
-	struct drive *world = world_of(state);
-
-	world_begin(world, EVENT_symlinkat, 100);
-	frame_put_i64(&world->frame, symlinkat__res, 0);
-	frame_put_string(&world->frame, symlinkat__target, "/usr/x");
-	frame_put_i64(&world->frame, symlinkat__linkdirfd, 5);
-	frame_put_string(&world->frame, symlinkat__linkpath, "made");
-	world_fd(world_end(world)->thread, 5, SCAP_FD_DIRECTORY, "/srv");
-	world_expect(world, "fs.path.source", "/srv/made");
-	world_expect(world, "fs.path.target", "/usr/x");
-	world_expect(world, "evt.abspath", "/srv/made");
-	world_begin(world, EVENT_fchmod, 100);
-	frame_put_i64(&world->frame, fchmod__res, 0);
-	world_end(world);
-	world_expect_none(world, "fs.path.name");
-	world_set_fd(world, 6, world_fd(world->event.thread, 6, SCAP_FD_FILE, "/etc/shadow"));
-	world_expect(world, "fs.path.name", "/etc/shadow");
-	world_expect_none(world, "fs.path.nameraw");
-}
-
-static void test_renames(void **state)
-{
-	struct drive *world = world_of(state);
-
-	world_fd(world->event.thread, 5, SCAP_FD_DIRECTORY, "/srv");
-	world_begin(world, EVENT_renameat2, 100);
-	frame_put_i64(&world->frame, renameat2__res, 0);
-	frame_put_i64(&world->frame, renameat2__olddirfd, 5);
-	frame_put_string(&world->frame, renameat2__oldpath, "old");
-	frame_put_i64(&world->frame, renameat2__newdirfd, -100);
-	frame_put_string(&world->frame, renameat2__newpath, "new");
-	world_end(world);
-	world_expect(world, "fs.path.source", "/srv/old");
-	world_expect(world, "fs.path.sourceraw", "old");
-	world_expect(world, "fs.path.target", "/home/user/new");
-	world_expect(world, "fs.path.targetraw", "new");
-	world_expect(world, "evt.abspath", "/srv/old");
-	world_expect(world, "evt.abspath.src", "/srv/old");
-	world_expect(world, "evt.abspath.dst", "/home/user/new");
-	world_expect_none(world, "fs.path.name");
 }
 
 static int setup(void **state)
@@ -482,15 +292,7 @@ int main(void)
 		TEST(test_arguments),
 		TEST(test_raw_arguments),
 		TEST(test_buffer),
-		TEST(test_input_and_output),
-		TEST(test_buffer_lengths),
-		TEST(test_errors_by_sort),
-		TEST(test_syslog),
-		TEST(test_opens),
 		TEST(test_filter_only_fields),
-		TEST(test_paths),
-		TEST(test_renames),
-		TEST(test_links_and_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,54 +232,6 @@ static void test_cut_buffers(void **state)
 	expect(world, (struct text_style){0}, "%evt.arg.data", "012345678");
 }
 
-static void test_colours(void **state)
-{
-	static const struct text_style coloured = {.coloured = true};
-	struct drive *world = *state;
-
-	/* The escapes of the name are dots, ours are not. */
-	expect(world, coloured, FORMAT_DEFAULT_LINE,
-	       "\x1b[2m1\x1b[0m \x1b[2m11:36:01.123456789\x1b[0m \x1b[2m3\x1b[0m "
-	       "\x1b[32mc.[1mt\x1b[0m (\x1b[2m100\x1b[0m) \x1b[36mwrite\x1b[0m "
-	       "res=6 data=a..[1mb fd=5(<f>/tmp/..[1m) size=<NA>");
-	put_write(world, -EBADF, "", 0);
-	expect(world, coloured, "%evt.type %evt.args",
-	       "\x1b[31mwrite\x1b[0m \x1b[31mres=-9(EBADF)\x1b[0m data=NULL "
-	       "fd=5(<f>/tmp/..[1m) size=<NA>");
-	expect(world, coloured, "%evt.res %evt.rawres %evt.failed",
-	       "\x1b[31mEBADF\x1b[0m \x1b[31m-9\x1b[0m true");
-	expect(world, coloured, "%evt.arg.res.", "EBADF.");
-}
-
-/* Widths are those of what is seen; a line that is dropped leaves no colour. */
-static void test_colours_and_widths(void **state)
-{
-	static const struct text_style coloured = {.coloured = true};
-	struct formatter *formatter = make(FORMATTER_TEXT, "%proc.name %thread.vtid", &coloured);
-	struct drive *world = *state;
-	struct buf out = {0};
-
-	expect(world, coloured, "%8proc.name|%2proc.name|",
-	       "\x1b[32mc.[1mt  \x1b[0m|\x1b[32mc.\x1b[0m|");
-	expect(world, coloured, "*%evt.num %user.loginname|",
-	       "\x1b[2m1\x1b[0m \x1b[33m<NA>\x1b[0m|");
-	world_begin(world, EVENT_write, 555);
-	world_end(world);
-	assert_false(formatter_append(formatter, &world->event, &out));
-	assert_int_equal(out.len, 0);
-	buf_finish(&out);
-	formatter_destroy(formatter);
-}
-
-static void test_no_colours_in_json(void **state)
-{
-	static const struct text_style coloured = {.coloured = true};
-	struct formatter *formatter = make(FORMATTER_JSON, "%evt.num", &coloured);
-
-	expect_line(*state, formatter, "{\"evt.num\":1}");
-	formatter_destroy(formatter);
-}
-
 /* Whatever the memory: a line is there whole, or not at all. */
 static void test_no_memory(void **state)
 {
@@ -318,9 +270,6 @@ int main(void)
 		TEST(test_arguments),
 		TEST(test_cut_buffers),
 		TEST(test_large_buffers),
-		TEST(test_colours),
-		TEST(test_colours_and_widths),
-		TEST(test_no_colours_in_json),
 		TEST(test_no_memory),
 	};
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* evt.*: events that no call made. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+static int setup(void **state)
+{
+	struct sinsp_config config = {.hostname = "box", .etc = "/nonexistent", .boot_id = "1"};
+	struct drive *world = calloc(1, sizeof(*world));
+	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
+
+	if (sinsp_create(&config, &world->sinsp, NULL))
+		return -1;
+	world_process(world, &process);
+	world_begin(world, EVENT_getuid, 100);
+	world_end(world);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static void infra(struct drive *world, const char *description)
+{
+	world_begin(world, EVENT_infra, 100);
+	frame_put_string(&world->frame, infra__source, "docker");
+	frame_put_string(&world->frame, infra__description, description);
+	world_end(world);
+}
+
+static void test_events_that_no_call_made(void **state)
+{
+	struct drive *world = *state;
+
+	world_expect(world, "evt.hostname", "box");
+	world_expect(world, "evt.is_async", "false");
+	world_expect_none(world, "evt.asynctype");
+	world_expect_none(world, "evt.pluginname");
+	world_expect_none(world, "evt.plugininfo");
+	world_expect_none(world, "evt.infra.docker.name");
+	infra(world, "Event:start; ID: 0123ab ;name:web:1;Image:nginx");
+	world_expect(world, "evt.is_async", "true");
+	world_expect(world, "evt.asynctype", "infra");
+	world_expect(world, "evt.infra.docker.name", "start");
+	world_expect(world, "evt.infra.docker.container.id", "0123ab");
+	world_expect(world, "evt.infra.docker.container.name", "web:1");
+	world_expect(world, "evt.infra.docker.container.image", "nginx");
+	infra(world, ";;ID;IDs:5;name:");
+	world_expect_none(world, "evt.infra.docker.name");
+	world_expect_none(world, "evt.infra.docker.container.id");
+	world_expect_json(world, "evt.infra.docker.container.name",
+			  "{\"evt.infra.docker.container.name\":\"\"}");
+	infra(world, NULL);
+	world_expect_none(world, "evt.infra.docker.container.id");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_events_that_no_call_made, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

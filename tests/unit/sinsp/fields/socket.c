@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* fd.*: sockets of every role. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/fields/field.h"
+#include "sinsp/state/fds.h"
+#include "world.h"
+
+static void make_read(struct drive *world, struct sinsp_fd *fd)
+{
+	world_begin(world, EVENT_read, 100);
+	frame_put_i64(&world->frame, read__fd, 3);
+	world_end(world);
+	world_set_fd(world, 3, fd);
+}
+
+static int setup(void **state)
+{
+	struct drive *world = calloc(1, sizeof(*world));
+	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
+
+	drive_create(world, NULL);
+	world_process(world, &process);
+	make_read(world, NULL);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static struct sinsp_fd *open_fd(struct drive *world, enum scap_fd_type type, const char *name)
+{
+	return world_fd(world->event.thread, 3, type, name);
+}
+
+static void set_end(struct scap_endpoint *end, const char *ip, uint16_t port)
+{
+	assert_int_equal(inet_pton(strchr(ip, ':') ? AF_INET6 : AF_INET, ip, end->address), 1);
+	end->port = port;
+}
+
+static struct sinsp_fd *open_socket(struct drive *world, enum sinsp_fd_role role)
+{
+	struct sinsp_fd *fd = open_fd(world, SCAP_FD_IPV4, "10.0.0.1:1234->10.0.0.2:80");
+
+	fd->l4 = SCAP_L4_TCP;
+	fd->role = role;
+	fd->connected = true;
+	set_end(&fd->source, "10.0.0.1", 1234);
+	set_end(&fd->dest, "10.0.0.2", 80);
+	make_read(world, fd);
+	return fd;
+}
+
+static void test_client(void **state)
+{
+	struct drive *world = *state;
+
+	open_socket(world, SINSP_ROLE_CLIENT);
+	world_expect(world, "fd.type", "ipv4");
+	world_expect(world, "fd.typechar", "4");
+	world_expect(world, "fd.name", "10.0.0.1:1234->10.0.0.2:80");
+	world_expect(world, "fd.cip", "10.0.0.1");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect(world, "fd.lip", "10.0.0.1");
+	world_expect(world, "fd.rip", "10.0.0.2");
+	world_expect(world, "fd.cport", "1234");
+	world_expect(world, "fd.sport", "80");
+	world_expect(world, "fd.lport", "1234");
+	world_expect(world, "fd.rport", "80");
+	world_expect(world, "fd.cproto", "1234");
+	world_expect(world, "fd.sproto", "80");
+	world_expect(world, "fd.lproto", "1234");
+	world_expect(world, "fd.rproto", "80");
+	world_expect(world, "fd.l4proto", "tcp");
+	world_expect(world, "fd.sockfamily", "ip");
+	world_expect(world, "fd.is_server", "false");
+	world_expect(world, "fd.connected", "true");
+	world_expect_none(world, "fd.directory");
+	world_expect_json(world, "fd.sip", "{\"fd.sip\":\"10.0.0.2\"}");
+	world_expect_json(world, "fd.sport", "{\"fd.sport\":80}");
+}
+
+static void test_server(void **state)
+{
+	struct drive *world = *state;
+
+	open_socket(world, SINSP_ROLE_SERVER);
+	world_expect(world, "fd.cip", "10.0.0.1");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect(world, "fd.lip", "10.0.0.2");
+	world_expect(world, "fd.rip", "10.0.0.1");
+	world_expect(world, "fd.lport", "80");
+	world_expect(world, "fd.rport", "1234");
+	world_expect(world, "fd.is_server", "true");
+}
+
+static void test_socket_without_role(void **state)
+{
+	struct drive *world = *state;
+
+	open_socket(world, SINSP_ROLE_NONE);
+	world_expect_none(world, "fd.cip");
+	world_expect_none(world, "fd.sip");
+	world_expect_none(world, "fd.lip");
+	world_expect_none(world, "fd.rport");
+	world_expect_none(world, "fd.sport");
+	world_expect_none(world, "fd.sproto");
+}
+
+static void test_listening_socket(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_NONE);
+
+	fd->listening = true;
+	world_expect(world, "fd.sport", "80");
+	world_expect(world, "fd.sip", "10.0.0.2");
+	world_expect_none(world, "fd.cport");
+	world_expect(world, "fd.is_server", "true");
+	world_expect_none(world, "fd.cip");
+	world_expect_none(world, "fd.lip");
+}
+
+static int get(struct drive *world, const char *name, struct field_value *values)
+{
+	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
+	struct field_ref ref;
+	int n;
+
+	assert_int_equal(field_ref_init(&ref, name, strlen(name), NULL), 0);
+	n = field_get(&ref, &world->event, scratch, values);
+	field_ref_finish(&ref);
+	free(scratch);
+	return n;
+}
+
+static void test_either_end(void **state)
+{
+	struct drive *world = *state;
+	struct field_value values[FIELD_VALUES_MAX];
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+
+	assert_int_equal(get(world, "fd.port", values), 2);
+	assert_int_equal(values[0].u64, 80);
+	assert_int_equal(values[1].u64, 1234);
+	assert_int_equal(get(world, "fd.proto", values), 2);
+	assert_int_equal(get(world, "fd.ip", values), 2);
+	assert_int_equal(values[0].ip.len, 4);
+	assert_memory_equal(values[0].ip.address, "\x0a\0\0\x02", 4);
+	assert_memory_equal(values[1].ip.address, "\x0a\0\0\x01", 4);
+	assert_int_equal(get(world, "fd.net", values), 2);
+	assert_int_equal(get(world, "fd.snet", values), 1);
+	assert_memory_equal(values[0].ip.address, "\x0a\0\0\x02", 4);
+	fd->listening = true;
+	fd->role = SINSP_ROLE_NONE;
+	assert_int_equal(get(world, "fd.port", values), 1);
+	assert_int_equal(values[0].u64, 80);
+	assert_int_equal(get(world, "fd.ip", values), 1);
+	fd->listening = false;
+	assert_int_equal(get(world, "fd.ip", values), -1);
+	assert_int_equal(get(world, "fd.port", values), -1);
+	fd->type = SCAP_FD_UNIX;
+	fd->role = SINSP_ROLE_CLIENT;
+	assert_int_equal(get(world, "fd.ip", values), -1);
+}
+
+static void test_ipv6_and_unix(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_fd *fd = open_socket(world, SINSP_ROLE_CLIENT);
+
+	fd->type = SCAP_FD_IPV6;
+	fd->l4 = SCAP_L4_UDP;
+	set_end(&fd->source, "::1", 1);
+	set_end(&fd->dest, "fe80::1:2", 53);
+	world_expect(world, "fd.cip", "::1");
+	world_expect(world, "fd.sip", "fe80::1:2");
+	world_expect(world, "fd.l4proto", "udp");
+	fd->type = SCAP_FD_UNIX;
+	world_expect_none(world, "fd.sip");
+	world_expect(world, "fd.sockfamily", "unix");
+	world_expect(world, "fd.l4proto", "<NA>");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_client),
+		TEST(test_server),
+		TEST(test_socket_without_role),
+		TEST(test_listening_socket),
+		TEST(test_either_end),
+		TEST(test_ipv6_and_unix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
