@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Kinds of descriptors, as the .scap world letters them. */
+/* Types of descriptors, as in the .scap world. */
 enum scap_fd_type {
 	SCAP_FD_UNKNOWN,
 	SCAP_FD_FILE,

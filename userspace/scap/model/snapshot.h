@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a machine was like before the first event, told piece by piece: the reader of a capture file
- * tells it to the state engine, the state engine tells it to the writer of one.
+ * The state of a machine before the first event, passed on piece by piece: from the reader of a
+ * capture file to the state engine, and from the state engine to the writer of one.
  */
 #ifndef SCAP_MODEL_SNAPSHOT_H
 #define SCAP_MODEL_SNAPSHOT_H
@@ -12,7 +12,7 @@
 #include "scap/model/fd.h"
 #include "scap/model/thread.h"
 
-/* What pointers in these lead to belongs to who tells, and is valid during the call alone. */
+/* The memory behind pointers belongs to the caller and is valid only during the call. */
 struct scap_machine {
 	uint32_t cpus;
 	uint64_t memory_bytes;
@@ -40,21 +40,21 @@ struct scap_group {
 
 struct scap_snapshot;
 
-/* Each returns 0, or -errno, which ends the telling. */
+/* Each returns 0, or -errno, which ends the snapshot. */
 struct scap_snapshot_ops {
-	int (*begin)(struct scap_snapshot *to); /* what was told before is void */
+	int (*begin)(struct scap_snapshot *to); /* discards what came before */
 	int (*machine)(struct scap_snapshot *to, const struct scap_machine *machine);
 	int (*interface)(struct scap_snapshot *to, const struct scap_interface *interface);
 	int (*user)(struct scap_snapshot *to, const struct scap_user *user);
 	int (*group)(struct scap_snapshot *to, const struct scap_group *group);
 	int (*thread)(struct scap_snapshot *to, const struct scap_thread *thread);
-	/* The descriptors of a thread that was told of, and of those that share them, follow. */
+	/* The descriptors of an earlier thread, and of those that share them, follow. */
 	int (*fds)(struct scap_snapshot *to, int64_t tid);
 	int (*fd)(struct scap_snapshot *to, const struct scap_fd *fd);
 	int (*end)(struct scap_snapshot *to); /* events follow */
 };
 
-/* Who listens embeds this as its first member. */
+/* The receiver embeds this as its first member. */
 struct scap_snapshot {
 	const struct scap_snapshot_ops *ops;
 };

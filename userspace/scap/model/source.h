@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where events come from. Live rings, capture files and injected events have this one interface;
- * everything above works on it alone.
+ * The interface of all sources of events: live ring buffers, capture files and injected events. The
+ * layers above use nothing else.
  */
 #ifndef SCAP_MODEL_SOURCE_H
 #define SCAP_MODEL_SOURCE_H
@@ -13,11 +13,10 @@ struct scap_event {
 	const void *frame; /* borrowed: valid until the next call on the source */
 	uint32_t len;	   /* bytes that may be read at `frame` */
 	uint16_t cpu;
-	bool hidden;	   /* keeps the state up to date, and is not to be shown */
+	bool hidden;	   /* updates the state, is not printed */
 	/*
-	 * How far the wall clock was set since the source was opened; negative: back. The time of
-	 * the frame does not follow such steps, so that it only grows; the wall clock's is this
-	 * later.
+	 * The sum of the steps of the wall clock since the source was opened; negative: back. The
+	 * time of the frame is monotonic and does not follow them: add this for the wall clock's.
 	 */
 	int64_t clock_step_ns;
 };
@@ -48,7 +47,7 @@ static inline int scap_source_next(struct scap_source *source, int timeout_ms,
 	return source->ops->next(source, timeout_ms, event);
 }
 
-/* After a call that gave no event: those before this time have all been given. 0: not known. */
+/* After a call that returned no event: all events before this time were returned. 0: not known. */
 static inline uint64_t scap_source_settled(const struct scap_source *source)
 {
 	return source->ops->settled ? source->ops->settled(source) : 0;

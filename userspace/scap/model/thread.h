@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pointers go to memory of the reader, valid until its next call. Numbers are of the initial
- * namespaces unless their name starts with v; in captures those that are not known are -1. */
+/*
+ * Pointers lead to memory of the reader, valid until its next call. Ids are those of the initial
+ * namespaces unless their name starts with v; in captures unknown ones are -1.
+ */
 struct scap_thread {
 	int64_t tid, pid, ptid, vtid, vpid, pgid, vpgid, sid;
 	uint32_t uid, gid;  /* effective */
@@ -32,8 +34,8 @@ struct scap_thread {
 	size_t env_len;
 	const char *cgroups;  /* "name=/path", each with its NUL */
 	size_t cgroups_len;
-	const char *cwd;      /* absolute, whatever root the thread has; "" when unreadable */
-	const char *root;     /* "/" mostly */
+	const char *cwd;      /* absolute, regardless of the thread's root; "" if unreadable */
+	const char *root;     /* usually "/" */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One descriptor out of /proc/PID/fd and fdinfo. Called by the walks of proc.c. */
+/* One descriptor from /proc/PID/fd and fdinfo. Called by the walks of proc.c. */
 #include "scap/proc/impl.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 #include "scap/proc/text.h"
 
-enum { FDINFO_BYTES_MAX = 512 }; /* what is looked for stands in the first lines */
+enum { FDINFO_BYTES_MAX = 512 }; /* the wanted lines are the first ones */
 
-/* What a link says that does not lead to a path; the longest texts that begin alike come first. */
+/* Texts of links that are no paths; of texts with the same beginning the longest comes first. */
 static const struct {
 	const char *prefix;
 	enum scap_fd_type type;
@@ -36,7 +36,7 @@ static const struct {
 	{"/memfd:", SCAP_FD_MEMFD},
 };
 
-/* What the kernel calls the protocol of a socket that no table lists: it is not bound yet. */
+/* The kernel's name of the protocol of a socket that no table lists because it is unbound. */
 static const struct {
 	const char *name;
 	enum scap_fd_type type;
@@ -59,7 +59,7 @@ static const struct {
 	{"NETLINK", SCAP_FD_NETLINK, SCAP_L4_UNKNOWN},
 };
 
-/* The C library has 0 for what the kernel sets on every open file. */
+/* The C library defines this as 0; the kernel sets it on every open file. */
 #ifdef __aarch64__
 #define KERNEL_O_LARGEFILE 0400000
 #else
@@ -111,7 +111,9 @@ static uint32_t stored_dev(uint32_t major, uint32_t minor)
 	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
 }
 
-/* The kind of file from its mode; its inode and device. A server that hangs is not asked. */
+/*
+ * The type of a file from its mode; its inode and device. From the cache: a file server may hang.
+ */
 static void read_inode(int task_dir, const char *name, struct scap_fd *fd)
 {
 	struct statx stat;

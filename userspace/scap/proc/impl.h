@@ -14,7 +14,7 @@ struct scap_proc {
 	int dir;
 	uint64_t boot_offset_ns; /* from boot to epoch */
 
-	/* The walk over threads: a process, and the others of its threads once it was given. */
+	/* The walk over threads: a process, then its other threads. */
 	DIR *processes;
 	DIR *tasks;
 	int64_t walk_pid;
@@ -25,7 +25,7 @@ struct scap_proc {
 	uint64_t fds_namespace; /* of its network; 0: not read yet */
 
 	/* What the last thread and descriptor point to. */
-	int64_t program_pid; /* whose program `args`, `env` and `exepath` are; 0: nobody's */
+	int64_t program_pid; /* the process of `args`, `env` and `exepath`; 0: none */
 	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;
 	uint32_t exe_flags;
 	int64_t fd_limit;
@@ -35,16 +35,16 @@ struct scap_proc {
 };
 
 /*
- * Fills a thread from its directory. With `same_program` what all threads of a process share is
- * taken over from the last call when that was for the same process. Returns 0, -ESRCH, -EBADMSG
- * for files in a form that they should not have, or another -errno.
+ * Fills a thread from its directory. With `same_program` the data that all threads of a
+ * process share is reused from the last call if that was for the same process. Returns 0, -ESRCH,
+ * -EBADMSG for malformed files, or another -errno.
  */
 int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		     struct scap_thread *thread);
 
 /*
- * Fills a descriptor of a task. `namespace` keeps the task's network namespace between calls, 0 at
- * first. Returns 0, -EBADF when it is not open, or another -errno.
+ * Fills a descriptor of a task. `namespace` caches the task's network namespace between calls;
+ * initially 0. Returns 0, -EBADF if it is not open, or another -errno.
  */
 int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
 		 struct scap_fd *fd);

@@ -11,7 +11,7 @@
 enum {
 	TABLE_FRESH_MS = 1000,
 	TABLE_KEPT_MS = 10000,
-	FILE_BYTES_MAX = 256 << 20, /* far more than a million sockets take */
+	FILE_BYTES_MAX = 256 << 20, /* far more than a million sockets need */
 	SOCKETS_MIN = 64,
 };
 
@@ -97,7 +97,7 @@ static bool read_ip_line(struct proc_text line, size_t words, struct net_socket 
 	    !read_endpoint(remote, words, &socket->remote) || !proc_text_skip(&line, 6) ||
 	    !read_ino(&line, &socket->ino))
 		return false;
-	/* What stands in the place of the ports is the protocol here, and an id. */
+	/* Here the protocol and an id replace the ports. */
 	if (socket->l4 == SCAP_L4_RAW || socket->l4 == SCAP_L4_ICMP) {
 		socket->local.port = 0;
 		socket->remote.port = 0;
@@ -129,7 +129,7 @@ static bool read_ipv6_line(struct proc_text line, struct net_table *table,
 
 	if (!read_ip_line(line, 4, socket))
 		return false;
-	/* An IPv6 socket that speaks IPv4 is shown as what goes over the wire. */
+	/* An IPv6 socket that uses IPv4 is reported as IPv4. */
 	local = socket->local;
 	remote = socket->remote;
 	if (unmap_ipv4(&local) && unmap_ipv4(&remote)) {
@@ -183,7 +183,7 @@ static int load_file(struct net_table *table, int task_dir, const struct net_fil
 	struct proc_text text, line;
 	int r = proc_read_file(task_dir, file->name, FILE_BYTES_MAX, buf);
 
-	/* A protocol that the kernel was built without, or a task that is gone: nothing there. */
+	/* No such protocol in this kernel, or the task exited: no sockets. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	text = proc_text_of(buf);
@@ -191,7 +191,7 @@ static int load_file(struct net_table *table, int task_dir, const struct net_fil
 	while (r == 0 && proc_text_line(&text, &line)) {
 		struct net_socket socket = {.type = file->type, .l4 = file->l4};
 
-		/* A socket in a dying state has no inode any more. */
+		/* A socket in a closing state has no inode. */
 		if (file->read(line, table, &socket) && socket.ino)
 			r = add_socket(table, &socket);
 	}
@@ -205,7 +205,7 @@ static int compare_sockets(const void *a, const void *b)
 	return (left->ino > right->ino) - (left->ino < right->ino);
 }
 
-/* Of the lines of one inode number, those of unix sockets come last. */
+/* Among the lines of one inode number, those of unix sockets come last. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct net_socket *left = a, *right = b;
@@ -215,9 +215,8 @@ static int compare_lines(const void *a, const void *b)
 }
 
 /*
- * Leaves one socket for each inode number. The path of a unix socket may contain newlines, and so
- * lines of whatever its owner likes: they do not replace another socket, and two that contradict
- * each other are both dropped.
+ * Keeps one socket for each inode number. The path of a unix socket may contain newlines and so
+ * forged lines: they never replace another socket, and two contradicting lines are both dropped.
  */
 static void drop_doubtful(struct net_table *table)
 {
@@ -273,7 +272,7 @@ void proc_net_finish(struct proc_net *net)
 	*net = (struct proc_net){0};
 }
 
-/* Namespaces come and go; what was not asked for lately is dropped when one is added. */
+/* Namespaces are temporary: when one is added, those not used recently are dropped. */
 static int add_table(struct proc_net *net, uint64_t namespace, struct net_table **table)
 {
 	uint64_t now = now_ms();

@@ -32,7 +32,7 @@ static int open_in_root(int root, const char *path, uint64_t resolve)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Where a descriptor leads to, as we see it. */
+/* The target of a descriptor, as seen by this process. */
 static int read_path(int fd, char path[PATH_MAX])
 {
 	char link[LINK_BYTES];
@@ -51,11 +51,11 @@ static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 	root = openat(proc->dir, link, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	/* From the kernel's cache alone, so that a dead file server cannot stop us. */
+	/* Only from the kernel's cache, so that a dead file server cannot block. */
 	fd = open_in_root(root, path, RESOLVE_CACHED);
-	if (fd == -EINVAL) /* before Linux 5.12 it cannot be asked for */
+	if (fd == -EINVAL) /* not supported before Linux 5.12 */
 		fd = -EAGAIN;
-	/* A link may only lack its time of access; the rest need not even exist any more. */
+	/* For links only the access time may be missing; the rest may no longer exist. */
 	else if (fd == -EAGAIN)
 		fd = open_in_root(root, path, RESOLVE_CACHED | RESOLVE_NO_SYMLINKS);
 	if (fd >= 0 && read_path(root, proc->root) < 0)
@@ -64,7 +64,7 @@ static int open_directory(struct scap_proc *proc, int64_t tid, const char *path)
 	return fd;
 }
 
-/* The path as seen from a root; of one outside of it as it is. */
+/* The path as seen from a root; unchanged if it is outside of it. */
 static const char *below_root(const char *path, const char *root)
 {
 	size_t len = strlen(root);
@@ -88,8 +88,8 @@ int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *pa
 	close(fd);
 	if (r < 0)
 		return r;
-	proc_cut_deleted(proc->cwd, (size_t)r); /* it may be removed in this moment */
-	/* "/proc/self" is another directory for us than for that thread. */
+	proc_cut_deleted(proc->cwd, (size_t)r); /* it may be removed at this moment */
+	/* "/proc/self" differs between this process and that thread. */
 	if (strncmp(proc->cwd, proc_prefix, sizeof(proc_prefix) - 1) == 0)
 		return -EXDEV;
 	*real = below_root(proc->cwd, proc->root);

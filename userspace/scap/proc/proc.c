@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking /proc: all threads, the descriptors of one, and single ones. What stands in the files of
- * a thread and of a descriptor is read by proc/thread.c and proc/fd.c.
+ * Walking /proc: all threads, the descriptors of one, and single ones. The files of a thread
+ * and of a descriptor are read by proc/thread.c and proc/fd.c.
  */
 #include "scap/proc/proc.h"
 
@@ -103,7 +103,7 @@ static int next_number(DIR *walk, int64_t *number)
 	}
 }
 
-/* Opens the directory of a thread. A process that is gone is -ESRCH, whatever call says so. */
+/* Opens the directory of a thread. An exited process is always -ESRCH. */
 static int open_task(struct scap_proc *proc, int64_t pid, int64_t tid)
 {
 	char name[64];
@@ -125,13 +125,13 @@ int scap_proc_rewind(struct scap_proc *proc)
 	return open_walk(proc->dir, ".", &proc->processes);
 }
 
-/* What every other entry of a walk would meet with too; anything else costs one entry alone. */
+/* Errors that affect every entry of a walk; any other error skips only one entry. */
 static bool is_fatal(int r)
 {
 	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
 }
 
-/* A thread of the walk. Returns 1; 0 when it is gone or makes no sense, and is passed over. */
+/* A thread of the walk. Returns 1; 0 if it exited or is malformed, and is skipped. */
 static int visit(struct scap_proc *proc, int64_t pid, int64_t tid, struct scap_thread *thread)
 {
 	int task_dir = open_task(proc, pid, tid);
@@ -146,7 +146,7 @@ static int visit(struct scap_proc *proc, int64_t pid, int64_t tid, struct scap_t
 	return thread->tid == tid && thread->pid == pid;
 }
 
-/* The next thread of the process at hand, its main thread left out: that one was given first. */
+/* The next thread of the current process except its main thread, which was returned first. */
 static int next_task(struct scap_proc *proc, struct scap_thread *thread)
 {
 	int64_t tid;
@@ -160,7 +160,7 @@ static int next_task(struct scap_proc *proc, struct scap_thread *thread)
 			return r;
 	}
 	close_walk(&proc->tasks);
-	/* The process ended meanwhile. */
+	/* The process exited meanwhile. */
 	return r == -ENOENT || r == -ESRCH ? 0 : r;
 }
 

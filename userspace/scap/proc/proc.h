@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What /proc says about threads and their descriptors: the state that was there before the first
- * event. Used to seed the tables above, and to look up a thread that they do not know.
+ * Threads and their descriptors from /proc: the state before the first event. The state engine
+ * seeds its tables from it and looks up unknown threads.
  */
 #ifndef SCAP_PROC_PROC_H
 #define SCAP_PROC_PROC_H
@@ -22,18 +22,22 @@ void scap_proc_close(struct scap_proc *proc);
 /* Begins a new walk over all threads (every task of every process). */
 int scap_proc_rewind(struct scap_proc *proc);
 
-/* The next thread of the walk. Returns 1, 0 at the end, or -errno. Threads that vanish are
- * passed over. Main threads come before their process's other threads. */
+/*
+ * The next thread of the walk. Returns 1, 0 at the end, or -errno. Threads that exit meanwhile are
+ * skipped. The main thread of a process comes before its other threads.
+ */
 int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread);
 
-/* One thread. Returns 0, -ESRCH when it is gone, or another -errno. */
+/* One thread. Returns 0, -ESRCH if it exited, or another -errno. */
 int scap_proc_thread(struct scap_proc *proc, int64_t tid, struct scap_thread *thread);
 
 /* Begins the walk over the descriptors of a thread. Returns 0 or -errno. */
 int scap_proc_fds(struct scap_proc *proc, int64_t tid);
 
-/* The next descriptor of that walk. Returns 1, 0 at the end, or -errno. May be interleaved with
- * the walk over threads. */
+/*
+ * The next descriptor of that walk. Returns 1, 0 at the end, or -errno. May be interleaved with the
+ * walk over threads.
+ */
 int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd);
 
 /* One descriptor. Returns 0, -EBADF when it is not open, -ESRCH, or another -errno. */
@@ -43,11 +47,10 @@ int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_f
 int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd);
 
 /*
- * The real path of a directory that a thread names by an absolute path: symbolic links resolved as
- * that thread's root has them, and the path as seen from there. Returns 0; -ESRCH when the thread
- * is gone; -EXDEV for directories of /proc, which every process sees differently; -ELOOP when a
- * link cannot be followed at once; -EAGAIN when the kernel would have to ask a disk or a server; or
- * another -errno.
+ * The real path of a directory that a thread names by an absolute path: symbolic links resolved
+ * below that thread's root, and the path as seen from there. Returns 0; -ESRCH if the thread
+ * exited; -EXDEV for directories of /proc, which differ between processes; -ELOOP if a link cannot
+ * be followed; -EAGAIN if the path is not in the kernel's cache; or another -errno.
  */
 int scap_proc_real_directory(struct scap_proc *proc, int64_t tid, const char *path,
 			     const char **real);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading files and links of /proc, and taking their text apart. */
+/* Reading files and links of /proc, and parsing their text. */
 #include "scap/proc/text.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc: whole files, links, and words and numbers out of them. Everything is checked
- * against the end of the text; nothing relies on what the kernel should have written.
+ * Reading /proc: whole files, links, and the words and numbers in them. Everything is checked
+ * against the end of the text; nothing relies on the kernel's format.
  */
 #ifndef SCAP_PROC_TEXT_H
 #define SCAP_PROC_TEXT_H
@@ -12,7 +12,7 @@
 
 #include "util/buf.h"
 
-/* A stretch of text that is still to be read. */
+/* The unread rest of a text. */
 struct proc_text {
 	const char *at;
 	const char *end;
@@ -24,7 +24,7 @@ static inline struct proc_text proc_text_of(const struct buf *buf)
 }
 
 /*
- * Reads a file below `dir` up to `max` bytes; a NUL stands behind them that `buf->len` does not
+ * Reads a file below `dir` up to `max` bytes; followed by a NUL that `buf->len` does not
  * count. Returns 0 or -errno.
  */
 int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
@@ -41,15 +41,15 @@ bool proc_text_line(struct proc_text *text, struct proc_text *line);
 /* Splits off the next word, by blanks. Returns false at the end. */
 bool proc_text_word(struct proc_text *text, struct proc_text *word);
 
-/* Passes over `n` words. Returns false when there are not so many. */
+/* Skips `n` words. Returns false if there are fewer. */
 bool proc_text_skip(struct proc_text *text, unsigned int n);
 
-/* Whether the text begins so; then passes over it. */
+/* Whether the text has the prefix, which is skipped then. */
 bool proc_text_prefix(struct proc_text *text, const char *prefix);
 
 /*
- * Splits off a number, which need not end the text. Returns false, and takes nothing, when there
- * is no digit or the value does not fit.
+ * Splits off a number, which need not end the text. Returns false, and consumes nothing, if
+ * there is no digit or the value does not fit.
  */
 bool proc_text_u64(struct proc_text *text, unsigned int base, uint64_t *value);
 

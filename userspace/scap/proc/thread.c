@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread out of the files of its directory in /proc. Called by the walks of proc.c. */
+/* One thread from the files of its directory in /proc. Called by the walks of proc.c. */
 #include "scap/proc/impl.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 
 enum {
 	TEXT_BYTES_MAX = 1 << 16,
-	STRINGS_BYTES_MAX = 4096, /* of arguments and environment, as events have them */
+	STRINGS_BYTES_MAX = 4096, /* of arguments and environment, as in events */
 	LOGINUID_UNSET = -1,
 };
 
 static const char memfd_prefix[] = "/memfd:";
 
-/* Lines of status: a name, the number to take, counted from 1 (0: the last one), and where to. */
+/* Lines of status: a name, the number to read, counted from 1 (0: the last one), and its member. */
 #define STATUS(name, column, base, member)                                                         \
 	{                                                                                          \
 		name, column, base, offsetof(struct scap_thread, member),                          \
@@ -98,7 +98,7 @@ static int read_status(struct scap_proc *proc, int task_dir, struct scap_thread 
 	return thread->tid > 0 && thread->pid > 0 ? 0 : -EBADMSG;
 }
 
-/* Words of stat behind the name, counted from 0: the third word of proc_pid_stat(5) is the first.
+/* Words of stat after the name, counted from 0: the third word of proc_pid_stat(5) is the first.
  */
 enum {
 	STAT_PGRP = 2,
@@ -111,7 +111,7 @@ enum {
 	STAT_START_STACK = 25,
 };
 
-/* The numbers before it need not fit in 64 bits with a sign. 0 where the kernel does not tell. */
+/* The numbers before it may exceed a signed 64-bit number. 0 if the kernel does not report it. */
 static uint64_t start_stack_of(struct proc_text rest)
 {
 	struct proc_text word;
@@ -134,7 +134,10 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 	if (r < 0)
 		return r;
 	text = proc_text_of(&proc->text);
-	/* A name may hold anything, brackets and newlines too, but no bracket follows it. */
+	/*
+	 * A name may contain any character, brackets and newlines included, but no bracket follows
+	 * it.
+	 */
 	open = memchr(text.at, '(', proc->text.len);
 	close = memrchr(text.at, ')', proc->text.len);
 	if (!open || !close || close < open)
@@ -176,8 +179,8 @@ static int read_strings(int task_dir, const char *name, struct buf *strings)
 }
 
 /*
- * Whether a thread may write its executable, as events of exec have it, but for what would cost
- * more to know: supplementary groups, file systems that are read-only, ids of user namespaces.
+ * Whether a thread may write its executable, as in events of exec, except for what is expensive to
+ * find out: supplementary groups, read-only file systems, ids of user namespaces.
  */
 static bool is_writable(const struct statx *exe, const struct scap_thread *thread)
 {
@@ -207,7 +210,7 @@ static void read_exe(struct scap_proc *proc, int task_dir, const struct scap_thr
 		return;
 	}
 	proc_cut_deleted(proc->exepath, (size_t)len);
-	/* A server that hangs is not asked. */
+	/* From the cache: a file server may hang. */
 	if (statx(task_dir, "exe", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, wanted, &exe) < 0)
 		return;
 	proc->exe_ino = exe.stx_ino;
@@ -234,7 +237,7 @@ static void read_fd_limit(struct scap_proc *proc, int task_dir)
 			return;
 }
 
-/* What all threads of a process have in common. */
+/* The data that all threads of a process share. */
 static int read_program(struct scap_proc *proc, int task_dir, const struct scap_thread *thread)
 {
 	int r;
@@ -299,7 +302,7 @@ static bool split_cgroup_line(struct proc_text line, struct proc_text *controlle
 	return true;
 }
 
-/* The path of a subsystem: where its own hierarchy has it, else that of the unified hierarchy. */
+/* The path of a subsystem in its own hierarchy, else in the unified one. */
 static bool find_cgroup(struct proc_text text, const char *controller, struct proc_text *path)
 {
 	struct proc_text line, controllers, at;
@@ -319,7 +322,7 @@ static bool find_cgroup(struct proc_text text, const char *controller, struct pr
 	return found;
 }
 
-/* Subsystems as events name them, and as the files of version 1 do. */
+/* Names of subsystems in events and in the files of version 1. */
 static const struct {
 	const char *name;
 	const char *controller;
@@ -382,12 +385,12 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		r = read_status(proc, task_dir, thread);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
-	/* For others of its namespace their ancestors would have to be asked. */
+	/* For others of its namespace their ancestors would have to be read. */
 	if (thread->vpid == 1 && thread->tid == thread->pid)
 		thread->pidns_start_ns = thread->start_ns;
 	if (thread->tid != thread->pid)
-		thread->exec_id = 0; /* that thread began later than its process */
-	/* Kernels that do not name the ids of inner namespaces have none. */
+		thread->exec_id = 0; /* that thread started later than its process */
+	/* Kernels that do not report ids of inner namespaces have none. */
 	thread->vtid = thread->vtid ? thread->vtid : thread->tid;
 	thread->vpid = thread->vpid ? thread->vpid : thread->pid;
 	thread->vpgid = thread->vpgid ? thread->vpgid : thread->pgid;
