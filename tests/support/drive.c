@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 void drive_create(struct drive *drive, const struct sinsp_config *config)
 {

@@ -13,7 +13,7 @@
 
 #include "sinsp/format/format.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 static void *must(void *pointer)
 {

@@ -4,7 +4,7 @@
 
 #include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/param_text.h"
-#include "sinsp/state/path.h"
+#include "sinsp/tables/path.h"
 
 bool is_about_fd(const struct event_desc *event)
 {

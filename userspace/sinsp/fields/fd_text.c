@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sinsp/state/socket.h"
+#include "sinsp/tables/socket.h"
 
 /* Others were given by a capture file, or are the addresses of sockets without a connection. */
 static bool has_name_of_its_ends(const struct sinsp_fd *fd)

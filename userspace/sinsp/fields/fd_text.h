@@ -4,7 +4,7 @@
 #define SINSP_FIELDS_FD_TEXT_H
 
 #include "sinsp/fields/text_style.h"
-#include "sinsp/state/fd.h"
+#include "sinsp/tables/fd.h"
 #include "util/buf.h"
 
 /* Appends the name; with style->services, ports of IP sockets as names of services. */

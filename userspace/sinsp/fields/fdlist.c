@@ -4,7 +4,7 @@
 
 #include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/param_text.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/tables/socket.h"
 
 /* Appends what a list shows of a descriptor; returns false for those that it leaves out. */
 typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,

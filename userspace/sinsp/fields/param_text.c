@@ -9,7 +9,7 @@
 #include "sinsp/fields/clock.h"
 #include "sinsp/fields/fd_text.h"
 #include "sinsp/fields/text_bytes.h"
-#include "sinsp/state/path.h"
+#include "sinsp/tables/path.h"
 #include "util/error.h"
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/state/thread.h"
+#include "sinsp/tables/thread.h"
 
 struct sinsp;
 

@@ -6,7 +6,7 @@
 #include "sinsp/state/apply.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 enum { NO_CHANGE = UINT32_MAX };
 

@@ -7,8 +7,8 @@
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/lookup.h"
-#include "sinsp/state/path.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/path.h"
+#include "sinsp/tables/program.h"
 
 /* What an open event says, wherever its parameters stand. */
 struct opened {

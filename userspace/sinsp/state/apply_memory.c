@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What processes use, as events tell of it by the way: memory, page faults, time on a CPU. */
 #include "sinsp/state/apply.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 _Static_assert((int)brk__vm_size == (int)mmap__vm_size &&
 		       (int)brk__vm_size == (int)mmap2__vm_size &&

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
+#include "sinsp/state/core.h"
 #include "sinsp/state/event_path.h"
-#include "sinsp/state/tables.h"
 
 /*
  * Notes a move from the path of one parameter to that of another. What is not absolute is of no

@@ -8,7 +8,7 @@
 #include "sinsp/state/apply.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/lookup.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/tables/socket.h"
 #include "util/buf.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "sinsp/state/follow.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/state/path.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/path.h"
+#include "sinsp/tables/program.h"
 
 /* The four clone events have the same parameters, and begin as the two exec events do. */
 _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&

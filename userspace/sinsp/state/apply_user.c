@@ -4,7 +4,7 @@
  * the same ids mean others outside.
  */
 #include "sinsp/state/apply.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 		       (int)useradded__uid == (int)groupadded__gid &&

@@ -3,7 +3,7 @@
 #ifndef SINSP_STATE_DIRECTORIES_H
 #define SINSP_STATE_DIRECTORIES_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /*
  * Brings the directory descriptors that the event's paths start from into the table of its thread,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sinsp/state/after.h"
-#include "sinsp/state/socket.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
+#include "sinsp/tables/socket.h"
 
 /* Threads in the order in which they are told. */
 struct order {

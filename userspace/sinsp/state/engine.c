@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "sinsp/state/after.h"
+#include "sinsp/state/core.h"
 #include "sinsp/state/directories.h"
 #include "sinsp/state/lookup.h"
-#include "sinsp/state/program.h"
 #include "sinsp/state/rules.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/tables/program.h"
 #include "util/clock.h"
 
 enum { UNKNOWN_PID = -1 };

@@ -2,7 +2,7 @@
 /* What fields ask of the engine beside the event: other threads, and names. */
 #include "sinsp/state/event.h"
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid)
 {

@@ -3,7 +3,7 @@
 #ifndef SINSP_STATE_EVENT_FD_H
 #define SINSP_STATE_EVENT_FD_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /* Opens a number of the event's thread as something of that kind. NULL when it is rejected. */
 struct sinsp_fd *state_open_fd(struct state_event *event, int64_t num, enum scap_fd_type type,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sinsp/state/event.h"
-#include "sinsp/state/path.h"
+#include "sinsp/tables/path.h"
 
 struct base {
 	const char *text;

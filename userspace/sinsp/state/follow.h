@@ -6,7 +6,7 @@
 #ifndef SINSP_STATE_FOLLOW_H
 #define SINSP_STATE_FOLLOW_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /* A thread as /proc or a capture has it, with its parent. was_followed: before it was read again.
  */

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
+#include "sinsp/state/after.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/state/program.h"
-#include "sinsp/state/socket.h"
+#include "sinsp/tables/program.h"
+#include "sinsp/tables/socket.h"
 
 static void load_values(struct sinsp_thread *thread, const struct scap_thread *from)
 {
@@ -199,4 +200,32 @@ static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)
 void state_correct_roles(struct sinsp *sinsp)
 {
 	sinsp_threads_each(&sinsp->threads, correct_roles_of, sinsp);
+}
+
+int sinsp_seed(struct sinsp *sinsp, struct error *err)
+{
+	struct scap_thread found;
+	int r;
+
+	if (!sinsp->proc)
+		return 0;
+	sinsp->seed_ns = state_now_ns(sinsp);
+	r = scap_proc_rewind(sinsp->proc);
+	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
+		struct sinsp_thread *thread = state_load_thread(sinsp, &found);
+
+		if (thread && sinsp_thread_is_main(thread))
+			state_load_fds(sinsp, thread);
+	}
+	if (r < 0)
+		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
+				 strerror(-r));
+	state_correct_roles(sinsp);
+	return 0;
+}
+
+int sinsp_reseed(struct sinsp *sinsp, struct error *err)
+{
+	state_finish_last(sinsp);
+	return sinsp_seed(sinsp, err);
 }

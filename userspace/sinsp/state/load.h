@@ -3,7 +3,7 @@
 #ifndef SINSP_STATE_LOAD_H
 #define SINSP_STATE_LOAD_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /* One thread, or one descriptor, in place of what stands there. NULL without memory. */
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from);

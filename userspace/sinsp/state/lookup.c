@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sinsp/state/load.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 enum {
 	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */

@@ -6,7 +6,7 @@
 #ifndef SINSP_STATE_LOOKUP_H
 #define SINSP_STATE_LOOKUP_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);

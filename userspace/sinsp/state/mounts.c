@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 /* What of a path is below a directory: "" for itself, "/x"; NULL when it is not. */
 static const char *below(const char *path, const char *directory)

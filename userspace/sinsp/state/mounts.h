@@ -3,7 +3,7 @@
 #ifndef SINSP_STATE_MOUNTS_H
 #define SINSP_STATE_MOUNTS_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /*
  * Gives the directory and the open files of a thread the paths that they have after a move. Those

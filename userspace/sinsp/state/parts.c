@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 enum { CAPABILITIES = 41 };
 

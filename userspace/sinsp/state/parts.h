@@ -6,7 +6,7 @@
 #ifndef SINSP_STATE_PARTS_H
 #define SINSP_STATE_PARTS_H
 
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 /*
  * Gives a thread a copy of the directory or the descriptors that it shares with others. Without

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "sinsp/fields/param_text.h"
-#include "sinsp/state/path.h"
+#include "sinsp/tables/path.h"
 #include "world.h"
 
 static int setup(void **state)

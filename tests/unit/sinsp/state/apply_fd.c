@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "drive.h"
-#include "sinsp/state/fds.h"
+#include "sinsp/tables/fds.h"
 
 static int setup(void **state)
 {

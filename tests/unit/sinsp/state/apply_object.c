@@ -10,7 +10,7 @@
 #include <fcntl.h>
 
 #include "drive.h"
-#include "sinsp/state/fds.h"
+#include "sinsp/tables/fds.h"
 
 enum { NEW_FD = 9 };
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "drive.h"
-#include "sinsp/state/fds.h"
+#include "sinsp/tables/fds.h"
 
 static int setup(void **state)
 {

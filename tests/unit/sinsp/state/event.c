@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "drive.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 
 static int setup(void **state)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "drive.h"
-#include "sinsp/state/fds.h"
+#include "sinsp/tables/fds.h"
 #include "telling.h"
 
 static int setup(void **state)

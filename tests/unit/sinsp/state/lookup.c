@@ -12,8 +12,8 @@
 
 #include "drive.h"
 #include "fake_proc.h"
-#include "sinsp/state/fds.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
+#include "sinsp/tables/fds.h"
 #include "util/clock.h"
 
 struct fixture {

@@ -10,7 +10,7 @@
 
 #include "drive.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/state/program.h"
+#include "sinsp/tables/program.h"
 
 static int setup(void **state)
 {

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of the engine are found by their ids, also by those of their namespace. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "drive.h"
+#include "sinsp/state/core.h"
+
+static int setup(void **state)
+{
+	static struct drive drive;
+
+	drive_create(&drive, NULL);
+	*state = &drive;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	return 0;
+}
+
+static void adds_a_thread_with_all_parts(void **state)
+{
+	struct drive *drive = *state;
+	const struct sinsp_thread *thread = state_thread_add(drive->sinsp, 5, 4);
+
+	assert_int_equal(thread->tid, 5);
+	assert_int_equal(thread->pid, 4);
+	assert_int_equal(thread->vtid, -1);
+	assert_string_equal(thread->program->exepath, "");
+	assert_string_equal(thread->fs->cwd, "");
+	assert_int_equal(sinsp_fds_count(thread->fds), 0);
+	assert_string_equal(thread->cgroups, "");
+	assert_ptr_equal(state_thread_find(drive->sinsp, 5), thread);
+	assert_null(state_thread_find(drive->sinsp, 4));
+}
+
+/* An id for which /proc was asked in vain is no thread. */
+static void finds_no_unknown_thread(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_thread_entry *entry = sinsp_threads_add(&drive->sinsp->threads, 6, 6);
+
+	entry->unknown = true;
+	drive->sinsp->threads.unknown++;
+	assert_null(state_thread_find(drive->sinsp, 6));
+}
+
+static void finds_who_is_named(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_thread *outside = state_thread_add(drive->sinsp, 10, 10), *other, *inside;
+
+	other = state_thread_add(drive->sinsp, 20, 20);
+	inside = state_thread_add(drive->sinsp, 30, 30);
+	/* Nothing is known of its namespace. */
+	assert_ptr_equal(state_thread_named(drive->sinsp, outside, 0), outside);
+	assert_null(state_thread_named(drive->sinsp, outside, 20));
+	outside->vpid = outside->vtid = 10;
+	assert_true(state_is_outside(outside));
+	assert_ptr_equal(state_thread_named(drive->sinsp, outside, 20), other);
+	assert_null(state_thread_named(drive->sinsp, outside, 99));
+	inside->vpid = inside->vtid = 1;
+	assert_false(state_is_outside(inside));
+	assert_ptr_equal(state_thread_named(drive->sinsp, inside, 1), inside);
+	assert_null(state_thread_named(drive->sinsp, inside, 20));
+}
+
+static void remembers_exits(void **state)
+{
+	struct drive *drive = *state;
+
+	state_remember_exit(drive->sinsp, 7);
+	state_remember_exit(drive->sinsp, 8);
+	assert_true(state_has_exited(drive->sinsp, 7) && state_has_exited(drive->sinsp, 8));
+	state_forget_exit(drive->sinsp, 7);
+	assert_false(state_has_exited(drive->sinsp, 7));
+	/* A place holds one id. */
+	state_remember_exit(drive->sinsp, 8 + EXITED_COUNT);
+	state_forget_exit(drive->sinsp, 8);
+	assert_false(state_has_exited(drive->sinsp, 8));
+	assert_true(state_has_exited(drive->sinsp, 8 + EXITED_COUNT));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(adds_a_thread_with_all_parts),
+		TEST(finds_no_unknown_thread),
+		TEST(finds_who_is_named),
+		TEST(remembers_exits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

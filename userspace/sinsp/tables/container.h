@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Containers as control groups show them: runtimes put a process into a group whose path has the
+ * container's id, in a form of their own. Nothing else is asked.
+ */
+#ifndef SINSP_TABLES_CONTAINER_H
+#define SINSP_TABLES_CONTAINER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sinsp_container_type {
+	SINSP_CONTAINER_NONE, /* a process of the host */
+	SINSP_CONTAINER_DOCKER,
+	SINSP_CONTAINER_PODMAN,
+	SINSP_CONTAINER_CONTAINERD,
+	SINSP_CONTAINER_CRIO,
+	SINSP_CONTAINER_CRI, /* of a pod, but the path does not tell by which runtime */
+	SINSP_CONTAINER_LXC,
+	SINSP_CONTAINER_LIBVIRT_LXC,
+	SINSP_CONTAINER_MESOS,
+	SINSP_CONTAINER_TYPES_COUNT,
+};
+
+struct sinsp_container {
+	enum sinsp_container_type type;
+	uint32_t id_at, id_len; /* where the id lies in the text of the groups */
+};
+
+/* Finds the container of a process by its groups, "name=/path" with a NUL behind each. */
+struct sinsp_container sinsp_container_of(const char *cgroups, size_t len);
+
+/* "docker"; "host" for processes of the host. */
+const char *sinsp_container_type_name(enum sinsp_container_type type);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors and the tables that hold them. A table is shared by the threads that share it in the
+ * kernel (CLONE_FILES), counted by references.
+ */
+#ifndef SINSP_TABLES_FD_H
+#define SINSP_TABLES_FD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/model/fd.h"
+
+enum sinsp_fd_role {
+	SINSP_ROLE_NONE,
+	SINSP_ROLE_CLIENT,
+	SINSP_ROLE_SERVER,
+};
+
+struct sinsp_fd {
+	enum scap_fd_type type;
+	uint32_t flags; /* file_flags values as they were when it was opened */
+	uint32_t dev;
+	uint64_t ino;
+	enum scap_l4 l4;
+	enum sinsp_fd_role role;
+	bool listening; /* a server socket: `source` is unused, `dest` is what it is bound to */
+	bool connected;
+	bool name_changed; /* the event at hand gave or changed it */
+	union {
+		/* IP sockets: the end that called connect(), and the end that it called. */
+		struct {
+			struct scap_endpoint source, dest;
+		};
+		/* Unix sockets: see scap_fd. */
+		struct {
+			uint64_t unix_socket, unix_peer;
+		};
+	};
+	uint16_t name_len;
+	uint16_t given_len; /* see sinsp_fd_given_name(); 0: the same as the name */
+	char *name; /* NUL-terminated; owned by the table */
+};
+
+/*
+ * The name as it was given when the descriptor was opened, NUL-terminated, with its length: a path
+ * may be relative there, and have links. What was not opened by a path has its name.
+ */
+static inline const char *sinsp_fd_given_name(const struct sinsp_fd *fd, size_t *len)
+{
+	*len = fd->given_len ? fd->given_len : fd->name_len;
+	return fd->given_len ? fd->name + fd->name_len + 1 : fd->name;
+}
+
+struct sinsp_fds;
+
+/* The entry of a number, or NULL. Valid until the table changes. */
+struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num);
+
+/*
+ * The entry with the lowest number from *num on, its number left in *num; NULL behind the last.
+ * For a walk over a table, start at 0 and go on from *num + 1.
+ */
+struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num);
+
+/* How many descriptors are open. */
+uint32_t sinsp_fds_count(const struct sinsp_fds *fds);
+
+/* The letter and the name of a kind: 'f' and "file". Never NULL; "<NA>" for unsupported ones. */
+char scap_fd_type_char(enum scap_fd_type type);
+const char *scap_fd_type_name(enum scap_fd_type type);
+
+#endif

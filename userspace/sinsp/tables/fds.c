@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptor tables: chunks of numbers, shared between forks until they change. */
+#include "sinsp/tables/fds.h"
+
+#include <string.h>
+
+enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4, ASKED_COUNT = 32 };
+
+/* An open file, under one number or several, in one table or several. */
+struct entry {
+	struct sinsp_fd fd; /* first: a sinsp_fd is its entry */
+	uint32_t refs;
+};
+
+struct chunk {
+	uint32_t refs; /* tables that share it */
+	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
+	uint32_t open; /* entries */
+	uint32_t cloexec; /* a bit for each number */
+	struct entry *entries[CHUNK_NUMBERS];
+};
+
+struct sinsp_fds {
+	struct sinsp_fd_store *store;
+	uint32_t refs;
+	uint32_t count;
+	uint32_t nchunks, chunks_max;
+	struct chunk **chunks; /* sorted by index; of a dense table, chunk i stands at place i */
+	/* Numbers asked for in vain, plus one, each at its remainder; 0: none. */
+	uint32_t asked[ASKED_COUNT];
+};
+
+static struct entry *entry_of(struct sinsp_fd *fd)
+{
+	return (struct entry *)fd;
+}
+
+/* Bytes of the names of a descriptor, which stand in one block, each with its NUL. */
+static size_t names_bytes(size_t name_len, size_t given_len)
+{
+	return name_len + 1 + (given_len ? given_len + 1 : 0);
+}
+
+static void free_names(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+{
+	pool_free(store->pool, fd->name, names_bytes(fd->name_len, fd->given_len));
+}
+
+static void entry_unref(struct sinsp_fd_store *store, struct entry *entry)
+{
+	if (--entry->refs)
+		return;
+	free_names(store, &entry->fd);
+	pool_free(store->pool, entry, sizeof(*entry));
+}
+
+static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
+{
+	if (--chunk->refs)
+		return;
+	for (unsigned int i = 0; i < CHUNK_NUMBERS; i++)
+		if (chunk->entries[i])
+			entry_unref(store, chunk->entries[i]);
+	pool_free(store->pool, chunk, sizeof(*chunk));
+}
+
+/* The place of the first chunk whose index is not below. */
+static uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
+{
+	uint32_t low = 0, high = fds->nchunks;
+
+	if (index < high && fds->chunks[index]->index == index)
+		return index;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (fds->chunks[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_number(int64_t num)
+{
+	return num >= 0 && num <= INT32_MAX;
+}
+
+/* The place of a number in its chunk, and its bit. */
+static unsigned int slot_of(int64_t num)
+{
+	return (uint32_t)num % CHUNK_NUMBERS;
+}
+
+static uint32_t bit_of(int64_t num)
+{
+	return 1u << slot_of(num);
+}
+
+static struct chunk *find_chunk(const struct sinsp_fds *fds, int64_t num)
+{
+	uint32_t index, place;
+
+	if (!is_number(num))
+		return NULL;
+	index = (uint32_t)num / CHUNK_NUMBERS;
+	place = place_of(fds, index);
+	if (place == fds->nchunks || fds->chunks[place]->index != index)
+		return NULL;
+	return fds->chunks[place];
+}
+
+static bool grow_chunks(struct sinsp_fds *fds)
+{
+	uint32_t max = fds->chunks_max ? 2 * fds->chunks_max : CHUNKS_MIN;
+	struct chunk **chunks = pool_alloc(fds->store->pool, max * sizeof(*chunks));
+
+	if (!chunks)
+		return false;
+	if (fds->nchunks)
+		memcpy(chunks, fds->chunks, fds->nchunks * sizeof(*chunks));
+	pool_free(fds->store->pool, fds->chunks, fds->chunks_max * sizeof(*chunks));
+	fds->chunks = chunks;
+	fds->chunks_max = max;
+	return true;
+}
+
+static struct chunk *add_chunk(struct sinsp_fds *fds, uint32_t place, uint32_t index)
+{
+	struct chunk *chunk;
+
+	if (fds->nchunks == fds->chunks_max && !grow_chunks(fds))
+		return NULL;
+	chunk = pool_alloc(fds->store->pool, sizeof(*chunk));
+	if (!chunk)
+		return NULL;
+	*chunk = (struct chunk){.refs = 1, .index = index};
+	memmove(&fds->chunks[place + 1], &fds->chunks[place],
+		(fds->nchunks - place) * sizeof(*fds->chunks));
+	fds->chunks[place] = chunk;
+	fds->nchunks++;
+	return chunk;
+}
+
+/* Gives this table its own copy of a chunk that others share. */
+static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
+{
+	struct chunk *shared = fds->chunks[place], *own;
+
+	if (shared->refs == 1)
+		return shared;
+	own = pool_alloc(fds->store->pool, sizeof(*own));
+	if (!own)
+		return NULL;
+	*own = *shared;
+	own->refs = 1;
+	for (unsigned int i = 0; i < CHUNK_NUMBERS; i++)
+		if (own->entries[i])
+			own->entries[i]->refs++;
+	shared->refs--;
+	fds->chunks[place] = own;
+	return own;
+}
+
+/* The chunk of a number for writing, made if need be; NULL without memory. */
+static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
+{
+	uint32_t index = (uint32_t)num / CHUNK_NUMBERS;
+	uint32_t place = place_of(fds, index);
+
+	if (place < fds->nchunks && fds->chunks[place]->index == index)
+		return own_chunk(fds, place);
+	return add_chunk(fds, place, index);
+}
+
+struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store)
+{
+	struct sinsp_fds *fds = pool_alloc(store->pool, sizeof(*fds));
+
+	if (fds)
+		*fds = (struct sinsp_fds){.store = store, .refs = 1};
+	return fds;
+}
+
+struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
+{
+	struct sinsp_fd_store *store = from->store;
+	struct sinsp_fds *fds = sinsp_fds_create(store);
+
+	if (!fds || from->nchunks == 0)
+		return fds;
+	if (store->count + from->count > store->max) {
+		store->refused += from->count;
+		return fds;
+	}
+	fds->chunks = pool_alloc(store->pool, from->chunks_max * sizeof(*fds->chunks));
+	if (!fds->chunks) {
+		store->refused += from->count;
+		return fds;
+	}
+	fds->chunks_max = from->chunks_max;
+	fds->nchunks = from->nchunks;
+	memcpy(fds->chunks, from->chunks, fds->nchunks * sizeof(*fds->chunks));
+	for (uint32_t i = 0; i < fds->nchunks; i++)
+		fds->chunks[i]->refs++;
+	fds->count = from->count;
+	store->count += fds->count;
+	return fds;
+}
+
+struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds)
+{
+	fds->refs++;
+	return fds;
+}
+
+void sinsp_fds_unref(struct sinsp_fds *fds)
+{
+	struct sinsp_fd_store *store;
+
+	if (!fds || --fds->refs)
+		return;
+	store = fds->store;
+	for (uint32_t i = 0; i < fds->nchunks; i++)
+		chunk_unref(store, fds->chunks[i]);
+	pool_free(store->pool, fds->chunks, fds->chunks_max * sizeof(*fds->chunks));
+	store->count -= fds->count;
+	pool_free(store->pool, fds, sizeof(*fds));
+}
+
+bool sinsp_fds_shared(const struct sinsp_fds *fds)
+{
+	return fds->refs > 1;
+}
+
+struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
+{
+	struct chunk *chunk = find_chunk(fds, num);
+	struct entry *entry = chunk ? chunk->entries[slot_of(num)] : NULL;
+
+	return entry ? &entry->fd : NULL;
+}
+
+struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
+{
+	if (!is_number(*num))
+		return NULL;
+	for (uint32_t i = place_of(fds, (uint32_t)*num / CHUNK_NUMBERS); i < fds->nchunks; i++) {
+		const struct chunk *chunk = fds->chunks[i];
+		int64_t first = (int64_t)chunk->index * CHUNK_NUMBERS;
+
+		for (int64_t at = *num > first ? *num - first : 0; at < CHUNK_NUMBERS; at++) {
+			if (!chunk->entries[at])
+				continue;
+			*num = first + at;
+			return &chunk->entries[at]->fd;
+		}
+	}
+	return NULL;
+}
+
+uint32_t sinsp_fds_count(const struct sinsp_fds *fds)
+{
+	return fds->count;
+}
+
+static void forget_asked(struct sinsp_fds *fds, int64_t num)
+{
+	if (is_number(num) && sinsp_fds_asked(fds, num))
+		fds->asked[num % ASKED_COUNT] = 0;
+}
+
+/* Puts an entry, whose reference it takes, under a number. */
+static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
+{
+	struct sinsp_fd_store *store = fds->store;
+	struct chunk *chunk = NULL;
+	struct entry **slot;
+
+	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
+		chunk = writable_chunk(fds, num);
+	if (!chunk)
+		goto refuse;
+	slot = &chunk->entries[slot_of(num)];
+	if (*slot) {
+		entry_unref(store, *slot);
+	} else {
+		chunk->open++;
+		fds->count++;
+		store->count++;
+	}
+	*slot = entry;
+	chunk->cloexec &= ~bit_of(num);
+	forget_asked(fds, num);
+	return true;
+refuse:
+	store->refused++;
+	entry_unref(store, entry);
+	return false;
+}
+
+struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
+				size_t name_len)
+{
+	return sinsp_fds_open_given(fds, num, name, name_len, NULL, 0);
+}
+
+struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+				      size_t name_len, const char *given, size_t given_len)
+{
+	struct pool *pool = fds->store->pool;
+	struct entry *entry = pool_alloc(pool, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	*entry = (struct entry){.refs = 1};
+	if (!sinsp_fd_set_names(fds->store, &entry->fd, name, name_len, given, given_len)) {
+		pool_free(pool, entry, sizeof(*entry));
+		return NULL;
+	}
+	return put_entry(fds, num, entry) ? &entry->fd : NULL;
+}
+
+struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to)
+{
+	struct sinsp_fd *fd = sinsp_fds_find(fds, from);
+
+	return fd ? sinsp_fds_share(fds, to, fd) : NULL;
+}
+
+struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
+{
+	entry_of(fd)->refs++;
+	return put_entry(fds, num, entry_of(fd)) ? fd : NULL;
+}
+
+static void clear_slot(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)
+{
+	entry_unref(fds->store, chunk->entries[at]);
+	chunk->entries[at] = NULL;
+	chunk->cloexec &= ~(1u << at);
+	chunk->open--;
+	fds->count--;
+	fds->store->count--;
+}
+
+/* Drops a chunk that holds nothing. The first one stays: nearly every table needs it again. */
+static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
+{
+	uint32_t place = place_of(fds, chunk->index);
+
+	if (chunk->open || chunk->index == 0)
+		return;
+	pool_free(fds->store->pool, chunk, sizeof(*chunk));
+	fds->nchunks--;
+	memmove(&fds->chunks[place], &fds->chunks[place + 1],
+		(fds->nchunks - place) * sizeof(*fds->chunks));
+}
+
+void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
+{
+	struct chunk *chunk;
+
+	forget_asked(fds, num);
+	if (!sinsp_fds_find(fds, num))
+		return;
+	chunk = writable_chunk(fds, num);
+	if (!chunk)
+		return;
+	clear_slot(fds, chunk, slot_of(num));
+	drop_empty_chunk(fds, chunk);
+}
+
+void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec)
+{
+	uint32_t bit = bit_of(num);
+	struct chunk *chunk;
+
+	if (!sinsp_fds_find(fds, num) || sinsp_fds_cloexec(fds, num) == cloexec)
+		return;
+	chunk = writable_chunk(fds, num);
+	if (chunk)
+		chunk->cloexec ^= bit;
+}
+
+bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
+{
+	struct chunk *chunk = find_chunk(fds, num);
+
+	return chunk && (chunk->cloexec & bit_of(num));
+}
+
+/* Closes the numbers of a chunk that have their bit set in `open`, all of which are open. */
+static void clear_slots(struct sinsp_fds *fds, uint32_t place, uint32_t open)
+{
+	struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
+
+	if (!chunk)
+		return;
+	for (; open; open &= open - 1)
+		clear_slot(fds, chunk, (unsigned int)__builtin_ctz(open));
+	drop_empty_chunk(fds, chunk);
+}
+
+/* A bit for each open number of a chunk from `first` to `last`. */
+static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t last)
+{
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i < CHUNK_NUMBERS; i++) {
+		uint32_t num = chunk->index * CHUNK_NUMBERS + i;
+
+		if (chunk->entries[i] && num >= first && num <= last)
+			open |= 1u << i;
+	}
+	return open;
+}
+
+/* In these loops from the end, because chunks that become empty go away. */
+
+void sinsp_fds_exec(struct sinsp_fds *fds)
+{
+	memset(fds->asked, 0, sizeof(fds->asked));
+	for (uint32_t place = fds->nchunks; place-- > 0;)
+		clear_slots(fds, place, fds->chunks[place]->cloexec);
+}
+
+void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+{
+	memset(fds->asked, 0, sizeof(fds->asked));
+	for (uint32_t place = fds->nchunks; place-- > 0;)
+		clear_slots(fds, place, open_between(fds->chunks[place], first, last));
+}
+
+void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
+{
+	for (uint32_t place = fds->nchunks; place-- > 0;) {
+		uint32_t open = open_between(fds->chunks[place], first, last);
+		struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
+
+		if (chunk)
+			chunk->cloexec |= open;
+	}
+}
+
+bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+			size_t name_len, const char *given, size_t given_len)
+{
+	bool fits = name_len <= UINT16_MAX && given_len <= UINT16_MAX;
+	char *names = fits ? pool_alloc(store->pool, names_bytes(name_len, given_len)) : NULL;
+
+	if (!names)
+		return false;
+	memcpy(names, name, name_len);
+	names[name_len] = '\0';
+	if (given_len) {
+		memcpy(names + name_len + 1, given, given_len);
+		names[name_len + 1 + given_len] = '\0';
+	}
+	free_names(store, fd);
+	fd->name = names;
+	fd->name_len = (uint16_t)name_len;
+	fd->given_len = (uint16_t)given_len;
+	return true;
+}
+
+bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+		     size_t name_len)
+{
+	return sinsp_fd_set_names(store, fd, name, name_len, NULL, 0);
+}
+
+bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num)
+{
+	return !is_number(num) || fds->asked[num % ASKED_COUNT] == (uint32_t)num + 1;
+}
+
+void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num)
+{
+	if (is_number(num))
+		fds->asked[num % ASKED_COUNT] = (uint32_t)num + 1;
+}

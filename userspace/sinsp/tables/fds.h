@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The making and changing of descriptor tables, for the state engine. A table is a list of chunks
+ * of 32 numbers, sorted, so that number 1,000,000 alone costs one chunk. Forked tables share their
+ * chunks until one of them changes; entries are open files and stay shared, as in the kernel.
+ */
+#ifndef SINSP_TABLES_FDS_H
+#define SINSP_TABLES_FDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sinsp/tables/fd.h"
+#include "util/pool.h"
+
+/* What all tables take from, and their common limit. */
+struct sinsp_fd_store {
+	struct pool *pool;
+	uint64_t max; /* descriptors over all tables */
+	uint64_t count;
+	uint64_t refused; /* descriptors not kept because of the limit or of memory */
+};
+
+/* An empty table with one reference, or NULL without memory. */
+struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store);
+
+/* A copy as fork makes it: the same open files under the same numbers. NULL without memory. */
+struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
+
+struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
+void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
+bool sinsp_fds_shared(const struct sinsp_fds *fds);
+
+/*
+ * Opens a number: what was there goes away, and a new entry with that name stands there, zero in
+ * all else. Returns NULL when it is rejected.
+ */
+struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
+				size_t name_len);
+
+/* The same for a file that was opened by another name than its own; 0 bytes: by that. */
+struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
+				      size_t name_len, const char *given, size_t given_len);
+
+/* Makes `to` another number for the open file at `from`. Returns NULL when that is unknown. */
+struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
+
+/* Makes a number stand for an open file of any table. Returns it, or NULL when it is refused. */
+struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd);
+
+/* Takes a number out, and forgets that /proc was asked for it. */
+void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
+
+/* Whether exec closes a number; false after opening and copying. */
+void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec);
+bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num);
+
+/* What close_range does: closes all numbers from `first` to `last`, or marks them for exec. */
+void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
+
+/* Closes what exec closes, and forgets what /proc was asked for: it may be closed as well. */
+void sinsp_fds_exec(struct sinsp_fds *fds);
+
+/*
+ * Replaces the name of an entry; with the first function, also the name that it was opened by, as
+ * above. Returns false and keeps the old ones without memory, or beyond 65,535 bytes.
+ */
+bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+			size_t name_len, const char *given, size_t given_len);
+bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
+		     size_t name_len);
+
+/*
+ * Whether /proc was asked for a number, in vain, since it was opened or closed; true for what is no
+ * number. A table remembers a few of them: a new one may drive out another.
+ */
+bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num);
+void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine that events come from, and its network interfaces: this one, or one that a capture
+ * tells of.
+ */
+#ifndef SINSP_TABLES_MACHINE_H
+#define SINSP_TABLES_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/model/snapshot.h"
+
+enum { HOSTNAME_BYTES = 256 };
+
+struct machine_interface;
+
+struct machine {
+	uint32_t cpus;
+	uint64_t memory_bytes, max_pid, boot_ns; /* as in scap_machine */
+	char hostname[HOSTNAME_BYTES];
+	struct machine_interface *interfaces; /* owned */
+	size_t interfaces_count;
+};
+
+/* Forgets everything. A zeroed struct is a machine of which nothing is known. */
+void machine_finish(struct machine *machine);
+
+/* Takes over what a capture tells. Strings are cut to what a kernel may have. */
+void machine_set(struct machine *machine, const struct scap_machine *from);
+
+/* Returns 0, -ENOMEM, or -ENOSPC for more than a machine may have. */
+int machine_add_interface(struct machine *machine, const struct scap_interface *interface);
+
+/* Reads the CPUs, the memory and the interfaces of this machine, as they are now. As above. */
+int machine_read(struct machine *machine);
+
+/*
+ * Reports the machine, its boot by a wall clock that has been set so far since (negative: back),
+ * and its interfaces: those of IPv4 first. Returns 0 or what `to` returned.
+ */
+int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to);
+
+/* A number for a text that names a boot of a machine. */
+uint64_t machine_boot_of(const char *text);
+
+/* That of this machine's boot; 0 when the kernel does not say. */
+uint64_t machine_boot_here(void);
+
+#endif

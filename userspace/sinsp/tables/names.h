@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of the machine that events come from: its users, groups and hosts, by the files of its /etc
+ * or as a capture tells them. A file is read when a name is first asked for.
+ */
+#ifndef SINSP_TABLES_NAMES_H
+#define SINSP_TABLES_NAMES_H
+
+#include "sinsp/tables/hosts.h"
+#include "sinsp/tables/users.h"
+
+enum { ETC_PATH_BYTES = 512 };
+
+struct names {
+	struct users users, groups;
+	struct hosts hosts;
+	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
+};
+
+/* Names of the files in that folder; NULL: /etc. To be destroyed. NULL without memory. */
+struct names *names_create(const char *etc);
+void names_destroy(struct names *names); /* accepts NULL */
+
+/* Forgets the users and groups, and their files: from then on there are those that are added. */
+void names_forget_users(struct names *names);
+
+/* Forgets the hosts and their file. */
+void names_forget_hosts(struct names *names);
+
+#endif

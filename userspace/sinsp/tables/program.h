@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The shared parts of threads other than descriptors: programs and directories. */
+#ifndef SINSP_TABLES_PROGRAM_H
+#define SINSP_TABLES_PROGRAM_H
+
+#include "sinsp/tables/thread.h"
+#include "util/pool.h"
+
+/* A copy of `from`, strings included, with one reference; NULL without memory. */
+struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp_program *from);
+struct sinsp_program *sinsp_program_ref(struct sinsp_program *program);
+void sinsp_program_unref(struct pool *pool, struct sinsp_program *program); /* accepts NULL */
+
+/* A directory with one reference; a '/' is added to its end. NULL without memory. */
+struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len);
+
+/* A copy with one reference, or NULL without memory. */
+struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs);
+struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs);
+void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs); /* accepts NULL */
+
+/* Changes the directory of all that share it; without memory it stays. */
+void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_t len);
+
+/* The same for the root directory. */
+void sinsp_fs_set_root(struct pool *pool, struct sinsp_fs *fs, const char *root);
+
+#endif

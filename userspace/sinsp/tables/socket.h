@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* IP sockets of the tables: their ends, and the names that follow from them. */
+#ifndef SINSP_TABLES_SOCKET_H
+#define SINSP_TABLES_SOCKET_H
+
+#include <stddef.h>
+
+#include "sinsp/tables/fd.h"
+#include "util/buf.h"
+#include "util/services.h"
+
+enum { SOCKET_NAME_MAX = 192 };
+
+static inline bool sinsp_socket_is_ip(const struct sinsp_fd *fd)
+{
+	return fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6;
+}
+
+/* Turns an IPv6 socket whose addresses are IPv4 ones in IPv6 form into an IPv4 socket. */
+void sinsp_socket_unmap(struct sinsp_fd *fd);
+
+/* Exchanges the ends. */
+void sinsp_socket_swap(struct sinsp_fd *fd);
+
+/*
+ * Writes "ip:port->ip:port", or "ip:port" for a listening socket, without ports for protocols that
+ * have none. Returns the length; no NUL is written.
+ */
+size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX]);
+
+/* Appends the same; with services, a port that one of them has is its name. */
+void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
+			      const struct services *services);
+
+/* The name of the service that has the port, by the protocol of the socket; or NULL. */
+const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
+				 const struct services *services);
+
+#endif
