@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/state/tables.h"
+#include "sinsp/state/core.h"
 #include "world.h"
 
 /* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */

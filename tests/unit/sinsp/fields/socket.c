@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/state/fds.h"
+#include "sinsp/tables/fds.h"
 #include "world.h"
 
 static void make_read(struct drive *world, struct sinsp_fd *fd)
