@@ -260,68 +260,6 @@ static void test_memory_is_bounded(void **state)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 32 << 10);
 }
 
-/* Each section begins with its own machine. */
-static void test_sections(void **state)
-{
-	struct capture_result result;
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
-
-	for (int i = 0; i < 3; i++) {
-		if (i)
-			capture_section(&capture);
-		capture_begin(&capture, 0x218);
-		capture_u64(&capture, 70 + (unsigned int)i);
-		capture_end(&capture);
-		if (i != 1)
-			capture_close_event(&capture, 0x216, 0, 1);
-	}
-	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
-	assert_int_equal(result.events, 2);
-	assert_int_equal(result.code, -ENODATA);
-	assert_string_equal(recorder_text(&recorder),
-			    "begin\nfds 70\nend\nbegin\nfds 71\nend\nbegin\nfds 72\nend\n");
-	buf_finish(&recorder.text);
-}
-
-static void put_native(uint32_t version)
-{
-	capture_begin(&capture, 0x80004c4e);
-	capture_u32(&capture, version);
-	capture_end(&capture);
-}
-
-static void test_native(void **state)
-{
-	struct capture_result result;
-
-	assert_false(read_capture().native);
-	put_native(1);
-	capture_close_event(&capture, 0x216, 0, 1);
-	result = read_capture();
-	assert_true(result.native);
-	assert_int_equal(result.events, 1);
-	assert_int_equal(result.stats.unknown_blocks, 0);
-	setup(state);
-	put_native(2);
-	result = read_capture();
-	assert_int_equal(result.start_code, -ENOTSUP);
-	assert_non_null(strstr(result.text, "of a newer version of this program"));
-}
-
-/* Options of pcapng, which others may add. */
-static void test_section_with_options(void **state)
-{
-	uint32_t len;
-
-	capture.bytes.len -= 4;
-	capture_string(&capture, "written by somebody");
-	capture_end(&capture);
-	memcpy(&len, capture.bytes.data + 4, sizeof(len));
-	assert_true(len > 28);
-	capture_close_event(&capture, 0x216, 0, 1);
-	assert_int_equal(read_capture().events, 1);
-}
-
 static void expect_not_a_capture(const void *bytes, size_t n, int code, const char *text)
 {
 	struct capture_result result = capture_read(bytes, n, NULL);
@@ -510,9 +448,6 @@ int main(void)
 		cmocka_unit_test_setup(test_damaged_events, setup),
 		cmocka_unit_test_setup(test_something_behind_an_event, setup),
 		cmocka_unit_test_setup(test_large_blocks, setup),
-		cmocka_unit_test_setup(test_sections, setup),
-		cmocka_unit_test_setup(test_native, setup),
-		cmocka_unit_test_setup(test_section_with_options, setup),
 		cmocka_unit_test_setup(test_not_a_capture, setup),
 		cmocka_unit_test_setup(test_packed_twice, setup),
 		cmocka_unit_test_setup(test_network_packets, setup),

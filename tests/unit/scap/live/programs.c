@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "event/event.h"
-#include "scap/live/log.h"
 #include "scap/live/programs.h"
 
 static const bool nothing[EVENT_ID_MAX];
@@ -283,67 +282,6 @@ static void test_multiplexed(void **state)
 }
 #endif
 
-static struct live_log log_of(const char *text)
-{
-	struct live_log log = {0};
-
-	buf_append_string(&log.text, text);
-	buf_append_char(&log.text, '\0');
-	return log;
-}
-
-static void test_log_of_the_verifier(void **state)
-{
-	struct live_log log =
-		log_of("libbpf: prog 'fill_openat': BPF program load failed: Permission denied\n"
-		       "libbpf: prog 'fill_openat': -- BEGIN PROG LOAD LOG --\n"
-		       "0: R1=ctx() R10=fp0\n; int fill(void)\nR1 invalid mem access 'inv'\n"
-		       "processed 12 insns (limit 1000000)\n-- END PROG LOAD LOG --\n"
-		       "libbpf: prog 'fill_openat': failed to load: -13\n"
-		       "libbpf: failed to load object 'lanner'\n");
-	char name[64], reason[256];
-
-	assert_true(live_log_program(&log, name, sizeof(name)));
-	assert_string_equal(name, "fill_openat");
-	live_log_reason(&log, reason, sizeof(reason));
-	assert_string_equal(reason, "R1 invalid mem access 'inv'");
-	live_log_reason(&log, reason, 4);
-	assert_string_equal(reason, "R1 ");
-	live_log_finish(&log);
-}
-
-static void test_log_of_libbpf(void **state)
-{
-	struct live_log log = log_of(
-		"libbpf: prog 'fill_procexit': failed to find kernel BTF type ID of 'x': -3\n"
-		"libbpf: prog 'fill_procexit': failed to prepare load attributes: -3\n"
-		"libbpf: prog 'fill_procexit': failed to load: -3\n"
-		"libbpf: failed to load object 'lanner'\n");
-	char name[64], reason[256];
-
-	assert_true(live_log_program(&log, name, sizeof(name)));
-	assert_string_equal(name, "fill_procexit");
-	live_log_reason(&log, reason, sizeof(reason));
-	assert_non_null(strstr(reason, "failed to find kernel BTF type ID"));
-	live_log_finish(&log);
-}
-
-static void test_log_without_a_program(void **state)
-{
-	static const char *const texts[] = {"",	       "\n",	     "prog '",
-					    "prog 'x", "prog 'x\n'", "map 'rings'\n"};
-	char name[64], reason[256];
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct live_log log = log_of(texts[i]);
-
-		assert_false(live_log_program(&log, name, sizeof(name)));
-		live_log_reason(&log, reason, sizeof(reason));
-		live_log_finish(&log);
-	}
-	assert_string_equal(reason, "map 'rings'");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,9 +303,6 @@ int main(void)
 		cmocka_unit_test(test_compat_generic),
 		cmocka_unit_test(test_multiplexed),
 #endif
-		cmocka_unit_test(test_log_of_the_verifier),
-		cmocka_unit_test(test_log_of_libbpf),
-		cmocka_unit_test(test_log_without_a_program),
 	};
 
 	return cmocka_run_group_tests_name("live_programs", tests, NULL, NULL);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* How a reader ends: who listens fails, the file breaks off, or lengths differ. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "told.h"
+
+/* Who listens can end it. */
+static void test_listener_fails(void **state)
+{
+	struct capture_result result;
+
+	told_put_group();
+	capture_close_event(&capture, 0x216, 0, 5);
+	recorder.answer = -ENOSPC;
+	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
+	assert_int_equal(result.start_code, -ENOSPC);
+	assert_int_equal(result.code, -ENOSPC);
+	assert_non_null(strstr(result.text, "No space left"));
+}
+
+/* Where it breaks off: with how many bytes less than a whole event, or a whole list. */
+static void test_breaks_off(void **state)
+{
+	size_t group, event;
+	char text[128];
+
+	group = capture.bytes.len;
+	told_put_group();
+	event = capture.bytes.len;
+	capture_close_event(&capture, 0x216, 0, 5);
+	for (size_t n = group + 1; n < capture.bytes.len; n++) {
+		struct capture_result result = capture_read(capture.bytes.data, n, NULL);
+
+		if (n == event) { /* between two blocks nothing is missing */
+			assert_int_equal(result.code, -ENODATA);
+			continue;
+		}
+		snprintf(text, sizeof(text),
+			 "it breaks off at byte %zu, in the block that begins at byte %zu", n,
+			 n < event ? group : event);
+		assert_int_equal(result.code, -EPIPE);
+		assert_non_null(strstr(result.text, text));
+	}
+}
+
+/* A block whose two lengths differ ends the file, at the byte where it begins. */
+static void test_lengths_differ(void **state)
+{
+	struct capture_result result;
+	char text[128];
+
+	capture_begin(&capture, 0x999);
+	capture_u64(&capture, 0);
+	capture_end(&capture);
+	snprintf(text, sizeof(text),
+		 "the block that begins at byte %zu is damaged: its length is 20 at its beginning "
+		 "and 21 at its end",
+		 capture.bytes.len - 20);
+	capture.bytes.data[capture.bytes.len - 4]++;
+	capture_close_event(&capture, 0x216, 0, 5);
+	result = capture_read(capture.bytes.data, capture.bytes.len, NULL);
+	assert_int_equal(result.code, -EBADMSG);
+	assert_int_equal(result.events, 0);
+	assert_non_null(strstr(result.text, text));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_listener_fails),
+		TEST(test_breaks_off),
+		TEST(test_lengths_differ),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks that are read in parts: long ones, and lists whose lengths are wrong. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "told.h"
+
+/* A list of more bytes than fit into memory at a time. */
+static void test_long_list(void **state)
+{
+	capture_threads_v1(&capture, 5 << 20);
+	capture_close_event(&capture, 0x216, 0, 5);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).events, 1);
+	assert_true(recorder.threads > 50000);
+}
+
+/* An entry that goes beyond its list ends it, and the next block is read. */
+static void test_entry_beyond_its_list(void **state)
+{
+	capture_begin(&capture, 0x220);
+	capture_u32(&capture, 1000);
+	capture_u64(&capture, 0);
+	capture_end(&capture);
+	capture_begin(&capture, 0x206);
+	capture_u8(&capture, 1);
+	capture_u32(&capture, 100);
+	capture_u16(&capture, 500);
+	capture_end(&capture);
+	told_put_group();
+	assert_int_equal(expect_told(TOLD_GROUP).stats.damaged_lists, 2);
+}
+
+/* An entry that says it is longer or shorter than what it holds. */
+static void test_entry_of_wrong_length(void **state)
+{
+	for (uint32_t len = 0; len < 12; len++) {
+		told_setup(state);
+		capture_begin(&capture, 0x220);
+		capture_u32(&capture, len);
+		capture_u8(&capture, 1);
+		capture_u32(&capture, 100);
+		capture_string(&capture, "x"); /* 12 bytes */
+		capture_end(&capture);
+		assert_int_equal(expect_told("").stats.damaged_lists, 1);
+		told_teardown(state);
+	}
+}
+
+static void test_short_machine(void **state)
+{
+	capture_begin(&capture, 0x201);
+	capture_u64(&capture, 0);
+	capture_end(&capture);
+	assert_int_equal(expect_told("").stats.damaged_lists, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_long_list),
+		TEST(test_entry_beyond_its_list),
+		TEST(test_entry_of_wrong_length),
+		TEST(test_short_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

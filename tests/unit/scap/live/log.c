@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* What libbpf says: caught, and searched for the program that was rejected and the reason. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "scap/live/log.h"
+
+static struct live_log log_of(const char *text)
+{
+	struct live_log log = {0};
+
+	buf_append_string(&log.text, text);
+	buf_append_char(&log.text, '\0');
+	return log;
+}
+
+static void test_log_of_the_verifier(void **state)
+{
+	struct live_log log =
+		log_of("libbpf: prog 'fill_openat': BPF program load failed: Permission denied\n"
+		       "libbpf: prog 'fill_openat': -- BEGIN PROG LOAD LOG --\n"
+		       "0: R1=ctx() R10=fp0\n; int fill(void)\nR1 invalid mem access 'inv'\n"
+		       "processed 12 insns (limit 1000000)\n-- END PROG LOAD LOG --\n"
+		       "libbpf: prog 'fill_openat': failed to load: -13\n"
+		       "libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_openat");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_string_equal(reason, "R1 invalid mem access 'inv'");
+	live_log_reason(&log, reason, 4);
+	assert_string_equal(reason, "R1 ");
+	live_log_finish(&log);
+}
+
+static void test_log_of_libbpf(void **state)
+{
+	struct live_log log = log_of(
+		"libbpf: prog 'fill_procexit': failed to find kernel BTF type ID of 'x': -3\n"
+		"libbpf: prog 'fill_procexit': failed to prepare load attributes: -3\n"
+		"libbpf: prog 'fill_procexit': failed to load: -3\n"
+		"libbpf: failed to load object 'lanner'\n");
+	char name[64], reason[256];
+
+	assert_true(live_log_program(&log, name, sizeof(name)));
+	assert_string_equal(name, "fill_procexit");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_non_null(strstr(reason, "failed to find kernel BTF type ID"));
+	live_log_finish(&log);
+}
+
+static void test_log_without_a_program(void **state)
+{
+	static const char *const texts[] = {"",	       "\n",	     "prog '",
+					    "prog 'x", "prog 'x\n'", "map 'rings'\n"};
+	char name[64], reason[256];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct live_log log = log_of(texts[i]);
+
+		assert_false(live_log_program(&log, name, sizeof(name)));
+		live_log_reason(&log, reason, sizeof(reason));
+		live_log_finish(&log);
+	}
+	assert_string_equal(reason, "map 'rings'");
+}
+
+/* Messages go to the log that has begun last, whole, and to none when it has ended. */
+static void test_messages_are_caught(void **state)
+{
+	struct live_log log = {0};
+
+	live_log_begin(&log);
+	assert_null(bpf_object__open("/no/such/object"));
+	live_log_end(&log);
+	assert_non_null(strstr(log.text.data, "libbpf: elf: failed to open /no/such/object"));
+	assert_int_equal(strlen(log.text.data) + 1, log.text.len);
+	assert_null(bpf_object__open("/another/object"));
+	assert_null(strstr(log.text.data, "another"));
+	/* It begins empty each time. */
+	live_log_begin(&log);
+	live_log_end(&log);
+	assert_string_equal(log.text.data, "");
+	live_log_finish(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_log_of_the_verifier),
+		cmocka_unit_test(test_log_of_libbpf),
+		cmocka_unit_test(test_log_without_a_program),
+		cmocka_unit_test(test_messages_are_caught),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* One descriptor out of links and files made up by the test: kinds, flags, and none. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "proc_tree.h"
+
+static struct scap_fd read_fd(struct proc_tree *tree, int64_t num)
+{
+	struct scap_fd fd;
+
+	assert_int_equal(scap_proc_fd(tree->proc, 70, num, &fd), 0);
+	return fd;
+}
+
+static void test_fd_types(void **state)
+{
+	static const struct {
+		const char *target;
+		enum scap_fd_type type;
+	} cases[] = {
+		{"/no/such/file", SCAP_FD_FILE},
+		{"/memfd:a (deleted)", SCAP_FD_MEMFD},
+		{"pipe:[5]", SCAP_FD_PIPE},
+		{"pidfd:[5]", SCAP_FD_PIDFD},
+		{"anon_inode:[pidfd]", SCAP_FD_PIDFD},
+		{"anon_inode:[eventfd]", SCAP_FD_EVENT},
+		{"anon_inode:[eventpoll]", SCAP_FD_EPOLL},
+		{"anon_inode:[signalfd]", SCAP_FD_SIGNAL},
+		{"anon_inode:[timerfd]", SCAP_FD_TIMER},
+		{"anon_inode:inotify", SCAP_FD_INOTIFY},
+		{"anon_inode:bpf-map", SCAP_FD_BPF},
+		{"anon_inode:bpf-prog", SCAP_FD_BPF},
+		{"anon_inode:bpf_link", SCAP_FD_BPF},
+		{"anon_inode:[io_uring]", SCAP_FD_IO_URING},
+		{"anon_inode:[userfaultfd]", SCAP_FD_USERFAULT},
+		{"anon_inode:[perf_event]", SCAP_FD_UNSUPPORTED},
+		{"socket:[77]", SCAP_FD_UNSUPPORTED},
+		{"socket:[", SCAP_FD_FILE},
+		{"mnt:[4026531840]", SCAP_FD_FILE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct scap_fd fd;
+
+		proc_tree_put_link(*state, "fd/3", cases[i].target);
+		fd = read_fd(*state, 3);
+		assert_int_equal(fd.type, cases[i].type);
+		assert_string_equal(fd.name, cases[i].target);
+	}
+}
+
+/* Open flags whose values differ between architectures. */
+#ifdef __aarch64__
+#define LARGEFILE_RDWR "0400002"
+#define DIRECTORY "040000"
+#define TMPFILE "020040000"
+#else
+#define LARGEFILE_RDWR "0100002"
+#define DIRECTORY "0200000"
+#define TMPFILE "020200000"
+#endif
+
+static void test_fd_flags(void **state)
+{
+	static const struct {
+		const char *fdinfo;
+		uint32_t flags;
+	} cases[] = {
+		{"pos:\t0\nflags:\t" LARGEFILE_RDWR "\nmnt_id:\t1\n", 0x803},
+		{"flags:\t02\n", 0x3},
+		{"flags:\t00\n", 0x1},
+		{"flags:\t03\n", 0x1},
+		{"flags:\t02000001\n", 0x1002},
+		{"flags:\t010000\n", 0x1 | 0x10 | 0x80},
+		{"flags:\t04010000\n", 0x1 | 0x10 | 0x80},
+		{"flags:\t" DIRECTORY "\n", 0x1 | 0x400 | 0x2000},
+		{"flags:\t" TMPFILE "\n", 0x1 | 0x400 | 0x2000},
+		{"flags:\t01\n", 0x2},
+		{"flags:\t0777777777777777777777777777\n", 0},
+		{"flags:\t", 0},
+		{"flags", 0},
+		{"", 0},
+	};
+
+	proc_tree_put_link(*state, "fd/3", "/x");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		proc_tree_put(*state, "fdinfo/3", cases[i].fdinfo);
+		assert_int_equal(read_fd(*state, 3).flags, cases[i].flags);
+	}
+}
+
+/* What is not there, and what is no link at all. */
+static void test_not_open(void **state)
+{
+	struct proc_tree *tree = *state;
+	struct scap_fd fd;
+
+	assert_int_equal(scap_proc_fd(tree->proc, 70, 3, &fd), -EBADF);
+	proc_tree_put_link(tree, "fd/3", "/x");
+	assert_int_equal(scap_proc_fd(tree->proc, 70, 3, &fd), 0);
+	assert_int_equal(scap_proc_fd(tree->proc, 70, 4, &fd), -EBADF);
+	assert_int_equal(scap_proc_fd(tree->proc, 70, -1, &fd), -EBADF);
+	proc_tree_put(tree, "fd/5", "/x");
+	assert_int_equal(scap_proc_fd(tree->proc, 70, 5, &fd), -EINVAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_fd_types),
+		TEST(test_fd_flags),
+		TEST(test_not_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
