@@ -53,7 +53,7 @@ enum {
 	RECORD_BYTES_MAX = 65504,
 	FRAME_BYTES_MAX = RECORD_BYTES_MAX,
 	FRAME_ALIGN = 8,
-	/* Frames are gathered in a slot until there are so many, or so many bytes. */
+	/* Frames are collected in a slot until there are so many, or so many bytes. */
 	GATHER_EVENTS_MAX = 16,
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
@@ -149,12 +149,12 @@ struct event_counters {
 /* Per CPU, beside the counters by event. */
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
-	__u64 unnoted; /* failed calls whose argument could not be compared with that at the enter */
+	__u64 unnoted; /* failed calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency, as the place of their enter time was another's */
 };
 
 /*
- * What a perf record carries: this, then whole frames one behind the other, each at a multiple of
+ * What a perf record carries: this, then whole frames one after the other, each at a multiple of
  * FRAME_ALIGN, in the order of their times. Records of one slot follow each other in time; those of
  * different slots of a CPU need not.
  */
@@ -167,20 +167,20 @@ struct batch_header {
 _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned");
 
 /*
- * Who may write to a scratch slot, and what has gathered there; user space maps it.
+ * Who may write to a scratch slot, and what has collected there; user space maps it.
  *
  * A writer owns the slot while it alone has added 1 to `users`: it adds 1, and takes it back again
  * if it then reads more than 1. It owns the slot before it reads the clock. So user space, which
  * reads the clock first and then finds `users` 0, knows that what this slot will get is later.
- * Events stay in the slot until enough are gathered for a record; `since_ns` is the time (boot
- * clock) of the first of them, 0 when there is none. User space takes out what stays for long, as
+ * Events stay in the slot until enough are collected for a record; `since_ns` is the time (boot
+ * clock) of the first of them, 0 if there is none. User space takes out what stays for long, as
  * an owner like any other.
  */
 struct scratch_state {
 	__u32 users;
 	__u32 pad;
 	__u64 since_ns;
-	struct batch_header batch; /* of the frames gathered so far */
+	struct batch_header batch; /* of the frames collected so far */
 };
 
 _Static_assert(sizeof(struct scratch_state) == 24, "read by user space from mapped memory");
@@ -198,7 +198,7 @@ struct messages_turn {
 	__u32 tid, next;
 };
 
-/* A slot: user space reads `state` and `seen`, and the gathered frames when it takes them out. */
+/* A slot: user space reads `state` and `seen`, and the collected frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id; not lowered by losses */
@@ -208,7 +208,7 @@ struct scratch_slot {
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* kept by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES];	  /* where longer values are put together */
-	struct batch_header record; /* written ahead of the frames when they are sent */
+	struct batch_header record; /* written before the frames when they are sent */
 	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];
 };
 

@@ -15,7 +15,7 @@ static __always_inline bool is_self(void)
 #define MAKES_TASK(id)                                                                             \
 	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
 
-/* When the call at hand began. What a clone made begins at the end of one. */
+/* When the current call began. What a clone made begins at the end of one. */
 static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 {
 	if (MAKES_TASK(event) && f->ret == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The programs beside the fillers, from events/programs.def. An EVENT_PROGRAM puts the parameters of
- * an event as its filler does; that it has all of them, in their order, is asserted.
+ * The programs beside the fillers, from events/programs.def. An EVENT_PROGRAM puts the parameters
+ * of an event as its filler does; that it has all of them, in their order, is asserted.
  */
 #ifndef LANNER_PROGRAMS_BPF_H
 #define LANNER_PROGRAMS_BPF_H
@@ -9,7 +9,7 @@
 #include "bpf/fillers.bpf.h"
 
 /*
- * The event that is wanted for a call, 0 when there is none. The table is looked at first because
+ * The event that is wanted for a call, 0 if there is none. The table is looked at first because
  * most calls end there.
  */
 static __always_inline __u32 call_event(struct pt_regs *regs)
@@ -28,8 +28,8 @@ static __always_inline __u32 call_event(struct pt_regs *regs)
 }
 
 /*
- * A call that does not come back: its registers are still there when the task is on its way out. One
- * that a signal ends as it enters the call has not made it.
+ * A call that does not come back: its registers are still there when the task is on its way out.
+ * One that a signal ends as it enters the call has not made it.
  */
 static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
 {

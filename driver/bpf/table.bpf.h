@@ -98,7 +98,7 @@
 #define WIDE_ARG(n, compat) argument_wide(f, n, compat)
 
 /*
- * A row's variable is seen by the rows behind it. Whether a value is absent is said where it is put.
+ * A row's variable is seen by the rows after it. Whether a value is absent is said where it is put.
  */
 #define PUT_LOCAL(event, name, value)                                                              \
 	__auto_type name = value;                                                                  \

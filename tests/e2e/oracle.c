@@ -252,7 +252,7 @@ static void set_alarms(long interval_us, int flags)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Blocking calls that a signal breaks off, and such that go on after it. */
+/* Blocking calls that a signal interrupts, and such that go on after it. */
 static void interrupted(void)
 {
 	struct timespec time = {.tv_nsec = 100000000};

@@ -48,7 +48,7 @@ static void use_files(void)
 	call(NR_CLOSE, fd, 0, 0, 0, 0);
 	fd = call(NR_OPEN, (long)"made", 0, 0, 0, 0);
 	call(NR_READV, fd, (long)vector, 2, 0, 0);
-	/* The position is in two registers: 1 + (2 << 32), behind the end. */
+	/* The position is in two registers: 1 + (2 << 32), after the end. */
 	call(NR_PREAD64, fd, (long)room, sizeof(room), 1, 2);
 	call(NR_CLOSE, fd, 0, 0, 0, 0);
 	call(NR_UNLINK, (long)"made", 0, 0, 0, 0);

@@ -40,7 +40,7 @@ static void check_vectors(int fd, long memory)
 	alike_check({SYS_writev, {fd, good.wide, 2}}, {146, {fd, good.narrow, 2}});
 	lseek(fd, 0, SEEK_SET);
 	pwrite(fd, fixture_pattern(4 * BYTES), 4 * BYTES, 0);
-	/* The second one reads what is behind the first: 110 bytes on, the pattern is another. */
+	/* The second one reads what is after the first: 110 bytes on, the pattern is another. */
 	alike_check({SYS_readv, {fd, good.wide, 1}}, {145, {fd, good.narrow, 1}}, .except = 1 << 2);
 	alike_check({SYS_writev, {fd, torn.wide, 2}}, {146, {fd, torn.narrow, 2}});
 	alike_check({SYS_writev, {fd, bad, 2}}, {146, {fd, bad, 2}});
@@ -107,7 +107,7 @@ static void check_sendfile(int fd)
 	int out = open("/dev/null", O_WRONLY);
 
 	require(out >= 0);
-	/* Of 32 bits, with something behind them; the first call moves it on by what was sent. */
+	/* Of 32 bits, with something after them; the first call moves it on by what was sent. */
 	alike_check({SYS_sendfile, {out, fd, low_copy(&offset, 8), 10}},
 		    {187, {out, fd, LOW_WORDS(3, 99), 10}});
 	alike_check({SYS_sendfile, {out, fd, low_copy(&end, 8), 10}},

@@ -15,7 +15,7 @@ struct ends {
 	int there[2], back[2];
 };
 
-/* On one CPU, ahead of all others, so that when one waits the other one is next. */
+/* On one CPU, before all others, so that when one waits the other one is next. */
 static void get_hold_of_cpu(void)
 {
 	struct sched_param priority = {.sched_priority = 10};

@@ -61,7 +61,7 @@ static bool print(const char *text, struct buf *out)
 	return parsed;
 }
 
-/* The canonical text, whose canonical text is itself. NULL when the text is no filter. */
+/* The canonical text, whose canonical text is itself. NULL if the text is no filter. */
 static char *canonical(const char *text)
 {
 	struct buf first = {0}, second = {0};

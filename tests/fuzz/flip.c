@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes every byte of files, one at a time and in two ways, and runs a fuzz target on each result:
+ * Changes every byte of files, one at a time and in two ways, and runs a fuzz target on each
+ * result:
+ *
  *   flip_NAME FILE...
+ *
  * Memory and time of each run are limited, to detect endless loops.
  */
 #include <signal.h>
@@ -28,8 +31,8 @@
 enum { SECONDS_MAX = 5, FILE_MAX_BYTES = 1 << 16 };
 
 /*
- * The sanitizer reserves far more memory than it uses: there it limits what is allocated at once and,
- * looking every 100 ms, what is resident in all. Little of what was freed is kept.
+ * The sanitizer reserves far more memory than it uses: there it limits what is allocated at once
+ * and, looking every 100 ms, what is resident in all. Little of what was freed is kept.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -91,7 +94,7 @@ static int flip_file(const char *path)
 		return 1;
 	}
 	fclose(file);
-	memcpy(data, whole, size); /* a block of just that size: reading behind it is noticed */
+	memcpy(data, whole, size); /* a block of just that size: reading after it is noticed */
 	place.path = path;
 	for (size_t at = 0; at < size; at++) {
 		try_byte(data, size, at, (uint8_t)(data[at] ^ 0xff));

@@ -180,7 +180,7 @@ static void append_value(struct buf *out, enum param_type type, const struct fie
 		buf_append_u64(out, value->u64);
 }
 
-/* The values of a field between commas; false when it has none. */
+/* The values of a field between commas; false if it has none. */
 static bool read_column(struct golden *golden, const struct column *column,
 			const struct sinsp_event *event)
 {

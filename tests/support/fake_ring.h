@@ -28,20 +28,20 @@ void fake_ring_finish(struct fake_ring *fake);
 /* Bytes as they are, wrapping at the end. */
 void fake_ring_write(struct fake_ring *fake, const void *bytes, size_t n);
 
-/* A sample with these frames, whatever they are. Returns false when there is no room. */
+/* A sample with these frames, whatever they are. Returns false if there is no room. */
 bool fake_ring_record(struct fake_ring *fake, const void *frames, size_t bytes);
 
 /* A sample with what a batch says, true or not. */
 bool fake_ring_record_of(struct fake_ring *fake, struct batch_header batch, const void *frames,
 			 size_t bytes);
 
-/* Frames with these times, `extra` bytes and more behind their headers. Returns their bytes. */
+/* Frames with these times, `extra` bytes and more after their headers. Returns their bytes. */
 size_t fake_frames(uint8_t *out, const uint64_t *times, size_t n, size_t extra);
 
 /* A sample with those. */
 bool fake_ring_batch(struct fake_ring *fake, const uint64_t *times, size_t n, size_t extra);
 
-/* A sample with one frame of `extra` bytes behind its header. Returns false when there is no room.
+/* A sample with one frame of `extra` bytes after its header. Returns false if there is no room.
  */
 bool fake_ring_sample(struct fake_ring *fake, uint64_t ts, uint16_t type, size_t extra);
 

@@ -8,7 +8,7 @@
 /* A text that was loaded; a second one can be its successor. */
 struct loaded {
 	int code;
-	struct rules *rules; /* NULL when there are errors */
+	struct rules *rules; /* NULL if there are errors */
 	struct rules_counts counts;
 	struct rules_report report;
 };

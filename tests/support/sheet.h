@@ -19,7 +19,7 @@ struct sheet {
 /* Opens a file of tests/reference; the test fails when it cannot. The caller closes it. */
 FILE *sheet_file(const char *name);
 
-/* Opens a sheet of tests/reference behind its first line; the test fails when it cannot. */
+/* Opens a sheet of tests/reference after its first line; the test fails when it cannot. */
 void sheet_open(struct sheet *sheet, const char *name);
 
 /* The next line; closes the sheet at its end. Columns that a line does not have are "". */

@@ -60,8 +60,8 @@ const struct model_row *model_row_of(unsigned int code, unsigned int nparams);
 void model_make(struct model_frame *frame, unsigned int code, unsigned int nparams, uint8_t seed);
 
 /*
- * Does what the tables say. `enter` has what the thread did before, NULL: nothing. Returns 1 when
- * it is given out, 0 when not, or -1 when the tables forbid it. `keeps`: whether it is kept.
+ * Does what the tables say. `enter` has what the thread did before, NULL: nothing. Returns 1 if
+ * it is given out, 0 if not, or -1 when the tables forbid it. `keeps`: whether it is kept.
  */
 int model_upgrade(struct model_frame *frame, const struct model_frame *enter, bool *keeps);
 

@@ -23,7 +23,7 @@ enum { SECTION_BYTES = 28 }; /* of its header */
 void written_begin(struct written *test, struct scap_writer_config config);
 void written_put(struct written *test, struct scap_event event);
 
-/* Ends the writing, and passes over the section header. */
+/* Ends the writing, and skips the section header. */
 void written_look(struct written *test);
 
 /* Checks that all was looked at, and frees it. */

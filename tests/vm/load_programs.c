@@ -94,7 +94,7 @@ static int load_once(struct live_log *log, struct result *results)
 	return ret;
 }
 
-/* The verifier's complaint: the last line ahead of its statistics; else what libbpf says. */
+/* The verifier's complaint: the last line before its statistics; else what libbpf says. */
 static void copy_reason(const struct live_log *log, struct result *result)
 {
 	const char *begin = result->log, *end = strstr(begin, "verification time ");
@@ -110,7 +110,7 @@ static void copy_reason(const struct live_log *log, struct result *result)
 	snprintf(result->reason, REASON_BYTES, "%.*s", (int)(end - begin), begin);
 }
 
-/* Keeps out the program that the log speaks of; false when there is none to be kept out. */
+/* Keeps out the program that the log speaks of; false if there is none to be kept out. */
 static bool leave_out(const struct live_log *log, struct result *results)
 {
 	char name[64];
@@ -127,7 +127,7 @@ static bool leave_out(const struct live_log *log, struct result *results)
 	return false;
 }
 
-/* The number behind a label of the verifier's log; -1 when it is not there. */
+/* The number after a label of the verifier's log; -1 when it is not there. */
 static long number_behind(const char *log, const char *label)
 {
 	const char *at = strstr(log, label);

@@ -217,7 +217,7 @@ int event_param_find(const struct event_desc *desc, const char *name);
 /* "file_flags" for the set of open's flags. For lists: a linear search. */
 const char *flag_set_name(const struct flag_name *set);
 
-/* "read" for SC_read; NULL when the code is out of range. */
+/* "read" for SC_read; NULL if the code is out of range. */
 const char *syscall_name(unsigned int code);
 
 /* The code of a system call by name, or -1. For start-up. */
@@ -296,7 +296,7 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 /* The n-th number of a list of numbers. */
 uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n);
 
-/* The value of a fixed-size parameter, extended by its type; 0 when it is absent. */
+/* The value of a fixed-size parameter, extended by its type; 0 if it is absent. */
 int64_t event_param_i64(const struct event *ev, unsigned int index);
 
 /* The same for a value that is not a parameter of the table: a part of a DYN. */
@@ -328,7 +328,7 @@ static inline bool event_param_present(const struct event *ev, unsigned int inde
 	return ev->params[index].len != 0;
 }
 
-/* A string parameter, or NULL when it is absent. */
+/* A string parameter, or NULL if it is absent. */
 static inline const char *event_param_string(const struct event *ev, unsigned int index)
 {
 	return ev->params[index].len ? (const char *)ev->params[index].data : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an event is about in one word: the files of driver/events/ by subject. Unlike the category
- * it does not depend on the descriptor at hand, so that a filter on it decides what is captured.
+ * it does not depend on the current descriptor, so that a filter on it decides what is captured.
  */
 #include "event/event.h"
 
@@ -94,6 +94,6 @@ const char *event_family(unsigned int id)
 	const struct event_desc *desc = event_desc_get(id);
 
 	if (desc && (desc->flags & EF_ENTER))
-		id++; /* that at the exit */
+		id++; /* that on exit */
 	return id < EVENT_ID_MAX ? families[id] : NULL;
 }

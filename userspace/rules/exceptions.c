@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exceptions of rules: fields, how each is compared, and tuples of values. An event that satisfies
- * one tuple does not match the rule: `and not (... or ...)` behind its condition.
+ * one tuple does not match the rule: `and not (... or ...)` after its condition.
  */
 #include <errno.h>
 #include <string.h>
@@ -296,7 +296,7 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	return code;
 }
 
-/* Adds the values of the list of that name, if there is one: `*found` tells. */
+/* Adds the values of the list of that name, if there is one: `*found` says so. */
 static int add_list(struct exceptions *all, const char *name, size_t position,
 		    struct filter_expr ***end, bool *found)
 {
@@ -491,7 +491,7 @@ static int make_tuples(struct exceptions *all, const struct exception *exception
 	return code;
 }
 
-/* `and not (tuple or tuple)` behind the condition. */
+/* `and not (tuple or tuple)` after the condition. */
 static int join(struct exceptions *all, struct filter_node *tuples)
 {
 	struct filter_node *nodes[3];

@@ -16,7 +16,7 @@ enum { RULES_FILE_BYTES_MAX = 16 << 20 };
 struct rules_file {
 	unsigned int number; /* in the order of loading */
 	char *path; /* owned */
-	char *data; /* owned; without a byte order mark; a NUL stands behind */
+	char *data; /* owned; without a byte order mark; a NUL follows */
 	size_t len;
 	uint32_t *steps; /* owned: where every so many characters are, see file.c */
 	size_t nsteps;

@@ -169,7 +169,7 @@ static void read_pair(struct rules_set *set, const struct yaml_link *pair, struc
 	}
 }
 
-/* Adds the values of an item to an entry, behind what is there or in its place. */
+/* Adds the values of an item to an entry, after what is there or in its place. */
 static int take_value(struct rules_set *set, struct rules_entry *entry, const struct item *item,
 		      enum rules_key key, bool append)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about rules files, gathered and put in order. */
+/* Messages about rules files, collected and put in order. */
 #include "rules/report.h"
 
 #include <stdarg.h>

@@ -12,8 +12,8 @@
 
 struct ruleset_rule {
 	const char *name;
-	struct formatter *output; /* owned; NULL when nothing is printed */
-	char *keys; /* owned; JSON: all but the output, which goes behind them */
+	struct formatter *output; /* owned; NULL if nothing is printed */
+	char *keys; /* owned; JSON: all but the output, which goes after them */
 	size_t keys_len;
 	uint64_t matches;
 };

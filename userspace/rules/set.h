@@ -124,14 +124,14 @@ struct rules_entry *rules_set_find(const struct rules_set *set, enum rules_kind 
 const char *rules_set_nearest(struct rules_set *set, enum rules_kind kind, const char *text,
 			      size_t len);
 
-/* Makes an entry that is not there yet; NULL without memory. */
+/* Makes an entry that is not there yet; NULL if out of memory. */
 struct rules_entry *rules_set_add(struct rules_set *set, enum rules_kind kind,
 				  const struct yaml_node *name);
 
 /* The last value of a key that has one, or NULL. */
 const struct yaml_node *rules_entry_value(const struct rules_entry *entry, enum rules_key key);
 
-/* Reads "true", "no" and the like; false when it is no such word. */
+/* Reads "true", "no" and the like; false if it is no such word. */
 bool rules_bool_read(const struct yaml_node *node, bool *value);
 
 /* What a key that is true or false says; `otherwise` when it is not there. */

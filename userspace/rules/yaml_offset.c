@@ -71,7 +71,7 @@ static size_t measure(const struct yaml_node *node, const char *raw, size_t len,
 												: 1;
 }
 
-/* Where the value itself begins: behind an anchor, a tag, a quote, the first line of a block. */
+/* Where the value itself begins: after an anchor, a tag, a quote, the first line of a block. */
 static size_t content_start(const struct yaml_node *node)
 {
 	const char *data = node->file->data;

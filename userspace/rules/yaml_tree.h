@@ -23,7 +23,7 @@ struct yaml_node {
 	enum yaml_style style; /* SCALAR */
 	const struct rules_file *file;
 	uint32_t start, end; /* offsets in the file */
-	const char *text; /* SCALAR: its value, a NUL behind; has no NUL inside; others: "" */
+	const char *text; /* SCALAR: its value, followed by a NUL; has no NUL inside; others: "" */
 	size_t len;
 	struct yaml_link *first; /* SEQUENCE, MAPPING */
 	size_t size; /* nodes in it, itself and those behind aliases included */

@@ -10,7 +10,7 @@
 struct nearest {
 	const char *text; /* borrowed */
 	size_t len;
-	const char *word; /* the best candidate so far; NULL when none is near */
+	const char *word; /* the best candidate so far; NULL if none is near */
 	unsigned int distance;
 };
 

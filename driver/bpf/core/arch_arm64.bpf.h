@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * arm64, where calls of 32-bit programs are told apart but not decoded. Included by arch.bpf.h
+ * arm64, where calls of 32-bit programs are distinguished but not decoded. Included by arch.bpf.h
  * alone.
  */
 #ifndef LANNER_ARCH_ARM64_BPF_H

@@ -14,7 +14,10 @@
 #define NATIVE_NUMBER(x86_64, arm64) arm64
 #endif
 
-/* NR_<name>: the number of a call; NR32_<name> that of 32-bit programs, NR32_WIDE_<name> the later one. */
+/*
+ * NR_<name>: the number of a call; NR32_<name> that of 32-bit programs, NR32_WIDE_<name> the later
+ * one.
+ */
 enum {
 #define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
 	NR_##name = NATIVE_NUMBER(x86_64, arm64), NR32_##name = i386, NR32_WIDE_##name = i386_wide,
@@ -60,7 +63,7 @@ static __always_inline __u64 narrow_before(struct filler *f, __u64 number)
 	__u64 is_before = (call_number(f->regs) - number) >> 63;
 	__u64 narrow = -(is_before & f->caller.compat);
 
-	/* Else the compiler makes branches of what is done with one of two values. */
+	/* Else the compiler makes branches of what is finished one of two values. */
 	CHECKED(narrow);
 	return narrow;
 }
@@ -93,7 +96,7 @@ static __always_inline __u64 argument_moved(struct filler *f, int native, int co
 	return IF_NATIVE(argument(f, native)) | IF_COMPAT(argument(f, compat));
 }
 
-/* One of 64 bits: of 32-bit programs `compat` is its lower half, the one behind it the upper. */
+/* One of 64 bits: of 32-bit programs `compat` is its lower half, the one after it the upper. */
 static __always_inline __u64 argument_wide(struct filler *f, int native, int compat)
 {
 	return argument_moved(f, native, compat) | IF_COMPAT(argument(f, compat + 1)) << 32;

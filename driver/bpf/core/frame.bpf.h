@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Writing the parameters of one event in their order: put_…() of numbers, strings and bytes. A value
- * that does not exist is put as absent.
+ * Writing the parameters of one event in their order: put_…() of numbers, strings and bytes. A
+ * value that does not exist is put as absent.
  */
 #ifndef LANNER_FRAME_BPF_H
 #define LANNER_FRAME_BPF_H
 
 #include "bpf/core/slot.bpf.h"
 
-enum { FIXED_BYTES_MAX = 512 /* of a frame, ahead of its first value of variable length */ };
+enum { FIXED_BYTES_MAX = 512 /* of a frame, before its first value of variable length */ };
 
 static __always_inline __u64 min_u64(__u64 a, __u64 b)
 {
@@ -38,7 +38,7 @@ static __always_inline void put_absent(struct filler *f)
 }
 
 /*
- * Where the next value goes, or NULL when the frame is full. From there, 65535 bytes are within
+ * Where the next value goes, or NULL if the frame is full. From there, 65535 bytes are within
  * the slot.
  */
 static __always_inline __u8 *frame_room(struct filler *f)

@@ -59,7 +59,7 @@ struct inode___mangled {
 	struct timespec64 i_mtime, __i_ctime;
 };
 
-/* What the classic tracepoint at the exit of system calls hands over. */
+/* What the classic tracepoint on exit of system calls hands over. */
 struct trace_event_raw_sys_exit {
 	long ret;
 };

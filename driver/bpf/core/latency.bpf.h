@@ -4,8 +4,9 @@
  * them is not known. Nothing is locked: a thread writes both words of its time, and both bear its
  * id, so that words of two threads do not pass for one time. A call takes its time out at its end,
  * and its number is compared too, as some calls begin without a tracepoint (the child's side of a
- * clone, those that seccomp refuses) and some do not end at one (rt_sigreturn, an exec that changes
- * the thread id). Those that end a thread are not noted: the next with its id might be refused one.
+ * clone, those that seccomp rejects) and some do not end at one (rt_sigreturn, an exec that changes
+ * the thread id). Those that end a thread are not noted: the next with its id might be rejected
+ * one.
  */
 #ifndef LANNER_LATENCY_BPF_H
 #define LANNER_LATENCY_BPF_H
@@ -90,7 +91,7 @@ static __always_inline __u32 enter_time_id(__u32 tid)
 	return time ? (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS : 0;
 }
 
-/* Takes out when the thread began that call, in ns of the boot clock; 0 when it is not known. */
+/* Takes out when the thread began that call, in ns of the boot clock; 0 if it is not known. */
 static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 {
 	struct enter_time *time = enter_time_of(tid);

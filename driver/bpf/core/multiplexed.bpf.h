@@ -15,7 +15,10 @@ enum {
 	IPC_64 = 0x100,		/* in a command: structs are of the newer layout */
 };
 
-/* Where 32-bit programs may have the arguments of an event's call. Known to the compiler, for each event. */
+/*
+ * Where 32-bit programs may have the arguments of an event's call. Known to the compiler, for each
+ * event.
+ */
 struct layout {
 	__u16 number; /* of the call that has them there; 0: there is none */
 	bool in_memory;
@@ -62,7 +65,7 @@ static __always_inline bool read_word(__u64 *value, __u64 address)
 	return is_read;
 }
 
-/* The first form of ipc() has two of the arguments of msgrcv behind its pointer. */
+/* The first form of ipc() has two of the arguments of msgrcv after its pointer. */
 static __always_inline bool unpack_message(struct filler *f)
 {
 	struct {
@@ -114,7 +117,7 @@ static __always_inline bool unpack(struct filler *f, __u32 event, struct layout 
 }
 
 /*
- * Ahead of an event: finds its arguments, if they may be elsewhere. Returns false when they cannot be
+ * Ahead of an event: finds its arguments, if they may be elsewhere. Returns false if they cannot be
  * read; then the call is counted, and not told.
  */
 static __always_inline bool take_arguments(struct filler *f, __u32 event)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Scratch slots: taking one, beginning a frame in it, sending what it has gathered, giving it back.
- * All of it is inlined into each filler, where offsets ahead of the first variable parameter are
- * constants. What a slot has gathered never exceeds GATHER_BYTES; comparisons that say so again
- * repeat it for the verifier.
+ * Scratch slots: taking one, beginning a frame in it, sending what it has collected, giving it
+ * back. All of it is inlined into each filler, where offsets before the first variable parameter
+ * are constants. What a slot has collected never exceeds GATHER_BYTES; comparisons that say so
+ * again repeat it for the verifier.
  */
 #ifndef LANNER_SLOT_BPF_H
 #define LANNER_SLOT_BPF_H
@@ -43,7 +43,7 @@ static __always_inline void scratch_give_back(struct scratch_slot *slot)
 	users_leave(&slot->state.users);
 }
 
-/* Where the event that is being written begins: behind those that the slot has gathered. */
+/* Where the event that is being written begins: after those that the slot has collected. */
 static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 {
 	__u64 at = slot->state.batch.bytes;
@@ -93,7 +93,7 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 }
 
 /*
- * Sends `bytes` of frames from `start` on as one record. Its header goes right ahead of them, over
+ * Sends `bytes` of frames from `start` on as one record. Its header goes right before them, over
  * what was sent before.
  */
 static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events)
@@ -111,7 +111,7 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
 }
 
-/* Sends what the slot has gathered. */
+/* Sends what the slot has collected. */
 static __always_inline void batch_flush(struct filler *f)
 {
 	struct batch_header *batch = &f->slot->state.batch;

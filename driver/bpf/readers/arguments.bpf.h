@@ -34,9 +34,9 @@ static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, _
 }
 
 /*
- * Writes the strings of a vector from `first` on, one behind the other, into the frame that a slot
- * is getting, at `pos`, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks it
- * once.
+ * Writes the strings of a vector from `first` on, one after the other, into the frame that a slot
+ * is getting, at `pos`, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks
+ * it once.
  */
 __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 vector, __u32 first,
 					     __u64 limit)

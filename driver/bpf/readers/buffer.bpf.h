@@ -16,7 +16,7 @@ static __always_inline __u32 bytes_read(struct filler *f)
 	return f->ret > 0 ? f->ret : 0;
 }
 
-/* An offset in the caller's memory; 0 when none is given. */
+/* An offset in the caller's memory; 0 if none is given. */
 static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 {
 	const __u64 narrow = narrow_before(f, NR32_SENDFILE64);
@@ -71,7 +71,7 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 	put_bytes(f, address, min_u64(bytes_written(f, size), snaplen));
 }
 
-/* `name`: the call's address argument, 0 when it has none. */
+/* `name`: the call's address argument, 0 if it has none. */
 static __always_inline void put_fd_data_read(struct filler *f, __u64 fd, __u64 address, __u64 name)
 {
 	__u64 n = bytes_read(f);
@@ -88,7 +88,7 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 }
 
 /*
- * Writes the bytes of a vector one behind the other into the frame that a slot is getting, at
+ * Writes the bytes of a vector one after the other into the frame that a slot is getting, at
  * `pos` among its first values, cut to `limit`; a buffer that cannot be read ends them, and of a
  * vector that cannot be read neither bytes nor size are known. Leaves in the slot how far it came.
  * Not inlined, and with its numbers in memory: the verifier walks it once, and each round on one

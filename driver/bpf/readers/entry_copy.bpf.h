@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a call was given at its enter, kept until its exit: another thread may rewrite the caller's
+ * What a call was given on entry, kept until its exit: another thread may rewrite the caller's
  * memory in between. Notes lie in a table by thread id, where two may meet; then one of them is not
  * made. A failed call whose note is missing is counted.
  */
@@ -166,7 +166,7 @@ static __always_inline void put_none_noted(struct filler *f)
 }
 
 /*
- * For a call that failed: what a parameter was at the enter, if that differs from what it is now,
+ * For a call that failed: what a parameter was on entry, if that differs from what it is now,
  * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
  * 32-bit programs have none: the tracepoints of the enters are not theirs, so that a note of theirs
  * is of an earlier program of the thread.

@@ -40,7 +40,7 @@ __attribute__((noinline)) __u32 fdlist_build(__u32 slot_key, __u32 bits, __u32 e
 
 	if (!slot)
 		return 0;
-	/* Each turn takes one descriptor out of the word at hand, or takes the next word. */
+	/* Each turn takes one descriptor out of the current word, or takes the next word. */
 	for (int i = 0; i < FDLIST_MAX + FD_SET_BITS_MAX / 64; i++) {
 		__u8 *entry = slot->work + FDLIST_AT;
 

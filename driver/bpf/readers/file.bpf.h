@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Open files: from a descriptor of the current task to the file, its inode, its device, its path. */
+/*
+ * Open files: from a descriptor of the current task to the file, its inode, its device, its path.
+ */
 #ifndef LANNER_FILE_BPF_H
 #define LANNER_FILE_BPF_H
 
@@ -57,7 +59,7 @@ static __always_inline __u64 file_ino(struct file *file)
 	return file ? GET(file, f_inode, i_ino) : 0;
 }
 
-/* Which layer of an overlay an inode is of. The overlay's own part of an inode lies behind it. */
+/* Which layer of an overlay an inode is of. The overlay's own part of an inode lies after it. */
 static __always_inline enum overlay_layer inode_layer(struct inode *inode, struct super_block *sb)
 {
 	struct dentry *upper = NULL;
@@ -70,7 +72,7 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
 }
 
 /*
- * What the call at hand opened: flags of the stored kind, device and inode; zeros if it failed.
+ * What the current call opened: flags of the stored kind, device and inode; zeros if it failed.
  * Descriptor 0 counts as a failure but for the created bit: the .scap world has it so.
  */
 static __always_inline struct opened_file opened_file(struct filler *f)
@@ -131,7 +133,7 @@ static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 
 /*
  * Puts the path of a dentry on a mount together in the work area of a slot, from its end: each
- * component is written ahead of the one below it. Returns where it starts, PATH_BYTES for what is
+ * component is written before the one below it. Returns where it starts, PATH_BYTES for what is
  * in no tree of directories. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u64 mount_at)
@@ -199,7 +201,7 @@ static __always_inline void put_path(struct filler *f, struct path *path)
 	frame_advance(f, n);
 }
 
-/* The path of the file that the call at hand opened. */
+/* The path of the file that the current call opened. */
 static __always_inline void put_opened_path(struct filler *f)
 {
 	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;

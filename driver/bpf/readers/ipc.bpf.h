@@ -35,7 +35,7 @@ static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, _
 	return buffer;
 }
 
-/* Where the text of a message begins: behind its type. */
+/* Where the text of a message begins: after its type. */
 static __always_inline __u64 message_text(struct filler *f, __u64 message)
 {
 	return message + word_bytes(f->slot, f->caller);

@@ -10,7 +10,7 @@
 /* In the order of dyn.def. */
 enum key_kind { KEY_KIND_NUMBER, KEY_KIND_STRING };
 
-/* What comes behind the operation of keyctl. */
+/* What comes after the operation of keyctl. */
 struct key_operation {
 	__u8 used;    /* arguments */
 	__u8 strings; /* which of them are, a bit for each */
@@ -52,7 +52,7 @@ static const struct key_operation key_operations[] = {
 	[KEYCTL_WATCH_KEY] = {.used = 3},
 };
 
-/* The operation's argument of that index; 0 when the operation does not use it. */
+/* The operation's argument of that index; 0 if the operation does not use it. */
 static __always_inline void put_key_argument(struct filler *f, __u64 native_operation, __u32 index,
 					     __u64 value)
 {

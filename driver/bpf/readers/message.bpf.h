@@ -6,7 +6,7 @@
 #include "bpf/readers/buffer.bpf.h"
 #include "bpf/readers/socket.bpf.h"
 
-enum { CONTROL_END_MAX = FRAME_BYTES_MAX - 64 /* what follows control data fits behind it */ };
+enum { CONTROL_END_MAX = FRAME_BYTES_MAX - 64 /* what follows control data fits after it */ };
 
 DEFINE_COPY(message)
 
@@ -91,7 +91,7 @@ static __always_inline __u32 message_bytes(struct filler *f, const struct messag
 	return bytes;
 }
 
-/* The same where the size stands ahead of the bytes, at `size_pos` of the frame. */
+/* The same where the size stands before the bytes, at `size_pos` of the frame. */
 static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd,
 						      const struct message_copy *message,
 						      __u64 size_pos)

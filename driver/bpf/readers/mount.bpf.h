@@ -19,7 +19,7 @@ DEFINE_SIZED_STRUCT(mount_request)
 DEFINE_SIZED_STRUCT(ns_request)
 DEFINE_SIZED_STRUCT(statmount)
 
-/* The first form of the struct ends ahead of it. */
+/* The first form of the struct ends before it. */
 static __always_inline __u64 mount_request_ns(struct filler *f,
 						const struct mount_request_copy *request)
 {

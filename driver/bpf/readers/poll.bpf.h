@@ -60,7 +60,7 @@ static __always_inline void put_fdlist(struct filler *f, __u64 array, __u64 entr
 	frame_advance(f, sizeof(__u16) + n * sizeof(struct fdlist_entry));
 }
 
-/* The low half of a signal mask; 0 when there is none. */
+/* The low half of a signal mask; 0 if there is none. */
 static __always_inline __u32 signal_mask(struct filler *f, __u64 address)
 {
 	__u32 mask = 0;

@@ -84,7 +84,7 @@ static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
 
 /*
  * The limits of one user or group; zeros for other commands, and for what is not marked as valid.
- * The marks are the last member: 32-bit programs have no padding behind them.
+ * The marks are the last member: 32-bit programs have no padding after them.
  */
 static __always_inline struct if_dqblk quota_limits(struct filler *f, __u32 native, __u64 address)
 {

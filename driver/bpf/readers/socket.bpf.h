@@ -37,7 +37,7 @@ _Static_assert(sizeof(struct ip_sockaddr) == ADDRESS_BYTES_MAX, "as large as str
 
 enum direction { OUTBOUND, INBOUND };
 
-/* An address argument: where it is and how long; 0 when the call has none. */
+/* An address argument: where it is and how long; 0 if the call has none. */
 struct address_argument {
 	__u64 at;
 	__u32 len;
@@ -47,7 +47,7 @@ struct accept_queue {
 	__u32 percent, length, limit;
 };
 
-/* The sock of a descriptor, or NULL when that is no socket. */
+/* The sock of a descriptor, or NULL if that is no socket. */
 static __always_inline struct sock *fd_sock(__s32 fd)
 {
 	struct file *file = fd_file(fd);
@@ -94,7 +94,10 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 	return n & 127;
 }
 
-/* Writes an address argument of the caller as events hold it. Returns the bytes, 0 if there is none. */
+/*
+ * Writes an address argument of the caller as events hold it. Returns the bytes, 0 if there is
+ * none.
+ */
 static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
 {
 	struct ip_sockaddr address = {};
@@ -130,7 +133,7 @@ static __always_inline void put_sockaddr(struct filler *f, __u64 at, __u64 len)
 		frame_advance(f, write_sockaddr(room, at, len));
 }
 
-/* Reads an address argument of a family; false when it is of another one or unreadable. */
+/* Reads an address argument of a family; false if it is of another one or unreadable. */
 static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 at, __u16 family)
 {
 	/* IPv4 addresses may end where mapped memory does. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The number of the call at hand, for the generic event. */
+/* The number of the current call, for the generic event. */
 #ifndef LANNER_SYSCALL_NUMBER_BPF_H
 #define LANNER_SYSCALL_NUMBER_BPF_H
 
 #include "bpf/core/call.bpf.h"
 
-/* The number that 64-bit programs have for the call at hand. */
+/* The number that 64-bit programs have for the current call. */
 static __always_inline __u16 syscall_number(struct filler *f)
 {
 	__u64 number = call_number(f->regs);

@@ -12,12 +12,12 @@
 #define NS_PER_US 1000
 #define STA_NANO 0x2000 /* of a timex: fractions count nanoseconds */
 #define TIMER_ABSTIME 1
-#define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on behind a signal */
+#define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on after a signal */
 #define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
 
 /*
- * What is kept of a fraction: its upper half is padding to 32-bit programs. `narrow`: all bits where
- * the time is of their narrow form, which has none, else none.
+ * What is kept of a fraction: its upper half is padding to 32-bit programs. `narrow`: all bits
+ * where the time is of their narrow form, which has none, else none.
  */
 static __always_inline __u64 fraction_mask(struct filler *f, __u64 narrow)
 {

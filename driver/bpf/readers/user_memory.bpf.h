@@ -103,7 +103,7 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 
 /*
  * The same for a struct that grows from kernel to kernel: as much as the caller says there is, and
- * zeros behind it.
+ * zeros after it.
  */
 #define DEFINE_SIZED_STRUCT(name)                                                                  \
 	DEFINE_COPY(name)                                                                          \
@@ -121,7 +121,9 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 		return (struct name##_copy){value, is_read};                                       \
 	}
 
-/* The same for one that has a second form. `narrow_of(f)`: all bits if it is that one, else none. */
+/*
+ * The same for one that has a second form. `narrow_of(f)`: all bits if it is that one, else none.
+ */
 #define DEFINE_USER_STRUCT_OF_TWO_FORMS(name, narrow_of)                                           \
 	DEFINE_COPY(name)                                                                          \
                                                                                                    \

@@ -50,7 +50,7 @@ static void check_failures(unsigned int event, long (*call)(long fd))
 	close(idle);
 }
 
-/* Takes the waiting clients one by one; the queue is what remains behind each. */
+/* Takes the waiting clients one by one; the queue is what remains after each. */
 static void check_ip(unsigned int event, long (*call)(long fd), const char *ip)
 {
 	struct address address = fixture_ip(ip, 0);

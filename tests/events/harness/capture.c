@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The capture behind live tests. To know that all events of the calls made up to now have come, a
- * marker is sent behind them: an fchdir that no program makes, whose event is then waited for.
+ * marker is sent after them: an fchdir that no program makes, whose event is then waited for.
  * Only the events of the test and its children are kept; the machine may be busy with others.
  */
 #include "capture.h"
@@ -118,7 +118,7 @@ uint64_t live_untimed(void)
 	return stats.untimed;
 }
 
-/* A copy of the event at the end of the list, or NULL when its frame is damaged. */
+/* A copy of the event at the end of the list, or NULL if its frame is corrupt. */
 static struct captured *keep(const struct scap_event *event)
 {
 	struct captured *captured = malloc(sizeof(*captured) + event->len);
@@ -219,7 +219,7 @@ static bool is_in_time(uint64_t begin_ns, unsigned int *left)
 static void drain(void)
 {
 	struct scap_source *source = scap_live_source(capture.live);
-	int32_t last = capture.marker; /* that behind the calls of the drain before */
+	int32_t last = capture.marker; /* that after the calls of the drain before */
 	uint64_t begin_ns = capture.drained_ns, end_ns;
 	bool is_ours = last > 0;
 

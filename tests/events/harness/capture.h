@@ -23,7 +23,7 @@ struct captured {
 	uint8_t frame[];
 };
 
-/* What the test that runs has come to. Failures are gathered, and printed when it is over. */
+/* What the test that runs has come to. Failures are collected, and printed when it is over. */
 struct live_test {
 	FILE *report; /* owned by the runner */
 	unsigned int failures;

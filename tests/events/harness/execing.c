@@ -192,7 +192,7 @@ void execing_check_failed(void (*check)(char *const *argv, char *const *envp,
 	char *const none[] = {NULL}, *const *unreadable = UNREADABLE;
 	long ret = CALL(SYS_execve, "no/such", unreadable, unreadable);
 
-	/* Kernels before 6.8 look at the vectors ahead of the file. */
+	/* Kernels before 6.8 look at the vectors before the file. */
 	require(ret == -ENOENT || ret == -EFAULT);
 	live_skip();
 	check(NULL, NULL, &(struct failed_exec){"", NULL, NULL, 0, 0, -ENOENT});

@@ -146,7 +146,7 @@ struct address fixture_unix(const char *name, size_t len)
 	};
 
 	require(len <= sizeof(address.un.sun_path));
-	/* Left-over bytes behind the name, which must not become part of it. */
+	/* Left-over bytes after the name, which must not become part of it. */
 	memset(address.un.sun_path, '#', sizeof(address.un.sun_path));
 	memcpy(address.un.sun_path, name, len);
 	return address;

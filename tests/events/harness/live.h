@@ -50,7 +50,7 @@ const struct event *live_next_whole(unsigned int id, int64_t tid);
 /* Calls so far without latency, as another's enter time took the place of theirs. */
 uint64_t live_untimed(void);
 
-/* Passes over the events of all calls made up to now, those of the test's own preparations. */
+/* Skips the events of all calls made up to now, those of the test's own preparations. */
 void live_skip(void);
 
 /* The next such event with that value, passing over those before it; or passing over it as well. */

@@ -117,7 +117,7 @@ static void read_status(pid_t pid, pid_t tid, struct process *process)
 	process->cap_effective = strtoull(status_value(status, "\nCapEff:"), NULL, 16);
 }
 
-/* Its numbers, from the parent's id on as number 1; returns the state, ahead of them. */
+/* Its numbers, from the parent's id on as number 1; returns the state, before them. */
 static char read_stat_fields(pid_t pid, pid_t tid, uint64_t fields[STAT_FIELDS])
 {
 	char stat[1024], *at, state;

@@ -13,7 +13,7 @@ struct vector_case {
 	long ret;	  /* of a call on an open file */
 	const char *data; /* what the event has to show; NULL: absent */
 	size_t len;
-	size_t size; /* of up to 32 entries; 0 when the vector cannot be read */
+	size_t size; /* of up to 32 entries; 0 if the vector cannot be read */
 	bool torn;   /* only a part can be read: files take it, sockets do not */
 };
 

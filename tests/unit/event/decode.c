@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding: good frames give what was put in, damaged ones -EBADMSG. */
+/* Decoding: good frames give what was put in, corrupt ones -EBADMSG. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -359,7 +359,7 @@ static void test_fewer_parameters(void **state)
 	}
 }
 
-/* Parameters of later versions are passed over, whatever they are. */
+/* Parameters of later versions are skipped, whatever they are. */
 static void test_more_parameters(void **state)
 {
 	struct event_desc later = *event_desc_get(EVENT_openat);
@@ -404,7 +404,7 @@ static void test_large_payload(void **state)
 	free(bytes);
 }
 
-/* Those at the enter of a call begin with an argument, not with a result. */
+/* Those on entry to a call begin with an argument, not with a result. */
 static void test_enter_has_no_result(void **state)
 {
 	struct scap_event whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding: values that are made of parts have the bytes that their parts take, or are refused. */
+/* Decoding: values that are made of parts have the bytes that their parts take, or are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

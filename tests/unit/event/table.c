@@ -25,7 +25,7 @@ static unsigned int declared_events(void)
 	return count;
 }
 
-/* The parameters that the .scap world knows; ours stand behind them. */
+/* The parameters that the .scap world knows; ours follow them. */
 static unsigned int scap_params(const struct event_desc *desc)
 {
 	unsigned int count = 0;
@@ -114,7 +114,7 @@ static void check_params(const struct event_desc *desc, char *params)
 }
 
 /*
- * Only current events, and of the two of a system call the one at its exit, unless both are in
+ * Only current events, and of the two of a system call the one on exit, unless both are in
  * files that are read today.
  */
 static void check_enter(const struct event_desc *desc, char *const columns[])
@@ -169,7 +169,9 @@ static void test_events(void **state)
 	assert_int_equal(compared, declared_events());
 }
 
-/* Compares a set with the rows of the sheet that have its name, order included. One is there twice. */
+/*
+ * Compares a set with the rows of the sheet that have its name, order included. One is there twice.
+ */
 static void check_set(const char *name, const struct flag_name *set)
 {
 	const struct flag_name *first = set;
@@ -292,7 +294,7 @@ static void test_own_events(void **state)
 }
 
 #ifdef __x86_64__
-/* `sheet` is what the sheet has for the call, NULL when that is no event of the table. */
+/* `sheet` is what the sheet has for the call, NULL if that is no event of the table. */
 static void check_event_of(const struct event_desc *desc, const char *call,
 			   const struct event_desc *sheet)
 {

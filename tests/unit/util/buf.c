@@ -78,7 +78,7 @@ static void test_digits(void **state)
 	buf_finish(&buf);
 }
 
-/* What does not fit is dropped, and also the smaller pieces behind it. */
+/* What does not fit is dropped, and also the smaller pieces after it. */
 static void test_fixed(void **state)
 {
 	char memory[4] = "....";

@@ -17,7 +17,7 @@ static void make_one_line(char *text)
 			*text = ' ';
 }
 
-/* Returns 0 when the expression is right, 1 when it is wrong, or -errno. */
+/* Returns 0 if the expression is right, 1 when it is wrong, or -errno. */
 static int check(const char *expression, size_t len, const struct filter_options *options)
 {
 	struct filter *filter = NULL;

@@ -77,7 +77,7 @@ static void print_option(const struct option_row *row, const char *name, const c
 	puts("' \\");
 }
 
-/* A word that is no option: behind a subcommand, or the first. */
+/* A word that is no option: after a subcommand, or the first. */
 static void print_word(const struct subcommand *subcommands)
 {
 	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word in");

@@ -55,7 +55,7 @@ static void print_state(const struct selection *selection)
 	puts(wanted ? "" : "none");
 }
 
-/* They cost a program at the enter of every system call. */
+/* They cost a program on entry to every system call. */
 static void print_enter_times(const struct selection *selection)
 {
 	if (selection->filter_enter_times || selection->output_enter_times)

@@ -90,7 +90,7 @@ void list_add_bool(struct list *list, const char *key, bool value)
 	buf_append_string(&list->json, value ? "true" : "false");
 }
 
-/* Columns of the terminal; 0 when it is none, for one line a row. */
+/* Columns of the terminal; 0 if it is none, for one line a row. */
 static unsigned int output_width(void)
 {
 	struct winsize size;

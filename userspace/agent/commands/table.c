@@ -11,7 +11,7 @@ enum { GAP = 2, CELL_MAX = 26, FOLDED_MIN = 30 };
 struct layout {
 	unsigned int widths[TABLE_COLUMNS_MAX];
 	bool folded;
-	unsigned int indent; /* folded: where the columns behind the fold begin, */
+	unsigned int indent; /* folded: where the columns after the fold begin, */
 	unsigned int width;  /* and how wide they are */
 };
 
@@ -27,7 +27,7 @@ void table_finish(struct table *table)
 	buf_finish(&table->cells);
 }
 
-/* The cells of a row; returns false behind the last one. */
+/* The cells of a row; returns false after the last one. */
 static bool next_row(const struct table *table, const char **at, const char **cells)
 {
 	const char *end = table->cells.data + table->cells.len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables for people: cells are gathered first, so that columns are as wide as they must be; then
+ * Tables for people: cells are collected first, so that columns are as wide as they must be; then
  * printed for a terminal, for a pipe, or as Markdown.
  */
 #ifndef AGENT_COMMANDS_TABLE_H

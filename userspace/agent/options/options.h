@@ -29,7 +29,7 @@ struct options {
 	const struct subcommand *subcommands; /* all of them, for the help */
 	const struct subcommand *subcommand; /* NULL: a capture */
 	char *filter;		/* owned; NULL: everything */
-	const char *operand;	/* the word behind a subcommand: a file ("-": stdin), a pattern; or NULL */
+	const char *operand;	/* the word after a subcommand: a file ("-": stdin), a pattern; or NULL */
 	const char **rules;	/* owned, the paths not: files and folders, in their order */
 	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
 	enum rules_priority priority; /* the least of the rules that run */
@@ -48,7 +48,7 @@ struct options {
 	struct snaplen_rules snaplen_rules; /* where there is more than that */
 	bool snaplen_chosen;	/* by an option about it */
 	const char *read;	/* the capture file that events come from; NULL: the kernel */
-	bool strict;		/* what is damaged in it is a failure */
+	bool strict;		/* what is corrupt in it is a failure */
 	bool progress;		/* how much of it was read is told */
 	pid_t *pids;		/* owned; only events of these processes; NULL: of all */
 	size_t pids_count;

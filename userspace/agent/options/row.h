@@ -59,10 +59,12 @@ extern const struct option_row option_rows_capture[], option_rows_file[], option
 
 enum { OPTIONS_MAX = 96 };
 
-/* The row at this place in all groups, or NULL behind the last one. */
+/* The row at this place in all groups, or NULL after the last one. */
 const struct option_row *option_row(unsigned int place);
 
-/* How long the first clause of a help is: up to a semicolon, or a full stop that does not end it. */
+/*
+ * How long the first clause of a help is: up to a semicolon, or a full stop that does not end it.
+ */
 size_t option_help_clause(const char *help);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a subcommand is: the word "fields" of `agent fields proc`. Their table is agent/commands/subcommands.c. */
+/*
+ * What a subcommand is: the word "fields" of `agent fields proc`. Their table is
+ * agent/commands/subcommands.c.
+ */
 #ifndef AGENT_OPTIONS_SUBCOMMAND_H
 #define AGENT_OPTIONS_SUBCOMMAND_H
 
@@ -19,7 +22,7 @@ enum subcommand_operands {
 };
 
 struct subcommand {
-	const char *name; /* NULL: behind the last row */
+	const char *name; /* NULL: after the last row */
 	const char *operand; /* what help and messages call the word that follows, or NULL: none */
 	enum subcommand_operands operands;
 	const char *operand_default; /* or NULL */
@@ -35,8 +38,8 @@ struct subcommand {
 const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name);
 
 /*
- * Whether a word where a filter could begin is rather a mistyped subcommand: no filter begins with a
- * name without a dot unless an operator follows it. Returns 0, or -EINVAL with a message.
+ * Whether a word where a filter could begin is rather a mistyped subcommand: no filter begins with
+ * a name without a dot unless an operator follows it. Returns 0, or -EINVAL with a message.
  */
 int subcommand_check_mistyped(const struct subcommand *subcommands, char **words, struct error *err);
 

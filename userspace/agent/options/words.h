@@ -5,7 +5,7 @@
 
 #include "util/error.h"
 
-/* The i-th word of the list, or NULL behind the last one. */
+/* The i-th word of the list, or NULL after the last one. */
 typedef const char *word_list(unsigned int i);
 
 /* What a shell completes where there is no such list. */

@@ -144,7 +144,7 @@ static void allow_all(bool ids[EVENT_ID_MAX], bool generic[SYSCALL_CODES_COUNT])
 		generic[code] = true;
 }
 
-/* The events that can pass an expression, and the system calls behind those of the generic kind. */
+/* The events that can pass an expression, and the system calls after those of the generic kind. */
 static void add_item(struct selection *selection, const struct filter *filter, size_t item)
 {
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];

@@ -2,7 +2,7 @@
 /*
  * The account of a live capture. The report's first line always has the form
  *   agent: seen N = delivered N + lost N; matched N, printed N
- * with " + damaged N" or " + unaccounted N" behind the losses where there are such.
+ * with " + corrupt N" or " + unaccounted N" after the losses where there are such.
  */
 #ifndef AGENT_RUN_ACCOUNT_LIVE_H
 #define AGENT_RUN_ACCOUNT_LIVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the events of a run come from: the kernel, or a capture file. What a run does with either
- * is the same; what differs is behind these operations.
+ * is the same; what differs is after these operations.
  */
 #ifndef AGENT_RUN_INPUT_H
 #define AGENT_RUN_INPUT_H
@@ -64,7 +64,7 @@ struct input_ops {
 	/* How much of the input was read, in percent; -1, or NULL: not known. */
 	int (*percent_read)(const struct input *input);
 
-	/* Whether events are missing: they were lost, or are damaged. */
+	/* Whether events are missing: they were lost, or are corrupt. */
 	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
 
 	void (*destroy)(struct input *input);

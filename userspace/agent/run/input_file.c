@@ -52,7 +52,7 @@ static struct scap_source *step(struct input *input)
 	return scap_reader_source(of(input)->reader);
 }
 
-/* All before the place where a file breaks off was read. */
+/* All before the place where a file is truncated was read. */
 static int fail(struct input *input, int code, struct error *err)
 {
 	struct input_file *file = of(input);

@@ -104,7 +104,7 @@ static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 	return n;
 }
 
-/* Returns 0 when the input or the agent is at its end. */
+/* Returns 0 if the input or the agent is at its end. */
 static int turn(struct loop *loop, struct error *err)
 {
 	struct output *output = &loop->run->output;

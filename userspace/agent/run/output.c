@@ -20,7 +20,7 @@ void output_finish(struct output *output)
 	buf_finish(&output->ends);
 }
 
-/* How many lines end behind the first `done` bytes. */
+/* How many lines end after the first `done` bytes. */
 static uint64_t count_lines(const struct output *output, size_t done)
 {
 	uint64_t lines = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines on their way to standard output: gathered in a buffer, written with one call when it is
+ * Lines on their way to standard output: collected in a buffer, written with one call when it is
  * full or when there is nothing else to do.
  */
 #ifndef AGENT_RUN_OUTPUT_H
@@ -15,7 +15,7 @@
 enum { OUTPUT_FLUSH_BYTES = 64 << 10 };
 
 struct output {
-	struct buf buf; /* append lines here, and call output_end_line() behind each */
+	struct buf buf; /* append lines here, and call output_end_line() after each */
 	struct buf ends; /* where they end in it, as size_t: they may have newlines inside */
 	int fd;
 	bool closed; /* the reader is gone, or the user gave up on it */
@@ -36,7 +36,7 @@ static inline void output_end_line(struct output *output)
  */
 int output_flush(struct output *output, struct error *err);
 
-/* Flushes when enough has gathered. */
+/* Flushes when enough has collected. */
 static inline int output_flush_if_full(struct output *output, struct error *err)
 {
 	return output->buf.len < OUTPUT_FLUSH_BYTES ? 0 : output_flush(output, err);

@@ -59,7 +59,7 @@ int record_turn(struct record *record, const struct scap_event *event);
 int record_event(struct record *record, const struct scap_event *event, unsigned int id,
 		 bool passed);
 
-/* Hands what has gathered to the kernel if it is time. idle: nothing else is to be done. */
+/* Hands what has collected to the kernel if it is time. idle: nothing else is to be done. */
 int record_flush(struct record *record, uint64_t now_ns, bool idle);
 
 /* Ends the last file; to be called after an error, too, and then without another. */

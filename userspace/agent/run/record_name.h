@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of the files of one recording: as sysdig gives them, a counter behind the name, or the
+ * The names of the files of one recording: as sysdig gives them, a counter after the name, or the
  * time in it; and which file makes room when only so many are kept.
  */
 #ifndef AGENT_RUN_RECORD_NAME_H

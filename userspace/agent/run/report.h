@@ -23,7 +23,7 @@ void report_print(const struct run *run);
  */
 int report_print_summary(struct run *run, struct error *err);
 
-/* Whether events are missing: they were lost, or are damaged. */
+/* Whether events are missing: they were lost, or are corrupt. */
 bool report_is_incomplete(const struct run *run);
 
 #endif

@@ -14,7 +14,7 @@
 enum {
 	PROCESSES_SIZE = 1 << 12,
 	DESCRIPTORS_SIZE = 1 << 13,
-	/* Events by their id; behind them the calls that share the generic event. */
+	/* Events by their id; after them the calls that share the generic event. */
 	CALLS_COUNT = EVENT_ID_MAX + SYSCALL_CODES_COUNT,
 };
 

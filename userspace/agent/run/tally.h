@@ -40,7 +40,7 @@ void tally_finish(struct tally *tally);
 void tally_count_number(struct tally *tally, int64_t number, const char *name, size_t len,
 			bool failed);
 
-/* Counts an event of a number and a name. Names that differ only behind the cut may be one. */
+/* Counts an event of a number and a name. Names that differ only after the cut may be one. */
 void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
 		      bool failed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a capture file that are taken one behind the other, none of them trusted. */
+/* Bytes of a capture file that are taken one after the other, none of them trusted. */
 #ifndef SCAP_FILE_CURSOR_H
 #define SCAP_FILE_CURSOR_H
 
@@ -19,7 +19,7 @@ struct cursor {
 	bool damaged; /* something makes no sense, so that the rest cannot be read */
 };
 
-/* The next `n` bytes; NULL when they are missing. */
+/* The next `n` bytes; NULL if they are missing. */
 static inline const uint8_t *cursor_take(struct cursor *cursor, size_t n)
 {
 	const uint8_t *at = cursor->at;
@@ -45,7 +45,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, size_t n)
 	return number;
 }
 
-/* Copies `n` bytes to the texts, with a NUL behind them; "" when they are missing. */
+/* Copies `n` bytes to the texts, followed by a NUL them; "" when they are missing. */
 const char *cursor_text(struct cursor *cursor, size_t n);
 
 /* The same for a string with its length of 16 bits, which `len` gets if it is not NULL. */

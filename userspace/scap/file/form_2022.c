@@ -9,7 +9,7 @@
 #include "event/event.h"
 
 enum {
-	FRAME_BYTES = 65536, /* readers of 2022 refuse larger ones */
+	FRAME_BYTES = 65536, /* readers of 2022 reject larger ones */
 	FILLED_BYTES = 512, /* at most, of what stands for absent parameters */
 	ENTER_PARAMS_MAX = 6,
 	SYSCALLS = 329, /* codes that were known: sysdig 0.29.3 dies of others */
@@ -268,7 +268,9 @@ int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *
 		return 0; /* its exit event brings one */
 	if (ev.desc->category & EC_SYSCALL)
 		return make_generic(form, &ev, event, out);
-	/* Of what they know that leaves the large ones, which they die of when nothing is in them. */
+	/*
+	 * Of what they know that leaves the large ones, which they die of when nothing is in them.
+	 */
 	if (id >= SCAP_2022_EVENTS || !event_param_present(&ev, 0))
 		return 0;
 	out[0] = *event;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What readers of 2022 understand of an event, such as sysdig 0.29.3: they know the events below
- * SCAP_2022_EVENTS, read a system call from a pair of events at its enter and its exit, and take
+ * SCAP_2022_EVENTS, read a system call from a pair of events on entry and its exit, and take
  * some arguments, descriptors above all, from the first alone. form_2022.def says what becomes of
  * which event. The writer of capture files calls this.
  */
@@ -26,7 +26,7 @@ void scap_form_2022_destroy(struct scap_form_2022 *form); /* accepts NULL */
  * time, thread, CPU and `hidden`, and neither parameters of our own nor latencies. `event` was
  * decoded before, so that its frame is known to be whole. The frames are valid until the next call,
  * or are the event's own. Returns their number: 0 for what readers of 2022 have no event for, be it
- * a generic one; for an enter event, which comes with its exit event; and for a frame that is
+ * a generic one; for an entry event, which comes with its exit event; and for a frame that is
  * larger than files of theirs may have.
  */
 int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *event,

@@ -132,7 +132,7 @@ enum scap_fd_entry {
 	SCAP_ENTRY_FD_TIMER = 14,
 	SCAP_ENTRY_FD_NETLINK = 15,
 	SCAP_ENTRY_FD_FILE = 16,
-	SCAP_ENTRY_FD_BPF = 17, /* readers of 2022 refuse this and what follows */
+	SCAP_ENTRY_FD_BPF = 17, /* readers of 2022 reject this and what follows */
 	SCAP_ENTRY_FD_USERFAULT = 18,
 	SCAP_ENTRY_FD_IO_URING = 19,
 	SCAP_ENTRY_FD_MEMFD = 20,

@@ -46,7 +46,7 @@ static int begin_block(struct scap_reader *reader, const struct block_kind *kind
 	if (is_packet_block(reader->block_type) && !reader->known)
 		return reader_end_with(reader, -ENOTSUP,
 				       "it is a capture of network packets, not of system calls");
-	/* What the machine was like is told ahead of its events. */
+	/* What the machine was like is told before its events. */
 	if (!kind || (!reader->in_snapshot && !anywhere)) {
 		reader->stats.unknown_blocks++;
 		kind = NULL;

@@ -36,8 +36,8 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
  * Tells `to` all that stands before the first event; what further sections of the file say is told
  * when the events come to it. To be called once, before the first event is taken. `to` is borrowed.
  * Returns 0 or -errno with a message; -EINTR: a signal arrived, or it is time to look whether one
- * has, and the next call goes on. A file that has no events, or breaks off before them, is none of
- * these: the source says so.
+ * has, and the next call goes on. A file that has no events, or is truncated before them, is none
+ * of these: the source says so.
  */
 int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, struct error *err);
 
@@ -46,7 +46,7 @@ struct scap_source *scap_reader_source(struct scap_reader *reader);
 /*
  * After the source ended with another error than -ENODATA: what is wrong with the file (a sentence
  * about it, without its name), and at which byte of what it holds when it is unpacked. -EPIPE: the
- * file breaks off. In either case all before that was given out.
+ * file is truncated. In either case all before that was given out.
  */
 const char *scap_reader_problem(const struct scap_reader *reader);
 

@@ -8,7 +8,7 @@
 
 /*
  * The first version has no number of parameters: its header moves 4 bytes to the front, onto what
- * was ahead of it in the block. Returns 0; -ENOENT or -EBADMSG when the number cannot be told.
+ * was before it in the block. Returns 0; -ENOENT or -EBADMSG when the number cannot be told.
  */
 static int widen_frame(uint8_t **frame, uint32_t *len)
 {
@@ -57,7 +57,7 @@ int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t bl
 	memcpy(&event->cpu, at, sizeof(event->cpu));
 	if (kind->event_flags)
 		memcpy(&flags, at + sizeof(event->cpu), sizeof(flags));
-	/* Others may have added to the block behind the frame. */
+	/* Others may have added to the block after the frame. */
 	event->len = frame_len(kind, frame);
 	if (event->len < header || event->len > (size_t)(end - frame))
 		return -EBADMSG;

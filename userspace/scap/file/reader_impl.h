@@ -36,7 +36,7 @@ struct block_kind {
 	bool event_flags;
 	/* Both return 0 or -errno, of the reader or of the snapshot. */
 	int (*head)(struct scap_reader *reader, const uint8_t *head);
-	/* Reports an entry, unless `missing` or `damaged` is set then. */
+	/* Reports an entry, unless `missing` or `corrupt` is set then. */
 	int (*entry)(struct scap_snapshot *to, const struct block_kind *kind,
 		     struct cursor *cursor);
 };
@@ -44,7 +44,7 @@ struct block_kind {
 enum {
 	/* Entries are of several strings, each of 64 KiB at most. */
 	ENTRY_BYTES_MAX = 1 << 20,
-	ENTRY_TEXT_MORE = 64, /* NULs behind its strings, and a name that is made up */
+	ENTRY_TEXT_MORE = 64, /* NULs after its strings, and a name that is made up */
 };
 
 struct scap_reader {
@@ -84,7 +84,7 @@ int reader_snapshot_result(struct scap_reader *reader, int code);
 /* Ends the snapshot, if it has not ended. Returns 0 or -errno. */
 int reader_end_snapshot(struct scap_reader *reader);
 
-/* Returns 1 when `n` bytes are there, 0 when they are not there yet, or how the source ended. */
+/* Returns 1 if `n` bytes are there, 0 if they are not there yet, or how the source ended. */
 int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms);
 
 static inline int reader_need(struct scap_reader *reader, size_t n, int timeout_ms)
@@ -92,7 +92,7 @@ static inline int reader_need(struct scap_reader *reader, size_t n, int timeout_
 	return reader->stream->len >= n ? 1 : reader_wait(reader, n, timeout_ms);
 }
 
-/* Those are done with. */
+/* Those are finished. */
 static inline void reader_take_bytes(struct scap_reader *reader, size_t n)
 {
 	scap_stream_skip(reader->stream, n);

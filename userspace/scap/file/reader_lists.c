@@ -140,7 +140,7 @@ static void take_unix(const struct block_kind *kind, struct cursor *cursor, stru
 	fd->name = cursor_string(cursor, NULL);
 }
 
-/* What the types of the file are here, and what stands behind their number. */
+/* What the types of the file are here, and what follows their number. */
 static const struct fd_layout {
 	enum scap_fd_type type;
 	void (*take)(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd);

@@ -7,7 +7,7 @@
 #include "scap/file/reader_impl.h"
 
 enum {
-	LIST_REST_MAX = 3, /* bytes behind the last entry, with which blocks are filled up */
+	LIST_REST_MAX = 3, /* bytes after the last entry, with which blocks are filled up */
 	ENTRY_BYTES_MORE = 64 << 10,
 };
 

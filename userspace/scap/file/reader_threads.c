@@ -81,7 +81,7 @@ static const struct thread_field tail[] = {
 };
 
 /*
- * The first two of these came later than those behind them. Entries from before that have no more
+ * The first two of these came later than those after them. Entries from before that have no more
  * than the three of then: a number of 32 bits, a byte, and three of 64 bits.
  */
 enum { TAIL_INSERTED = 2, TAIL_BEFORE_BYTES = 4 + 1 + 3 * 8 };

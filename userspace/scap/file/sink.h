@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the blocks of a capture file go: gathered in memory, then compressed, then written to a
+ * Where the blocks of a capture file go: collected in memory, then compressed, then written to a
  * file or a pipe. The writer fills blocks in place; nothing is written anywhere else.
  */
 #ifndef SCAP_FILE_SINK_H
@@ -44,7 +44,7 @@ int scap_sink_make_room(struct scap_sink *sink, size_t bytes);
 
 /*
  * Memory for a block of `bytes`, which the caller fills at once: a whole one, of the length that it
- * says itself. NULL when the sink has failed.
+ * says itself. NULL if the sink has failed.
  */
 static inline uint8_t *scap_sink_block(struct scap_sink *sink, size_t bytes)
 {

@@ -26,8 +26,8 @@ int scap_stream_open(const char *path, struct scap_stream **stream, struct error
 void scap_stream_close(struct scap_stream *stream); /* accepts NULL */
 
 /*
- * Waits until at least `n` bytes are there. Memory grows with what comes, never ahead of it.
- * Returns 1; 0 when they did not come within `timeout_ms` (negative: wait for ever) or a signal
+ * Waits until at least `n` bytes are there. Memory grows with what comes, never before it.
+ * Returns 1; 0 if they did not come within `timeout_ms` (negative: wait for ever) or a signal
  * arrived; -ENODATA when the end comes before, so that `len` are the last ones; likewise -EPIPE
  * when packed data break off; or another -errno. For these two there is a problem.
  */

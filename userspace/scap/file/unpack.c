@@ -22,7 +22,7 @@ enum { SLOTS = 4, SLOT_BYTES = 256 << 10, INPUT_BYTES = SCAP_UNPACK_HEAD_MAX };
 
 struct unpack_slot {
 	size_t len;
-	int code; /* what comes behind its bytes: 0: the next slot, -ENODATA: nothing, ... */
+	int code; /* what comes after its bytes: 0: the next slot, -ENODATA: nothing, ... */
 	uint8_t data[SLOT_BYTES];
 };
 
@@ -39,7 +39,7 @@ struct scap_unpack {
 	atomic_bool stop;
 	atomic_uint filled, emptied; /* slots so far */
 	atomic_uint_fast64_t bytes_read;
-	int filled_fd, emptied_fd; /* told of each; the thread is told to stop by the second */
+	int filled_fd, emptied_fd; /* notified of each; the thread is told to stop by the second */
 	size_t taken; /* bytes of the slot that is taken from */
 	char problem[256]; /* written before the last slot is handed over */
 	struct unpack_slot *slots;
@@ -117,7 +117,7 @@ static int read_input(struct scap_unpack *unpack, bool may_wait)
 	return 0;
 }
 
-/* Until it is full, or has what can be had without waiting. Sets what comes behind it. */
+/* Until it is full, or has what can be had without waiting. Sets what comes after it. */
 static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
 {
 	struct codec_span room = {slot->data, SLOT_BYTES};
@@ -178,7 +178,7 @@ static void *work(void *arg)
 
 /* The reader's side. */
 
-/* Waits until a slot is filled. Returns it; NULL when none is in time, or a signal arrived. */
+/* Waits until a slot is filled. Returns it; NULL if none is in time, or a signal arrived. */
 static struct unpack_slot *filled_slot(struct scap_unpack *unpack, int timeout_ms)
 {
 	struct pollfd polled = {.fd = unpack->filled_fd, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unpacks a compressed file in a thread of its own, a few blocks ahead of who takes them, so that
+ * Unpacks a compressed file in a thread of its own, a few blocks before who takes them, so that
  * the reader's work comes on top of that of zlib only where there is a single CPU.
  */
 #ifndef SCAP_FILE_UNPACK_H
@@ -28,7 +28,7 @@ int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void 
 void scap_unpack_stop(struct scap_unpack *unpack);
 
 /*
- * Takes up to `room` bytes. Returns how many; 0 when none came within `timeout_ms` (negative: wait
+ * Takes up to `room` bytes. Returns how many; 0 if none came within `timeout_ms` (negative: wait
  * for ever) or a signal arrived; -ENODATA at the end; another -errno with a problem, after all that
  * could be unpacked was given out: -EPIPE when the file ends too early.
  */

@@ -153,7 +153,7 @@ static const struct conversion *last_row_of(unsigned int code)
 
 /*
  * How many parameters an event has in the .scap world, in the last version that had it: -EAGAIN for
- * those at the enter of a call that told nothing, -ENOENT for what is not known.
+ * those on entry to a call that told nothing, -ENOENT for what is not known.
  */
 static int known_params(unsigned int code)
 {
@@ -305,7 +305,7 @@ static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
 	return ev->enter && ev->enter->id + 1u == ev->header.type ? ev->enter : NULL;
 }
 
-/* Parameter `index` of the old event or of the enter event, or what stands for it. */
+/* Parameter `index` of the old event or of the entry event, or what stands for it. */
 static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade_event *ev,
 				    enum param_from from, unsigned int index, enum param_type type)
 {
@@ -398,7 +398,7 @@ static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 	if (nparams > (unsigned int)known) {
 		/* Of a later version: not ours, though ours may have these places. */
 		ev->header.nparams = (uint32_t)known;
-		/* Those that may be too large for us have none of ours: decoding passes over. */
+		/* Those that may be too large for us have none of ours: decoding skips. */
 		ev->changed |= width_of(code) == sizeof(uint16_t);
 		return -EAGAIN;
 	}
@@ -408,7 +408,7 @@ static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 	return event_desc_get(code) ? 1 : -EBADMSG;
 }
 
-/* Puts the frame together, its values last: who reads it begins with what is ahead of them. */
+/* Puts the frame together, its values last: who reads it begins with what is before them. */
 static int write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
 		       struct scap_event *event)
 {

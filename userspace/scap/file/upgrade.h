@@ -23,7 +23,7 @@ void scap_upgrade_destroy(struct scap_upgrade *upgrade); /* accepts NULL */
  * checked so far. Returns 1 and an event to give out: the one given, or one in memory of the
  * upgrade that is valid until the next call, and hidden when it only keeps the state up to date; 0
  * when there is nothing to give out; -ENOENT for an id that is not known; -EBADMSG when it is
- * damaged. What comes out is to be decoded, which checks the values.
+ * corrupt. What comes out is to be decoded, which checks the values.
  *
  * native: ids, parameters and latencies may be ours, and the event was current when it was written.
  * Otherwise parameters beyond those of the .scap world are a later version's, and are dropped.

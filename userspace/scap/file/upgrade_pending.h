@@ -38,7 +38,7 @@ struct upgrade_pending {
 int upgrade_pending_init(struct upgrade_pending *pending);
 void upgrade_pending_finish(struct upgrade_pending *pending); /* accepts a zeroed one */
 
-/* Copies the values one behind the other. */
+/* Copies the values one after the other. */
 void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t nparams);
 
 /*

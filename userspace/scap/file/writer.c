@@ -15,7 +15,9 @@ static uint64_t wall_ns(const struct scap_event *event, uint64_t ts_ns)
 	return ts_ns + (uint64_t)event->clock_step_ns;
 }
 
-/* Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error. */
+/*
+ * Begins the block of an event. Returns where its frame of `len` bytes goes; NULL after an error.
+ */
 static uint8_t *begin_event(struct scap_writer *writer, const struct scap_event *event, bool large,
 			    size_t len)
 {
@@ -97,7 +99,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 		return writer->sink.error;
 	memcpy(at, event->frame, head);
 	memcpy(at, &header, sizeof(header));
-	memcpy(at + head, lengths, values); /* they stand behind all lengths */
+	memcpy(at + head, lengths, values); /* they follow all lengths */
 	return 0;
 }
 

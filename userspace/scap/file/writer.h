@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a capture file: first what the machine is like (as a listener to a snapshot), then events.
- * Blocks gather in a buffer, so that what is on disk ends with a whole one, or nearly so.
+ * Blocks collect in a buffer, so that what is on disk ends with a whole one, or nearly so.
  */
 #ifndef SCAP_FILE_WRITER_H
 #define SCAP_FILE_WRITER_H
@@ -61,7 +61,7 @@ struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
 		      struct error *err);
 
-/* Hands all that has gathered to the kernel, readable as it is. As above. */
+/* Hands all that has collected to the kernel, readable as it is. As above. */
 int scap_writer_flush(struct scap_writer *writer, struct error *err);
 
 /* Ends the stream, and frees the writer; accepts NULL. As above. */

@@ -3,7 +3,7 @@
 #include "scap/file/writer_impl.h"
 
 /*
- * Strings one behind the other, each with its NUL: as many as have room, whole. If not even the
+ * Strings one after the other, each with its NUL: as many as have room, whole. If not even the
  * first has, its beginning.
  */
 static void pack_strings(struct buf *buf, const char *strings, size_t len)

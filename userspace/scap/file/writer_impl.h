@@ -27,7 +27,7 @@ struct event_shape {
 struct writer_list {
 	uint32_t block; /* the type of that block; 0: no list is open */
 	struct buf entries; /* the body so far */
-	struct buf behind; /* entries that come behind all those */
+	struct buf behind; /* entries that come after all those */
 };
 
 struct scap_writer {
@@ -38,7 +38,7 @@ struct scap_writer {
 	struct scap_writer_stats stats;
 	struct scap_writer_stats safe; /* of the first `bytes_safe` bytes of the sink, or fewer */
 	uint64_t bytes_safe;
-	uint64_t section_end; /* byte behind the head of the section */
+	uint64_t section_end; /* byte after the head of the section */
 	struct writer_list list;
 	int64_t fds_tid; /* whose descriptors are told */
 	struct event_shape shapes[EVENT_ID_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer as a listener to the state before the first event: entries gather in lists, and lists
+ * The writer as a listener to the state before the first event: entries collect in lists, and lists
  * become blocks. Long lists of processes and descriptors become several blocks, so that memory is
  * bounded; those of interfaces and users cannot, as a later one replaces the one before.
  */
@@ -80,7 +80,7 @@ static int on_machine(struct scap_snapshot *to, const struct scap_machine *machi
 	return r < 0 ? r : writer_put_block(writer, SCAP_BLOCK_MACHINE, &body, sizeof(body));
 }
 
-/* Those of IPv6 stand behind all others. */
+/* Those of IPv6 follow all others. */
 static int on_interface(struct scap_snapshot *to, const struct scap_interface *interface)
 {
 	struct scap_writer *writer = writer_of(to);

@@ -181,7 +181,7 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 }
 
 /*
- * Without these, what a call was given is not compared with what it was at its enter, and nothing
+ * Without these, what a call was given is not compared with what it was on entry, and nothing
  * else is missing.
  */
 static void attach_at_enter(struct live_driver *driver, size_t i)

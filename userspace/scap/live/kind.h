@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The programs at the enter and the exit of system calls are built so that they can be of either
+ * The programs on entry and the exit of system calls are built so that they can be of either
  * kind.
  *
  * Raw ones, at the tracepoints "sys_enter" and "sys_exit", cost least. But where the kernel can be

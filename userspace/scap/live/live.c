@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The live source: a ring for each CPU, as CPUs come and go, the merge over them, and when to look
- * at them. The BPF programs behind it are live/driver.c.
+ * at them. The BPF programs after it are live/driver.c.
  */
 #include "scap/live/live.h"
 

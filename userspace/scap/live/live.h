@@ -15,7 +15,9 @@
 
 struct scap_live_config {
 	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
-	/* Of these only calls that succeed are of use, to keep the state up to date: given hidden. */
+	/*
+	 * Of these only calls that succeed are of use, to keep the state up to date: given hidden.
+	 */
 	bool successes[EVENT_ID_MAX];
 	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
@@ -37,7 +39,7 @@ struct scap_live_stats {
 	uint64_t out_of_order;	  /* events given out after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
-	uint64_t unnoted; /* failed calls whose argument could not be compared with that at the enter */
+	uint64_t unnoted; /* failed calls whose argument could not be compared with that on entry */
 	uint64_t untimed; /* calls without latency: another's enter time took their place */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
@@ -87,12 +89,12 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 const uint16_t *scap_live_rejected(const struct scap_live *live);
 
 /*
- * Why calls are not watched at their enter, so that arguments which change during the call are not
+ * Why calls are not watched on entry, so that arguments which change during the call are not
  * marked: -errno. 0: they are, or need not be.
  */
 int scap_live_enter_error(const struct scap_live *live);
 
-/* Loaded program number `i` with the tracepoint that runs it or NULL; false behind the last. */
+/* Loaded program number `i` with the tracepoint that runs it or NULL; false after the last. */
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook);
 

@@ -26,7 +26,7 @@ void live_log_end(struct live_log *log);
 /* Frees the text. */
 void live_log_finish(struct live_log *log);
 
-/* The program that was spoken of last. Returns false when there was none. */
+/* The program that was spoken of last. Returns false if there was none. */
 bool live_log_program(const struct live_log *log, char *name, size_t size);
 
 /* The last words before the verifier's statistics, or of libbpf itself: why it was rejected. */

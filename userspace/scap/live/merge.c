@@ -13,7 +13,7 @@
 
 enum {
 	/*
-	 * The clock of fillers is read without locks: it may lag behind ours by some microseconds
+	 * The clock of fillers is read without locks: it may lag after ours by some microseconds
 	 * while the kernel adjusts it, or between CPUs.
 	 */
 	CLOCK_MARGIN_NS = 20000,
@@ -126,7 +126,7 @@ static uint32_t slots_count(const struct scap_merge *merge)
 	return merge->config.cpus * SCRATCH_SLOTS_PER_CPU;
 }
 
-/* Takes out what was gathered before a time. */
+/* Takes out what was collected before a time. */
 static void empty_slots(struct scap_merge *merge, uint64_t before_ns)
 {
 	for (uint32_t i = 0; i < slots_count(merge); i++) {

@@ -29,7 +29,7 @@ void scap_merge_destroy(struct scap_merge *merge);
 /*
  * Begins a round. `now_ns` is the boot clock, read just before the call. Returns 0, or -EAGAIN when
  * a filler did not get to reading the clock meanwhile: the rings are loaded, but only the events
- * before the time of the former round can be taken. Frames that have been gathered in a slot for
+ * before the time of the former round can be taken. Frames that have been collected in a slot for
  * long are taken out of it, so that a quiet CPU does not hold back the others.
  */
 int scap_merge_round(struct scap_merge *merge, uint64_t now_ns);
@@ -40,7 +40,7 @@ int scap_merge_round(struct scap_merge *merge, uint64_t now_ns);
 void scap_merge_last_round(struct scap_merge *merge);
 
 /*
- * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 when
+ * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 if
  * the rest has to wait for another round; the room of what was taken is then given back.
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);

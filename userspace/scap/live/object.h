@@ -17,22 +17,22 @@ struct bpf_program;
 struct lanner;
 
 struct live_object {
-	/* Set by the user, ahead of live_object_load(). */
+	/* Set by the user, before live_object_load(). */
 	const struct scap_live_config *config; /* borrowed until that returns */
 	uint64_t boot_offset_ns;	       /* epoch minus boot clock */
 	uint32_t cpus;			       /* possible ones */
-	bool classic; /* programs at the exit of system calls are of the classic kind */
+	bool classic; /* programs on exit of system calls are of the classic kind */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
 	bool *rejected;		 /* owned; of live_programs: left out, as the kernel rejects them */
 	bool rejected_events[EVENT_ID_MAX]; /* events of which nothing can be had */
-	int enter_error; /* why calls are not watched at their enter; 0: they are */
+	int enter_error; /* why calls are not watched on entry; 0: they are */
 };
 
 /*
  * Loads what the configuration wants. Programs that the kernel rejects are left out; whatever their
- * number, the object is loaded three times at most: once in vain, once to find all of them, and once
- * without them. Returns 0, or -errno with a message.
+ * number, the object is loaded three times at most: once without success, once to find all of them,
+ * and once without them. Returns 0, or -errno with a message.
  */
 int live_object_load(struct live_object *object, struct error *err);
 

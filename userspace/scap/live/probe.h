@@ -26,7 +26,7 @@ struct live_probe {
  */
 int live_probe_begin(struct live_probe *probe, bool classic);
 
-/* To be called on that object ahead of its load, which sets `rejected`. Returns 0 or -errno. */
+/* To be called on that object before its load, which sets `rejected`. Returns 0 or -errno. */
 int live_probe_prepare(struct live_probe *probe, struct bpf_object *object);
 
 void live_probe_end(struct live_probe *probe);

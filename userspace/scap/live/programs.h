@@ -37,7 +37,7 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
  */
 const char *live_program_at_calls(const struct live_program *program);
 
-/* What the driver does at the exit of each system call, by the caller's number. */
+/* What the driver does on exit of each system call, by the caller's number. */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 

@@ -41,13 +41,13 @@ void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, c
 	};
 }
 
-/* The record at a position, in one piece; NULL when its size cannot be right. */
+/* The record at a position, in one piece; NULL if its size cannot be right. */
 static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
 				struct perf_event_header *header)
 {
 	uint64_t at = position & (ring->bytes - 1), straight = ring->bytes - at;
 
-	/* A header never wraps: records begin at multiples of 8, unless the head is damaged. */
+	/* A header never wraps: records begin at multiples of 8, unless the head is corrupt. */
 	if (end - position < sizeof(*header) || straight < sizeof(*header))
 		return NULL;
 	memcpy(header, ring->data + at, sizeof(*header));
@@ -88,7 +88,7 @@ static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
 	return frames_of_batch(sample.batch, record + sizeof(sample));
 }
 
-/* Counts the events of which nothing was found behind the first `taken`. */
+/* Counts the events of which nothing was found after the first `taken`. */
 static void count_missing(struct scap_ring *ring, const struct ring_frames *left, uint32_t taken)
 {
 	if (left->count > taken)
@@ -141,7 +141,7 @@ static bool reserve_stragglers(struct scap_ring *ring)
 	return true;
 }
 
-/* Returns false when there is no memory. */
+/* Returns false if out of memory. */
 static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggler)
 {
 	uint32_t i;

@@ -24,7 +24,7 @@ struct scap_frame {
 	uint64_t ts;
 };
 
-/* Frames one behind the other, in the order of their times. */
+/* Frames one after the other, in the order of their times. */
 struct ring_frames {
 	const uint8_t *at;
 	uint32_t bytes;
@@ -45,11 +45,11 @@ struct scap_ring {
 	uint8_t *bounce; /* room for a record that wraps; NULL: `data` is mapped twice in a row */
 	uint64_t head;	   /* all before is checked and known to the cursor */
 	uint64_t head_ts;  /* latest time before `head` */
-	uint64_t record_begin, record_end; /* of the record at hand */
+	uint64_t record_begin, record_end; /* of the current record */
 	uint64_t done;	   /* nothing before is needed any more */
 	uint64_t done_ts;  /* latest time of what was taken in order */
 	uint64_t released; /* data_tail */
-	struct ring_frames frames_left;	   /* of the record at hand, behind `ahead` */
+	struct ring_frames frames_left;	   /* of the current record, behind `ahead` */
 	struct scap_frame ahead; /* the next frame in order; `bytes` NULL: not known */
 	struct ring_straggler *stragglers; /* owned; ordered by time */
 	uint32_t stragglers_at, stragglers_len, stragglers_capacity;
@@ -59,7 +59,7 @@ struct scap_ring {
 	uint64_t damaged;    /* events; one for what does not say how many it held */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;
-	void *map; /* owned, with `bounce`; NULL when the memory is the caller's */
+	void *map; /* owned, with `bounce`; NULL if the memory is the caller's */
 	size_t map_bytes;
 };
 
@@ -71,7 +71,7 @@ int scap_ring_open(unsigned int cpu, uint32_t bytes, struct scap_ring *ring, str
 
 /*
  * Makes a cursor over memory of the caller, for tests. `bounce` has room for a record of `bytes`,
- * or is NULL when the data stands there twice in a row. Close it like the other.
+ * or is NULL if the data stands there twice in a row. Close it like the other.
  */
 void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, const void *data,
 		    uint64_t bytes, uint8_t *bounce);
@@ -90,7 +90,7 @@ void scap_ring_close(struct scap_ring *ring);
 
 /*
  * Checks what the kernel has written up to now and lets the cursor see it. What cannot be right
- * costs itself when its size can be trusted, otherwise all that stands behind it.
+ * costs itself when its size can be trusted, otherwise all that follows it.
  */
 void scap_ring_load(struct scap_ring *ring);
 
@@ -98,7 +98,7 @@ void scap_ring_load(struct scap_ring *ring);
 uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const void *frames);
 
 /*
- * The earliest event that was not taken yet, among those loaded. Returns 1, or 0 when there is
+ * The earliest event that was not taken yet, among those loaded. Returns 1, or 0 if there is
  * none. The frame is valid until it is taken.
  */
 int scap_ring_peek(struct scap_ring *ring, struct scap_frame *frame);

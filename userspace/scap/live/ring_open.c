@@ -32,7 +32,7 @@ static int open_event(unsigned int cpu, uint32_t bytes)
 
 /*
  * [meta][data][data]: a second mapping is put down first and the main one over its meta page.
- * Kernels since 6.17 refuse that, because it splits the second mapping.
+ * Kernels since 6.17 reject that, because it splits the second mapping.
  */
 static int map_twice(struct scap_ring *ring, size_t page)
 {

@@ -41,7 +41,7 @@ void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 		struct batch_header batch = state->batch;
 
 		if (batch.bytes > sizeof(slot->frames))
-			batch.bytes = 0; /* the events are missed, and counted as damaged */
+			batch.bytes = 0; /* the events are missed, and counted as corrupt */
 		scap_ring_add(ring, batch, slot->frames);
 		state->batch.bytes = 0;
 		state->batch.count = 0;

@@ -35,7 +35,7 @@ struct scap_source {
 };
 
 /*
- * Gives the next event in time order. Returns 1 and the event; 0 when none came within
+ * Gives the next event in time order. Returns 1 and the event; 0 if none came within
  * `timeout_ms` or a signal arrived; -ENODATA at the end (nothing will follow); another -errno when
  * the source is broken.
  */

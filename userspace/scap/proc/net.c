@@ -32,7 +32,7 @@ struct net_table {
 	struct buf paths; /* each with its NUL; the first is "" */
 };
 
-/* Reads a line into a socket whose type and l4 are set. Returns false when it has another form. */
+/* Reads a line into a socket whose type and l4 are set. Returns false if it has another form. */
 typedef bool line_reader(struct proc_text line, struct net_table *table, struct net_socket *socket);
 
 static line_reader read_ipv4_line, read_ipv6_line, read_unix_line, read_netlink_line;

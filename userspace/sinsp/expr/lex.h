@@ -18,13 +18,13 @@ size_t filter_lex_number(const char *text); /* hexadecimal, or decimal with frac
 size_t filter_lex_bare(const char *text);
 size_t filter_lex_bare_arg(const char *text);
 
-/* A quoted string, its quotes included; 0 when it does not begin or does not end. */
+/* A quoted string, its quotes included; 0 if it does not begin or does not end. */
 size_t filter_lex_quoted(const char *text);
 
 /*
  * Writes what a quoted string of `len` bytes (with its quotes) stands for to `out`, which has room
  * for `len` bytes, and its length to `out_len`. Returns NULL, or what is wrong with the escape that
- * begins `*at` bytes behind the first quote.
+ * begins `*at` bytes after the first quote.
  */
 const char *filter_lex_unquote(const char *text, size_t len, char *out, size_t *out_len,
 			       size_t *at);

@@ -31,7 +31,7 @@ static const char *const op_names[] = {
 	[FILTER_REGEX] = "regex",
 };
 
-/* What may stand behind an operator. */
+/* What may follow an operator. */
 enum operand { NOTHING, A_NUMBER, A_TEXT, A_LIST };
 
 /* Operators in the order in which they are tried: a longer one before its beginning. */
@@ -215,7 +215,7 @@ static int parse_condition(struct parser *p, struct filter_node *check)
 	return fail_op(p);
 }
 
-/* Whether what follows (blanks aside) can stand behind a complete check. */
+/* Whether what follows (blanks aside) can follow a complete check. */
 static bool check_may_end(const struct parser *p)
 {
 	const char *next = p->at + filter_lex_blank(p->at);
@@ -239,7 +239,7 @@ static int fail_check(struct parser *p, size_t n)
 	return parser_fail_expected(p, "a field", nearest.word);
 }
 
-/* Something stands behind a complete check that cannot. */
+/* Something follows a complete check that cannot. */
 static int fail_joint(struct parser *p, const char *expected)
 {
 	static const struct {
@@ -248,7 +248,7 @@ static int fail_joint(struct parser *p, const char *expected)
 	const char *meant = NULL;
 	struct nearest nearest;
 
-	/* A sign alone, such as ')', is near to '&', but hardly meant as one. */
+	/* A sign alone, such as ')', is near to '&', but probably not intended as one. */
 	if (!filter_lex_identifier(p->at) && !strchr("&|", p->at[0]))
 		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
@@ -413,7 +413,7 @@ static int parse_or(struct parser *p, struct filter_node **node)
 	return parse_joined(p, FILTER_NODE_OR, "or", parse_and, node);
 }
 
-/* What stands behind "(". */
+/* What follows "(". */
 static int parse_paren(struct parser *p, struct filter_node **node)
 {
 	int rc = parser_enter(p, 1);

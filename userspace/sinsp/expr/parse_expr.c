@@ -17,7 +17,7 @@ const char *filter_call_name(enum filter_call_kind call)
 	return call_names[call];
 }
 
-/* The word at hand, for messages: up to the next blank, of reasonable length. */
+/* The current word, for messages: up to the next blank, of reasonable length. */
 int parser_word_len(const struct parser *p)
 {
 	size_t n = strcspn(p->at, " \t\b\r\n\v\f()=,");
@@ -272,7 +272,7 @@ static int parse_val(struct parser *p, struct filter_expr **expr)
 	return rc;
 }
 
-/* A value that the event decides; `expr` stays NULL when there is none here. */
+/* A value that the event decides; `expr` stays NULL if there is none here. */
 int parser_right_field(struct parser *p, struct filter_expr **expr)
 {
 	int call = parser_lex_call(p);
@@ -288,7 +288,7 @@ int parser_right_field(struct parser *p, struct filter_expr **expr)
 	return rc;
 }
 
-/* How long the unit behind a number of `n` bytes is; "and" and "or" may stand there, too. */
+/* How long the unit after a number of `n` bytes is; "and" and "or" may stand there, too. */
 static int lex_unit(struct parser *p, size_t n, size_t *len)
 {
 	const char *word = p->at + n;

@@ -59,7 +59,7 @@ static inline void parser_leave(struct parser *p, unsigned int cost)
 	p->depth -= cost;
 }
 
-/* The length of the word at hand, for messages. */
+/* The length of the current word, for messages. */
 int parser_word_len(const struct parser *p);
 
 /* "expected ..., found ..."; nearest: the right word that was probably meant, or NULL. */
@@ -75,7 +75,7 @@ int parser_lex_call(const struct parser *p);
 
 int parser_make_text(struct parser *p, const char *data, size_t len, struct filter_text *text);
 
-/* Each reads one construct and moves behind it. Returns 0, -EINVAL with the error set, or -ENOMEM.
+/* Each reads one construct and moves after it. Returns 0, -EINVAL with the error set, or -ENOMEM.
  */
 int parser_field(struct parser *p, size_t name_len, struct filter_expr **expr);
 int parser_call(struct parser *p, int call, struct filter_expr **expr);

@@ -13,7 +13,7 @@ static bool is_text(enum param_type type)
 	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
 }
 
-/* Memory for a value of `len` bytes and its NUL, or NULL when the scratch is full. */
+/* Memory for a value of `len` bytes and its NUL, or NULL if the scratch is full. */
 static char *take(struct field_scratch *scratch, size_t len)
 {
 	char *memory = scratch->bytes + scratch->used;
@@ -171,7 +171,7 @@ static void run_len(const struct filter_step *step, struct filter_slot *slots,
 	}
 }
 
-/* Glues values together, `between` them; false when the scratch is full. */
+/* Glues values together, `between` them; false if the scratch is full. */
 static bool glue(struct field_scratch *scratch, const struct field_value *values, size_t n,
 		 const struct field_value *between, struct field_value *result)
 {

@@ -18,7 +18,7 @@ struct filter_shape {
 struct filter_transformer {
 	uint16_t args_min, args_max;
 	bool selector; /* may be followed by one character in brackets */
-	uint16_t scratch; /* slots that it needs behind those of its arguments */
+	uint16_t scratch; /* slots that it needs after those of its arguments */
 	filter_step_run *run;
 	/* Finds the shape of the result; false: it does not take such arguments. */
 	bool (*shape)(const struct filter_shape *args, uint16_t nargs, bool selected,

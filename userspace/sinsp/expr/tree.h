@@ -51,7 +51,7 @@ enum filter_call_kind {
 	FILTER_CALLS_COUNT,
 };
 
-/* Bytes with a NUL behind them. */
+/* Bytes followed by a NUL them. */
 struct filter_text {
 	const char *data;
 	size_t len;
@@ -69,7 +69,7 @@ struct filter_expr {
 	size_t position;
 	struct filter_text text; /* TEXT, FIELD */
 	enum filter_call_kind call; /* CALL */
-	struct filter_text selector; /* CALL: what stands in brackets behind it; NULL: nothing */
+	struct filter_text selector; /* CALL: what stands in brackets after it; NULL: nothing */
 	size_t selector_position;
 	struct filter_expr *first; /* CALL: its arguments; LIST: its elements */
 	struct filter_expr *next;
@@ -102,7 +102,7 @@ struct filter_node {
 	size_t op_position;
 };
 
-/* What is longer is refused: it was not written by hand, and the time to compile it is bounded. */
+/* What is longer is rejected: it was not written by hand, and the time to compile it is bounded. */
 enum { FILTER_BYTES_MAX = 1 << 18 };
 
 /* Parses a whole expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
@@ -111,7 +111,7 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 
 /*
  * Parses the field or transformer that stands at `position` of a text, whatever follows: `end` is
- * the position behind it. As above.
+ * the position after it. As above.
  */
 int filter_parse_operand(const char *text, size_t position, struct arena *arena,
 			 struct filter_expr **expr, size_t *end, struct filter_error *err);

@@ -79,7 +79,7 @@ static size_t digits(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* The word behind the number, or NULL when the text is something else. */
+/* The word after the number, or NULL if the text is something else. */
 static const char *word_of(const char *text)
 {
 	text += *text == '+' || *text == '-';
@@ -106,7 +106,7 @@ static bool multiply(unsigned __int128 *number, uint64_t factor)
 	return !__builtin_mul_overflow(*number, factor, number);
 }
 
-/* Reads digits with an optional point; false when there are too many of them. */
+/* Reads digits with an optional point; false if there are too many of them. */
 static bool read_fraction(const char *text, struct fraction *fraction)
 {
 	bool behind_point = false;

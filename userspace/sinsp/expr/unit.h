@@ -25,12 +25,12 @@ struct filter_measure {
 	bool is_signed;
 };
 
-/* Whether a text is a decimal number with a word behind it, which need not be a unit. */
+/* Whether a text is a decimal number with a word after it, which need not be a unit. */
 bool filter_quantity_is(const char *text);
 
 /*
  * Reads a quantity for an operator. Between two numbers of the field, `<` and the like take the
- * nearer one that gives the same answer; other operators refuse it. Returns 0, or -EINVAL with a
+ * nearer one that gives the same answer; other operators reject it. Returns 0, or -EINVAL with a
  * message that says which units are right.
  */
 int filter_quantity_read(const char *text, const struct filter_measure *measure, enum filter_op op,

@@ -80,7 +80,7 @@ static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_i64(values, event->ev.cpu);
 }
 
-/* Exit events of the .scap world have odd ids; those of our own are at the exit, all of them. */
+/* Exit events of the .scap world have odd ids; those of our own are on exit, all of them. */
 static bool is_exit(const struct event_desc *desc)
 {
 	return desc->id % 2 || desc->id >= EVENT_EXTENSION_FIRST;

@@ -25,7 +25,7 @@ struct slice {
 	size_t len;
 };
 
-/* The row with the longest name that `text` starts with; `rest` is what stands behind it. */
+/* The row with the longest name that `text` starts with; `rest` is what follows it. */
 static const struct field_desc *find_desc(const char *text, size_t len, struct slice *rest)
 {
 	const struct field_desc *found = NULL;
@@ -208,7 +208,7 @@ static int parse_key_or_index(struct field_ref *ref, struct error *err)
 	return is_digits(ref->name) ? parse_index(ref, err) : 0;
 }
 
-/* How a name behind a dot and a text in brackets are read; NULL where there can be none. */
+/* How a name after a dot and a text in brackets are read; NULL where there can be none. */
 static const struct arg_form {
 	int (*dot)(struct field_ref *ref, struct error *err);
 	int (*brackets)(struct field_ref *ref, struct error *err);

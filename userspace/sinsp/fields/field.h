@@ -41,7 +41,7 @@ enum field_flags {
 	FIELD_STYLED_TIME = 1 << 12, /* which time it is the style of the output says */
 };
 
-/* How the text in brackets or behind the name is read: field_ref.index, .name, or both. */
+/* How the text in brackets or after the name is read: field_ref.index, .name, or both. */
 enum field_arg {
 	FIELD_ARG_NONE,
 	FIELD_ARG_INDEX, /* [N] */
@@ -96,8 +96,8 @@ struct field_words {
 	void (*each)(void (*see)(void *context, const char *word), void *context);
 	bool numbers; /* a decimal number is a value too */
 	/*
-	 * Filters of the .scap world compare the field with any text: only one that is nearly a word
-	 * is an error, and others are warned of.
+	 * Filters of the .scap world compare the field with any text: only one that is nearly a
+	 * word is an error, and others are warned of.
 	 */
 	bool lenient;
 };
@@ -112,7 +112,7 @@ struct field_value {
 		uint64_t u64; /* unsigned types; BOOL 0 or 1 */
 		double f64;
 		struct {
-			const char *data; /* strings carry no NUL in len, but one stands behind */
+			const char *data; /* strings carry no NUL in len, but one follows */
 			size_t len;
 		} bytes;
 		struct {
@@ -144,7 +144,7 @@ struct param_json;
 /*
  * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
  * zeroed at its start. Getters put what they make behind `used`, and the consumer sets that back
- * when it is done with the values it has got.
+ * when it is finished the values it has got.
  */
 struct field_scratch {
 	struct text_style style;
@@ -188,7 +188,7 @@ struct field_desc {
 	const char *help; /* one line */
 	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
 	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
-	const char *example; /* what stands behind its name in a filter; NULL: as its type has it */
+	const char *example; /* what follows its name in a filter; NULL: as its type has it */
 	uint8_t unit; /* enum field_unit */
 	uint8_t colour; /* enum field_colour */
 	const struct field_words *words; /* NULL: its values are not a closed set */
@@ -215,7 +215,7 @@ void field_append_example(const struct field_desc *desc, struct buf *out);
 
 enum field_unit field_unit(const struct field_ref *ref);
 
-/* The known field name nearest to a text, for messages; NULL when none is near. */
+/* The known field name nearest to a text, for messages; NULL if none is near. */
 const char *field_nearest(const char *text, size_t len);
 
 /* Whether a text is one of the words. */

@@ -259,7 +259,7 @@ static void write_bits(const struct json_param *p, struct buf *out)
 	buf_append_char(out, '"');
 }
 
-/* Longer addresses are damaged ones. */
+/* Longer addresses are corrupt ones. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
 static void append_address(const struct json_param *p, struct buf *out,

@@ -273,7 +273,7 @@ static void resolved_flags(const struct sinsp_event *event, unsigned int index, 
 	append_flags(out, desc_of(event, index)->set, bits_of(event, index));
 }
 
-/* The types of files share bits: those are one number, behind the permissions. */
+/* The types of files share bits: those are one number, after the permissions. */
 static void resolved_mode(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	const struct flag_name *set = desc_of(event, index)->set;
@@ -359,7 +359,7 @@ static struct dyn_value make_inner(struct inner *inner, const struct sinsp_event
 	return value;
 }
 
-/* What is missing behind the kind is a string or a buffer; the .scap world has its own words. */
+/* What is missing after the kind is a string or a buffer; the .scap world has its own words. */
 static void append_dyn(const struct sinsp_event *event, unsigned int index,
 		       const struct text_style *style, struct buf *out)
 {

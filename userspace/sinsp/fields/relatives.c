@@ -3,7 +3,7 @@
 #include "sinsp/fields/table.h"
 #include "sinsp/fields/thread_text.h"
 
-/* Longer chains are damaged ones that lead round in a circle. */
+/* Longer chains are corrupt ones that lead round in a circle. */
 enum { ANCESTORS_MAX = 256, ENV_ANCESTORS_MAX = 20 };
 
 static const struct sinsp_thread *parent_of(const struct sinsp_event *event,
@@ -17,7 +17,7 @@ static const struct sinsp_thread *parent(const struct sinsp_event *event)
 	return parent_of(event, event->thread);
 }
 
-/* The thread itself for 0, its parent for 1; NULL when the chain is not so long. */
+/* The thread itself for 0, its parent for 1; NULL if the chain is not so long. */
 static const struct sinsp_thread *ancestor(const struct sinsp_event *event, int32_t distance)
 {
 	const struct sinsp_thread *thread = event->thread;
@@ -51,7 +51,7 @@ static int give_ancestors(const struct sinsp_event *event, const struct field_re
 
 		if (i > 0)
 			buf_append_char(&text, ' ');
-		/* What the giver puts together lies behind the text, and is moved up to it. */
+		/* What the giver puts together lies after the text, and is moved up to it. */
 		scratch->used = (size_t)(text.data + text.len - scratch->bytes);
 		if (give(thread, scratch, &value) != 1)
 			give_bytes(&value, "", 0);

@@ -12,7 +12,7 @@ void string_list_append(struct buf *text, const char *strings, size_t len);
 /* The string at an index, borrowed; an empty one when there are not so many. */
 struct field_value string_list_at(const char *strings, size_t len, int32_t index);
 
-/* Finds "NAME=VALUE"; the value is borrowed. Returns false when no string has that name. */
+/* Finds "NAME=VALUE"; the value is borrowed. Returns false if no string has that name. */
 bool string_list_find(const char *strings, size_t len, const char *name, struct field_value *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of types of events: which are known, and which types a name in a filter means. That of an old
- * system call means its newer forms too, so that a filter says the same on every architecture and
- * libc.
+ * Names of types of events: which are known, and which types a name in a filter means. That of an
+ * old system call means its newer forms too, so that a filter says the same on every architecture
+ * and libc.
  */
 #ifndef SINSP_FIELDS_TYPE_NAMES_H
 #define SINSP_FIELDS_TYPE_NAMES_H
@@ -11,7 +11,7 @@
 
 /* The types of events that a name means, the name itself first. */
 struct named_types {
-	const char *names[4]; /* NULL behind the last */
+	const char *names[4]; /* NULL after the last */
 };
 
 /*

@@ -58,7 +58,7 @@ static int find_left(struct compiler *compiler, const struct filter_node *node,
 {
 	struct filter_node alone = *node;
 
-	/* Whatever is done with it, its key is the check whether it exists. */
+	/* Whatever is finished it, its key is the check whether it exists. */
 	alone.op = FILTER_EXISTS;
 	alone.right = NULL;
 	*number = find_check(compiler, &compiler->operands, &alone);

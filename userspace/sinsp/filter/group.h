@@ -31,7 +31,7 @@ size_t filter_group_count(const struct filter *filter);
 
 /*
  * The first item from `from` on that the event satisfies, or FILTER_NONE. 0 begins with an event;
- * to go on with the same one, ask again from the item behind the last answer.
+ * to go on with the same one, ask again from the item after the last answer.
  */
 size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from);
 

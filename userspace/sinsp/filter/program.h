@@ -46,7 +46,7 @@ struct filter_side {
 	struct filter_kept *kept; /* NULL: one check alone compares it */
 };
 
-/* Types of events: ids, and behind them the codes of system calls, for the generic event. */
+/* Types of events: ids, and after them the codes of system calls, for the generic event. */
 enum { FILTER_TYPE_CODES = EVENT_ID_MAX, FILTER_TYPES_COUNT = EVENT_ID_MAX + SYSCALL_CODES_COUNT };
 
 struct filter_check;
@@ -63,7 +63,7 @@ struct filter_check {
 	enum filter_quantifier quantifier; /* over the constants */
 	uint32_t nconstants;
 	struct filter_constant *constants;
-	struct filter_set *set; /* the same as the constants; NULL when they are few or not equal */
+	struct filter_set *set; /* the same as the constants; NULL if they are few or not equal */
 };
 
 enum { FILTER_PASS = UINT32_MAX, FILTER_FAIL = UINT32_MAX - 1 };
@@ -145,14 +145,14 @@ int filter_bind_constant(struct filter_binder *binder, const struct filter_opera
 			 struct filter_constant *constant);
 
 /*
- * How an operator compares values of a type (with `!=` as `=`); NULL when it does not take them.
+ * How an operator compares values of a type (with `!=` as `=`); NULL if it does not take them.
  */
 filter_compare *filter_compare_of(enum param_type type, enum filter_op op);
 
 /* Equal, or an older form of the same system call. */
 bool filter_compare_type(const struct field_value *value, const struct filter_constant *constant);
 
-/* Splits a path for `pmatch`: its components, each with a NUL behind, in one text. */
+/* Splits a path for `pmatch`: its components, each followed by a NUL, in one text. */
 int filter_path_normalise(struct filter_text *path, struct arena *arena, bool *globbed);
 
 /*

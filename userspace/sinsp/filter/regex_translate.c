@@ -71,7 +71,7 @@ static const char *read_hex(struct translator *t, uint32_t *c)
 	return digits < (braced ? 1 : 2) || *c > 0x10ffff ? "invalid escape sequence" : NULL;
 }
 
-/* What stands behind a backslash: a character. Classes and anchors have no escapes here. */
+/* What follows a backslash: a character. Classes and anchors have no escapes here. */
 static const char *read_escape(struct translator *t, uint32_t *c)
 {
 	static const char from[] = "nrtafv", to[] = "\n\r\t\a\f\v";
@@ -114,7 +114,7 @@ static const char *read_char(struct translator *t, uint32_t *c)
 	return n ? NULL : "invalid UTF-8";
 }
 
-/* "[:alpha:]" or "[:^alpha:]" inside a class; false when there is none here. */
+/* "[:alpha:]" or "[:^alpha:]" inside a class; false if there is none here. */
 static bool copy_named_class(struct translator *t)
 {
 	const char *close = memmem(t->at, (size_t)(t->end - t->at), ":]", 2);

@@ -19,7 +19,7 @@ struct formatter {
 	const struct format_kind *kind;
 	struct format_column *columns;
 	size_t columns_count;
-	struct filter_text after; /* text behind the last column */
+	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
 	struct filter_slot *slots; /* for the operand that is at work */
 	struct filter_ref *refs; /* fields of all columns */
@@ -34,7 +34,7 @@ typedef bool column_writer(struct formatter *formatter, const struct format_colu
 struct format_colour {
 	/* The sequence for terminals before the value of an event; "": it has no colour. */
 	const char *(*of)(const struct sinsp_event *event);
-	bool first_word; /* what stands behind the first blank has no colour */
+	bool first_word; /* what follows the first blank has no colour */
 };
 
 /* Appends one value of a column as JSON. */

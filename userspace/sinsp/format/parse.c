@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats to columns: text, and behind each `%` a field or a transformer. Nothing marks its end: it
+ * Formats to columns: text, and after each `%` a field or a transformer. Nothing marks its end: it
  * is the longest one that there is (%evt.numx is evt.num and the text x).
  */
 #include <errno.h>
@@ -74,7 +74,7 @@ static int add_without_selector(struct format_parser *p, struct format_token *to
 	return add(p, token, call, call->selector_position, NULL);
 }
 
-/* The longest beginning of the word at hand that is a field. */
+/* The longest beginning of the current word that is a field. */
 static int add_shorter_field(struct format_parser *p, struct format_token *token)
 {
 	size_t start = (size_t)(p->at - p->text);
@@ -131,7 +131,7 @@ static size_t count_tokens(const char *format)
 	return n;
 }
 
-/* Names that are no UTF-8 could not be told apart as keys. */
+/* Names that are no UTF-8 could not be distinguished as keys. */
 static int check_keys(struct format_parser *p)
 {
 	const char *at = p->text, *end = at + strlen(at);

@@ -104,7 +104,7 @@ static size_t cut_before(const char *text, size_t start, size_t wanted)
 	return continues_character(text[cut]) ? wanted : cut;
 }
 
-/* Cuts or fills what stands behind `start` to `width` bytes. */
+/* Cuts or fills what follows `start` to `width` bytes. */
 static void set_width(struct buf *out, size_t start, unsigned int width)
 {
 	size_t wanted = start + width;
@@ -137,7 +137,7 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	return true;
 }
 
-/* Puts the end of a colour behind the first word of what stands behind `start`. */
+/* Puts the end of a colour after the first word of what follows `start`. */
 static void end_colour(struct buf *out, size_t start)
 {
 	static const char end[] = "\x1b[0m";

@@ -17,7 +17,7 @@ struct sinsp;
 /* The event that is being applied; a handler may set all but the first. */
 struct state_event {
 	const struct event *ev;
-	struct sinsp_thread *thread; /* NULL when unknown */
+	struct sinsp_thread *thread; /* NULL if unknown */
 	struct sinsp_fd *fd; /* as in sinsp_event */
 	bool has_fd;
 	int64_t fd_num;

@@ -150,7 +150,7 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
 }
 
-/* Where the kernel says that the thread is now. Returns false when it does not. */
+/* Where the kernel says that the thread is now. Returns false if it does not. */
 static bool follow_kernel(struct sinsp *sinsp, struct state_event *event, unsigned int cwd)
 {
 	const char *path = event_param_string(event->ev, cwd);

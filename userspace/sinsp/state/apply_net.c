@@ -114,7 +114,7 @@ void state_socketpair(struct sinsp *sinsp, struct state_event *event)
 	state_set_fd(event, num, open_of_pair(event, num, second, first));
 }
 
-/* Reads an address and a port, and gives back what is behind them. */
+/* Reads an address and a port, and gives back what is after them. */
 static const uint8_t *read_end(const uint8_t *bytes, size_t address_len, struct scap_endpoint *end)
 {
 	*end = (struct scap_endpoint){0};
@@ -164,7 +164,7 @@ static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 
 /*
  * Takes the ends of an IP tuple over. Of what goes outward the first end is our own, of what comes
- * in the other's; an entry has first the end that calls. Returns false when nothing is new.
+ * in the other's; an entry has first the end that calls. Returns false if nothing is new.
  */
 static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool outward)
 {
@@ -421,7 +421,7 @@ static bool is_of_32_bits(const uint8_t *messages, size_t len)
 	return first.level == SOL_SOCKET;
 }
 
-/* Reads the head of the next message. Returns its bytes, or 0 when there is no such message. */
+/* Reads the head of the next message. Returns its bytes, or 0 if there is no such message. */
 static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struct control *control)
 {
 	struct control32 narrow;

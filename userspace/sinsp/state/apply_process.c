@@ -353,7 +353,7 @@ static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
 	thread->nthreads = 1;
 }
 
-/* What stands behind the last '/'. */
+/* What follows the last '/'. */
 static const char *file_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -94,14 +94,14 @@ struct sinsp_thread *state_thread_find(const struct sinsp *sinsp, int64_t tid);
 
 /*
  * The thread that a caller names by an id of its pid namespace: known to be anybody's only where
- * that is the host's. NULL when it is not known.
+ * that is the host's. NULL if it is not known.
  */
 struct sinsp_thread *state_thread_named(const struct sinsp *sinsp, struct sinsp_thread *caller,
 					int64_t pid);
 
 /*
  * A thread in the table with all its parts, nothing of it known but its ids: it shares nothing.
- * NULL without memory.
+ * NULL if out of memory.
  */
 struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
 

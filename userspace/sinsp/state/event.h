@@ -3,7 +3,7 @@
  * What fields and formatters read: an applied event with its thread and its descriptor, and what
  * the engine knows around them. All of it is const: nothing here looks into /proc nor changes the
  * tables of threads and descriptors. Names of users and hosts alone are read from their files when
- * they are first asked for, and kept behind the engine.
+ * they are first asked for, and kept after the engine.
  */
 #ifndef SINSP_STATE_EVENT_H
 #define SINSP_STATE_EVENT_H
@@ -24,7 +24,7 @@ struct sinsp_event {
 	int64_t clock_step_ns; /* as in struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; its own before */
 	const struct sinsp *sinsp;
-	const struct sinsp_thread *thread; /* NULL when unknown */
+	const struct sinsp_thread *thread; /* NULL if unknown */
 	const struct sinsp_fd *fd; /* NULL: none, or not known */
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	int64_t fd_num;
@@ -42,7 +42,7 @@ static inline uint64_t sinsp_wall_ns(const struct sinsp_event *event, uint64_t n
 /* The thread of an id in the table, or NULL. */
 const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t tid);
 
-/* The main thread of the thread's process, or NULL when it is unknown. */
+/* The main thread of the thread's process, or NULL if it is unknown. */
 const struct sinsp_thread *sinsp_thread_main(const struct sinsp *sinsp,
 					     const struct sinsp_thread *thread);
 
@@ -53,8 +53,8 @@ const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
 /*
  * Joins a path of an event to the directory that it starts from, and normalises it: the current
  * directory for FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out`
- * (NUL-terminated, cut to `size`), or 0 when the parameter is absent. An unknown base gives
- * "<UNKNOWN>" with the path behind it.
+ * (NUL-terminated, cut to `size`), or 0 if the parameter is absent. An unknown base gives
+ * "<UNKNOWN>" with the path after it.
  */
 size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
 			size_t size);
@@ -73,7 +73,7 @@ uint64_t sinsp_boot(const struct sinsp *sinsp);
 /* The name of the machine that events come from. */
 const char *sinsp_hostname(const struct sinsp *sinsp);
 
-/* Of a switch: how long the thread that goes out was on its CPU; 0 when its coming was not seen. */
+/* Of a switch: how long the thread that goes out was on its CPU; 0 if its coming was not seen. */
 uint64_t sinsp_run_ns(const struct sinsp_event *event);
 
 #endif

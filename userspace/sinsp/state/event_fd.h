@@ -5,7 +5,7 @@
 
 #include "sinsp/state/core.h"
 
-/* Opens a number of the event's thread as something of that kind. NULL when it is rejected. */
+/* Opens a number of the event's thread as something of that kind. NULL if it is rejected. */
 struct sinsp_fd *state_open_fd(struct state_event *event, int64_t num, enum scap_fd_type type,
 			       bool cloexec);
 

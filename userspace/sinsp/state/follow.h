@@ -12,7 +12,7 @@
  */
 void state_follow_loaded(struct sinsp *sinsp, struct sinsp_thread *thread, bool was_followed);
 
-/* A thread that an event made. creator: NULL when it is not known. */
+/* A thread that an event made. creator: NULL if it is not known. */
 void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
 			  const struct sinsp_thread *creator);
 

@@ -5,7 +5,7 @@
 
 #include "sinsp/state/core.h"
 
-/* One thread, or one descriptor, in place of what stands there. NULL without memory. */
+/* One thread, or one descriptor, in place of what stands there. NULL if out of memory. */
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from);
 struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 			       const struct scap_fd *from);

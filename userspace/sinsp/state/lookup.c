@@ -59,8 +59,8 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 
 /*
  * Whether a look into /proc may be made for one more descriptor: however calls and numbers are
- * chosen, events must not pile up behind such looks. What is refused is not noted, so that its next
- * event may ask again.
+ * chosen, events must not pile up behind such looks. What is rejected is not noted, so that its
+ * next event may ask again.
  */
 static bool may_ask_for_fd(struct sinsp *sinsp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads and descriptors from the tables, or once from /proc: only the state engine looks there,
- * while it applies an event. NULL when it is not known there either.
+ * while it applies an event. NULL if it is not known there either.
  */
 #ifndef SINSP_STATE_LOOKUP_H
 #define SINSP_STATE_LOOKUP_H

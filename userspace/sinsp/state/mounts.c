@@ -6,7 +6,7 @@
 
 #include "sinsp/tables/program.h"
 
-/* What of a path is below a directory: "" for itself, "/x"; NULL when it is not. */
+/* What of a path is below a directory: "" for itself, "/x"; NULL if it is not. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t len = strlen(directory);

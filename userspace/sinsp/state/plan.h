@@ -16,7 +16,7 @@ struct state_plan {
 	struct state_object object; /* of the rule */
 	int8_t fd_param; /* the parameter that is the event's descriptor, or -1 */
 	bool uses_fd; /* it was open before the event */
-	bool closes_fd; /* and is not any more */
+	bool closes_fd; /* and is no longer */
 	bool finds_thread; /* the handler finds or makes the thread itself */
 	bool is_call; /* an event of a system call */
 	uint8_t paths_count;

@@ -65,7 +65,7 @@ static const struct scope {
 /* A component that is the id, below one that begins so. The last row is for any other. */
 static const struct parent {
 	const char *prefix;
-	bool whole; /* and has nothing behind it */
+	bool whole; /* and has nothing after it */
 	id_shape *shape;
 	enum sinsp_container_type type;
 } parents[] = {
@@ -163,7 +163,7 @@ static enum sinsp_container_type find_below(struct part parent, struct part comp
 	return SINSP_CONTAINER_NONE;
 }
 
-/* The part of a path behind its last slash; `path` is what stands before that. */
+/* The part of a path after its last slash; `path` is what stands before that. */
 static struct part take_component(struct part *path)
 {
 	const char *slash = memrchr(path->at, '/', path->len);

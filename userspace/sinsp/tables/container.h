@@ -27,7 +27,7 @@ struct sinsp_container {
 	uint32_t id_at, id_len; /* where the id lies in the text of the groups */
 };
 
-/* Finds the container of a process by its groups, "name=/path" with a NUL behind each. */
+/* Finds the container of a process by its groups, "name=/path" followed by a NUL each. */
 struct sinsp_container sinsp_container_of(const char *cgroups, size_t len);
 
 /* "docker"; "host" for processes of the host. */

@@ -27,7 +27,7 @@ struct sinsp_fd {
 	enum sinsp_fd_role role;
 	bool listening; /* a server socket: `source` is unused, `dest` is what it is bound to */
 	bool connected;
-	bool name_changed; /* the event at hand gave or changed it */
+	bool name_changed; /* the current event gave or changed it */
 	union {
 		/* IP sockets: the end that called connect(), and the end that it called. */
 		struct {
@@ -59,7 +59,7 @@ struct sinsp_fds;
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num);
 
 /*
- * The entry with the lowest number from *num on, its number left in *num; NULL behind the last.
+ * The entry with the lowest number from *num on, its number left in *num; NULL after the last.
  * For a walk over a table, start at 0 and go on from *num + 1.
  */
 struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num);

@@ -26,7 +26,7 @@ struct sinsp_fds {
 	uint32_t count;
 	uint32_t nchunks, chunks_max;
 	struct chunk **chunks; /* sorted by index; of a dense table, chunk i stands at place i */
-	/* Numbers asked for in vain, plus one, each at its remainder; 0: none. */
+	/* Numbers asked for without success, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
 
@@ -163,7 +163,7 @@ static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
 	return own;
 }
 
-/* The chunk of a number for writing, made if need be; NULL without memory. */
+/* The chunk of a number for writing, made if need be; NULL if out of memory. */
 static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
 {
 	uint32_t index = (uint32_t)num / CHUNK_NUMBERS;

@@ -22,10 +22,10 @@ struct sinsp_fd_store {
 	uint64_t refused; /* descriptors not kept because of the limit or of memory */
 };
 
-/* An empty table with one reference, or NULL without memory. */
+/* An empty table with one reference, or NULL if out of memory. */
 struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store);
 
-/* A copy as fork makes it: the same open files under the same numbers. NULL without memory. */
+/* A copy as fork makes it: the same open files under the same numbers. NULL if out of memory. */
 struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
 
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
@@ -34,7 +34,7 @@ bool sinsp_fds_shared(const struct sinsp_fds *fds);
 
 /*
  * Opens a number: what was there goes away, and a new entry with that name stands there, zero in
- * all else. Returns NULL when it is rejected.
+ * all else. Returns NULL if it is rejected.
  */
 struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
 				size_t name_len);
@@ -43,10 +43,10 @@ struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *
 struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
 				      size_t name_len, const char *given, size_t given_len);
 
-/* Makes `to` another number for the open file at `from`. Returns NULL when that is unknown. */
+/* Makes `to` another number for the open file at `from`. Returns NULL if that is unknown. */
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
 
-/* Makes a number stand for an open file of any table. Returns it, or NULL when it is refused. */
+/* Makes a number stand for an open file of any table. Returns it, or NULL if it is rejected. */
 struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd);
 
 /* Takes a number out, and forgets that /proc was asked for it. */
@@ -73,8 +73,8 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 		     size_t name_len);
 
 /*
- * Whether /proc was asked for a number, in vain, since it was opened or closed; true for what is no
- * number. A table remembers a few of them: a new one may drive out another.
+ * Whether /proc was asked for a number, without success, since it was opened or closed; true for
+ * what is no number. A table remembers a few of them: a new one may drive out another.
  */
 bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num);
 void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);

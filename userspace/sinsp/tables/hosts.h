@@ -26,7 +26,7 @@ void hosts_init(struct hosts *hosts, const char *path);
 void hosts_finish(struct hosts *hosts);
 
 /*
- * The name of an address of `len` bytes (4 or 16, network order), the first of several; NULL when
+ * The name of an address of `len` bytes (4 or 16, network order), the first of several; NULL if
  * it has none. It lives as long as `hosts`. The file is read at the first call.
  */
 const char *hosts_name(struct hosts *hosts, const uint8_t *address, size_t len);

@@ -44,7 +44,7 @@ int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct sc
 /* A number for a text that names a boot of a machine. */
 uint64_t machine_boot_of(const char *text);
 
-/* That of this machine's boot; 0 when the kernel does not say. */
+/* That of this machine's boot; 0 if the kernel does not say. */
 uint64_t machine_boot_here(void);
 
 #endif

@@ -17,7 +17,7 @@ struct names {
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
 };
 
-/* Names of the files in that folder; NULL: /etc. To be destroyed. NULL without memory. */
+/* Names of the files in that folder; NULL: /etc. To be destroyed. NULL if out of memory. */
 struct names *names_create(const char *etc);
 void names_destroy(struct names *names); /* accepts NULL */
 

@@ -6,15 +6,15 @@
 #include "sinsp/tables/thread.h"
 #include "util/pool.h"
 
-/* A copy of `from`, strings included, with one reference; NULL without memory. */
+/* A copy of `from`, strings included, with one reference; NULL if out of memory. */
 struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp_program *from);
 struct sinsp_program *sinsp_program_ref(struct sinsp_program *program);
 void sinsp_program_unref(struct pool *pool, struct sinsp_program *program); /* accepts NULL */
 
-/* A directory with one reference; a '/' is added to its end. NULL without memory. */
+/* A directory with one reference; a '/' is added to its end. NULL if out of memory. */
 struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len);
 
-/* A copy with one reference, or NULL without memory. */
+/* A copy with one reference, or NULL if out of memory. */
 struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs);
 struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs);
 void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs); /* accepts NULL */

@@ -17,7 +17,7 @@ struct sinsp_thread_entry {
 	struct sinsp_thread_entry *next_child; /* of the same bucket of parents */
 	struct sinsp_thread_entry **child_link; /* what points here in that list; NULL: in none */
 	uint64_t since_ns; /* the time of what made it: an event, or a look into /proc */
-	bool unknown; /* no thread: /proc was asked for this id in vain */
+	bool unknown; /* no thread: /proc was asked for this id without success */
 	bool by_caller; /* made by its creator's event, and no call of its own was seen yet */
 	bool orphan; /* made by its own event while its creator was not known */
 	bool ended; /* a main thread that is gone before the others of its process */
@@ -54,7 +54,7 @@ struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *thread
 
 /*
  * A new entry in place of the one that may be there, without its shared parts, its ids and limits
- * not known (-1) and all else zero. NULL without memory.
+ * not known (-1) and all else zero. NULL if out of memory.
  */
 struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int64_t tid,
 					     int64_t pid);

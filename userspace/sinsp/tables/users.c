@@ -106,7 +106,7 @@ void users_remove(struct users *users, uint32_t id)
 	free(user);
 }
 
-/* Ends the column that begins at `text`. Returns the one behind it, or NULL behind the last. */
+/* Ends the column that begins at `text`. Returns the one after it, or NULL after the last. */
 static char *cut_column(char *text)
 {
 	char *colon = text ? strchr(text, ':') : NULL;

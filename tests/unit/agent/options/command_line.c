@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading options: by letters and names, values in the word and behind it, words in their order. */
+/* Reading options: by letters and names, values in the word and after it, words in their order. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

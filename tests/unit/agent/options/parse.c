@@ -104,7 +104,7 @@ static void test_words_of_filters(void **state)
 	}
 }
 
-/* All behind the first "--" that is no value of an option. */
+/* All after the first "--" that is no value of an option. */
 static void test_command_to_start(void **state)
 {
 	static const struct {

@@ -264,7 +264,7 @@ static void test_events_of_a_file(void **state)
 	check_file("a2", "state\nflush\n5\nflush\nend\n");
 }
 
-/* A file begins when its name says, and the next at the first event behind its time. */
+/* A file begins when its name says, and the next at the first event after its time. */
 static void test_times_of_a_file(void **state)
 {
 	start((struct options){

@@ -59,7 +59,7 @@ static void test_numbers(void **state)
 	tally_finish(&tally);
 }
 
-/* Names longer than a row are told apart by all of their bytes. */
+/* Names longer than a row are distinguished by all of their bytes. */
 static void test_long_names(void **state)
 {
 	char name[4 * TALLY_NAME_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a capture file one behind the other: numbers, strings, and what is beyond the end. */
+/* Bytes of a capture file one after the other: numbers, strings, and what is beyond the end. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -474,7 +474,9 @@ static void test_events_of_the_kernel_stay_as_they_are(void **state)
 	}
 }
 
-/* Of foreign files. sysdig dies of a container that has no text, and of a plugin's without number. */
+/*
+ * Of foreign files. sysdig dies of a container that has no text, and of a plugin's without number.
+ */
 static void test_without_parameters(void **state)
 {
 	static const struct {
@@ -546,7 +548,7 @@ static void test_damaged_and_unknown(void **state)
 	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 0);
 
 	header = header_of(&event);
-	header.type = 335 + 17; /* an enter event that nobody writes */
+	header.type = 335 + 17; /* an entry event that nobody writes */
 	memcpy(f->frame.bytes, &header, sizeof(header));
 	event.len++;
 	assert_int_equal(scap_form_2022_frames(f->form, &event, f->out), 0);

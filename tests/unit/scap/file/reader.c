@@ -174,7 +174,7 @@ static void test_damaged_events(void **state)
 	assert_int_equal(result.code, -ENODATA);
 }
 
-/* Other tools add to a block, behind its event. */
+/* Other tools add to a block, after its event. */
 static void test_something_behind_an_event(void **state)
 {
 	struct capture_result result;
@@ -215,7 +215,7 @@ static void test_large_blocks(void **state)
 	assert_int_equal(result.code, -ENODATA);
 }
 
-/* Of the capture with a block behind it that is nearly all zeros, without holding these. */
+/* Of the capture with a block after it that is nearly all zeros, without holding these. */
 static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *result)
 {
 	uint32_t header[] = {type, len};

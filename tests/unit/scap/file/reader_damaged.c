@@ -251,7 +251,7 @@ static struct capture_result read_changed(size_t at, const void *bytes, size_t n
 }
 
 /*
- * Events of blocks before the changed bytes come out, unless nothing at all does; those behind them
+ * Events of blocks before the changed bytes come out, unless nothing at all does; those after them
  * perhaps.
  */
 static void expect_before(size_t at, const void *bytes, size_t n)
@@ -329,7 +329,7 @@ static void test_blocks_of_4_gib(void **state)
 	}
 }
 
-/* Signals can be looked at on the way through a file that has much ahead of its first event. */
+/* Signals can be looked at on the way through a file that has much before its first event. */
 static void test_much_ahead_of_events(void **state)
 {
 	static const uint32_t unknown[] = {0x999, UINT32_MAX - 3};

@@ -340,7 +340,7 @@ static void test_whole_blocks(void **state)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-/* What another program has written behind our part is not cut off. */
+/* What another program has written after our part is not cut off. */
 static void test_of_others(void **state)
 {
 	struct sink_test test;

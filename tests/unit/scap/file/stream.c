@@ -27,7 +27,7 @@ static uint8_t content[CONTENT_BYTES];
 static uint8_t packed[PACKED_MAX];
 static char path[32];
 static int file = -1;
-static size_t intact = SIZE_MAX; /* what comes behind that is not compared */
+static size_t intact = SIZE_MAX; /* what comes after that is not compared */
 
 static int setup(void **state)
 {

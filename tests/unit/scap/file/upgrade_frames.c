@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames that are not as they should be: damaged ones, ones with parameters of ours or of later
+ * Frames that are not as they should be: corrupt ones, ones with parameters of ours or of later
  * versions, and results that have no room. Damaged frames are upgraded from memory of just their
  * size, so that a sanitizer sees any read beyond.
  */
@@ -132,7 +132,7 @@ static struct scap_event open_frame(void)
 	return frame_end(&frame);
 }
 
-/* Parameters behind those of the .scap world are ours in our own files alone. */
+/* Parameters after those of the .scap world are ours in our own files alone. */
 static void test_own_parameters(void **state)
 {
 	struct scap_event whole = open_frame(), out;
@@ -263,7 +263,7 @@ static void test_large_results(void **state)
 	assert_int_equal(upgrade_large(EVENT_read, 2, read__data, 5, &out), 1);
 }
 
-/* Lengths of 32 bits; what a later version appended is passed over by decoding. */
+/* Lengths of 32 bits; what a later version appended is skipped by decoding. */
 static void test_large_payload(void **state)
 {
 	const uint32_t lengths[] = {4, 2, 100000, 3};

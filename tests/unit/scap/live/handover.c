@@ -172,7 +172,7 @@ static void test_the_new_one_ran_before_it_was_joined(void **state)
 
 	old.now_ns = 3 * MS + 1;
 	EXPECT(handover, {1 * MS, 7}, {2 * MS, 7}, {3 * MS, 7});
-	/* Copies of these are known, though the last came behind what was given last. */
+	/* Copies of these are known, though the last came after what was given last. */
 	scap_handover_join(handover, &fresh.source);
 	old.now_ns = UINT64_MAX;
 	EXPECT(handover, {4 * MS, 7});

@@ -486,7 +486,7 @@ static int follows_cpus(void)
 	config.events[EVENT_cpu_hotplug] = true;
 	if (scap_live_open(&config, &live, NULL) < 0)
 		return SKIPPED;
-	/* Those that have no ring lose what is sent, and nobody waits for what they gather. */
+	/* Those that have no ring lose what is sent, and nobody waits for what they collect. */
 	if (call_on_cpu(live, 0) != CALLS_ON_CPU || call_on_cpu(live, 1) >= CALLS_ON_CPU)
 		return 1;
 	for (int i = 0; i < 2; i++) {

@@ -72,7 +72,9 @@ static struct scap_live *open_live(void)
 	return live;
 }
 
-/* Reads until so many CPUs have a ring, and so many have none; the CPUs are looked at each second. */
+/*
+ * Reads until so many CPUs have a ring, and so many have none; the CPUs are looked at each second.
+ */
 static struct scap_live_stats *wait_for(struct scap_live *live, uint32_t cpus, uint32_t ringless)
 {
 	static struct scap_live_stats stats;
@@ -88,7 +90,9 @@ static struct scap_live_stats *wait_for(struct scap_live *live, uint32_t cpus, u
 	return NULL;
 }
 
-/* A CPU whose ring fails holds up none of those behind it, neither to be opened nor to be retired. */
+/*
+ * A CPU whose ring fails holds up none of those after it, neither to be opened nor to be retired.
+ */
 static void test_one_fails(void **state)
 {
 	struct scap_live_stats *stats;

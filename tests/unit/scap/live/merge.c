@@ -443,7 +443,7 @@ static struct scratch_slot *take_slot(struct filler *filler)
 	return NULL;
 }
 
-/* What a slot has gathered goes into the ring; the events are lost when that is full. */
+/* What a slot has collected goes into the ring; the events are lost when that is full. */
 static void send_slot(struct filler *filler, struct scratch_slot *slot)
 {
 	struct fake_ring *fake = &filler->fixture->fakes[filler->cpu];

@@ -212,7 +212,7 @@ static void test_no_rights(void **state)
 	expect_error(-ENOMEM, "no memory for the BPF maps");
 }
 
-/* An error ahead of the load says itself what failed. */
+/* An error before the load says itself what failed. */
 static void test_error_ahead_of_the_load(void **state)
 {
 	scap_source_destroy(scap_live_source(open_live(&some_events)));

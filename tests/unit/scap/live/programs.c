@@ -13,7 +13,7 @@
 
 static const bool nothing[EVENT_ID_MAX];
 
-/* The names of the programs that are wanted, each with a blank behind it. */
+/* The names of the programs that are wanted, each with a blank after it. */
 static const char *wanted(const struct scap_live_config *config, const bool *rejected)
 {
 	static char names[4096];
@@ -89,7 +89,7 @@ static void test_exec(void **state)
 			    "fill_execveat enter_execveat exec_success dispatch_sys_exit ");
 }
 
-/* For the state alone, what a failed call was given at its enter is of no use, nor a failed exec. */
+/* For the state alone, what a failed call was given on entry is of no use, nor a failed exec. */
 static void test_successes(void **state)
 {
 	struct scap_live_config config = {
@@ -160,7 +160,7 @@ static size_t row_of(const char *name)
 	return 0;
 }
 
-/* A program at the enter of calls is there for calls alone, and when their times are asked for. */
+/* A program on entry to calls is there for calls alone, and when their times are asked for. */
 static void test_enter_times(void **state)
 {
 	struct scap_live_config call = {.events = {[EVENT_mkdirat] = true}, .enter_times = true};

@@ -304,7 +304,7 @@ static void test_impossible_head(void **state)
 	fake_ring_finish(&fake);
 }
 
-/* A frame that is damaged costs itself alone. */
+/* A frame that is corrupt costs itself alone. */
 static void damaged_frame(uint32_t raw, uint32_t batch_bytes, uint32_t len, uint16_t type)
 {
 	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 56};
@@ -345,7 +345,7 @@ static void test_damaged_frames(void **state)
 	damaged_frame(40, 32, 26, UINT16_MAX);
 }
 
-/* Frames that were gathered in one slot, and late ones of another slot. */
+/* Frames that were collected in one slot, and late ones of another slot. */
 static void test_batches(void **state)
 {
 	static const uint64_t first[] = {10, 20, 30, 40}, late[] = {5, 15, 25, 35, 45};
@@ -403,7 +403,7 @@ static uint32_t add(struct scap_ring *ring, const uint8_t *frames, size_t bytes,
 	return scap_ring_add(ring, batch, frames);
 }
 
-/* Frames taken out of a slot come in their turn, before and behind those of the ring. */
+/* Frames taken out of a slot come in their turn, before and after those of the ring. */
 static void test_added_frames(void **state)
 {
 	static const uint64_t in_ring[] = {10, 30, 50}, aside[] = {5, 20, 40, 60}, more[] = {35};
@@ -481,7 +481,7 @@ static void test_added_frames_are_tidied(void **state)
 	scap_ring_close(&ring);
 }
 
-/* A record that is damaged costs as many events as it says that it has. */
+/* A record that is corrupt costs as many events as it says that it has. */
 static void test_damaged_batch(void **state)
 {
 	static const uint64_t times[] = {1, 2, 3, 4};

@@ -20,7 +20,7 @@ static void test_every_counter_is_added(void **state)
 	wanted.ring_bytes = stats.ring_bytes;
 	wanted.cpus = stats.cpus;
 	scap_live_stats_add(&stats, &past);
-	/* The last member has padding behind it, which the sums leave alone. */
+	/* The last member has padding after it, which the sums leave alone. */
 	assert_memory_equal(&stats, &wanted,
 			    offsetof(struct scap_live_stats, cpus) + sizeof(stats.cpus));
 }

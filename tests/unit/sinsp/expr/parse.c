@@ -12,7 +12,7 @@
 
 #include "sinsp/expr/tree.h"
 
-/* The canonical text of an expression in `out`; false when it is refused. */
+/* The canonical text of an expression in `out`; false when it is rejected. */
 static bool canonical(const char *text, struct buf *out, struct filter_error *err)
 {
 	struct arena arena = {0};

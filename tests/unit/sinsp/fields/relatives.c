@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* proc.*: parents, ancestors and leaders, and damaged ids that lead round in a circle. */
+/* proc.*: parents, ancestors and leaders, and corrupt ids that lead round in a circle. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

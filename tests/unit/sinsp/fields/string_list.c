@@ -34,7 +34,7 @@ static void test_append(void **state)
 	EXPECT_JOINED("a\0b", "a b"); /* cut off */
 }
 
-/* What does not fit is left out, and nothing is written behind the memory. */
+/* What does not fit is left out, and nothing is written after the memory. */
 static void test_append_to_full(void **state)
 {
 	char memory[8] = "#######";

@@ -107,7 +107,7 @@ static void test_every_byte(void **state)
 	buf_finish(&out);
 }
 
-/* What does not fit is left out, and nothing is written behind the end. */
+/* What does not fit is left out, and nothing is written after the end. */
 static void test_no_memory(void **state)
 {
 	for (enum text_bytes form = TEXT_BYTES_DOTS; form <= TEXT_BYTES_HEX_ASCII; form++) {

@@ -301,7 +301,7 @@ static void test_transformers(void **state)
 			fail_msg("'%s' should be refused", bad[i]);
 }
 
-/* Wide lists and many arguments: refused beyond what a slot or a filter can hold, never cut. */
+/* Wide lists and many arguments: rejected beyond what a slot or a filter can hold, never cut. */
 static void test_widths(void **state)
 {
 	static const struct {
@@ -360,7 +360,7 @@ static void test_errors(void **state)
 			 -EINVAL);
 }
 
-/* What is accepted, but hardly meant: the columns and beginnings of all warnings. */
+/* What is accepted, but probably not intended: the columns and beginnings of all warnings. */
 struct warnings {
 	unsigned int count, column;
 	char text[256];

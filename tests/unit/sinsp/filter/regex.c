@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RE2's POSIX syntax in PCRE2's words, and what is refused. */
+/* RE2's POSIX syntax in PCRE2's words, and what is rejected. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

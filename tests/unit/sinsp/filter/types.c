@@ -61,7 +61,7 @@ static void check_never_too_little(struct filter *filter, const char *text)
 	}
 }
 
-/* The types in `names` (separated by blanks; with > at the enter) and no others can pass. */
+/* The types in `names` (separated by blanks; with > on entry) and no others can pass. */
 static void check_types(const char *text, bool exact, const char *names)
 {
 	struct filter *filter = create(text, exact);

@@ -198,7 +198,7 @@ static void test_arguments(void **state)
 	expect(world, hex, "%evt.arg.args%evt.arg.exe", "\n\t0x0000: 2d6e 0078 00\nc.at");
 }
 
-/* What stands behind a buffer is there, however long its text becomes. */
+/* What follows a buffer is there, however long its text becomes. */
 static void test_large_buffers(void **state)
 {
 	static const struct text_style style = {.bytes = TEXT_BYTES_HEX_ASCII};

@@ -488,7 +488,9 @@ static void test_addresses(void **state)
 	expect_address(world, "\x11zz", 3, "family 17");
 }
 
-/* Parameters of our own: none in the line for what its descriptor shows, a mark where there is one. */
+/*
+ * Parameters of our own: none in the line for what its descriptor shows, a mark where there is one.
+ */
 static void test_own_parameters(void **state)
 {
 	struct drive *world = *state;
@@ -542,7 +544,7 @@ static void test_modes(void **state)
 		     "mode=0755(S_IXOTH|S_IROTH|S_IXGRP|S_IRGRP|S_IXUSR|S_IWUSR|S_IRUSR)");
 }
 
-/* What is too long for the memory of a field is cut, and nothing is written behind it. */
+/* What is too long for the memory of a field is cut, and nothing is written after it. */
 static void test_long_text(void **state)
 {
 	struct drive *world = *state;

@@ -164,7 +164,7 @@ static void descriptors_of_its_own(void **state)
 	shares(state);
 	CHANGE(unshare, 101, 0, clone_flags__CLONE_FILES);
 	drive_close(*state, 101, 0, 3);
-	drive_any(*state, 101); /* closed when the event is done with */
+	drive_any(*state, 101); /* closed when the event is finished */
 	assert_true(drive_has_fd(*state, 100, 3));
 	assert_false(drive_has_fd(*state, 101, 3));
 	assert_ptr_equal(drive_thread(*state, 101)->fs, drive_thread(*state, 100)->fs);

@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* An event whose counters are `size` and the two numbers behind it. */
+/* An event whose counters are `size` and the two numbers after it. */
 static void tell(struct drive *drive, uint16_t id, int64_t tid, int64_t result, uint32_t size)
 {
 	struct frame *frame = drive_begin(drive, id, tid);

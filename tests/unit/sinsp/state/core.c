@@ -40,7 +40,7 @@ static void adds_a_thread_with_all_parts(void **state)
 	assert_null(state_thread_find(drive->sinsp, 4));
 }
 
-/* An id for which /proc was asked in vain is no thread. */
+/* An id for which /proc was asked without success is no thread. */
 static void finds_no_unknown_thread(void **state)
 {
 	struct drive *drive = *state;

@@ -32,7 +32,7 @@ static void numbers_events(void **state)
 	drive_destroy(drive);
 }
 
-/* Hidden events carry state alone: the clock of what is shown begins behind them. */
+/* Hidden events carry state alone: the clock of what is shown begins after them. */
 static void counts_time_from_the_first_shown_event(void **state)
 {
 	static const struct {

@@ -266,7 +266,7 @@ static void remembers_what_was_asked(void **state)
 	assert_false(sinsp_fds_asked(fixture->fds, 42));
 }
 
-/* Neither numbers that were asked for nor refused ones cost memory. */
+/* Neither numbers that were asked for nor rejected ones cost memory. */
 static void takes_no_memory_for_what_is_not_open(void **state)
 {
 	struct fixture *fixture = *state;
