@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a reader ends: who listens fails, the file breaks off, or lengths differ. */
+/* How a reader ends: who listens fails, the file is truncated, or lengths differ. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void test_listener_fails(void **state)
 	assert_non_null(strstr(result.text, "No space left"));
 }
 
-/* Where it breaks off: with how many bytes less than a whole event, or a whole list. */
+/* Where it is truncated: with how many bytes less than a whole event, or a whole list. */
 static void test_breaks_off(void **state)
 {
 	size_t group, event;

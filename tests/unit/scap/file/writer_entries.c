@@ -106,7 +106,7 @@ static const uint8_t *pass_strings(const uint8_t *at, size_t n)
 	return at;
 }
 
-/* Paths are cut anywhere, lists of strings behind a whole one. */
+/* Paths are cut anywhere, lists of strings after a whole one. */
 static void test_long_strings(void **state)
 {
 	char *path = text_of('p', 3000), *args = text_of('a', 8000);
@@ -212,7 +212,7 @@ static void test_fds(void **state)
 	}
 }
 
-/* Readers of 2022 refuse a file with kinds that they do not know. */
+/* Readers of 2022 reject a file with kinds that they do not know. */
 static void test_fds_2022(void **state)
 {
 	struct written test;

@@ -137,7 +137,7 @@ static const struct scap_thread shell = {
 static const struct scap_fd directory = {
 	.num = 2, .type = SCAP_FD_DIRECTORY, .ino = 6, .name = "/a"};
 
-/* Each table in a block of its own, empty ones too, behind the thread whose it is. */
+/* Each table in a block of its own, empty ones too, after the thread whose it is. */
 static void test_order(void **state)
 {
 	struct scap_thread thread = shell;

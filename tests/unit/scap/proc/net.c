@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets out of tables of /proc made up by the test: odd, damaged and missing lines. */
+/* Sockets out of tables of /proc made up by the test: odd, corrupt and missing lines. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

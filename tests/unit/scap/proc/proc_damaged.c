@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The /proc reader on trees made up by the test: odd, damaged and missing content. */
+/* The /proc reader on trees made up by the test: odd, corrupt and missing content. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

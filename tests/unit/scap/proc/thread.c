@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread out of files made up by the test: odd, damaged and missing content. */
+/* One thread out of files made up by the test: odd, corrupt and missing content. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -130,7 +130,7 @@ static void test_damaged_stat(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		proc_tree_put(tree, "stat", texts[i]);
 		assert_int_equal(scap_proc_thread(tree->proc, 70, &thread), -EBADMSG);
-		/* A walk passes over it. */
+		/* A walk skips it. */
 		assert_int_equal(scap_proc_rewind(tree->proc), 0);
 		assert_int_equal(scap_proc_next(tree->proc, &thread), 0);
 	}
