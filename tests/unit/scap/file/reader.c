@@ -88,14 +88,6 @@ static void test_events_of_all_blocks(void **state)
 	buf_finish(&recorder.text);
 }
 
-/* Of the flags only the first says that it is not to be shown. */
-static void test_flags(void **state)
-{
-	for (uint32_t flags = 0; flags < 8; flags++)
-		capture_close_event(&capture, 0x217, flags, 1);
-	assert_int_equal(read_capture().hidden, 4);
-}
-
 static void test_no_events(void **state)
 {
 	struct capture_result result = read_capture();
@@ -150,44 +142,6 @@ static void test_unknown_events(void **state)
 	assert_int_equal(result.stats.events, EVENT_BLOCKS);
 	assert_int_equal(result.fd_sum, 8 * EVENT_BLOCKS);
 	assert_int_equal(result.stats.unknown_events + result.stats.damaged_events, EVENT_BLOCKS);
-}
-
-/* Too short for any event, and one that says it is longer than its block. */
-static void test_damaged_events(void **state)
-{
-	struct capture_result result;
-	size_t at;
-
-	put_nothing();
-	capture_close_event(&capture, 0x216, 0, 1);
-	at = capture.bytes.len;
-	capture_close_event(&capture, 0x216, 0, 2);
-	capture.bytes.data[at + 8 + 2 + 16] = 100;
-	at = capture.bytes.len;
-	capture_close_event(&capture, 0x204, 0, 4);
-	capture.bytes.data[at + 8 + 2 + 16] = 21;
-	capture_close_event(&capture, 0x216, 0, 8);
-	result = read_capture();
-	assert_int_equal(result.events, 2);
-	assert_int_equal(result.fd_sum, 9);
-	assert_int_equal(result.stats.damaged_events, 3);
-	assert_int_equal(result.code, -ENODATA);
-}
-
-/* Other tools add to a block, after its event. */
-static void test_something_behind_an_event(void **state)
-{
-	struct capture_result result;
-
-	for (int i = 0; i < EVENT_BLOCKS; i++) {
-		capture_close_event(&capture, event_blocks[i], 0, 3);
-		capture.bytes.len -= 4; /* the length at the end */
-		capture_string(&capture, "a comment");
-		capture_end(&capture);
-	}
-	result = read_capture();
-	assert_int_equal(result.events, EVENT_BLOCKS);
-	assert_int_equal(result.fd_sum, 3 * EVENT_BLOCKS);
 }
 
 static void put_large_event(size_t bytes)
@@ -441,12 +395,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_memory_is_bounded, setup),
 		cmocka_unit_test_setup(test_events_of_all_blocks, setup),
-		cmocka_unit_test_setup(test_flags, setup),
 		cmocka_unit_test_setup(test_no_events, setup),
 		cmocka_unit_test_setup(test_unknown_blocks, setup),
 		cmocka_unit_test_setup(test_unknown_events, setup),
-		cmocka_unit_test_setup(test_damaged_events, setup),
-		cmocka_unit_test_setup(test_something_behind_an_event, setup),
 		cmocka_unit_test_setup(test_large_blocks, setup),
 		cmocka_unit_test_setup(test_not_a_capture, setup),
 		cmocka_unit_test_setup(test_packed_twice, setup),
