@@ -394,27 +394,6 @@ static void in_child(int (*part)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static int refuses_pid_namespace(void)
-{
-	struct scap_live_config config = {.ring_bytes = RING_BYTES, .syscalls = {true}};
-	struct scap_live *live;
-	struct error err = {""};
-	int status = 0;
-
-	if (unshare(CLONE_NEWPID) < 0)
-		return SKIPPED;
-	if (fork() == 0) /* is in the new one */
-		_exit(scap_live_open(&config, &live, &err) != -EXDEV ||
-		      !strstr(err.text, "--pid=host"));
-	wait(&status);
-	return status != 0;
-}
-
-static void test_pid_namespace(void **state)
-{
-	in_child(refuses_pid_namespace);
-}
-
 /* Calls getppid on a CPU and reads what comes. Returns how many of the calls were given out. */
 static int call_on_cpu(struct scap_live *live, int cpu)
 {
@@ -563,7 +542,6 @@ int main(void)
 		cmocka_unit_test(test_only_what_is_wanted_is_loaded),
 		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_wrong_size),
-		cmocka_unit_test(test_pid_namespace),
 		cmocka_unit_test(test_cpus_come_and_go),
 		cmocka_unit_test(test_times_follow_the_wall_clock),
 	};

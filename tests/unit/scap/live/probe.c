@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trying programs one by one, without a kernel: this file stands between the probe and libbpf, and
+ * calls its handler as a load would.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "abi.h"
+#include "lanner.skel.h"
+#include "scap/live/probe.h"
+#include "scap/live/programs.h"
+
+enum {
+	HANDLERS_MAX = 8,
+	FIRST_HANDLER = 100,
+	NOTHING_INSNS = 2,
+	TRIAL_INSNS_MAX = 50,
+	ARGUMENTS = 6,
+};
+
+/* What libbpf and the kernel were asked for, and what they answer. */
+static struct {
+	struct {
+		const char *section;
+		enum bpf_prog_type type;
+		enum bpf_attach_type attach;
+	} handlers[HANDLERS_MAX];
+	struct libbpf_prog_handler_opts opts; /* of the last one */
+	int registered, unregistered;
+	int register_max; /* more handlers than these cannot be had */
+	int load_error; /* of programs; 0: they are loaded */
+	int loaded_fd;
+	unsigned int tried;
+	const char *no_hook; /* a tracepoint that the kernel does not have */
+	int hook_error;
+} libbpf;
+
+static int open_fd(void)
+{
+	return libbpf.loaded_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+int libbpf_register_prog_handler(const char *section, enum bpf_prog_type type,
+				 enum bpf_attach_type attach,
+				 const struct libbpf_prog_handler_opts *opts)
+{
+	if (libbpf.registered == libbpf.register_max)
+		return -ENOMEM;
+	libbpf.handlers[libbpf.registered].section = section;
+	libbpf.handlers[libbpf.registered].type = type;
+	libbpf.handlers[libbpf.registered].attach = attach;
+	if (opts)
+		libbpf.opts = *opts;
+	return FIRST_HANDLER + libbpf.registered++;
+}
+
+int libbpf_unregister_prog_handler(int handler)
+{
+	/* The first one stays. */
+	assert_int_equal(handler, FIRST_HANDLER + 1 + libbpf.unregistered++);
+	return 0;
+}
+
+/* In place of the C library's, for libbpf. */
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	const union bpf_attr *attr;
+	long arg[ARGUMENTS];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < ARGUMENTS; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	attr = (const union bpf_attr *)arg[1];
+	/* libbpf itself tries what the kernel can do, with programs of few instructions. */
+	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD && attr->insn_cnt > TRIAL_INSNS_MAX) {
+		libbpf.tried++;
+		errno = -libbpf.load_error;
+		return libbpf.load_error ? -1 : open_fd();
+	}
+	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+int bpf_program__set_attach_target(struct bpf_program *program, int fd, const char *hook)
+{
+	return libbpf.no_hook && strcmp(hook, libbpf.no_hook) == 0 ? libbpf.hook_error : 0;
+}
+
+static int setup(void **state)
+{
+	memset(&libbpf, 0, sizeof(libbpf));
+	libbpf.register_max = HANDLERS_MAX;
+	return 0;
+}
+
+static size_t row_of(const char *name)
+{
+	size_t row = 0;
+
+	while (strcmp(live_programs[row].name, name) != 0)
+		assert_true(++row < live_programs_count);
+	return row;
+}
+
+static size_t count_rejected(const struct live_probe *probe)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < live_programs_count; i++)
+		count += probe->rejected[i];
+	return count;
+}
+
+/* The kind of the programs at system calls is the one that will be loaded. */
+static void test_handlers(void **state)
+{
+	static const struct {
+		bool classic;
+		enum bpf_prog_type type;
+		enum bpf_attach_type attach;
+	} cases[] = {
+		{false, BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
+		{true, BPF_PROG_TYPE_TRACEPOINT, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct live_probe probe = {0};
+
+		setup(state);
+		assert_int_equal(live_probe_begin(&probe, cases[i].classic), 0);
+		assert_int_equal(libbpf.registered, 1 + LIVE_PROBE_HANDLERS);
+		assert_string_equal(libbpf.handlers[1].section, "tp/raw_syscalls/");
+		assert_int_equal(libbpf.handlers[1].type, cases[i].type);
+		assert_int_equal(libbpf.handlers[1].attach, cases[i].attach);
+		assert_int_equal(count_rejected(&probe), 0);
+		live_probe_end(&probe);
+		assert_int_equal(libbpf.unregistered, LIVE_PROBE_HANDLERS);
+		assert_null(probe.rejected);
+	}
+}
+
+/* However many could be registered, as many are taken back. */
+static void test_handlers_cannot_be_had(void **state)
+{
+	for (int max = 0; max <= LIVE_PROBE_HANDLERS; max++) {
+		struct live_probe probe = {0};
+
+		setup(state);
+		libbpf.register_max = max;
+		assert_int_equal(live_probe_begin(&probe, false), -ENOMEM);
+		live_probe_end(&probe);
+		assert_int_equal(libbpf.unregistered, max ? max - 1 : 0);
+	}
+}
+
+/* Whatever the kernel says of it, libbpf gets a program that it will not reject; but for errors
+ * that are not the program's fault. */
+static void test_programs(void **state)
+{
+	static const struct {
+		int error, code;
+		bool rejected, replaced;
+	} cases[] = {
+		{0, 0, false, true},		  {-EINVAL, 0, true, true},
+		{-EACCES, 0, true, true},	  {-E2BIG, 0, true, true},
+		{-EPERM, -EPERM, false, false}, {-ENOMEM, -ENOMEM, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		LIBBPF_OPTS(bpf_prog_load_opts, opts, .func_info_cnt = 3, .line_info_cnt = 4);
+		struct lanner *skeleton = lanner__open();
+		struct bpf_program *program;
+		struct live_probe probe = {0};
+		size_t row = row_of("fill_openat");
+
+		setup(state);
+		libbpf.load_error = cases[i].error;
+		assert_non_null(skeleton);
+		program = bpf_object__find_program_by_name(skeleton->obj, "fill_openat");
+		assert_int_equal(live_probe_begin(&probe, false), 0);
+		assert_int_equal(libbpf.opts.prog_prepare_load_fn(program, &opts,
+								  libbpf.opts.cookie),
+				 cases[i].code);
+		assert_int_equal(libbpf.tried, 1);
+		assert_int_equal(probe.rejected[row], cases[i].rejected);
+		assert_int_equal(count_rejected(&probe), cases[i].rejected);
+		assert_int_equal(bpf_program__insn_cnt(program) == NOTHING_INSNS,
+				 cases[i].replaced);
+		/* What described the program does not describe the other one. */
+		assert_int_equal(opts.func_info_cnt, cases[i].replaced ? 0 : 3);
+		assert_int_equal(opts.line_info_cnt, cases[i].replaced ? 0 : 4);
+		/* The one that was tried is gone. */
+		if (cases[i].error == 0)
+			assert_int_equal(fcntl(libbpf.loaded_fd, F_GETFD), -1);
+		lanner__destroy(skeleton);
+		live_probe_end(&probe);
+	}
+}
+
+/* A program that is attached to that tracepoint by libbpf: the probe looks it up. */
+static bool is_looked_up(size_t row, const char *hook)
+{
+	const struct live_program *program = &live_programs[row];
+
+	return program->hook && !program->at_enter && !live_program_at_calls(program) &&
+	       strcmp(program->hook, hook) == 0;
+}
+
+/* A tracepoint that the kernel lacks rejects its programs before the load. */
+static void test_hooks(void **state)
+{
+	static const struct {
+		int error, code;
+		bool rejected;
+	} cases[] = {{0, 0, false}, {-ESRCH, 0, true}, {-ENOMEM, -ENOMEM, false}};
+	const char *hook = live_programs[row_of("fill_procexit")].hook;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lanner *skeleton = lanner__open();
+		struct live_probe probe = {0};
+
+		setup(state);
+		libbpf.no_hook = hook;
+		libbpf.hook_error = cases[i].error;
+		assert_non_null(skeleton);
+		assert_int_equal(live_probe_begin(&probe, false), 0);
+		assert_int_equal(live_probe_prepare(&probe, skeleton->obj), cases[i].code);
+		for (size_t row = 0; row < live_programs_count; row++) {
+			struct bpf_program *program = bpf_object__find_program_by_name(
+				skeleton->obj, live_programs[row].name);
+			bool rejected = cases[i].rejected && is_looked_up(row, hook);
+
+			assert_int_equal(probe.rejected[row], rejected);
+			assert_int_equal(bpf_program__autoload(program), !rejected);
+		}
+		lanner__destroy(skeleton);
+		live_probe_end(&probe);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_handlers, setup),
+		cmocka_unit_test_setup(test_handlers_cannot_be_had, setup),
+		cmocka_unit_test_setup(test_programs, setup),
+		cmocka_unit_test_setup(test_hooks, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
