@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "util/hash.h"
 #include "util/intern.h"
 
 struct fixture {
@@ -48,6 +49,28 @@ static void test_distinct_keys(void **state)
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(*intern(&fixture.table, keys[i].bytes, keys[i].len), i + 1);
 	assert_int_equal(fixture.table.count, count);
+	end(&fixture);
+}
+
+/* Different words of one hash. */
+static void test_collisions(void **state)
+{
+	static const char *const pairs[][2] = {{"declinate", "macallums"},
+					       {"costarring", "liquid"}};
+	struct fixture fixture;
+
+	begin(&fixture);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		const char *first = pairs[i][0], *second = pairs[i][1];
+
+		assert_int_equal(hash_bytes(first, strlen(first)),
+				 hash_bytes(second, strlen(second)));
+		*intern(&fixture.table, first, strlen(first)) = 1;
+		assert_int_equal(*intern(&fixture.table, second, strlen(second)), 0);
+		*intern(&fixture.table, second, strlen(second)) = 2;
+		assert_int_equal(*intern(&fixture.table, first, strlen(first)), 1);
+		assert_int_equal(*intern(&fixture.table, second, strlen(second)), 2);
+	}
 	end(&fixture);
 }
 
@@ -100,9 +123,8 @@ static void test_finish_of_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distinct_keys),
-		cmocka_unit_test(test_key_is_copied),
-		cmocka_unit_test(test_grows),
+		cmocka_unit_test(test_distinct_keys),	  cmocka_unit_test(test_collisions),
+		cmocka_unit_test(test_key_is_copied),	  cmocka_unit_test(test_grows),
 		cmocka_unit_test(test_finish_of_nothing),
 	};
 
