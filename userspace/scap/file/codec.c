@@ -12,13 +12,13 @@
 enum {
 	MAGIC_BYTES = 4,
 	GZIP_WINDOW_BITS = 15 + 16, /* the largest window; a gzip header is expected */
-	/* 8 MiB: all levels that need no --ultra. The whole window would be resident. */
+	/* 8 MiB: enough for all levels without --ultra. The window is resident memory. */
 	ZSTD_WINDOW_LOG_MAX = 23,
 };
 
 struct gzip {
 	z_stream stream;
-	bool between; /* a member has ended, and no other has begun */
+	bool between; /* a member ended, the next has not begun */
 };
 
 static bool gzip_knows(const uint8_t *bytes)
@@ -37,7 +37,7 @@ static void *gzip_create(void)
 	return gzip;
 }
 
-/* Tapes and block devices fill up with zeros. Anything else begins the next member. */
+/* Tapes and block devices pad with zeros. Anything else begins the next member. */
 static const char *gzip_begin_member(struct gzip *gzip, struct codec_span *in)
 {
 	for (; in->left && *in->at == 0; in->at++)
@@ -107,7 +107,7 @@ static void gzip_destroy(void *state)
 
 struct zstd {
 	ZSTD_DStream *stream;
-	bool between; /* a frame has ended, and no other has begun */
+	bool between; /* a frame ended, the next has not begun */
 };
 
 static uint32_t magic_of(const uint8_t *bytes)
@@ -171,7 +171,7 @@ static const char *zstd_run(void *state, struct codec_span *in, struct codec_spa
 	ZSTD_outBuffer to = {out->at, out->left, 0};
 	size_t result;
 
-	/* With nothing to take it would ask for the next frame. */
+	/* Without input, ZSTD_decompressStream() would ask for the next frame. */
 	if (zstd->between && in->left == 0)
 		return NULL;
 	do {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings of a capture file, each with the NUL that it does not have there. */
+/* Strings of a capture file, with a NUL appended to each. */
 #include "scap/file/cursor.h"
 
 const char *cursor_text(struct cursor *cursor, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a capture file that are taken one after the other, none of them trusted. */
+/* Sequential reading of bytes of a capture file, none of them trusted. */
 #ifndef SCAP_FILE_CURSOR_H
 #define SCAP_FILE_CURSOR_H
 
@@ -10,16 +10,16 @@
 
 #include "util/buf.h"
 
-/* What is beyond the end reads as 0. */
+/* Bytes beyond the end read as 0. */
 struct cursor {
 	const uint8_t *at;
 	size_t left;
-	struct buf *texts; /* borrowed: gets the strings, and has room for them, NULs included */
-	bool missing; /* something was beyond the end */
-	bool damaged; /* something makes no sense, so that the rest cannot be read */
+	struct buf *texts; /* borrowed: receives the strings; has space for them and their NULs */
+	bool missing; /* a read went beyond the end */
+	bool damaged; /* invalid data: the rest cannot be read */
 };
 
-/* The next `n` bytes; NULL if they are missing. */
+/* The next `n` bytes; NULL if there are fewer. */
 static inline const uint8_t *cursor_take(struct cursor *cursor, size_t n)
 {
 	const uint8_t *at = cursor->at;
@@ -34,7 +34,7 @@ static inline const uint8_t *cursor_take(struct cursor *cursor, size_t n)
 	return at;
 }
 
-/* A number of so many bytes, at most 8. */
+/* A number of `n` bytes, at most 8. */
 static inline uint64_t cursor_number(struct cursor *cursor, size_t n)
 {
 	const uint8_t *at = cursor_take(cursor, n);
@@ -45,10 +45,10 @@ static inline uint64_t cursor_number(struct cursor *cursor, size_t n)
 	return number;
 }
 
-/* Copies `n` bytes to the texts, followed by a NUL them; "" when they are missing. */
+/* Copies `n` bytes to the texts, followed by a NUL; "" if there are fewer. */
 const char *cursor_text(struct cursor *cursor, size_t n);
 
-/* The same for a string with its length of 16 bits, which `len` gets if it is not NULL. */
+/* The same for a string after its 16-bit length, which is stored in `len` unless that is NULL. */
 const char *cursor_string(struct cursor *cursor, size_t *len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of events of 2022 out of the events of today, as form_2022.def says. */
+/* Conversion of current events to pairs of events of 2022, by form_2022.def. */
 #include "scap/file/form_2022.h"
 
 #include <errno.h>
@@ -10,17 +10,17 @@
 
 enum {
 	FRAME_BYTES = 65536, /* readers of 2022 reject larger ones */
-	FILLED_BYTES = 512, /* at most, of what stands for absent parameters */
+	FILLED_BYTES = 512, /* at most, of values for absent parameters */
 	ENTER_PARAMS_MAX = 6,
-	SYSCALLS = 329, /* codes that were known: sysdig 0.29.3 dies of others */
+	SYSCALLS = 329, /* known codes: others crash sysdig 0.29.3 */
 	NONE = UINT8_MAX,
 };
 
 enum has_enter { HAS_ENTER, HAS_ENTER_UNLESS_CHILD, HAS_NO_ENTER };
 
 struct enter_param {
-	uint8_t source; /* parameter of the event, or NONE */
-	uint8_t type; /* 0: that of the source; no enter event has parameters of type INT8 */
+	uint8_t source; /* index of a parameter of the event, or NONE */
+	uint8_t type; /* 0: type of the source; no entry event has parameters of type INT8 */
 };
 
 struct pair {
@@ -97,8 +97,8 @@ static void target_put(struct target *to, const void *data, size_t len)
 }
 
 /*
- * Readers take the bytes that follow for an absent value of a fixed size or with an end in itself,
- * so that something has to stand there: nothing, no descriptor, no user.
+ * If a value of fixed size or a string is absent, readers take the bytes that follow for it. A
+ * value is therefore needed: zeros, no descriptor, no user.
  */
 static void target_put_nothing(struct target *to, enum param_type type,
 			       const struct param_desc *desc)
@@ -225,7 +225,7 @@ static unsigned int native_number(const struct scap_form_2022 *form, const struc
 	return code < SYSCALL_CODES_COUNT ? form->native[code] : NO_NATIVE;
 }
 
-/* All that is left of a call is which it was. */
+/* Only the code of the call remains. */
 static int make_generic(struct scap_form_2022 *form, const struct event *ev,
 			const struct scap_event *event, struct scap_event *out)
 {
@@ -265,11 +265,12 @@ int scap_form_2022_frames(struct scap_form_2022 *form, const struct scap_event *
 			       ? make_pair(form, &pairs[id], &ev, event, out)
 			       : 0;
 	if (ev.desc->flags & EF_ENTER)
-		return 0; /* its exit event brings one */
+		return 0; /* it is made from the exit event */
 	if (ev.desc->category & EC_SYSCALL)
 		return make_generic(form, &ev, event, out);
 	/*
-	 * Of what they know that leaves the large ones, which they die of when nothing is in them.
+	 * Of the events that these readers know, only the large ones are left. Empty ones crash
+	 * them.
 	 */
 	if (id >= SCAP_2022_EVENTS || !event_param_present(&ev, 0))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers and layouts of capture files, for those who read and write them: blocks that begin
- * and end with their length, all of it packed and little-endian.
+ * Numbers and layouts of capture files, for readers and writers: blocks that begin and end with
+ * their length. All is packed and little-endian.
  */
 #ifndef SCAP_FILE_FORMAT_H
 #define SCAP_FILE_FORMAT_H
@@ -12,7 +12,7 @@
 #error "capture files are read and written as they are in memory"
 #endif
 
-/* Most kinds have had several versions; who writes takes the last one. */
+/* Most types have several versions; writers use the last one. */
 enum scap_block_type {
 	SCAP_BLOCK_SECTION = 0x0a0d0d0a,
 	SCAP_BLOCK_MACHINE = 0x201,
@@ -39,7 +39,7 @@ enum scap_block_type {
 	SCAP_BLOCK_EVENT_V2_LARGE_FLAGS = 0x222,
 };
 
-/* The numbers that the first captures had. */
+/* Numbers used by the first captures. */
 #define SCAP_BLOCK_LEGACY_PROCESSES_V1 0x8000abcdU
 #define SCAP_BLOCK_LEGACY_FDS_V1 0x8001abcdU
 #define SCAP_BLOCK_LEGACY_MACHINE 0x8002abcdU
@@ -50,31 +50,31 @@ enum scap_block_type {
 #define SCAP_BLOCK_LEGACY_PROCESSES_V3 0x8014abcdU
 
 /*
- * Ours, out of the numbers for local use: events of this section may be our own, with parameters of
- * our own. The body is the version of these, 32 bits.
+ * Extension block, from the numbers for local use: this section may have extension events and
+ * extension parameters. The body is their version, 32 bits.
  */
 #define SCAP_BLOCK_NATIVE 0x80004c4eU
 
 enum {
 	SCAP_BLOCK_ALIGN = 4,
-	SCAP_TRAILER_BYTES = 4, /* the length of the block once more */
+	SCAP_TRAILER_BYTES = 4, /* the length of the block again */
 	SCAP_FORMAT_MAJOR = 1,
 	SCAP_FORMAT_MINOR = 2,
 	SCAP_NATIVE_VERSION = 1,
-	SCAP_EVENT_V1_HEADER_BYTES = 22, /* today's without the number of parameters */
-	/* Events of the first version whose length is so many bytes too large. */
+	SCAP_EVENT_V1_HEADER_BYTES = 22, /* the current one without the number of parameters */
+	/* The length of these events of the first version is this many bytes too large. */
 	SCAP_V1_NOTIFICATION = 280,
 	SCAP_V1_INFRA = 286,
 	SCAP_V1_SURPLUS_BYTES = 3,
-	SCAP_EVENT_FLAG_HIDDEN = 1, /* keeps the state up to date, and is not to be shown */
+	SCAP_EVENT_FLAG_HIDDEN = 1, /* updates the state, is not printed */
 };
 
-/* The longest strings and blocks that all readers take. */
+/* The longest strings and blocks that all readers accept. */
 enum {
 	SCAP_PATH_BYTES_MAX = 1023,
 	SCAP_STRINGS_BYTES_MAX = 4096, /* arguments, environment, control groups */
 	SCAP_ACCOUNT_BYTES_MAX = 255, /* names, homes and shells of users */
-	SCAP_BLOCK_EVENT_BYTES_MAX = 65536 + 8, /* of blocks that are not for large events */
+	SCAP_BLOCK_EVENT_BYTES_MAX = 65536 + 8, /* of blocks other than those for large events */
 };
 
 #define SCAP_BYTE_ORDER_MAGIC 0x1a2b3c4dU
@@ -82,7 +82,7 @@ enum {
 
 struct scap_block_header {
 	uint32_t type;
-	uint32_t len; /* of the whole block: this header, body, padding and trailer */
+	uint32_t len; /* of the whole block: header, body, padding and trailer */
 } __attribute__((packed));
 
 struct scap_section_body {
@@ -108,7 +108,7 @@ _Static_assert(sizeof(struct scap_machine_body) == 180, "part of the .scap forma
 enum scap_interface_entry {
 	SCAP_INTERFACE_IPV4 = 1,
 	SCAP_INTERFACE_IPV6 = 2,
-	SCAP_INTERFACE_IPV4_NO_SPEED = 3, /* without the speed of the link */
+	SCAP_INTERFACE_IPV4_NO_SPEED = 3, /* without the link speed */
 	SCAP_INTERFACE_IPV6_NO_SPEED = 4,
 };
 
@@ -132,7 +132,7 @@ enum scap_fd_entry {
 	SCAP_ENTRY_FD_TIMER = 14,
 	SCAP_ENTRY_FD_NETLINK = 15,
 	SCAP_ENTRY_FD_FILE = 16,
-	SCAP_ENTRY_FD_BPF = 17, /* readers of 2022 reject this and what follows */
+	SCAP_ENTRY_FD_BPF = 17, /* readers of 2022 reject this and the following ones */
 	SCAP_ENTRY_FD_USERFAULT = 18,
 	SCAP_ENTRY_FD_IO_URING = 19,
 	SCAP_ENTRY_FD_MEMFD = 20,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From block to block of a capture file. Events are taken whole, in the stream's buffer. What tells
- * of the machine may be longer, and is taken entry by entry, what is unknown as it comes; either
- * can be left in its midst when a pipe has no more for now.
+ * Reads the blocks of a capture file. Events are read whole, in the stream's buffer. Blocks about
+ * the machine may be longer and are read entry by entry; unknown blocks are skipped in parts. Both
+ * can pause anywhere if a pipe has no data.
  */
 #include "scap/file/reader_impl.h"
 
@@ -13,10 +13,10 @@
 #include "scap/file/codec.h"
 
 enum {
-	/* Those of one call: it has to come back, so that signals are looked at. */
+	/* Limits of one call, so that the caller can check for signals. */
 	STEPS_PER_CALL = 1024,
-	START_BYTES_PER_CALL = 256 << 20, /* unpacked */
-	/* Readers of others know no limit for those with large parameters. Memory has one. */
+	START_BYTES_PER_CALL = 256 << 20, /* uncompressed */
+	/* Other readers have no limit for blocks with large parameters. This one bounds memory. */
 	EVENT_BLOCK_BYTES_MAX = 16 << 20,
 };
 
@@ -28,7 +28,7 @@ static bool is_packet_block(uint32_t type)
 
 /* Blocks that are read in parts. */
 
-/* Begins with a block that is read in parts; without a kind it is skipped. */
+/* Begins a block that is read in parts; without a kind it is skipped. */
 static int begin_parts(struct scap_reader *reader, const struct block_kind *kind)
 {
 	reader->kind = kind;
@@ -38,7 +38,7 @@ static int begin_parts(struct scap_reader *reader, const struct block_kind *kind
 	return STEP_ON;
 }
 
-/* Begins with a block of which no more is known than its header, and perhaps its kind. */
+/* Begins a block of which only the header is read. kind: NULL if unknown. */
 static int begin_block(struct scap_reader *reader, const struct block_kind *kind)
 {
 	bool anywhere = kind && kind->type == SCAP_BLOCK_SECTION;
@@ -46,7 +46,7 @@ static int begin_block(struct scap_reader *reader, const struct block_kind *kind
 	if (is_packet_block(reader->block_type) && !reader->known)
 		return reader_end_with(reader, -ENOTSUP,
 				       "it is a capture of network packets, not of system calls");
-	/* What the machine was like is told before its events. */
+	/* The state of the machine precedes its events. */
 	if (!kind || (!reader->in_snapshot && !anywhere)) {
 		reader->stats.unknown_blocks++;
 		kind = NULL;
@@ -57,7 +57,7 @@ static int begin_block(struct scap_reader *reader, const struct block_kind *kind
 
 /* Events. */
 
-/* Counts what an event cannot be given out for. */
+/* Counts an event that cannot be returned. */
 static int pass_over(struct scap_reader *reader, int code)
 {
 	if (code == -ENOENT)
@@ -97,7 +97,10 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 	return code ? 1 : STEP_ON;
 }
 
-/* One block of events, or some bytes of another. See scap_source_next(); STEP_ON: once more. */
+/*
+ * Reads one block of an event, or a part of another block. See scap_source_next(); STEP_ON: call
+ * again.
+ */
 static int step(struct scap_reader *reader, int timeout_ms, struct scap_event *event)
 {
 	const struct block_kind *kind;
@@ -182,7 +185,7 @@ int scap_reader_start(struct scap_reader *reader, struct scap_snapshot *to, stru
 	return error_set(err, code, "cannot read %s: %s", reader->path, reader->problem);
 }
 
-/* Other files that a reader of captures might be given. */
+/* Other file formats that users might pass. */
 static const struct {
 	uint32_t magic;
 	const char *text;
@@ -197,7 +200,7 @@ static const struct {
 	{0x04034b50, "it is a zip archive, which has to be unpacked first"},
 };
 
-/* What a file is instead that does not begin with a section. */
+/* The format of a file that does not begin with a section. */
 static const char *other_file(const struct scap_stream *stream)
 {
 	uint32_t magic;
@@ -215,7 +218,7 @@ static const char *other_file(const struct scap_stream *stream)
 	return magic == SCAP_BLOCK_SECTION ? NULL : "it does not begin like one";
 }
 
-/* Looks at the first section, which stays where it is. */
+/* Checks the first section without consuming it. */
 static int check_beginning(struct scap_reader *reader, struct error *err)
 {
 	struct scap_block_header header;

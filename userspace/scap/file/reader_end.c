@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a reader ends: errors, what its snapshot answers, and the end of the stream. */
+/* How a reader ends: errors, the result of its snapshot, and the end of the stream. */
 #include "scap/file/reader_impl.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ int reader_end_snapshot(struct scap_reader *reader)
 	return reader_snapshot_result(reader, reader->to->ops->end(reader->to));
 }
 
-/* The stream gave less than was needed, for this reason. */
+/* The stream returned less than needed, with this code. */
 static int end_of_stream(struct scap_reader *reader, int code)
 {
 	uint64_t at = scap_stream_offset(reader->stream);

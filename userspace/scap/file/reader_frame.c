@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a block of an event to its frame with a header of today. */
+/* From a block of an event to its frame with the current header. */
 #include "scap/file/reader_impl.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include "abi.h"
 
 /*
- * The first version has no number of parameters: its header moves 4 bytes to the front, onto what
- * was before it in the block. Returns 0; -ENOENT or -EBADMSG when the number cannot be told.
+ * The first version has no number of parameters: the header is moved 4 bytes forward, over the
+ * bytes before it in the block. Returns 0; -ENOENT or -EBADMSG if the number is unknown.
  */
 static int widen_frame(uint8_t **frame, uint32_t *len)
 {
@@ -28,7 +28,7 @@ static int widen_frame(uint8_t **frame, uint32_t *len)
 	return 0;
 }
 
-/* How long a frame of a block says that it is. */
+/* The length of a frame according to its header. */
 static uint32_t frame_len(const struct block_kind *kind, const uint8_t *frame)
 {
 	struct ppm_evt_hdr header;
@@ -57,7 +57,7 @@ int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t bl
 	memcpy(&event->cpu, at, sizeof(event->cpu));
 	if (kind->event_flags)
 		memcpy(&flags, at + sizeof(event->cpu), sizeof(flags));
-	/* Others may have added to the block after the frame. */
+	/* Other writers may have added data after the frame. */
 	event->len = frame_len(kind, frame);
 	if (event->len < header || event->len > (size_t)(end - frame))
 		return -EBADMSG;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the reader share. reader.c goes from block to block: reader_frame.c finds the
- * event in one, and reader_parts.c takes others apart, by the table in reader_kinds.c of who knows
- * their parts: reader_section.c, reader_lists.c and reader_threads.c. reader_end.c is below them.
+ * Shared by the files of the reader. reader.c reads block after block: reader_frame.c finds the
+ * event in a block, reader_parts.c parses all other blocks with the functions in the table of
+ * reader_kinds.c, which are in reader_section.c, reader_lists.c and reader_threads.c. All of them
+ * use reader_end.c.
  */
 #ifndef SCAP_FILE_READER_IMPL_H
 #define SCAP_FILE_READER_IMPL_H
@@ -22,11 +23,11 @@
 /* How the entries of a list begin. */
 enum entry_prefix {
 	PREFIX_NONE,
-	PREFIX_WHOLE, /* with their length, itself included */
+	PREFIX_WHOLE, /* with their length, including itself */
 	PREFIX_REST, /* with the length of what follows */
 };
 
-/* A kind of block: events, or what tells of the machine: a head, then entries. */
+/* A kind of block: an event, or data about the machine: a head, then entries. */
 struct block_kind {
 	uint32_t type;
 	uint8_t version;
@@ -34,9 +35,9 @@ struct block_kind {
 	uint8_t prefix; /* enum entry_prefix */
 	bool event;
 	bool event_flags;
-	/* Both return 0 or -errno, of the reader or of the snapshot. */
+	/* Both return 0, or -errno of the reader or of the snapshot. */
 	int (*head)(struct scap_reader *reader, const uint8_t *head);
-	/* Reports an entry, unless `missing` or `corrupt` is set then. */
+	/* Passes on an entry, unless it sets `missing` or `damaged` of the cursor. */
 	int (*entry)(struct scap_snapshot *to, const struct block_kind *kind,
 		     struct cursor *cursor);
 };
@@ -44,7 +45,7 @@ struct block_kind {
 enum {
 	/* Entries are of several strings, each of 64 KiB at most. */
 	ENTRY_BYTES_MAX = 1 << 20,
-	ENTRY_TEXT_MORE = 64, /* NULs after its strings, and a name that is made up */
+	ENTRY_TEXT_MORE = 64, /* NULs of its strings, and a generated name */
 };
 
 struct scap_reader {
@@ -55,21 +56,21 @@ struct scap_reader {
 	struct scap_snapshot *to;
 	bool in_snapshot; /* between its begin and end */
 	bool native;
-	bool known; /* a block of the .scap world was seen, beside sections */
-	/* The block that is being read in parts: what tells of the machine, or is skipped. */
-	const struct block_kind *kind; /* whose entries follow; NULL: the rest is skipped */
+	bool known; /* a block of the .scap world other than a section was seen */
+	/* The block that is read in parts: data about the machine, or one to be skipped. */
+	const struct block_kind *kind; /* of the entries that follow; NULL: the rest is skipped */
 	uint64_t block_at;
 	uint32_t block_type, block_len;
-	uint32_t left; /* bytes of it, trailer included; 0: none is being read */
-	bool headed; /* its head was taken */
+	uint32_t left; /* remaining bytes, trailer included; 0: no such block */
+	bool headed; /* its head was read */
 	struct buf texts; /* strings of the entry */
 	struct scap_reader_stats stats;
-	uint64_t joined; /* enter events, in earlier sections: see scap_reader_stats */
+	uint64_t joined; /* entry events in earlier sections: see scap_reader_stats */
 	int code; /* how it ended */
 	char problem[512];
 };
 
-/* What a step returns that gave no event, while the next one may. */
+/* Returned by a step without an event, if the next one may have one. */
 enum { STEP_ON = 2 };
 
 /* Ends the source: sets its code and problem, and returns the code. */
@@ -78,13 +79,13 @@ __attribute__((format(printf, 3, 4))) int reader_end_with(struct scap_reader *re
 int reader_end_out_of_memory(struct scap_reader *reader);
 int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer);
 
-/* Returns what the snapshot returned; an error of it ends the source. */
+/* Returns `code`, the result of the snapshot; an error ends the source. */
 int reader_snapshot_result(struct scap_reader *reader, int code);
 
 /* Ends the snapshot, if it has not ended. Returns 0 or -errno. */
 int reader_end_snapshot(struct scap_reader *reader);
 
-/* Returns 1 if `n` bytes are there, 0 if they are not there yet, or how the source ended. */
+/* Returns 1 if `n` bytes are available, 0 if not yet, or how the source ended. */
 int reader_wait(struct scap_reader *reader, size_t n, int timeout_ms);
 
 static inline int reader_need(struct scap_reader *reader, size_t n, int timeout_ms)
@@ -92,7 +93,7 @@ static inline int reader_need(struct scap_reader *reader, size_t n, int timeout_
 	return reader->stream->len >= n ? 1 : reader_wait(reader, n, timeout_ms);
 }
 
-/* Those are finished. */
+/* Consumes bytes. */
 static inline void reader_take_bytes(struct scap_reader *reader, size_t n)
 {
 	scap_stream_skip(reader->stream, n);
@@ -102,20 +103,20 @@ static inline void reader_take_bytes(struct scap_reader *reader, size_t n)
 /* Whether a section can be read: 0, or how the source ended. */
 int reader_check_section(struct scap_reader *reader, const uint8_t *head);
 
-/* Goes on in a block that is read in parts. Returns as a step does. */
+/* Continues a block that is read in parts. Returns as a step does. */
 int reader_part_step(struct scap_reader *reader, int timeout_ms);
 
 /*
- * Finds the frame in a whole block, and sets the event. Returns 0; -ENOENT or -EBADMSG when it
- * cannot be given out.
+ * Finds the frame in a whole block, and sets the event. Returns 0; -ENOENT or -EBADMSG if it cannot
+ * be returned.
  */
 int reader_find_frame(const struct block_kind *kind, uint8_t *block, uint32_t block_len,
 		      struct scap_event *event);
 
-/* The kind of a type of blocks; NULL: not known. */
+/* The kind of a type of blocks; NULL: unknown. */
 const struct block_kind *reader_block_kind(uint32_t type);
 
-/* What the table of kinds names: heads, then entries. */
+/* The functions in the table of kinds: heads, then entries. */
 int reader_take_section(struct scap_reader *reader, const uint8_t *head);
 int reader_take_native(struct scap_reader *reader, const uint8_t *head);
 int reader_take_machine(struct scap_reader *reader, const uint8_t *head);

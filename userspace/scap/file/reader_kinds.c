@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All kinds of blocks that capture files have had, and who reads each. */
+/* All kinds of blocks in capture files, and the functions that read them. */
 #include "scap/file/reader_impl.h"
 
 #define MACHINE(type)                                                                              \
@@ -28,7 +28,7 @@
 		type, version, .event = true, .event_flags = flags                                 \
 	}
 
-/* The commonest first. */
+/* The most frequent first. */
 static const struct block_kind kinds[] = {
 	EVENT(SCAP_BLOCK_EVENT_V2, 2, false),
 	EVENT(SCAP_BLOCK_EVENT_V2_FLAGS, 2, true),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture file tells of the machine, its interfaces, its users, and of open descriptors. */
+/* Blocks about the machine, its interfaces, its users and open descriptors. */
 #include "scap/file/reader_impl.h"
 
 int reader_take_machine(struct scap_reader *reader, const uint8_t *head)
@@ -9,7 +9,7 @@ int reader_take_machine(struct scap_reader *reader, const uint8_t *head)
 	struct scap_machine machine;
 
 	memcpy(&body, head, sizeof(body));
-	/* Readers of others end it where it would be full. */
+	/* Other readers truncate it at this length. */
 	memcpy(hostname, body.hostname, sizeof(body.hostname) - 1);
 	machine = (struct scap_machine){
 		.cpus = body.cpus,
@@ -96,7 +96,7 @@ static void take_file(const struct block_kind *kind, struct cursor *cursor, stru
 {
 	fd->flags = (uint32_t)cursor_number(cursor, sizeof(fd->flags));
 	fd->name = cursor_string(cursor, NULL);
-	/* It came later than this type. */
+	/* It was added to this type later. */
 	if (kind->prefix == PREFIX_WHOLE && cursor->left >= sizeof(fd->dev))
 		fd->dev = (uint32_t)cursor_number(cursor, sizeof(fd->dev));
 }
@@ -140,7 +140,7 @@ static void take_unix(const struct block_kind *kind, struct cursor *cursor, stru
 	fd->name = cursor_string(cursor, NULL);
 }
 
-/* What the types of the file are here, and what follows their number. */
+/* The types of descriptors in files: the type here, and the data after the type. */
 static const struct fd_layout {
 	enum scap_fd_type type;
 	void (*take)(const struct block_kind *kind, struct cursor *cursor, struct scap_fd *fd);
@@ -169,7 +169,7 @@ static const struct fd_layout {
 	[SCAP_ENTRY_FD_PIDFD] = {SCAP_FD_PIDFD, take_name},
 };
 
-/* A type of the future: the descriptor is there, and no more is known. */
+/* A type of a later version: the descriptor exists, nothing else is known. */
 static void name_unknown_type(struct cursor *cursor, unsigned int type, struct scap_fd *fd)
 {
 	fd->type = SCAP_FD_UNSUPPORTED;
@@ -189,11 +189,11 @@ int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, stru
 		fd.type = fd_layouts[type].type;
 		fd_layouts[type].take(kind, cursor, &fd);
 	} else if (kind->prefix == PREFIX_NONE) {
-		cursor->damaged = true; /* where the next one begins is not known */
+		cursor->damaged = true; /* the start of the next one is unknown */
 	} else {
 		name_unknown_type(cursor, type, &fd);
 	}
-	/* Of one without a type, nothing is known but that it is open: as of those not listed. */
+	/* A descriptor without a type is only known to be open, like unlisted ones. */
 	if (cursor->missing || cursor->damaged || fd.type == SCAP_FD_UNKNOWN)
 		return 0;
 	return to->ops->fd(to, &fd);

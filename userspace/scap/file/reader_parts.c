@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that are read in parts, however long they say they are: those that tell of the machine a
- * head and then an entry at a time, others as they come. Each step takes what is there, so that it
- * can be left when a pipe has no more for now.
+ * Blocks that are read in parts, whatever their length: in those about the machine the head, then
+ * entry by entry; others are skipped. Each step consumes the available data, so that it can pause
+ * if a pipe has no more.
  */
 #include "scap/file/reader_impl.h"
 
 enum {
-	LIST_REST_MAX = 3, /* bytes after the last entry, with which blocks are filled up */
+	LIST_REST_MAX = 3, /* padding bytes after the last entry */
 	ENTRY_BYTES_MORE = 64 << 10,
 };
 
-/* The rest of a block without looking at it, and its trailer. */
+/* Skips the rest of a block, and checks its trailer. */
 static int skip_step(struct scap_reader *reader, int timeout_ms)
 {
 	size_t rest = reader->left - SCAP_TRAILER_BYTES;
@@ -60,7 +60,7 @@ static int head_step(struct scap_reader *reader, int timeout_ms)
 	return STEP_ON;
 }
 
-/* Has an entry taken that ends with the cursor, or before. */
+/* Reads an entry that ends before the end of the cursor, or there. */
 static int take_entry(struct scap_reader *reader, struct cursor *cursor)
 {
 	buf_clear(&reader->texts);
@@ -97,7 +97,7 @@ static int prefixed_entry_step(struct scap_reader *reader, size_t body, int time
 	return STEP_ON;
 }
 
-/* How long it is shows when it is taken: more bytes are waited for when it goes beyond those. */
+/* The length of the entry is only known after parsing: if bytes are missing, waits for more. */
 static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout_ms)
 {
 	size_t most = body < ENTRY_BYTES_MAX ? body : ENTRY_BYTES_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What begins a section of a capture file: its version, and whether its events may be our own. */
+/* The head of a section of a capture file: its version, and whether it has extension events. */
 #include "scap/file/reader_impl.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ int reader_check_section(struct scap_reader *reader, const uint8_t *head)
 	return 0;
 }
 
-/* Calls that began in one section do not end in the next. */
+/* Pending calls of a section do not end in the next. */
 static int renew_upgrade(struct scap_reader *reader)
 {
 	struct scap_upgrade *upgrade;
@@ -42,7 +42,7 @@ int reader_take_section(struct scap_reader *reader, const uint8_t *head)
 {
 	int code = reader_check_section(reader, head);
 
-	/* That of the first one has begun already: see scap_reader_start(). */
+	/* The snapshot of the first section has begun: see scap_reader_start(). */
 	if (code || reader->block_at == 0)
 		return code;
 	code = reader_end_snapshot(reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of processes, of nine versions: each has the fields of those before it and more, mostly in
- * their midst. The last one says how long an entry is, and has had fields added to its end.
+ * Lists of processes, of nine versions: each has the fields of the previous ones and more, mostly
+ * in between. In the last one entries have a length, and fields were appended.
  */
 #include "scap/file/reader_impl.h"
 
@@ -11,14 +11,14 @@ enum field_kind {
 	FIELD_NUMBER,
 	FIELD_COMM,
 	FIELD_STRING,
-	FIELD_STRINGS, /* each with its NUL; its length follows in the struct */
-	FIELD_EXE_FLAG, /* of one byte, that becomes a bit */
+	FIELD_STRINGS, /* each with its NUL; the struct has the length next */
+	FIELD_EXE_FLAG, /* of one byte; sets a bit */
 };
 
 struct thread_field {
 	uint8_t kind;
 	uint8_t since; /* version of the list */
-	uint8_t size; /* in the file, of those that have a fixed one */
+	uint8_t size; /* in the file, for fields of fixed size */
 	uint16_t at; /* in struct scap_thread */
 	uint32_t bit;
 };
@@ -62,7 +62,7 @@ static const struct thread_field fields[] = {
 	NUMBER(4, vpid),	 STRINGS(4, cgroups),	 STRING(5, root),
 };
 
-/* Those that are there only if the entry is long enough. */
+/* Fields that exist only if the entry is long enough. */
 static const struct thread_field tail[] = {
 	NUMBER(VERSION_LAST, pidns_start_ns),
 	NUMBER(VERSION_LAST, tty),
@@ -81,8 +81,8 @@ static const struct thread_field tail[] = {
 };
 
 /*
- * The first two of these came later than those after them. Entries from before that have no more
- * than the three of then: a number of 32 bits, a byte, and three of 64 bits.
+ * The first two were added later than those after them. Older entries have at most a number of 32
+ * bits, a byte, and three numbers of 64 bits.
  */
 enum { TAIL_INSERTED = 2, TAIL_BEFORE_BYTES = 4 + 1 + 3 * 8 };
 
@@ -90,7 +90,7 @@ static void take_comm(struct cursor *cursor, struct scap_thread *thread)
 {
 	const char *comm = cursor_string(cursor, NULL);
 
-	/* The kernel has no longer ones. */
+	/* The kernel's names are not longer. */
 	memcpy(thread->comm, comm, strnlen(comm, sizeof(thread->comm) - 1));
 }
 

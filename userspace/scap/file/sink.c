@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks on their way to a file: the buffer, compression, and writes that fail. */
+/* Output of blocks: the buffer, compression, and failed writes. */
 #include "scap/file/sink.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 enum {
 	BUFFER_BYTES = 256 * 1024,
 	PACKED_BYTES = 128 * 1024,
-	/* The quick levels: what captures hold is so alike that more effort gains little. */
+	/* Fast levels: captures are so repetitive that higher levels gain little. */
 	GZIP_LEVEL = 1,
 	ZSTD_LEVEL = 1,
-	GZIP_WINDOW = 15 + 16, /* the largest, with the head and tail of gzip */
+	GZIP_WINDOW = 15 + 16, /* the largest, with header and trailer of gzip */
 	GZIP_MEMORY = 8,
 };
 
-/* How far what is given to a codec has to come. */
+/* How much output a codec has to produce. */
 enum sink_end { SINK_MORE, SINK_FLUSH, SINK_END };
 
 struct sink_codec {
@@ -33,7 +33,7 @@ struct sink_codec {
 	void (*destroy)(void *state);
 };
 
-/* What to do about a write that failed: 0 to try again, or -errno. */
+/* Handles a failed write. Returns 0 to try again, or -errno. */
 static int handle_failure(struct scap_sink *sink, int code)
 {
 	struct pollfd poll_fd = {.fd = sink->fd, .events = POLLOUT};
@@ -45,7 +45,7 @@ static int handle_failure(struct scap_sink *sink, int code)
 	return -code;
 }
 
-/* Writes it all. *done says how much was written, in any case. */
+/* Writes all. `*done` is always set to the number of bytes written. */
 static int write_all(struct scap_sink *sink, const uint8_t *bytes, size_t len, size_t *done)
 {
 	int r = 0;
@@ -79,8 +79,8 @@ static size_t whole_blocks(const uint8_t *blocks, size_t len)
 }
 
 /*
- * Takes the beginning of a block off the end of a file, of which the first `stored` bytes of the
- * buffer are the end. Pipes keep theirs, and files that somebody else has written to.
+ * Removes a partial block from the end of a file, to which the first `stored` bytes of the buffer
+ * were written. Not possible for pipes, nor for files that another process appended to.
  */
 static void cut_back(struct scap_sink *sink, size_t stored)
 {
@@ -223,7 +223,7 @@ int scap_sink_fail(struct scap_sink *sink, int error)
 	return sink->error;
 }
 
-/* Gives the blocks to the codec. */
+/* Passes the blocks to the codec. */
 static int drain(struct scap_sink *sink, enum sink_end end)
 {
 	int r;
@@ -271,7 +271,7 @@ int scap_sink_finish(struct scap_sink *sink)
 	return r;
 }
 
-/* What there is to do about some of the errors. */
+/* Advice for some errors. */
 static const struct {
 	int code;
 	const char *text;

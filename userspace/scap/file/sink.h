@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the blocks of a capture file go: collected in memory, then compressed, then written to a
- * file or a pipe. The writer fills blocks in place; nothing is written anywhere else.
+ * Output of the blocks of a capture file: collected in memory, then compressed, then written to a
+ * file or a pipe. The writer fills blocks in place; no other code writes to the file.
  */
 #ifndef SCAP_FILE_SINK_H
 #define SCAP_FILE_SINK_H
@@ -22,29 +22,29 @@ struct scap_sink {
 	int fd; /* borrowed */
 	const char *name; /* of the file, borrowed */
 	bool (*give_up)(void); /* see scap_writer_config; may be NULL */
-	uint8_t *blocks; /* owned: whole ones that were not written yet */
-	size_t len, capacity; /* of them; both 0 after an error */
-	uint8_t *packed; /* owned: compressed bytes on their way; NULL for plain files */
-	bool unflushed; /* the codec may hold back a part of what it was given */
+	uint8_t *blocks; /* owned: whole blocks, not written yet */
+	size_t len, capacity; /* of `blocks`; both 0 after an error */
+	uint8_t *packed; /* owned: compressed bytes to be written; NULL for plain files */
+	bool unflushed; /* the codec may hold back a part of its input */
 	int error; /* the first one, -errno; then nothing more is written */
 	uint64_t bytes; /* of blocks that left the buffer */
-	uint64_t bytes_safe; /* of these, known to have come to the kernel, compressed or not */
+	uint64_t bytes_safe; /* of these, surely handed to the kernel, compressed or not */
 	uint64_t bytes_stored; /* handed to the kernel */
 };
 
 /*
- * Writes to a descriptor, which may be one that does not block. Returns 0 or -ENOMEM. End it with
+ * Writes to a descriptor, which may be non-blocking. Returns 0 or -ENOMEM. End it with
  * scap_sink_finish().
  */
 int scap_sink_init(struct scap_sink *sink, int fd, const char *name,
 		   enum scap_compression compression);
 
-/* Makes room for a block of `bytes`. Returns 0 or -errno; the sink has failed then. */
+/* Makes room for a block of `bytes`. Returns 0, or -errno after which the sink has failed. */
 int scap_sink_make_room(struct scap_sink *sink, size_t bytes);
 
 /*
- * Memory for a block of `bytes`, which the caller fills at once: a whole one, of the length that it
- * says itself. NULL if the sink has failed.
+ * Memory for a block of `bytes`, which the caller fills at once: a whole block with this length in
+ * its header. NULL if the sink has failed.
  */
 static inline uint8_t *scap_sink_block(struct scap_sink *sink, size_t bytes)
 {
@@ -57,13 +57,13 @@ static inline uint8_t *scap_sink_block(struct scap_sink *sink, size_t bytes)
 	return block;
 }
 
-/* Hands all to the kernel, so that it can be read up to here. Returns 0 or -errno. */
+/* Hands all to the kernel, so that the file can be read up to here. Returns 0 or -errno. */
 int scap_sink_flush(struct scap_sink *sink);
 
 /* Ends the stream and frees the memory; the descriptor stays open. Returns 0 or -errno. */
 int scap_sink_finish(struct scap_sink *sink);
 
-/* Marks it as failed: what should be written cannot be made. Returns the first error. */
+/* Marks the sink as failed because a block cannot be built. Returns the first error. */
 int scap_sink_fail(struct scap_sink *sink, int error);
 
 /* Returns 0, or the first error with a message. */

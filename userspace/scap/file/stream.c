@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One buffer, filled by read() or from the thread that unpacks. */
+/* One buffer, filled by read() or by the decompression thread. */
 #include "scap/file/stream.h"
 
 #include <errno.h>
@@ -15,29 +15,29 @@
 #include "scap/file/unpack.h"
 
 enum {
-	/* What is read at once stays in the cache of a core until it is looked at. */
+	/* Fits into the cache of a core. */
 	READ_BYTES = 256 << 10,
 	BUFFER_BYTES = 2 * READ_BYTES,
-	MAGIC_BYTES = 4, /* tell whether it is packed */
+	MAGIC_BYTES = 4, /* show whether it is compressed */
 };
 
 _Static_assert((int)BUFFER_BYTES <= (int)SCAP_UNPACK_HEAD_MAX, "a thread takes over what was read");
 
 struct stream {
-	struct scap_stream front; /* what is left of the buffer */
+	struct scap_stream front; /* the unread part of the buffer */
 	uint8_t *buffer;
 	size_t capacity;
-	uint64_t came; /* bytes into the buffer, so far */
+	uint64_t came; /* bytes stored in the buffer so far */
 	int fd;
 	bool owned; /* the descriptor */
-	bool regular; /* reading never waits for long */
+	bool regular; /* reading does not block */
 	uint64_t bytes;
-	uint64_t bytes_read; /* while it is not unpacked by a thread */
+	uint64_t bytes_read; /* if no thread decompresses it */
 	struct scap_unpack *unpack;
 	char problem[256];
 };
 
-/* Whether there is something to read, or the end. */
+/* Whether data or the end can be read. */
 static bool is_readable(const struct stream *stream, int timeout_ms)
 {
 	struct pollfd polled = {.fd = stream->fd, .events = POLLIN};
@@ -45,7 +45,7 @@ static bool is_readable(const struct stream *stream, int timeout_ms)
 	return stream->regular || poll(&polled, 1, timeout_ms) > 0;
 }
 
-/* Returns how many bytes came, 0 for none, or -errno. */
+/* Returns the number of bytes read, 0 for none, or -errno. */
 static ptrdiff_t read_plain(struct stream *stream, void *to, size_t room, int timeout_ms)
 {
 	ssize_t n;
@@ -67,7 +67,7 @@ static ptrdiff_t read_plain(struct stream *stream, void *to, size_t room, int ti
 	return n;
 }
 
-/* Brings what is left to the front of the buffer, and lets that grow when it is full of it. */
+/* Moves the unread part to the front of the buffer, and grows the buffer if that fills it. */
 static bool make_room(struct stream *stream)
 {
 	struct scap_stream *front = &stream->front;
@@ -118,7 +118,7 @@ int scap_stream_wait(struct scap_stream *front, size_t n, int timeout_ms)
 
 		if (more <= 0)
 			return (int)more;
-		/* What came took its time: the rest is taken only if it is there already. */
+		/* The timeout is used up: read more only if it is available. */
 		timeout_ms = timeout_ms < 0 ? timeout_ms : 0;
 	}
 	return 1;
@@ -167,7 +167,7 @@ static int open_file(struct stream *stream, const char *path, struct error *err)
 	return 0;
 }
 
-/* Gives what was read so far, and the rest of the file, to a thread if it is packed. */
+/* If the file is compressed, passes the bytes read so far and the descriptor to a thread. */
 static int begin_unpacking(struct stream *stream, const char *path, struct error *err)
 {
 	struct scap_stream *front = &stream->front;

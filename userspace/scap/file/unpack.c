@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of slots between the thread that unpacks and the one that reads. Each counts what it has
- * done, and tells the other by an eventfd, so that both can wait for other things as well: the
+ * A ring of slots between the decompression thread and the reader. Each counts the slots it has
+ * processed and notifies the other by an eventfd, so that both can also wait for other things: the
  * thread for its input, the reader for a signal.
  */
 #include "scap/file/unpack.h"
@@ -22,7 +22,7 @@ enum { SLOTS = 4, SLOT_BYTES = 256 << 10, INPUT_BYTES = SCAP_UNPACK_HEAD_MAX };
 
 struct unpack_slot {
 	size_t len;
-	int code; /* what comes after its bytes: 0: the next slot, -ENODATA: nothing, ... */
+	int code; /* after its bytes: 0: the next slot follows, -ENODATA: the end, or an error */
 	uint8_t data[SLOT_BYTES];
 };
 
@@ -32,15 +32,15 @@ struct scap_unpack {
 	int fd;
 	bool waits;
 	struct codec_span input;
-	bool full; /* the last slot was filled up: there may be more without further input */
+	bool full; /* the last slot was filled: more output may need no further input */
 
 	pthread_t thread;
 	bool started;
 	atomic_bool stop;
 	atomic_uint filled, emptied; /* slots so far */
 	atomic_uint_fast64_t bytes_read;
-	int filled_fd, emptied_fd; /* notified of each; the thread is told to stop by the second */
-	size_t taken; /* bytes of the slot that is taken from */
+	int filled_fd, emptied_fd; /* notified of each; the second also stops the thread */
+	size_t taken; /* consumed bytes of the current slot */
 	char problem[256]; /* written before the last slot is handed over */
 	struct unpack_slot *slots;
 	uint8_t input_bytes[INPUT_BYTES];
@@ -50,7 +50,7 @@ static void tell(int event_fd)
 {
 	uint64_t one = 1;
 
-	/* It fails only when the other has not looked at 2^64 of them. */
+	/* It fails only after 2^64 unread notifications. */
 	while (write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 }
@@ -63,7 +63,7 @@ static void clear(int event_fd)
 		;
 }
 
-/* The thread's side. */
+/* Functions of the thread. */
 
 __attribute__((format(printf, 3, 4))) static int fail(struct scap_unpack *unpack, int code,
 						      const char *format, ...)
@@ -76,7 +76,10 @@ __attribute__((format(printf, 3, 4))) static int fail(struct scap_unpack *unpack
 	return code;
 }
 
-/* Whether input is there, or its end; otherwise it is to stop. A negative timeout: waits. */
+/*
+ * Whether input or its end is available; false also if the thread has to stop. A negative timeout:
+ * waits.
+ */
 static bool input_is_there(struct scap_unpack *unpack, int timeout_ms)
 {
 	struct pollfd polled[] = {{.fd = unpack->fd, .events = POLLIN},
@@ -95,7 +98,7 @@ static bool input_is_there(struct scap_unpack *unpack, int timeout_ms)
 	return false;
 }
 
-/* Returns 0; -EAGAIN when there is nothing now; or what ends the file. */
+/* Returns 0; -EAGAIN if there is no input now; or -errno that ends the file. */
 static int read_input(struct scap_unpack *unpack, bool may_wait)
 {
 	ssize_t n;
@@ -117,7 +120,7 @@ static int read_input(struct scap_unpack *unpack, bool may_wait)
 	return 0;
 }
 
-/* Until it is full, or has what can be had without waiting. Sets what comes after it. */
+/* Fills a slot until it is full or input would block. Sets its `code`. */
 static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
 {
 	struct codec_span room = {slot->data, SLOT_BYTES};
@@ -143,7 +146,7 @@ static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
 	slot->len = SLOT_BYTES - room.left;
 }
 
-/* Waits for a slot that was emptied. NULL: it is to stop. */
+/* Waits for an emptied slot. NULL: the thread has to stop. */
 static struct unpack_slot *wait_for_slot(struct scap_unpack *unpack, unsigned int filled)
 {
 	struct pollfd polled = {.fd = unpack->emptied_fd, .events = POLLIN};
@@ -176,9 +179,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* The reader's side. */
+/* Functions of the reader. */
 
-/* Waits until a slot is filled. Returns it; NULL if none is in time, or a signal arrived. */
+/* Waits for a filled slot. Returns NULL on timeout or if a signal arrived. */
 static struct unpack_slot *filled_slot(struct scap_unpack *unpack, int timeout_ms)
 {
 	struct pollfd polled = {.fd = unpack->filled_fd, .events = POLLIN};
@@ -206,7 +209,7 @@ ptrdiff_t scap_unpack_take(struct scap_unpack *unpack, void *to, size_t room, in
 			unpack->taken += n;
 			return (ptrdiff_t)n;
 		}
-		/* The last one stays, so that it can be asked again. */
+		/* The last one stays: later calls return its code again. */
 		if (slot->code)
 			return slot->code;
 		unpack->taken = 0;
@@ -225,7 +228,7 @@ uint64_t scap_unpack_bytes_read(const struct scap_unpack *unpack)
 	return atomic_load(&unpack->bytes_read);
 }
 
-/* Signals are for the reader, which looks at them between events. */
+/* Blocks signals: the reader handles them between events. */
 static int start_thread(struct scap_unpack *unpack)
 {
 	sigset_t all, before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From old events to current ones: rows of conversions.def, one after the other, until none is for
- * the event. On the way it is a list of parameters wherever they lie; what comes out of it is put
- * together once. An event that is current costs a look at its descriptor.
+ * Applies rows of conversions.def until none matches the event. In between the event is a list of
+ * parameters that point to where their values are; the frame is built once at the end. A current
+ * event costs only a look at its descriptor.
  */
 #include "scap/file/upgrade.h"
 
@@ -31,7 +31,7 @@ enum param_from {
 	FROM_JSON,
 };
 
-/* Parameters that follow each other. */
+/* Consecutive parameters. */
 struct param_run {
 	uint8_t from; /* enum param_from */
 	uint8_t first, count;
@@ -40,7 +40,7 @@ struct param_run {
 struct conversion {
 	uint8_t nparams;
 	bool keep, give;
-	uint16_t to; /* unless it is given or kept */
+	uint16_t to; /* unless it is returned or stored */
 	struct param_run runs[RUNS_MAX];
 };
 
@@ -75,7 +75,7 @@ static const struct conversion conversions[] = {
 #undef ROW
 };
 
-/* By code and number of parameters: each event is looked up, some more than once. */
+/* Row numbers by code and number of parameters, since each event is looked up. */
 static const uint8_t row_numbers[SCAP_CODES][ROW_PARAMS_MAX + 1] = {
 #define ROW(code, nparams, ...) [code][nparams] = ROW_##code##_##nparams,
 #include "scap/file/conversions.def"
@@ -93,12 +93,12 @@ struct scap_upgrade {
 	uint8_t frame[FRAME_BYTES_MAX];
 };
 
-/* An event on its way. */
+/* An event that is being upgraded. */
 struct upgrade_event {
-	struct ppm_evt_hdr header; /* its `nparams` are those of `params` */
-	struct event_param *params; /* in one of the lists; the next step makes the other one */
+	struct ppm_evt_hdr header; /* its `nparams` counts `params` */
+	struct event_param *params; /* in one of the lists; the next step fills the other one */
 	struct event_param lists[2][EVENT_PARAMS_MAX];
-	struct pending_enter *enter; /* what its thread had, once it was looked for */
+	struct pending_enter *enter; /* the entry event of its thread, after it was looked up */
 	bool changed;
 };
 
@@ -131,7 +131,7 @@ uint64_t scap_upgrade_joined(const struct scap_upgrade *upgrade)
 	return upgrade->joined;
 }
 
-/* The row for frames of this code with as many parameters, or NULL. */
+/* The row for frames of this code with this number of parameters, or NULL. */
 static const struct conversion *row_of(unsigned int code, unsigned int nparams)
 {
 	unsigned int number = NO_ROW;
@@ -141,7 +141,7 @@ static const struct conversion *row_of(unsigned int code, unsigned int nparams)
 	return number == NO_ROW ? NULL : &conversions[number];
 }
 
-/* The row of a code that is for the most parameters, or NULL. */
+/* The row of a code with the most parameters, or NULL. */
 static const struct conversion *last_row_of(unsigned int code)
 {
 	const struct conversion *row = NULL;
@@ -152,8 +152,8 @@ static const struct conversion *last_row_of(unsigned int code)
 }
 
 /*
- * How many parameters an event has in the .scap world, in the last version that had it: -EAGAIN for
- * those on entry to a call that told nothing, -ENOENT for what is not known.
+ * The number of parameters of an event in the last version of the .scap world that has it: -EAGAIN
+ * for entry events without a descriptor or row of their own, -ENOENT for unknown ones.
  */
 static int known_params(unsigned int code)
 {
@@ -198,7 +198,7 @@ int scap_upgrade_count_params(const void *frame, size_t len)
 	known = known_params(header.type);
 	if (known < 0)
 		return known == -EAGAIN ? 0 : known;
-	/* With n parameters it has the bytes sums[n]. */
+	/* With n parameters the frame has sums[n] bytes. */
 	for (n = 0; n < known && sizeof(header) + (size_t)(n + 1) * sizeof(uint16_t) <= len; n++) {
 		uint16_t value_len;
 
@@ -210,7 +210,7 @@ int scap_upgrade_count_params(const void *frame, size_t len)
 	return sums[n] == len ? n : -EBADMSG;
 }
 
-/* A copy of variable length would be a call. */
+/* memcpy() with a variable length would be a function call. */
 static uint32_t load_length(const uint8_t *at, size_t width)
 {
 	uint32_t wide;
@@ -232,7 +232,7 @@ static void store_length(uint8_t *at, size_t width, uint32_t len)
 		memcpy(at, &len, sizeof(len));
 }
 
-/* Finds the parameters of a frame, of which all lengths are checked. */
+/* Finds the parameters of a frame, and checks all lengths. */
 static int take_params(const struct scap_event *event, struct upgrade_event *ev)
 {
 	const uint8_t *frame = event->frame;
@@ -254,7 +254,7 @@ static int take_params(const struct scap_event *event, struct upgrade_event *ev)
 	return 0;
 }
 
-/* What a type has for nothing. */
+/* The default value of a type. */
 static struct event_param default_of(enum param_type type)
 {
 	static const uint8_t zeros[sizeof(uint64_t)], ones[] = {0xff, 0xff, 0xff, 0xff};
@@ -273,10 +273,10 @@ static void append_member(struct buf *out, const char *key, const struct event_p
 	json_append_string(out, data, strnlen(data, text->len));
 }
 
-/* The parameters of a container before it was told in JSON. */
+/* The parameters of a container before JSON. */
 enum { CONTAINER_ID, CONTAINER_TYPE, CONTAINER_NAME, CONTAINER_IMAGE };
 
-/* The text with its NUL; what has no room is absent, and the event too long. */
+/* The text with its NUL; absent if it does not fit, the event is then too long. */
 static struct event_param describe_container(struct scap_upgrade *upgrade,
 					     const struct upgrade_event *ev)
 {
@@ -294,8 +294,8 @@ static struct event_param describe_container(struct scap_upgrade *upgrade,
 }
 
 /*
- * The enter event of the call that ends, or NULL. One of another call is of one whose end is not in
- * the file.
+ * The entry event of the call that ends, or NULL. One of another call is ignored: its exit is not
+ * in the file.
  */
 static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
 					      struct upgrade_event *ev)
@@ -305,7 +305,7 @@ static const struct pending_enter *find_enter(struct scap_upgrade *upgrade,
 	return ev->enter && ev->enter->id + 1u == ev->header.type ? ev->enter : NULL;
 }
 
-/* Parameter `index` of the old event or of the entry event, or what stands for it. */
+/* Parameter `index` of the old event or of the entry event, or its replacement. */
 static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade_event *ev,
 				    enum param_from from, unsigned int index, enum param_type type)
 {
@@ -333,7 +333,7 @@ static struct event_param take_from(struct scap_upgrade *upgrade, struct upgrade
 	}
 }
 
-/* Values that were wider are cut. Old events that become old ones have the same types. */
+/* Truncates values that were wider. Conversions between old events keep the types. */
 static void cut(struct event_param *param, const struct param_desc *desc)
 {
 	size_t size = desc ? param_type_size(desc->type) : 0;
@@ -364,7 +364,7 @@ static void convert(struct scap_upgrade *upgrade, const struct conversion *row,
 	ev->changed = true;
 }
 
-/* What a row says. Returns as step() does. */
+/* Applies a row. Returns as step() does. */
 static int follow(struct scap_upgrade *upgrade, const struct conversion *row,
 		  struct upgrade_event *ev)
 {
@@ -379,7 +379,7 @@ static int follow(struct scap_upgrade *upgrade, const struct conversion *row,
 	return row->give;
 }
 
-/* Returns 1: done; 0: not to be given out; -EAGAIN: one step further; -ENOENT or -EBADMSG. */
+/* Returns 1: done; 0: not to be returned; -EAGAIN: call again; -ENOENT or -EBADMSG. */
 static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 {
 	unsigned int code = ev->header.type, nparams = ev->header.nparams;
@@ -396,19 +396,25 @@ static int step(struct scap_upgrade *upgrade, struct upgrade_event *ev)
 	if (known < 0)
 		return known;
 	if (nparams > (unsigned int)known) {
-		/* Of a later version: not ours, though ours may have these places. */
+		/*
+		 * Parameters of a later version, no extension parameters, although at the same
+		 * indices.
+		 */
 		ev->header.nparams = (uint32_t)known;
-		/* Those that may be too large for us have none of ours: decoding skips. */
+		/*
+		 * Events with large parameters have no extension parameters: the decoder skips the
+		 * rest.
+		 */
 		ev->changed |= width_of(code) == sizeof(uint16_t);
 		return -EAGAIN;
 	}
-	/* Only where no version was converted may parameters be missing. */
+	/* Parameters may be missing only if the event has no conversions. */
 	if (nparams < (unsigned int)known && last_row_of(code))
 		return -EBADMSG;
 	return event_desc_get(code) ? 1 : -EBADMSG;
 }
 
-/* Puts the frame together, its values last: who reads it begins with what is before them. */
+/* Builds the frame, the values last: readers begin with the header and the lengths. */
 static int write_frame(struct scap_upgrade *upgrade, const struct upgrade_event *ev,
 		       struct scap_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the events of old captures to those of the current table: parameters that were added since,
- * events that were replaced, and pairs of enter and exit that are one event now.
+ * Upgrade of events of old captures to the current event table: parameters added since, replaced
+ * events, and pairs of entry and exit that are one event now.
  */
 #ifndef SCAP_FILE_UPGRADE_H
 #define SCAP_FILE_UPGRADE_H
@@ -19,24 +19,25 @@ int scap_upgrade_create(struct scap_upgrade **upgrade);
 void scap_upgrade_destroy(struct scap_upgrade *upgrade); /* accepts NULL */
 
 /*
- * Brings an event into the current form. Its frame is `event->len` bytes of which nothing is
- * checked so far. Returns 1 and an event to give out: the one given, or one in memory of the
- * upgrade that is valid until the next call, and hidden when it only keeps the state up to date; 0
- * when there is nothing to give out; -ENOENT for an id that is not known; -EBADMSG when it is
- * corrupt. What comes out is to be decoded, which checks the values.
+ * Upgrades an event to the current form. Its frame is `event->len` unchecked bytes. Returns 1 if
+ * `event` is to be returned: unchanged, or replaced by one in memory of the upgrade that is valid
+ * until the next call, hidden if it only updates the state; 0 if there is none to return; -ENOENT
+ * for an unknown id; -EBADMSG if it is corrupt. The caller decodes the result, which checks the
+ * values.
  *
- * native: ids, parameters and latencies may be ours, and the event was current when it was written.
- * Otherwise parameters beyond those of the .scap world are a later version's, and are dropped.
+ * native: the section may have extension ids, extension parameters and latencies, and the event was
+ * current when it was written. Otherwise parameters beyond those of the .scap world are from a
+ * later version, and are dropped.
  */
 int scap_upgrade_event(struct scap_upgrade *upgrade, bool native, struct scap_event *event);
 
-/* Enter events that were not given out: they became part of their exit event. */
+/* The number of entry events that were not returned but merged into their exit event. */
 uint64_t scap_upgrade_joined(const struct scap_upgrade *upgrade);
 
 /*
- * The number of parameters of a frame of the first version, whose header does not tell it: of a
- * frame of `len` bytes, with the header of today. Returns it, -ENOENT or -EBADMSG; 0 as well for
- * enter events that are dropped whatever they hold.
+ * The number of parameters of a frame of the first version, whose header did not contain it. The
+ * frame has `len` bytes and the current header. Returns it, -ENOENT or -EBADMSG; also 0 for entry
+ * events that are always dropped.
  */
 int scap_upgrade_count_params(const void *frame, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pending enter events: sets of few threads to find them, and a list by age to forget them. */
+/* Pending entry events: sets of few threads to find them, and a list by age to remove them. */
 #include "scap/file/upgrade_pending.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ int upgrade_pending_init(struct upgrade_pending *pending)
 	return pending->sets ? 0 : -ENOMEM;
 }
 
-/* Threads that follow each other are in different sets. */
+/* Consecutive thread ids are in different sets. */
 static struct pending_enter **set_of(const struct upgrade_pending *pending, int64_t tid)
 {
 	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_SETS;
@@ -69,7 +69,7 @@ void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_ente
 	pool_free(&pending->pool, enter, enter->bytes);
 }
 
-/* Few sizes, so that memory that is free for one is free for most others. */
+/* Few sizes, so that freed blocks can be reused. */
 static size_t block_bytes(size_t bytes)
 {
 	static const size_t sizes[] = {128, 1024, POOL_BLOCK_MAX};
@@ -84,7 +84,7 @@ void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t n
 {
 	const struct event_param *param = params, *end = params + nparams;
 
-	/* Most follow each other where they are, and are copied at once. */
+	/* Most values are contiguous and copied at once. */
 	while (param < end) {
 		const uint8_t *data = param->data;
 		size_t len = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The enter events of calls that have not ended yet, one for each thread, for upgrade.c. The memory
- * is bounded: when there are too many the oldest is forgotten.
+ * The entry events of calls in progress, one for each thread, for upgrade.c. Memory is bounded: if
+ * there are too many, the oldest is removed.
  */
 #ifndef SCAP_FILE_UPGRADE_PENDING_H
 #define SCAP_FILE_UPGRADE_PENDING_H
@@ -14,7 +14,7 @@
 
 enum {
 	PENDING_SETS = 1 << 12,
-	PENDING_WAYS = 8, /* threads in a set, by their ids: a look-up is bounded */
+	PENDING_WAYS = 8, /* threads in a set, by their ids: bounds a look-up */
 	PENDING_BYTES_MAX = 4 << 20,
 };
 
@@ -42,19 +42,18 @@ void upgrade_pending_finish(struct upgrade_pending *pending); /* accepts a zeroe
 void upgrade_copy_values(uint8_t *to, const struct event_param *params, size_t nparams);
 
 /*
- * Keeps a copy in the place of what the thread had before. Without memory nothing is kept, as if it
- * were forgotten.
+ * Stores a copy and replaces the previous event of the thread. If out of memory the event is lost.
  */
 void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t id,
 			 const struct event_param *params, unsigned int nparams);
 
-/* What the thread has, or NULL; valid until it is forgotten or the next one is put. */
+/* The event of the thread, or NULL; valid until it is removed or the next one is put. */
 struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid);
 
 /* Accepts NULL. */
 void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter);
 
-/* A parameter, absent when the event has fewer. */
+/* A parameter, absent if the event has fewer. */
 struct event_param pending_enter_param(const struct pending_enter *enter, unsigned int index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer of capture files: events, and its beginning and end. */
+/* The writer of capture files: events, creation and end. */
 #include "scap/file/writer.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 enum { LATENCY_BYTES = sizeof(uint64_t) };
 
-/* Files have the time that the wall clock showed. */
+/* Files have wall-clock times. */
 static uint64_t wall_ns(const struct scap_event *event, uint64_t ts_ns)
 {
 	return ts_ns + (uint64_t)event->clock_step_ns;
@@ -75,7 +75,7 @@ static int put_untimed(struct scap_writer *writer, const struct scap_event *even
 	return 0;
 }
 
-/* Without parameters of our own, nor a latency: the first parameters alone. */
+/* Only the first parameters: without extension parameters and latency. */
 static int put_first_params(struct scap_writer *writer, const struct scap_event *event,
 			    struct ppm_evt_hdr header, const struct event_shape *shape)
 {
@@ -103,7 +103,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 	return 0;
 }
 
-/* In place of an event of our own: which call it was, in a form that all readers know. */
+/* The generic event in place of an extension event: all readers know it. */
 static int put_generic(struct scap_writer *writer, const struct scap_event *event,
 		       struct ppm_evt_hdr header, const struct event_shape *shape)
 {
@@ -149,7 +149,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 		return put_whole(writer, event, shape->large, header.len);
 	if (shape->own)
 		return put_generic(writer, event, header, shape);
-	/* Large ones have none of ours. */
+	/* Large ones have no extension parameters. */
 	if (!shape->large && (header.nparams & ~FRAME_TIMED) > shape->nparams)
 		return put_first_params(writer, event, header, shape);
 	if (header.nparams & FRAME_TIMED)
@@ -157,7 +157,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	return put_whole(writer, event, shape->large, header.len);
 }
 
-/* What readers of 2022 understand of an event, be it nothing. */
+/* Writes the frames for readers of 2022, if any. */
 static void put_for_2022(struct scap_writer *writer, const struct scap_event *event)
 {
 	struct scap_event frames[SCAP_2022_FRAMES_MAX];
@@ -174,7 +174,7 @@ static void put_for_2022(struct scap_writer *writer, const struct scap_event *ev
 	writer->stats.events += count > 0;
 }
 
-/* The sink may have handed on all that there was at the moment of `stats`. */
+/* Notes `stats` if the sink handed data to the kernel since. */
 static void note_safe(struct scap_writer *writer, const struct scap_writer_stats *stats)
 {
 	if (writer->bytes_safe == writer->sink.bytes_safe)

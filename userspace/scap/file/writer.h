@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a capture file: first what the machine is like (as a listener to a snapshot), then events.
- * Blocks collect in a buffer, so that what is on disk ends with a whole one, or nearly so.
+ * Writes a capture file: first the state of the machine (as receiver of a snapshot), then events.
+ * Blocks are buffered, so that the file on disk usually ends with a whole block.
  */
 #ifndef SCAP_FILE_WRITER_H
 #define SCAP_FILE_WRITER_H
@@ -17,51 +17,52 @@
 struct scap_writer_config {
 	enum scap_compression compression;
 	/*
-	 * Events of our own, parameters of our own and latencies as they are, for us alone to read.
-	 * Otherwise such events are written as the generic one, and the rest is left out.
+	 * Write extension events, extension parameters and latencies, which only this project can
+	 * read. Otherwise extension events are written as the generic one, and the rest is left
+	 * out.
 	 */
 	bool native;
-	bool form_2022; /* for readers of 2022: older events, pairs of enter and exit */
+	bool form_2022; /* for readers of 2022: older events, pairs of entry and exit */
 	/*
-	 * Asked when a signal interrupts a write that waits for the reader of a pipe: true ends it
-	 * with -EINTR. NULL: never.
+	 * Called if a signal interrupts a write that waits for the reader of a pipe: true ends the
+	 * write with -EINTR. NULL: it always goes on.
 	 */
 	bool (*give_up)(void);
 };
 
 struct scap_writer_stats {
-	/* Written, hidden ones included. After an error, those known to have come to the kernel. */
+	/* Written, hidden ones included. After an error, those surely handed to the kernel. */
 	uint64_t events;
-	uint64_t generic; /* of these, as the generic event, of which only the name is left */
+	uint64_t generic; /* of these, as the generic event, which has only the name */
 	uint64_t bytes; /* before compression, snapshot included */
-	uint64_t bytes_stored; /* handed to the kernel; less than of all events until a flush */
+	uint64_t bytes_stored; /* handed to the kernel; until a flush not those of all events */
 };
 
 struct scap_writer;
 
 /*
- * Writes to an open file, which is borrowed; `name` is for messages, and borrowed as well. Returns
- * 0 or -errno with a message.
+ * Writes to an open file. `fd` and `name`, which is for messages, are borrowed. Returns 0 or -errno
+ * with a message.
  */
 int scap_writer_create(int fd, const char *name, const struct scap_writer_config *config,
 		       struct scap_writer **writer, struct error *err);
 
 /*
- * The listener to which the state before the first event is told, throughout, before any event is
- * written. Told anew later, it begins a new section of the file. What fails also comes, with a
- * message, from the next call below.
+ * The receiver of the complete state before the first event, to be used before any event is
+ * written. A later snapshot begins a new section of the file. The next call below also returns an
+ * error of the snapshot, with a message.
  */
 struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);
 
 /*
- * Writes an event that was decoded before, so that its frame is known to be whole, with the time of
- * the wall clock. `event->hidden`: readers will not show it. Returns 0 or -errno with a message;
- * after an error nothing more is written, and a plain file ends with its last whole block.
+ * Writes an event with the time of the wall clock. It must have been decoded, which ensures that
+ * its frame is complete. `event->hidden`: readers will not print it. Returns 0 or -errno with a
+ * message; after an error nothing more is written, and a plain file ends with its last whole block.
  */
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event,
 		      struct error *err);
 
-/* Hands all that has collected to the kernel, readable as it is. As above. */
+/* Hands all buffered data to the kernel, readable up to there. As above. */
 int scap_writer_flush(struct scap_writer *writer, struct error *err);
 
 /* Ends the stream, and frees the writer; accepts NULL. As above. */

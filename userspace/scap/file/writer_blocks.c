@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocks of a capture file that is written, and the beginning of a section. */
+/* Writing of blocks, and of the beginning of a section. */
 #include "scap/file/writer_impl.h"
 
 int writer_put_block(struct scap_writer *writer, uint32_t type, const void *body, size_t len)

@@ -3,8 +3,8 @@
 #include "scap/file/writer_impl.h"
 
 /*
- * Strings one after the other, each with its NUL: as many as have room, whole. If not even the
- * first has, its beginning.
+ * Strings one after the other, each with its NUL: as many whole ones as fit. If the first does not
+ * fit, its beginning.
  */
 static void pack_strings(struct buf *buf, const char *strings, size_t len)
 {
@@ -36,7 +36,7 @@ static bool exe_has(const struct scap_thread *thread, uint32_t flag)
 	return thread->exe_flags & flag;
 }
 
-/* What was added over the years; readers tell by the length of the entry what is there. */
+/* Fields added over the years; readers see from the length of the entry which exist. */
 static void pack_tail(struct buf *buf, const struct scap_thread *thread)
 {
 	pack_u64(buf, thread->pidns_start_ns);
@@ -53,7 +53,7 @@ static void pack_tail(struct buf *buf, const struct scap_thread *thread)
 	pack_u64(buf, (uint64_t)thread->pgid);
 }
 
-/* The only end that readers of 2022 and of today both take for what it is. */
+/* The only tail that readers of 2022 and current ones read alike. */
 static void pack_tail_2022(struct buf *buf, const struct scap_thread *thread)
 {
 	pack_u32(buf, thread->loginuid);
@@ -119,7 +119,7 @@ static bool has_remote(const struct scap_fd *fd)
 	return fd->remote.port || memcmp(fd->remote.address, nowhere, address_bytes(fd)) != 0;
 }
 
-/* A socket that is not connected is one of a server, and has one end. */
+/* An unconnected socket is stored as that of a server, with only the local end. */
 static void pack_ip(struct buf *buf, const struct scap_fd *fd)
 {
 	bool both = has_remote(fd);
@@ -152,12 +152,14 @@ static void pack_name(struct buf *buf, const struct scap_fd *fd)
 	pack_string(buf, fd->name, SCAP_PATH_BYTES_MAX);
 }
 
-/* How the kinds of descriptors are stored. */
+/* How the types of descriptors are stored. */
 static const struct fd_kind {
 	uint8_t type; /* enum scap_fd_entry; unknown ones are left out */
-	uint8_t unconnected; /* where it differs */
+	uint8_t unconnected; /* of unconnected sockets, if different; else 0 */
 	void (*pack)(struct buf *buf, const struct scap_fd *fd);
-	/* What readers of 2022, which do not know this kind, take such a link of /proc for. */
+	/*
+	 * The type that readers of 2022, which do not know this one, derive from its link in /proc.
+	 */
 	enum scap_fd_type older;
 } fd_kinds[SCAP_FD_TYPES_COUNT] = {
 	[SCAP_FD_UNKNOWN] = {SCAP_ENTRY_FD_UNKNOWN},

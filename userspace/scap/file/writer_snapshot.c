@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer as a listener to the state before the first event: entries collect in lists, and lists
- * become blocks. Long lists of processes and descriptors become several blocks, so that memory is
- * bounded; those of interfaces and users cannot, as a later one replaces the one before.
+ * The writer as receiver of the state before the first event: entries are collected in lists, each
+ * written as a block. Long lists of processes and descriptors are split into several blocks to
+ * bound memory; those of interfaces and users are not, since a later block replaces the previous
+ * one.
  */
 #include "scap/file/writer_impl.h"
 
 #include <errno.h>
 
 enum {
-	LIST_BYTES = 65536, /* a block may have an entry more */
+	LIST_BYTES = 65536, /* a block may exceed it by an entry */
 	IPV4_BYTES = 4,
 	IPV6_BYTES = 16,
 };
@@ -39,7 +40,7 @@ static int close_list(struct scap_writer *writer)
 	return r;
 }
 
-/* What comes next belongs to a list of this kind. */
+/* Makes a list of this type the open one. */
 static int open_list(struct scap_writer *writer, uint32_t block)
 {
 	int r = writer->sink.error;
@@ -80,7 +81,7 @@ static int on_machine(struct scap_snapshot *to, const struct scap_machine *machi
 	return r < 0 ? r : writer_put_block(writer, SCAP_BLOCK_MACHINE, &body, sizeof(body));
 }
 
-/* Those of IPv6 follow all others. */
+/* IPv6 interfaces follow all others. */
 static int on_interface(struct scap_snapshot *to, const struct scap_interface *interface)
 {
 	struct scap_writer *writer = writer_of(to);
@@ -118,7 +119,7 @@ static int on_user(struct scap_snapshot *to, const struct scap_user *user)
 	return r;
 }
 
-/* Behind the users. */
+/* Groups follow the users. */
 static int on_group(struct scap_snapshot *to, const struct scap_group *group)
 {
 	struct scap_writer *writer = writer_of(to);
@@ -144,7 +145,7 @@ static int on_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 	return r;
 }
 
-/* A list for each thread, also when no descriptor follows. */
+/* A list for each thread, even without descriptors. */
 static int begin_fds(struct scap_writer *writer)
 {
 	int r = close_list(writer);
@@ -171,7 +172,7 @@ static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return r;
 }
 
-/* The lists are not needed any more. */
+/* The lists are no longer needed. */
 static int on_end(struct scap_snapshot *to)
 {
 	struct scap_writer *writer = writer_of(to);
