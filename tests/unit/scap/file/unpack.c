@@ -54,6 +54,41 @@ static const struct codec copy = {"copy", NULL, copy_create, copy_run, copy_is_w
 static const struct codec no_memory = {"none",   NULL,		create_nothing,
 				       copy_run, copy_is_whole, free};
 
+/* Each byte so many times, of which most are still to come when it was taken. */
+enum { REPEATS = 600 << 10 };
+
+struct repeat {
+	size_t left;
+	uint8_t byte;
+};
+
+static void *repeat_create(void)
+{
+	return calloc(1, sizeof(struct repeat));
+}
+
+static const char *repeat_run(void *state, struct codec_span *in, struct codec_span *out)
+{
+	struct repeat *repeat = state;
+
+	for (; out->left && (repeat->left || in->left); out->left--, repeat->left--) {
+		if (repeat->left == 0) {
+			*repeat = (struct repeat){REPEATS, *in->at++};
+			in->left--;
+		}
+		*out->at++ = repeat->byte;
+	}
+	return NULL;
+}
+
+static bool repeat_is_whole(const void *state)
+{
+	return ((const struct repeat *)state)->left == 0;
+}
+
+static const struct codec repeat = {"repeat", NULL, repeat_create, repeat_run, repeat_is_whole,
+				    free};
+
 /* Takes all there is. Returns how many bytes; `*code` is how it ended. */
 static size_t take_all(struct scap_unpack *unpack, uint8_t *to, size_t size, int *code)
 {
@@ -166,6 +201,33 @@ static void test_waits_for_a_pipe(void **state)
 	close(fds[1]);
 }
 
+/* Many bytes out of one are all given out, though the next one has not come. */
+static void test_slots_are_filled_without_input(void **state)
+{
+	uint8_t *bytes = malloc(REPEATS);
+	struct scap_unpack *unpack;
+	size_t len = 0;
+	int fds[2];
+
+	assert_non_null(bytes);
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(scap_unpack_start(&repeat, fds[0], true, "r", 1, &unpack), 0);
+	while (len < REPEATS) {
+		ptrdiff_t n = scap_unpack_take(unpack, bytes + len, REPEATS - len, 10000);
+
+		assert_in_range(n, 1, REPEATS - len);
+		len += (size_t)n;
+	}
+	for (size_t i = 0; i < REPEATS; i++)
+		if (bytes[i] != 'r')
+			fail_msg("byte %zu is %d", i, bytes[i]);
+	close(fds[1]);
+	assert_int_equal(scap_unpack_take(unpack, bytes, 1, -1), -ENODATA);
+	scap_unpack_stop(unpack);
+	close(fds[0]);
+	free(bytes);
+}
+
 /* Stopped with all slots full, of which nothing is wanted any more. */
 static void test_stop_ahead_of_the_end(void **state)
 {
@@ -202,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_long_file),
 		cmocka_unit_test(test_waits_for_a_pipe),
+		cmocka_unit_test(test_slots_are_filled_without_input),
 		cmocka_unit_test(test_stop_ahead_of_the_end),
 		cmocka_unit_test(test_errors),
 	};

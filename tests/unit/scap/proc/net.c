@@ -6,9 +6,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "proc_tree.h"
+#include "scap/proc/net.h"
 
 static struct scap_fd read_fd(struct proc_tree *tree, int64_t num)
 {
@@ -112,6 +116,41 @@ static void test_namespaces(void **state)
 	assert_int_equal(read_fd(*state, 3).local.port, 23);
 }
 
+/* What no table lists is not found; what is found is the same when it is asked for again. */
+static void test_find(void **state)
+{
+	static const struct {
+		uint64_t ino;
+		int code;
+		uint16_t port;
+	} cases[] = {{77, 0, 22}, {78, -ENOENT, 0}, {0, -ENOENT, 0}, {79, 0, 23}, {77, 0, 22}};
+	struct proc_tree *tree = *state;
+	struct proc_net net = {0};
+	char path[64];
+	int dir;
+
+	proc_tree_put_link(tree, "ns/net", "net:[5]");
+	proc_tree_put(tree, "net/udp",
+		      PROC_TREE_TCP_HEADINGS
+		      "   0: 0100A8C0:0016 00000000:0000 07 0:0 00:0 0 0 0 77 2 0 0\n"
+		      "   1: 0100A8C0:0017 00000000:0000 07 0:0 00:0 0 0 0 79 2 0 0\n");
+	snprintf(path, sizeof(path), "%s/70/task/70", tree->root);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(dir >= 0);
+	assert_int_equal(proc_net_namespace(dir), 5);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct scap_fd fd = {.ino = cases[i].ino};
+
+		assert_int_equal(proc_net_find(&net, dir, 5, cases[i].ino, &fd), cases[i].code);
+		assert_int_equal(fd.l4, cases[i].code ? SCAP_L4_UNKNOWN : SCAP_L4_UDP);
+		assert_int_equal(fd.local.port, cases[i].port);
+	}
+	proc_net_finish(&net);
+	proc_tree_put_link(tree, "ns/net", "damaged");
+	assert_int_equal(proc_net_namespace(dir), 0);
+	close(dir);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
 int main(void)
@@ -119,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_sockets),
 		TEST(test_namespaces),
+		TEST(test_find),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
