@@ -25,7 +25,7 @@
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"
 
-#define PROC_PID_INIT_INO 0xEFFFFFFCU /* of the first pid namespace, in include/linux/proc_ns.h */
+#define PROC_PID_INIT_INO 0xEFFFFFFCU /* of the initial pid namespace, in include/linux/proc_ns.h */
 
 struct live_driver {
 	struct live_object object;
@@ -33,7 +33,7 @@ struct live_driver {
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
-	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* of which at least some are lost; ended by 0 */
+	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* missing, all or some; terminated by 0 */
 };
 
 static void list_rejected(struct live_driver *driver)
@@ -78,14 +78,14 @@ static int fill_jumps(struct live_driver *driver, struct error *err)
 	return 0;
 }
 
-/* What must be there before anything is loaded. */
+/* Checks what loading needs. */
 static int check_kernel(struct live_driver *driver, struct error *err)
 {
 	struct live_log log = {0};
 	struct stat pid_namespace;
 	int cpus;
 
-	/* A kernel without namespaces of pids has no such file. */
+	/* A kernel without pid namespaces has no such file. */
 	if (stat("/proc/self/ns/pid", &pid_namespace) == 0 &&
 	    pid_namespace.st_ino != PROC_PID_INIT_INO)
 		return error_set(err, -EXDEV,
@@ -106,7 +106,7 @@ static int check_kernel(struct live_driver *driver, struct error *err)
 				 strerror(-cpus));
 	driver->object.cpus = (uint32_t)cpus;
 	driver->object.classic = live_kind_is_classic();
-	/* Where both ends of a call may be missed, its time would be taken for another one's. */
+	/* If runs may be skipped, the entry time of one call could be used for another. */
 	if (driver->object.config->enter_times && !driver->object.classic && live_kind_raw_is_skipped())
 		return error_set(
 			err, -EOPNOTSUPP,
@@ -128,8 +128,7 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 		error_set(err, r, "loading the BPF programs: out of memory");
 		goto out;
 	}
-	/* Old kernels count maps as locked memory; where it is rejected, loading says what matters.
-	 */
+	/* Old kernels count maps as locked memory. If this fails, loading reports it. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	made->object.config = config;
 	made->object.boot_offset_ns = boot_offset_ns;
@@ -181,8 +180,8 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 }
 
 /*
- * Without these, what a call was given is not compared with what it was on entry, and nothing
- * else is missing.
+ * Without these, arguments are not compared with those on entry, and ppoll and pselect6 report the
+ * time that is left; nothing else is missing.
  */
 static void attach_at_enter(struct live_driver *driver, size_t i)
 {
@@ -225,7 +224,10 @@ static int attach_one(struct live_driver *driver, size_t i, struct error *err)
 	return r;
 }
 
-/* What cannot be attached costs its own event, but for what all system calls need. */
+/*
+ * A program that cannot be attached costs only its own event, unless all system calls need it or
+ * the error is -EPERM.
+ */
 int live_driver_attach(struct live_driver *driver, struct error *err)
 {
 	int r = 0;
@@ -260,8 +262,8 @@ void live_driver_detach(struct live_driver *driver)
 		detached = true;
 	}
 	/*
-	 * A program that was running goes on. This waits for all that were; where it is not to be
-	 * had, so does a time far longer than any of them takes.
+	 * A program that is running continues. membarrier waits for all of them; without it, wait
+	 * far longer than any of them takes.
 	 */
 	if (detached && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
 		while (nanosleep(&left, &left) < 0 && errno == EINTR)
@@ -287,7 +289,7 @@ static int read_counters(struct live_driver *driver, struct scap_live_stats *sta
 				sum->lost[cause] += by_cpu[cpu].lost[cause];
 			sum->unreadable += by_cpu[cpu].unreadable;
 		}
-		/* Those that got no slot, or no filler, were not counted in one. */
+		/* Events without a slot, or without a filler, were not counted in a slot. */
 		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL];
 	}
 	free(by_cpu);
@@ -349,7 +351,7 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 	return 0;
 }
 
-/* From the line "memlock:" of the file that tells of a descriptor. */
+/* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */
 static int64_t map_bytes(int fd)
 {
 	char path[64], line[128];

@@ -20,11 +20,13 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 /* Detaches what is attached; accepts NULL. */
 void live_driver_destroy(struct live_driver *driver);
 
-/* Gives the driver the ring of a CPU, or takes it away (`fd` -1). Returns 0 or -errno. */
+/* Sets the ring of a CPU, or removes it (`fd` -1). Returns 0 or -errno. */
 int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd);
 
-/* The scratch slots, mapped, SCRATCH_SLOTS_PER_CPU for each of the possible `cpus`; they live as
- * the driver. */
+/*
+ * The scratch slots, mapped, SCRATCH_SLOTS_PER_CPU for each of the possible `cpus`; valid until the
+ * driver is destroyed.
+ */
 struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpus);
 
 /* Returns 0, or -errno with a message. */
@@ -33,7 +35,10 @@ int live_driver_attach(struct live_driver *driver, struct error *err);
 /* When it returns, no program runs any more. */
 void live_driver_detach(struct live_driver *driver);
 
-/* Fills what the kernel knows: seen, events, compat and run_missed. Returns 0 or -errno. */
+/*
+ * Fills what the kernel counts: seen, events, compat, unnoted, untimed and run_missed. Returns 0 or
+ * -errno.
+ */
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
 /* See scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error() and scap_live_program(). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two captures in one order. A tracepoint runs the programs of both one after the other, and a
- * thread is in one place at a time: between an event and its copy that thread has no other event of
- * that kind. So the last one that one capture had with these bytes tells the other's copy.
+ * Merges two captures in time order. A tracepoint runs the programs of both one after the other,
+ * and a thread is at one tracepoint at a time: between an event and its copy that thread has no
+ * other event of that kind. So the last event of one capture with the same bytes identifies the
+ * copy of the other.
  */
 #include "scap/live/handover.h"
 
@@ -13,7 +14,7 @@
 #include "abi.h"
 #include "util/hash.h"
 
-/* Those with hashes alike share a set: more than SEEN_WAYS of them seldom wait at a time. */
+/* Events whose hashes select the same set share it: more than SEEN_WAYS of them rarely wait. */
 enum { SEEN_SETS = 1 << 14, SEEN_WAYS = 4, WAIT_MS = 5 };
 
 /* An event without a copy so far. */
@@ -35,9 +36,9 @@ struct handover_side {
 struct scap_handover {
 	struct scap_source source;
 	struct handover_side sides[2]; /* the old one, the new one */
-	uint64_t old_ns; /* time of the last event of the old one, */
-	uint64_t joined_ns; /* and of that when the new one was added */
-	bool behind; /* the new one is so far that no copies follow */
+	uint64_t old_ns; /* time of the last event of the old one */
+	uint64_t joined_ns; /* `old_ns` when the new one was added */
+	bool behind; /* the old one has ended, and no copies of its events follow */
 	struct handover_seen (*seen)[SEEN_WAYS]; /* SEEN_SETS, by their hash */
 	uint64_t copies[EVENT_ID_MAX];
 };
@@ -51,7 +52,7 @@ static struct ppm_evt_hdr header_of(const struct scap_event *event)
 	return header;
 }
 
-/* Of all that is the same in both captures: each looks at the clock itself. */
+/* The hash of all that is the same in both captures: each reads the clock itself. */
 static uint32_t hash_of(const struct scap_event *event)
 {
 	struct ppm_evt_hdr header = header_of(event);
@@ -66,7 +67,7 @@ static uint32_t hash_of(const struct scap_event *event)
 	       hash_bytes((const char *)event->frame + sizeof(header), len);
 }
 
-/* Where an event with that hash is noted, or can be in the place of the oldest. */
+/* The entry of an event with that hash, else the oldest one, to be replaced. */
 static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t hash)
 {
 	struct handover_seen *set = handover->seen[hash % SEEN_SETS], *oldest = set;
@@ -80,7 +81,7 @@ static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t 
 	return oldest;
 }
 
-/* Whether the other side had this event, too. Otherwise it is noted for its copy. */
+/* Whether the other side had this event, too. Otherwise it is recorded, to recognize its copy. */
 static bool is_copy(struct scap_handover *handover, unsigned int side)
 {
 	uint64_t ts = handover->sides[side].ts_ns;
@@ -93,7 +94,7 @@ static bool is_copy(struct scap_handover *handover, unsigned int side)
 	return copy;
 }
 
-/* Gets the next event of a side, unless it is there. Returns 0, or -errno of a broken source. */
+/* Gets the next event of a side, unless it is held. Returns 0, or -errno of the source. */
 static int look(struct handover_side *side, int timeout_ms)
 {
 	int got;
@@ -109,7 +110,7 @@ static int look(struct handover_side *side, int timeout_ms)
 	return got == 1 || got == -ENODATA ? 0 : got;
 }
 
-/* Up to which time a side has shown all that it has. */
+/* The time up to which all events of a side are known. */
 static uint64_t known_ns(const struct handover_side *side)
 {
 	if (side->ended)
@@ -127,7 +128,7 @@ static int earlier_side(const struct scap_handover *handover)
 	return sides[1].held && sides[1].ts_ns < known_ns(&sides[0]) ? 1 : -1;
 }
 
-/* The new one has shown all that it has up to a time. */
+/* Notes that all events of the new one up to a time are known. */
 static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
 {
 	const struct handover_side *sides = handover->sides;
@@ -136,7 +137,7 @@ static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
 		handover->behind = true;
 }
 
-/* Whether an event of a side is not to be given out. It is noted for its copy. */
+/* Whether an event of a side is not to be returned. Otherwise it is recorded. */
 static bool is_known(struct scap_handover *handover, unsigned int at)
 {
 	const struct handover_side *side = &handover->sides[at];
@@ -146,7 +147,7 @@ static bool is_known(struct scap_handover *handover, unsigned int at)
 	return (at == 1 && side->ts_ns <= handover->joined_ns) || is_copy(handover, at);
 }
 
-/* Takes the event of a side; returns whether it is one to give out. */
+/* Takes the event of a side; returns whether it is to be returned. */
 static bool take(struct scap_handover *handover, unsigned int at, struct scap_event *event)
 {
 	struct handover_side *side = &handover->sides[at];
@@ -164,7 +165,9 @@ static bool take(struct scap_handover *handover, unsigned int at, struct scap_ev
 	return false;
 }
 
-/* Both are looked at in turns, for a short time each, until there is something or time is up. */
+/*
+ * Reads both in turns, waiting a short time for each, until there is an event or the time is over.
+ */
 static int handover_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
 	struct scap_handover *handover = (struct scap_handover *)source;
@@ -214,7 +217,7 @@ int scap_handover_create(struct scap_source *old, struct scap_handover **handove
 		return -ENOMEM;
 	made->source.ops = &handover_ops;
 	made->sides[0].source = old;
-	made->sides[1].ended = true; /* until it is there */
+	made->sides[1].ended = true; /* until it is joined */
 	made->seen = calloc(SEEN_SETS, sizeof(*made->seen));
 	if (!made->seen) {
 		free(made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding out which kind of program the kernel wants, and making it, with libbpf. */
+/* Determines which kind of program the kernel needs, and creates it, with libbpf. */
 #include "scap/live/kind.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live source: a ring for each CPU, as CPUs come and go, the merge over them, and when to look
- * at them. The BPF programs after it are live/driver.c.
+ * The live source: a ring for each CPU, as CPUs go online and offline, the merge over them, and
+ * when to poll them. live/driver.c has the BPF programs.
  */
 #include "scap/live/live.h"
 
@@ -21,15 +21,15 @@
 
 enum {
 	/*
-	 * A ring wakes us when it is filled to a part. Below that, it is looked at so often: soon
-	 * after there was something, and seldom when all is quiet.
+	 * A ring wakes us at its watermark. Below that, it is polled at this interval: the shorter
+	 * one after there were events, the longer one if there are none.
 	 */
 	LOOK_MS_MIN = 10,
 	LOOK_MS_MAX = 40,
 	NS_PER_MS = 1000000,
-	/* So often it is looked which CPUs are online. */
+	/* How often the online CPUs are read. */
 	FOLLOW_NS = 1000000000,
-	/* So often it is looked whether the wall clock was set. */
+	/* How often the wall clock is checked for steps. */
 	WALL_CLOCK_NS = 100000000,
 };
 
@@ -38,14 +38,14 @@ struct scap_live {
 	struct live_driver *driver;
 	uint32_t cpus;		 /* possible ones */
 	struct scap_ring *rings; /* by CPU */
-	bool *online;		 /* by CPU, at the last look */
-	uint32_t ringless;	 /* CPUs that were online then and could not be given a ring */
-	int ring_error;		 /* why the first of them could not: -errno; 0: there was none */
+	bool *online;		 /* by CPU, when last read */
+	uint32_t ringless;	 /* CPUs that were online then and whose ring could not be opened */
+	int ring_error;		 /* of the first of them: -errno; 0: there was none */
 	uint32_t ring_error_cpu;
 	uint32_t ring_bytes;	 /* of one that is open */
 	struct wall_clock wall_clock;
-	uint64_t follow_ns; /* boot clock: when to look at the CPUs again, */
-	uint64_t wall_clock_ns; /* and at the wall clock */
+	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
+	uint64_t wall_clock_ns; /* when to read the wall clock again */
 	struct scap_merge *merge;
 	int epoll;
 	int look_ms;
@@ -54,10 +54,10 @@ struct scap_live {
 	bool tells_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
 	uint64_t made; /* events of that kind */
 	uint64_t delivered[EVENT_ID_MAX];
-	bool hidden[EVENT_ID_MAX]; /* wanted for the state alone */
+	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
 };
 
-/* The frame of an event that says that a CPU came or went. */
+/* The frame of an event that reports that a CPU went online or offline. */
 struct cpu_frame {
 	struct ppm_evt_hdr header;
 	uint16_t lengths[cpu_hotplug__count];
@@ -67,7 +67,7 @@ struct cpu_frame {
 
 _Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a batch");
 
-/* Puts such an event into the ring of that CPU, be it one without memory. */
+/* Adds such an event to the ring of that CPU, even if it has no memory. */
 static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
 {
 	const struct batch_header batch = {.bytes = sizeof(struct cpu_frame), .count = 1};
@@ -86,7 +86,7 @@ static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
 		live->made += scap_ring_add(ring, batch, &frame);
 }
 
-/* Lets a ring go whose CPU is gone; what stands in it is still given out. */
+/* Detaches the ring of a CPU that is offline; its contents are still returned. */
 static void forget_ring(struct scap_live *live, struct scap_ring *ring)
 {
 	live_driver_set_ring(live->driver, ring->cpu, -1);
@@ -112,14 +112,14 @@ static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct err
 	return r ? error_set(err, r, "using the ring of CPU %u: %s", ring->cpu, strerror(-r)) : 0;
 }
 
-/* Puts a ring that can be written in the place of one that is drained. */
+/* Replaces a drained ring by an open one. */
 static int open_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
 {
 	struct scap_ring made;
 	int r = scap_ring_open(ring->cpu, live->ring_bytes, &made, err);
 
 	if (r < 0)
-		return r == -ENODEV ? 0 : r; /* it went offline in this moment */
+		return r == -ENODEV ? 0 : r; /* it has just gone offline */
 	made.lost = ring->lost;
 	made.damaged = ring->damaged;
 	scap_ring_close(ring);
@@ -127,7 +127,7 @@ static int open_ring(struct scap_live *live, struct scap_ring *ring, struct erro
 	return watch_ring(live, ring, err);
 }
 
-/* The ring of a CPU that has come. */
+/* Opens the ring of a CPU that went online. */
 static int cpu_came(struct scap_live *live, struct scap_ring *ring, struct error *err)
 {
 	int r = open_ring(live, ring, live->ringless ? NULL : err);
@@ -142,8 +142,9 @@ static int cpu_came(struct scap_live *live, struct scap_ring *ring, struct error
 }
 
 /*
- * Opens the rings of CPUs that came, and forgets those of CPUs that went. One that cannot be opened
- * holds up no other. Returns 0, or -errno with the message of the first.
+ * Opens the rings of CPUs that went online, and detaches those of CPUs that went offline. A ring
+ * that cannot be opened does not affect the others. Returns 0, or -errno with the message of the
+ * first.
  */
 static int follow_cpus(struct scap_live *live, struct error *err)
 {
@@ -177,13 +178,13 @@ static int take(struct scap_live *live, struct scap_event *event)
 	return 1;
 }
 
-/* Waits for a ring to fill up, or for the time. Returns 0, or -EINTR for a signal. */
+/* Waits for a ring to reach its watermark, or for the time. Returns 0, or -EINTR for a signal. */
 static int wait_for_rings(struct scap_live *live, int ms)
 {
 	struct epoll_event events[16];
 	int n = epoll_wait(live->epoll, events, sizeof(events) / sizeof(*events), ms);
 
-	/* A ring that hung up would wake us for ever. */
+	/* A ring that hung up would wake us forever. */
 	for (int i = 0; i < n; i++)
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
 			cpu_went(live, &live->rings[events[i].data.u32]);

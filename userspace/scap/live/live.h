@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live capture: loads and attaches the BPF programs, owns the rings and their merge, and keeps the
- * account of what was seen, delivered and lost.
+ * Live capture: loads and attaches the BPF programs, owns the rings and their merge, and counts the
+ * events that were seen, delivered and lost.
  */
 #ifndef SCAP_LIVE_LIVE_H
 #define SCAP_LIVE_LIVE_H
@@ -16,7 +16,7 @@
 struct scap_live_config {
 	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
 	/*
-	 * Of these only calls that succeed are of use, to keep the state up to date: given hidden.
+	 * Of these events only successful calls are needed, to update the state: returned hidden.
 	 */
 	bool successes[EVENT_ID_MAX];
 	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
@@ -25,27 +25,27 @@ struct scap_live_config {
 	uint32_t snaplen;		/* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
 	bool include_self;		/* also the events of the calling process */
-	bool enter_times; /* events of system calls say how long these took */
-	bool verbose;			/* keep libbpf's own messages, on stderr */
-	uint64_t boot_offset_ns;	/* that another capture uses, for times as there; 0: now's */
+	bool enter_times; /* events of system calls have a latency */
+	bool verbose;			/* print libbpf's messages on stderr */
+	uint64_t boot_offset_ns;	/* that of another capture, or 0: the current one */
 };
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
 struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
 	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
-	uint64_t delivered[EVENT_ID_MAX];	    /* given out by scap_source_next() */
-	uint64_t damaged;	  /* events that had not the form of one, as far as known */
-	uint64_t out_of_order;	  /* events given out after one with a later time */
+	uint64_t delivered[EVENT_ID_MAX];	    /* returned by scap_source_next() */
+	uint64_t damaged;	  /* corrupt events, as far as known */
+	uint64_t out_of_order;	  /* events returned after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
 	uint64_t unnoted; /* failed calls whose argument could not be compared with that on entry */
-	uint64_t untimed; /* calls without latency: another's enter time took their place */
+	uint64_t untimed; /* calls without latency: another thread used their place in the table */
 	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes;	  /* of all rings */
 	uint32_t cpus;		  /* that have a ring now */
-	uint32_t ringless;	  /* that are online and have none: it could not be opened */
-	int ring_error;		  /* why not the first of them, now or when it was so last: -errno */
+	uint32_t ringless;	  /* online CPUs whose ring could not be opened */
+	int ring_error;		  /* of the first of them, now or most recently: -errno */
 	uint32_t ring_error_cpu;
 };
 
@@ -53,7 +53,7 @@ struct scap_live;
 
 /*
  * Opens the capture; it runs from here on. Returns 0, or -errno with a message that says what was
- * rejected and what to do. A program that the kernel rejects costs its event only: see
+ * rejected and what to do. If the kernel rejects a program, only its event is missing: see
  * scap_live_rejected().
  */
 int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
@@ -62,39 +62,42 @@ int scap_live_open(const struct scap_live_config *config, struct scap_live **liv
 struct scap_source *scap_live_source(struct scap_live *live);
 
 /*
- * What is added to the boot clock for the times of frames, for as long as it runs: see
- * scap_event.clock_step_ns for the wall clock.
+ * The offset that is added to the boot clock for the times of frames; fixed while the capture runs.
+ * See scap_event.clock_step_ns for the wall clock.
  */
 uint64_t scap_live_boot_offset(const struct scap_live *live);
 
 /*
- * Detaches the programs. What is in the rings can still be read; then comes -ENODATA. A child that
- * was forked meanwhile, and did not exec, would keep them attached.
+ * Detaches the programs. What is in the rings can still be read; then the source returns -ENODATA.
+ * A child that was forked during the capture and did not exec keeps them attached.
  */
 void scap_live_stop(struct scap_live *live);
 
-/* Adds the counters of a capture that ended; what is so now (rings, CPUs) stays. */
+/* Adds the counters of a capture that ended; the current state (rings, CPUs) is kept. */
 void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past);
 
-/* Bytes of the maps of the programs, as the kernel counts them; -errno in failure. */
+/* Bytes of the maps of the programs, as the kernel counts them; -errno on failure. */
 int64_t scap_live_map_bytes(const struct scap_live *live);
 
 /* Returns 0 or -errno. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 
 /*
- * The events that are missing, at least some of each, because the kernel rejected their programs:
- * ids, ended by 0. Owned by `live`.
+ * The ids of the events that are missing, all or some of them, because the kernel rejected their
+ * programs; terminated by 0. Owned by `live`.
  */
 const uint16_t *scap_live_rejected(const struct scap_live *live);
 
 /*
- * Why calls are not watched on entry, so that arguments which change during the call are not
- * marked: -errno. 0: they are, or need not be.
+ * Why no programs run on entry of calls, so that arguments that change during a call are not
+ * marked: -errno. 0: they run, or are not needed.
  */
 int scap_live_enter_error(const struct scap_live *live);
 
-/* Loaded program number `i` with the tracepoint that runs it or NULL; false after the last. */
+/*
+ * Gets loaded program number `i` and the tracepoint that runs it, or NULL. Returns false after the
+ * last program.
+ */
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Catching the messages of libbpf. */
+/* Captures the messages of libbpf. */
 #include "scap/live/log.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <bpf/libbpf.h>
 
-/* libbpf hands its callback nothing to find the log with; this is set only while it loads. */
+/* libbpf's callback has no argument for the log; this is set only during loading. */
 static _Thread_local struct live_log *current_log;
 
 __attribute__((format(printf, 2, 0))) static int print_to_log(enum libbpf_print_level level,
@@ -96,7 +96,9 @@ void live_log_reason(const struct live_log *log, char *reason, size_t size)
 	const char *text = log_text(log), *line = text, *end;
 	const char *stop = find_last(text, "\nprocessed ");
 
-	/* The verifier ends with its complaint and then its statistics; libbpf begins with its own.
+	/*
+	 * The verifier's log ends with the reason and its statistics; libbpf begins with its
+	 * reason.
 	 */
 	if (!stop)
 		stop = find_last(text, "\n-- END PROG LOAD LOG");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libbpf says while it loads: kept quiet, and searched for the program that the kernel
+ * The messages of libbpf during loading: not printed, but searched for the program that the kernel
  * rejected and the reason.
  */
 #ifndef SCAP_LIVE_LOG_H
@@ -17,8 +17,8 @@ struct live_log {
 };
 
 /*
- * From here to live_log_end() this thread's messages of libbpf go to `log`, and nowhere else
- * unless it is verbose.
+ * Until live_log_end(), libbpf's messages of this thread go to `log`; they are printed only if it
+ * is verbose.
  */
 void live_log_begin(struct live_log *log);
 void live_log_end(struct live_log *log);
@@ -26,10 +26,10 @@ void live_log_end(struct live_log *log);
 /* Frees the text. */
 void live_log_finish(struct live_log *log);
 
-/* The program that was spoken of last. Returns false if there was none. */
+/* The program that was named last. Returns false if there is none. */
 bool live_log_program(const struct live_log *log, char *name, size_t size);
 
-/* The last words before the verifier's statistics, or of libbpf itself: why it was rejected. */
+/* Why it was rejected: the verifier's last line before its statistics, else libbpf's message. */
 void live_log_reason(const struct live_log *log, char *reason, size_t size);
 
 #endif

@@ -13,11 +13,11 @@
 
 enum {
 	/*
-	 * The clock of fillers is read without locks: it may lag after ours by some microseconds
-	 * while the kernel adjusts it, or between CPUs.
+	 * Fillers read their clock without locks: it may lag behind ours by some microseconds while
+	 * the kernel adjusts it, or between CPUs.
 	 */
 	CLOCK_MARGIN_NS = 20000,
-	/* Frames that have waited so long in a slot are taken out of it. */
+	/* Frames that have waited this long in a slot are taken out of it. */
 	GATHERED_NS_MAX = 5000000,
 };
 
@@ -32,7 +32,7 @@ struct scap_merge {
 	uint64_t cutoff_ns; /* since the epoch */
 	uint64_t last_ts;
 	uint64_t out_of_order;
-	bool taken; /* heap[0] was given out */
+	bool taken; /* heap[0] was returned */
 	uint32_t heap_len;
 	struct merge_head *heap; /* as many as CPUs */
 };
@@ -93,7 +93,7 @@ static void push(struct scap_merge *merge, struct merge_head head)
 	heap[at] = head;
 }
 
-/* Takes the event at the top, which was given out, and puts the next one of its ring in place. */
+/* Removes the event at the top, which was returned, and inserts the next one of its ring. */
 static void take_top(struct scap_merge *merge)
 {
 	struct merge_head head = {.ring = merge->heap[0].ring};
@@ -108,7 +108,7 @@ static void take_top(struct scap_merge *merge)
 	sift_down(merge, 0, head);
 }
 
-/* What is loaded may come before what waited: the heap is made anew. */
+/* Loaded events may be earlier than waiting ones, so the heap is rebuilt. */
 static void load_rings(struct scap_merge *merge)
 {
 	merge->heap_len = 0;
@@ -126,7 +126,7 @@ static uint32_t slots_count(const struct scap_merge *merge)
 	return merge->config.cpus * SCRATCH_SLOTS_PER_CPU;
 }
 
-/* Takes out what was collected before a time. */
+/* Empties the slots whose first frame is older than a time. */
 static void empty_slots(struct scap_merge *merge, uint64_t before_ns)
 {
 	for (uint32_t i = 0; i < slots_count(merge); i++) {
@@ -139,8 +139,8 @@ static void empty_slots(struct scap_merge *merge, uint64_t before_ns)
 }
 
 /*
- * What is not in a ring when the slots have been looked at is either later than `now` or no earlier
- * than the time of its slot. For the same reason the rings are loaded afterwards.
+ * After the slots have been read, an event that is not in a ring is later than `now_ns`, or not
+ * earlier than the time of its slot. For this reason the rings are loaded after that.
  */
 int scap_merge_round(struct scap_merge *merge, uint64_t now_ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One stream in time order out of the rings of all CPUs. It goes in rounds: a round finds out up
- * to which time every event is in its ring, and loads the rings; then the events before that time
- * can be taken, the earliest first.
+ * Merges the rings of all CPUs into one stream in time order. It works in rounds: a round
+ * determines up to which time every event is in its ring, and loads the rings; then the events
+ * before that time can be taken, the earliest first.
  */
 #ifndef SCAP_LIVE_MERGE_H
 #define SCAP_LIVE_MERGE_H
@@ -15,7 +15,7 @@
 
 struct scap_merge_config {
 	uint32_t cpus;		    /* possible ones */
-	struct scap_ring *rings;    /* borrowed: one for each CPU, be it empty */
+	struct scap_ring *rings;    /* borrowed: one for each CPU, possibly empty */
 	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each CPU */
 	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
 };
@@ -27,10 +27,10 @@ int scap_merge_create(const struct scap_merge_config *config, struct scap_merge 
 void scap_merge_destroy(struct scap_merge *merge);
 
 /*
- * Begins a round. `now_ns` is the boot clock, read just before the call. Returns 0, or -EAGAIN when
- * a filler did not get to reading the clock meanwhile: the rings are loaded, but only the events
- * before the time of the former round can be taken. Frames that have been collected in a slot for
- * long are taken out of it, so that a quiet CPU does not hold back the others.
+ * Begins a round. `now_ns` is the boot clock, read just before the call. Returns 0, or -EAGAIN if a
+ * filler that owns a slot has not read the clock yet: the rings are loaded, but only the events
+ * before the time of the previous round can be taken. Frames that have waited in a slot for long
+ * are taken out of it, so that a CPU with few events does not delay the others.
  */
 int scap_merge_round(struct scap_merge *merge, uint64_t now_ns);
 
@@ -41,7 +41,7 @@ void scap_merge_last_round(struct scap_merge *merge);
 
 /*
  * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 if
- * the rest has to wait for another round; the room of what was taken is then given back.
+ * the rest has to wait for another round; the memory of the taken events is then released.
  */
 int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);
 

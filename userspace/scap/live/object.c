@@ -97,7 +97,7 @@ static int configure(struct live_object *made, struct error *err)
 	object->rodata->enter_times = config->enter_times;
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
-	/* In a small ring there is to be room for some records. */
+	/* A small ring must have room for some records. */
 	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
 	if (object->rodata->gather_bytes > GATHER_BYTES)
 		object->rodata->gather_bytes = GATHER_BYTES;
@@ -131,7 +131,7 @@ static int describe_failure(int error, const struct live_log *log, struct error 
 			 reason[0] ? "\n" : "", reason);
 }
 
-/* Opens it anew, ready to be loaded. Returns 0, or -errno with a message. */
+/* Opens it again, ready to be loaded. Returns 0, or -errno with a message. */
 static int open_object(struct live_object *object, struct live_log *log, struct error *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = LIVE_BTF_PATH);
@@ -162,7 +162,7 @@ static int load_opened(struct live_object *object, struct live_log *log)
 	return r;
 }
 
-/* Leaves out what the kernel rejected. Returns how many programs that are. */
+/* Excludes the programs that the kernel rejected. Returns their number. */
 static size_t leave_out(struct live_object *object, const bool *rejected)
 {
 	size_t count = 0;
@@ -180,8 +180,8 @@ static size_t leave_out(struct live_object *object, const bool *rejected)
 }
 
 /*
- * Finds all the programs that the kernel rejects, in a load that serves nothing else, and leaves
- * them out. Returns how many they are, or -errno.
+ * Finds all programs that the kernel rejects, in a load only for this, and excludes them. Returns
+ * their number, or -errno.
  */
 static int leave_out_rejected(struct live_object *object, struct live_log *log)
 {
@@ -196,7 +196,7 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 		r = load_opened(object, log);
 	if (r == 0)
 		r = (int)leave_out(object, probe.rejected);
-	/* It refers to the handlers. */
+	/* The object refers to the handlers. */
 	lanner__destroy(object->skeleton);
 	object->skeleton = NULL;
 	live_probe_end(&probe);
@@ -220,7 +220,7 @@ int live_object_load(struct live_object *object, struct error *err)
 		r = load_opened(object, &log);
 		if (r == 0)
 			break;
-		/* Without rights every program is rejected; that is not the program's fault. */
+		/* Without rights every program is rejected, whatever its code. */
 		if (probed || r == -EPERM || r == -ENOMEM || leave_out_rejected(object, &other) <= 0) {
 			describe_failure(r, &log, err);
 			break;

@@ -10,23 +10,23 @@
 
 #include "scap/live/live.h"
 
-/* What the kernel describes its types in; libbpf is told, as its search takes more rights. */
+/* The kernel's type information. libbpf gets this path, as its own search needs more rights. */
 #define LIVE_BTF_PATH "/sys/kernel/btf/vmlinux"
 
 struct bpf_program;
 struct lanner;
 
 struct live_object {
-	/* Set by the user, before live_object_load(). */
+	/* Set by the caller, before live_object_load(). */
 	const struct scap_live_config *config; /* borrowed until that returns */
 	uint64_t boot_offset_ns;	       /* epoch minus boot clock */
 	uint32_t cpus;			       /* possible ones */
 	bool classic; /* programs on exit of system calls are of the classic kind */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
-	bool *rejected;		 /* owned; of live_programs: left out, as the kernel rejects them */
-	bool rejected_events[EVENT_ID_MAX]; /* events of which nothing can be had */
-	int enter_error; /* why calls are not watched on entry; 0: they are */
+	bool *rejected;		 /* owned, by row of live_programs: the kernel rejects it */
+	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */
+	int enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
 };
 
 /*
@@ -36,7 +36,7 @@ struct live_object {
  */
 int live_object_load(struct live_object *object, struct error *err);
 
-/* Accepts an object that was not loaded, or not wholly. */
+/* Accepts an object that was not loaded, or not completely. */
 void live_object_finish(struct live_object *object);
 
 /* The program of a row of live_programs; NULL: the object has none of that name. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trying programs one by one, by way of libbpf's handlers of sections. */
+/* Loads programs one by one, through libbpf's section handlers. */
 #include "scap/live/probe.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void mark_rejected(struct live_probe *probe, const char *name)
 			probe->rejected[i] = true;
 }
 
-/* Once more, with the verifier's words. */
+/* Loads it again, with the verifier's log. */
 static void print_rejection(const struct bpf_program *program, struct bpf_prog_load_opts opts)
 {
 	char *log = calloc(1, LOG_BYTES);
@@ -85,8 +85,8 @@ int live_probe_begin(struct live_probe *probe, bool classic)
 		    .prog_prepare_load_fn = try_program);
 
 	/*
-	 * Stays for good, so that the list never becomes empty: libbpf before 1.3 frees it then, and
-	 * uses it again when the next handler is registered.
+	 * Never unregistered, so that the list never becomes empty: libbpf before 1.3 then frees
+	 * it, and uses it again when the next handler is registered.
 	 */
 	int r = libbpf_register_prog_handler("unused/", BPF_PROG_TYPE_UNSPEC, 0, NULL);
 
@@ -107,7 +107,7 @@ int live_probe_begin(struct live_probe *probe, bool classic)
 
 int live_probe_prepare(struct live_probe *probe, struct bpf_object *object)
 {
-	/* libbpf's own handlers would look up where these are attached. */
+	/* libbpf's own handlers would look up the attach targets of these. */
 	for (size_t i = 0; i < live_programs_count; i++) {
 		const struct live_program *row = &live_programs[i];
 		struct bpf_program *program = bpf_object__find_program_by_name(object, row->name);

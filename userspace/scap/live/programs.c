@@ -13,7 +13,7 @@
 enum { ALWAYS = false, FOR_TIMES = true };
 
 const struct live_program live_programs[] = {
-/* Ahead of procexit at the same tracepoint, as the call comes before the end. */
+/* Before procexit at the same tracepoint, as the call precedes the end of the task. */
 #define EXIT_PROGRAM(event)                                                                        \
 	{STRING(EXIT_NAME(event)), "sched_process_exit", EVENT_##event, LOSES_ALL_EVENTS},
 #include "events/programs.def"
@@ -57,7 +57,7 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
 }
 
-/* Of an exec, the exit of the call tells of failures alone: see exec_success. */
+/* On exit of an exec only failures are written: see exec_success. */
 static bool exit_tells_failures(unsigned int id)
 {
 	return id == EVENT_execve || id == EVENT_execveat;
@@ -94,7 +94,7 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 	if (config->successes[program->event] &&
 	    (program->at_enter || (!program->hook && exit_tells_failures(program->event))))
 		return false;
-	/* A successful exec of either kind is an execve, written at the tracepoint. */
+	/* A successful execve or execveat is an execve event, written at the tracepoint. */
 	if (program->event == EVENT_execve && program->hook && !program->at_enter &&
 	    event_wanted(EVENT_execveat, config))
 		return true;
@@ -117,7 +117,7 @@ static enum multiplexed_call multiplexed_call(unsigned int number)
 	return syscall_code_of_compat(number) == SC_ipc ? MULTIPLEXED_IPC : MULTIPLEXED_SOCKETCALL;
 }
 
-/* Operations that have no name are counted when all that this call may be is wanted. */
+/* Unknown operations are counted if the multiplexed call as a whole is wanted. */
 static unsigned int event_of_operation(unsigned int number, unsigned int operation,
 				       const struct scap_live_config *config,
 				       const bool rejected[EVENT_ID_MAX])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which programs of the BPF object a configuration wants. Tables only; nothing here loads. */
+/* Which programs of the BPF object a configuration needs. Only tables; nothing is loaded here. */
 #ifndef SCAP_LIVE_PROGRAMS_H
 #define SCAP_LIVE_PROGRAMS_H
 
@@ -17,31 +17,31 @@ struct live_program {
 	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
-	bool at_enter; /* the hook is that of one system call's enter: see scap_tracepoint_open() */
-	bool for_times; /* only where enter times are asked for */
+	bool at_enter; /* the hook is the entry of one system call: see scap_tracepoint_open() */
+	bool for_times; /* needed only for entry times */
 };
 
 extern const struct live_program live_programs[];
 extern const size_t live_programs_count;
 
-/* The events for which rejected programs (by row) mean such a loss, or a greater one. */
+/* The events that have this loss, or a greater one, by rejected programs (by row). */
 void live_events_rejected(const bool *programs, enum live_loss loss, bool events[EVENT_ID_MAX]);
 
-/* Whether a program is needed. `rejected[id]`: the event of that id cannot be had. */
+/* Whether a program is needed. `rejected[id]`: the event of that id cannot be captured. */
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool rejected[EVENT_ID_MAX]);
 
 /*
- * The tracepoint of all system calls that it runs at, attached there or jumped to; NULL for one
- * that runs at another.
+ * The tracepoint of all system calls at which a program runs, attached or by a tail call; NULL if
+ * it runs at another tracepoint.
  */
 const char *live_program_at_calls(const struct live_program *program);
 
-/* What the driver does on exit of each system call, by the caller's number. */
+/* The events that the driver writes on exit of system calls, by the caller's number. */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 
-/* The same for the calls of 32-bit programs that stand for several. */
+/* The same for the multiplexed calls of 32-bit programs. */
 void live_multiplexed_events(const struct scap_live_config *config,
 			     const bool rejected[EVENT_ID_MAX],
 			     struct multiplexed_events events[MULTIPLEXED_CALLS]);

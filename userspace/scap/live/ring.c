@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cursor over a perf ring. Frames mostly stand in the order of their times; those of a program
- * that was preempted, or of another slot, come late. Loading finds these stragglers, and peeking
- * gives them in their turn. Called by the merge.
+ * The cursor over a perf ring. Frames are mostly in time order; those of a program that was
+ * preempted, or of another slot, come late. Loading finds these stragglers, and peeking returns
+ * them in time order. Called by the merge.
  */
 #include "scap/live/ring.h"
 
@@ -11,7 +11,7 @@
 
 enum { RELEASE_DIVISOR = 16, STRAGGLERS_MIN = 64, ASIDE_TIDY_BYTES = 1 << 18 };
 
-/* What stands before the frames in a PERF_SAMPLE_RAW record. */
+/* What precedes the frames in a PERF_SAMPLE_RAW record. */
 struct sample_header {
 	struct perf_event_header header;
 	uint32_t raw_bytes;
@@ -41,7 +41,7 @@ void scap_ring_init(struct scap_ring *ring, struct perf_event_mmap_page *meta, c
 	};
 }
 
-/* The record at a position, in one piece; NULL if its size cannot be right. */
+/* The record at a position, in one piece; NULL if its size is invalid. */
 static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position, uint64_t end,
 				struct perf_event_header *header)
 {
@@ -56,7 +56,7 @@ static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position,
 	if (header->size <= straight || !ring->bounce)
 		return ring->data + at;
 	/*
-	 * There is one record at most that wraps between tail and head, so none else needs it. That
+	 * At most one record between tail and head wraps, so no other one needs the buffer. This
 	 * holds for stragglers too: one is always taken before `done` passes it.
 	 */
 	memcpy(ring->bounce, ring->data + at, straight);
@@ -73,7 +73,7 @@ static struct ring_frames frames_of_batch(struct batch_header batch, const void 
 	};
 }
 
-/* The frames of a sample; no bytes when they do not fit into it. */
+/* The frames of a sample; no bytes if they do not fit into it. */
 static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
 {
 	struct sample_header sample;
@@ -88,7 +88,7 @@ static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
 	return frames_of_batch(sample.batch, record + sizeof(sample));
 }
 
-/* Counts the events of which nothing was found after the first `taken`. */
+/* Counts the events of a batch that were not found after the first `taken`. */
 static void count_missing(struct scap_ring *ring, const struct ring_frames *left, uint32_t taken)
 {
 	if (left->count > taken)
@@ -97,7 +97,7 @@ static void count_missing(struct scap_ring *ring, const struct ring_frames *left
 		ring->damaged++;
 }
 
-/* Splits off the first frame. Returns false, and takes nothing, when it is not one. */
+/* Splits off the first frame. Returns false, and takes nothing, if it is not valid. */
 static bool next_frame(struct ring_frames *frames, struct scap_frame *frame)
 {
 	struct ppm_evt_hdr header;
@@ -118,7 +118,7 @@ static bool next_frame(struct ring_frames *frames, struct scap_frame *frame)
 	return true;
 }
 
-/* Makes room for one more; what was taken gives its room first. */
+/* Makes room for one more, if possible by removing the taken ones. */
 static bool reserve_stragglers(struct scap_ring *ring)
 {
 	uint32_t more = ring->stragglers_capacity ? 2 * ring->stragglers_capacity : STRAGGLERS_MIN;
@@ -157,7 +157,7 @@ static bool add_straggler(struct scap_ring *ring, struct ring_straggler straggle
 	return true;
 }
 
-/* Takes notice of the frames of a record. A straggler that finds no memory is given up. */
+/* Registers the frames of a record. A straggler without memory is dropped. */
 static void load_frames(struct scap_ring *ring, struct ring_frames frames)
 {
 	struct scap_frame frame;
@@ -210,7 +210,7 @@ void scap_ring_load(struct scap_ring *ring)
 	}
 	return;
 damaged:
-	/* No later record can be found from here. What stands before is given out first. */
+	/* No later record can be found from here. What precedes it is returned first. */
 	if (ring->done != ring->head || ring->stragglers_len)
 		return;
 	ring->damaged++;
@@ -220,8 +220,8 @@ damaged:
 }
 
 /*
- * Drops what was taken of `aside`, which may never be empty when there is always something to do.
- * It waits until half of it can go, so that what stays is not copied again and again.
+ * Frees what was taken of `aside`, which may never become empty under constant load. It waits until
+ * half of it can be freed, so that the rest is not copied too often.
  */
 static void tidy_aside(struct scap_ring *ring)
 {
@@ -264,7 +264,7 @@ uint32_t scap_ring_add(struct scap_ring *ring, struct batch_header batch, const 
 	return added;
 }
 
-/* Goes on to the frames of the next sample. */
+/* Advances to the frames of the next sample. */
 static bool next_record(struct scap_ring *ring)
 {
 	struct perf_event_header header;
@@ -286,7 +286,10 @@ static bool next_record(struct scap_ring *ring)
 	return false;
 }
 
-/* Finds the next frame that is not a straggler: those have an earlier time than one before. */
+/*
+ * Finds the next frame that is not a straggler: those have an earlier time than a frame before
+ * them.
+ */
 static bool look_ahead(struct scap_ring *ring)
 {
 	if (ring->ahead.bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a perf ring and mapping it. The cursor over what stands in it is ring.c. */
+/* Opens a perf ring and maps it. ring.c has the cursor over its contents. */
 #include "scap/live/ring.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	PERF_RECORD_BYTES_MAX = 1 << 16, /* perf counts them in 16 bits */
+	PERF_RECORD_BYTES_MAX = 1 << 16, /* its size has 16 bits */
 	WATERMARK_DIVISOR = 4,
 };
 
@@ -31,7 +31,7 @@ static int open_event(unsigned int cpu, uint32_t bytes)
 }
 
 /*
- * [meta][data][data]: a second mapping is put down first and the main one over its meta page.
+ * [meta][data][data]: the second mapping is created first, and the main one over its meta page.
  * Kernels since 6.17 reject that, because it splits the second mapping.
  */
 static int map_twice(struct scap_ring *ring, size_t page)

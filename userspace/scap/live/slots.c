@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at scratch slots, and emptying those in which frames have waited for long. */
+/* Reads scratch slots, and empties those in which frames have waited for long. */
 #include "scap/live/slots.h"
 
 #include <errno.h>
@@ -19,7 +19,9 @@ static inline void cpu_relax(void)
 int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns)
 {
 	for (int i = 0; i < SLOT_READS_MAX; i++) {
-		/* In this order: who takes the slot after we saw it free reads the clock after us.
+		/*
+		 * In this order: a filler that takes the slot after we saw it free reads the clock
+		 * after us.
 		 */
 		uint32_t users = __atomic_load_n(&slot->state.users, __ATOMIC_ACQUIRE);
 		uint64_t since = __atomic_load_n(&slot->state.since_ns, __ATOMIC_ACQUIRE);
@@ -41,7 +43,7 @@ void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring)
 		struct batch_header batch = state->batch;
 
 		if (batch.bytes > sizeof(slot->frames))
-			batch.bytes = 0; /* the events are missed, and counted as corrupt */
+			batch.bytes = 0; /* the events are dropped, and counted as corrupt */
 		scap_ring_add(ring, batch, slot->frames);
 		state->batch.bytes = 0;
 		state->batch.count = 0;

@@ -12,14 +12,14 @@
 #include "scap/live/ring.h"
 
 /*
- * Lowers `*since_ns` (boot clock, read before the call) to the time of the first event that a slot
- * holds or is being given. Returns 0, or -EAGAIN when its owner did not get to reading the clock.
+ * Lowers `*since_ns` (boot clock, read before the call) to the time of the first event that is in a
+ * slot or being written to it. Returns 0, or -EAGAIN if its owner has not read the clock yet.
  */
 int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
 
 /*
  * Takes the collected frames out of a slot, into the ring of its CPU. Does nothing while a filler
- * owns the slot: the next round will see to it.
+ * owns the slot: the next round takes them.
  */
 void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The root of tracefs: where it is mounted, else a mount of our own that nobody else sees. */
+/* The root of tracefs: where it is mounted, else a mount that no other process sees. */
 static int open_tracefs(void)
 {
 	int fs, root = open("/sys/kernel/tracing", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tracepoints as perf events, which the kernel knows by the numbers that tracefs gives.
- */
+/* Tracepoints as perf events; tracefs has their numbers. */
 #ifndef SCAP_LIVE_TRACEPOINT_H
 #define SCAP_LIVE_TRACEPOINT_H
 
 /*
- * A perf event of "<group>:<name>" on the whole machine, to attach a program to. Results in a
- * descriptor, or -errno: -ENOENT when the kernel has no such tracepoint.
+ * Opens a perf event of "<group>:<name>" on all CPUs, to attach a program to. Returns a descriptor,
+ * or -errno: -ENOENT if the kernel has no such tracepoint.
  */
 int scap_tracepoint_open(const char *group, const char *name);
 

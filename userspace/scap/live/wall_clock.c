@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of the wall clock in the order of the events that they are for. */
+/* Applies steps of the wall clock in the order of events. */
 #include "scap/live/wall_clock.h"
 
 #include <string.h>
