@@ -10,8 +10,8 @@
 struct filter_error {
 	size_t position; /* byte of the expression, from 0 */
 	unsigned int line, column; /* from 1 */
-	char text[256]; /* what is wrong, and the nearest valid word where there is one */
-	const char *expression; /* borrowed: the text that the position is in */
+	char text[256]; /* what is wrong, and the nearest valid word if there is one */
+	const char *expression; /* borrowed: the text that the position refers to */
 };
 
 /* Describes what is wrong at a position of an expression, and returns -EINVAL. */

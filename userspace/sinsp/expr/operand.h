@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operands: a field, or transformers over fields and constants, as a row of steps over slots.
+ * Operands: a field, or transformers over fields and constants, as a sequence of steps over slots.
  * Filters compare them (filter/), formats print them (format/).
  */
 #ifndef SINSP_EXPR_OPERAND_H
@@ -13,22 +13,22 @@
 #include "sinsp/fields/field.h"
 #include "util/arena.h"
 
-/* The values of a field or transformer while an operand runs; count -1: none. */
+/* The values of a field or transformer while an operand is computed; count -1: none. */
 struct filter_slot {
 	int count;
 	struct field_value values[FIELD_VALUES_MAX];
 };
 
 /*
- * A step puts its result into a slot. A transformer finds its arguments there and in those that
- * follow, and puts its result in place of the first.
+ * A step stores its result in a slot. The arguments of a transformer are in that slot and the
+ * following ones; its result replaces the first.
  */
 struct filter_step;
 typedef void filter_step_run(const struct filter_step *step, struct filter_slot *slots,
 			     struct field_scratch *scratch);
 
 struct filter_step {
-	filter_step_run *run; /* NULL: `ref` gives the value */
+	filter_step_run *run; /* NULL: the value of `ref` */
 	struct field_ref *ref;
 	struct filter_text text; /* a constant; the selector of getopt */
 	enum param_type type; /* of the argument, */
@@ -37,42 +37,42 @@ struct filter_step {
 	uint16_t nargs;
 };
 
-/* The steps that compute a value, and what comes out. */
+/* The steps that compute a value, and its type. */
 struct filter_operand {
 	struct filter_step *steps;
 	uint16_t nsteps;
 	uint16_t slot;
-	uint16_t slots_end; /* the first slot that it does not use */
+	uint16_t slots_end; /* the first unused slot */
 	enum param_type type;
 	bool list;
 	uint16_t flags; /* of its fields: enum field_flags */
 	unsigned int needs; /* of its fields: enum field_needs */
-	struct field_ref *field; /* a field without transformer; NULL: something else */
+	struct field_ref *field; /* the field, if there is no transformer; else NULL */
 };
 
-/* A field of an operand: it has memory that is not in the arena. */
+/* A field of an operand; it owns memory outside the arena. */
 struct filter_ref {
 	struct filter_ref *next;
 	struct field_ref ref;
 };
 
-/* Where operands are bound; all of it is borrowed. */
+/* The environment in which operands are bound; everything is borrowed. */
 struct operand_binder {
 	struct arena *arena; /* their memory */
 	struct filter_ref **refs; /* their fields, to be released by operand_refs_finish() */
-	const char *text; /* what they stand in, and how it is wrong */
+	const char *text; /* the text that contains them, and its error */
 	struct filter_error *err;
 };
 
 /*
- * Gives an expression its meaning; the operand is zeroed, and begins in slot `slot`. Returns 0,
+ * Resolves an expression; the operand is zeroed on entry and uses slots from `slot` on. Returns 0,
  * -EINVAL with the error set, or -ENOMEM.
  */
 int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t slot,
 		 struct filter_operand *operand);
 void operand_refs_finish(struct filter_ref *refs);
 
-/* Puts the values into the operand's slot; returns their count, or -1. */
+/* Stores the values in the operand's slot; returns their count, or -1 for none. */
 static inline int operand_get(const struct filter_operand *operand, const struct sinsp_event *event,
 			      struct filter_slot *slots, struct field_scratch *scratch)
 {

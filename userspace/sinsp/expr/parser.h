@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser at work, shared by its two halves: expr/parse.c joins checks, expr/parse_expr.c
- * reads what checks are made of.
+ * The state of the parser, shared by its two halves: expr/parse.c parses combinations of checks,
+ * expr/parse_expr.c the parts of a check.
  */
 #ifndef SINSP_EXPR_PARSER_H
 #define SINSP_EXPR_PARSER_H
@@ -14,13 +14,13 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Rules may nest to this depth. How much each counts decides which filters are too deep, and is
- * chosen so that they are the same ones as elsewhere in the world of this language.
+ * The maximum nesting depth of grammar rules, and the cost of some. The costs are chosen so that
+ * the same filters are too deep as in other implementations of this language.
  */
 enum { DEPTH_MAX = 100, DEPTH_FIELD = 3, DEPTH_CALL = 2 };
 
 struct parser {
-	const char *text; /* all of it, ended by NUL */
+	const char *text; /* the whole text, NUL-terminated */
 	const char *at;
 	struct arena *arena;
 	struct filter_error *err;
@@ -42,7 +42,7 @@ static inline bool parser_starts_with(const struct parser *p, const char *word)
 	return strncmp(p->at, word, strlen(word)) == 0;
 }
 
-/* Reads a word when it stands here. */
+/* Consumes a word if it is the next one. */
 static inline bool parser_accept(struct parser *p, const char *word)
 {
 	if (!parser_starts_with(p, word))
@@ -51,7 +51,7 @@ static inline bool parser_accept(struct parser *p, const char *word)
 	return true;
 }
 
-/* Goes `cost` rules deeper; the caller comes up again by parser_leave() unless it fails. */
+/* Increases the depth by `cost`; on success the caller must call parser_leave(). */
 int parser_enter(struct parser *p, unsigned int cost);
 
 static inline void parser_leave(struct parser *p, unsigned int cost)
@@ -62,20 +62,21 @@ static inline void parser_leave(struct parser *p, unsigned int cost)
 /* The length of the current word, for messages. */
 int parser_word_len(const struct parser *p);
 
-/* "expected ..., found ..."; nearest: the right word that was probably meant, or NULL. */
+/* "expected ..., found ..."; nearest: the valid word that was probably intended, or NULL. */
 int parser_fail_expected(struct parser *p, const char *what, const char *nearest);
 
-/* The same of a word of `n` bytes that stands before "(". */
+/* The same for a word of `n` bytes before "(". */
 int parser_fail_call(struct parser *p, size_t n);
 
 #define PARSER_FAIL(p, ...) filter_error_set((p)->err, (p)->text, parser_position(p), __VA_ARGS__)
 
-/* The transformer whose name and "(" stand here, or -1. */
+/* The transformer whose name and "(" come next, or -1. */
 int parser_lex_call(const struct parser *p);
 
 int parser_make_text(struct parser *p, const char *data, size_t len, struct filter_text *text);
 
-/* Each reads one construct and moves after it. Returns 0, -EINVAL with the error set, or -ENOMEM.
+/*
+ * Each parses one construct and moves past it. Returns 0, -EINVAL with the error set, or -ENOMEM.
  */
 int parser_field(struct parser *p, size_t name_len, struct filter_expr **expr);
 int parser_call(struct parser *p, int call, struct filter_expr **expr);
@@ -83,7 +84,7 @@ int parser_number(struct parser *p, struct filter_expr **expr);
 int parser_value(struct parser *p, struct filter_expr **expr);
 int parser_list_or_name(struct parser *p, struct filter_expr **expr);
 
-/* A value that the event decides; `expr` is left alone when there is none here. */
+/* A value taken from the event; `expr` is unchanged if there is none here. */
 int parser_right_field(struct parser *p, struct filter_expr **expr);
 
 #endif

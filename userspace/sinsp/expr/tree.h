@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter as it was written: the tree that the parser makes and that the binder gives a meaning.
- * Everything in it lives in one arena..
+ * A parsed filter: the tree that the parser builds and the binder resolves. All of it is allocated
+ * in one arena.
  */
 #ifndef SINSP_EXPR_TREE_H
 #define SINSP_EXPR_TREE_H
@@ -51,7 +51,7 @@ enum filter_call_kind {
 	FILTER_CALLS_COUNT,
 };
 
-/* Bytes followed by a NUL them. */
+/* Bytes, followed by a NUL. */
 struct filter_text {
 	const char *data;
 	size_t len;
@@ -69,7 +69,7 @@ struct filter_expr {
 	size_t position;
 	struct filter_text text; /* TEXT, FIELD */
 	enum filter_call_kind call; /* CALL */
-	struct filter_text selector; /* CALL: what stands in brackets after it; NULL: nothing */
+	struct filter_text selector; /* CALL: the text in brackets after it; NULL: none */
 	size_t selector_position;
 	struct filter_expr *first; /* CALL: its arguments; LIST: its elements */
 	struct filter_expr *next;
@@ -80,10 +80,10 @@ enum filter_node_kind {
 	FILTER_NODE_OR,
 	FILTER_NODE_NOT,
 	FILTER_NODE_CHECK,
-	FILTER_NODE_NAME, /* an identifier alone */
+	FILTER_NODE_NAME, /* a single identifier */
 	/*
-	 * An identifier with its meaning: `first` is the root of another tree (a macro), which may
-	 * hang under several nodes. Made from NAME by those who know the name.
+	 * A resolved identifier: `first` is the root of another tree (a macro), which several nodes
+	 * may share. Made from NAME by the caller that knows the name.
 	 */
 	FILTER_NODE_SHARED,
 };
@@ -102,7 +102,9 @@ struct filter_node {
 	size_t op_position;
 };
 
-/* What is longer is rejected: it was not written by hand, and the time to compile it is bounded. */
+/*
+ * Longer expressions are rejected: nobody writes them by hand, and this bounds the time to compile.
+ */
 enum { FILTER_BYTES_MAX = 1 << 18 };
 
 /* Parses a whole expression. Returns 0, -EINVAL with `err` set, or -ENOMEM. */
@@ -110,16 +112,16 @@ int filter_parse(const char *text, struct arena *arena, struct filter_node **roo
 		 struct filter_error *err);
 
 /*
- * Parses the field or transformer that stands at `position` of a text, whatever follows: `end` is
- * the position after it. As above.
+ * Parses the field or transformer at `position` of a text, whatever follows it: `end` is set to the
+ * position after it. As above.
  */
 int filter_parse_operand(const char *text, size_t position, struct arena *arena,
 			 struct filter_expr **expr, size_t *end, struct filter_error *err);
 
-/* Appends the canonical text, which gives the same tree when it is parsed. */
+/* Appends the canonical text, which parses to the same tree. */
 void filter_print(const struct filter_node *node, struct buf *out);
 
-/* Words as they are written. */
+/* The spelling of operators and other words. */
 const char *filter_op_name(enum filter_op op);
 const char *filter_call_name(enum filter_call_kind call);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants with a unit: "1.5ms", "64KiB". What is compared stays a whole number of what the field
- * counts, and the answer is that of the exact quantity.
+ * Constants with a unit: "1.5ms", "64KiB". They are converted to an integer in the unit of the
+ * field such that comparisons give the result of the exact quantity.
  */
 #ifndef SINSP_EXPR_UNIT_H
 #define SINSP_EXPR_UNIT_H
@@ -25,13 +25,13 @@ struct filter_measure {
 	bool is_signed;
 };
 
-/* Whether a text is a decimal number with a word after it, which need not be a unit. */
+/* Whether a text is a decimal number followed by a word, which need not be a unit. */
 bool filter_quantity_is(const char *text);
 
 /*
- * Reads a quantity for an operator. Between two numbers of the field, `<` and the like take the
- * nearer one that gives the same answer; other operators reject it. Returns 0, or -EINVAL with a
- * message that says which units are right.
+ * Reads a quantity for an operator. A quantity between two values of the field is rounded to the
+ * one that gives the same result for `<` and the like; other operators reject it. Returns 0, or
+ * -EINVAL with a message that lists the valid units.
  */
 int filter_quantity_read(const char *text, const struct filter_measure *measure, enum filter_op op,
 			 struct field_value *value, struct error *err);
