@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trying out the checks of a tree one by one, for whoever wants to know of all that is wrong. */
+/* Validating the checks of a tree one by one, for callers that report all errors. */
 #ifndef SINSP_FILTER_CHECK_H
 #define SINSP_FILTER_CHECK_H
 
@@ -7,8 +7,8 @@
 #include "sinsp/expr/tree.h"
 
 /*
- * Whether a check (FILTER_NODE_CHECK), whose positions are of `text`, has a meaning. Returns 0;
- * -EINVAL with the error, and whether the reason is a field that does not exist; or -ENOMEM.
+ * Whether a check (FILTER_NODE_CHECK) of `text` is valid. Returns 0; -EINVAL with the error, and
+ * whether it is an unknown field; or -ENOMEM.
  */
 int filter_check_node(const struct filter_node *check, const char *text,
 		      const struct filter_options *options, bool *unknown_field,

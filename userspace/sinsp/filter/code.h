@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a filter: made of terms when all lists are known.. */
+/* The code of a filter, generated from terms once all lists are known. */
 #ifndef SINSP_FILTER_CODE_H
 #define SINSP_FILTER_CODE_H
 
 #include "sinsp/filter/terms.h"
 
 /*
- * Notes which terms are asked more than once for one event of a list, whose entries are still
+ * Marks the terms that are evaluated more than once for an event of a list, whose entries are still
  * references to terms.
  */
 void filter_code_share(struct filter_terms *terms, const struct filter_list *list);
 
 /*
- * Appends the code of a whole expression, if it is not there yet, and says where it begins. Returns
+ * Appends the code of a whole expression, unless it exists already, and returns its entry. Returns
  * 0 or -ENOMEM.
  */
 int filter_code_add(struct filter *filter, struct filter_terms *terms, uint32_t ref,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters: expressions of the sysdig/Falco language, compiled to a flat program that decides
- * event by event. One expression here, many together: filter/group.h.
+ * Filters: expressions of the sysdig/Falco language, compiled to a flat program that decides event
+ * by event. For many expressions in one filter see filter/group.h.
  */
 #ifndef SINSP_FILTER_FILTER_H
 #define SINSP_FILTER_FILTER_H
@@ -24,19 +24,19 @@ void filter_destroy(struct filter *filter);
 bool filter_match(struct filter *filter, const struct sinsp_event *event);
 
 /*
- * What the filter can let through, decided before any event: ids[] by event id, and
- * generic[] by system-call code for events of the generic kind. Too much perhaps, never too little.
+ * The types of events that can pass, known before any event: ids[] by event id, and generic[] by
+ * system-call code for generic events. May include too many, never too few.
  */
 void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
 			bool generic[SYSCALL_CODES_COUNT]);
 
 /*
- * Whether some part of the filter singles out events of that id by their type, such as
- * evt.type=switch; evt.type!=open lets others through but names none of them.
+ * Whether some part of the filter selects events of that id by their type, such as evt.type=switch;
+ * evt.type!=open passes others but names none of them.
  */
 bool filter_names_event(const struct filter *filter, unsigned int id);
 
-/* What its fields have between them: enum field_flags bits. */
+/* The flags of all its fields: enum field_flags bits. */
 unsigned int filter_flags(const struct filter *filter);
 
 /* The state that its fields need: enum field_needs bits. */

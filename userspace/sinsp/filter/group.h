@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many expressions in one filter. What they have in common is computed once for an event, and
- * those that its type rules out are not looked at.
+ * Many expressions in one filter. Common parts are computed once for an event, and expressions that
+ * its type rules out are skipped.
  */
 #ifndef SINSP_FILTER_GROUP_H
 #define SINSP_FILTER_GROUP_H
@@ -11,16 +11,16 @@
 struct filter_node;
 
 struct filter_group_item {
-	const struct filter_node *root; /* made by filter_parse() */
-	const char *text; /* that it was parsed from, for positions of errors */
+	const struct filter_node *root; /* from filter_parse() */
+	const char *text; /* it was parsed from, for error positions */
 };
 
 #define FILTER_NONE SIZE_MAX
 
 /*
- * Compiles expressions together. Trees and texts are borrowed, and must outlive the filter; a tree
- * may hang under many nodes (FILTER_NODE_SHARED), and costs no more than once. Fields with a memory
- * of their own (evt.deltatime, util.cnt) have one for all items. Returns 0, -EINVAL with
+ * Compiles expressions together. Trees and texts are borrowed, and must outlive the filter; many
+ * nodes may share a tree (FILTER_NODE_SHARED), which is compiled once. Fields that keep a state
+ * between events (evt.deltatime, util.cnt) share it among all items. Returns 0, -EINVAL with
  * `failed_item` and `err` set, or -ENOMEM.
  */
 int filter_group_create(const struct filter_group_item *items, size_t n,
@@ -30,17 +30,17 @@ int filter_group_create(const struct filter_group_item *items, size_t n,
 size_t filter_group_count(const struct filter *filter);
 
 /*
- * The first item from `from` on that the event satisfies, or FILTER_NONE. 0 begins with an event;
- * to go on with the same one, ask again from the item after the last answer.
+ * The first item from `from` on that the event satisfies, or FILTER_NONE. 0 starts a new event; to
+ * continue with the same event, pass the item after the last result.
  */
 size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from);
 
-/* What filter.h tells of all items together, for one of them. */
+/* As filter_event_types() in filter.h, for one item. */
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
 			      bool generic[SYSCALL_CODES_COUNT]);
 /*
- * Whether the generic event can pass, of whatever call: captures have it also of calls that have an
- * event of their own by now.
+ * Whether a generic event of any call can pass: old captures have it also for calls that now have
+ * an event of their own.
  */
 bool filter_group_passes_generic(const struct filter *filter, size_t item);
 bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id);

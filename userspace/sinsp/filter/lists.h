@@ -5,7 +5,9 @@
 
 #include "sinsp/filter/terms.h"
 
-/* Makes the lists and the code of expressions; all answers are there. Returns 0 or -ENOMEM. */
+/*
+ * Makes the lists and the code of expressions, after all answers are known. Returns 0 or -ENOMEM.
+ */
 int filter_lists_make(struct filter *filter, struct filter_terms *terms, const uint32_t *refs,
 		      size_t n);
 

@@ -11,8 +11,8 @@
 struct filter_regex;
 
 /*
- * Appends the same expression in PCRE2's syntax. Returns NULL, or what is wrong with it; memory
- * that ran out shows in the buffer.
+ * Appends the same expression in PCRE2's syntax. Returns NULL, or the error; the buffer is marked
+ * as failed if out of memory.
  */
 const char *filter_regex_translate(const struct filter_text *pattern, struct buf *out);
 

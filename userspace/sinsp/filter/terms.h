@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What filters consist of while they are compiled: terms, each of which is a check or the
- * conjunction of others. Equal terms are one, so that whatever expressions have in common shows.
+ * Terms, the form of filters during compilation: each is a check or the conjunction of other terms.
+ * Equal terms are stored once, so that common parts of expressions are found.
  */
 #ifndef SINSP_FILTER_TERMS_H
 #define SINSP_FILTER_TERMS_H
@@ -10,37 +10,37 @@
 #include "util/intern.h"
 
 /*
- * A reference to a term: twice its index, plus 1 when it is negated. `or` is a negated conjunction
- * of negated terms.
+ * A reference to a term: twice its index, plus 1 if it is negated. `or` is a negated conjunction of
+ * negated terms.
  */
 enum { FILTER_TRUE = 0, FILTER_FALSE = 1 };
 
-/* What the type of an event says about a check. */
+/* The result of a check as far as the type of the event decides it. */
 enum filter_answer { FILTER_ANSWER_NO, FILTER_ANSWER_YES, FILTER_ANSWER_OPEN };
 
 struct filter_term {
 	const struct filter_check *check; /* NULL: all parts must be true */
 	const uint32_t *parts;
 	uint32_t nparts;
-	uint16_t height; /* of the tree below it */
-	bool typed; /* something in it depends on the type of the event */
+	uint16_t height; /* of its tree */
+	bool typed; /* a part depends on the type of the event */
 	const uint8_t *answers; /* of a typed check: enum filter_answer by type */
-	/* Names the types with this answer, if the filter wants it; ANSWER_OPEN: it names none. */
+	/* Names the types with this answer, if the filter requires it; ANSWER_OPEN: names none. */
 	enum filter_answer names;
-	bool shared; /* asked more than once for some type */
-	uint8_t copies; /* how often it stands in the code */
-	uint32_t entry[2]; /* as a whole expression: of its code, and of that of its negation */
+	bool shared; /* needed more than once for some type */
+	uint8_t copies; /* how often the code contains it */
+	uint32_t entry[2]; /* of its code as a whole expression, and of its negation */
 	struct filter_memo *memo;
 	uint32_t mark[2]; /* visited, and visited as negated: a number of filter_terms_mark() */
-	uint32_t special, special_of; /* the same for the type with that mark */
+	uint32_t special, special_of; /* the specialised term, and the mark of its type */
 };
 
 struct filter_terms {
-	struct arena arena; /* of what the compiled filter does not need */
+	struct arena arena; /* for data that only compilation needs */
 	struct intern by_parts;
 	struct filter_term *terms; /* owned, like the stack */
 	size_t count, capacity;
-	uint32_t *stack; /* references that will become the parts of a term */
+	uint32_t *stack; /* references to the parts of a term to be made */
 	size_t depth, stack_capacity;
 	size_t nparts; /* of all terms */
 	uint32_t marks;
@@ -67,10 +67,10 @@ int filter_terms_add(struct filter_terms *terms, const struct filter_term *term,
 /* Puts a reference onto the stack. */
 int filter_terms_push(struct filter_terms *terms, uint32_t ref);
 
-/* The conjunction of what is on the stack from `base` on, which it takes away. */
+/* Makes the conjunction of the references on the stack from `base` on, and removes them. */
 int filter_terms_join(struct filter_terms *terms, size_t base, uint32_t *ref);
 
-/* What a term becomes for events of a type; `mark` stands for that type. */
+/* Specialises a term for events of a type; `mark` identifies the type. */
 int filter_terms_specialise(struct filter_terms *terms, uint32_t ref, unsigned int type,
 			    uint32_t mark, uint32_t *result);
 

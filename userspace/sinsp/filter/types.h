@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the type of an event says about the checks of a filter. */
+/* Checks of a filter that the type of an event decides. */
 #ifndef SINSP_FILTER_TYPES_H
 #define SINSP_FILTER_TYPES_H
 
 #include "sinsp/filter/terms.h"
 
-/* Whether the type of an event says something about a check. */
+/* Whether the type of an event can decide a check. */
 bool filter_types_matter(const struct filter_check *check);
 
-/* Finds the answers of all checks for which it does. The slots are there. Returns 0 or -ENOMEM. */
+/*
+ * Computes the answers of all such checks. filter->slots must be allocated. Returns 0 or -ENOMEM.
+ */
 int filter_types_answer(struct filter *filter, struct filter_terms *terms);
 
 #endif
