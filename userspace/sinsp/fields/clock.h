@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of events as text. Events come in time order, so the part down to the second is kept and
- * used again until the second changes.
+ * Times of events as text. Events come in time order, so the part down to the second is cached
+ * until the second changes.
  */
 #ifndef SINSP_FIELDS_CLOCK_H
 #define SINSP_FIELDS_CLOCK_H
@@ -18,7 +18,7 @@ struct clock {
 	char text[CLOCK_TEXT_BYTES]; /* "2026-11-21 11:36:01", NUL-terminated */
 };
 
-/* Text of the second in which a time (ns since the epoch) lies; lives as long as `clock`. */
+/* The text of a time (ns since the epoch) down to the second; valid until the next call. */
 const char *clock_utc(struct clock *clock, uint64_t ns);
 const char *clock_local(struct clock *clock, uint64_t ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of descriptors as the user of an output wants them. */
+/* Names of descriptors in the style that the user of an output chose. */
 #ifndef SINSP_FIELDS_FD_TEXT_H
 #define SINSP_FIELDS_FD_TEXT_H
 
@@ -7,7 +7,7 @@
 #include "sinsp/tables/fd.h"
 #include "util/buf.h"
 
-/* Appends the name; with style->services, ports of IP sockets as names of services. */
+/* Appends the name; with style->services, ports of IP sockets are replaced by service names. */
 void text_append_fd_name(struct buf *out, const struct sinsp_fd *fd,
 			 const struct text_style *style);
 

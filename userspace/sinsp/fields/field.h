@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields: the words of filters and outputs. One row of the table each (in this folder); the filter
- * and the formatters know no field by name.
+ * Fields of filters and outputs. Each is one row of a table (in this folder); the filter and the
+ * formatters know no field by name.
  */
 #ifndef SINSP_FIELDS_FIELD_H
 #define SINSP_FIELDS_FIELD_H
@@ -20,7 +20,7 @@
 enum field_flags {
 	FIELD_ARG_REQUIRED = 1 << 0,
 	FIELD_ARG_ALLOWED = 1 << 1,
-	FIELD_LIST = 1 << 2, /* gives several values */
+	FIELD_LIST = 1 << 2, /* has several values */
 	FIELD_FILTER_ONLY = 1 << 3, /* cannot be printed */
 	FIELD_NO_RHS = 1 << 4, /* cannot be a side of val() */
 	FIELD_NO_TRANSFORMER = 1 << 5,
@@ -30,18 +30,20 @@ enum field_flags {
 	 * and asks for index 1, 2, ... until there is no value.
 	 */
 	FIELD_ANCESTORS = 1 << 7,
-	/* Gives both ends of a socket as two values (one for a listening socket); either satisfies
-	 * a check (fd.ip, fd.port). */
+	/*
+	 * The values are both ends of a socket (one for a listening socket); either can satisfy a
+	 * check (fd.ip, fd.port).
+	 */
 	FIELD_EITHER_END = 1 << 8,
 	/* The value is a distance in ns; its only operator is `= MS`: no more than MS milliseconds.
 	 */
 	FIELD_WITHIN_MS = 1 << 9,
-	FIELD_OF_TYPE = 1 << 10, /* depends on the event's type (and system call) alone */
-	FIELD_NAMES_TYPES = 1 << 11, /* names types: that of an older call selects newer forms */
-	FIELD_STYLED_TIME = 1 << 12, /* which time it is the style of the output says */
+	FIELD_OF_TYPE = 1 << 10, /* depends only on the event's type (and system call) */
+	FIELD_NAMES_TYPES = 1 << 11, /* values are types; an older call's selects newer ones */
+	FIELD_STYLED_TIME = 1 << 12, /* the style of the output chooses the time */
 };
 
-/* How the text in brackets or after the name is read: field_ref.index, .name, or both. */
+/* How the text in brackets or after the name is parsed: into field_ref.index, .name, or both. */
 enum field_arg {
 	FIELD_ARG_NONE,
 	FIELD_ARG_INDEX, /* [N] */
@@ -49,28 +51,27 @@ enum field_arg {
 	FIELD_ARG_KEY_OR_INDEX, /* [N], index set and name empty; or [NAME], index -1 */
 	FIELD_ARG_NUMBER, /* [N] of 64 bits: number */
 	FIELD_ARG_PARAM, /* .NAME of a parameter, name empty for [N]: param_of_event */
-	FIELD_ARG_PARAM_NAME, /* .NAME of a parameter alone */
+	FIELD_ARG_PARAM_NAME, /* .NAME of a parameter only */
 	FIELD_ARG_EVENT, /* .NAME of an event: index is its id */
 	FIELD_ARG_WORD, /* .NAME of letters and '_' */
 };
 
-/* State that a field needs, and that costs hooks in the kernel. */
+/* State that a field needs and that requires hooks in the kernel. */
 enum field_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_THREADS = 1 << 0, /* clone, exec, exit */
-	NEEDS_FDS = 1 << 1, /* everything that makes, copies or closes descriptors */
+	NEEDS_FDS = 1 << 1, /* all that opens, copies or closes descriptors */
 	NEEDS_CWD = 1 << 2, /* chdir, fchdir */
-	/* The same, but only of what the event itself names, so that nothing is needed for others:
-	 */
-	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and what they were opened as */
-	NEEDS_EVENT_PATHS = 1 << 4, /* where its paths start */
+	/* The same, but only for what the event itself names; other events need no hooks: */
+	NEEDS_EVENT_FDS = 1 << 3, /* its descriptors, and the names they were opened by */
+	NEEDS_EVENT_PATHS = 1 << 4, /* the directories that its paths start from */
 	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
-	NEEDS_ENTER_TIME = 1 << 6, /* when its system call began */
+	NEEDS_ENTER_TIME = 1 << 6, /* the time of its system call's entry */
 };
 
-/* What the numbers of a field count, so that constants can be given in other units. */
+/* The unit of a field's numbers, so that constants can be given in other units. */
 enum field_unit {
-	FIELD_UNIT_NONE, /* in a row: as its type has it */
+	FIELD_UNIT_NONE, /* in a row: implied by its type */
 	FIELD_UNIT_NS,
 	FIELD_UNIT_MS,
 	FIELD_UNIT_S,
@@ -78,33 +79,33 @@ enum field_unit {
 	FIELD_UNIT_KIB,
 };
 
-/* What a value is about: lines for terminals have a colour for each. */
+/* The category of a value: lines for terminals have a colour for each. */
 enum field_colour {
 	FIELD_COLOUR_NONE,
-	FIELD_COLOUR_ID, /* numbers and times that only identify */
+	FIELD_COLOUR_ID, /* numbers and times that are only identifiers */
 	FIELD_COLOUR_PROCESS,
 	FIELD_COLOUR_USER,
 	FIELD_COLOUR_CONTAINER,
-	FIELD_COLOUR_TYPE, /* of the event; another one when the call failed */
-	FIELD_COLOUR_RESULT, /* only when the call failed */
-	FIELD_COLOUR_RESULT_FIRST, /* the same, of several words the first */
+	FIELD_COLOUR_TYPE, /* of the event; another colour if the call failed */
+	FIELD_COLOUR_RESULT, /* only if the call failed */
+	FIELD_COLOUR_RESULT_FIRST, /* the same, only the first of several words */
 };
 
-/* The texts that a field can have as its value, when they are a closed set. */
+/* The texts that a field can have as its value, if they are a closed set. */
 struct field_words {
 	/* Passes each word to `see`, which copies what it needs. */
 	void (*each)(void (*see)(void *context, const char *word), void *context);
 	bool numbers; /* a decimal number is a value too */
 	/*
-	 * Filters of the .scap world compare the field with any text: only one that is nearly a
-	 * word is an error, and others are warned of.
+	 * Filters of the .scap world compare the field with any text: only a text similar to a word
+	 * is an error, other unknown texts are a warning.
 	 */
 	bool lenient;
 };
 
 /*
- * A value that a getter gives. Bytes are borrowed, from the event, the state or the scratch memory:
- * until the next event is processed or the consumer sets `used` of that memory back.
+ * A value returned by a getter. Bytes are borrowed from the event, the state or the scratch memory:
+ * valid until the next event is processed or the consumer resets `used` of the scratch memory.
  */
 struct field_value {
 	union {
@@ -112,7 +113,7 @@ struct field_value {
 		uint64_t u64; /* unsigned types; BOOL 0 or 1 */
 		double f64;
 		struct {
-			const char *data; /* strings carry no NUL in len, but one follows */
+			const char *data; /* of strings: a NUL follows, not in `len` */
 			size_t len;
 		} bytes;
 		struct {
@@ -124,7 +125,7 @@ struct field_value {
 
 struct field_desc;
 
-/* A field as it stands in an expression, with its argument resolved. */
+/* A field in an expression, with its argument resolved. */
 struct field_ref {
 	const struct field_desc *desc;
 	enum param_type type; /* that of the field, or of the parameter (evt.rawarg) */
@@ -132,49 +133,49 @@ struct field_ref {
 	int32_t index; /* see enum field_arg */
 	uint64_t number;
 	char name[64];
-	/* Parameter index by event id, -1 where the event has none; owned; NULL for most fields. */
+	/* Parameter index by event id, -1 if the event has none; owned; NULL for most fields. */
 	int8_t *param_of_event;
 };
 
-/* Of a list; of both ends of a socket. All other fields give one value. */
+/* The maximum for a list; for both ends of a socket. All other fields have one value. */
 enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
 
 struct param_json;
 
 /*
- * What a consumer of fields keeps between calls; one for each consumer, not one for each event,
- * zeroed at its start. Getters put what they make behind `used`, and the consumer sets that back
- * when it is finished the values it has got.
+ * What a consumer of fields keeps between calls; one per consumer, not per event, initially zeroed.
+ * Getters allocate from `bytes` at `used`, and the consumer resets `used` when it has finished with
+ * the values.
  */
 struct field_scratch {
 	struct text_style style;
 	struct clock local, utc;
-	struct param_json *params; /* borrowed; for JSON only: how it writes parameters */
-	bool base64; /* JSON: texts that are not UTF-8 also have their bytes in base64 */
+	struct param_json *params; /* borrowed; only for JSON: how it writes parameters */
+	bool base64; /* JSON: also writes texts that are not UTF-8 in base64 */
 	bool replaced; /* set by writers of JSON: the text is not UTF-8, bytes were replaced */
 	uint64_t evaluations; /* of util.cnt */
-	uint64_t last_num; /* evt.num of the last event that was asked for evt.deltatime, */
-	uint64_t last_ns, delta_ns; /* its time, and its distance from the one before */
-	size_t used; /* of bytes: memory for values that must be put together */
+	uint64_t last_num; /* evt.num of the last event that evt.deltatime was read of, */
+	uint64_t last_ns, delta_ns; /* its time, and the time since the one before */
+	size_t used; /* of bytes: memory for values that must be composed */
 	char bytes[FIELD_SCRATCH_BYTES];
 };
 
 /*
  * Writes the values of a field (one, or up to FIELD_VALUES_MAX for lists) to `values` and returns
- * how many, or -1 when the field has no value for this event.
+ * how many, or -1 if the field has no value for this event.
  */
 typedef int field_getter(const struct sinsp_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values);
 
-/* Appends the value of a field; returns false, with nothing appended, when there is none. */
+/* Appends the value of a field; returns false, with nothing appended, if there is none. */
 typedef bool field_writer(const struct sinsp_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct buf *out);
 
-/* What JSON makes of a field of which it does not show the values that the getter gives. */
+/* The JSON form of a field for which JSON does not use the values of the getter. */
 struct field_json {
 	const char *form; /* the name of a definition in proto/event.schema.json */
 	field_writer *write; /* needs no state */
-	field_writer *write_base64; /* after a value with `replaced`; NULL: there is never any */
+	field_writer *write_base64; /* after a value with `replaced`; NULL: never needed */
 };
 
 struct field_desc {
@@ -186,16 +187,15 @@ struct field_desc {
 	uint8_t needs; /* enum field_needs */
 	field_getter *get;
 	const char *help; /* one line */
-	const char *param; /* its parameter, found in advance: ref->param_of_event; mostly NULL */
-	bool moment; /* ns since 1970: more than a number of JSON holds exactly */
-	const char *example; /* what follows its name in a filter; NULL: as its type has it */
+	const char *param; /* its parameter, see ref->param_of_event; usually NULL */
+	bool moment; /* ns since 1970: not exact as a JSON number */
+	const char *example; /* what follows its name in a filter; NULL: implied by its type */
 	uint8_t unit; /* enum field_unit */
 	uint8_t colour; /* enum field_colour */
 	const struct field_words *words; /* NULL: its values are not a closed set */
 	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
 	const struct field_json *json; /* in JSON; NULL: as above */
-	/* Whether events of a type can have a value, so that others need no hooks; NULL: all can.
-	 */
+	/* Whether events of a type can have a value; others need no hooks. NULL: all can. */
 	bool (*can_have)(const struct event_desc *event);
 };
 
@@ -204,8 +204,8 @@ extern const struct field_desc *const field_tables[];
 
 /*
  * Resolves "proc.aname[2]", "evt.arg.fd": `text` of `len` bytes must be a whole field with its
- * argument. Returns 0, -ENOENT for an unknown field, or -EINVAL for an argument that is missing or
- * wrong, with a message. Release with field_ref_finish().
+ * argument. Returns 0, -ENOENT for an unknown field, or -EINVAL for a missing or invalid argument,
+ * with a message. Release with field_ref_finish().
  */
 int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct error *err);
 void field_ref_finish(struct field_ref *ref);
@@ -221,7 +221,7 @@ const char *field_nearest(const char *text, size_t len);
 /* Whether a text is one of the words. */
 bool field_words_have(const struct field_words *words, const char *text);
 
-/* Copies the word nearest to a text to `word`, for messages; returns false when none is near. */
+/* Copies the word nearest to a text to `word`, for messages; returns false if none is near. */
 bool field_words_nearest(const struct field_words *words, const char *text, char word[64]);
 
 static inline int field_get(const struct field_ref *ref, const struct sinsp_event *event,
@@ -231,8 +231,8 @@ static inline int field_get(const struct field_ref *ref, const struct sinsp_even
 }
 
 /*
- * The parameter that the argument of evt.arg and the like means in this event, or -1. One that is
- * ours alone is there only where it says something.
+ * The parameter that the argument of evt.arg and the like selects in this event, or -1. A parameter
+ * that is an extension to the .scap format is selected only if it is present.
  */
 static inline int field_param_index(const struct field_ref *ref, const struct sinsp_event *event)
 {

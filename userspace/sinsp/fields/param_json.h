@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters as JSON values: numbers, names of flags, strings, lists; null for absent ones. How
- * each parameter of each event is written is settled in advance.
+ * Parameters as JSON values: numbers, names of flags, strings, lists; null for absent ones. The
+ * writer of each parameter of each event is chosen in advance.
  */
 #ifndef SINSP_FIELDS_PARAM_JSON_H
 #define SINSP_FIELDS_PARAM_JSON_H
@@ -25,19 +25,19 @@ void param_json_append_bytes(struct param_json *json, const uint8_t *data, size_
 			     struct buf *out);
 
 /*
- * Appends one parameter. `utc` keeps the text of the last second between calls. Returns whether some
- * text in it was not UTF-8, so that bytes were replaced.
+ * Appends one parameter. `utc` caches the text of the last second between calls. Returns whether
+ * bytes were replaced because a text in it was not UTF-8.
  */
 bool param_json_append(struct param_json *json, const struct sinsp_event *event,
 		       unsigned int index, struct clock *utc, struct buf *out);
 
-/* Then appends it with each of its texts in base64. */
+/* For use after such a call: appends the parameter with each of its texts in base64. */
 void param_json_append_base64(struct param_json *json, const struct sinsp_event *event,
 			      unsigned int index, struct buf *out);
 
 /*
  * Appends the object of all parameters: {"fd":3,"name":"/etc/hostname"}. With `base64` those that
- * are not UTF-8 are there again, as "name_b64".
+ * are not UTF-8 are repeated as "name_b64".
  */
 void param_json_append_all(struct param_json *json, const struct sinsp_event *event,
 			   struct clock *utc, bool base64, struct buf *out);

@@ -11,15 +11,15 @@
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 
-/* Appends the raw text of a parameter: never empty but for an empty string or buffer. */
+/* Appends the raw text of a parameter: empty only for an empty string or buffer. */
 void param_text_raw(const struct sinsp_event *event, unsigned int index,
 		    const struct text_style *style, struct buf *out);
 
-/* Appends names for numbers, absolute paths for relative ones; nothing where there is no such. */
+/* Appends names for numbers, absolute paths for relative ones; nothing if there is no such text. */
 void param_text_resolved(const struct sinsp_event *event, unsigned int index,
 			 const struct text_style *style, struct buf *out);
 
-/* Appends the resolved text, or where there is none the raw one: the field evt.arg. */
+/* Appends the resolved text, or the raw one if there is none: the field evt.arg. */
 void param_text_append(const struct sinsp_event *event, unsigned int index,
 		       const struct text_style *style, struct buf *out);
 

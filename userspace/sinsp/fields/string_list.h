@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of strings that each have their NUL, as the kernel and captures give arguments and the
- * like. */
+/* Lists of NUL-terminated strings, as the kernel and captures store arguments and the like. */
 #ifndef SINSP_FIELDS_STRING_LIST_H
 #define SINSP_FIELDS_STRING_LIST_H
 
@@ -9,7 +8,7 @@
 /* Appends the strings with blanks between them. */
 void string_list_append(struct buf *text, const char *strings, size_t len);
 
-/* The string at an index, borrowed; an empty one when there are not so many. */
+/* The string at an index, borrowed; an empty one if there are fewer. */
 struct field_value string_list_at(const char *strings, size_t len, int32_t index);
 
 /* Finds "NAME=VALUE"; the value is borrowed. Returns false if no string has that name. */

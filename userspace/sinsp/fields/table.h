@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tables of fields (in this folder) share: how a getter gives its value. Only for those files
- * and field.c; everybody else uses field.h.
+ * Shared by the tables of fields (in this folder): how a getter returns its value. Only for those
+ * files and field.c; all others use field.h.
  */
 #ifndef SINSP_FIELDS_TABLE_H
 #define SINSP_FIELDS_TABLE_H
@@ -60,8 +60,8 @@ static inline int give_string(struct field_value *value, const char *text)
 }
 
 /*
- * A value that is put together: begin, append to the buffer, give. What does not fit in the scratch
- * memory is left out.
+ * A composed value: begin, append to the buffer, give. What does not fit in the scratch memory is
+ * truncated.
  */
 static inline struct buf text_begin(struct field_scratch *scratch)
 {
@@ -77,20 +77,20 @@ static inline int give_text(struct field_value *value, struct field_scratch *scr
 	return give_bytes(value, text->data, text->len);
 }
 
-/* For fields of what there is not: plugins, and containers as their runtime knows them. */
+/* For fields without data: those of plugins, and those that only a container runtime knows. */
 static inline int get_nothing(const struct sinsp_event *event, const struct field_ref *ref,
 			      struct field_scratch *scratch, struct field_value *values)
 {
 	return NO_VALUE;
 }
 
-/* fd.name and fd.directory, of which others are made. */
+/* fd.name and fd.directory, used by other fields. */
 field_getter fd_get_name, fd_get_directory;
 
 /* The names of the kinds of descriptors. */
 extern const struct field_words fd_type_words;
 
-/* Events about descriptors, whether or not theirs is known. */
+/* Whether events of a type concern a descriptor, known or not. */
 bool is_about_fd(const struct event_desc *event);
 
 /* Whether the event writes to the system's log. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of types of events: which are known, and which types a name in a filter means. That of an
- * old system call means its newer forms too, so that a filter says the same on every architecture
- * and libc.
+ * Names of types of events: which are known, and which types a name in a filter means. The name of
+ * an old system call includes its newer forms, so that a filter means the same on every
+ * architecture and libc.
  */
 #ifndef SINSP_FIELDS_TYPE_NAMES_H
 #define SINSP_FIELDS_TYPE_NAMES_H
@@ -16,7 +16,7 @@ struct named_types {
 
 /*
  * Finds the types: that of the name, newer forms of it, and the event of a system call whose event
- * is named otherwise (pread64: pread). `name` is borrowed.
+ * has another name (pread64: pread). `name` is borrowed.
  */
 void named_types_init(struct named_types *types, const char *name);
 
