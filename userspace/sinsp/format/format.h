@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events to lines, by a list of fields or by a format. */
+/* Formats events as lines, by a list of fields or by a format string. */
 #ifndef SINSP_FORMAT_FORMAT_H
 #define SINSP_FORMAT_FORMAT_H
 
@@ -36,41 +36,39 @@ struct formatter;
 
 /*
  * Makes a formatter of `n` fields; NULL and 0: the default line of the kind. Text has a blank
- * between values, and <NA> for a missing one; JSON leaves it out. Returns 0, or -errno with a
- * message.
+ * between values, and <NA> for a missing one; JSON omits it. Returns 0, or -errno with a message.
  */
 int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
 		     struct formatter **formatter, struct error *err);
 
 /*
- * Makes a formatter of a format such as "*%evt.num %12proc.name %toupper(evt.type)". `%` and a
- * number before the field, the width, cuts or fills a value to that many bytes. With `*` as the
- * first character missing values are <NA> in text and null in JSON; without it there is nothing to
- * print for an event that lacks one. JSON has the fields and transformers as keys, once each, and
- * neither the text between them nor widths. Returns 0, -EINVAL with `err` set, or -ENOMEM.
+ * Makes a formatter of a format such as "*%evt.num %12proc.name %toupper(evt.type)". A number
+ * between `%` and the field, the width, truncates or pads a value to that many bytes. With `*` as
+ * the first character missing values are <NA> in text and null in JSON; without it an event that
+ * lacks one is not printed. JSON has the fields and transformers as keys, once each, and neither
+ * the text between them nor widths. Returns 0, -EINVAL with `err` set, or -ENOMEM.
  */
 int formatter_create_format(enum formatter_kind kind, const char *format,
 			    struct formatter **formatter, struct filter_error *err);
 
 /*
- * Makes a formatter of fields with commas between them. `default` stands for those of the default
- * line, `all` for every field that can be printed without an argument. A field that is there twice is
- * printed once. Returns as above.
+ * Makes a formatter of comma-separated fields. `default` means those of the default line, `all` for
+ * every field that can be printed without an argument. Duplicates are printed once. Returns as
+ * above.
  */
 int formatter_create_fields(enum formatter_kind kind, const char *list,
 			    struct formatter **formatter, struct filter_error *err);
 
 /*
- * JSON: whatever text is not UTF-8 gets a key NAME_b64 beside it, with its bytes in base64. To be
+ * JSON: each text that is not UTF-8 gets an additional key NAME_b64 with its bytes in base64. To be
  * called before the first event.
  */
 void formatter_add_base64(struct formatter *formatter);
 void formatter_destroy(struct formatter *formatter);
 
 /*
- * Appends what is printed for an event, without a newline behind. Returns false, with nothing
- * appended, when there is nothing to print. Without memory for it `out` is as before, but for its
- * `failed`.
+ * Appends the output for an event, without a newline. Returns false, with nothing appended, if
+ * there is nothing to print. If out of memory, `out` is unchanged except for its `failed`.
  */
 bool formatter_append(struct formatter *formatter, const struct sinsp_event *event,
 		      struct buf *out);
@@ -78,7 +76,7 @@ bool formatter_append(struct formatter *formatter, const struct sinsp_event *eve
 /* The same as a line: with the newline. */
 bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out);
 
-/* Chooses how text is shown, which is copied: before the first event. */
+/* Sets the style of text, which is copied. To be called before the first event. */
 void formatter_set_style(struct formatter *formatter, const struct text_style *style);
 
 /* The state that the fields need: enum field_needs bits. */
