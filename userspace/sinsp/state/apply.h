@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How an event changes the state: what its handler is given, and the handlers, a file for each
- * family of events. They are called by the engine alone, through the table in rules.c.
+ * How an event changes the state: the argument of handlers, and the handlers, one file for each
+ * family of events. Only the engine calls them, through the table in rules.c.
  */
 #ifndef SINSP_STATE_APPLY_H
 #define SINSP_STATE_APPLY_H
@@ -25,17 +25,17 @@ struct state_event {
 
 typedef void state_handler(struct sinsp *sinsp, struct state_event *event);
 
-/* What a call makes that returns the descriptor of an object without a path. */
+/* The object that a call creates and returns as a descriptor, an object without a path. */
 struct state_object {
 	uint8_t type; /* enum scap_fd_type */
 	uint8_t name; /* the parameter that is its name, or 0 */
-	uint8_t flags; /* the parameter whose bit below says that exec closes it */
-	uint32_t cloexec; /* CLOEXEC_ALWAYS: without being asked */
+	uint8_t flags; /* the parameter with the close-on-exec bit below */
+	uint32_t cloexec; /* CLOEXEC_ALWAYS: without a flag */
 };
 
 #define CLOEXEC_ALWAYS UINT32_MAX
 
-/* Takes a parameter over, unless it is absent. */
+/* Copies a parameter, unless it is absent. */
 static inline void state_set_i64(int64_t *value, const struct event *ev, unsigned int param)
 {
 	if (event_param_present(ev, param))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's memory: the tables of threads and descriptors and all that stands beside them. Here
- * it is only found and kept; nothing looks into /proc. For the files of the engine alone.
+ * The engine's data: the tables of threads and descriptors, and related state. Functions here only
+ * look up and store; none reads /proc. Only for the files of the engine.
  */
 #ifndef SINSP_STATE_CORE_H
 #define SINSP_STATE_CORE_H
@@ -25,7 +25,7 @@ enum {
 	CPUS_COUNT = 1 << 16,
 };
 
-/* What an event leaves to be done before the next one is applied. */
+/* Changes to make after an event, before the next one is applied. */
 struct state_after {
 	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
@@ -34,25 +34,24 @@ struct state_after {
 	bool moved; /* a mount, as sinsp.move has it */
 };
 
-/* A mount that a thread moved: absolute paths, without '/' at their ends. */
+/* A mount that a thread moved: absolute paths, without '/' at the end. */
 struct state_move {
 	int64_t tid;
 	char from[SINSP_PATH_MAX], to[SINSP_PATH_MAX];
-	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: where the old root is now; "": it is none
-					*/
+	char old_root[SINSP_PATH_MAX]; /* of a pivot_root: the new path of the old root; "": none */
 };
 
 /* The last switch of a CPU. */
 struct state_switch {
-	uint64_t ts_ns; /* 0: none was seen */
-	int64_t next; /* the thread that came */
+	uint64_t ts_ns; /* 0: none seen */
+	int64_t next; /* the thread switched to */
 };
 
 /* See sinsp_snapshot(). */
 struct state_listener {
 	struct scap_snapshot snapshot; /* first: the listener is its snapshot */
-	struct sinsp *sinsp; /* NULL: nobody asked for the listener */
-	int64_t told_of; /* the thread whose descriptors are told */
+	struct sinsp *sinsp; /* NULL: the listener is not in use */
+	int64_t told_of; /* the thread whose descriptors are reported */
 };
 
 struct sinsp {
@@ -64,16 +63,16 @@ struct sinsp {
 	struct state_after after;
 	struct state_move move;
 	struct sinsp_stats stats;
-	uint64_t lookups_since_ns; /* when the descriptors below began to be counted */
-	uint32_t lookups; /* descriptors asked of /proc since then */
+	uint64_t lookups_since_ns; /* start of the count below */
+	uint32_t lookups; /* of descriptors in /proc, since then */
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */
-	uint64_t seed_ns; /* when the tables were filled; 0: they were not */
+	uint64_t seed_ns; /* when the tables were filled; 0: not filled */
 	struct sinsp_follow follow;
-	uint64_t follow_since_ns; /* since the epoch: when the engine was made */
-	int64_t exited[EXITED_COUNT]; /* ids that ended lately, by their remainder; 0: none */
-	uint8_t listening[PORTS_COUNT / 8]; /* ports of sockets that /proc showed unconnected */
+	uint64_t follow_since_ns; /* since the epoch: when the engine was created */
+	int64_t exited[EXITED_COUNT]; /* ids of recently ended threads, by remainder; 0: none */
+	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct machine machine;
 	struct state_listener listener;
@@ -83,7 +82,7 @@ struct sinsp {
 	struct state_plan plans[EVENT_ID_MAX];
 };
 
-/* The time now as live events have it, which steps of the wall clock do not change. */
+/* The current time on the clock of live events, which steps of the wall clock do not change. */
 static inline uint64_t state_now_ns(const struct sinsp *sinsp)
 {
 	return clock_ns(CLOCK_BOOTTIME) + sinsp->machine.boot_ns;
@@ -93,21 +92,21 @@ static inline uint64_t state_now_ns(const struct sinsp *sinsp)
 struct sinsp_thread *state_thread_find(const struct sinsp *sinsp, int64_t tid);
 
 /*
- * The thread that a caller names by an id of its pid namespace: known to be anybody's only where
- * that is the host's. NULL if it is not known.
+ * The thread that a caller names by an id of its pid namespace. NULL if it is unknown, or if that
+ * namespace is not known to be the initial one.
  */
 struct sinsp_thread *state_thread_named(const struct sinsp *sinsp, struct sinsp_thread *caller,
 					int64_t pid);
 
 /*
- * A thread in the table with all its parts, nothing of it known but its ids: it shares nothing.
- * NULL if out of memory.
+ * Adds a thread with only its ids known and with parts of its own, not shared. NULL if out of
+ * memory.
  */
 struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t pid);
 
 /*
- * Threads that ended lately, so that a creator's event that comes after the end of what it created
- * does not bring it back.
+ * Recently ended threads: a creator's event that comes after the end of the created thread must not
+ * add it again.
  */
 static inline void state_remember_exit(struct sinsp *sinsp, int64_t tid)
 {

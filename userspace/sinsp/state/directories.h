@@ -6,9 +6,9 @@
 #include "sinsp/state/core.h"
 
 /*
- * Brings the directory descriptors that the event's paths start from into the table of its thread,
- * so that the paths are known from then on without a look into /proc. Those of them that are not
- * there cost one lookup each, bounded as all; see state_fd().
+ * Looks up the directory descriptors that the event's paths start from, so that its thread's table
+ * has them when the paths are resolved. Unknown ones cost one lookup in /proc each, limited as for
+ * all descriptors; see state_fd().
  */
 void state_find_directories(struct sinsp *sinsp, const struct state_plan *plan,
 			    const struct state_event *event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state engine: takes events in time order, keeps threads and descriptors up to date, and gives
- * each event its thread and its descriptor. What it knows beyond is read through state/event.h.
+ * The state engine: takes events in time order, keeps threads and descriptors up to date, and
+ * provides each event's thread and descriptor. Other data is read through state/event.h.
  */
 #ifndef SINSP_STATE_ENGINE_H
 #define SINSP_STATE_ENGINE_H
@@ -17,24 +17,24 @@
 #include "sinsp/state/event.h"
 #include "util/error.h"
 
-/* What events keep up to date; bits. */
+/* Parts of the state that events keep up to date; bits. */
 enum sinsp_part {
 	SINSP_THREADS = 1 << 0,
 	SINSP_DESCRIPTORS = 1 << 1,
 	SINSP_CONNECTIONS = 1 << 2, /* what sockets are connected to */
-	SINSP_DIRECTORIES = 1 << 3, /* where threads are */
+	SINSP_DIRECTORIES = 1 << 3, /* current directories of threads */
 	SINSP_SWITCHES = 1 << 4, /* how long threads run */
 };
 
 /*
- * Processes whose threads are marked (`followed`), so that each event says by its thread whether it
- * is one of theirs. Their ids are those of the initial namespace.
+ * Processes whose threads are marked (`followed`), so that each event can be matched by its thread.
+ * Ids are those of the initial namespace.
  */
 struct sinsp_follow {
 	const pid_t *pids; /* borrowed */
 	size_t count; /* 0: no thread is marked */
 	bool children; /* also the processes that they create from now on */
-	bool from_exec; /* only from the next program on that they start */
+	bool from_exec; /* only from their next exec on */
 };
 
 struct sinsp_config {
@@ -46,19 +46,19 @@ struct sinsp_config {
 	const char *etc; /* the folder with its passwd, group and hosts */
 	const char *boot_id; /* differs for each of its boots */
 	struct sinsp_follow follow;
-	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: as this one's */
+	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: that of this one */
 };
 
 /* Counters since the start. */
 struct sinsp_stats {
 	uint64_t events;
 	uint64_t damaged;	     /* frames that could not be decoded */
-	uint64_t unknown;	     /* frames with an id that the table does not have */
+	uint64_t unknown;	     /* frames with an id that is not in the event table */
 	uint64_t threads, fds;	     /* in the tables now */
 	uint64_t followed;	     /* of the threads, without one that just ended */
-	uint64_t thread_lookups, thread_lookups_failed; /* unknown threads asked of /proc */
+	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
-	uint64_t fd_lookups_refused; /* not made, because there were too many in a short time */
+	uint64_t fd_lookups_refused; /* not made, because of the rate limit */
 	uint64_t threads_evicted, fds_refused; /* at the limits above */
 };
 
@@ -69,27 +69,27 @@ void sinsp_destroy(struct sinsp *sinsp);
 int sinsp_seed(struct sinsp *sinsp, struct error *err);
 
 /*
- * Fills the tables from /proc again, between two events, for parts that no events kept up to date so
- * far; numbers of events and the like go on. As above.
+ * Fills the tables from /proc again, between two events, for parts that no events kept up to date
+ * so far; counters continue. As above.
  */
 int sinsp_reseed(struct sinsp *sinsp, struct error *err);
 
 /*
- * The listener that fills the tables, in place of /proc: with this, events come from a machine that
- * is not this one, and nothing of this one is looked up. Owned by `sinsp`.
+ * The listener that fills the tables in place of /proc: events then come from another machine, and
+ * nothing is looked up on this one. Owned by `sinsp`.
  */
 struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
 
 /*
- * Tells the tables as they are, between two events, in an order that depends on them alone: threads
- * by id, main ones first. Returns 0, or what `to` returned.
+ * Reports the current tables, between two events, in an order that depends only on them: threads by
+ * id, main ones first. Returns 0, or what `to` returned.
  */
 int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
- * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a frame that cannot be used.
+ * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a corrupt or unknown frame.
  * `event` and what it points to are valid until the next call: a closed descriptor or an ended
- * thread is still there for the event that ends it.
+ * thread still exists during the event that ends it.
  */
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fields and formatters read: an applied event with its thread and its descriptor, and what
- * the engine knows around them. All of it is const: nothing here looks into /proc nor changes the
- * tables of threads and descriptors. Names of users and hosts alone are read from their files when
- * they are first asked for, and kept after the engine.
+ * The interface of fields and formatters: an applied event with its thread and its descriptor, and
+ * related data of the engine. All of it is const: nothing here reads /proc or changes the tables of
+ * threads and descriptors. Only names of users and hosts are read from their files, at first use,
+ * and cached.
  */
 #ifndef SINSP_STATE_EVENT_H
 #define SINSP_STATE_EVENT_H
@@ -22,17 +22,17 @@ struct sinsp_event {
 	struct event ev;
 	uint64_t num; /* 1 for the first */
 	int64_t clock_step_ns; /* as in struct scap_event */
-	uint64_t first_ts_ns; /* time of the first event that is not hidden; its own before */
+	uint64_t first_ts_ns; /* time of the first event that is not hidden, else its own */
 	const struct sinsp *sinsp;
 	const struct sinsp_thread *thread; /* NULL if unknown */
-	const struct sinsp_fd *fd; /* NULL: none, or not known */
+	const struct sinsp_fd *fd; /* NULL: none, or unknown */
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
 	int64_t fd_num;
 };
 
 /*
- * A time of the event or of its thread by the wall clock of the event; 0, not known, stays 0. For
- * what is shown as a time since 1970: durations come from the times themselves.
+ * Converts a time of the event or of its thread to the event's wall clock; 0 (unknown) stays 0. For
+ * output as a time since 1970; durations are computed from unconverted times.
  */
 static inline uint64_t sinsp_wall_ns(const struct sinsp_event *event, uint64_t ns)
 {
@@ -51,15 +51,15 @@ const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,
 					       const struct sinsp_thread *thread);
 
 /*
- * Joins a path of an event to the directory that it starts from, and normalises it: the current
- * directory for FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out`
- * (NUL-terminated, cut to `size`), or 0 if the parameter is absent. An unknown base gives
- * "<UNKNOWN>" with the path after it.
+ * Joins a path of an event to its base directory, and normalises it: the current directory for
+ * FSPATH, the base descriptor for FSRELPATH. Returns the length written to `out` (NUL-terminated,
+ * truncated to `size`), or 0 if the parameter is absent. An unknown base gives "<UNKNOWN>" with the
+ * path after it.
  */
 size_t sinsp_event_path(const struct sinsp_event *event, unsigned int param, char *out,
 			size_t size);
 
-/* The entry of a user id, and names of ids; NULL: the machine's tables do not have it. */
+/* The entry of a user id, and names of ids; NULL if the machine's tables have none. */
 const struct user_entry *sinsp_user(const struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_user_name(const struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid);
@@ -73,7 +73,7 @@ uint64_t sinsp_boot(const struct sinsp *sinsp);
 /* The name of the machine that events come from. */
 const char *sinsp_hostname(const struct sinsp *sinsp);
 
-/* Of a switch: how long the thread that goes out was on its CPU; 0 if its coming was not seen. */
+/* Of a switch: how long the previous thread was on the CPU; 0 if its start was not seen. */
 uint64_t sinsp_run_ns(const struct sinsp_event *event);
 
 #endif

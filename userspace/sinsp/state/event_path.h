@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The absolute paths of an event's parameters, from what the tables hold. */
+/* The absolute paths of an event's parameters, from the tables. */
 #ifndef SINSP_STATE_EVENT_PATH_H
 #define SINSP_STATE_EVENT_PATH_H
 
@@ -16,10 +16,10 @@ size_t state_event_path(const struct event *ev, const struct sinsp_thread *threa
 
 /*
  * Whether a path starts from a directory, the descriptor `*dirfd` or AT_FDCWD_STORED: it is
- * relative, and the kernel did not say what it leads to.
+ * relative, and the event does not have its real path.
  */
 bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd);
 
-enum { AT_FDCWD_STORED = -100 }; /* AT_FDCWD, as events have it */
+enum { AT_FDCWD_STORED = -100 }; /* AT_FDCWD in events */
 
 #endif

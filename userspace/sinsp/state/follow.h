@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which threads are followed: a bit of each, set when the thread comes into the tables. For the
- * files of the engine alone; see sinsp_follow for what is asked for.
+ * Which threads are followed: a flag of each, set when the thread is added to the tables. Only for
+ * the files of the engine; see sinsp_follow for the options.
  */
 #ifndef SINSP_STATE_FOLLOW_H
 #define SINSP_STATE_FOLLOW_H
 
 #include "sinsp/state/core.h"
 
-/* A thread as /proc or a capture has it, with its parent. was_followed: before it was read again.
- */
+/* A thread loaded from /proc or a capture, its parent set. was_followed: before it was reloaded. */
 void state_follow_loaded(struct sinsp *sinsp, struct sinsp_thread *thread, bool was_followed);
 
-/* A thread that an event made. creator: NULL if it is not known. */
+/* A thread added by an event. creator: NULL if unknown. */
 void state_follow_created(struct sinsp *sinsp, struct sinsp_thread *thread,
 			  const struct sinsp_thread *creator);
 
-/* A thread that has started another program. */
+/* A thread that has called exec. */
 void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 #endif

@@ -6,8 +6,8 @@
 #include "sinsp/state/core.h"
 
 /*
- * Gives the directory and the open files of a thread the paths that they have after a move. Those
- * of other processes keep theirs, as does what was named through a link.
+ * Updates the paths of the directory and the open files of a thread after a move. Those of other
+ * processes are not updated, nor are paths that lead through a link.
  */
 void state_apply_move(struct sinsp *sinsp, const struct state_move *move);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules by which events change the state: a row for each event that changes something. */
+/* The rules by which events change the state: one row for each event that changes it. */
 #ifndef SINSP_STATE_RULES_H
 #define SINSP_STATE_RULES_H
 
@@ -7,8 +7,8 @@
 
 struct state_rule {
 	state_handler *handle; /* NULL: the event changes nothing */
-	uint8_t keeps; /* enum sinsp_part: what becomes wrong without it */
-	bool finds_thread; /* the handler finds or makes the thread itself */
+	uint8_t keeps; /* enum sinsp_part: the parts that need the event */
+	bool finds_thread; /* the handler finds or adds the thread itself */
 	struct state_object object; /* for state_make_object() */
 };
 
