@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Containers as control groups show them: runtimes put a process into a group whose path has the
- * container's id, in a form of their own. Nothing else is asked.
+ * Containers by control groups: runtimes put a process into a group whose path contains the
+ * container's id, in a form specific to the runtime. No other source is used.
  */
 #ifndef SINSP_TABLES_CONTAINER_H
 #define SINSP_TABLES_CONTAINER_H
@@ -15,7 +15,7 @@ enum sinsp_container_type {
 	SINSP_CONTAINER_PODMAN,
 	SINSP_CONTAINER_CONTAINERD,
 	SINSP_CONTAINER_CRIO,
-	SINSP_CONTAINER_CRI, /* of a pod, but the path does not tell by which runtime */
+	SINSP_CONTAINER_CRI, /* of a pod, runtime unknown */
 	SINSP_CONTAINER_LXC,
 	SINSP_CONTAINER_LIBVIRT_LXC,
 	SINSP_CONTAINER_MESOS,
@@ -24,10 +24,10 @@ enum sinsp_container_type {
 
 struct sinsp_container {
 	enum sinsp_container_type type;
-	uint32_t id_at, id_len; /* where the id lies in the text of the groups */
+	uint32_t id_at, id_len; /* offset and length in the text of the groups */
 };
 
-/* Finds the container of a process by its groups, "name=/path" followed by a NUL each. */
+/* Finds the container of a process by its groups, each "name=/path" and a NUL. */
 struct sinsp_container sinsp_container_of(const char *cgroups, size_t len);
 
 /* "docker"; "host" for processes of the host. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors and the tables that hold them. A table is shared by the threads that share it in the
- * kernel (CLONE_FILES), counted by references.
+ * Descriptors and their tables. Threads that share a table in the kernel (CLONE_FILES) share it
+ * here; tables are reference-counted.
  */
 #ifndef SINSP_TABLES_FD_H
 #define SINSP_TABLES_FD_H
@@ -20,16 +20,16 @@ enum sinsp_fd_role {
 
 struct sinsp_fd {
 	enum scap_fd_type type;
-	uint32_t flags; /* file_flags values as they were when it was opened */
+	uint32_t flags; /* file_flags values at the time it was opened */
 	uint32_t dev;
 	uint64_t ino;
 	enum scap_l4 l4;
 	enum sinsp_fd_role role;
-	bool listening; /* a server socket: `source` is unused, `dest` is what it is bound to */
+	bool listening; /* a server socket: `source` is unused, `dest` is its bound address */
 	bool connected;
-	bool name_changed; /* the current event gave or changed it */
+	bool name_changed; /* the current event set or changed it */
 	union {
-		/* IP sockets: the end that called connect(), and the end that it called. */
+		/* IP sockets: the end that called connect(), and its peer. */
 		struct {
 			struct scap_endpoint source, dest;
 		};
@@ -44,8 +44,8 @@ struct sinsp_fd {
 };
 
 /*
- * The name as it was given when the descriptor was opened, NUL-terminated, with its length: a path
- * may be relative there, and have links. What was not opened by a path has its name.
+ * The name that was passed when the descriptor was opened, NUL-terminated, with its length: a path
+ * may be relative, and contain links. Without such a path, the name.
  */
 static inline const char *sinsp_fd_given_name(const struct sinsp_fd *fd, size_t *len)
 {
@@ -59,8 +59,8 @@ struct sinsp_fds;
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num);
 
 /*
- * The entry with the lowest number from *num on, its number left in *num; NULL after the last.
- * For a walk over a table, start at 0 and go on from *num + 1.
+ * The entry with the lowest number from *num on, its number left in *num; NULL after the last. To
+ * walk over a table, start at 0 and continue from *num + 1.
  */
 struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The making and changing of descriptor tables, for the state engine. A table is a list of chunks
- * of 32 numbers, sorted, so that number 1,000,000 alone costs one chunk. Forked tables share their
+ * Creating and changing descriptor tables, for the state engine. A table is a sorted list of chunks
+ * of 32 numbers, so that a single number of 1,000,000 costs one chunk. Forked tables share their
  * chunks until one of them changes; entries are open files and stay shared, as in the kernel.
  */
 #ifndef SINSP_TABLES_FDS_H
@@ -14,18 +14,18 @@
 #include "sinsp/tables/fd.h"
 #include "util/pool.h"
 
-/* What all tables take from, and their common limit. */
+/* The memory pool of all tables, and their common limit. */
 struct sinsp_fd_store {
 	struct pool *pool;
 	uint64_t max; /* descriptors over all tables */
 	uint64_t count;
-	uint64_t refused; /* descriptors not kept because of the limit or of memory */
+	uint64_t refused; /* descriptors rejected because of the limit or lack of memory */
 };
 
 /* An empty table with one reference, or NULL if out of memory. */
 struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store);
 
-/* A copy as fork makes it: the same open files under the same numbers. NULL if out of memory. */
+/* A copy as made by fork: the same open files under the same numbers. NULL if out of memory. */
 struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
 
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
@@ -33,39 +33,42 @@ void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
 bool sinsp_fds_shared(const struct sinsp_fds *fds);
 
 /*
- * Opens a number: what was there goes away, and a new entry with that name stands there, zero in
- * all else. Returns NULL if it is rejected.
+ * Opens a number: replaces its entry, if any, by a new one with that name and all else zero.
+ * Returns NULL if it is rejected.
  */
 struct sinsp_fd *sinsp_fds_open(struct sinsp_fds *fds, int64_t num, const char *name,
 				size_t name_len);
 
-/* The same for a file that was opened by another name than its own; 0 bytes: by that. */
+/* The same for a file that was opened by another name than `name`; 0 bytes: by `name`. */
 struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const char *name,
 				      size_t name_len, const char *given, size_t given_len);
 
-/* Makes `to` another number for the open file at `from`. Returns NULL if that is unknown. */
+/* Makes `to` another number of the open file at `from`. Returns NULL if that is unknown. */
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to);
 
-/* Makes a number stand for an open file of any table. Returns it, or NULL if it is rejected. */
+/* Makes a number refer to an open file of any table. Returns it, or NULL if it is rejected. */
 struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd);
 
-/* Takes a number out, and forgets that /proc was asked for it. */
+/* Removes a number, and forgets a failed lookup of it in /proc. */
 void sinsp_fds_close(struct sinsp_fds *fds, int64_t num);
 
 /* Whether exec closes a number; false after opening and copying. */
 void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec);
 bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num);
 
-/* What close_range does: closes all numbers from `first` to `last`, or marks them for exec. */
+/* For close_range: closes all numbers from `first` to `last`, or sets close-on-exec for them. */
 void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
 void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last);
 
-/* Closes what exec closes, and forgets what /proc was asked for: it may be closed as well. */
+/*
+ * Closes the close-on-exec numbers, and forgets failed lookups in /proc: exec may have closed
+ * those.
+ */
 void sinsp_fds_exec(struct sinsp_fds *fds);
 
 /*
- * Replaces the name of an entry; with the first function, also the name that it was opened by, as
- * above. Returns false and keeps the old ones without memory, or beyond 65,535 bytes.
+ * Replaces the name of an entry; the first function also replaces the name that it was opened by,
+ * as above. Returns false and keeps the old ones if out of memory, or above 65,535 bytes.
  */
 bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
 			size_t name_len, const char *given, size_t given_len);
@@ -73,8 +76,8 @@ bool sinsp_fd_rename(struct sinsp_fd_store *store, struct sinsp_fd *fd, const ch
 		     size_t name_len);
 
 /*
- * Whether /proc was asked for a number, without success, since it was opened or closed; true for
- * what is no number. A table remembers a few of them: a new one may drive out another.
+ * Whether a lookup of a number in /proc has failed since it was opened or closed; true for invalid
+ * numbers. A table remembers a few: a new one may replace another.
  */
 bool sinsp_fds_asked(const struct sinsp_fds *fds, int64_t num);
 void sinsp_fds_note_asked(struct sinsp_fds *fds, int64_t num);

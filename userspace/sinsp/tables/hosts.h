@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of IP addresses from a file in the form of /etc/hosts, read once. No name server is asked:
- * an answer would come long after the event, and the question would be seen on the network.
+ * Names of IP addresses from a file in the form of /etc/hosts, read once. No name server is
+ * queried: the answer would come long after the event, and the query would be visible on the
+ * network.
  */
 #ifndef SINSP_TABLES_HOSTS_H
 #define SINSP_TABLES_HOSTS_H
@@ -17,7 +18,7 @@ struct host_name;
 struct hosts {
 	const char *path; /* of the file; borrowed */
 	bool read;
-	struct host_name *list; /* sorted by address, lines of one in the order of the file */
+	struct host_name *list; /* sorted by address, then in the order of the file */
 	size_t count;
 	struct buf text; /* the file; names point into it */
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The machine that events come from, and its network interfaces: this one, or one that a capture
- * tells of.
- */
+/* The machine that events come from, and its network interfaces: this one, or that of a capture. */
 #ifndef SINSP_TABLES_MACHINE_H
 #define SINSP_TABLES_MACHINE_H
 
@@ -23,28 +20,28 @@ struct machine {
 	size_t interfaces_count;
 };
 
-/* Forgets everything. A zeroed struct is a machine of which nothing is known. */
+/* Forgets everything. A zeroed struct is an unknown machine. */
 void machine_finish(struct machine *machine);
 
-/* Takes over what a capture tells. Strings are cut to what a kernel may have. */
+/* Copies the data of a capture. Strings are truncated to the limits of the kernel. */
 void machine_set(struct machine *machine, const struct scap_machine *from);
 
-/* Returns 0, -ENOMEM, or -ENOSPC for more than a machine may have. */
+/* Returns 0, -ENOMEM, or -ENOSPC above the limit. */
 int machine_add_interface(struct machine *machine, const struct scap_interface *interface);
 
-/* Reads the CPUs, the memory and the interfaces of this machine, as they are now. As above. */
+/* Reads the CPUs, the memory and the interfaces of this machine, at present. Returns as above. */
 int machine_read(struct machine *machine);
 
 /*
- * Reports the machine, its boot by a wall clock that has been set so far since (negative: back),
- * and its interfaces: those of IPv4 first. Returns 0 or what `to` returned.
+ * Reports the machine and its interfaces, those of IPv4 first. clock_step_ns: how far the wall
+ * clock was set since (negative: back), applied to the boot time. Returns 0 or what `to` returned.
  */
 int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to);
 
 /* A number for a text that names a boot of a machine. */
 uint64_t machine_boot_of(const char *text);
 
-/* That of this machine's boot; 0 if the kernel does not say. */
+/* The number of this machine's current boot; 0 if the kernel does not report it. */
 uint64_t machine_boot_here(void);
 
 #endif

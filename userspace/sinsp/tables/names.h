@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the machine that events come from: its users, groups and hosts, by the files of its /etc
- * or as a capture tells them. A file is read when a name is first asked for.
+ * Names of the machine that events come from: its users, groups and hosts, from the files of its
+ * /etc or from a capture. A file is read when a name is first needed.
  */
 #ifndef SINSP_TABLES_NAMES_H
 #define SINSP_TABLES_NAMES_H
@@ -17,11 +17,14 @@ struct names {
 	char passwd_path[ETC_PATH_BYTES], group_path[ETC_PATH_BYTES], hosts_path[ETC_PATH_BYTES];
 };
 
-/* Names of the files in that folder; NULL: /etc. To be destroyed. NULL if out of memory. */
+/*
+ * Names from the files in a folder; NULL: /etc. Release with names_destroy(). Returns NULL if out
+ * of memory.
+ */
 struct names *names_create(const char *etc);
 void names_destroy(struct names *names); /* accepts NULL */
 
-/* Forgets the users and groups, and their files: from then on there are those that are added. */
+/* Forgets the users and groups, and their files: from then on only added ones exist. */
 void names_forget_users(struct names *names);
 
 /* Forgets the hosts and their file. */

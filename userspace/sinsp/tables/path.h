@@ -5,26 +5,27 @@
 
 #include <stddef.h>
 
-/* Bytes of a joined path, its NUL included: a directory and a path as long as the kernel takes
- * them. */
+/*
+ * Bytes of a joined path, its NUL included: a directory and a path of the kernel's maximum length.
+ */
 enum { SINSP_PATH_MAX = 8192 };
 
-/* Put before the paths of a directory that is not known. */
+/* Prefix of paths relative to an unknown directory. */
 #define SINSP_PATH_UNKNOWN "<UNKNOWN>"
 
 /*
- * Appends a path to the directory that it starts from: "." and empty components vanish, ".."
- * removes the component before it, a '/' at the end is dropped. An absolute or empty path stands
- * alone. A base that starts with '/' is a directory, with or without a '/' at its end; to another
- * one the path is glued. Writes at most SINSP_PATH_MAX bytes and returns the length; what would be
- * longer becomes "/DIR_TOO_LONG/FILENAME_TOO_LONG".
+ * Appends a path to its base directory: "." and empty components are removed, ".." removes the
+ * component before it, a '/' at the end is dropped. For an absolute or empty path the base is
+ * ignored. A base that starts with '/' is a directory, with or without a '/' at its end; to any
+ * other one the path is appended directly. Writes at most SINSP_PATH_MAX bytes and returns the
+ * length; a longer path becomes "/DIR_TOO_LONG/FILENAME_TOO_LONG".
  */
 size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
 		       char out[SINSP_PATH_MAX]);
 
 /*
- * Copies a path as it is, but for '/' that follow each other: those become one. Returns the length
- * written to `out`, cut to SINSP_PATH_MAX with its NUL.
+ * Copies a path, with consecutive '/' replaced by one. Returns the length written to `out`,
+ * truncated to SINSP_PATH_MAX including its NUL.
  */
 size_t sinsp_path_collapse(const char *path, char out[SINSP_PATH_MAX]);
 

@@ -19,7 +19,7 @@ struct sinsp_fs *sinsp_fs_copy(struct pool *pool, const struct sinsp_fs *fs);
 struct sinsp_fs *sinsp_fs_ref(struct sinsp_fs *fs);
 void sinsp_fs_unref(struct pool *pool, struct sinsp_fs *fs); /* accepts NULL */
 
-/* Changes the directory of all that share it; without memory it stays. */
+/* Changes the directory of all threads that share it; no change if out of memory. */
 void sinsp_fs_set(struct pool *pool, struct sinsp_fs *fs, const char *cwd, size_t len);
 
 /* The same for the root directory. */

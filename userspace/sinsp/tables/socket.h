@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IP sockets of the tables: their ends, and the names that follow from them. */
+/* IP sockets of the tables: their ends, and their names. */
 #ifndef SINSP_TABLES_SOCKET_H
 #define SINSP_TABLES_SOCKET_H
 
@@ -16,7 +16,7 @@ static inline bool sinsp_socket_is_ip(const struct sinsp_fd *fd)
 	return fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6;
 }
 
-/* Turns an IPv6 socket whose addresses are IPv4 ones in IPv6 form into an IPv4 socket. */
+/* Turns an IPv6 socket with IPv4-mapped addresses into an IPv4 socket. */
 void sinsp_socket_unmap(struct sinsp_fd *fd);
 
 /* Exchanges the ends. */
@@ -28,11 +28,11 @@ void sinsp_socket_swap(struct sinsp_fd *fd);
  */
 size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX]);
 
-/* Appends the same; with services, a port that one of them has is its name. */
+/* Appends the same; with services, known ports are replaced by service names. */
 void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
 			      const struct services *services);
 
-/* The name of the service that has the port, by the protocol of the socket; or NULL. */
+/* The name of the service of a port, for the protocol of the socket; or NULL. */
 const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
 				 const struct services *services);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads, and what they share in the kernel: the program they run, their directories (CLONE_FS)
- * and their descriptors (CLONE_FILES). Shared parts are counted by references.
+ * Threads, and the parts that they share in the kernel: their program, their directories (CLONE_FS)
+ * and their descriptors (CLONE_FILES). Shared parts are reference-counted.
  */
 #ifndef SINSP_TABLES_THREAD_H
 #define SINSP_TABLES_THREAD_H
@@ -13,7 +13,7 @@
 #include "sinsp/tables/container.h"
 #include "sinsp/tables/fd.h"
 
-/* What an exec sets. Strings are NUL-terminated, never NULL. */
+/* The data set by exec. Strings are NUL-terminated, never NULL. */
 struct sinsp_program {
 	uint32_t refs;
 	uint32_t flags; /* execve_flags values */
@@ -29,12 +29,12 @@ struct sinsp_program {
 struct sinsp_fs {
 	uint32_t refs;
 	uint32_t cwd_len;
-	char *cwd;	/* absolute, ends in '/'; "" when it is not known */
-	char *root;	/* as /proc or a capture told it; NULL: "/" */
+	char *cwd;	/* absolute, ends in '/'; "" if unknown */
+	char *root;	/* from /proc or a capture; NULL: "/" */
 };
 
 struct sinsp_thread {
-	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid; /* -1: not known */
+	int64_t tid, pid, vtid, vpid, pgid, vpgid, sid; /* -1: unknown */
 	int64_t ptid; /* see sinsp_threads_set_parent() */
 	uint32_t uid, gid, loginuid;
 	uint32_t tty;
@@ -48,11 +48,11 @@ struct sinsp_thread {
 	char comm[16];
 	char *cgroups;		/* "name=/path", each with its NUL */
 	size_t cgroups_len;
-	struct sinsp_container container; /* as the cgroups tell it; its id lies in them */
-	uint64_t run_ns; /* on a CPU, as far as switches told */
-	uint64_t jiffies_user, jiffies_system; /* as the last procinfo event had them */
+	struct sinsp_container container; /* from the cgroups, which contain its id */
+	uint64_t run_ns; /* on a CPU, from the switches seen */
+	uint64_t jiffies_user, jiffies_system; /* from the last procinfo event */
 	bool has_jiffies;
-	uint32_t cpu_user, cpu_system; /* jiffies between the last two of these events */
+	uint32_t cpu_user, cpu_system; /* jiffies between the last two such events */
 	/* Shared parts, never NULL. */
 	struct sinsp_program *program;
 	struct sinsp_fs *fs;

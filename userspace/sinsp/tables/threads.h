@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of threads: a hash table by thread id, bounded, with lists of children by the parent's
- * id, so that parents may come and go. At the limit a thread that had no event for a long time
- * gives way; /proc brings it back if it is still alive.
+ * id, which need not be in the table. At the limit a thread without recent events is evicted; it is
+ * read from /proc again if it still exists.
  */
 #ifndef SINSP_TABLES_THREADS_H
 #define SINSP_TABLES_THREADS_H
@@ -15,13 +15,13 @@ struct sinsp_thread_entry {
 	struct sinsp_thread thread; /* first: a thread is its entry */
 	struct sinsp_thread_entry *next; /* of the same bucket */
 	struct sinsp_thread_entry *next_child; /* of the same bucket of parents */
-	struct sinsp_thread_entry **child_link; /* what points here in that list; NULL: in none */
-	uint64_t since_ns; /* the time of what made it: an event, or a look into /proc */
-	bool unknown; /* no thread: /proc was asked for this id without success */
-	bool by_caller; /* made by its creator's event, and no call of its own was seen yet */
-	bool orphan; /* made by its own event while its creator was not known */
-	bool ended; /* a main thread that is gone before the others of its process */
-	bool used; /* had an event since the evicting hand came by */
+	struct sinsp_thread_entry **child_link; /* the pointer to it in that list; NULL: in none */
+	uint64_t since_ns; /* time of the event or the lookup in /proc that added it */
+	bool unknown; /* no thread: the lookup of this id in /proc failed */
+	bool by_caller; /* added by its creator's event; no call of its own seen yet */
+	bool orphan; /* added by its own event while its creator was unknown */
+	bool ended; /* a main thread that exited before others of its process */
+	bool used; /* had an event since the search for a victim passed it */
 };
 
 struct sinsp_threads_bucket {
@@ -36,9 +36,9 @@ struct sinsp_threads {
 	uint32_t entries, max;
 	uint32_t unknown; /* of the entries */
 	uint32_t followed; /* of the entries */
-	uint32_t hand; /* bucket at which the search for a victim goes on */
+	uint32_t hand; /* bucket at which the search for a victim continues */
 	uint64_t evicted;
-	struct sinsp_thread_entry *last; /* added or used, to find it again at once */
+	struct sinsp_thread_entry *last; /* last added or used, to find it quickly */
 	const struct sinsp_thread_entry *pinned; /* never evicted; may be NULL */
 };
 
@@ -46,48 +46,48 @@ struct sinsp_threads {
 int sinsp_threads_init(struct sinsp_threads *threads, struct pool *pool, uint32_t max);
 void sinsp_threads_finish(struct sinsp_threads *threads);
 
-/* Takes out all entries; the number of evicted ones goes on. */
+/* Removes all entries; the count of evicted ones continues. */
 void sinsp_threads_clear(struct sinsp_threads *threads);
 
 /* The entry of an id, ended and unknown ones included; or NULL. */
 struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads, int64_t tid);
 
 /*
- * A new entry in place of the one that may be there, without its shared parts, its ids and limits
- * not known (-1) and all else zero. NULL if out of memory.
+ * Adds an entry, which replaces an existing one: without shared parts, ids and limits unknown (-1),
+ * all else zero. NULL if out of memory.
  */
 struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int64_t tid,
 					     int64_t pid);
 
-/* Takes an entry out and gives back its parts. */
+/* Removes an entry and releases its parts. */
 void sinsp_threads_remove(struct sinsp_threads *threads, struct sinsp_thread_entry *entry);
 
 /*
- * Ends a thread: takes it out, a main thread only when no other of its process is left, and an
- * ended main thread with its last one.
+ * Ends a thread: removes it, a main thread only after all others of its process, together with the
+ * last one.
  */
 void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry *entry);
 
-/* Calls `visit` for every thread; it may remove the entry that it is given, and no other. */
+/* Calls `visit` for every thread; it may remove that entry, and no other. */
 void sinsp_threads_each(struct sinsp_threads *threads,
 			void (*visit)(struct sinsp_thread_entry *entry, void *context),
 			void *context);
 
-/* Sets the process of a thread of which that was not known. */
+/* Sets the process of a thread whose process was unknown. */
 void sinsp_threads_set_process(struct sinsp_threads *threads, struct sinsp_thread *thread,
 			       int64_t pid);
 
-/* Sets a thread's ptid: nothing else may, or the lists of children are wrong. */
+/* Sets a thread's ptid. No other code may, because the lists of children depend on it. */
 void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread *thread,
 			      int64_t ptid);
 
-/* Gives the children of a thread, which need not be in the table, to another. */
+/* Moves the children of a thread, which need not be in the table, to another. */
 void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to);
 
-/* Notes that a thread has an event, and keeps it from eviction until another one has. */
+/* Notes that a thread has an event, and protects it from eviction until another one has. */
 void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread);
 
-/* Puts a copy of `len` bytes in place of the thread's cgroups, and finds its container there. */
+/* Replaces the thread's cgroups by a copy of `len` bytes, and determines its container. */
 void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
 			      size_t len);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Users or groups by their ids: those of a file in the form of /etc/passwd, which is read when it
- * is needed, or those that a capture tells of.
+ * Users or groups by their ids: from a file in the form of /etc/passwd, which is read when needed,
+ * or from a capture.
  */
 #ifndef SINSP_TABLES_USERS_H
 #define SINSP_TABLES_USERS_H
@@ -13,13 +13,13 @@ struct user_entry {
 	uint32_t id;
 	uint32_t gid; /* 0 for groups */
 	const char *name;
-	const char *home, *shell; /* NULL: it has none, as groups */
+	const char *home, *shell; /* NULL: none; of groups always */
 };
 
 struct users {
 	const char *path; /* of the file; borrowed. NULL: there is none */
 	void *tree; /* of entries by id, see tsearch(3) */
-	void *old_tree; /* of the reading before: entries given out live until the next one */
+	void *old_tree; /* of the previous reading: returned entries live until the next one */
 	uint32_t count; /* in the tree */
 	uint64_t read_ns; /* event time of the last reading; 0: never */
 };
@@ -27,16 +27,16 @@ struct users {
 void users_init(struct users *users, const char *path);
 void users_finish(struct users *users);
 
-/* Forgets all entries and the file: from then on there are those that are added. */
+/* Forgets all entries and the file: from then on only added ones exist. */
 void users_forget(struct users *users);
 
 /*
- * Adds a copy of an entry, unless there is one of that id: the first wins, as in the C library.
- * Returns 0, -ENOMEM, or -ENOSPC for more than a machine may have.
+ * Adds a copy of an entry, unless the id has one: the first wins, as in the C library. Returns 0,
+ * -ENOMEM, or -ENOSPC above the limit.
  */
 int users_add(struct users *users, const struct user_entry *user);
 
-/* Takes out the entry of an id, if there is one. */
+/* Removes the entry of an id, if it exists. */
 void users_remove(struct users *users, uint32_t id);
 
 /*
@@ -46,8 +46,8 @@ void users_remove(struct users *users, uint32_t id);
 const struct user_entry *users_find(struct users *users, uint32_t id, uint64_t now_ns);
 
 /*
- * Calls `visit` for all entries, by id, until it returns something else than 0, and returns that.
- * The file is read if it was not yet.
+ * Calls `visit` for all entries, by id, until it returns non-zero, and returns that. The file is
+ * read unless it was already.
  */
 int users_each(struct users *users, uint64_t now_ns,
 	       int (*visit)(const struct user_entry *user, void *context), void *context);
