@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The door of the engine: what the layers above use of it, all of it declared in its folders.
+ * The public interface of the engine: what the layers above use, declared in the engine's folders.
  */
 #ifndef SINSP_SINSP_H
 #define SINSP_SINSP_H
