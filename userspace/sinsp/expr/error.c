@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about filters: where something is wrong, and how a user is shown it. */
+/* Error messages about filters: the position of an error, and its rendering for users. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

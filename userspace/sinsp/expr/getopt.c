@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The transformer getopt: an argument vector read as a program with those options would. */
+/* The transformer getopt: parses an argument vector as a program with those options would. */
 #include <string.h>
 
 #include "sinsp/expr/transform.h"
@@ -16,9 +16,9 @@ struct walk {
 };
 
 struct option {
-	char letter; /* '?' when it is unknown */
+	char letter; /* '?' if it is unknown */
 	bool has_value;
-	struct field_value value; /* empty when it is missing */
+	struct field_value value; /* empty if it is missing */
 };
 
 static struct field_value text_value(const char *data, size_t len)
@@ -26,7 +26,7 @@ static struct field_value text_value(const char *data, size_t len)
 	return (struct field_value){.bytes = {data, len}};
 }
 
-/* The next cluster of options ("-xvf"); false when options have ended. */
+/* The next cluster of options ("-xvf"); false at the end of the options. */
 static bool next_cluster(struct walk *walk)
 {
 	while (walk->at < walk->nwords) {
@@ -89,7 +89,7 @@ static void add(struct filter_slot *result, struct field_value value)
 		result->values[result->count++] = value;
 }
 
-/* The last value of one option; its own name when it takes none. */
+/* The last value of one option; its name if it takes none. */
 static void select_option(struct walk *walk, char letter, struct field_scratch *scratch,
 			  struct filter_slot *result)
 {

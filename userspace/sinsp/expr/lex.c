@@ -117,7 +117,7 @@ size_t filter_lex_quoted(const char *text)
 	return end ? (size_t)(end - text) + 1 : 0;
 }
 
-/* What the byte after a backslash stands for, or -1. */
+/* The value of the byte after a backslash, or -1. */
 static int escaped(char c, char quote)
 {
 	static const char from[] = "bfnrt\\ /", to[] = "\b\f\n\r\t\\\\/";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How operands are made: fields are looked up, transformers checked, and all of it becomes a row of
- * steps over slots, arguments before what takes them.
+ * Binding of operands: fields are looked up, transformers checked, and both turned into a sequence
+ * of steps over slots, arguments before the transformer that uses them.
  */
 #include <errno.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int bind_text(struct side *side, const struct filter_expr *expr, uint16_t
 static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t slot,
 		    struct filter_shape *shape);
 
-/* An argument or element: like an operand, but not every field may be one. */
+/* An argument or element: like an operand, but not all fields are accepted. */
 static int bind_inner(struct side *side, const struct filter_expr *expr, size_t slot,
 		      struct filter_shape *shape)
 {
@@ -97,7 +97,7 @@ static int bind_inner(struct side *side, const struct filter_expr *expr, size_t 
 	return rc;
 }
 
-/* A list that is written out: everything in it becomes text. */
+/* A literal list: all its elements become text. */
 static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t slot,
 		     struct filter_shape *shape)
 {

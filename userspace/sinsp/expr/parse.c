@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From text to tree: recursive descent, one function for each rule of the grammar. Words are
- * prefixes: nothing but the rules says where one ends. What the words mean is not known here.
+ * matched as prefixes: only the rules decide where one ends. The meaning of words is not known
+ * here.
  */
 #include <errno.h>
 
@@ -34,7 +35,7 @@ static const char *const op_names[] = {
 /* What may follow an operator. */
 enum operand { NOTHING, A_NUMBER, A_TEXT, A_LIST };
 
-/* Operators in the order in which they are tried: a longer one before its beginning. */
+/* Operators in the order in which they are tried: a longer one before its prefix. */
 static const struct {
 	const char *word;
 	enum filter_op op;
@@ -95,7 +96,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* "oneof", "anyof" or "allof" before a list; as plain text it stays where it is. */
+/* "oneof", "anyof" or "allof" before a list; as plain text it is not consumed. */
 static enum filter_quantifier accept_quantifier(struct parser *p)
 {
 	for (size_t i = 0; i < COUNT(quantifiers); i++) {
@@ -118,7 +119,10 @@ static enum filter_quantifier accept_quantifier(struct parser *p)
 	return FILTER_NO_QUANTIFIER;
 }
 
-/* A value and then "(" is wrong: perhaps a modifier was meant, or has no blank before it. */
+/*
+ * A value followed by "(" is an error: perhaps a modifier was intended, or lacks the blank before
+ * it.
+ */
 static int check_no_quantifier(struct parser *p, const char *value, size_t len)
 {
 	struct nearest nearest;
@@ -172,7 +176,7 @@ static int fail_op(struct parser *p)
 	if (is_word(p->at, n, "not"))
 		return PARSER_FAIL(p, "expected %s, found 'not': it stands before the field",
 				   expected);
-	/* Of signs one is as near as another. */
+	/* A sign is equally near to every operator. */
 	if (n == 0)
 		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
@@ -215,7 +219,7 @@ static int parse_condition(struct parser *p, struct filter_node *check)
 	return fail_op(p);
 }
 
-/* Whether what follows (blanks aside) can follow a complete check. */
+/* Whether the following text (after blanks) can follow a complete check. */
 static bool check_may_end(const struct parser *p)
 {
 	const char *next = p->at + filter_lex_blank(p->at);
@@ -224,7 +228,7 @@ static bool check_may_end(const struct parser *p)
 	       strncmp(next, "or", 2) == 0;
 }
 
-/* What was meant by a word that stands where a check begins. */
+/* Reports a wrong word at the beginning of a check, with the one probably intended. */
 static int fail_check(struct parser *p, size_t n)
 {
 	static const char not [] = "not";
@@ -239,7 +243,7 @@ static int fail_check(struct parser *p, size_t n)
 	return parser_fail_expected(p, "a field", nearest.word);
 }
 
-/* Something follows a complete check that cannot. */
+/* Reports text that cannot follow a complete check. */
 static int fail_joint(struct parser *p, const char *expected)
 {
 	static const struct {
@@ -248,7 +252,7 @@ static int fail_joint(struct parser *p, const char *expected)
 	const char *meant = NULL;
 	struct nearest nearest;
 
-	/* A sign alone, such as ')', is near to '&', but probably not intended as one. */
+	/* A single sign such as ')' is near to '&', but was probably not intended as one. */
 	if (!filter_lex_identifier(p->at) && !strchr("&|", p->at[0]))
 		return parser_fail_expected(p, expected, NULL);
 	nearest_init(&nearest, p->at, (size_t)parser_word_len(p));
@@ -263,7 +267,7 @@ static int fail_joint(struct parser *p, const char *expected)
 /* What can begin a check, for messages. */
 static const char a_check[] = "a field, a transformer, 'not' or '('";
 
-/* An identifier alone; mostly a field whose name is wrong. */
+/* A single identifier; usually a misspelt field. */
 static int parse_name(struct parser *p, struct filter_node **node)
 {
 	size_t n = filter_lex_identifier(p->at);
@@ -366,7 +370,7 @@ static int parse_not(struct parser *p, struct filter_node **node)
 	return 0;
 }
 
-/* Elements joined by a word: `element` parses one; one alone is the result itself. */
+/* Elements joined by a word: `element` parses one; a single element is itself the result. */
 static int parse_joined(struct parser *p, enum filter_node_kind kind, const char *word,
 			int (*element)(struct parser *p, struct filter_node **node),
 			struct filter_node **node)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What checks are made of: fields, transformers, constants and lists. */
+/* The parts of checks: fields, transformers, constants and lists. */
 #include <errno.h>
 
 #include "sinsp/expr/parser.h"
@@ -17,7 +17,7 @@ const char *filter_call_name(enum filter_call_kind call)
 	return call_names[call];
 }
 
-/* The current word, for messages: up to the next blank, of reasonable length. */
+/* The current word, for messages: up to the next blank, of limited length. */
 int parser_word_len(const struct parser *p)
 {
 	size_t n = strcspn(p->at, " \t\b\r\n\v\f()=,");
@@ -27,7 +27,7 @@ int parser_word_len(const struct parser *p)
 	return n < 40 ? (int)n : 40;
 }
 
-/* "expected ..., found ...", with the nearest of the right words where there is one. */
+/* "expected ..., found ...", with the nearest valid word if there is one. */
 int parser_fail_expected(struct parser *p, const char *what, const char *nearest)
 {
 	if (p->at[0] == '\0')
@@ -38,7 +38,7 @@ int parser_fail_expected(struct parser *p, const char *what, const char *nearest
 	return PARSER_FAIL(p, "expected %s, found '%.*s'", what, parser_word_len(p), p->at);
 }
 
-/* Goes `cost` rules deeper; the caller comes up again by parser_leave(). */
+/* Increases the depth by `cost`; on success the caller must call parser_leave(). */
 int parser_enter(struct parser *p, unsigned int cost)
 {
 	if (p->depth + cost > DEPTH_MAX)
@@ -66,7 +66,7 @@ static int make_expr(struct parser *p, enum filter_expr_kind kind, struct filter
 	return 0;
 }
 
-/* A constant of the next `len` bytes as they are. */
+/* A constant of the next `len` bytes, unchanged. */
 static int parse_plain(struct parser *p, size_t len, struct filter_expr **expr)
 {
 	int rc = make_expr(p, FILTER_EXPR_TEXT, expr);
@@ -99,7 +99,7 @@ static int parse_quoted(struct parser *p, size_t len, struct filter_expr **expr)
 	return 0;
 }
 
-/* How long the bracketed argument is, "[" and "]" included. */
+/* The length of the bracketed argument, "[" and "]" included. */
 static int lex_brackets(struct parser *p, const char *open, size_t *len)
 {
 	size_t n = filter_lex_quoted(open + 1);
@@ -132,7 +132,7 @@ int parser_field(struct parser *p, size_t len, struct filter_expr **expr)
 	return rc;
 }
 
-/* The transformer whose name and "(" stand here, or -1. */
+/* The transformer whose name and "(" come next, or -1. */
 int parser_lex_call(const struct parser *p)
 {
 	for (size_t i = 0; i < COUNT(call_names); i++)
@@ -272,7 +272,7 @@ static int parse_val(struct parser *p, struct filter_expr **expr)
 	return rc;
 }
 
-/* A value that the event decides; `expr` stays NULL if there is none here. */
+/* A value taken from the event; `expr` stays NULL if there is none here. */
 int parser_right_field(struct parser *p, struct filter_expr **expr)
 {
 	int call = parser_lex_call(p);
@@ -288,7 +288,7 @@ int parser_right_field(struct parser *p, struct filter_expr **expr)
 	return rc;
 }
 
-/* How long the unit after a number of `n` bytes is; "and" and "or" may stand there, too. */
+/* The length of the unit after a number of `n` bytes; "and" or "or" may follow instead. */
 static int lex_unit(struct parser *p, size_t n, size_t *len)
 {
 	const char *word = p->at + n;
@@ -331,7 +331,7 @@ int parser_value(struct parser *p, struct filter_expr **expr)
 	return parser_fail_expected(p, "a value", NULL);
 }
 
-/* A list, or an identifier that stands for a list of itself. */
+/* A list, or an identifier, which is a list of itself. */
 int parser_list_or_name(struct parser *p, struct filter_expr **expr)
 {
 	size_t n = filter_lex_identifier(p->at);

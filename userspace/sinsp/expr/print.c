@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From tree to canonical text. Only a bare text that reads back as itself goes without quotes. */
+/*
+ * From tree to canonical text. Only a text that parses unquoted to itself is printed without
+ * quotes.
+ */
 #include "sinsp/expr/lex.h"
 #include "sinsp/expr/tree.h"
 
@@ -15,7 +18,10 @@ static void print_quoted(const struct filter_text *text, struct buf *out)
 	for (size_t i = 0; i < text->len; i++) {
 		unsigned char c = (unsigned char)text->data[i];
 
-		/* A backslash as its code: before the closing quote it would hide that. */
+		/*
+		 * A backslash is printed as its code: before the closing quote it would escape
+		 * that.
+		 */
 		if (c < 0x20 || c == 0x7f || c == '\\')
 			buf_printf(out, "\\x%02x", c);
 		else if (c == '"')
@@ -26,7 +32,10 @@ static void print_quoted(const struct filter_text *text, struct buf *out)
 	buf_append_char(out, '"');
 }
 
-/* Control characters that are no white space are bare to the parser, but not to a reader. */
+/*
+ * The parser accepts control characters other than white space without quotes; for readers they are
+ * quoted.
+ */
 static bool is_plain(const struct filter_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
@@ -143,7 +152,7 @@ void filter_print(const struct filter_node *node, struct buf *out)
 		print_joined(node, " or ", out);
 		return;
 	case FILTER_NODE_NOT:
-		/* "not not" would be read as nothing. */
+		/* "not not" would be parsed as nothing. */
 		nested = node->first->kind == FILTER_NODE_NOT;
 		buf_append_string(out, nested ? "not (" : "not ");
 		filter_print(node->first, out);

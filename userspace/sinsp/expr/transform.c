@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The transformers. Values that they make lie in the scratch memory of the filter. */
+/* The transformers. Their results are in the scratch memory of the filter. */
 #include "sinsp/expr/transform.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static bool set_bytes(struct field_value *value, const char *data, size_t len)
 	return data != NULL;
 }
 
-/* Replaces each value by what `change` makes of it; if that fails for one, there is none. */
+/* Replaces each value by the result of `change`; if that fails for one, there is no value. */
 static void change_each(const struct filter_step *step, struct filter_slot *slots,
 			struct field_scratch *scratch,
 			bool (*change)(const struct filter_step *step, struct field_value *value,
@@ -118,7 +118,7 @@ static int base64_digit(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Returns the number of bytes written, or -1 when the text is no base64. Padding may lack. */
+/* Returns the number of bytes written, or -1 if the text is no base64. Padding is optional. */
 static ptrdiff_t base64_decode(const char *text, size_t len, char *out)
 {
 	size_t digits = len, n = 0;
@@ -171,7 +171,7 @@ static void run_len(const struct filter_step *step, struct filter_slot *slots,
 	}
 }
 
-/* Glues values together, `between` them; false if the scratch is full. */
+/* Concatenates values, separated by `between`; false if the scratch is full. */
 static bool glue(struct field_scratch *scratch, const struct field_value *values, size_t n,
 		 const struct field_value *between, struct field_value *result)
 {
@@ -224,7 +224,7 @@ void filter_step_constant(const struct filter_step *step, struct filter_slot *sl
 	set_bytes(&slots[step->slot].values[0], step->text.data, step->text.len);
 }
 
-/* All arguments behind one another. */
+/* All arguments in sequence. */
 void filter_step_list(const struct filter_step *step, struct filter_slot *slots,
 		      struct field_scratch *scratch)
 {

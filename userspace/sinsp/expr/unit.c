@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units of time and size. A quantity is read as an exact fraction, so that no rounding but the one
- * that the operator allows can change an answer.
+ * Units of time and size. A quantity is parsed as an exact fraction; the only rounding is one that
+ * does not change the result of the operator.
  */
 #include "sinsp/expr/unit.h"
 
@@ -23,7 +23,7 @@ static const char *const words_of[] = {
 #define NS 1ull
 #define SECOND (1000000000 * NS)
 
-/* "K" alone is none of them: it would be 1000 to some and 1024 to others. */
+/* "K" without "B" or "iB" is not one of them: it is ambiguous, 1000 or 1024. */
 static const struct unit {
 	const char *word;
 	enum dimension dimension;
@@ -48,7 +48,7 @@ static const struct unit {
 	{"TiB", SIZE, 1ull << 40},
 };
 
-/* What fields count. */
+/* The units of fields. */
 static const struct {
 	enum dimension dimension;
 	uint64_t scale;
@@ -126,7 +126,7 @@ static bool read_fraction(const char *text, struct fraction *fraction)
 	return true;
 }
 
-/* To the nearest whole number that stands the same way to every other one. */
+/* Rounds to the nearest integer that compares in the same way with every value. */
 static unsigned __int128 round_for(enum filter_op op, bool negative,
 				   const struct fraction *fraction)
 {
