@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A check gets its meaning: which fields, whether the operator takes their type, what the constants
- * are worth, and which function will decide it.
+ * Binding of checks: resolves the fields, validates the operator for their type, converts the
+ * constants, and chooses the function that evaluates the check.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int fail_operator(struct filter_binder *binder, const struct filter_node 
 			   type_noun(left->type));
 }
 
-/* `exists`, and how lists and ancestors are gone through. */
+/* `exists`, and tests that iterate over lists and ancestors. */
 static filter_test *test_of_shape(const struct filter_node *node, const struct filter_side *left)
 {
 	if (left->counted)
@@ -59,8 +59,7 @@ static filter_test *test_of_shape(const struct filter_node *node, const struct f
 	return filter_test_values;
 }
 
-/* Lists are only gone through; one that its argument reduces to a value can be equal to something.
- */
+/* Lists are only iterated over; one reduced to a single value by its argument can be compared. */
 static bool takes_list(enum filter_op op, const struct filter_operand *left)
 {
 	if (op == FILTER_EQ || op == FILTER_NE)
@@ -132,7 +131,7 @@ static int bind_right_operand(struct filter_binder *binder, const struct filter_
 	return 0;
 }
 
-/* A name of a field on the right is a text: only val() gives its value. */
+/* A field name on the right is a text: only val() yields its value. */
 static void warn_of_field_name(struct filter_binder *binder, const struct filter_expr *expr)
 {
 	struct field_ref ref;
@@ -164,7 +163,10 @@ static bool is_equality(enum filter_op op)
 	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN || op == FILTER_INTERSECTS;
 }
 
-/* Whether a constant has to be a word of the field: all that has to do with types of events. */
+/*
+ * Whether a constant must be a word of the field: for equality, and for all operators on event
+ * types.
+ */
 static bool is_word_checked(const struct field_ref *field, enum filter_op op)
 {
 	const struct field_words *words = field ? field->desc->words : NULL;
@@ -203,8 +205,8 @@ static int check_word(struct filter_binder *binder, const struct field_desc *fie
 }
 
 /*
- * Each type is compared with each name of a list, so that a list should not be longer than there
- * are names. Twice the same is enough for `oneof` to know.
+ * Whether a name is in the constants twice: more duplicates are skipped, because each type is
+ * compared with all constants; for `oneof` two suffice.
  */
 static bool is_there_twice(const struct filter_check *check, const struct filter_text *name)
 {
@@ -246,7 +248,7 @@ static int bind_constants(struct filter_binder *binder, const struct filter_node
 	return 0;
 }
 
-/* Long lists are looked up: equal to any element, or different from all. */
+/* Long lists become hash tables: equal to any element, or different from all. */
 static int make_set(struct filter_binder *binder, struct filter_check *check)
 {
 	enum filter_quantifier needed = check->negated ? FILTER_ALL_OF : FILTER_ANY_OF;
@@ -277,7 +279,7 @@ static int bind_within(struct filter_binder *binder, const struct filter_node *n
 	return 0;
 }
 
-/* Parameters as they were recorded: as bytes they can only be asked for. */
+/* Parameters as recorded: as bytes they can only be tested for existence. */
 static bool is_raw_bytes(const struct filter_operand *operand)
 {
 	return operand->field && operand->field->desc->type == PT_DYN &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A check bound for nothing but the verdict. */
+/* Binds a check only to validate it. */
 #include "sinsp/filter/check.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From terms to jumps. and, or and not only decide where each check goes on: a part is made when
- * that is known, so the last one comes first.
+ * From terms to jumps. `and`, `or` and `not` only determine the targets of each check. Targets must
+ * be known before a part is generated, so the last part comes first.
  */
 #include "sinsp/filter/code.h"
 
@@ -9,15 +9,14 @@
 #include <stdlib.h>
 
 enum {
-	/* As often a term stands in the code in full; it is rather called than copied more often.
-	 */
+	/* The maximum number of copies of a term in the code; further uses call it. */
 	COPIES_MAX = 16,
 };
 
 struct coder {
 	struct filter *filter;
 	struct filter_terms *terms;
-	bool failed; /* there was no memory */
+	bool failed; /* out of memory */
 };
 
 static void share(struct filter_terms *terms, uint32_t ref, uint32_t mark)
@@ -62,7 +61,7 @@ static uint32_t add_jump(struct coder *coder, const struct filter_jump *jump)
 
 static uint32_t code(struct coder *coder, uint32_t ref, uint32_t on_true, uint32_t on_false);
 
-/* All but the last go on to the next one. */
+/* If true, each part continues at the next one. */
 static uint32_t code_parts(struct coder *coder, const struct filter_term *term, uint32_t on_true,
 			   uint32_t on_false)
 {
@@ -71,7 +70,7 @@ static uint32_t code_parts(struct coder *coder, const struct filter_term *term, 
 	return on_true;
 }
 
-/* The code that a memo needs stands alone. */
+/* The code of a memo is separate. */
 static struct filter_memo *memo_of(struct coder *coder, struct filter_term *term)
 {
 	if (term->memo)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which operators take which types, and the functions that compare. */
+/* The types that operators accept, and the functions that compare. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -161,7 +161,7 @@ bool filter_compare_type(const struct field_value *value, const struct filter_co
 	return named_types_have(constant->types, value->bytes.data);
 }
 
-/* Types that are compared alike. */
+/* Types that are compared in the same way. */
 enum group { NO_GROUP, SIGNED, UNSIGNED, DOUBLE, BOOLEAN, TEXT, BYTES, ADDRESS, NET, GROUPS_COUNT };
 
 static enum group group_of(enum param_type type)

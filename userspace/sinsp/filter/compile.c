@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From trees to a filter. Trees become terms, equal ones the same; those are listed by type of
- * event, and become code.
+ * From trees to a filter. Trees become terms, equal ones the same term; terms are listed by type of
+ * event and translated to code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,14 +11,16 @@
 #include "sinsp/filter/lists.h"
 #include "sinsp/filter/types.h"
 
-/* Expressions and what they share stand in each other no deeper. */
+/* The maximum nesting depth of expressions, shared trees included. */
 enum { NESTING_MAX = 3000 };
 
 struct compiler {
 	struct filter_binder binder;
 	struct filter_terms terms;
-	/* Numbers of the terms that were made already: for checks and what they compare, by their
-	 * text; for trees that are shared, by their address. */
+	/*
+	 * Numbers of existing terms: of checks and their left sides by their text, of shared trees
+	 * by their address.
+	 */
 	struct intern checks, operands, shared;
 	struct buf text;
 };
@@ -52,13 +54,13 @@ static int keep_values(struct filter *filter, struct filter_side *side)
 	return 0;
 }
 
-/* The left side of a check, if an earlier one has it, too. */
+/* The left side of a check, shared with an earlier one that has the same. */
 static int find_left(struct compiler *compiler, const struct filter_node *node,
 		     struct filter_check *check, uint32_t **number)
 {
 	struct filter_node alone = *node;
 
-	/* Whatever is finished it, its key is the check whether it exists. */
+	/* Whatever the operator, the key of a left side is the check for its existence. */
 	alone.op = FILTER_EXISTS;
 	alone.right = NULL;
 	*number = find_check(compiler, &compiler->operands, &alone);
@@ -126,7 +128,7 @@ static int build_joined(struct compiler *compiler, const struct filter_node *nod
 	return rc;
 }
 
-/* A tree that may hang elsewhere, too; positions are in its own text. */
+/* A tree that may be shared; positions refer to its own text. */
 static int build_shared(struct compiler *compiler, const struct filter_node *node,
 			unsigned int depth, uint32_t *ref)
 {
@@ -184,8 +186,8 @@ static int build(struct compiler *compiler, const struct filter_node *node, unsi
 }
 
 /*
- * What the checks of an expression have between them. negated: whether the filter wants the term
- * to be false.
+ * Collects the properties of all checks of an expression. negated: the filter requires the term to
+ * be false.
  */
 static void survey(struct compiler *compiler, uint32_t ref, bool negated, uint32_t mark,
 		   struct filter_item *item)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A filter at work, event by event: one pass over the code of each expression that the type of the
- * event leaves. Nothing is allocated and nothing is looked up by name.
+ * Evaluation of a filter for an event: one pass over the code of each expression that the type of
+ * the event does not rule out. Nothing is allocated and nothing is looked up by name.
  */
 #include <string.h>
 
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
 
-/* A chain of parents that is longer is cut. */
+/* Longer chains of parents are truncated. */
 enum { ANCESTORS_MAX = 256 };
 
-/* On the way of every event; what is not stays out of its way. */
+/* HOT: runs for every event. COLD: not inlined into that path. */
 #define HOT __attribute__((always_inline)) static inline
 #define COLD __attribute__((noinline)) static
 
 HOT bool run(struct filter *filter, uint32_t at, const struct sinsp_event *event);
 
-/* Finds the answer to a check, or of a part that has code of its own. */
+/* Computes the result of a check, or of a part that has code of its own. */
 COLD bool find_answer(struct filter *filter, const struct filter_jump *jump,
 		      const struct sinsp_event *event)
 {
@@ -89,7 +89,10 @@ bool filter_match(struct filter *filter, const struct sinsp_event *event)
 	return next(filter, event, 0) != FILTER_NONE;
 }
 
-/* With much put together already, it is done again when needed: others need memory, too. */
+/*
+ * Drops the cached values if they use much of the scratch memory, which others need; they are
+ * computed again when needed.
+ */
 COLD void drop_kept(struct filter *filter)
 {
 	for (struct filter_kept *kept = filter->kept; kept; kept = kept->next)
@@ -121,8 +124,8 @@ COLD int keep(struct filter *filter, const struct filter_side *side,
 }
 
 /*
- * The values of the left side, and how many, or -1. It comes first: what other checks have put
- * together is not needed any more, but for what is kept.
+ * The values of the left side, and how many, or -1. It comes first: the scratch memory of other
+ * checks is free again, except for kept values.
  */
 HOT int left_get(struct filter *filter, const struct filter_check *check,
 		 const struct sinsp_event *event, const struct field_value **values)
@@ -252,7 +255,10 @@ static bool in_values(const struct filter_check *check, const struct field_value
 	return false;
 }
 
-/* Against the values of another field: each as a constant. Single sides have one value. */
+/*
+ * Compares with the values of another field, each as a constant. Sides that are not lists have one
+ * value.
+ */
 bool filter_test_operands(struct filter *filter, const struct filter_check *check,
 			  const struct sinsp_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of events with the same answers get the same list: of the expressions that they can
- * satisfy, and of what is left of each.
+ * Types of events with the same answers share a list: the expressions that they can satisfy, and
+ * the rest of each.
  */
 #include "sinsp/filter/lists.h"
 
@@ -10,7 +10,7 @@
 
 #include "sinsp/filter/code.h"
 
-/* Types that no check tells apart, so far. */
+/* Classes of types that no check so far distinguishes. */
 struct classes {
 	uint16_t of_type[FILTER_TYPES_COUNT];
 	uint16_t count;
@@ -32,7 +32,7 @@ static void split(struct classes *classes, const uint8_t *answers)
 	}
 }
 
-/* All lists while they are made; the entries of their choices are still references to terms. */
+/* All lists during compilation; the entries of their choices are still references to terms. */
 struct lister {
 	struct filter *filter;
 	struct filter_terms *terms;
@@ -60,7 +60,7 @@ static int choose(struct lister *lister, const uint32_t *refs, size_t n, unsigne
 	return 0;
 }
 
-/* Gives an equal list its number; the choices of a new one are copied. */
+/* Returns the number of an equal list; adds a new one, with a copy of its choices. */
 static int add_list(struct lister *lister, const struct filter_list *list, uint32_t *number)
 {
 	size_t bytes = list->count * sizeof(list->choices[0]);
@@ -97,7 +97,7 @@ static int make_lists(struct lister *lister, const struct classes *classes, cons
 	for (unsigned int type = 0; rc == 0 && type < FILTER_TYPES_COUNT; type++) {
 		uint16_t class = classes->of_type[type];
 
-		if (class == seen) { /* they are numbered in the order of the types */
+		if (class == seen) { /* classes are numbered in the order of the types */
 			rc = choose(lister, refs, n, type, &list);
 			if (rc == 0)
 				rc = add_list(lister, &list, &numbers[class]);

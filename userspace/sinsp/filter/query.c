@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiled filter tells of itself before any event: types, flags, needed state. */
+/* Properties of a compiled filter, known before any event: types, flags, needed state. */
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
 

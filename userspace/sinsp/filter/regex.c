@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular expressions by PCRE2: JIT code first, and where its budget runs out the matcher that
- * never goes back, so that no value can make a check slow or wrong.
+ * Regular expressions by PCRE2: JIT code first, and if its match limit is reached the matcher
+ * without backtracking, so that no value can make a check slow or wrong.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
@@ -80,7 +80,7 @@ int filter_regex_compile(struct filter_binder *binder, const struct filter_expr 
 	if (!made->data || !made->context)
 		goto out;
 	pcre2_set_match_limit(made->context, MATCH_LIMIT);
-	pcre2_jit_compile(made->code, PCRE2_JIT_COMPLETE); /* without it: the same, more slowly */
+	pcre2_jit_compile(made->code, PCRE2_JIT_COMPLETE); /* optional: only for speed */
 	made->next = binder->filter->regexes;
 	binder->filter->regexes = made;
 	*regex = made;
@@ -92,7 +92,7 @@ out:
 	return rc;
 }
 
-/* Each wrong byte becomes U+FFFD. */
+/* Each invalid byte becomes U+FFFD. */
 static void make_valid(const char *text, size_t len, struct buf *out)
 {
 	buf_clear(out);
@@ -122,7 +122,10 @@ static int match_valid(struct filter_regex *regex, const char *text, size_t len)
 	case PCRE2_ERROR_JIT_STACKLIMIT:
 		rc = pcre2_dfa_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, NULL,
 				     workspace, DFA_WORKSPACE);
-		/* The longest match comes first; it need not reach the end, whatever was asked. */
+		/*
+		 * The longest match comes first; it may end before the end of the value in spite of
+		 * the options.
+		 */
 		return rc < 0 || pcre2_get_ovector_pointer(regex->data)[1] == len
 			       ? rc
 			       : PCRE2_ERROR_NOMATCH;

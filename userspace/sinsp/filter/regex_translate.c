@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From RE2's POSIX syntax to PCRE2's. What means the same is copied; what PCRE2 reads otherwise is
- * written in full: x+? is an optional x+ here, `^` and `$` can be repeated, and a character may be
- * any code point.
+ * From RE2's POSIX syntax to PCRE2's. Common syntax is copied; what PCRE2 interprets differently is
+ * written out: x+? is an optional x+ here, `^` and `$` can be repeated, and a character may be any
+ * code point.
  */
 #include <string.h>
 
@@ -14,10 +14,10 @@ enum { GROUPS_MAX = 255, REPEAT_MAX = 1000 };
 struct translator {
 	const char *at, *end;
 	struct buf *out;
-	size_t groups[GROUPS_MAX]; /* where each open group begins in `out` */
+	size_t groups[GROUPS_MAX]; /* start of each open group in `out` */
 	unsigned int ngroups;
-	size_t atom; /* where what can be repeated begins in `out` */
-	bool repeatable; /* there is such an atom */
+	size_t atom; /* start of the last repeatable item in `out` */
+	bool repeatable; /* there is such an item */
 	bool repeated; /* it ends with a repetition */
 };
 
@@ -71,7 +71,7 @@ static const char *read_hex(struct translator *t, uint32_t *c)
 	return digits < (braced ? 1 : 2) || *c > 0x10ffff ? "invalid escape sequence" : NULL;
 }
 
-/* What follows a backslash: a character. Classes and anchors have no escapes here. */
+/* The character after a backslash. Classes and anchors have no escapes here. */
 static const char *read_escape(struct translator *t, uint32_t *c)
 {
 	static const char from[] = "nrtafv", to[] = "\n\r\t\a\f\v";
@@ -174,7 +174,10 @@ static const char *copy_class(struct translator *t)
 	return NULL;
 }
 
-/* Counts above the limit stay above it. Returns what follows the digits, NULL without digits. */
+/*
+ * Reads a count; one above the limit stays above it. Returns the position after the digits, NULL if
+ * there are none.
+ */
 static const char *read_count(const char *at, const char *end, unsigned int *count)
 {
 	const char *start = at;
@@ -206,7 +209,7 @@ static size_t lex_repeat(const struct translator *t, bool *valid)
 	return (size_t)(at + 1 - t->at);
 }
 
-/* Puts the last atom into a group of its own, so that it can be repeated (again). */
+/* Encloses the last atom in a group, so that it can be repeated (again). */
 static void wrap_atom(struct translator *t)
 {
 	static const char open[] = "(?:";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Terms: made once each, and simplified for types of events. */
+/* Terms: each stored once, and simplified for types of events. */
 #include "sinsp/filter/terms.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Terms for types of their own are worth their memory as long as they are not many; where they
- * would be, the type is asked for when the event is there.
+ * Terms specialised for a type are worth their memory unless there are too many; above this number
+ * the type is tested for each event instead.
  */
 enum { SPECIAL_PARTS_MAX = 1 << 20 };
 
@@ -34,7 +34,7 @@ int filter_terms_init(struct filter_terms *terms)
 
 	*terms = (struct filter_terms){0};
 	terms->by_parts.arena = &terms->arena;
-	/* What consists of nothing is true: the first term. */
+	/* The empty conjunction is true: the first term. */
 	return filter_terms_add(terms, &(struct filter_term){0}, &ref);
 }
 
@@ -68,7 +68,7 @@ int filter_terms_push(struct filter_terms *terms, uint32_t ref)
 	return 0;
 }
 
-/* Leaves out what adds nothing: the true, and what stands there already. Returns how many stay. */
+/* Removes true terms and duplicates. Returns the number of the remaining terms. */
 static size_t tidy(struct filter_terms *terms, uint32_t *parts, size_t n)
 {
 	uint32_t mark = filter_terms_mark(terms);

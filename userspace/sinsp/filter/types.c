@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the type of an event decides: checks on the type alone are answered in advance, by asking
- * them about an empty event of each type.
+ * Decisions by the type of an event: checks that depend only on the type are evaluated in advance,
+ * with an empty event of each type.
  */
 #include "sinsp/filter/types.h"
 
@@ -54,7 +54,7 @@ static bool can_have_value(const struct field_ref *field, const struct event_des
 	return !field->desc->can_have || field->desc->can_have(event);
 }
 
-/* No value satisfies no operator. */
+/* Without a value no operator is satisfied. */
 static void find_values(const struct filter_check *check, uint8_t *answers)
 {
 	const struct field_ref *field = check->left->operand.field;
@@ -67,7 +67,7 @@ static void find_values(const struct filter_check *check, uint8_t *answers)
 	}
 }
 
-/* Whether a check on the type alone is true for a type that no filter can name. */
+/* Whether a check that depends only on the type is true for a type that no filter can name. */
 static bool holds_for_unnamed(struct filter *filter, const struct filter_check *check)
 {
 	const struct event_desc unnamed = {.name = "", .category = EC_SYSCALL | EC_OTHER};
@@ -89,7 +89,7 @@ static int answer(struct filter *filter, struct filter_terms *terms, struct filt
 		find_values(check, answers);
 	} else {
 		ask(filter, check, answers);
-		/* Those that it lets through, if it does not let all others through as well. */
+		/* It names the types that it passes, unless it passes all others as well. */
 		if (!(check->left->operand.field->desc->flags & FIELD_DEPRECATED))
 			term->names = !holds_for_unnamed(filter, check);
 	}

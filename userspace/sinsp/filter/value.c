@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the text of a constant to the value that a type of field is compared with. */
+/* Converts the text of a constant to a value of the type of the field. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 enum { VALUE_BYTES_MAX = 255 };
 
-/* A text that a value is made of, and where the value goes. */
+/* A text to convert to a value, and its context. */
 struct source {
 	struct filter_binder *binder;
 	const struct filter_expr *expr;
@@ -31,7 +31,7 @@ static int fail(const struct source *source, const char *what)
 			   source->expr->text.data, what);
 }
 
-/* White space, a sign, digits, and nothing behind. */
+/* White space, a sign, digits, and nothing after. */
 static bool is_integer(const char *text)
 {
 	size_t digits;
@@ -42,7 +42,7 @@ static bool is_integer(const char *text)
 	return digits && text[digits] == '\0';
 }
 
-/* Keeps what fits the width of the type, as a store into a variable of that type would. */
+/* Truncates to the width of the type, as a store into a variable of that type would. */
 static int64_t wrap(int64_t number, size_t bytes, bool is_signed)
 {
 	unsigned int unused_bits = 64 - 8 * (unsigned int)bytes;
@@ -87,7 +87,7 @@ static bool is_hexadecimal(const char *text)
 	       text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] == '\0';
 }
 
-/* The bits of the number; decimal numbers wrap, but digits of these that nothing has are wrong. */
+/* The bits of the number. Decimal numbers wrap; hexadecimal ones that do not fit are an error. */
 static int parse_hexadecimal(const struct source *source, struct filter_constant *constant)
 {
 	unsigned int bits = 8 * width(source);
