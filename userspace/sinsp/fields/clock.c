@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seconds to text, once a second. */
+/* Text of a second, made once for each second. */
 #include "sinsp/fields/clock.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * container.*: the container of the event's process, as its control groups tell it. What only the
- * runtime could tell has rows without a value, so that filters which name it are understood.
+ * container.*: the container of the event's process, from its control groups. Fields that need the
+ * container runtime have no value, but exist so that filters with them compile.
  */
 #include "sinsp/fields/table.h"
 
@@ -21,7 +21,7 @@ static struct field_value id_of(const struct sinsp_thread *thread, size_t len_ma
 	return value;
 }
 
-/* Names are short already: only ids of digits are cut. */
+/* Whether the id is a short name, which is not truncated. */
 static bool is_named(const struct sinsp_thread *thread)
 {
 	return thread->container.type == SINSP_CONTAINER_LXC ||
@@ -68,7 +68,7 @@ static int get_type(const struct sinsp_event *event, const struct field_ref *ref
 	return give_string(values, sinsp_container_type_name(event->thread->container.type));
 }
 
-/* Some containers bear their name as their id. */
+/* The id of some containers is their name. */
 static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -120,7 +120,7 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 			getter, help, .can_have = is_about_fd                                      \
 	}
 
-/* What only the runtime knows. */
+/* Fields that only the runtime knows. */
 #define UNKNOWN "; none: no runtime is asked"
 #define RUNTIME_ROW(name, type, format, flags, arg, help, more...)                                 \
 	{                                                                                          \
@@ -137,7 +137,7 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 #define MOUNT_ROW(name, help)                                                                      \
 	RUNTIME_ROW(name, CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY_OR_INDEX, help)
 
-/* And those of the .scap world that a control group does not show. */
+/* Also those of the .scap world that control groups do not reveal. */
 static void each_type(void (*see)(void *context, const char *word), void *context)
 {
 	for (unsigned int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++)

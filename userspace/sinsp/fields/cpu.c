@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.*: the time of threads on a CPU, as switches and procinfo events tell it. */
+/* thread.*: the time of threads on a CPU, from switch and procinfo events. */
 #include "sinsp/fields/table.h"
 
 enum { PERCENT_MAX = 100 };
 
-/* Of a thread that comes in nothing is told: the event is that of the one that goes out. */
+/* Only for the previous thread: a switch is an event of the thread that leaves the CPU. */
 static int get_exectime(const struct sinsp_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
@@ -19,7 +19,10 @@ static int get_totexectime(const struct sinsp_event *event, const struct field_r
 	return event->thread ? give_u64(values, event->thread->run_ns) : NO_VALUE;
 }
 
-/* Jiffies between two procinfo events, which are a second apart where a jiffy is a percent. */
+/*
+ * Jiffies between two procinfo events, which are a second apart: at 100 jiffies a second that is
+ * the percentage.
+ */
 static int give_percent(const struct sinsp_event *event, bool user, bool system,
 			struct field_value *values)
 {
@@ -51,7 +54,7 @@ PERCENT_GETTER(get_cpu_system, false, true)
 	}
 
 const struct field_desc fields_cpu[] = {
-	/* Only switches have a task that comes next; a filter on this can mean nothing else. */
+	/* Only switches have a next task, so a filter on this field selects them. */
 	{"thread.exectime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_SWITCHES, get_exectime,
 	 "of switch events: ns that the thread was on the CPU before it goes out", "next",
 	 .colour = FIELD_COLOUR_ID},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* evt.*: what the event itself says. Times, and what concerns I/O, have files of their own. */
+/* evt.*: data of the event itself. Fields of times and of I/O have files of their own. */
 #include "sinsp/fields/table.h"
 
 #include "event/names.h"
@@ -9,7 +9,7 @@
 #include "sinsp/fields/type_names.h"
 #include "util/error.h"
 
-/* Above all names of errors, those that only debuggers see included. */
+/* Above all error numbers, those internal to the kernel included. */
 enum { ERRNO_MAX = 520 };
 
 enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
@@ -29,7 +29,7 @@ static int get_family(const struct sinsp_event *event, const struct field_ref *r
 	return give_string(values, family ? family : "");
 }
 
-/* The generic event bears the name of its system call. */
+/* A generic event has the name of its system call. */
 static const char *type_name(const struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
@@ -57,7 +57,7 @@ static int get_syscall_type(const struct sinsp_event *event, const struct field_
 	return give_string(values, type_name(event));
 }
 
-/* The category of reading and writing is that of the descriptor. */
+/* The category of reads and writes depends on the descriptor. */
 static const char *const io_category_names[SCAP_FD_TYPES_COUNT] = {
 	[SCAP_FD_FILE] = "file", [SCAP_FD_DIRECTORY] = "file", [SCAP_FD_IPV4] = "net",
 	[SCAP_FD_IPV6] = "net",	 [SCAP_FD_UNIX] = "ipc",       [SCAP_FD_PIPE] = "ipc",
@@ -80,7 +80,7 @@ static int get_cpu(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_i64(values, event->ev.cpu);
 }
 
-/* Exit events of the .scap world have odd ids; those of our own are on exit, all of them. */
+/* Exit events of the .scap world have odd ids; extensions are all exit events. */
 static bool is_exit(const struct event_desc *desc)
 {
 	return desc->id % 2 || desc->id >= EVENT_EXTENSION_FIRST;
@@ -125,8 +125,8 @@ static bool is_string(enum param_type type)
 }
 
 /*
- * Events may give a parameter of one name different types. Numbers are extended to 64 bits by their
- * own type; a text where the filter expects a number (or the reverse) is no value.
+ * Parameters of one name can differ in type between events. Numbers are extended to 64 bits by
+ * their own type; a text where the filter expects a number (or the reverse) is no value.
  */
 static int get_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
 		      struct field_scratch *scratch, struct field_value *values)
@@ -147,8 +147,8 @@ static int get_rawarg(const struct sinsp_event *event, const struct field_ref *r
 }
 
 /*
- * Fields made of parameters go straight to the output: a buffer in hexadecimal is longer than the
- * memory for values.
+ * Fields of parameters are written directly to the output: a buffer in hexadecimal may exceed the
+ * scratch memory.
  */
 static bool write_args(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct buf *out)
@@ -168,7 +168,7 @@ static bool write_arg(const struct sinsp_event *event, const struct field_ref *r
 	return true;
 }
 
-/* A recorded parameter has the type and format that this event gives it. */
+/* A raw parameter is written by its type and format in this event. */
 static bool write_rawarg(const struct sinsp_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct buf *out)
 {
@@ -193,7 +193,7 @@ static bool write_json_args(const struct sinsp_event *event, const struct field_
 	return true;
 }
 
-/* A parameter of the event that is empty has a value, null: text has words for it. */
+/* An empty parameter of the event is null in JSON; text has words for it. */
 static bool write_json_arg(const struct sinsp_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct buf *out)
 {
@@ -301,7 +301,7 @@ static void each_source(word_visitor *see, void *context)
 
 static void each_category(word_visitor *see, void *context)
 {
-	/* Those of reading and writing, and of events of the .scap world that there are no more. */
+	/* Those of reads and writes, and of obsolete events of the .scap world. */
 	static const char *const others[] = {"ipc",	   "processing", "internal", "syscall",
 					     "tracepoint", "plugin",	 "meta"};
 

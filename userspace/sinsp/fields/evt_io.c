@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* evt.*: what concerns I/O and opened files, and errors by what they are about. */
+/* evt.*: I/O, opened files, and errors by the kind of object. */
 #include "sinsp/fields/table.h"
 
 enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS, CATEGORY_IO = 0x20 };
@@ -105,7 +105,7 @@ static int get_is_wait(const struct sinsp_event *event, const struct field_ref *
 	return give_u64(values, has_flags(event, EF_WAITS));
 }
 
-/* The journal's own name of the socket is where systemd has /dev/log point to. */
+/* The journal's name of the socket is the target of systemd's link /dev/log. */
 bool event_is_syslog(const struct sinsp_event *event)
 {
 	return has_flags(event, EF_WRITES_TO_FD) && event->fd &&
@@ -119,7 +119,10 @@ static int get_is_syslog(const struct sinsp_event *event, const struct field_ref
 	return give_u64(values, event_is_syslog(event));
 }
 
-/* What the error fields know of an event that has no descriptor: calls that would have made one. */
+/*
+ * The kind of object for the error fields if the event has no descriptor: failed calls that would
+ * have created one.
+ */
 static unsigned int sort_by_event(const struct sinsp_event *event)
 {
 	switch (event->ev.desc->id) {
@@ -176,7 +179,7 @@ static int get_error_other(const struct sinsp_event *event, const struct field_r
 	return error_about(event, !sort_of(event) && category_of(event) != EC_MEMORY, values);
 }
 
-/* Where the opening calls keep their flags, mode (0: they have none) and result. */
+/* The parameters of the opening calls: flags, mode (0: none) and result. */
 struct open_params {
 	uint16_t id;
 	uint8_t flags, mode, fd;
@@ -209,8 +212,10 @@ static bool opened_with(const struct sinsp_event *event, uint32_t flags)
 	return open_flags(event) & flags;
 }
 
-/* Events have that flag for O_DIRECTORY too. But it makes a file to be written, and no directory
- * is. */
+/*
+ * Whether O_TMPFILE was used. Events have that flag for O_DIRECTORY too, but an unnamed file is
+ * opened for writing, which fails for directories.
+ */
 static bool opened_unnamed(const struct sinsp_event *event)
 {
 	static const uint32_t both = file_flags__O_TMPFILE | file_flags__O_WRONLY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* evt.*: where an event was made, and what events tell that no system call made. */
+/* evt.*: the origin of an event, and the data of events that are not system calls. */
 #include "sinsp/fields/table.h"
 
 #include <strings.h>

@@ -8,7 +8,7 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* What the wall clock showed. Durations are not made of it: it can be set. */
+/* The wall-clock time. Not used for durations, because the clock can be set. */
 static uint64_t now_ns(const struct sinsp_event *event)
 {
 	return sinsp_wall_ns(event, event->ev.ts_ns);
@@ -70,7 +70,7 @@ static int get_datetime_s(const struct sinsp_event *event, const struct field_re
 	return give_text(values, scratch, &text);
 }
 
-/* A later event may bear an earlier time, when sources disagree: no time has passed then. */
+/* A later event may have an earlier time if sources disagree: the duration is 0 then. */
 static uint64_t span(uint64_t from_ns, uint64_t to_ns)
 {
 	return to_ns > from_ns ? to_ns - from_ns : 0;
@@ -81,7 +81,7 @@ static uint64_t since_start(const struct sinsp_event *event)
 	return span(event->first_ts_ns, event->ev.ts_ns);
 }
 
-/* Asked again for the same event, the answer is the same. */
+/* Repeated calls for the same event return the same value. */
 static uint64_t since_last(const struct sinsp_event *event, struct field_scratch *scratch)
 {
 	if (scratch->last_num == event->num)
@@ -197,7 +197,7 @@ LATENCY_GETTER(get_latency_ns, true, event->ev.latency_ns % NS_PER_SECOND)
 LATENCY_GETTER(get_latency_quantized, true, quantized(event->ev.latency_ns))
 LATENCY_GETTER(get_wait_latency, can_wait(event->ev.desc), event->ev.latency_ns)
 
-/* In the largest unit that it reaches, cut to two decimals, without zeros at their end. */
+/* In the largest unit that it reaches, truncated to two decimals, without trailing zeros. */
 static int get_latency_human(const struct sinsp_event *event, const struct field_ref *ref,
 			     struct field_scratch *scratch, struct field_value *values)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Examples of filters, for `agent fields`. Rows have their own where a type alone says too little. */
+/*
+ * Examples of filters, for `agent fields`. Rows have an example of their own where the type does
+ * not suffice.
+ */
 #include "sinsp/fields/field.h"
 
 static const char *const arguments[] = {

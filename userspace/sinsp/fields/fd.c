@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fd.*: the descriptor that the event makes, uses or closes. */
+/* fd.*: the descriptor that the event opens, uses or closes. */
 #include "sinsp/fields/table.h"
 
 #include "sinsp/fields/fd_text.h"
@@ -23,7 +23,7 @@ static int get_type(const struct sinsp_event *event, const struct field_ref *ref
 	return event->fd ? give_string(values, scap_fd_type_name(event->fd->type)) : NO_VALUE;
 }
 
-/* The kind that a call would have made, for calls that failed. */
+/* The kind of descriptor that a failed call would have created. */
 static char char_by_event(const struct sinsp_event *event)
 {
 	switch (event->ev.desc->id) {
@@ -63,7 +63,9 @@ static int get_typechar(const struct sinsp_event *event, const struct field_ref 
 	return give_text(values, scratch, &text);
 }
 
-/* What stands for the name of a descriptor that is not in the table: the call failed, mostly. */
+/*
+ * The source of the name of a descriptor that is not in the table, usually because the call failed.
+ */
 enum name_source { FROM_NOTHING, FROM_PATH, FROM_TUPLE };
 
 struct unnamed_fd {
@@ -119,7 +121,10 @@ int fd_get_name(const struct sinsp_event *event, const struct field_ref *ref,
 	return text.len ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-/* As it was given: when the descriptor was opened, or to the call that failed to open one. */
+/*
+ * The name as it was passed: when the descriptor was opened, or to the call that failed to open
+ * one.
+ */
 static int get_nameraw(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
@@ -148,7 +153,7 @@ static bool is_type(const struct sinsp_event *event, enum scap_fd_type type)
 	return event->fd && event->fd->type == type;
 }
 
-/* Of a directory its own name; of a file what stands before the last slash. */
+/* Of a directory its name; of a file the part before the last slash. */
 int fd_get_directory(const struct sinsp_event *event, const struct field_ref *ref,
 		     struct field_scratch *scratch, struct field_value *values)
 {
@@ -217,7 +222,7 @@ GETTER(get_connected, give_u64(values, fd->connected))
 GETTER(get_is_upper_layer, give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
 GETTER(get_is_lower_layer, give_u64(values, (fd->flags & file_flags__FD_LOWER_LAYER) != 0))
 
-/* The kinds of all descriptors of the process, each once. */
+/* The kinds of all descriptors of the process, without duplicates. */
 static int give_types(const struct sinsp_fds *fds, struct field_value *values)
 {
 	bool seen[SCAP_FD_TYPES_COUNT] = {false};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of descriptors: those of the table, or made again with other ports. */
+/* Names of descriptors: those of the table, or rebuilt with service names. */
 #include "sinsp/fields/fd_text.h"
 
 #include <stdbool.h>
@@ -7,7 +7,10 @@
 
 #include "sinsp/tables/socket.h"
 
-/* Others were given by a capture file, or are the addresses of sockets without a connection. */
+/*
+ * Whether the name was built from its ends. Other names come from a capture file, or are the
+ * addresses of sockets without a connection.
+ */
 static bool has_name_of_its_ends(const struct sinsp_fd *fd)
 {
 	char name[SOCKET_NAME_MAX];

@@ -6,7 +6,7 @@
 #include "sinsp/fields/param_text.h"
 #include "sinsp/tables/socket.h"
 
-/* Appends what a list shows of a descriptor; returns false for those that it leaves out. */
+/* Appends the element of a descriptor; returns false for those that the list omits. */
 typedef bool element_writer(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
 			    struct buf *text);
 
@@ -102,7 +102,7 @@ static bool write_cport(const struct sinsp_fd *fd, int64_t num,
 	return true;
 }
 
-/* The port of a server socket is that of nobody's end. */
+/* A server socket has no connected ends, so its port is neither. */
 static bool write_sport(const struct sinsp_fd *fd, int64_t num,
 		       const struct text_style *style, struct buf *text)
 {

@@ -49,7 +49,7 @@ static const struct field_desc *find_desc(const char *text, size_t len, struct s
 
 static int unknown_field(const char *text, size_t len, struct error *err)
 {
-	/* A search through all names, not to be made for a message that nobody wants. */
+	/* A search through all names; skipped if there is no message. */
 	const char *nearest = err ? field_nearest(text, len) : NULL;
 	int shown = len < 128 ? (int)len : 128;
 
@@ -59,7 +59,7 @@ static int unknown_field(const char *text, size_t len, struct error *err)
 	return error_set(err, -ENOENT, "unknown field '%.*s'", shown, text);
 }
 
-/* Copies an argument without its quotes; a backslash in quotes stands before a literal byte. */
+/* Copies an argument without its quotes; in quotes a backslash makes the next byte literal. */
 static int copy_name(char name[64], struct slice arg, struct error *err)
 {
 	bool quoted = arg.len >= 2 && (arg.text[0] == '"' || arg.text[0] == '\'') &&
@@ -98,7 +98,7 @@ static bool is_digits(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Numbers out of range become the nearest one: there is no value at that index. */
+/* Numbers out of range become the nearest valid one: there is no value at that index. */
 static int parse_index(struct field_ref *ref, struct error *err)
 {
 	const char *digits = ref->name + (ref->name[0] == '-' || ref->name[0] == '+');
@@ -139,7 +139,9 @@ static int unknown_param(const char *name, struct error *err)
 	return error_set(err, -EINVAL, "no event has a parameter '%s'", name);
 }
 
-/* Finds the parameter of that name in every event, so that no getter compares names. */
+/*
+ * Finds the parameter of that name in every event in advance, so that getters do not compare names.
+ */
 static int find_param(struct field_ref *ref, const char *name, struct error *err)
 {
 	int8_t *indexes = malloc(EVENT_ID_MAX);
@@ -208,7 +210,7 @@ static int parse_key_or_index(struct field_ref *ref, struct error *err)
 	return is_digits(ref->name) ? parse_index(ref, err) : 0;
 }
 
-/* How a name after a dot and a text in brackets are read; NULL where there can be none. */
+/* The parsers of a name after a dot and of a text in brackets; NULL if not allowed. */
 static const struct arg_form {
 	int (*dot)(struct field_ref *ref, struct error *err);
 	int (*brackets)(struct field_ref *ref, struct error *err);

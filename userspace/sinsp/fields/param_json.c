@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters as JSON values: one writer for each sort, chosen when the table is made. */
+/* Parameters as JSON values: one writer for each form, chosen when the table is made. */
 #include "sinsp/fields/param_json.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ struct json_param {
 	struct clock *utc;
 	/* How texts are written: json_append_string(), or in base64. */
 	bool (*encode)(struct buf *out, const char *text, size_t len);
-	bool *changed; /* becomes true when a text was not UTF-8 */
+	bool *changed; /* set if a text was not UTF-8 */
 };
 
 typedef void writer(const struct json_param *p, struct buf *out);
@@ -38,8 +38,8 @@ struct param_plan {
 struct param_json {
 	struct arena arena; /* the plans */
 	const struct param_plan *plans[EVENT_ID_MAX];
-	enum text_bytes bytes; /* DOTS: buffers are strings like others */
-	struct buf text; /* memory for those that are not */
+	enum text_bytes bytes; /* DOTS: buffers are written as strings */
+	struct buf text; /* memory for the other forms */
 };
 
 /* The bits as they were recorded. */
@@ -78,7 +78,7 @@ static void append_text(const struct json_param *p, struct buf *out, const char 
 		*p->changed = true;
 }
 
-/* Names are words: they need no escape. */
+/* Names are words: no escapes are needed. */
 static void append_name(struct buf *out, const char *name)
 {
 	buf_append_char(out, '"');
@@ -115,8 +115,9 @@ static void write_flags(const struct json_param *p, struct buf *out)
 }
 
 /*
- * Events cannot tell apart what shares bits in the kernel: O_DIRECTORY brings O_TMPFILE's bit and
- * O_DSYNC brings O_SYNC's. O_TMPFILE works only with write access, and O_SYNC implies O_DSYNC.
+ * Events cannot distinguish flags that share bits in the kernel: O_DIRECTORY also sets O_TMPFILE's
+ * bit, and O_DSYNC that of O_SYNC. O_TMPFILE works only with write access, and O_SYNC implies
+ * O_DSYNC.
  */
 static void write_file_flags(const struct json_param *p, struct buf *out)
 {
@@ -251,7 +252,7 @@ static void write_numbers_64(const struct json_param *p, struct buf *out)
 	append_numbers(out, p->param, PT_UINT64LIST);
 }
 
-/* As in text: digits, commas and hyphens need no escape. */
+/* As in text: digits, commas and hyphens, no escapes are needed. */
 static void write_bits(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '"');
@@ -259,7 +260,7 @@ static void write_bits(const struct json_param *p, struct buf *out)
 	buf_append_char(out, '"');
 }
 
-/* Longer addresses are corrupt ones. */
+/* Longer addresses are corrupt. */
 enum { ADDRESS_TEXT_BYTES = 512 };
 
 static void append_address(const struct json_param *p, struct buf *out,
@@ -273,7 +274,7 @@ static void append_address(const struct json_param *p, struct buf *out,
 	append_text(p, out, text.data, text.len);
 }
 
-/* Digits, dots and colons need no escape. */
+/* Digits, dots and colons: no escapes are needed. */
 static void write_ip(const struct json_param *p, struct buf *out)
 {
 	buf_append_char(out, '"');
@@ -310,7 +311,7 @@ static void write_fd_list(const struct json_param *p, struct buf *out)
 
 static writer *choose_writer(const struct param_desc *desc, const struct flag_name *set);
 
-/* The value in the form of its kind; an empty string is none. */
+/* The value in the form of its kind; an empty string means no value. */
 static void write_dyn(const struct json_param *p, struct buf *out)
 {
 	struct dyn_value value = event_dyn_value(p->desc, p->param);
@@ -371,7 +372,7 @@ static bool is_list(const struct param_desc *desc)
 	return false;
 }
 
-/* Flags that the .scap world names otherwise than the kernel, whose bits they are. */
+/* Flags with the kernel's bits whose names in the .scap world differ from the kernel's. */
 static const struct {
 	uint16_t event, param;
 	struct flag_name names[4];
@@ -538,7 +539,7 @@ void param_json_append_all(struct param_json *json, const struct sinsp_event *ev
 	size_t start = out->len;
 
 	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
-		/* Of those that are ours alone, readers expect no null. */
+		/* Extensions are omitted if absent: readers do not expect them as null. */
 		if (event->ev.desc->params[i].own && event->ev.params[i].len == 0)
 			continue;
 		buf_append_chunk(out, plans[i].key, plans[i].key_len);

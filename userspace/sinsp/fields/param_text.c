@@ -58,7 +58,7 @@ static void raw_unsigned(const struct sinsp_event *event, unsigned int index, st
 	buf_append_u64(out, bits_of(event, index));
 }
 
-/* Results are decimal, whatever their format: that of mmap is said to be an address. */
+/* Results are decimal, whatever their format: the table declares that of mmap an address. */
 static void raw_result(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	buf_append_i64(out, event_param_i64(&event->ev, index));
@@ -68,7 +68,7 @@ static void raw_string(const struct sinsp_event *event, unsigned int index, stru
 {
 	const char *text = event_param_string(&event->ev, index);
 
-	/* Readers of old captures wrote an absent string so. */
+	/* Old captures have this text for an absent string. */
 	buf_append_string(out, strcmp(text, "(NULL)") == 0 ? "<NA>" : text);
 }
 
@@ -150,7 +150,7 @@ static void append_fd_kind(struct buf *out, const struct sinsp_fd *fd)
 		buf_append_char(out, l4_letters[fd->l4]);
 }
 
-/* The event's own entry is there even after the event has closed it. */
+/* The event's entry is valid even after the event has closed it. */
 static const struct sinsp_fd *find_fd(const struct sinsp_event *event, int64_t num)
 {
 	if (event->fd && event->fd_num == num)
@@ -178,7 +178,7 @@ static void resolved_fd(const struct sinsp_event *event, unsigned int index,
 		return;
 	}
 	if (num < 0) {
-		/* As an argument -1 means no descriptor; only as a result it is EPERM. */
+		/* As an argument -1 means no descriptor; only as a result it means EPERM. */
 		if (num != -1 || index == RESULT_PARAM)
 			resolved_errno(event, index, out);
 		return;
@@ -214,7 +214,7 @@ static void resolved_path(const struct sinsp_event *event, unsigned int index, s
 		return;
 	if (sinsp_event_path(event, index, path, sizeof(path)) == 0)
 		return;
-	/* What is no directory (a pipe, a memfd) has a name that begins with neither. */
+	/* The name of a base that is no directory (a pipe, a memfd) begins with neither. */
 	from_unknown = strncmp(path, unknown, sizeof(unknown) - 1) == 0;
 	buf_append_string(out, from_unknown ? path + sizeof(unknown) - 1 : path);
 }
@@ -273,7 +273,7 @@ static void resolved_flags(const struct sinsp_event *event, unsigned int index, 
 	append_flags(out, desc_of(event, index)->set, bits_of(event, index));
 }
 
-/* The types of files share bits: those are one number, after the permissions. */
+/* File types share bits: the type is one number, after the permissions. */
 static void resolved_mode(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	const struct flag_name *set = desc_of(event, index)->set;
@@ -317,7 +317,7 @@ static void resolved_group(const struct sinsp_event *event, unsigned int index, 
 	append_id_name(out, id, sinsp_group_name(event->sinsp, (uint32_t)id));
 }
 
-/* Lists show the bits of an event as a number of 32 bits, the lowest 16 extended by their sign. */
+/* Lists show the bits of an event as a 32-bit number, sign-extended from the lowest 16 bits. */
 static void raw_fd_list(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	const struct event_param *list = &event->ev.params[index];
@@ -336,8 +336,8 @@ static void raw_fd_list(const struct sinsp_event *event, unsigned int index, str
 }
 
 /*
- * A value of type DYN is shown as the only parameter of an event made for it, in the format of the
- * parameter that it is the value of.
+ * A value of type DYN is rendered as the only parameter of a temporary event, in the format of the
+ * original parameter.
  */
 struct inner {
 	struct param_desc param;
@@ -359,7 +359,7 @@ static struct dyn_value make_inner(struct inner *inner, const struct sinsp_event
 	return value;
 }
 
-/* What is missing after the kind is a string or a buffer; the .scap world has its own words. */
+/* An empty value after the kind is a string or a buffer, with special texts in the .scap world. */
 static void append_dyn(const struct sinsp_event *event, unsigned int index,
 		       const struct text_style *style, struct buf *out)
 {
@@ -372,7 +372,7 @@ static void append_dyn(const struct sinsp_event *event, unsigned int index,
 		BUF_LITERAL(out, "(null)");
 }
 
-/* Numbers that are not listed are raw_number(). */
+/* Numeric types that are not listed use raw_number(). */
 static renderer *const raw_renderers[PT_TYPES_COUNT] = {
 	[PT_FLAGS8] = raw_unsigned,
 	[PT_FLAGS16] = raw_unsigned,
@@ -504,7 +504,7 @@ void param_text_append(const struct sinsp_event *event, unsigned int index,
 		param_text_raw(event, index, style, out);
 }
 
-/* Those of our own are shown where they say something that the others do not. */
+/* Extensions are shown if they add information to the other parameters. */
 static bool is_shown(const struct sinsp_event *event, unsigned int index)
 {
 	const struct param_desc *desc = desc_of(event, index);
@@ -522,7 +522,7 @@ static void append_param(const struct sinsp_event *event, unsigned int index,
 	buf_append_string(out, desc_of(event, index)->name);
 	buf_append_char(out, '=');
 	param_text_raw(event, index, style, out);
-	/* The bracket is taken back when nothing follows it. */
+	/* The bracket is removed if nothing follows it. */
 	before = out->len;
 	buf_append_char(out, '(');
 	param_text_resolved(event, index, style, out);
@@ -537,7 +537,7 @@ void param_text_all(const struct sinsp_event *event, const struct text_style *st
 {
 	const struct event_desc *desc = event->ev.desc;
 
-	/* The name of the call says it all, unless it has none. */
+	/* The name of the call suffices, unless it is unknown. */
 	if (desc->id == EVENT_syscall && event_syscall_code(&event->ev) != SC_unknown)
 		return;
 	for (unsigned int i = 0; i < desc->nparams; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of numbers that stand one after the other, and of sets of small numbers. */
+/* The text of lists of numbers, and of sets of small numbers. */
 #include "sinsp/fields/param_text.h"
 
 void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)

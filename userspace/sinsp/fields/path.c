@@ -4,15 +4,15 @@
 
 enum { NO_PARAM = 0 };
 
-/* Which parameters of an event name what; indexes plus 1, 0 for none. */
+/* The parameters that hold the paths of an event; indexes plus 1, 0 for none. */
 struct path_params {
 	uint8_t name, source, target;
-	uint8_t abs, abs_dst; /* those that evt.abspath gives */
+	uint8_t abs, abs_dst; /* for evt.abspath */
 	bool opens; /* the result is a descriptor */
-	bool by_fd; /* the name is that of the descriptor */
+	bool by_fd; /* the path is the name of the descriptor */
 };
 
-/* The .scap world has it that what a link is made at is its source. */
+/* In the .scap world the path of a new link is its source. */
 static const struct path_params path_events[EVENT_ID_MAX] = {
 	[EVENT_open] = {.name = open__name + 1, .opens = true},
 	[EVENT_openat] = {.name = openat__name + 1, .abs = openat__name + 1, .opens = true},
@@ -120,7 +120,7 @@ PATH_GETTERS(name)
 PATH_GETTERS(source)
 PATH_GETTERS(target)
 
-/* Calls on a descriptor name what that is. */
+/* For calls on a descriptor, its name. */
 static int get_path(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -137,7 +137,7 @@ static int get_abspath(const struct sinsp_event *event, const struct field_ref *
 	return give_path(event, params_of(event)->abs, scratch, values);
 }
 
-/* Only events that have two paths tell them apart. */
+/* Only events with two paths distinguish them. */
 static int get_abspath_src(const struct sinsp_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {

@@ -12,7 +12,7 @@ static const struct sinsp_thread *self(const struct sinsp_event *event)
 	return event->thread;
 }
 
-/* The thread itself stands in for a main thread that is not known. */
+/* The main thread, or the thread itself if that is unknown. */
 static const struct sinsp_thread *main_thread(const struct sinsp_event *event)
 {
 	const struct sinsp_thread *leader;
@@ -75,7 +75,7 @@ static int get_cwd(const struct sinsp_event *event, const struct field_ref *ref,
 	return give_bytes(values, event->thread->fs->cwd, event->thread->fs->cwd_len);
 }
 
-/* Known even when nothing else is known of the thread. */
+/* Known even if the thread is not. */
 static int get_tid(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
 {
@@ -207,7 +207,7 @@ static int get_duration(const struct sinsp_event *event, const struct field_ref 
 	return give_u64(values, event->ev.ts_ns - thread->clone_ts_ns);
 }
 
-/* Time between two moments of which the first must be known and come first. */
+/* The time between two moments; no value unless the first is known and earlier. */
 static int give_span(uint64_t from, uint64_t to, struct field_value *values)
 {
 	return from && from <= to ? give_nonzero(values, to - from) : NO_VALUE;
@@ -227,7 +227,7 @@ static int give_changed_in_container(const struct sinsp_event *event,
 			 thread->program->exe_ctime_ns, values);
 }
 
-/* Numbers that differ in one bit differ in half of them. */
+/* A hash: numbers that differ in one bit differ in about half of the result's bits. */
 static uint64_t scatter(uint64_t number)
 {
 	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -235,8 +235,7 @@ static uint64_t scatter(uint64_t number)
 	return number ^ number >> 31;
 }
 
-/* Boot, process and program in one word; of nothing that one observer knows and another does not.
- */
+/* A hash of boot, process and program; only of data that every observer has. */
 static int give_exec_id(const struct sinsp_event *event, const struct sinsp_thread *thread,
 			struct field_scratch *scratch, struct field_value *values)
 {
@@ -256,7 +255,7 @@ static const struct sinsp_fd *standard_fd(const struct sinsp_event *event, int64
 	return event->thread ? sinsp_fds_find(event->thread->fds, num) : NULL;
 }
 
-/* Without the one whose end the event is. */
+/* Without the thread that the event ends. */
 static uint32_t live_threads(const struct sinsp_event *event, const struct sinsp_thread *main)
 {
 	return main->nthreads - (main->nthreads && event->thread->exiting);
@@ -269,13 +268,16 @@ static uint32_t live_others(const struct sinsp_event *event, const struct sinsp_
 	return live - (live && !main->exiting);
 }
 
-/* Ids that are not known are -1 both. */
+/* Unknown ids are both -1. */
 static bool is_leader(int64_t group, int64_t id)
 {
 	return group == id && id > 0;
 }
 
-/* One getter: whose value, and how it is given (`thread`, `scratch` and `values` are at hand). */
+/*
+ * Defines a getter: the thread, and an expression for its value (with `thread`, `scratch` and
+ * `values`).
+ */
 #define GETTER(name, whose, give)                                                                  \
 	static int name(const struct sinsp_event *event, const struct field_ref *ref,              \
 			struct field_scratch *scratch, struct field_value *values)                 \
@@ -347,7 +349,7 @@ GETTER(get_ismain, self, give_u64(values, sinsp_thread_is_main(thread)))
 GETTER(get_cgroups, self, give_cgroups(thread, scratch, values))
 GETTER(get_nthreads, main_thread, give_u64(values, live_threads(event, thread)))
 GETTER(get_nchilds, main_thread, give_u64(values, live_others(event, thread)))
-/* Memory is counted once for a process: at its main thread. */
+/* Memory is counted once for a process, by its main thread. */
 GETTER(get_thread_vmsize, self,
        give_u64(values, sinsp_thread_is_main(thread) ? thread->vm_size_kib : 0))
 GETTER(get_thread_vmrss, self,

@@ -3,7 +3,7 @@
 #include "sinsp/fields/table.h"
 #include "sinsp/fields/thread_text.h"
 
-/* Longer chains are corrupt ones that lead round in a circle. */
+/* Longer chains are corrupt and contain a loop. */
 enum { ANCESTORS_MAX = 256, ENV_ANCESTORS_MAX = 20 };
 
 static const struct sinsp_thread *parent_of(const struct sinsp_event *event,
@@ -17,7 +17,7 @@ static const struct sinsp_thread *parent(const struct sinsp_event *event)
 	return parent_of(event, event->thread);
 }
 
-/* The thread itself for 0, its parent for 1; NULL if the chain is not so long. */
+/* The thread itself for 0, its parent for 1; NULL if the chain is shorter. */
 static const struct sinsp_thread *ancestor(const struct sinsp_event *event, int32_t distance)
 {
 	const struct sinsp_thread *thread = event->thread;
@@ -51,7 +51,10 @@ static int give_ancestors(const struct sinsp_event *event, const struct field_re
 
 		if (i > 0)
 			buf_append_char(&text, ' ');
-		/* What the giver puts together lies after the text, and is moved up to it. */
+		/*
+		 * The giver composes its value after the text; it is then moved to the end of the
+		 * text.
+		 */
 		scratch->used = (size_t)(text.data + text.len - scratch->bytes);
 		if (give(thread, scratch, &value) != 1)
 			give_bytes(&value, "", 0);
@@ -118,7 +121,7 @@ static int get_aenv(const struct sinsp_event *event, const struct field_ref *ref
 	return thread ? thread_give_env(thread, scratch, values) : NO_VALUE;
 }
 
-/* The parent need not be known for its id to be. */
+/* The parent's id may be known even if the parent is not. */
 static int get_ppid(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -171,8 +174,8 @@ static int64_t pgid_of(const struct sinsp_thread *thread)
 }
 
 /*
- * The leader of a group: the thread that bears its id, where that id is one of the initial pid
- * namespace; otherwise the farthest ancestor up to which all are in the group.
+ * The leader of a group: the thread with its id, if that id is of the initial pid namespace;
+ * otherwise the farthest ancestor up to which all are in the group.
  */
 static const struct sinsp_thread *leader(const struct sinsp_event *event,
 					 int64_t (*group)(const struct sinsp_thread *),

@@ -6,7 +6,7 @@
 
 /*
  * The end that connected and the end that it connected to (c, s), and the end on this machine and
- * the other one (l, r). A server socket has only the end that it is bound to: s.
+ * the other one (l, r). A server socket has only its bound address: s.
  */
 enum side { CLIENT_SIDE, SERVER_SIDE, LOCAL_SIDE, REMOTE_SIDE };
 
@@ -15,7 +15,7 @@ static bool is_ip(const struct sinsp_fd *fd)
 	return fd && (fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6);
 }
 
-/* An end of a socket: what it is bound to, or of a connection of which it is known who called. */
+/* An end of a socket: its bound address, or an end of a connection whose caller is known. */
 static const struct scap_endpoint *endpoint(const struct sinsp_fd *fd, enum side side)
 {
 	if (!is_ip(fd))
@@ -110,7 +110,7 @@ SIDE_GETTERS(s, SERVER_SIDE)
 SIDE_GETTERS(l, LOCAL_SIDE)
 SIDE_GETTERS(r, REMOTE_SIDE)
 
-/* Both ends; of a server socket its own. */
+/* Both ends; of a server socket its bound address. */
 static int get_ip(const struct sinsp_event *event, const struct field_ref *ref,
 		  struct field_scratch *scratch, struct field_value *values)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* syslog.*: what programs write to the system's log, "<PRIORITY>message". */
+/* syslog.*: messages that programs write to the system log, "<PRIORITY>message". */
 #include "sinsp/fields/table.h"
 
 enum { PRIORITY_DIGITS_MAX = 3, FACILITIES = 24, SEVERITIES = 8 };
 
-/* Names as <syslog.h> has them, and those of RFC 5424 where that has none. */
+/* Names from <syslog.h>, and from RFC 5424 if that has none. */
 static const char *const facility_names[FACILITIES] = {
 	"kern",	  "user",   "mail",	"daemon", "auth",   "syslog", "lpr",	"news",
 	"uucp",	  "cron",   "authpriv", "ftp",	  "ntp",    "audit",  "alert",	"clock",

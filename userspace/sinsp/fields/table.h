@@ -61,7 +61,7 @@ static inline int give_string(struct field_value *value, const char *text)
 
 /*
  * A composed value: begin, append to the buffer, give. What does not fit in the scratch memory is
- * truncated.
+ * dropped.
  */
 static inline struct buf text_begin(struct field_scratch *scratch)
 {

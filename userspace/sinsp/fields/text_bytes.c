@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of buffers, and how control characters are kept from terminals. */
+/* The forms of buffers, and the masking of control characters for terminals. */
 #include "sinsp/fields/text_bytes.h"
 
 #include <stdbool.h>
@@ -123,7 +123,10 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 
 #define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 
-/* How many bytes, in steps of eight, are printable ASCII: as a rule all of a value. */
+/*
+ * The number of leading bytes, in steps of eight, that are printable ASCII: usually the whole
+ * value.
+ */
 static size_t printable_run(const uint8_t *text, size_t len)
 {
 	uint64_t word;
@@ -131,7 +134,7 @@ static size_t printable_run(const uint8_t *text, size_t len)
 
 	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
 		memcpy(&word, text + n, sizeof(word));
-		/* The top bit of a byte is set here when it is 0x80 or more, 0x7f, below 0x20. */
+		/* Sets the top bit of bytes that are 0x80 or more, 0x7f, or below 0x20. */
 		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
 		    EVERY_BYTE(0x80))
 			break;
@@ -139,10 +142,12 @@ static size_t printable_run(const uint8_t *text, size_t len)
 	return n;
 }
 
-/* Masks the character that begins here and is not ASCII; returns its bytes. */
+/*
+ * Masks the non-ASCII character that begins here if it is a control character; returns its bytes.
+ */
 static size_t mask_character(char *text, size_t len)
 {
-	uint32_t c = (uint8_t)*text; /* no UTF-8: some terminals take each byte as a character */
+	uint32_t c = (uint8_t)*text; /* not UTF-8: some terminals interpret single bytes */
 	size_t n = utf8_decode(text, len, &c);
 
 	if (n == 0)

@@ -8,7 +8,7 @@
 int thread_give_name(const struct sinsp_thread *thread, struct field_scratch *scratch,
 		     struct field_value *values)
 {
-	/* Every thread has one, but not every capture has it. */
+	/* Every thread has a name, but not every capture. */
 	return thread->comm[0] ? give_string(values, thread->comm) : NO_VALUE;
 }
 

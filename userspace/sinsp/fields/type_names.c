@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What names of event types mean, by two tables. */
+/* The meaning of names of event types, by two tables. */
 #include "sinsp/fields/type_names.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { NEWER_MAX = 2 };
 
 /*
  * By name of the older call. fstat() is newfstatat() with an empty path in some libcs, and statx()
- * on machines that have nothing else.
+ * on machines without both.
  */
 static const struct {
 	const char *name;
@@ -53,7 +53,7 @@ static const struct {
 	{"utimes", {"utimensat"}},
 };
 
-/* Events of the .scap world that neither the event table nor the list of system calls names. */
+/* Events of the .scap world that are in neither the event table nor the list of system calls. */
 static const char *const other_events[] = {
 	"NA",
 	"k8s",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the numbers of a field count: by its row, its type, or the name of the parameter it gives.
- */
+/* The unit of a field's numbers: by its row, its type, or the name of its parameter. */
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 
-/* The event table has no units, but names say which integers are sizes. */
+/* The event table has no units, but integers with these names are sizes. */
 static const struct {
 	const char *name;
 	enum field_unit unit;

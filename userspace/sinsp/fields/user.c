@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* user.* and group.*: on whose behalf the thread runs. */
+/* user.* and group.*: the credentials of the thread. */
 #include "sinsp/fields/table.h"
 
 enum { ID_UNSET = -1 };
 
-/* The effective ids of a thread that a capture says nothing of are not known. */
+/* The ids of a thread that a capture does not describe are unknown. */
 static int give_id(uint32_t id, struct field_value *values)
 {
 	return (int32_t)id == ID_UNSET ? NO_VALUE : give_u64(values, id);
@@ -28,7 +28,7 @@ static int get_gid(const struct sinsp_event *event, const struct field_ref *ref,
 	return event->thread ? give_id(event->thread->gid, values) : NO_VALUE;
 }
 
-/* Id 0 has its name and its directory even where no table of users says so. */
+/* Id 0 has its name and directory even if the table of users does not have it. */
 static int give_or(const char *text, const char *of_root, uint32_t id, struct field_value *values)
 {
 	if (!text)
@@ -45,7 +45,7 @@ static int give_user(const struct sinsp_event *event, uint32_t uid, struct field
 	return give_or(name, "root", uid, values);
 }
 
-/* The line of the thread's user, or one without anything. */
+/* The entry of the thread's user, or an empty one. */
 static struct user_entry user_of(const struct sinsp_event *event)
 {
 	const struct user_entry *user = sinsp_user(event->sinsp, event->thread->uid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Closed sets of values: whether a text is in one, and which word it may have been meant to be. */
+/* Closed sets of values: whether a text is in one, and the word that was probably intended. */
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +57,6 @@ bool field_words_nearest(const struct field_words *words, const char *text, char
 
 	nearest_init(&to.nearest, text, len);
 	words->each(offer, &to);
-	/* Of one letter nothing would be the same. */
+	/* A word at the distance of the whole length has no letter in common. */
 	return to.nearest.word && to.nearest.distance < len;
 }
