@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours of lines on a terminal: who did it and what it was stand out, what went wrong is red, and
- * numbers that only identify are dim. Arguments stay as they are.
+ * Colours of lines on a terminal: process and event type stand out, errors are red, and numbers
+ * that are only identifiers are dim. Arguments have no colour.
  */
 #include "sinsp/format/kinds.h"
 

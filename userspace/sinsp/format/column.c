@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns: an operand that is bound, and how the kind of line writes it. */
+/* Columns: a bound operand, and its writer for the kind of line. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making formatters; what is printed is made by the kind. */
+/* Creating formatters; the output is produced by the kind. */
 #include "sinsp/format/format.h"
 
 #include <errno.h>
@@ -39,13 +39,13 @@ static struct formatter *begin(enum formatter_kind kind)
 
 	if (!made)
 		return NULL;
-	/* Behind this is a quarter of a MiB to write in: where it is not used, it costs nothing. */
+	/* The scratch memory of a quarter of a MiB follows: not touched, it costs nothing. */
 	memset(made, 0, offsetof(struct formatter, scratch.bytes));
 	made->kind = kinds[kind];
 	return made;
 }
 
-/* The columns are there, or `rc` says why not. */
+/* Completes a formatter after its columns were added; `rc` is the result of that. */
 static int finish(struct formatter *made, int rc, struct formatter **formatter)
 {
 	size_t nslots = 1;
@@ -118,7 +118,7 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 	size_t start = out->len;
 	bool printed;
 
-	/* Kinds count from the buffer's memory, which a new one does not have. */
+	/* Kinds use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
 	printed = formatter->kind->append(formatter, event, out);

@@ -9,7 +9,7 @@
 #include "sinsp/format/kinds.h"
 #include "util/json.h"
 
-/* Forms of values, as forms[] has them. */
+/* Forms of values, indexes of forms[]. */
 enum json_form_id {
 	JSON_BOOLEAN,
 	JSON_SIGNED,
@@ -97,7 +97,7 @@ static void append_bytes(struct formatter *formatter, const struct format_column
 				value->bytes.len, out);
 }
 
-/* The forms that values have; the definitions of proto/event.schema.json have the same names. */
+/* The forms of values; named as the definitions in proto/event.schema.json. */
 static const struct json_form {
 	const char *name;
 	value_writer *append;
@@ -164,7 +164,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
-/* As the row of its field has it. */
+/* By the writer in the row of its field. */
 static bool write_by_row(struct formatter *formatter, const struct format_column *column,
 			 const struct sinsp_event *event, struct buf *out)
 {
@@ -172,7 +172,7 @@ static bool write_by_row(struct formatter *formatter, const struct format_column
 	return column->json->write(event, column->ref, &formatter->scratch, out);
 }
 
-/* The bytes of texts that are not UTF-8. Lists have those of all elements. */
+/* Appends the bytes of texts that are not UTF-8. Lists have those of all elements. */
 static void append_base64(struct formatter *formatter, const struct format_column *column,
 			  const struct sinsp_event *event, struct buf *out)
 {
@@ -239,7 +239,7 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 	return column->before.data ? 0 : -ENOMEM;
 }
 
-/* Appends the value of a column, or what stands for a missing one. Returns false to drop the line. */
+/* Appends the value of a column, or null for a missing one. Returns false to drop the line. */
 static bool append_column(struct formatter *formatter, const struct format_column *column,
 			  const struct sinsp_event *event, struct buf *out)
 {
@@ -271,7 +271,7 @@ static bool json_append(struct formatter *formatter, const struct sinsp_event *e
 	return true;
 }
 
-/* Buffers in a form of their own are texts too. Ports stay numbers, for programs. */
+/* Buffers in a chosen form are texts too. Ports stay numbers, for programs. */
 static void json_style_set(struct formatter *formatter)
 {
 	enum text_bytes form = formatter->scratch.style.bytes;

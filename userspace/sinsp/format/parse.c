@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats to columns: text, and after each `%` a field or a transformer. Nothing marks its end: it
- * is the longest one that there is (%evt.numx is evt.num and the text x).
+ * Formats to columns: text, and after each `%` a field or a transformer. Nothing marks its end: the
+ * longest valid one is used (%evt.numx is evt.num and the text x).
  */
 #include <errno.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int parse_width(struct format_parser *p, unsigned int *width)
 	return 0;
 }
 
-/* Adds the operand `expr`, which takes the bytes up to `end`. */
+/* Adds the operand `expr`, which ends before `end`. */
 static int add(struct format_parser *p, struct format_token *token, const struct filter_expr *expr,
 	       size_t end, struct filter_error *err)
 {
@@ -66,7 +66,7 @@ static int add(struct format_parser *p, struct format_token *token, const struct
 	return rc;
 }
 
-/* A transformer that takes no brackets: they are text. */
+/* A transformer that does not accept brackets: they are text. */
 static int add_without_selector(struct format_parser *p, struct format_token *token,
 				struct filter_expr *call)
 {
@@ -74,7 +74,7 @@ static int add_without_selector(struct format_parser *p, struct format_token *to
 	return add(p, token, call, call->selector_position, NULL);
 }
 
-/* The longest beginning of the current word that is a field. */
+/* Adds the longest prefix of the current word that is a field. */
 static int add_shorter_field(struct format_parser *p, struct format_token *token)
 {
 	size_t start = (size_t)(p->at - p->text);
@@ -131,7 +131,7 @@ static size_t count_tokens(const char *format)
 	return n;
 }
 
-/* Names that are no UTF-8 could not be distinguished as keys. */
+/* Names that are not UTF-8 could not be distinguished as keys. */
 static int check_keys(struct format_parser *p)
 {
 	const char *at = p->text, *end = at + strlen(at);

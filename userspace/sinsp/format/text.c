@@ -68,7 +68,7 @@ static bool write_list(struct formatter *formatter, const struct format_column *
 	return true;
 }
 
-/* As the row of its field has it. */
+/* By the writer in the row of its field. */
 static bool write_by_row(struct formatter *formatter, const struct format_column *column,
 			 const struct sinsp_event *event, struct buf *out)
 {
@@ -94,7 +94,10 @@ static bool continues_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Where a text can be cut at `wanted` or before, so that a character of UTF-8 stays whole. */
+/*
+ * The last position up to `wanted` where a text can be truncated without splitting a UTF-8
+ * character.
+ */
 static size_t cut_before(const char *text, size_t start, size_t wanted)
 {
 	size_t cut = wanted;
@@ -104,7 +107,7 @@ static size_t cut_before(const char *text, size_t start, size_t wanted)
 	return continues_character(text[cut]) ? wanted : cut;
 }
 
-/* Cuts or fills what follows `start` to `width` bytes. */
+/* Truncates or pads the text from `start` on to `width` bytes. */
 static void set_width(struct buf *out, size_t start, unsigned int width)
 {
 	size_t wanted = start + width;
@@ -117,7 +120,7 @@ static void set_width(struct buf *out, size_t start, unsigned int width)
 	out->len = wanted;
 }
 
-/* Appends a value, or what stands for one; returns false when the line is to be dropped. */
+/* Appends a value, or <NA> for a missing one; returns false if the line is to be dropped. */
 static bool append_column(struct formatter *formatter, const struct format_column *column,
 			  const struct sinsp_event *event, struct buf *out)
 {
@@ -137,7 +140,7 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	return true;
 }
 
-/* Puts the end of a colour after the first word of what follows `start`. */
+/* Ends a colour after the first word from `start` on. */
 static void end_colour(struct buf *out, size_t start)
 {
 	static const char end[] = "\x1b[0m";
@@ -192,7 +195,7 @@ static void text_style_set(struct formatter *formatter)
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 
-		/* Buffers in them may have several lines: their writer masks one by one. */
+		/* Buffers in them may have several lines: the writer masks each parameter. */
 		if (has_writer(column))
 			column->masked = !style->masked;
 		else
