@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of an event: what it closed, renamed, ended or moved. */
+/* After an event: makes its deferred changes, such as closing a descriptor. */
 #include "sinsp/state/after.h"
 
 #include "sinsp/state/mounts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread changes of itself: ids, session, process group, name, and what it shares. */
+/* Attributes that a thread changes: ids, session, process group, name, and what it shares. */
 #include <linux/prctl.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { NO_CHANGE = UINT32_MAX };
 
-/* Events of such calls are of no use without their thread, or when the call failed. */
+/* Events of such calls are ignored if the thread is unknown or the call failed. */
 static bool applies(const struct state_event *event)
 {
 	return event->thread && event_param_i64(event->ev, 0) >= 0;
@@ -67,7 +67,7 @@ void state_setpgid(struct sinsp *sinsp, struct state_event *event)
 		thread->pgid = leader->pid;
 }
 
-/* A new user or mount namespace implies a directory of its own. */
+/* A new user or mount namespace implies an unshared directory. */
 void state_unshare(struct sinsp *sinsp, struct state_event *event)
 {
 	uint64_t flags = event_param_u64(event->ev, unshare__flags);
@@ -105,9 +105,8 @@ static uint32_t kind_of_namespace(const struct sinsp_fd *fd)
 }
 
 /*
- * Who enters a mount namespace is at its root; the kernel rejects the call when others share the
- * directory. Where nothing tells the kind, as of a namespace that is bound to a file, /proc is
- * asked.
+ * A thread that enters a mount namespace is at its root; the kernel rejects the call if others
+ * share the directory. If the kind is unknown, as of a namespace bound to a file, /proc is read.
  */
 void state_setns(struct sinsp *sinsp, struct state_event *event)
 {
@@ -127,7 +126,7 @@ void state_setns(struct sinsp *sinsp, struct state_event *event)
 	}
 }
 
-/* What a call that failed left is told as well. */
+/* Failed calls also report the resulting capabilities. */
 void state_capset(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_thread *thread = event->thread;
@@ -145,7 +144,7 @@ void state_prctl(struct sinsp *sinsp, struct state_event *event)
 		state_set_comm(event->thread, event_param_string(event->ev, prctl__arg2_str));
 }
 
-/* Limits are those of a process: fields show its main thread's. */
+/* Limits belong to a process: fields show those of its main thread. */
 static void set_limit(struct sinsp *sinsp, struct sinsp_thread *thread, uint64_t resource,
 		      int64_t limit)
 {
@@ -167,7 +166,10 @@ void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
 			  event_param_i64(ev, setrlimit__cur));
 }
 
-/* A limit that is not given shows as zeros, as does the old one when nobody asks for that. */
+/*
+ * Whether the call sets a limit. An absent limit is recorded as zeros, as is the old one if not
+ * requested.
+ */
 static bool gives_limit(const struct event *ev)
 {
 	return event_param_i64(ev, prlimit__newcur) || event_param_i64(ev, prlimit__newmax) ||

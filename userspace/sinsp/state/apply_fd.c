@@ -8,7 +8,7 @@
 
 void state_close(struct sinsp *sinsp, struct state_event *event)
 {
-	/* Whatever else close reports, the descriptor is gone; also one that is not known. */
+	/* Whatever other error close reports, the descriptor is closed; even an unknown one. */
 	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
 		return;
 	sinsp->after.closed_in = event->thread->fds;
@@ -41,11 +41,11 @@ static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloe
 	if (fd)
 		sinsp_fds_set_cloexec(fds, to, cloexec);
 	else
-		sinsp_fds_close(fds, to); /* it is something else now, that is not known */
+		sinsp_fds_close(fds, to); /* it refers to another, unknown file now */
 	return fd;
 }
 
-/* A copy that the event is about from then on. */
+/* Makes a copy, which becomes the event's descriptor. */
 static void duplicate(struct state_event *event, int64_t to, bool cloexec)
 {
 	if (!event->thread || to < 0)
@@ -99,7 +99,7 @@ static struct sinsp_fd *open_end(struct state_event *event, int64_t num, uint64_
 	return fd;
 }
 
-/* Parameters of pipe stand at the same places in pipe2. */
+/* The parameters of pipe have the same indexes in pipe2. */
 static void open_pipe(struct state_event *event, uint32_t flags)
 {
 	const struct event *ev = event->ev;
@@ -109,7 +109,7 @@ static void open_pipe(struct state_event *event, uint32_t flags)
 	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0)
 		return;
 	open_end(event, event->fd_num, ino, flags);
-	/* The .scap world has the second end as that of the event. */
+	/* In the .scap world the second end is the event's descriptor. */
 	state_set_fd(event, second, open_end(event, second, ino, flags));
 }
 

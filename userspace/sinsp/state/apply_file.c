@@ -10,14 +10,14 @@
 #include "sinsp/tables/path.h"
 #include "sinsp/tables/program.h"
 
-/* What an open event says, wherever its parameters stand. */
+/* The data of an open event, independent of parameter indexes. */
 struct opened {
 	unsigned int name; /* its parameter */
 	uint32_t flags, dev;
 	uint64_t ino;
 };
 
-/* What a call that opened a file was given as its name. */
+/* The name that was passed to a call that opened a file. */
 struct given {
 	size_t len; /* 0: the path itself */
 	char name[SINSP_PATH_MAX];
@@ -29,7 +29,7 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 	const char *name = event_param_string(ev, param);
 
 	given->len = 0;
-	/* Most names are the path: those are not stored. */
+	/* Most names are equal to the path; those are not stored. */
 	if (!name || strcmp(name, path) == 0)
 		return;
 	given->len = sinsp_path_collapse(name, given->name);
@@ -49,7 +49,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	fds = event->thread->fds;
 	len = state_event_path(event->ev, event->thread, opened->name, path, sizeof(path));
 	if (len == 0) {
-		/* The name could not be read in the kernel: not a reason to go without. */
+		/* The name could not be read in the kernel: /proc has it. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 		state_note_named(sinsp, event->fd);
 		return;
@@ -127,7 +127,7 @@ void state_open_by_handle_at(struct sinsp *sinsp, struct state_event *event)
 	open_file(sinsp, event, &opened);
 }
 
-/* The thread goes to a directory whose path may hold links. */
+/* Changes the thread's directory to a path that may contain links. */
 static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, const char *path,
 			     size_t len)
 {
@@ -135,10 +135,10 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 	int r = -ENOENT;
 
 	if (path[0] != '/')
-		len = 0; /* relative to a directory that is not known */
+		len = 0; /* relative to an unknown directory */
 	/*
-	 * Where the thread is now may be later than this event, so the path is resolved, not the
-	 * thread's directory read; unless there is no path, or a link that cannot be followed now.
+	 * The thread's directory in /proc may be newer than this event, so the path is resolved
+	 * instead; unless there is no path, or a link cannot be followed now.
 	 */
 	if (len && sinsp->proc)
 		r = scap_proc_real_directory(sinsp->proc, thread->tid, path, &real);
@@ -150,7 +150,7 @@ static void change_directory(struct sinsp *sinsp, struct sinsp_thread *thread, c
 		sinsp_fs_set(&sinsp->pool, thread->fs, path, len);
 }
 
-/* Where the kernel says that the thread is now. Returns false if it does not. */
+/* Takes the directory that the event reports. Returns false if it has none. */
 static bool follow_kernel(struct sinsp *sinsp, struct state_event *event, unsigned int cwd)
 {
 	const char *path = event_param_string(event->ev, cwd);

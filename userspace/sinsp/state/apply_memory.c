@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes use, as events tell of it by the way: memory, page faults, time on a CPU. */
+/* Resource usage that events report: memory, page faults, time on a CPU. */
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
 
@@ -18,7 +18,7 @@ static void set_memory(struct sinsp_thread *thread, const struct event *ev, unsi
 	state_set_u32(&thread->vm_swap_kib, ev, first + 2);
 }
 
-/* The threads of a process have one memory: fields show its main thread's. */
+/* The threads of a process share its memory: fields show that of the main thread. */
 static void set_process_memory(struct sinsp *sinsp, struct state_event *event, unsigned int first)
 {
 	struct sinsp_thread *main = state_thread_find(sinsp, event->thread->pid);
@@ -35,8 +35,8 @@ void state_memory(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * The thread that goes out came at the last switch of its CPU, if that says so: switches of the
- * agent are not captured, and others may have been lost.
+ * The time since the last switch of the CPU, if that switched to the thread that leaves now:
+ * switches of the agent are not captured, and others may have been dropped.
  */
 static uint64_t take_run(struct sinsp *sinsp, const struct event *ev)
 {
@@ -60,7 +60,7 @@ void state_switch(struct sinsp *sinsp, struct state_event *event)
 	set_process_memory(sinsp, event, switch__vm_size);
 }
 
-/* Counters never fall, but events may come in disorder. */
+/* Counters never decrease, but events may be out of order. */
 static uint32_t jiffies_since(uint64_t last, uint64_t now)
 {
 	uint64_t passed = now > last ? now - last : 0;

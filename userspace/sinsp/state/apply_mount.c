@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounts that move: what is below them has another path from the next event on. */
+/* Mounts that move: paths below them change from the next event on. */
 #include <string.h>
 
 #include "sinsp/state/apply.h"
@@ -7,8 +7,8 @@
 #include "sinsp/state/event_path.h"
 
 /*
- * Notes a move from the path of one parameter to that of another. What is not absolute is of no
- * use, and nothing moves away from "/": that is the path of mounts that are not attached yet.
+ * Notes a move from the path of one parameter to that of another. Ignored if a path is not
+ * absolute, or for a move from "/": that is the path of mounts not yet attached.
  */
 static struct state_move *note_move(struct sinsp *sinsp, const struct state_event *event,
 				    unsigned int from, unsigned int to)
@@ -38,7 +38,7 @@ void state_move_mount(struct sinsp *sinsp, struct state_event *event)
 	note_move(sinsp, event, move_mount__from_path, move_mount__to_path);
 }
 
-/* The new root comes to "/", and the old one to where the second path is then. */
+/* The new root becomes "/", and the old one moves to the second path, as seen from there. */
 void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
 {
 	struct state_move *move =

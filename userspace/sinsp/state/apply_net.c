@@ -88,7 +88,7 @@ static struct sinsp_fd *open_of_pair(struct state_event *event, int64_t num, uin
 {
 	const struct event *ev = event->ev;
 	uint64_t family = event_param_u64(ev, socketpair__domain);
-	/* Where an old capture lost the call's arguments it is of the kind that nearly all are. */
+	/* If an old capture lacks the call's arguments, the most frequent kind is assumed. */
 	enum scap_fd_type type = family ? type_of_family(family) : SCAP_FD_UNIX;
 	struct sinsp_fd *fd = state_open_fd(event, num, type,
 					    event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC);
@@ -110,11 +110,11 @@ void state_socketpair(struct sinsp *sinsp, struct state_event *event)
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
 	open_of_pair(event, event->fd_num, first, second);
-	/* As of pipes, the event is about the second end. */
+	/* As for pipes, the second end is the event's descriptor. */
 	state_set_fd(event, num, open_of_pair(event, num, second, first));
 }
 
-/* Reads an address and a port, and gives back what is after them. */
+/* Reads an address and a port, and returns the position after them. */
 static const uint8_t *read_end(const uint8_t *bytes, size_t address_len, struct scap_endpoint *end)
 {
 	*end = (struct scap_endpoint){0};
@@ -146,7 +146,7 @@ static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
 	state_rename_fd(sinsp, fd, name, sinsp_socket_name(fd, name));
 }
 
-/* Unix sockets are named as their tuple is shown. */
+/* The name of a unix socket is the text of its tuple. */
 static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 			     const struct event_param *tuple)
 {
@@ -163,8 +163,8 @@ static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 }
 
 /*
- * Takes the ends of an IP tuple over. Of what goes outward the first end is our own, of what comes
- * in the other's; an entry has first the end that calls. Returns false if nothing is new.
+ * Copies the ends of an IP tuple. Outgoing tuples have the local end first, incoming ones the
+ * remote end; entries have the calling end first. Returns false if nothing changed.
  */
 static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool outward)
 {
@@ -188,7 +188,7 @@ static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool 
 	return true;
 }
 
-/* Clients are bound, too: with an address alone, and a port that the kernel chooses. */
+/* Clients may be bound too: to an address only, with a port that the kernel chooses. */
 static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type type,
 		    const uint8_t *bytes)
 {
@@ -224,7 +224,7 @@ void state_bind(struct sinsp *sinsp, struct state_event *event)
 		bind_ip(sinsp, fd, type, addr->data + 1);
 }
 
-/* What is bound to any port shows here that it is no client's. */
+/* listen() shows that a socket bound to any port is not a client. */
 void state_listen(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_fd *fd = event->fd;
@@ -268,7 +268,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	if (!event->thread || event->fd_num < 0)
 		return;
 	if (type == SCAP_FD_UNKNOWN) {
-		/* The event does not say what this is. */
+		/* The event does not describe this descriptor. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 		state_note_named(sinsp, event->fd);
 		return;
@@ -310,9 +310,9 @@ void state_shutdown(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * A datagram socket without a role gets one at its first message: who sends that without being
- * bound is a client; others are servers if the process has a socket bound to the message's
- * destination, and none that calls from its source.
+ * A datagram socket without a role gets one at its first message: an unbound sender is a client;
+ * others are servers if the process has a socket bound to the message's destination, and none that
+ * calls from its source.
  */
 static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t source, uint16_t dest,
 				     bool unbound_sender)
@@ -333,7 +333,7 @@ static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t sourc
 	return role;
 }
 
-/* Ports of a tuple lie at the end of each end. */
+/* A tuple has the port at the end of each endpoint. */
 static uint16_t port_at(const struct event_param *tuple, size_t at)
 {
 	uint16_t port;
@@ -361,7 +361,7 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 		name_socket(sinsp, fd);
 }
 
-/* What a message that went over the event's socket says of it. */
+/* Updates the event's socket from a message sent or received over it. */
 static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int tuple_param,
 		  bool outward)
 {
@@ -399,7 +399,7 @@ void state_recvfrom(struct sinsp *sinsp, struct state_event *event)
 	learn(sinsp, event, recvfrom__tuple, false);
 }
 
-/* The head of a control message, as a 64-bit receiver has it, and as a 32-bit one does. */
+/* The header of a control message, for a 64-bit receiver or a 32-bit one. */
 struct control {
 	uint64_t len; /* with this */
 	int32_t level, type;
@@ -410,7 +410,10 @@ struct control32 {
 	int32_t level, type;
 };
 
-/* Whether a 32-bit receiver got these: a level where others have the upper half of a length. */
+/*
+ * Whether these have the 32-bit layout: the level is where 64-bit ones have the upper half of a
+ * length.
+ */
 static bool is_of_32_bits(const uint8_t *messages, size_t len)
 {
 	struct control32 first;
@@ -421,7 +424,7 @@ static bool is_of_32_bits(const uint8_t *messages, size_t len)
 	return first.level == SOL_SOCKET;
 }
 
-/* Reads the head of the next message. Returns its bytes, or 0 if there is no such message. */
+/* Reads the header of the next message. Returns its bytes, or 0 if there is no such message. */
 static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struct control *control)
 {
 	struct control32 narrow;
@@ -446,7 +449,7 @@ static void receive_fd(struct sinsp *sinsp, struct state_event *event, int64_t n
 		event->fd = fd;
 }
 
-/* Descriptors that came with a message: nothing tells what they are to the sender. */
+/* Descriptors received with a message: the event does not describe them. */
 static void receive_fds(struct sinsp *sinsp, struct state_event *event, unsigned int param)
 {
 	const struct event_param *message = &event->ev->params[param];
@@ -501,7 +504,7 @@ void state_recv(struct sinsp *sinsp, struct state_event *event)
 	learn(sinsp, event, recv__tuple, false);
 }
 
-/* A connection that was begun without waiting ends with its error, or none, being asked for. */
+/* A nonblocking connect completes when its error (or success) is queried. */
 void state_getsockopt(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects of the kernel that are had as descriptors: counters, timers, processes, rings. */
+/* Kernel objects that are used through descriptors: counters, timers, processes, rings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/lookup.h"
 
-enum { TOKEN_CREATE = 36 }; /* a bpf command that events have no name for */
+enum { TOKEN_CREATE = 36 }; /* a bpf command without a name in events */
 
 static const char proc_prefix[] = "/proc/";
 
@@ -28,7 +28,7 @@ void state_make_object(struct sinsp *sinsp, struct state_event *event)
 		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, strlen(name));
 }
 
-/* Of calls that make something for which there is no kind of its own. */
+/* For calls that create an object without a kind of its own. */
 void state_make_unknown(struct sinsp *sinsp, struct state_event *event)
 {
 	if (event->thread && event->fd_num >= 0)
@@ -46,7 +46,7 @@ void state_pidfd_open(struct sinsp *sinsp, struct state_event *event)
 		sinsp_fd_rename(&sinsp->fd_store, event->fd, name, (size_t)len);
 }
 
-/* The process of a pidfd of the event's thread, by the name that it was given above, or NULL. */
+/* The process of a pidfd of the event's thread, by the name set above, or NULL. */
 static struct sinsp_thread *process_of(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
 	const struct sinsp_fd *fd = sinsp_fds_find(event->thread->fds, num);

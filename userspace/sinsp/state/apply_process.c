@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes and threads: made (told by the creator, by the new thread, or by both), turned into
- * another program, ended. */
+/*
+ * Processes and threads: created (reported by the creator, by the new thread, or by both), exec,
+ * exit.
+ */
 #include <string.h>
 
 #include "sinsp/state/apply.h"
@@ -25,8 +27,8 @@ enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, NOT_TOLD = -1 };
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
 /*
- * Where clone events of old captures say that the thread is; those of today leave that to chdir. As
- * in other readers, an exec does not move a thread.
+ * The thread's directory in clone events of old captures; current ones leave that to chdir. As in
+ * other readers, an exec does not change the directory.
  */
 static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
 			     const struct event *ev)
@@ -37,7 +39,7 @@ static void update_directory(struct sinsp *sinsp, struct sinsp_thread *thread,
 		sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
 }
 
-/* What clone and exec events say of the task that they come from. */
+/* Updates the thread of a clone or exec event from it. */
 static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const struct event *ev)
 {
 	const struct event_param *cgroups = &ev->params[clone__cgroups];
@@ -106,7 +108,10 @@ static void update_cloned(struct sinsp *sinsp, struct sinsp_thread *thread, cons
 			event_param_u64(ev, clone__pidns_init_start_ts) + sinsp->machine.boot_ns;
 }
 
-/* The thread of a clone or exec event: if it is not known, these tell enough to make it. */
+/*
+ * The thread of a clone or exec event: an unknown one is added, because these events suffice for
+ * that.
+ */
 static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *ev)
 {
 	struct sinsp_thread *thread = state_thread(sinsp, ev->tid);
@@ -115,7 +120,9 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 
 	if (thread && thread->pid < 0)
 		sinsp_threads_set_process(&sinsp->threads, thread, pid);
-	/* One of another process has ended unseen, and its id is in use again. */
+	/*
+	 * The id was reused: the known thread belongs to another process and its end was not seen.
+	 */
 	if (!thread || thread->pid != pid)
 		thread = state_thread_add(sinsp, ev->tid, pid);
 	if (!thread)
@@ -126,7 +133,7 @@ static struct sinsp_thread *thread_of(struct sinsp *sinsp, const struct event *e
 	return thread;
 }
 
-/* Where no event tells its ids inside: it is in the initial namespace if who made it is. */
+/* For threads without an event with their inner ids: in the initial namespace if the creator is. */
 static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread *creator)
 {
 	if (!state_is_outside(creator))
@@ -135,7 +142,7 @@ static void stay_outside(struct sinsp_thread *thread, const struct sinsp_thread 
 	thread->vpid = thread->pid;
 }
 
-/* A new thread with all that it has from its creator, if that is known. */
+/* Adds a new thread with everything that it inherits from its creator, if that is known. */
 static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pid,
 				    int64_t creator_tid, uint32_t flags)
 {
@@ -172,11 +179,11 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	return thread;
 }
 
-/* Makes the thread whose own first event this is. */
+/* Adds the thread whose own first event this is. */
 static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *ev, uint32_t flags)
 {
 	int64_t pid = event_param_i64(ev, clone__pid);
-	/* The parent is not the creator of threads, nor of what CLONE_PARENT made. */
+	/* The parent is not the creator of threads, nor of processes made with CLONE_PARENT. */
 	int64_t creator_tid =
 		flags & clone_flags__CLONE_THREAD ? pid : event_param_i64(ev, clone__ptid);
 	struct sinsp_thread_entry *stale = sinsp_threads_find(&sinsp->threads, ev->tid);
@@ -208,7 +215,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 	if (known && entry->by_caller) {
 		event->thread = &entry->thread;
 	} else if (known && entry->since_ns > ev->ts_ns) {
-		/* Seen in /proc after this event: that is newer than what the event says. */
+		/* Read from /proc after this event: that is newer than the event's data. */
 		event->thread = &entry->thread;
 		return;
 	} else {
@@ -223,7 +230,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 
 /*
  * Whether the result of a call is an id of another pid namespace. Old captures do not say so, but
- * then the caller has another id there, too.
+ * but then the caller too has another id there.
  */
 static bool is_foreign_id(const struct event *ev, const struct sinsp_thread *caller)
 {
@@ -232,14 +239,14 @@ static bool is_foreign_id(const struct event *ev, const struct sinsp_thread *cal
 }
 
 /*
- * Whether the caller's event is to make the child: its own event may have come before, and the
- * child may even have ended.
+ * Whether the caller's event should add the child: its own event may have come before, and the
+ * child may even have exited.
  */
 static bool child_is_news(const struct sinsp *sinsp, const struct event *ev, int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 
-	/* The caller of vfork waits for the child, so the child has told of itself. */
+	/* The caller of vfork waits for the child, so the child's own event came first. */
 	if (ev->desc->id == EVENT_vfork || (flags & clone_flags__CLONE_VFORK))
 		return false;
 	return ev->ts_ns >= sinsp->seed_ns && !state_has_exited(sinsp, child);
@@ -254,7 +261,7 @@ static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
 	bool is_first = flags & clone_flags__CLONE_NEWPID;
 	struct sinsp_thread *thread;
 
-	/* Of what has no process only the calls were seen. */
+	/* Of a thread without a process only other calls were seen. */
 	if (known && !known->unknown && known->thread.pid > 0) {
 		if (known->orphan) {
 			state_share(sinsp, &known->thread, caller, flags);
@@ -289,12 +296,12 @@ void state_clone(struct sinsp *sinsp, struct state_event *event)
 	if (!event->thread)
 		return;
 	update_cloned(sinsp, event->thread, ev);
-	/* The child will tell its own id. */
+	/* Otherwise the child's own event has its id. */
 	if (result > 0 && !is_foreign_id(ev, event->thread))
 		tell_of_child(sinsp, ev, event->thread, result);
 }
 
-/* What exec events say beyond the common part, of a call that failed as well. */
+/* Credentials in exec events, also in those of failed calls. */
 static void update_credentials(struct sinsp_thread *thread, const struct event *ev)
 {
 	state_set_u32(&thread->tty, ev, execve__tty);
@@ -311,12 +318,12 @@ static void update_credentials(struct sinsp_thread *thread, const struct event *
 						   : (unsigned int)execveat__exec_id);
 }
 
-/* Of a process that its exec is the first to tell of. */
+/* For a process first known by its exec. */
 static void learn_namespace(struct sinsp *sinsp, struct sinsp_thread *thread)
 {
 	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
 
-	/* Where a group has another id inside, the process is inside. */
+	/* If the group has another id inside, the process is in an inner namespace. */
 	if (parent && thread->vpid < 0 && thread->vpgid == thread->pgid)
 		stay_outside(thread, parent);
 }
@@ -353,7 +360,7 @@ static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
 	thread->nthreads = 1;
 }
 
-/* What follows the last '/'. */
+/* The part after the last '/'. */
 static const char *file_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -383,7 +390,7 @@ static void start_program(struct sinsp *sinsp, struct state_event *event)
 	    state_event_path(ev, event->thread, execve__filename, path, sizeof(path)))
 		program.exepath = path;
 	set_program(sinsp, event->thread, &program);
-	/* Captures of 2014 have no name of a thread: the kernel makes it of the program's. */
+	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */
 	if (!event_param_present(ev, execve__comm))
 		state_set_comm(event->thread, file_of(program.exe));
 }
@@ -426,8 +433,8 @@ static void find_sibling(struct sinsp_thread_entry *entry, void *context)
 }
 
 /*
- * Who inherits from a thread when its event could not tell: a thread of its process, else the first
- * process of its namespace, which is an ancestor of nearly all others.
+ * The new parent of a thread's children if its event has none: a thread of its process, else the
+ * first process of its namespace, an ancestor of nearly all others.
  */
 static int64_t find_reaper(struct sinsp *sinsp, const struct sinsp_thread *thread)
 {

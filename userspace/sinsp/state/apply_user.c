@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Users and groups that a capture tells of among its events. Those of containers are not for all:
- * the same ids mean others outside.
+ * Users and groups from events of a capture. Those of containers are ignored: outside, the same ids
+ * mean others.
  */
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
@@ -11,7 +11,7 @@ _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 		       (int)useradded__uid == (int)groupdeleted__gid,
 	       "the code below reads them under one name");
 
-/* Whether the id, the first parameter of all of them, is one of the machine's own. */
+/* Whether the id, the first parameter of all of them, belongs to the host, not a container. */
 static bool is_of_host(const struct event *ev, unsigned int container)
 {
 	const char *name = event_param_string(ev, container);

@@ -8,8 +8,8 @@
 #include "sinsp/state/lookup.h"
 
 /*
- * Whether the event got as far as the directory of its path, so that /proc may be asked for it: a
- * call that failed did when the error is about a file.
+ * Whether the call reached the directory of its path, so that /proc may be read for it: a failed
+ * call did if the error concerns a file.
  */
 static bool reached_directory(const struct event *ev)
 {

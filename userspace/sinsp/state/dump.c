@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the tables to whoever writes a capture, as /proc would show them. */
+/* Reports the tables, as /proc would show them, to the writer of a capture. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "sinsp/state/core.h"
 #include "sinsp/tables/socket.h"
 
-/* Threads in the order in which they are told. */
+/* Threads in the order in which they are reported. */
 struct order {
 	const struct sinsp_thread **threads; /* owned */
 	size_t count;
@@ -18,7 +18,7 @@ static void put(struct sinsp_thread_entry *entry, void *context)
 {
 	struct order *order = context;
 
-	/* Without those of which nothing but events is known. */
+	/* Skips those of which only events are known. */
 	if (entry->thread.pid > 0)
 		order->threads[order->count++] = &entry->thread;
 }
@@ -76,7 +76,7 @@ static uint32_t flags_of(const struct sinsp_thread *thread)
 	return ((const struct sinsp_thread_entry *)thread)->ended ? clone_flags__CLOSED : 0;
 }
 
-/* A time by the wall clock of now, which events that follow will have; 0: not known. */
+/* Converts a time to the current wall clock, which the next events have; 0: unknown. */
 static uint64_t wall_ns(const struct sinsp *sinsp, uint64_t ns)
 {
 	return ns ? ns + (uint64_t)sinsp->clock_step_ns : 0;
@@ -122,7 +122,7 @@ static int tell_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 	return to->ops->thread(to, &told);
 }
 
-/* Of a connection /proc knows this end and the other one, not who called whom. */
+/* /proc has the local and the remote end of a connection, not which of them called. */
 static void take_ends(const struct sinsp_fd *fd, struct scap_fd *told)
 {
 	bool is_server = fd->listening || fd->role == SINSP_ROLE_SERVER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine: decodes each event, finds its thread and descriptor, and has it applied. */
+/* The engine: decodes each event, finds its thread and descriptor, and applies it. */
 #include "sinsp/state/engine.h"
 
 #include <errno.h>
@@ -71,20 +71,22 @@ static void find_thread(struct sinsp *sinsp, const struct state_plan *plan,
 			struct state_event *event)
 {
 	event->thread = state_thread(sinsp, event->ev->tid);
-	/* Of a capture's threads that nothing told of, descriptors can be followed all the same. */
+	/* Descriptors can be tracked even for threads that a capture does not describe. */
 	if (!event->thread && plan->is_call && sinsp->listener.sinsp && event->ev->tid > 0)
 		event->thread = state_thread_add(sinsp, event->ev->tid, UNKNOWN_PID);
 	if (!event->thread)
 		return;
 	sinsp_threads_use(&sinsp->threads, event->thread);
-	/* Page faults and switches may come before the call that made it has returned. */
+	/*
+	 * Page faults and switches may come before the call that created the thread has returned.
+	 */
 	if (plan->is_call)
 		sinsp_thread_entry(event->thread)->by_caller = false;
 }
 
 /*
- * Whether /proc may know the event's descriptor. Anybody can let calls fail on descriptors that
- * never were, and what is closed by now is something else in /proc, if anything.
+ * Whether /proc may be read for the event's descriptor. Any process can make calls fail on
+ * descriptors that never existed, and a closed number may refer to another file in /proc.
  */
 static bool is_open(const struct state_plan *plan, const struct event *ev)
 {
@@ -131,7 +133,7 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 		state_find_directories(sinsp, plan, event);
 	if (plan->handle)
 		plan->handle(sinsp, event);
-	/* An exec finds its thread itself. */
+	/* The handler of exec finds its thread itself. */
 	if (plan->paths_count && plan->finds_thread && event->thread)
 		state_find_directories(sinsp, plan, event);
 }
@@ -146,7 +148,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	if (r < 0)
 		return count_unusable(sinsp, r);
 	sinsp->stats.events++;
-	/* Whoever sees no more than what is shown sees no other beginning. */
+	/* Hidden events do not count: the first visible one is the start. */
 	if (!sinsp->first_ts_ns && !raw->hidden)
 		sinsp->first_ts_ns = event->ev.ts_ns;
 	sinsp->now_ns = event->ev.ts_ns;

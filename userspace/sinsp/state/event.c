@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fields ask of the engine beside the event: other threads, and names. */
+/* Data for fields besides the event: other threads, and names. */
 #include "sinsp/state/event.h"
 
 #include "sinsp/state/core.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that an event opens, turns to or renames. */
+/* Descriptors that an event opens, selects or renames. */
 #include "sinsp/state/event_fd.h"
 
 #include <string.h>

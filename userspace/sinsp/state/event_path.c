@@ -27,14 +27,14 @@ static struct base base_of(const struct sinsp_thread *thread, int64_t dirfd)
 	return fd && fd->name_len ? (struct base){fd->name, fd->name_len} : unknown_base;
 }
 
-/* For RESOLVE_IN_ROOT the base is the root: nothing, not even "/" or "..", leads out of it. */
+/* For RESOLVE_IN_ROOT the base is the root: no path, not even "/" or "..", leads out of it. */
 static bool is_in_root(const struct event *ev)
 {
 	return ev->desc->id == EVENT_openat2 &&
 	       (event_param_u64(ev, openat2__resolve) & openat2_flags__RESOLVE_IN_ROOT);
 }
 
-/* The path as the kernel found it, in place of what the caller passed; NULL: it is not known. */
+/* The path as resolved by the kernel, in place of the one passed; NULL: unknown. */
 static const char *real_path(const struct event *ev, unsigned int param)
 {
 	const struct param_desc *desc = &ev->desc->params[param];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process is named by its id. Of a live machine that is the process with the id at the start:
- * another one may get the id later. Of a capture it is whoever has the id, whenever.
+ * A process is named by its id. On a live machine that is the process with the id at the start:
+ * another one may get the id later. In a capture it is every process with the id, at any time.
  */
 #include "sinsp/state/follow.h"
 
@@ -24,7 +24,7 @@ static bool is_named(const struct sinsp *sinsp, int64_t pid)
 	return false;
 }
 
-/* Threads go with their process; children if that was asked for. */
+/* Threads follow their process; children follow if requested. */
 static bool goes_with(const struct sinsp *sinsp, const struct sinsp_thread *thread,
 		      const struct sinsp_thread *creator)
 {
@@ -37,7 +37,7 @@ static bool came_later(const struct sinsp *sinsp, const struct sinsp_thread *thr
 	return thread->clone_ts_ns > sinsp->follow_since_ns;
 }
 
-/* While the tables are filled, all that is there was there at the start. */
+/* All threads loaded while the tables are filled existed at the start. */
 static bool was_named(const struct sinsp *sinsp, const struct sinsp_thread *thread)
 {
 	bool seeding = sinsp->stats.events == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc or a capture says about threads and descriptors, put into the tables. */
+/* Loads threads and descriptors from /proc or a capture into the tables. */
 #include "sinsp/state/load.h"
 
 #include <string.h>
@@ -62,19 +62,19 @@ static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)
 {
-	bool followed = sinsp_is_followed(sinsp, from->tid); /* if it is read again */
+	bool followed = sinsp_is_followed(sinsp, from->tid); /* if it is reloaded */
 	struct sinsp_thread *thread = state_thread_add(sinsp, from->tid, from->pid), *main;
 
 	if (!thread)
 		return NULL;
-	/* What a capture says is older than its events. */
+	/* Loaded data of a capture is older than its events. */
 	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? state_now_ns(sinsp) : 0;
 	load_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
 	main = sinsp_thread_is_main(thread) ? NULL : state_thread_find(sinsp, from->pid);
 	if (main) {
-		/* All but the most exotic threads share these with their process. */
+		/* Nearly all threads share these with their process. */
 		state_share(sinsp, thread, main, clone_flags__CLONE_FILES | clone_flags__CLONE_FS);
 	} else {
 		load_program(sinsp, thread, from);
@@ -95,7 +95,10 @@ static bool has_bit(const uint8_t *bits, unsigned int at)
 	return bits[at / 8] >> at % 8 & 1;
 }
 
-/* /proc does not tell which end called: a local port that is listened on says that it was us. */
+/*
+ * /proc does not report which end called: it was the remote one if a local socket listens on the
+ * port.
+ */
 static void guess_role(const struct sinsp *sinsp, struct sinsp_fd *fd)
 {
 	fd->role = SINSP_ROLE_CLIENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The listener that fills the tables with what a capture says of its machine, in place of /proc. */
+/* The listener that fills the tables from a capture, in place of /proc. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static struct sinsp *sinsp_of(struct scap_snapshot *to)
 	return ((struct state_listener *)to)->sinsp;
 }
 
-/* The times of events go on: a capture may have several beginnings. */
+/* A capture may have several snapshots; the times of events continue. */
 static int begin(struct scap_snapshot *to)
 {
 	struct sinsp *sinsp = sinsp_of(to);
@@ -39,7 +39,7 @@ static int take_machine(struct scap_snapshot *to, const struct scap_machine *mac
 	return 0;
 }
 
-/* What is too much for the tables is left out; the rest is told on. */
+/* Entries beyond the limits of the tables are skipped; the snapshot continues. */
 static int unless_full(int r)
 {
 	return r == -ENOSPC ? 0 : r;
@@ -102,7 +102,7 @@ static void count_itself(struct sinsp_thread_entry *entry, void *context)
 	entry->thread.nthreads = sinsp_thread_is_main(&entry->thread) && !entry->ended;
 }
 
-/* Threads may have been told before the main one of their process, and main ones twice. */
+/* Threads may be reported before the main one of their process, and main ones twice. */
 static void join_process(struct sinsp_thread_entry *entry, void *context)
 {
 	struct sinsp *sinsp = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads and descriptors that no event told of: /proc is asked for each of them once. */
+/* Threads and descriptors without an event: each is looked up in /proc once. */
 #include "sinsp/state/lookup.h"
 
 #include <string.h>
@@ -8,7 +8,10 @@
 #include "sinsp/tables/program.h"
 
 enum {
-	/* Descriptors asked of /proc in a time: a look there may take longer than the call. */
+	/*
+	 * The maximum number of lookups of descriptors in a period: one may take longer than the
+	 * call.
+	 */
 	FD_LOOKUPS_MAX = 500,
 	FD_LOOKUPS_SPAN_NS = 100000000,
 };
@@ -23,7 +26,7 @@ static void note_unknown(struct sinsp *sinsp, int64_t tid)
 	sinsp->threads.unknown++;
 }
 
-/* Brings in a thread that the table does not have, and before it the main one of its process. */
+/* Adds an unknown thread from /proc, and first the main one of its process. */
 static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 {
 	struct scap_thread found;
@@ -34,7 +37,7 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 	r = scap_proc_thread(sinsp->proc, tid, &found);
 	if (r == 0 && found.pid != tid && !sinsp_threads_find(&sinsp->threads, found.pid)) {
 		state_thread(sinsp, found.pid);
-		/* That call took the memory of `found`. */
+		/* That call reused the memory of `found`. */
 		r = scap_proc_thread(sinsp->proc, tid, &found);
 	}
 	if (r < 0) {
@@ -58,9 +61,9 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 }
 
 /*
- * Whether a look into /proc may be made for one more descriptor: however calls and numbers are
- * chosen, events must not pile up behind such looks. What is rejected is not noted, so that its
- * next event may ask again.
+ * Whether one more descriptor may be looked up in /proc: events must not pile up while lookups run,
+ * whatever calls a process makes. A rejected lookup is not recorded, so the next event may try
+ * again.
  */
 static bool may_ask_for_fd(struct sinsp *sinsp)
 {

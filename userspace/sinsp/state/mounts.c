@@ -6,7 +6,7 @@
 
 #include "sinsp/tables/program.h"
 
-/* What of a path is below a directory: "" for itself, "/x"; NULL if it is not. */
+/* The part of a path below a directory: "" for itself, "/x"; NULL if it is not below. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t len = strlen(directory);
@@ -26,7 +26,10 @@ static size_t put_below(const char *directory, const char *rest, char out[SINSP_
 			       *rest ? strlen(rest) : 1, out);
 }
 
-/* A directory of the old root is below the place where that is now; the root itself is replaced. */
+/*
+ * A directory of the old root moves below its new place; the root itself is replaced by the new
+ * root.
+ */
 static void move_cwd(struct sinsp *sinsp, struct sinsp_fs *fs, const struct state_move *move)
 {
 	const char *rest = below(fs->cwd, move->from), *to = move->to;
@@ -40,7 +43,7 @@ static void move_cwd(struct sinsp *sinsp, struct sinsp_fs *fs, const struct stat
 		sinsp_fs_set(&sinsp->pool, fs, moved, put_below(to, rest, moved));
 }
 
-/* What was opened in another namespace does not move: the old root's files are left alone. */
+/* Files opened in another namespace do not move: those of the old root are unchanged. */
 static void move_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const struct state_move *move)
 {
 	const char *rest = below(fd->name, move->from), *given;

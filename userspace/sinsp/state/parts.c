@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads share with each other, and what several events change of one. */
+/* The parts that threads share, and attributes that several events change. */
 #include "sinsp/state/parts.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "sinsp/state/rules.h"
 
 /*
- * The parameter that is the event's descriptor: of calls that make one out of nothing their result,
- * unless that tells of success alone; of calls on a descriptor the first that is not the result.
+ * The parameter that is the event's descriptor: of calls that create one the result, unless that
+ * only reports success; of calls on a descriptor the first that is not the result.
  */
 static int8_t find_fd_param(const struct event_desc *desc)
 {

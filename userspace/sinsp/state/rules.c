@@ -37,7 +37,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_signalfd] = OBJECT(.type = SCAP_FD_SIGNAL),
 	[EVENT_signalfd4] = OBJECT(.type = SCAP_FD_SIGNAL, .flags = signalfd4__flags,
 				   .cloexec = file_flags__O_CLOEXEC),
-	/* Its flags have no room for O_CLOEXEC: what exec leaves open is found in /proc. */
+	/* Its flags lack O_CLOEXEC: a descriptor that exec leaves open is found in /proc. */
 	[EVENT_timerfd_create] = OBJECT(.type = SCAP_FD_TIMER, .cloexec = CLOEXEC_ALWAYS),
 	[EVENT_inotify_init] = OBJECT(.type = SCAP_FD_INOTIFY),
 	[EVENT_inotify_init1] = OBJECT(.type = SCAP_FD_INOTIFY, .flags = inotify_init1__flags,
@@ -48,7 +48,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_memfd_create] =
 		OBJECT(.type = SCAP_FD_MEMFD, .name = memfd_create__name,
 		       .flags = memfd_create__flags, .cloexec = memfd_create_flags__MFD_CLOEXEC),
-	/* Its flags are the kernel's own. */
+	/* Its flags have the kernel's values. */
 	[EVENT_userfaultfd] = OBJECT(.type = SCAP_FD_USERFAULT, .flags = userfaultfd__flags,
 				     .cloexec = O_CLOEXEC),
 	[EVENT_io_uring_setup] = OBJECT(.type = SCAP_FD_IO_URING, .cloexec = CLOEXEC_ALWAYS),
@@ -110,7 +110,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_userdeleted] = {state_user_deleted},
 	[EVENT_groupadded] = {state_group_added},
 	[EVENT_groupdeleted] = {state_group_deleted},
-	/* Too frequent to be captured for their counters. */
+	/* Too frequent to be captured only for their counters. */
 	[EVENT_brk] = {state_memory},
 	[EVENT_mmap] = {state_memory},
 	[EVENT_mmap2] = {state_memory},
