@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of the paths that runtimes make, one row each. */
+/* The forms of the paths of runtimes, one row each. */
 #include "sinsp/tables/container.h"
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@ static bool is_name(struct part id)
 	return id.len > 0;
 }
 
-/* A component of a path that has the id in it, between what its runtime writes around it. */
+/* A component of a path that contains the id between a prefix and a suffix of its runtime. */
 static const struct scope {
 	const char *before, *after;
 	id_shape *shape;
@@ -62,23 +62,23 @@ static const struct scope {
 	{"", ".libvirt-lxc", is_name, SINSP_CONTAINER_LIBVIRT_LXC},
 };
 
-/* A component that is the id, below one that begins so. The last row is for any other. */
+/* A component that is the id, below one with this prefix. The last row matches any other. */
 static const struct parent {
 	const char *prefix;
-	bool whole; /* and has nothing after it */
+	bool whole; /* the prefix is the whole component */
 	id_shape *shape;
 	enum sinsp_container_type type;
 } parents[] = {
 	{"lxc", true, is_name, SINSP_CONTAINER_LXC},
 	{"lxc.payload", true, is_name, SINSP_CONTAINER_LXC},
 	{"mesos", true, is_uuid, SINSP_CONTAINER_MESOS},
-	/* The pods of Kubernetes, where the runtime makes groups without systemd. */
+	/* Pods of Kubernetes, if the runtime makes groups without systemd. */
 	{"pod", false, is_hex, SINSP_CONTAINER_CRI},
 	{"kubepods", false, is_hex, SINSP_CONTAINER_CRI},
 	/* Namespaces of containerd, which are groups there. */
 	{"default", true, is_hex, SINSP_CONTAINER_CONTAINERD},
 	{"k8s.io", true, is_hex, SINSP_CONTAINER_CONTAINERD},
-	/* docker, and whatever its users have it put above (--cgroup-parent). */
+	/* docker, and any parent that its users set (--cgroup-parent). */
 	{"", false, is_hex, SINSP_CONTAINER_DOCKER},
 };
 
@@ -126,8 +126,8 @@ static enum sinsp_container_type find_scope(struct part component, struct part *
 }
 
 /*
- * "SLICE:RUNTIME:ID": what was meant for systemd ("RUNTIME-ID.scope" in that slice) and was taken
- * for a path.
+ * "SLICE:RUNTIME:ID": a name for systemd ("RUNTIME-ID.scope" in that slice) that was used as a
+ * path.
  */
 static enum sinsp_container_type find_colons(struct part component, struct part *id)
 {
@@ -163,7 +163,7 @@ static enum sinsp_container_type find_below(struct part parent, struct part comp
 	return SINSP_CONTAINER_NONE;
 }
 
-/* The part of a path after its last slash; `path` is what stands before that. */
+/* The part of a path after its last slash; `path` becomes the part before it. */
 static struct part take_component(struct part *path)
 {
 	const char *slash = memrchr(path->at, '/', path->len);
@@ -177,7 +177,7 @@ static struct part take_component(struct part *path)
 	return component;
 }
 
-/* Of containers in containers the innermost: the last component that is one. */
+/* For nested containers the innermost: the last component that is one. */
 static enum sinsp_container_type find_in_path(struct part path, struct part *id)
 {
 	struct part component = take_component(&path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters and names of descriptor kinds, as the .scap world writes them. */
+/* The letters and names of descriptor kinds, as in the .scap world. */
 #include "sinsp/tables/fd.h"
 
 static const struct {

@@ -6,9 +6,9 @@
 
 enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4, ASKED_COUNT = 32 };
 
-/* An open file, under one number or several, in one table or several. */
+/* An open file, under one or several numbers, in one or several tables. */
 struct entry {
-	struct sinsp_fd fd; /* first: a sinsp_fd is its entry */
+	struct sinsp_fd fd; /* first: a pointer to it is one to its entry */
 	uint32_t refs;
 };
 
@@ -25,8 +25,8 @@ struct sinsp_fds {
 	uint32_t refs;
 	uint32_t count;
 	uint32_t nchunks, chunks_max;
-	struct chunk **chunks; /* sorted by index; of a dense table, chunk i stands at place i */
-	/* Numbers asked for without success, plus one, each at its remainder; 0: none. */
+	struct chunk **chunks; /* sorted by index; in a dense table chunk i is at place i */
+	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
 
@@ -35,7 +35,7 @@ static struct entry *entry_of(struct sinsp_fd *fd)
 	return (struct entry *)fd;
 }
 
-/* Bytes of the names of a descriptor, which stand in one block, each with its NUL. */
+/* Bytes of the names of a descriptor, which share one block, each with its NUL. */
 static size_t names_bytes(size_t name_len, size_t given_len)
 {
 	return name_len + 1 + (given_len ? given_len + 1 : 0);
@@ -64,7 +64,7 @@ static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
 	pool_free(store->pool, chunk, sizeof(*chunk));
 }
 
-/* The place of the first chunk whose index is not below. */
+/* The place of the first chunk whose index is not less than `index`. */
 static uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
 {
 	uint32_t low = 0, high = fds->nchunks;
@@ -163,7 +163,7 @@ static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
 	return own;
 }
 
-/* The chunk of a number for writing, made if need be; NULL if out of memory. */
+/* The chunk of a number for writing, created if necessary; NULL if out of memory. */
 static struct chunk *writable_chunk(struct sinsp_fds *fds, int64_t num)
 {
 	uint32_t index = (uint32_t)num / CHUNK_NUMBERS;
@@ -271,7 +271,7 @@ static void forget_asked(struct sinsp_fds *fds, int64_t num)
 		fds->asked[num % ASKED_COUNT] = 0;
 }
 
-/* Puts an entry, whose reference it takes, under a number. */
+/* Stores an entry under a number and takes over its reference. */
 static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
 {
 	struct sinsp_fd_store *store = fds->store;
@@ -345,7 +345,7 @@ static void clear_slot(struct sinsp_fds *fds, struct chunk *chunk, unsigned int 
 	fds->store->count--;
 }
 
-/* Drops a chunk that holds nothing. The first one stays: nearly every table needs it again. */
+/* Drops an empty chunk. The first one stays: nearly every table needs it again. */
 static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 {
 	uint32_t place = place_of(fds, chunk->index);
@@ -417,7 +417,7 @@ static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t
 	return open;
 }
 
-/* In these loops from the end, because chunks that become empty go away. */
+/* These loops run backwards, because chunks that become empty are removed. */
 
 void sinsp_fds_exec(struct sinsp_fds *fds)
 {

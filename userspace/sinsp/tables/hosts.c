@@ -48,7 +48,7 @@ static bool parse_address(const char *text, uint8_t address[16])
 	return true;
 }
 
-/* Returns false without memory. */
+/* Returns false if out of memory. */
 static bool add(struct hosts *hosts, const uint8_t address[16], const char *name)
 {
 	bool full = (hosts->count & (hosts->count - 1)) == 0 && hosts->count >= LIST_MIN;
@@ -64,7 +64,7 @@ static bool add(struct hosts *hosts, const uint8_t address[16], const char *name
 	return true;
 }
 
-/* Takes the address and the first name of a line. Returns false without memory. */
+/* Adds the address and the first name of a line. Returns false if out of memory. */
 static bool parse_line(struct hosts *hosts, char *line)
 {
 	static const char blanks[] = " \t\r";
@@ -79,7 +79,7 @@ static bool parse_line(struct hosts *hosts, char *line)
 	return !word || add(hosts, address, word);
 }
 
-/* Names lie in memory as in the file. */
+/* Names are in memory in the order of the file. */
 static int compare(const void *left, const void *right)
 {
 	const struct host_name *a = left, *b = right;
@@ -104,7 +104,7 @@ static void hosts_read(struct hosts *hosts)
 		qsort(hosts->list, hosts->count, sizeof(*hosts->list), compare);
 }
 
-/* The first entry that does not lie before the address. */
+/* The first entry that is not before the address. */
 static size_t lower_bound(const struct hosts *hosts, const uint8_t address[16])
 {
 	size_t low = 0, high = hosts->count;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine that events come from: taken over, or asked of the system, and told. */
+/*
+ * The machine that events come from: copied from a capture or read from the system, and reported.
+ */
 #include "sinsp/tables/machine.h"
 
 #include <errno.h>
@@ -43,7 +45,7 @@ int machine_add_interface(struct machine *machine, const struct scap_interface *
 
 	if (count == INTERFACES_MAX)
 		return -ENOSPC;
-	/* Room is doubled whenever the count is a power of two. */
+	/* The capacity is doubled whenever the count is a power of two. */
 	if ((count & (count - 1)) == 0) {
 		void *grown = reallocarray(machine->interfaces, count ? 2 * count : 1,
 					   sizeof(*machine->interfaces));
@@ -94,7 +96,7 @@ int machine_read(struct machine *machine)
 	machine->interfaces_count = 0;
 	free(machine->interfaces);
 	machine->interfaces = NULL;
-	/* A machine whose addresses cannot be had is told without them. */
+	/* If the addresses cannot be read, the machine is reported without them. */
 	if (getifaddrs(&list) < 0)
 		return 0;
 	for (const struct ifaddrs *at = list; at && r == 0; at = at->ifa_next)

@@ -13,7 +13,7 @@ struct names *names_create(const char *etc)
 		return NULL;
 	if (!etc)
 		etc = "/etc";
-	/* A path that is cut names no file, and so there are no names. */
+	/* A truncated path names no file, so there are no names. */
 	snprintf(names->passwd_path, ETC_PATH_BYTES, "%s/passwd", etc);
 	snprintf(names->group_path, ETC_PATH_BYTES, "%s/group", etc);
 	snprintf(names->hosts_path, ETC_PATH_BYTES, "%s/hosts", etc);

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The path so far ends in '/' or is empty whenever a component may follow. */
+/* Whenever a component may follow, the path so far ends in '/' or is empty. */
 struct joined {
 	char *text;
 	size_t len;
-	size_t root; /* 1 when it starts with '/', which ".." never removes */
+	size_t root; /* 1 if it starts with '/', which ".." never removes */
 };
 
 static bool is(const char *component, size_t len, const char *name)

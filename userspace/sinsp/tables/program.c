@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct program_block {
-	struct sinsp_program program; /* first: a program is its block */
+	struct sinsp_program program; /* first: a pointer to it is one to its block */
 	size_t bytes;
 	char strings[];
 };

@@ -12,7 +12,7 @@ enum { BUCKETS_MIN = 1024, ROUNDS = 3 };
 
 static uint32_t bucket_of(const struct sinsp_threads *threads, int64_t tid)
 {
-	/* Fibonacci hashing: ids that follow each other spread over the table. */
+	/* Fibonacci hashing: consecutive ids are spread over the table. */
 	return (uint32_t)((uint64_t)tid * 0x9E3779B97F4A7C15 >> 32) & (threads->nbuckets - 1);
 }
 
@@ -130,7 +130,7 @@ static void grow(struct sinsp_threads *threads)
 	struct sinsp_threads_bucket *buckets = calloc(2 * (size_t)nold, sizeof(*buckets));
 
 	if (!buckets)
-		return; /* longer chains, but right ones */
+		return; /* chains get longer, but stay correct */
 	threads->buckets = buckets;
 	threads->nbuckets = 2 * nold;
 	for (uint32_t i = 0; i < nold; i++) {
@@ -148,7 +148,7 @@ static void grow(struct sinsp_threads *threads)
 	free(old);
 }
 
-/* Whether the entry may give way now. */
+/* Whether the entry may be evicted now. */
 static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_entry *entry,
 		      bool last_round)
 {
@@ -162,7 +162,7 @@ static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_e
 	return last_round || !sinsp_thread_is_main(&entry->thread) || entry->thread.nthreads <= 1;
 }
 
-/* Takes one entry out; the search goes on where the last one stopped. */
+/* Evicts one entry; the search continues where the last one stopped. */
 static bool evict(struct sinsp_threads *threads)
 {
 	for (uint64_t step = 0; step < (uint64_t)threads->nbuckets * ROUNDS; step++) {
@@ -270,7 +270,7 @@ void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry 
 		entry = main;
 	} else if (!entry->ended) {
 		entry->ended = true;
-		entry->thread.exiting = false; /* it stays for the others */
+		entry->thread.exiting = false; /* kept for the others */
 		if (entry->thread.nthreads)
 			entry->thread.nthreads--;
 	}

@@ -12,7 +12,7 @@
 #include "util/pool.h"
 
 struct sinsp_thread_entry {
-	struct sinsp_thread thread; /* first: a thread is its entry */
+	struct sinsp_thread thread; /* first: a pointer to it is one to its entry */
 	struct sinsp_thread_entry *next; /* of the same bucket */
 	struct sinsp_thread_entry *next_child; /* of the same bucket of parents */
 	struct sinsp_thread_entry **child_link; /* the pointer to it in that list; NULL: in none */

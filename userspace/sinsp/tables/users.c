@@ -17,7 +17,7 @@ static const uint64_t read_interval_ns = 60 * UINT64_C(1000000000);
 
 /* An entry and its strings in one block. */
 struct user_block {
-	struct user_entry user; /* first: an entry is its block */
+	struct user_entry user; /* first: a pointer to it is one to its block */
 	char strings[];
 };
 
@@ -130,7 +130,7 @@ static bool parse_id(const char *text, uint32_t *id)
 	return true;
 }
 
-/* Cuts one line into an entry. Returns false for lines that are none. */
+/* Parses one line as an entry. Returns false for invalid lines. */
 static bool parse_line(char *line, struct user_entry *user)
 {
 	char *password = cut_column(line), *id = cut_column(password);
@@ -140,7 +140,7 @@ static bool parse_line(char *line, struct user_entry *user)
 	if (!group || !*line || !parse_id(id, &user->id))
 		return false;
 	cut_column(shell);
-	/* Lines of groups have their members there. */
+	/* Lines of groups have their members in that column. */
 	if (!remark || !parse_id(group, &user->gid))
 		user->gid = 0;
 	user->name = line;
@@ -208,7 +208,7 @@ int users_each(struct users *users, uint64_t now_ns,
 {
 	struct visit walk = {.visit = visit, .context = context};
 
-	users_find(users, 0, now_ns); /* reads the file, if there is one and it was not yet */
+	users_find(users, 0, now_ns); /* reads the file, if there is one, unless already read */
 	twalk_r(users->tree, visit_node, &walk);
 	return walk.r;
 }
