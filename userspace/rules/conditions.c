@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conditions of macros and rules: from text to trees, names of lists replaced by their values,
- * and names of macros noted.
+ * Parses the conditions of macros and rules, replaces names of lists by their values, and records
+ * the names of macros.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "rules/set.h"
 
-/* What is found in a tree goes to an entry. */
+/* A walk over the tree of an entry. */
 struct walk {
 	struct rules_set *set;
 	struct rules_entry *entry;
@@ -43,7 +43,7 @@ static int note_macro(struct walk *walk, struct filter_node *node)
 	return rules_graph_add(walk->set, walk->entry, &ref);
 }
 
-/* A value that is spelled as lists are, and that is nearly one, was perhaps meant to be one. */
+/* Warns of a value that looks like the name of a list and is similar to one. */
 static void warn_of_misspelt(struct walk *walk, const struct filter_expr *value)
 {
 	const char *nearest;
@@ -65,7 +65,7 @@ static bool is_quoted(const struct walk *walk, const struct filter_expr *value)
 	return first == '"' || first == '\'';
 }
 
-/* Puts the values of lists in the place of their names. */
+/* Replaces the names of lists by their values. */
 static int expand_values(struct walk *walk, const struct filter_node *check)
 {
 	struct filter_expr *list = check->right;
@@ -94,13 +94,13 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 		}
 	}
 	*end = NULL;
-	/* A name without brackets is where its list is; the list now has no other place. */
+	/* Without brackets the list has no position of its own: use that of the operator. */
 	if (!in_brackets)
 		list->position = check->op_position;
 	return code;
 }
 
-/* Recursion no deeper than that of the parser. Sets `depth` to that of the tree. */
+/* Recurses no deeper than the parser. Sets `depth` to that of the tree. */
 static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *depth)
 {
 	unsigned int deepest = 0, inner;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions of rules: fields, how each is compared, and tuples of values. An event that satisfies
- * one tuple does not match the rule: `and not (... or ...)` after its condition.
+ * Exceptions of rules: fields, their comparison operators, and tuples of values. An event that
+ * satisfies one tuple does not match the rule: `and not (... or ...)` after its condition.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,14 +23,14 @@ static const char *const key_names[] = {
 	[EXC_VALUES] = "values",
 };
 
-/* One of the rule's, with the values that were appended to it. */
+/* An exception of a rule, with the values appended to it. */
 struct exception {
 	struct exception *next;
 	const struct yaml_node *name, *fields, *comps;
 	struct rules_part *values, **values_end;
 };
 
-/* A field of a tuple and how it is compared. */
+/* A field of a tuple, and its comparison operator. */
 struct column {
 	struct column *next;
 	struct filter_expr *field;
@@ -41,7 +41,7 @@ struct column {
 struct exceptions {
 	struct rules_set *set;
 	struct rules_entry *rule;
-	struct rules_text *text; /* of all words, so that errors find their place */
+	struct rules_text *text; /* all words, for the positions of errors */
 	struct exception *first, **end;
 	unsigned int count;
 	struct filter_node **tuples_end; /* where the next tuple's node goes */
@@ -182,7 +182,7 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 	return code;
 }
 
-/* Takes a word into the text, for its position. */
+/* Adds a word to the text, for its position. */
 static int add_word(struct exceptions *all, const struct yaml_node *node, size_t *position)
 {
 	int code = rules_text_add(all->text, &all->set->arena, node);
@@ -263,7 +263,7 @@ static int add_column(struct exceptions *all, const struct yaml_node *field,
 	return code;
 }
 
-/* The columns of an exception: of one field alone, or of a sequence. */
+/* The columns of an exception: of a single field, or of a sequence. */
 static int read_columns(struct exceptions *all, const struct exception *exception,
 			struct column **columns)
 {
@@ -296,7 +296,7 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	return code;
 }
 
-/* Adds the values of the list of that name, if there is one: `*found` says so. */
+/* Adds the values of the list of that name. `*found`: whether it exists. */
 static int add_list(struct exceptions *all, const char *name, size_t position,
 		    struct filter_expr ***end, bool *found)
 {
@@ -310,7 +310,7 @@ static int add_list(struct exceptions *all, const char *name, size_t position,
 	return rules_list_insert(all->set, list, position, end);
 }
 
-/* Adds a constant; the name of a list stands for its values where there may be several. */
+/* Adds a constant; if `several`, the name of a list is replaced by its values. */
 static int add_constant(struct exceptions *all, const struct yaml_node *node, bool several,
 			struct filter_expr ***end)
 {
@@ -333,7 +333,7 @@ static int add_constant(struct exceptions *all, const struct yaml_node *node, bo
 	return rules_value_text(all->set, node, &expr->text);
 }
 
-/* Several values in one text, as behind `in` of a filter: "(ls, my_list)". */
+/* Several values in one text, as after `in` in a filter: "(ls, my_list)". */
 static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 			   struct filter_expr ***end)
 {
@@ -390,7 +390,7 @@ static int add_constants(struct exceptions *all, const struct yaml_node *node,
 	return code;
 }
 
-/* The check of one column with one value. */
+/* Creates the check of one column with one value. */
 static int make_check(struct exceptions *all, const struct column *column,
 		      const struct yaml_node *value, struct filter_node **made)
 {
@@ -423,7 +423,7 @@ static int make_check(struct exceptions *all, const struct column *column,
 				  : rules_entry_add_check(all->set, all->rule, check, all->text);
 }
 
-/* Joins nodes, unless there is one alone. */
+/* Joins nodes if there are several. */
 static struct filter_node *join_nodes(struct filter_node *joined, enum filter_node_kind kind,
 				      struct filter_node *first)
 {
@@ -441,7 +441,7 @@ static void add_tuple(struct exceptions *all, struct filter_node *node)
 	all->tuples_end = &node->next;
 }
 
-/* All columns must hold. */
+/* Creates the condition of a tuple: all columns must match. */
 static int make_tuple(struct exceptions *all, const struct column *columns,
 		      const struct yaml_node *tuple)
 {
@@ -491,7 +491,7 @@ static int make_tuples(struct exceptions *all, const struct exception *exception
 	return code;
 }
 
-/* `and not (tuple or tuple)` after the condition. */
+/* Appends `and not (tuple or tuple)` to the condition. */
 static int join(struct exceptions *all, struct filter_node *tuples)
 {
 	struct filter_node *nodes[3];
@@ -538,7 +538,7 @@ int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule)
 		all.wrong |= before;
 	}
 	rule->broken |= all.wrong;
-	/* Checks that were made point into the text, also when what follows them is wrong. */
+	/* The created checks point into the text, even after an error. */
 	if (code == 0)
 		code = rules_text_join(all.text, &set->arena);
 	return code || all.wrong || !tuples ? code : join(&all, tuples);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading rules files, and finding characters and lines in them. */
+/* Reads rules files, and finds characters and lines in them. */
 #include "rules/file.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 enum { READ_BYTES = 1 << 16 };
 
-/* How long a pipe may take: whoever waits for the rules must not wait for ever. */
+/* Timeout for pipes: loading rules must not block for ever. */
 static const uint64_t patience_ns = UINT64_C(5000000000);
 
-/* So that a character is found in a few steps, and not from the beginning. */
+/* A search for a character begins at the nearest multiple of this. */
 enum { STEP_CHARACTERS = 256 };
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -48,7 +48,7 @@ static int index_characters(struct rules_file *file)
 	return 0;
 }
 
-/* Takes the text over; it ends with a NUL that is not counted. */
+/* Takes ownership of `data`, which ends with a NUL that is not counted. */
 static int take(struct rules_file *file, const char *path, char *data, size_t len,
 		struct error *err)
 {
@@ -64,7 +64,7 @@ static int take(struct rules_file *file, const char *path, char *data, size_t le
 	return 0;
 }
 
-/* Waits for more of a pipe. Returns 0 or -errno. */
+/* Waits for more data of a pipe. Returns 0 or -errno. */
 static int wait_for_more(int fd, uint64_t until_ns)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -104,7 +104,7 @@ int rules_file_read(const char *path, struct rules_file *file, struct error *err
 	int fd, code;
 
 	*file = (struct rules_file){0};
-	/* Opening a pipe waits for somebody to write to it. */
+	/* Without O_NONBLOCK, opening a pipe waits for a writer. */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(err, -errno, "%s", strerror(errno));

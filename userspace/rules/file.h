@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One rules file in memory, and places in it: what messages point at. A place is a byte offset; for
- * people it is a line and a column of characters.
+ * A rules file in memory, and positions in it for messages. A position is a byte offset; messages
+ * have line and column in characters.
  */
 #ifndef RULES_FILE_H
 #define RULES_FILE_H
@@ -18,16 +18,14 @@ struct rules_file {
 	char *path; /* owned */
 	char *data; /* owned; without a byte order mark; a NUL follows */
 	size_t len;
-	uint32_t *steps; /* owned: where every so many characters are, see file.c */
+	uint32_t *steps; /* owned: offsets at regular intervals of characters, see file.c */
 	size_t nsteps;
 };
 
-/*
- * Reads a file. Returns 0 or -errno with a message; release with rules_file_finish() in each case.
- */
+/* Reads a file. Returns 0 or -errno with a message; call rules_file_finish() in both cases. */
 int rules_file_read(const char *path, struct rules_file *file, struct error *err);
 
-/* Takes a copy of a text instead; `path` is what messages call it. As above. */
+/* Takes a copy of a text instead; `path` is its name in messages. As above. */
 int rules_file_copy(const char *path, const char *text, size_t len, struct rules_file *file,
 		    struct error *err);
 

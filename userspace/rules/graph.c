@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of definitions that name each other: depth first, with the way back kept in the
- * entries, so that no chain is too long.
+ * The order of definitions that name each other: depth first. Entries store the way back, so long
+ * chains need no recursion.
  */
 #include <errno.h>
 
@@ -20,7 +20,7 @@ int rules_graph_add(struct rules_set *set, struct rules_entry *from, const struc
 	return 0;
 }
 
-/* All on the way from `end` up to `to` are in the circle that the reference closes. */
+/* Reports the cycle that the reference closes: all entries from `end` up to its target. */
 static void tell_circle(struct rules_set *set, struct rules_entry *end,
 			const struct rules_ref *closing)
 {
@@ -47,7 +47,7 @@ static void tell_circle(struct rules_set *set, struct rules_entry *end,
 				 kind, closing->to->name, end->name);
 }
 
-/* The next entry that this one names and that has not been seen; circles are told. */
+/* The next unseen entry that this one names; reports cycles. */
 static struct rules_entry *next_unseen(struct rules_set *set, struct rules_entry *entry)
 {
 	while (entry->cursor) {

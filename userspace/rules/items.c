@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The items of rules files: which keys each kind has, and how an item defines something, appends to
- * it or replaces parts of it.
- */
+/* The items of rules files: the keys of each kind, and items that define, append or replace. */
 #include "rules/items.h"
 
 #include <errno.h>
@@ -12,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What a key has as its value. */
+/* The type of the value of a key. */
 enum value_form { A_TEXT, A_FLAG, A_SEQUENCE, TEXTS, A_MAPPING };
 
 static const char *const form_names[] = {
@@ -21,7 +18,7 @@ static const char *const form_names[] = {
 	[A_MAPPING] = "a mapping",
 };
 
-/* The kinds that have a key, and what may be done to its value later. */
+/* The kinds that have a key, and the permitted later changes of its value. */
 enum {
 	OF_LIST = 1 << RULES_LIST,
 	OF_MACRO = 1 << RULES_MACRO,
@@ -55,15 +52,15 @@ static const struct key_row {
 	{"override", KEY_OVERRIDE, A_MAPPING, OF_ALL},
 };
 
-/* An item as it was read. */
+/* An item as read. */
 struct item {
 	enum rules_kind kind;
 	const struct yaml_node *name;
 	const struct yaml_node *key[RULES_KEYS_COUNT], *value[RULES_KEYS_COUNT];
-	bool wrong; /* an error of it was told */
+	bool wrong; /* it has a reported error */
 };
 
-/* Words that open an item and only speak of the file. */
+/* Keys that begin an item about the file as a whole. */
 static const struct {
 	const char *name, *note;
 } file_words[] = {
@@ -111,7 +108,7 @@ static bool has_form(const struct yaml_node *value, enum value_form form)
 	}
 }
 
-/* Tells of what is no text in a sequence of texts. */
+/* Reports elements that are no texts in a sequence of texts. */
 static bool check_texts(struct rules_set *set, const struct yaml_node *value)
 {
 	bool right = true;
@@ -169,7 +166,7 @@ static void read_pair(struct rules_set *set, const struct yaml_link *pair, struc
 	}
 }
 
-/* Adds the values of an item to an entry, after what is there or in its place. */
+/* Adds a value of an item to an entry: appends it, or replaces all earlier ones. */
 static int take_value(struct rules_set *set, struct rules_entry *entry, const struct item *item,
 		      enum rules_key key, bool append)
 {
@@ -187,7 +184,7 @@ static int take_value(struct rules_set *set, struct rules_entry *entry, const st
 	return 0;
 }
 
-/* What an item that changes a definition changes; NULL with an error when there is none. */
+/* The definition that an item changes; NULL, with a reported error, if there is none. */
 static struct rules_entry *find_changed(struct rules_set *set, const struct item *item)
 {
 	struct rules_entry *entry = rules_set_find(set, item->kind, item->name->text);
@@ -229,7 +226,7 @@ static int append(struct rules_set *set, const struct item *item)
 	return code;
 }
 
-/* What `override` says of a key: 1 append, 0 replace, -1 nothing that is right. */
+/* The value of a key in `override`: 1 append, 0 replace, -1 invalid. */
 static int read_override(struct rules_set *set, const struct key_row *row,
 			 const struct yaml_node *value)
 {
@@ -255,7 +252,7 @@ static const struct yaml_link *find_pair(const struct yaml_node *mapping, const 
 	return pair;
 }
 
-/* Keys in `override` that the item does not have. */
+/* Reports keys in `override` that the item does not have. */
 static void check_override(struct rules_set *set, const struct item *item)
 {
 	const struct yaml_node *override = item->value[KEY_OVERRIDE];
@@ -307,7 +304,7 @@ static bool has_only(const struct item *item, enum rules_key key)
 	return true;
 }
 
-/* A rule that has `enabled` alone switches one that was defined before. */
+/* A rule with `enabled` as its only key switches an earlier one on or off. */
 static int switch_rule(struct rules_set *set, const struct item *item)
 {
 	struct rules_entry *entry = find_changed(set, item);
@@ -354,7 +351,7 @@ static int take_item(struct rules_set *set, struct item *item)
 
 	if (item->value[KEY_APPEND])
 		rules_bool_read(item->value[KEY_APPEND], &appends);
-	/* Of what is wrong so much stays that its name is known. */
+	/* Wrong definitions are kept, so that their names are known; wrong changes are not. */
 	if (item->wrong && (appends || item->value[KEY_OVERRIDE]))
 		return 0;
 	if (appends && item->value[KEY_OVERRIDE]) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the items of rules files say, taken into the set of definitions. */
+/* Reads the items of rules files into the set of definitions. */
 #ifndef RULES_ITEMS_H
 #define RULES_ITEMS_H
 
 #include "rules/set.h"
 
 /*
- * Takes in the items of a document. What is wrong is told in the report; the rest counts. Returns 0
- * or -ENOMEM.
+ * Reads the items of a document. Errors are added to the report; the valid items take effect.
+ * Returns 0 or -ENOMEM.
  */
 int rules_items_read(struct rules_set *set, const struct yaml_node *root);
 

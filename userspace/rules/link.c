@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Macros put where they are named, as shared nodes; and every check of every condition given its
- * meaning once, in the text where it stands, so that all errors are told, and told there.
+ * Inserts macros at their names, as shared nodes, and binds every check of every condition once,
+ * with its own text, so that all errors are reported where they are.
  */
 #include <errno.h>
 
 #include "rules/set.h"
 #include "sinsp/sinsp.h"
 
-/* Compilers of trees recurse; a hundred macros inside each other are below this. */
+/* Compilers of trees recurse; a hundred nested macros are below this. */
 enum { RULES_DEPTH_MAX = 400 };
 
 static enum rules_demand demand_of_rule(const struct rules_entry *rule)
@@ -21,7 +21,7 @@ static enum rules_demand demand_of_rule(const struct rules_entry *rule)
 	return DEMAND_RUNNING;
 }
 
-/* From the rules down. */
+/* Propagates demands from the rules to their macros. */
 static struct rules_entry *spread_demand(struct rules_entry *ordered)
 {
 	struct rules_entry *first = rules_graph_reverse(ordered);
@@ -67,7 +67,7 @@ static void link_macros(struct rules_set *set, struct rules_entry *entry)
 		link_macro(set, entry, ref, own_depth);
 }
 
-/* How serious an error in a condition is, for those who use it. */
+/* Whether an error in a condition is reported, and its severity for the users of the condition. */
 static bool is_told(const struct rules_entry *entry, bool unknown_field,
 		    enum rules_severity *severity)
 {
@@ -80,13 +80,13 @@ static bool is_told(const struct rules_entry *entry, bool unknown_field,
 	if (entry->demand == DEMAND_FOREIGN)
 		return false;
 	*severity = severities[entry->demand];
-	/* Fields of elsewhere in rules that say that they can do without, or are off. */
+	/* Unknown fields in rules that permit them, or are disabled. */
 	if (unknown_field && entry->demand == DEMAND_IDLE)
 		*severity = RULES_NOTE;
 	return true;
 }
 
-/* A check at work, for what is said about it. */
+/* A check that is being bound, for messages. */
 struct binding {
 	struct rules_set *set;
 	const struct rules_entry *entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists, with the lists that they name expanded in their place. */
+/* Expands the lists that lists name. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const struct rules_part *parts_of(const struct rules_entry *list)
 	return list->parts[KEY_ITEMS].first;
 }
 
-/* The list that an item names. That of its own name is none: such an item is a text. */
+/* The list that an item names, or NULL. An item with the name of its own list is a text. */
 static struct rules_entry *named_list(const struct rules_set *set, const struct rules_entry *list,
 				      const struct yaml_node *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages about rules files, collected and put in order. */
+/* Collects and sorts messages about rules files. */
 #include "rules/report.h"
 
 #include <stdarg.h>
@@ -25,12 +25,12 @@ void rules_report_finish(struct rules_report *report)
 	*report = (struct rules_report){0};
 }
 
-/* Counts a message; returns where it is to be kept, or NULL. */
+/* Counts a message. Returns the memory for it, or NULL if it is not kept. */
 static struct rules_message *make_room(struct rules_report *report, enum rules_severity severity)
 {
 	struct rules_message *messages = report->messages;
 
-	/* Whatever else there is, errors must have room. */
+	/* Each severity has its own limit, so that there is space for errors. */
 	if (report->counts[severity]++ >= RULES_MESSAGES_MAX)
 		return NULL;
 	if (report->count % RULES_MESSAGES_MAX == 0)

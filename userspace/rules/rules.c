@@ -60,7 +60,7 @@ const char *rules_priority_nearest(const char *text)
 	return nearest.word;
 }
 
-/* Reads all inputs; an error in one does not keep the others from being read. */
+/* Reads all inputs, also after an error in one. */
 static int read_inputs(struct rules *rules, const struct rules_input *inputs)
 {
 	struct rules_set *set = &rules->set;
@@ -110,7 +110,7 @@ static int check_priority(struct rules_set *set, const struct rules_entry *rule,
 	return -EINVAL;
 }
 
-/* Whether a rule is one that runs; counts it otherwise. */
+/* Whether a rule runs; counts the others. */
 static bool runs(const struct rules_entry *rule, enum rules_priority priority,
 		 enum rules_priority least, struct rules_counts *counts)
 {
@@ -147,7 +147,7 @@ static int make_tags(struct rules_set *set, const struct rules_entry *entry, str
 	return 0;
 }
 
-/* On one line, whatever it was in the file: blocks at least end with a newline. */
+/* Joins the output to one line: YAML blocks at least end with a newline. */
 static int make_output(struct rules_set *set, struct rules_entry *entry, struct rule *rule)
 {
 	char *output;
@@ -225,7 +225,7 @@ static int load(struct rules *rules, const struct rules_input *inputs,
 		.macros = set->counts[RULES_MACRO],
 		.lists = set->counts[RULES_LIST],
 	};
-	/* What is missing would only make all that names it look wrong. */
+	/* Missing definitions would cause wrong errors in all their users. */
 	if (code == 0)
 		code = rules_lists_expand(set);
 	if (code == 0)
@@ -253,7 +253,7 @@ int rules_load(const struct rules_input *inputs, size_t n, const struct rules_op
 	made->files = calloc(n ? n : 1, sizeof(*made->files));
 	if (made->files)
 		code = load(made, inputs, options, counts);
-	/* It is the caller's, and may be gone before the rules. */
+	/* The report belongs to the caller and may be freed before the rules. */
 	made->set.report = NULL;
 	if (code == 0)
 		*rules = made;

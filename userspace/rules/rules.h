@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules files: lists, macros and rules in YAML, in the language of Falco, read and checked; what
- * comes out is a tree of conditions for each rule that is to run, and what is printed for its
- * events.
+ * Reads and checks rules files: lists, macros and rules in YAML, in the language of Falco. The
+ * result has, for each rule to run, a tree of conditions and the output for its events.
  */
 #ifndef RULES_RULES_H
 #define RULES_RULES_H
@@ -13,7 +12,7 @@
 #include "rules/report.h"
 #include "sinsp/sinsp.h"
 
-/* From the most serious one down. */
+/* The most serious one first. */
 enum rules_priority {
 	PRIORITY_EMERGENCY,
 	PRIORITY_ALERT,
@@ -26,10 +25,10 @@ enum rules_priority {
 	PRIORITIES_COUNT,
 };
 
-/* What rules are read from: a file, or a text that is called by `path`. */
+/* The source of rules: a file, or a text with the name `path`. */
 struct rules_input {
 	const char *path;
-	const char *text; /* NULL: the file */
+	const char *text; /* NULL: read the file */
 	size_t len;
 };
 
@@ -50,19 +49,19 @@ struct rule {
 };
 
 struct rules_counts {
-	size_t rules, macros, lists; /* that the files define */
-	size_t disabled; /* of the rules: not enabled */
-	size_t foreign; /* about other sources than system calls */
-	size_t unknown; /* left out for a field that is not known, as they ask for */
+	size_t rules, macros, lists; /* defined in the files */
+	size_t disabled; /* of the rules: disabled */
+	size_t foreign; /* with sources other than system calls */
+	size_t unknown; /* left out as they request, because of an unknown field */
 	size_t minor; /* below the least priority */
 };
 
-struct rules; /* owns all that its rules point at */
+struct rules; /* owns all memory that its rules point to */
 
 /*
- * Reads and checks the inputs in their order. Returns 0; -EINVAL when there are errors, all of them
- * in the report; or -ENOMEM. The report, in which warnings and notes are too, is to be finished in
- * each case. `counts` is set unless memory ran out.
+ * Reads and checks the inputs in their order. Returns 0; -EINVAL if there are errors, all in the
+ * report; or -ENOMEM. The report also has warnings and notes; the caller finishes it in every case.
+ * `counts` is set unless out of memory.
  */
 int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
 	       struct rules **rules, struct rules_counts *counts, struct rules_report *report);
@@ -74,10 +73,10 @@ const struct rule *rules_list(const struct rules *rules, size_t *n);
 /* "Warning". */
 const char *rules_priority_name(enum rules_priority priority);
 
-/* Reads a priority in any case of letters, "info" too. Returns 0 or -EINVAL. */
+/* Parses a priority, ignoring case; "info" is accepted. Returns 0 or -EINVAL. */
 int rules_priority_read(const char *text, enum rules_priority *priority);
 
-/* The name of a priority that was probably meant, or NULL. */
+/* The name of the most similar priority, or NULL. */
 const char *rules_priority_nearest(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules compiled, and the lines of events that match. */
+/* Compiles rules, and formats the lines of matching events. */
 #include "rules/ruleset.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 struct ruleset_rule {
 	const char *name;
 	struct formatter *output; /* owned; NULL if nothing is printed */
-	char *keys; /* owned; JSON: all but the output, which goes after them */
+	char *keys; /* owned; JSON: all keys but the output, which follows */
 	size_t keys_len;
 	uint64_t matches;
 };
@@ -28,7 +28,7 @@ struct ruleset {
 	struct buf output; /* of one event, before it is quoted */
 };
 
-/* Hangs a tree below another, as itself it may hang in one place alone. */
+/* Creates a node that shares a tree, since a node can have only one parent. */
 static struct filter_node *share(struct arena *arena, const struct filter_node *root,
 				 const char *text)
 {
@@ -91,7 +91,7 @@ static int compile(struct ruleset *ruleset, const struct rule *rules,
 	if (code == 0)
 		code = filter_group_create(items, ruleset->count, &config->rules.filter,
 					   &ruleset->filter, &failed, &err);
-	/* All checks were tried before: what is left is limits of the whole. */
+	/* All checks were bound before: only limits of the whole filter are left. */
 	if (code == -EINVAL && ruleset->count) {
 		const struct yaml_node *where = rules[failed].entry->where;
 
@@ -144,7 +144,7 @@ static void warn_of_types(const struct ruleset *ruleset, const struct rule *rule
 	}
 }
 
-/* Rules of Falco have this in their outputs. It is no field, but stands for several. */
+/* Used in outputs of rules of Falco. It is no field, but stands for several. */
 static const char container_info[] = "%container.info",
 		  container_means[] = "container_id=%container.id container_name=%container.name";
 
@@ -162,7 +162,7 @@ static void append_output(struct buf *format, const char *output)
 	buf_append_string(format, output);
 }
 
-/* Where a position of what was appended is in the output as it is written. */
+/* Converts a position in the expanded output to that in the output as written. */
 static size_t find_written(const char *output, size_t at)
 {
 	const char *found = output;
@@ -176,7 +176,7 @@ static size_t find_written(const char *output, size_t at)
 	return at;
 }
 
-/* Whatever the output is, a missing value does not keep an event from being told. */
+/* The leading '*' prints events even if a value is missing. */
 static size_t make_format(const struct rule *rule, enum ruleset_form form, struct buf *format)
 {
 	size_t head;
@@ -267,7 +267,7 @@ static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_
 	code = make_rules(ruleset, rules, config, report);
 	if (code == 0)
 		code = compile(ruleset, rules, config, report);
-	/* A filter beside them may leave a rule without events on purpose. */
+	/* With a filter a rule may have no events on purpose. */
 	if (code == 0 && !config->filter)
 		warn_of_types(ruleset, rules, report);
 	if (code == 0 && report->counts[RULES_ERROR])
@@ -347,7 +347,7 @@ static void append_json(struct ruleset *ruleset, const struct ruleset_rule *rule
 	buf_append(out, rule->keys, rule->keys_len);
 	json_append_string(out, ruleset->output.data, ruleset->output.len);
 	object = out->len;
-	/* The two objects become one, unless the second has nothing in it. */
+	/* Merges the two objects, unless the second is empty. */
 	if (formatter_append(fields, event, out) && !out->failed && out->len > object + 2) {
 		out->data[object] = ',';
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules at work: all conditions compiled together, the output of each, and how often each matched.
+ * Compiled rules: all conditions in one filter, the output of each rule, and how often it matched.
  */
 #ifndef RULES_RULESET_H
 #define RULES_RULESET_H
@@ -8,7 +8,7 @@
 #include "rules/rules.h"
 #include "sinsp/sinsp.h"
 
-/* What is printed of an event that matches. */
+/* The output for a matching event. */
 enum ruleset_form {
 	RULESET_JSON, /* "rule", "priority", "tags" and "output", then the fields of the event */
 	RULESET_TEXT, /* the time, the priority and the output */
@@ -17,7 +17,7 @@ enum ruleset_form {
 
 struct ruleset_config {
 	struct rules_options rules;
-	const char *filter; /* events must satisfy this too, which is right; NULL: no such */
+	const char *filter; /* valid; events must satisfy this, too; NULL: none */
 	enum ruleset_form form;
 	struct text_style style; /* of the outputs; they are not coloured */
 };
@@ -27,15 +27,15 @@ struct ruleset;
 
 /*
  * Loads, checks and compiles rules. Returns 0, -EINVAL with errors in the report, or -ENOMEM; the
- * report is to be finished in each case. Rules that every type of event, or none, can match are
- * warned of.
+ * caller finishes the report in every case. The report has warnings for rules that all types of
+ * events, or none, can match.
  */
 int ruleset_create(const struct rules_input *inputs, size_t n, const struct ruleset_config *config,
 		   struct ruleset **ruleset, struct rules_counts *counts,
 		   struct rules_report *report);
 void ruleset_destroy(struct ruleset *ruleset);
 
-/* The conditions as one filter: what they want captured. Item i is rule i. */
+/* The conditions as one filter, for the selection of events. Item i is rule i. */
 struct filter *ruleset_filter(struct ruleset *ruleset);
 
 size_t ruleset_count(const struct ruleset *ruleset);
@@ -44,22 +44,21 @@ size_t ruleset_count(const struct ruleset *ruleset);
 unsigned int ruleset_needs(const struct ruleset *ruleset);
 
 /*
- * The next rule, from `from` on, that the event satisfies, or FILTER_NONE: as filter_group_next().
- * It is counted.
+ * The next matching rule from `from` on, or FILTER_NONE, as filter_group_next(). Counts the match.
  */
 size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from);
 
 /*
- * Appends the line of a rule for an event, with the newline. fields: makes what else is printed of
- * the event; for JSON an object, of which the keys are taken; for text it may be NULL.
+ * Appends the line of a rule for an event, with the newline. fields: formats further fields of the
+ * event; for JSON an object, whose keys are added; for text it may be NULL.
  */
 void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
 		    struct formatter *fields, struct buf *out);
 
-/* Goes on counting where rules of the same names were before. */
+/* Takes over the counts of the rules with the same names in `before`. */
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before);
 
-/* The name of a rule, and how many events it was found to match. */
+/* The name of a rule, and the number of its matches. */
 const char *ruleset_matches(const struct ruleset *ruleset, size_t rule, uint64_t *matches);
 
 #endif

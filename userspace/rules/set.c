@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions by kind and name, and what their values say. */
+/* Definitions by kind and name, and their values. */
 #include "rules/set.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "sinsp/sinsp.h"
 #include "util/nearest.h"
 
-/* So that a large file with errors everywhere is read in a second. */
+/* Limits the time for a large file with errors everywhere to a second. */
 enum { GUESSES_MAX = 1 << 18 };
 
 static const char *const kind_names[] = {
@@ -151,7 +151,7 @@ int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct
 	bytes = arena_alloc(&set->arena, node->len);
 	if (!bytes)
 		return -ENOMEM;
-	/* What is no right escape is meant as it stands. */
+	/* A value with an invalid escape is used unchanged. */
 	if (!filter_lex_unquote(node->text, node->len, bytes, &len, &ignored)) {
 		bytes[len] = '\0';
 		*text = (struct filter_text){.data = bytes, .len = len};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joining values, and finding them again. */
+/* Joins values, and finds their origins. */
 #include "rules/text.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text put together from values of YAML files, which knows where each of its bytes comes from. */
+/* A text joined from values of YAML files, which records the origin of each byte. */
 #ifndef RULES_TEXT_H
 #define RULES_TEXT_H
 
@@ -13,18 +13,18 @@ struct rules_piece {
 };
 
 struct rules_text {
-	const char *data; /* a NUL behind; NULL until it is joined */
+	const char *data; /* followed by a NUL; NULL until it is joined */
 	size_t len;
 	struct rules_piece *first, **end;
 };
 
-/* Appends a value, with a blank before it unless it is the first. Returns 0 or -ENOMEM. */
+/* Appends a value, after a space unless it is the first. Returns 0 or -ENOMEM. */
 int rules_text_add(struct rules_text *text, struct arena *arena, const struct yaml_node *node);
 
-/* Makes one text of what was added. Returns 0 or -ENOMEM. */
+/* Joins the values to one text. Returns 0 or -ENOMEM. */
 int rules_text_join(struct rules_text *text, struct arena *arena);
 
-/* The file and the offset in it that a byte of the text comes from. */
+/* The file and offset from which a byte of the text originates. */
 const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
 
 /* Adds a message about a position of the text, which must have a piece, to the report. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a byte of a scalar's value back to the file. White space is folded, trimmed and indented in
- * between, but all other bytes of the value stand in the file in the same order: the n-th of one is
- * the n-th of the other.
+ * Maps a byte of a scalar's value to the file. White space may be folded, trimmed or indented, but
+ * all other ("solid") bytes of the value have the same order in the file: the n-th of one is the
+ * n-th of the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_white(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Bytes of the value, other than white space, that a code point is written with. */
+/* Solid bytes of the value that a code point is encoded in. */
 static size_t solid_bytes_of(unsigned long code_point)
 {
 	if (code_point < 0x80)
@@ -22,7 +22,7 @@ static size_t solid_bytes_of(unsigned long code_point)
 	return code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
 }
 
-/* Escapes of double quotes that stand for a character given by its number. */
+/* The digits of an escape that gives a character by its number. */
 static size_t digits_of(char escape)
 {
 	switch (escape) {
@@ -37,7 +37,7 @@ static size_t digits_of(char escape)
 	}
 }
 
-/* An escape of double quotes: its length in the file, and what it is worth in solid bytes. */
+/* An escape in double quotes: returns its length in the file; sets its solid bytes. */
 static size_t measure_escape(const char *raw, size_t len, size_t *solid)
 {
 	char digits[9] = "";
@@ -61,7 +61,7 @@ static size_t measure_escape(const char *raw, size_t len, size_t *solid)
 	return 2;
 }
 
-/* The next piece of the file that is to be taken as one: its length, and its solid bytes. */
+/* The next unit of the file: returns its length; sets its solid bytes. */
 static size_t measure(const struct yaml_node *node, const char *raw, size_t len, size_t *solid)
 {
 	if (node->style == YAML_DOUBLE_QUOTED && raw[0] == '\\')
@@ -71,7 +71,7 @@ static size_t measure(const struct yaml_node *node, const char *raw, size_t len,
 												: 1;
 }
 
-/* Where the value itself begins: after an anchor, a tag, a quote, the first line of a block. */
+/* The start of the value itself: after an anchor, a tag, a quote, the first line of a block. */
 static size_t content_start(const struct yaml_node *node)
 {
 	const char *data = node->file->data;
@@ -103,7 +103,7 @@ size_t rules_yaml_offset(const struct yaml_node *node, size_t at)
 	behind = i = content_start(node);
 	for (; i < end; i += n) {
 		n = measure(node, node->file->data + i, end - i, &solid);
-		/* White space is told by what stands before it. */
+		/* White space is located by the solid byte before it. */
 		if (seen == wanted && at && is_white(node->text[at]))
 			return behind;
 		if (seen + solid > wanted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From libyaml's events to nodes. The open collections are a stack here, so nothing recurses. */
+/* Builds nodes from libyaml's events. Open collections are on an explicit stack: no recursion. */
 #include "rules/yaml_tree.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include <yaml.h>
 
-/* A collection whose end has not come yet. */
+/* An open collection. */
 struct yaml_level {
 	struct yaml_node *node;
 	struct yaml_link **end;
@@ -18,7 +18,7 @@ struct yaml_level {
 struct yaml_anchor {
 	struct yaml_anchor *next;
 	const char *name;
-	struct yaml_node *node; /* its size is 0 while it is open */
+	struct yaml_node *node; /* its size is 0 while open */
 };
 
 struct yaml_reader {
@@ -31,7 +31,7 @@ struct yaml_reader {
 	unsigned int depth;
 	struct yaml_anchor *anchors; /* the newest first */
 	unsigned int anchors_count;
-	size_t nodes; /* those behind aliases included */
+	size_t nodes; /* including the targets of aliases */
 };
 
 static size_t offset_of(const struct yaml_reader *reader, const yaml_mark_t *mark)
@@ -50,7 +50,7 @@ static int refuse_event(struct yaml_reader *reader, const yaml_event_t *event, c
 	return refuse(reader, offset_of(reader, &event->start_mark), what);
 }
 
-/* What libyaml says, with its place. */
+/* Reports an error of libyaml with its position. */
 static int refuse_syntax(struct yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
@@ -95,7 +95,7 @@ static int add_link(struct yaml_reader *reader, struct yaml_link ***end, struct 
 	return 0;
 }
 
-/* Puts a node where the stream is. */
+/* Adds a node at the current place in the tree. */
 static int place(struct yaml_reader *reader, struct yaml_node *node)
 {
 	struct yaml_level *level;
@@ -234,7 +234,7 @@ static int read_event(struct yaml_reader *reader, const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		reader->anchors = NULL; /* they are those of one document */
+		reader->anchors = NULL; /* they belong to one document */
 		return 0;
 	case YAML_SCALAR_EVENT:
 		return read_scalar(reader, event);

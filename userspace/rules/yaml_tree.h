@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rules file as a tree of YAML nodes, each of which knows where it stands in the file. Aliases
- * share the node that they name, so the tree is small whatever they expand to; how large it would
- * be is bounded all the same.
+ * A rules file as a tree of YAML nodes with their positions in the file. Aliases share the node
+ * that they name, so the tree stays small; the size it would have if expanded is bounded, too.
  */
 #ifndef RULES_YAML_H
 #define RULES_YAML_H
@@ -26,7 +25,7 @@ struct yaml_node {
 	const char *text; /* SCALAR: its value, followed by a NUL; has no NUL inside; others: "" */
 	size_t len;
 	struct yaml_link *first; /* SEQUENCE, MAPPING */
-	size_t size; /* nodes in it, itself and those behind aliases included */
+	size_t size; /* nodes in it, including itself and the targets of aliases */
 };
 
 /* An element of a sequence or a document (key NULL), or a pair of a mapping. */
@@ -42,7 +41,7 @@ struct yaml_link {
 int rules_yaml_read(const struct rules_file *file, struct arena *arena,
 		    struct rules_report *report, struct yaml_link **roots);
 
-/* Whether a node says "nothing": an empty plain value, "~" or "null". */
+/* Whether a node is null: an empty plain value, "~" or "null". */
 bool rules_yaml_is_null(const struct yaml_node *node);
 
 static inline bool rules_yaml_is_scalar(const struct yaml_node *node)
@@ -50,7 +49,10 @@ static inline bool rules_yaml_is_scalar(const struct yaml_node *node)
 	return node->kind == YAML_SCALAR && !rules_yaml_is_null(node);
 }
 
-/* The offset in the file of byte `at` of a scalar's value: quotes, escapes and folding undone. */
+/*
+ * The offset in the file of byte `at` of a scalar's value: accounts for quotes, escapes and
+ * folding.
+ */
 size_t rules_yaml_offset(const struct yaml_node *node, size_t at);
 
 #endif
