@@ -6,8 +6,8 @@
 #include "agent/options/options.h"
 
 /*
- * Loads the rules of all files and prints what is wrong with them, and what they are in numbers.
- * Returns the exit code of the agent: 1 with errors.
+ * Loads the rules of all files and prints errors, warnings and the numbers of definitions. Returns
+ * the exit code of the agent: 1 if there are errors.
  */
 int check_rules_run(const struct options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What commands have in common: messages on stderr, and the exit codes of the agent. */
+/* Shared by commands: messages on stderr, and the exit codes of the agent. */
 #ifndef AGENT_COMMANDS_COMMAND_H
 #define AGENT_COMMANDS_COMMAND_H
 
@@ -9,7 +9,7 @@
 #include "util/buf.h"
 #include "util/error.h"
 
-/* Beside EXIT_SUCCESS and EXIT_FAILURE: the command line is wrong. */
+/* In addition to EXIT_SUCCESS and EXIT_FAILURE: wrong command line. */
 enum { EXIT_USAGE = 2 };
 
 /* Prints the error and returns the exit code. */
@@ -19,7 +19,7 @@ static inline int command_fail(int exit_code, const struct error *err)
 	return exit_code;
 }
 
-/* Prints whole lines, and releases them. */
+/* Prints whole lines, and frees them. */
 static inline void command_print_messages(struct buf *messages)
 {
 	if (messages->len)
@@ -27,7 +27,7 @@ static inline void command_print_messages(struct buf *messages)
 	buf_finish(messages);
 }
 
-/* The exit code of a command that printed to standard output and is done. */
+/* The exit code of a command that ends after output to standard output. */
 static inline int command_finish_output(void)
 {
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;

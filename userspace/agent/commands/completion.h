@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subcommand completion: a script for a shell, made of the tables of options and subcommands.
- * Fields and events change with neither: the script asks the agent for them.
+ * The subcommand completion: prints a script for a shell, built from the tables of options and
+ * subcommands. The script runs the agent to get fields and events.
  */
 #ifndef AGENT_COMMANDS_COMPLETION_H
 #define AGENT_COMMANDS_COMPLETION_H
@@ -11,7 +11,7 @@
 /* The i-th shell, or NULL. */
 const char *completion_shell(unsigned int i);
 
-/* Prints the script for the shell that the operand names. Returns the exit code of the agent. */
+/* Prints the script for the shell named by the operand. Returns the exit code of the agent. */
 int completion_run(const struct options *options);
 
 #endif

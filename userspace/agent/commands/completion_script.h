@@ -10,12 +10,12 @@ void completion_print_bash(const struct subcommand *subcommands);
 void completion_print_fish(const struct subcommand *subcommands);
 void completion_print_zsh(const struct subcommand *subcommands);
 
-/* Prints the words of a list with blanks between. */
+/* Prints the words of a list, separated by spaces. */
 void completion_print_words(word_list *words);
 
 /*
- * Prints the first clause of a help for a place between single quotes; the characters `escaped` get
- * a backslash, and quotes what they need.
+ * Prints the first clause of a help text inside single quotes: escapes the characters `escaped`
+ * with a backslash, and quotes as needed.
  */
 void completion_print_help(const char *help, const char *escaped);
 

@@ -9,7 +9,7 @@
 const char *help_word(unsigned int i);
 
 /*
- * Prints the usual options, on one screen; with the operand "all", all options and subcommands.
+ * Prints the common options, on one screen; with the operand "all", all options and subcommands.
  * Returns the exit code of the agent.
  */
 int help_run(const struct options *options);

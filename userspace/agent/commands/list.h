@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `agent fields` and `agent events` have in common: which rows a pattern selects, the form of
- * the output, and the end when nothing was found.
+ * Shared by `agent fields` and `agent events`: rows selected by a pattern, output formats, and the
+ * error if nothing was found.
  */
 #ifndef AGENT_COMMANDS_LIST_H
 #define AGENT_COMMANDS_LIST_H
@@ -17,37 +17,37 @@ struct list {
 	const char *pattern; /* NULL: everything */
 	bool verbose;
 	enum agent_format format; /* JSON, TEXT or MARKDOWN */
-	struct table table; /* the rows, but for JSON; */
-	struct buf json; /* then one object a line */
+	struct table table; /* the rows, unless JSON is printed; */
+	struct buf json; /* for JSON: one object a line */
 	size_t found;
-	struct nearest nearest; /* offered every name that the pattern does not select */
+	struct nearest nearest; /* compared with all names that the pattern does not select */
 };
 
 void list_init(struct list *list, const struct options *options, const char *const *titles,
 	       unsigned int fold);
 
 /*
- * Whether the pattern selects this text: it is a part of it or, with '*' or '?', describes it all.
- * Letters are the same in both cases.
+ * Whether the pattern selects this text: it is a part of the text or, with '*' or '?', matches all
+ * of it. Ignores case.
  */
 bool list_matches(const struct list *list, const char *text);
 
 /* Appends a cell to the table; table_end_cell() ends one whose parts were appended. */
 void list_add_cell(struct list *list, const char *text);
 
-/* Append to an object of JSON, with a comma where it takes one. Without text the value is null. */
+/* Append to a JSON object, with a comma if needed. text: NULL for the value null. */
 void list_add_key(struct list *list, const char *key);
 void list_add_string(struct list *list, const char *key, const char *text);
 void list_add_number(struct list *list, const char *key, uint64_t value);
 void list_add_bool(struct list *list, const char *key, bool value);
 
-/* Append an element of a list: a string, or the bracket of an object. */
+/* Append an element of a JSON array: a string, or the bracket of an object. */
 void list_add_element(struct list *list, const char *text);
 void list_add_object(struct list *list);
 
 /*
  * Prints the list and releases it. `what` is the plural of the rows, for messages. Returns the exit
- * code of the agent: a failure when nothing was found.
+ * code of the agent: a failure if nothing was found.
  */
 int list_print(struct list *list, const char *what);
 

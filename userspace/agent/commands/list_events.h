@@ -6,9 +6,9 @@
 #include "agent/options/options.h"
 
 /*
- * Lists the events whose name the pattern selects, with their parameters. With -v there is a line
- * for each parameter, with the names that its values have; these and the names of parameters are
- * searched too. Returns the exit code of the agent.
+ * Lists the events whose name the pattern selects, with their parameters. With -v prints a line for
+ * each parameter with the names of its values; the pattern then also selects by these names and
+ * those of parameters. Returns the exit code of the agent.
  */
 int list_events_run(const struct options *options);
 

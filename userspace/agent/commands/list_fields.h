@@ -6,7 +6,7 @@
 #include "agent/options/options.h"
 
 /*
- * Lists the fields whose name (with -v also their help) the pattern selects, with an example each.
+ * Lists the fields whose name (with -v also help text) the pattern selects, each with an example.
  * Returns the exit code of the agent.
  */
 int list_fields_run(const struct options *options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables for people: cells are collected first, so that columns are as wide as they must be; then
- * printed for a terminal, for a pipe, or as Markdown.
+ * Tables as text: cells are collected first, to find the widths of columns; then printed for a
+ * terminal, for a pipe, or as Markdown.
  */
 #ifndef AGENT_COMMANDS_TABLE_H
 #define AGENT_COMMANDS_TABLE_H
@@ -15,7 +15,7 @@ enum { TABLE_COLUMNS_MAX = 8 };
 struct table {
 	const char *const *titles; /* one for each column */
 	unsigned int columns;
-	/* Where lines are too long, the columns from this one on stand below one another. */
+	/* If lines are too long, the columns from this one on are printed below each other. */
 	unsigned int fold;
 	struct buf cells; /* owned; each ends with a NUL, row by row */
 };
@@ -24,13 +24,13 @@ struct table {
 void table_init(struct table *table, const char *const *titles, unsigned int fold);
 void table_finish(struct table *table);
 
-/* Ends the cell whose text was appended to table->cells; control characters are not allowed. */
+/* Ends the cell whose text was appended to table->cells, which must have no control characters. */
 static inline void table_end_cell(struct table *table)
 {
 	buf_append_char(&table->cells, '\0');
 }
 
-/* Appends lines of at most `width` columns where that is possible; 0: one line a row. */
+/* Appends lines of at most `width` columns if possible; 0: one line for each row. */
 void table_append_text(const struct table *table, unsigned int width, struct buf *out);
 void table_append_markdown(const struct table *table, struct buf *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command line asks for. */
+/* The values of the command line. */
 #ifndef AGENT_OPTIONS_OPTIONS_H
 #define AGENT_OPTIONS_OPTIONS_H
 
@@ -14,12 +14,12 @@
 #include "sinsp/sinsp.h"
 #include "util/error.h"
 
-/* Of a capture, or of a list: each has all but one of them. */
+/* Of a capture or of a list: each supports all but one of them. */
 enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
 
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* When a capture goes on in another file, and how many of them are kept. 0: no limit. */
+/* When a recording continues in another file, and how many files are kept. 0: no limit. */
 struct record_limits {
 	uint64_t bytes, ns, events;
 	uint64_t files;
@@ -32,34 +32,34 @@ struct options {
 	const char *operand;	/* the word after a subcommand: a file ("-": stdin), a pattern; or NULL */
 	const char **rules;	/* owned, the paths not: files and folders, in their order */
 	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
-	enum rules_priority priority; /* the least of the rules that run */
+	enum rules_priority priority; /* least priority of the rules that run */
 	bool all_rules;		/* a line for each rule that an event matches */
 	enum agent_format format;
-	const char *json_fields; /* list of fields; NULL: the default ones */
-	bool json_base64;	/* bytes that are no UTF-8 beside the text */
-	const char *print;	/* -p: what to print of an event; NULL: the default */
-	struct text_style style; /* of what is printed; coloured: see color */
+	const char *json_fields; /* list of fields; NULL: default fields */
+	bool json_base64;	/* invalid UTF-8 is also printed in base64 */
+	const char *print;	/* -p: format of events; NULL: the default */
+	struct text_style style; /* of the output; coloured: see color */
 	enum agent_color color;
-	uint64_t count;		/* events that match, 0: no limit */
+	uint64_t count;		/* matching events, 0: no limit */
 	uint64_t duration_ns;	/* 0: no limit */
-	uint64_t stats_ns;	/* between two lines of counters, 0: none */
+	uint64_t stats_ns;	/* interval between lines of counters, 0: none */
 	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page; 0: see scap_ring_bytes() */
 	uint32_t snaplen;
-	struct snaplen_rules snaplen_rules; /* where there is more than that */
-	bool snaplen_chosen;	/* by an option about it */
-	const char *read;	/* the capture file that events come from; NULL: the kernel */
-	bool strict;		/* what is corrupt in it is a failure */
-	bool progress;		/* how much of it was read is told */
-	pid_t *pids;		/* owned; only events of these processes; NULL: of all */
+	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */
+	bool snaplen_chosen;	/* set by an option */
+	const char *read;	/* the capture file to read; NULL: the kernel */
+	bool strict;		/* corrupt parts of it are a failure */
+	bool progress;		/* report how much of it was read */
+	pid_t *pids;		/* owned; only events of these processes; NULL: all */
 	size_t pids_count;
 	bool follow;		/* and of children that they create from now on; default true */
-	char **command;		/* to start and capture: argv with NULL at the end; NULL: none */
+	char **command;		/* to start and capture: argv, NULL-terminated; NULL: none */
 	bool summary;		/* tables of calls, processes and descriptors at the end */
 	bool quiet;		/* no event is printed */
 	bool port_names;	/* ports in texts as names of services */
-	const char *write;	/* where events that match are recorded; NULL: nowhere */
+	const char *write;	/* file to record matching events to; NULL: none */
 	struct scap_writer_config writer;
-	bool fat;		/* also those that do not match and keep the state right */
+	bool fat;		/* also record events that only update the state */
 	struct record_limits limits;
 	bool explain;		/* print the plan of the capture instead */
 	bool exact_types;
@@ -78,7 +78,7 @@ void options_finish(struct options *options);
 /* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_rules(struct options *options, const char *path);
 
-/* Of the file that is read, for messages. */
+/* The name of the file that is read, for messages. */
 const char *options_input_name(const struct options *options);
 
 #endif

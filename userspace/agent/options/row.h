@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of options, in groups. A row says all about an option; the parser, the help, the
- * completion of shells and the check of the manual are made of it.
+ * The table of options, in groups. A row describes an option for the parser, the help, the
+ * completion of shells and the check of the manual.
  */
 #ifndef AGENT_OPTIONS_ROW_H
 #define AGENT_OPTIONS_ROW_H
@@ -13,7 +13,7 @@
 
 struct options;
 
-/* What an option is about; where that is not, it is rejected. Bits. */
+/* The subject of an option: without that, the option is rejected. Bits. */
 enum option_about {
 	LIVE = 1 << 0, /* events from the kernel */
 	INPUT = 1 << 1, /* a file that is read */
@@ -23,8 +23,8 @@ enum option_about {
 	RULES = 1 << 5,
 	PROCESSES = 1 << 6, /* chosen processes */
 	PRINTS = 1 << 7, /* asks for events to be printed */
-	PACKS = 1 << 8, /* how the file that is written is compressed: once */
-	/* Subcommands that take it, too. */
+	PACKS = 1 << 8, /* compression of the file that is written: only one */
+	/* Subcommands that also accept it. */
 	OF_LISTS = 1 << 9,
 	OF_CHECKS = 1 << 10,
 	OF_RULE_CHECKS = 1 << 11,
@@ -32,17 +32,19 @@ enum option_about {
 
 struct option_row {
 	char letter; /* '\0': none */
-	const char *name; /* the long one, without dashes; NULL: none. It has one of both */
-	const char *argument; /* what help calls its value; NULL: takes none */
-	const char *help; /* its first clause alone in the short help and in completion */
-	/* NULL: nothing to store. `value` is NULL without one. Returns 0, -EINVAL or -ENOMEM. */
+	const char *name; /* long name without dashes; NULL: none. At least one name exists */
+	const char *argument; /* name of its value in the help; NULL: no value */
+	const char *help; /* the short help and completion have only its first clause */
+	/*
+	 * NULL: nothing to store. `value`: NULL if none was given. Returns 0, -EINVAL or -ENOMEM.
+	 */
 	int (*set)(struct options *options, const char *value);
-	word_list *words; /* all that the value can be; or NULL, */
-	const char *accepts; /* and what it can be: "a port". NULL: `set` rejects no value */
-	const char *subcommand; /* that the option stands for, or NULL */
+	word_list *words; /* all valid values, or NULL; */
+	const char *accepts; /* then a description: "a port". NULL: `set` rejects no value */
+	const char *subcommand; /* that the option selects, or NULL */
 	unsigned int about; /* bits of enum option_about */
 	enum offer offer;
-	bool optional; /* the value, which then is part of the word: --help=all */
+	bool optional; /* the value; if given it is in the same word: --help=all */
 	bool usual; /* shown in the short help */
 };
 
@@ -59,11 +61,11 @@ extern const struct option_row option_rows_capture[], option_rows_file[], option
 
 enum { OPTIONS_MAX = 96 };
 
-/* The row at this place in all groups, or NULL after the last one. */
+/* The row with this index over all groups, or NULL after the last one. */
 const struct option_row *option_row(unsigned int place);
 
 /*
- * How long the first clause of a help is: up to a semicolon, or a full stop that does not end it.
+ * The length of the first clause of a help text: up to a semicolon, or a full stop before its end.
  */
 size_t option_help_clause(const char *help);
 

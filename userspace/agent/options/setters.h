@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Setters of options in one line each, for the files of rows. */
+/* Macros that define setters of options, for the files of rows. */
 #ifndef AGENT_OPTIONS_SETTERS_H
 #define AGENT_OPTIONS_SETTERS_H
 
 #include "agent/options/options.h"
 #include "agent/options/values.h"
 
-/* Stores the same whatever was stored before; or `value` itself. */
+/* Stores a constant; or `value` itself. */
 #define CONSTANT_SETTER(setter, member, constant)                                                  \
 	static int setter(struct options *options, const char *value)                              \
 	{                                                                                          \
@@ -14,7 +14,7 @@
 		return 0;                                                                          \
 	}
 
-/* Reads the value into the member with a function of values.h, and its limit. */
+/* Reads the value into the member with a function of values.h, with its limit if any. */
 #define VALUE_SETTER(setter, member, read, ...)                                                    \
 	static int setter(struct options *options, const char *value)                              \
 	{                                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a subcommand is: the word "fields" of `agent fields proc`. Their table is
+ * A subcommand is the word "fields" of `agent fields proc`. Their table is in
  * agent/commands/subcommands.c.
  */
 #ifndef AGENT_OPTIONS_SUBCOMMAND_H
@@ -13,7 +13,7 @@
 
 struct options;
 
-/* How many words can follow it. */
+/* The number of words after it. */
 enum subcommand_operands {
 	OPERAND_NONE,
 	OPERAND_OPTIONAL, /* at most one */
@@ -23,23 +23,23 @@ enum subcommand_operands {
 
 struct subcommand {
 	const char *name; /* NULL: after the last row */
-	const char *operand; /* what help and messages call the word that follows, or NULL: none */
+	const char *operand; /* name of the following word in help and messages; NULL: none */
 	enum subcommand_operands operands;
 	const char *operand_default; /* or NULL */
-	word_list *words; /* what the operand can be; NULL: any text */
-	enum offer offer; /* then */
+	word_list *words; /* valid operands; NULL: any text */
+	enum offer offer; /* completion if `words` is NULL */
 	const char *help;
 	unsigned int takes; /* which options: bits of enum option_about */
-	bool at_once; /* as an option: what follows on the command line does not matter */
+	bool at_once; /* as an option: the rest of the command line is ignored */
 	int (*run)(const struct options *options); /* returns the exit code of the agent */
 };
 
-/* Or NULL. */
+/* The subcommand of that name, or NULL. */
 const struct subcommand *subcommand_find(const struct subcommand *subcommands, const char *name);
 
 /*
- * Whether a word where a filter could begin is rather a mistyped subcommand: no filter begins with
- * a name without a dot unless an operator follows it. Returns 0, or -EINVAL with a message.
+ * Rejects a mistyped subcommand at the start of a filter: a name without a dot and without an
+ * operator after it. Returns 0, or -EINVAL with a message.
  */
 int subcommand_check_mistyped(const struct subcommand *subcommands, char **words, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What several options have as their values. Each returns 0 or -EINVAL, where nothing else is said. */
+/* Parsers of values of several options. They return 0 or -EINVAL, unless noted otherwise. */
 #ifndef AGENT_OPTIONS_VALUES_H
 #define AGENT_OPTIONS_VALUES_H
 
@@ -8,10 +8,10 @@
 
 int option_read_u64(const char *text, uint64_t *value);
 
-/* From 1 to `max`. */
+/* A number from 1 to `max`. */
 int option_read_count(const char *text, uint64_t max, uint64_t *count);
 
-/* Above 0, with a fraction perhaps. */
+/* A number above 0, possibly with a fraction. */
 int option_read_seconds(const char *text, uint64_t *ns);
 
 /* "4096", "64K", "8M", "1G"; the number before the unit is at most `max`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How events are printed: made once of the options, and the same through a whole run. It counts on
- * from event to event (evt.deltatime), so new rules do not make another.
+ * The output format of events, created once from the options. It has state from event to event
+ * (evt.deltatime), so it is kept if rules are reloaded.
  */
 #ifndef AGENT_PLAN_PRINTER_H
 #define AGENT_PLAN_PRINTER_H
@@ -15,7 +15,7 @@ struct printer {
 	enum agent_format format; /* that of the options, AUTO resolved */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
 	struct services *services; /* owned; NULL: ports are numbers */
-	struct formatter *formatter; /* owned; NULL: nothing but what rules print */
+	struct formatter *formatter; /* owned; NULL: only rules print */
 };
 
 /*
@@ -26,7 +26,7 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 		 struct error *err);
 void printer_finish(struct printer *printer);
 
-/* The state that is printed: enum field_needs bits. */
+/* The state needed for output: enum field_needs bits. */
 unsigned int printer_needs(const struct printer *printer);
 
 #endif

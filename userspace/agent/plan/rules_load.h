@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules that the options name: found, loaded, and what is said about them. */
+/* Finds and loads the rules that the options name, with messages. */
 #ifndef AGENT_PLAN_RULES_LOAD_H
 #define AGENT_PLAN_RULES_LOAD_H
 
@@ -7,9 +7,9 @@
 #include "rules/ruleset.h"
 
 /*
- * Loads the rules of the options; of folders all files *.yaml and *.yml by name. What there is to
- * say about them (errors, warnings, for check-rules -v notes) is appended to `messages` in whole
- * lines. Returns 0, -EINVAL when there are errors, or another -errno.
+ * Loads the rules of the options; of folders all files *.yaml and *.yml, sorted by name. Errors,
+ * warnings and for check-rules -v notes are appended to `messages` as whole lines. Returns 0,
+ * -EINVAL if there are errors, or another -errno.
  */
 int rules_load_options(const struct options *options, enum ruleset_form form,
 		       const struct text_style *style, struct ruleset **ruleset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to capture, and why: the events that the filter can let through, and those that keep the
- * state up to date which the fields of the filter and of the output show.
+ * The events to capture, and why: those that can pass the filter, and those that update the state
+ * used by the fields of the filter and of the output.
  */
 #ifndef AGENT_PLAN_SELECTION_H
 #define AGENT_PLAN_SELECTION_H
@@ -14,10 +14,10 @@
 enum selection_why {
 	WHY_FILTER = 1 << 0, /* can pass the filter */
 	WHY_THREADS = 1 << 1, /* keeps threads up to date */
-	WHY_DESCRIPTORS = 1 << 2, /* makes or closes descriptors */
-	WHY_CONNECTIONS = 1 << 3, /* changes what a socket is connected to */
+	WHY_DESCRIPTORS = 1 << 2, /* creates or closes descriptors */
+	WHY_CONNECTIONS = 1 << 3, /* changes the peer of a socket */
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
-	WHY_SWITCHES = 1 << 5, /* tells how long threads run */
+	WHY_SWITCHES = 1 << 5, /* for the time that threads run */
 	WHY_END = 1 << 6,
 };
 
@@ -25,40 +25,43 @@ struct selection {
 	uint8_t events[EVENT_ID_MAX]; /* why each event is captured: selection_why bits, 0: not */
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers that are captured as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
-	uint8_t filter_parts; /* parts of the state (selection_why bits) that the filter */
-	uint8_t output_parts; /* or the output asked for */
-	bool filter_enter_times; /* whether it is to be known when system calls began, */
+	uint8_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
+	uint8_t output_parts; /* or by the output */
+	bool filter_enter_times; /* start times of system calls are needed */
 	bool output_enter_times; /* for the filter or the output */
 };
 
 struct filter;
 
 /*
- * Fills a selection. filter: NULL captures everything but what has to be named (EF_ON_REQUEST).
+ * Fills a selection. filter: NULL selects all events but those that must be named (EF_ON_REQUEST).
  * output_needs: enum field_needs bits of the fields that will be printed.
  */
 void selection_make(struct selection *selection, const struct filter *filter,
 		    unsigned int output_needs);
 
 /*
- * The same for the events of a capture file: all that there are may pass, also those that only
- * files have; those for the state alone need no selection.
+ * The same for a capture file: all its events may pass, including types that only files have;
+ * events that only update the state need no selection.
  */
 void selection_make_recorded(struct selection *selection, const struct filter *filter);
 
 /* Whether no event can pass the filter. */
 bool selection_is_empty(const struct selection *selection);
 
-/* Whether no system call can: at most what tracepoints alone tell of, such as procexit. */
+/*
+ * Whether no system call can pass, at most events that come only from tracepoints, such as
+ * procexit.
+ */
 bool selection_lacks_calls(const struct selection *selection);
 
 /* Whether the kernel captures the same for both. */
 bool selection_captures_same(const struct selection *a, const struct selection *b);
 
-/* Whether `to` keeps parts of the state up to date that `from` does not. */
+/* Whether `to` updates parts of the state that `from` does not. */
 bool selection_adds_parts(const struct selection *from, const struct selection *to);
 
-/* Whether it is to be known when system calls began. */
+/* Whether start times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);
 
 /* "threads" for WHY_THREADS. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run counts, whatever its input is, in words for people: parts of the report. */
+/* Counters of a run with any input, as text: parts of the report. */
 #ifndef AGENT_RUN_ACCOUNT_H
 #define AGENT_RUN_ACCOUNT_H
 
@@ -30,14 +30,14 @@ struct account_trouble {
 /* "; matched 7, printed 7", the end of the first line. */
 void account_append_matches(const struct account *account, struct buf *text);
 
-/* What was recorded; "agent: rule NAME: matched 7" for those that did. */
+/* What was recorded; "agent: rule NAME: matched 7" for rules that matched. */
 void account_append_record(const struct account *account, struct buf *text);
 void account_append_rules(const struct account *account, struct buf *text);
 
 /* "agent: state: threads 7, descriptors 20", without a newline. */
 void account_append_state(const struct account *account, struct buf *text);
 
-/* What was not as it should be: a line each, if it happened. */
+/* Problems: a line for each that occurred. */
 void account_append_troubles(const struct account_trouble *troubles, size_t count,
 			     struct buf *text);
 

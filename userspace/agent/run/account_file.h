@@ -10,10 +10,10 @@
 
 struct scap_reader_stats;
 
-/* How much of the file was read, in percent, or -1 when its size is not known. */
+/* How much of the file was read, in percent, or -1 if its size is unknown. */
 int account_file_percent(const struct scap_reader_stats *file);
 
-/* "read 7 events of 900 bytes (40%)", for a line while the run goes on. */
+/* "read 7 events of 900 bytes (40%)", for a line during the run. */
 void account_file_append_counters(const struct scap_reader_stats *file, struct buf *text);
 
 /* The report. */

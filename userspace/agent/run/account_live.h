@@ -11,13 +11,13 @@
 
 struct scap_live_stats;
 
-/* "seen 7, delivered 5, lost 2", for a line while the run goes on. */
+/* "seen 7, delivered 5, lost 2", for a line during the run. */
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
 
-/* Whether events are missing that were seen. */
+/* Whether seen events are missing. */
 bool account_live_is_incomplete(const struct scap_live_stats *live);
 
-/* The report; exact when the capture was stopped and drained. */
+/* The report; exact if the capture was stopped and drained. */
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
 			 struct buf *text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `agent -- COMMAND`: a process that waits until the capture runs, then becomes the command. Its
- * children, its user and its files are those that it would have without the agent.
+ * `agent -- COMMAND`: a process that waits until the capture runs, then becomes the command. It has
+ * the same children, user and files as without the agent.
  */
 #ifndef AGENT_RUN_CHILD_H
 #define AGENT_RUN_CHILD_H
@@ -13,27 +13,27 @@
 
 struct child {
 	pid_t pid;
-	int gate; /* closed: the child may not go on and ends; -1: it went on */
-	int failure; /* gives an errno if the command cannot be executed, else nothing */
+	int gate; /* closing it ends the child; -1: the child was released */
+	int failure; /* receives an errno if the command cannot be executed, else nothing */
 	const char *name; /* borrowed: argv[0] */
 	bool exited;
-	int status; /* as of waitpid(), when it has exited */
+	int status; /* as of waitpid(), if `exited` */
 };
 
 /*
- * Looks for the command as a shell does, and starts the process that waits. To be called before
- * signal handlers are installed: the command has what the agent was started with. `argv` is
- * borrowed. Returns 0 or -errno with a message; release with child_finish() if it is 0.
+ * Searches the command like a shell, and starts the process that waits. Call this before signal
+ * handlers are installed: the command inherits the dispositions that the agent was started with.
+ * `argv` is borrowed. Returns 0 or -errno with a message; after 0 call child_finish().
  */
 int child_start(char **argv, struct child *child, struct error *err);
 
-/* What a shell's exit code is for a command that could not be executed: 127 or 126. */
+/* The exit code of a shell for a command that could not be executed: 127 or 126. */
 int child_exit_code_of_error(int code);
 
 /* Lets the process become the command. */
 void child_go(struct child *child);
 
-/* Whether it may be the command by now. */
+/* Whether the process was released to become the command. */
 static inline bool child_went(const struct child *child)
 {
 	return child->gate < 0;
@@ -43,9 +43,9 @@ static inline bool child_went(const struct child *child)
 bool child_has_exited(struct child *child);
 
 /*
- * Waits for the command to exit. If it still runs it gets SIGTERM, and SIGKILL when a signal or the
- * alarm after one comes here meanwhile. Returns its exit code, 128 and the number of the signal
- * that ended it, or that of an error with a message in `err`: it could not be executed.
+ * Waits for the command to exit. If it still runs, sends SIGTERM, and SIGKILL if the agent receives
+ * a signal or the alarm after one. Returns its exit code, 128 plus the number of the signal that
+ * ended it, or, with a message in `err`, the code for a command that could not be executed.
  */
 int child_end(struct child *child, struct error *err);
 

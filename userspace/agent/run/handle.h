@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of one event: state, filter or rules, output, and capture file. */
+/* Processing of an event: state, filter or rules, output, and capture file. */
 #ifndef AGENT_RUN_HANDLE_H
 #define AGENT_RUN_HANDLE_H
 
@@ -11,8 +11,8 @@
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err);
 
 /*
- * Takes the result of a record function: a failure is printed at once, and ends the recording; the
- * rest goes on if events are printed, too.
+ * Handles the result of a record function: a failure is printed at once and ends the recording; the
+ * run continues if events are also printed.
  */
 void handle_record_result(struct run *run, int result);
 

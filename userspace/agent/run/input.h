@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the events of a run come from: the kernel, or a capture file. What a run does with either
- * is the same; what differs is after these operations.
+ * The source of the events of a run: the kernel, or a capture file. These operations implement the
+ * differences.
  */
 #ifndef AGENT_RUN_INPUT_H
 #define AGENT_RUN_INPUT_H
@@ -16,36 +16,35 @@
 
 struct input;
 
-/* Those that may be NULL say what that means. */
+/* Operations that may be NULL say so. */
 struct input_ops {
 	/*
-	 * Makes a state engine with what was there before the first event. Once, before the first
-	 * event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
+	 * Creates a state engine with the state before the first event. Called once, before the
+	 * first event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
 	 * destroys it before the input.
 	 */
 	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
 			    struct sinsp **sinsp, struct error *err);
 
-	/* Appends what people should know before the run, in whole lines. NULL: nothing. */
+	/* Appends warnings to print before the run, as whole lines. NULL: none. */
 	void (*append_warnings)(const struct input *input, struct buf *text);
 
-	/* Between two events: where the next one is to be taken from. */
+	/* Called between two events: returns the source of the next one. */
 	struct scap_source *(*step)(struct input *input);
 
 	/*
-	 * What an error of the source means for the run: -ENODATA (it ends there, and that is no
-	 * failure), or -errno with a message.
+	 * Converts an error of the source: returns -ENODATA (the end, no failure), or -errno with a
+	 * message.
 	 */
 	int (*fail)(struct input *input, int code, struct error *err);
 
-	/* From here on no event happens. Returns the source of those before, or NULL: none count.
-	 */
+	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
 	struct scap_source *(*stop)(struct input *input);
 
 	/*
-	 * Another plan. begin() comes before it is made, prepare() in any thread, and then take()
-	 * from between two events on, or drop(). All four return 0 or -errno, those with `err` with
-	 * a message. NULL: an input gives the same events whatever the plan.
+	 * Change to another plan. Call begin() before the plan is created, prepare() in any thread,
+	 * then take() between two events, or drop(). The functions return 0 or -errno, those with
+	 * `err` with a message. NULL: the events do not depend on the plan.
 	 */
 	int (*change_begin)(struct input *input);
 	int (*change_prepare)(struct input *input, const struct plan *from, const struct plan *to,
@@ -54,14 +53,14 @@ struct input_ops {
 			   struct sinsp *sinsp, struct error *err);
 	void (*change_drop)(struct input *input);
 
-	/* The counters for a line while the run goes on. Returns 0 or -errno. */
+	/* The counters for a line during the run. Returns 0 or -errno. */
 	int (*append_counters)(struct input *input, struct buf *text);
 
 	/* The report at the end. Returns 0 or -errno with a message. */
 	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
 			     struct error *err);
 
-	/* How much of the input was read, in percent; -1, or NULL: not known. */
+	/* How much of the input was read, in percent; -1, or NULL: unknown. */
 	int (*percent_read)(const struct input *input);
 
 	/* Whether events are missing: they were lost, or are corrupt. */
@@ -73,10 +72,10 @@ struct input_ops {
 /* Inputs embed this as their first member. */
 struct input {
 	const struct input_ops *ops;
-	bool changing; /* the last change goes on: another may not begin */
+	bool changing; /* a change is in progress: another may not begin */
 };
 
-/* Opens what the options of the plan name; it captures from here on. As plan_create(). */
+/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
 int input_open(const struct plan *plan, struct input **input, struct error *err);
 
 void input_destroy(struct input *input); /* accepts NULL */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel as the input of a run, with /proc for what was there before. For a plan that wants
- * other events another capture starts beside the one that runs; the first ends when all that it saw
- * has been taken.
+ * The kernel as the input of a run, with the initial state from /proc. For a plan with other events
+ * a second capture starts in parallel; the first ends when all its events were taken.
  */
 #ifndef AGENT_RUN_INPUT_LIVE_H
 #define AGENT_RUN_INPUT_LIVE_H

@@ -11,9 +11,9 @@
 struct scap_live;
 
 /*
- * Loads and attaches the programs that the plan needs; it captures from here on. boot_offset_ns:
- * that of a capture beside which this one runs, or 0. Returns 0 or -errno with a message; the
- * capture is destroyed through its source.
+ * Loads and attaches the programs that the plan needs; capturing begins. boot_offset_ns: that of a
+ * capture that runs in parallel, or 0. Returns 0 or -errno with a message; the capture is destroyed
+ * through its source.
  */
 int live_open(const struct plan *plan, uint64_t boot_offset_ns, struct scap_live **live,
 	      struct error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines on their way to standard output: collected in a buffer, written with one call when it is
- * full or when there is nothing else to do.
+ * Output of lines to standard output: collected in a buffer, which is written with one call if it
+ * is full or the agent is idle.
  */
 #ifndef AGENT_RUN_OUTPUT_H
 #define AGENT_RUN_OUTPUT_H
@@ -16,9 +16,9 @@ enum { OUTPUT_FLUSH_BYTES = 64 << 10 };
 
 struct output {
 	struct buf buf; /* append lines here, and call output_end_line() after each */
-	struct buf ends; /* where they end in it, as size_t: they may have newlines inside */
+	struct buf ends; /* offsets of line ends, as size_t: lines may contain newlines */
 	int fd;
-	bool closed; /* the reader is gone, or the user gave up on it */
+	bool closed; /* the reader closed the pipe, or the user gave up waiting for it */
 	uint64_t lines_lost; /* formatted, but not written */
 };
 
@@ -31,19 +31,18 @@ static inline void output_end_line(struct output *output)
 }
 
 /*
- * Writes all that is in the buffer. A reader that is gone is no error: `closed` tells. Returns 0,
- * or -errno with a message.
+ * Writes all that is in the buffer. A reader that closed the pipe is no error, but sets `closed`.
+ * Returns 0, or -errno with a message.
  */
 int output_flush(struct output *output, struct error *err);
 
-/* Flushes when enough has collected. */
+/* Flushes if the buffer is full. */
 static inline int output_flush_if_full(struct output *output, struct error *err)
 {
 	return output->buf.len < OUTPUT_FLUSH_BYTES ? 0 : output_flush(output, err);
 }
 
-/* Sets `closed` when the other end of a pipe is gone; for idle moments, when no write would tell.
- */
+/* Sets `closed` if the reader of a pipe is gone; for idle times without writes. */
 void output_check_reader(struct output *output);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option -w: events into a capture file, or into one after the other. Each begins with the
- * state at that moment.
+ * The option -w: records events to a capture file, or to several in turn. Each begins with the
+ * state at that time.
  */
 #ifndef AGENT_RUN_RECORD_H
 #define AGENT_RUN_RECORD_H
@@ -20,15 +20,15 @@ struct sinsp;
 struct record_stats {
 	uint64_t files;
 	uint64_t events;
-	bool at_least; /* so many events: after an error the last of those on disk are not known */
+	bool at_least; /* minimum: after an error the exact number on disk is unknown */
 	uint64_t generic; /* of these, as the generic event */
 	uint64_t bytes; /* as stored */
-	const char *name; /* of the last file, for people; NULL: there is none */
+	const char *name; /* of the last file, for messages; NULL: none */
 };
 
 /*
- * Whether a result means that the reader of a pipe is gone, or does not read and the user gave up
- * on it: no failure.
+ * Whether a result means that the reader of a pipe closed it, or that the user gave up waiting for
+ * it: no failure.
  */
 static inline bool record_is_unread(int result)
 {
@@ -36,38 +36,37 @@ static inline bool record_is_unread(int result)
 }
 
 /*
- * Opens the first file, unless its name waits for the time of the first event. Borrows both.
- * Returns 0 or -errno with a message.
+ * Opens the first file, unless its name needs the time of the first event. Borrows `options` and
+ * `sinsp`. Returns 0 or -errno with a message.
  */
 int record_create(const struct options *options, struct sinsp *sinsp, struct record **record,
 		  struct error *err);
 void record_destroy(struct record *record); /* accepts NULL */
 
 /*
- * The following return 0, or -errno when nothing more can be written: record_problem() says why,
- * and only the last two functions may be called then.
+ * The following return 0, or -errno if nothing more can be written: record_problem() returns the
+ * reason, and only the last two functions may be called then.
  */
 
-/* To be called before each event is applied to the state: goes on in another file when it is time.
- */
+/* Call this before each event is applied to the state: changes to another file if it is time. */
 int record_turn(struct record *record, const struct scap_event *event);
 
 /*
- * Writes an event that was applied. passed: it is one of those that were asked for. Others are
- * written, hidden, where they are to keep the state right.
+ * Writes an event that was applied. passed: the user asked for it. Others are written as hidden, if
+ * they are needed for the state.
  */
 int record_event(struct record *record, const struct scap_event *event, unsigned int id,
 		 bool passed);
 
-/* Hands what has collected to the kernel if it is time. idle: nothing else is to be done. */
+/* Hands buffered data to the kernel if it is time. idle: the agent has nothing else to do. */
 int record_flush(struct record *record, uint64_t now_ns, bool idle);
 
-/* Ends the last file; to be called after an error, too, and then without another. */
+/* Ends the last file; call this also after an error. */
 int record_close(struct record *record);
 
 const char *record_problem(const struct record *record);
 
-/* Exact when it is closed without an error. */
+/* Exact after record_close() without an error. */
 void record_stats(const struct record *record, struct record_stats *stats);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * New rules while the old ones work. A thread reads and compiles them, and prepares the input for
- * them; then the plan of the run is replaced between two events.
+ * Reload of rules during a run. A thread reads and compiles them, and prepares the input; then the
+ * plan of the run is replaced between two events.
  */
 #ifndef AGENT_RUN_RELOAD_H
 #define AGENT_RUN_RELOAD_H
@@ -10,16 +10,18 @@
 
 struct reload;
 
-/* For a run that is open, which is borrowed. Returns 0 or -ENOMEM. */
+/* Borrows the run, which must be open. Returns 0 or -ENOMEM. */
 int reload_create(struct run *run, struct reload **reload);
 
-/* Drops what is being prepared. */
+/* Drops rules that are being prepared. */
 void reload_destroy(struct reload *reload);
 
-/* Asks for new rules. What was asked for meanwhile is done when the last time is over. */
+/* Requests a reload. During a reload, the next one begins after it. */
 void reload_request(struct reload *reload);
 
-/* Goes on, between two events: prints on stderr what came of the new rules, and puts them in place.
+/*
+ * Call this between two events: prints the result of a reload on stderr, and puts the new rules in
+ * place.
  */
 void reload_step(struct reload *reload);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The account of a run on stderr: a line now and then, progress, and the report at the end. */
+/* The account of a run on stderr: periodic lines, progress, and the report at the end. */
 #ifndef AGENT_RUN_REPORT_H
 #define AGENT_RUN_REPORT_H
 
@@ -10,12 +10,12 @@
 /* The counters so far: "agent: after 2.0 s: ...". */
 void report_print_line(const struct run *run, uint64_t elapsed_ns);
 
-/* How much of the input was read, in place of the last time, and `end`; nothing if not known. */
+/* How much of the input was read, overwriting the last line, then `end`; nothing if unknown. */
 void report_print_progress(const struct run *run, const char *end);
 
 /*
- * The report; exact when the input was drained. Lines about causes follow only where there are
- * some. With -q nothing, unless events are missing.
+ * The report; exact if the input was drained. Lines about causes of losses only if there are any.
+ * With -q prints nothing, unless events are missing.
  */
 void report_print(const struct run *run);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option -S: how many events there were of each call, process and descriptor. The tables have a
- * fixed size; what did not fit is counted.
+ * The option -S: the number of events of each call, process and descriptor. The tables have a fixed
+ * size; events that do not fit are counted in sum.
  */
 #ifndef AGENT_RUN_SUMMARY_H
 #define AGENT_RUN_SUMMARY_H
@@ -22,7 +22,7 @@ void summary_count(struct summary *summary, const struct sinsp_event *event);
 
 /*
  * Appends the tables, most frequent first: all calls, and the SUMMARY_TOP first processes and
- * descriptors, or all of these, too.
+ * descriptors, or all of these if `all`.
  */
 enum { SUMMARY_TOP = 20 };
 void summary_append(const struct summary *summary, bool all, struct buf *text);

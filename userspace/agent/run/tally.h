@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts by a number and a name, in memory that is taken once. */
+/* Counts by number and name, in memory that is allocated once. */
 #ifndef AGENT_RUN_TALLY_H
 #define AGENT_RUN_TALLY_H
 
@@ -19,7 +19,7 @@ struct tally_row {
 	int64_t number;
 	uint32_t hash;
 	uint16_t len;
-	char name[TALLY_NAME_BYTES]; /* without NUL; a longer name is cut */
+	char name[TALLY_NAME_BYTES]; /* without NUL; a longer name is truncated */
 };
 
 struct tally {
@@ -33,14 +33,14 @@ struct tally {
 int tally_init(struct tally *tally, size_t size);
 void tally_finish(struct tally *tally);
 
-/*
- * Counts an event of a number. name: what is shown with it, the last one, which is no part of the
- * key.
- */
+/* Counts an event of a number. name: printed with it, no part of the key; the last one is kept. */
 void tally_count_number(struct tally *tally, int64_t number, const char *name, size_t len,
 			bool failed);
 
-/* Counts an event of a number and a name. Names that differ only after the cut may be one. */
+/*
+ * Counts an event of a number and a name. Names that differ only after the maximum length may count
+ * as one.
+ */
 void tally_count_name(struct tally *tally, int64_t number, const char *name, size_t len,
 		      bool failed);
 
