@@ -24,7 +24,7 @@ BUILD = os.path.realpath(os.path.join(os.path.dirname(AGENT), "../.."))
 REFERENCE = os.path.join(TOP, "tests/reference")
 SKIP = 77
 
-REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ damaged (\d+))?"
+REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ corrupt (\d+))?"
                     r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
 FILE_REPORT = re.compile(r"^agent: read (\d+) events of (\d+) bytes; matched (\d+), printed (\d+)$",
                          re.MULTILINE)
@@ -66,7 +66,7 @@ def parse_report(stderr):
     found = REPORT.findall(stderr)
     if len(found) != 1:
         raise AssertionError(f"{len(found)} reports on stderr:\n{stderr}")
-    names = ["seen", "delivered", "lost", "damaged", "unaccounted", "matched", "printed"]
+    names = ["seen", "delivered", "lost", "corrupt", "unaccounted", "matched", "printed"]
     report = {name: int(value or 0) for name, value in zip(names, found[0])}
     causes = re.findall(r"^agent: lost by cause: (.*)$", stderr, re.MULTILINE)
     report["causes"] = {
@@ -96,7 +96,7 @@ def parse_wrote(stderr):
 
 def balanced(report):
     """Fails unless every event that was seen was delivered or lost, in total and by event."""
-    equal((report["damaged"], report["unaccounted"]), (0, 0))
+    equal((report["corrupt"], report["unaccounted"]), (0, 0))
     equal(report["seen"], report["delivered"] + report["lost"], "seen")
     for name, event in report["events"].items():
         equal(event["seen"], event["delivered"] + event["lost"], f"seen of {name}")

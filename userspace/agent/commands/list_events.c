@@ -50,7 +50,7 @@ static void append_source(struct buf *out, const struct event_desc *desc)
 	const char *syscall = syscall_of(desc);
 
 	if (desc->id == EVENT_syscall)
-		BUF_LITERAL(out, "; calls without an event of their own");
+		BUF_LITERAL(out, "; calls without a specific event");
 	else if (desc->tracepoint)
 		buf_printf(out, "; tracepoint %s", desc->tracepoint);
 	else if (syscall && strcmp(syscall, desc->name) != 0)
@@ -75,7 +75,7 @@ static void add_notes(struct list *list, const struct event_desc *desc)
 	struct buf *out = &list->table.cells;
 
 	if (is_own(desc))
-		buf_printf(out, "id %u, Lanner's own", desc->id);
+		buf_printf(out, "id %u, an extension", desc->id);
 	else
 		buf_printf(out, "id %u", desc->id);
 	append_source(out, desc);

@@ -48,7 +48,7 @@ static int set_compat(struct options *options, const char *value)
 const struct option_row option_rows_file[] = {
 	{'r', "read", "FILE", "take events from a capture file; -: standard input", set_read,
 	 .offer = OFFER_FILES, .usual = true},
-	{0, "strict", NULL, "what is damaged or truncated in it is a failure", set_strict,
+	{0, "strict", NULL, "corruption or truncation of it is a failure", set_strict,
 	 .about = INPUT},
 	{'P', "progress", NULL, "print on stderr how much was read", set_progress, .about = INPUT},
 	{'w', "write", "FILE",
@@ -62,7 +62,7 @@ const struct option_row option_rows_file[] = {
 	{'F', "fatfile", NULL,
 	 "also, hidden, what keeps the names of descriptors and processes right", set_fat,
 	 .about = OUTPUT},
-	{0, "native", NULL, "keep Lanner's own events whole: for it alone", set_native,
+	{0, "native", NULL, "keep extension events unchanged, for Lanner only", set_native,
 	 .about = OUTPUT},
 	{0, "scap-compat", "YEAR", "for readers of that year; 2022: sysdig 0.29", set_compat,
 	 .words = compat_year, .about = OUTPUT},

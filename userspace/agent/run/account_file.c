@@ -17,14 +17,14 @@ static void put_troubles(struct buf *text, const struct scap_reader_stats *file,
 			 const struct sinsp_stats *state)
 {
 	const struct account_trouble troubles[] = {
-		{file->damaged_events + state->damaged, "events left out that are damaged"},
+		{file->damaged_events + state->damaged, "corrupt events skipped"},
 		{file->damaged_lists,
-		 "lists of threads, descriptors or users left out from where they are damaged"},
+		 "lists of threads, descriptors or users skipped from a corrupt entry on"},
 		{file->unknown_events + state->unknown,
-		 "events left out whose type this version does not know"},
-		{file->unknown_blocks, "blocks left out whose kind this version does not know"},
-		{state->threads_evicted, "threads forgotten: the table was full"},
-		{state->fds_refused, "descriptors not kept: the table was full"},
+		 "events skipped whose type this version does not know"},
+		{file->unknown_blocks, "blocks skipped whose kind this version does not know"},
+		{state->threads_evicted, "threads evicted: the table was full"},
+		{state->fds_refused, "descriptors not stored: the table was full"},
 	};
 
 	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
@@ -52,8 +52,7 @@ void account_file_append(const struct scap_reader_stats *file, const struct acco
 		return;
 	if (file->joined)
 		buf_printf(text,
-			   "agent: %" PRIu64 " events at the enter of calls became part of those "
-			   "at their exit\n",
+			   "agent: %" PRIu64 " events on entry to calls merged into those on exit\n",
 			   file->joined);
 	account_append_state(account, text);
 	buf_append_char(text, '\n');

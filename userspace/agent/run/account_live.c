@@ -55,7 +55,7 @@ static void put_balance(struct buf *text, const struct totals *totals, uint64_t 
 	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
 		   totals->delivered, totals->lost);
 	if (damaged)
-		buf_printf(text, " + damaged %" PRIu64, damaged);
+		buf_printf(text, " + corrupt %" PRIu64, damaged);
 	if (totals->seen != accounted)
 		buf_printf(text, " + unaccounted %" PRId64, (int64_t)(totals->seen - accounted));
 }
@@ -178,8 +178,8 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{live->out_of_order, "events given out after a later one"},
 		{state->damaged, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},
-		{state->threads_evicted, "threads forgotten: the table was full"},
-		{state->fds_refused, "descriptors not kept: the table was full"},
+		{state->threads_evicted, "threads evicted: the table was full"},
+		{state->fds_refused, "descriptors not stored: the table was full"},
 		{state->fd_lookups_refused,
 		 "descriptors not looked up in /proc: too many in a short time"},
 	};

@@ -74,14 +74,14 @@ static void append_warnings(const struct input *input, struct buf *text)
 
 	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
 		buf_printf(text,
-			   "agent: this kernel refuses the program for %s: such events are missing "
+			   "agent: this kernel rejects the program for %s: such events are missing "
 			   "(-v shows why)\n",
 			   event_desc_get(*id)->name);
 	if (enter_error)
 		buf_printf(text,
 			   "agent: calls are not watched at their enter (%s): an argument that is "
 			   "changed during a call that fails is not marked; mount tracefs on "
-			   "/sys/kernel/tracing (-v shows programs that the kernel refuses)\n",
+			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
 			   strerror(-enter_error));
 }
 

@@ -75,7 +75,7 @@ static const char *gzip_inflate(struct gzip *gzip, struct codec_span *in, struct
 		return "no memory to unpack the gzip data";
 	return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR
 		       ? NULL
-		       : "the gzip data are damaged";
+		       : "the gzip data are corrupt";
 }
 
 static const char *gzip_run(void *state, struct codec_span *in, struct codec_span *out)
@@ -160,7 +160,7 @@ static const char *zstd_problem(size_t result)
 	case ZSTD_error_prefix_unknown:
 		return "something that is not zstd follows the zstd data";
 	default:
-		return "the zstd data are damaged";
+		return "the zstd data are corrupt";
 	}
 }
 

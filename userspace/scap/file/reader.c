@@ -119,7 +119,7 @@ static int step(struct scap_reader *reader, int timeout_ms, struct scap_event *e
 	if (header.len < sizeof(header) + SCAP_TRAILER_BYTES)
 		return reader_end_with(reader, -EBADMSG,
 				       "the block that begins at byte %" PRIu64
-				       " is damaged: it says that it is %" PRIu32 " bytes long",
+				       " is corrupt: it says that it is %" PRIu32 " bytes long",
 				       reader->block_at, header.len);
 	kind = reader_block_kind(header.type);
 	if (!kind || !kind->event)
@@ -194,9 +194,9 @@ static const struct {
 	{0xa1b23c4d, "it is a capture of network packets"},
 	{0xd4c3b2a1, "it is a capture of network packets"},
 	{0x4d3cb2a1, "it is a capture of network packets"},
-	{0x587a37fd, "it is packed with xz, which has to be undone first"},
-	{0x39685a42, "it is packed with bzip2, which has to be undone first"},
-	{0x184d2204, "it is packed with lz4, which has to be undone first"},
+	{0x587a37fd, "it is compressed with xz; decompress it first"},
+	{0x39685a42, "it is compressed with bzip2; decompress it first"},
+	{0x184d2204, "it is compressed with lz4; decompress it first"},
 	{0x04034b50, "it is a zip archive, which has to be unpacked first"},
 };
 
@@ -210,7 +210,7 @@ static const char *other_file(const struct scap_stream *stream)
 	if (stream->len < sizeof(magic))
 		return "it is too short";
 	if (codec_find(stream->data, stream->len))
-		return "it is packed more than once";
+		return "it is compressed more than once";
 	memcpy(&magic, stream->data, sizeof(magic));
 	for (size_t i = 0; i < sizeof(other_files) / sizeof(*other_files); i++)
 		if (other_files[i].magic == magic)
@@ -236,7 +236,7 @@ static int check_beginning(struct scap_reader *reader, struct error *err)
 		return error_set(err, -EBADMSG, "%s is not a capture file: %s", reader->path,
 				 other);
 	if (code < 0)
-		return error_set(err, -EPIPE, "cannot read %s: it breaks off in its first block",
+		return error_set(err, -EPIPE, "cannot read %s: it is truncated in its first block",
 				 reader->path);
 	memcpy(&header, stream->data, sizeof(header));
 	code = reader_check_section(reader, stream->data + sizeof(header));

@@ -60,7 +60,7 @@ static int end_of_stream(struct scap_reader *reader, int code)
 	if (reader->left == 0)
 		reader->block_at = scap_stream_offset(reader->stream);
 	return reader_end_with(reader, whole ? -EPIPE : code,
-			       "it breaks off at byte %" PRIu64
+			       "it is truncated at byte %" PRIu64
 			       ", in the block that begins at byte %" PRIu64 "%s%s",
 			       at, reader->block_at, colon, why);
 }
@@ -76,7 +76,7 @@ int reader_end_lengths_differ(struct scap_reader *reader, uint32_t trailer)
 {
 	return reader_end_with(reader, -EBADMSG,
 			       "the block that begins at byte %" PRIu64
-			       " is damaged: its length is %" PRIu32
+			       " is corrupt: its length is %" PRIu32
 			       " at its beginning and %" PRIu32 " at its end",
 			       reader->block_at, reader->block_len, trailer);
 }

@@ -15,7 +15,7 @@ int reader_check_section(struct scap_reader *reader, const uint8_t *head)
 				       "it was written on a machine of the other byte order");
 	if (body.byte_order_magic != SCAP_BYTE_ORDER_MAGIC)
 		return reader_end_with(reader, -EBADMSG,
-				       "its byte order mark is damaged (0x%08" PRIx32 ")",
+				       "its byte order mark is corrupt (0x%08" PRIx32 ")",
 				       body.byte_order_magic);
 	if (body.major > SCAP_FORMAT_MAJOR)
 		return reader_end_with(

@@ -44,7 +44,7 @@ struct thread_field {
 #define ASSERT_STRINGS(member)                                                                     \
 	_Static_assert(offsetof(struct scap_thread, member##_len) ==                               \
 			       offsetof(struct scap_thread, member) + sizeof(char *),              \
-		       "the length is behind the pointer")
+		       "the length follows the pointer")
 ASSERT_STRINGS(args);
 ASSERT_STRINGS(env);
 ASSERT_STRINGS(cgroups);

@@ -89,7 +89,7 @@ static int in_brackets(struct slice rest, char name[64], struct error *err)
 static int behind_dot(struct slice rest, char name[64], struct error *err)
 {
 	if (rest.len < 2 || rest.text[0] != '.')
-		return error_set(err, -EINVAL, "expected a name behind a dot");
+		return error_set(err, -EINVAL, "expected a name after a dot");
 	return copy_name(name, (struct slice){rest.text + 1, rest.len - 1}, err);
 }
 

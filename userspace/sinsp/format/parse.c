@@ -47,7 +47,7 @@ static int parse_width(struct format_parser *p, unsigned int *width)
 		return FORMAT_FAIL(p, "a width is no more than %d", WIDTH_MAX);
 	}
 	if (*p->at == '\0' && p->at > start)
-		return FORMAT_FAIL(p, "a format cannot end with a number behind '%%'");
+		return FORMAT_FAIL(p, "a format cannot end with a number after '%%'");
 	return 0;
 }
 

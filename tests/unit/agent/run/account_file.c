@@ -43,8 +43,8 @@ static void test_report(void **state)
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data,
 			    "agent: read 9 events of 90 bytes; matched 7, printed 6\n"
-			    "agent: 4 events left out that are damaged\n"
-			    "agent: 2 blocks left out whose kind this version does not know\n");
+			    "agent: 4 corrupt events skipped\n"
+			    "agent: 2 blocks skipped whose kind this version does not know\n");
 	buf_finish(&text);
 }
 

@@ -61,7 +61,7 @@ static void test_losses(void **state)
 	assert_true(account_live_is_incomplete(&live));
 	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + unaccounted 1;"));
 	live.damaged = 1;
-	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + damaged 1;"));
+	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + corrupt 1;"));
 }
 
 static void test_troubles(void **state)
@@ -73,7 +73,7 @@ static void test_troubles(void **state)
 			    "agent: seen 7 = delivered 7 + lost 0; matched 0, printed 0\n"
 			    "agent: 9 events given out after a later one\n"
 			    "agent: 2 delivered events of an unknown type\n"
-			    "agent: 4 threads forgotten: the table was full\n");
+			    "agent: 4 threads evicted: the table was full\n");
 }
 
 static void test_verbose(void **state)

@@ -297,7 +297,7 @@ static void test_losses_are_told(void **state)
 	stats->damaged = 2;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_string_equal(scene->report,
-			    "agent: seen 1079 = delivered 1000 + lost 77 + damaged 2; matched "
+			    "agent: seen 1079 = delivered 1000 + lost 77 + corrupt 2; matched "
 			    "1000, printed 0\n"
 			    "agent: lost by cause: ring full 67, scratch busy 10\n"
 			    "agent: lost by event: close 70 of 970, read 7 of 7\n"

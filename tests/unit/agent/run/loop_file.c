@@ -183,12 +183,11 @@ static void test_what_is_left_out_is_told(void **state)
 	assert_string_equal(
 		scene.said,
 		"agent: read 1000 events of 5000 bytes; matched 900, printed 0\n"
-		"agent: 1 events left out that are damaged\n"
-		"agent: 5 lists of threads, descriptors or users left out from where they are "
-		"damaged\n"
-		"agent: 2 events left out whose type this version does not know\n"
-		"agent: 3 blocks left out whose kind this version does not know\n"
-		"agent: 4 events at the enter of calls became part of those at their exit\n"
+		"agent: 1 corrupt events skipped\n"
+		"agent: 5 lists of threads, descriptors or users skipped from a corrupt entry on\n"
+		"agent: 2 events skipped whose type this version does not know\n"
+		"agent: 3 blocks skipped whose kind this version does not know\n"
+		"agent: 4 events on entry to calls merged into those on exit\n"
 		"agent: state: threads 1, descriptors 0\n");
 	finish();
 }

@@ -234,16 +234,16 @@ static void test_not_a_capture(void **state)
 	expect_not_a_capture("\xd4\xc3\xb2\xa1\x02\0\4\0", 8, -EBADMSG, "network packets");
 	expect_not_a_capture("\xfd"
 			     "7zXZ\0",
-			     6, -EBADMSG, "packed with xz");
-	expect_not_a_capture("BZh91AY", 7, -EBADMSG, "packed with bzip2");
+			     6, -EBADMSG, "compressed with xz");
+	expect_not_a_capture("BZh91AY", 7, -EBADMSG, "compressed with bzip2");
 	for (size_t n = 4; n < 24; n++)
-		expect_not_a_capture(bytes, n, -EPIPE, "breaks off in its first block");
+		expect_not_a_capture(bytes, n, -EPIPE, "is truncated in its first block");
 	bytes[12] = 2; /* the version */
 	expect_not_a_capture(bytes, 28, -ENOTSUP, "of version 2.2 of the format");
 	memcpy(bytes + 8, "\x1a\x2b\x3c\x4d", 4);
 	expect_not_a_capture(bytes, 28, -ENOTSUP, "of the other byte order");
 	memset(bytes + 8, 0xff, 4);
-	expect_not_a_capture(bytes, 28, -EBADMSG, "byte order mark is damaged (0xffffffff)");
+	expect_not_a_capture(bytes, 28, -EBADMSG, "byte order mark is corrupt (0xffffffff)");
 }
 
 /* A packed file that was packed again: without content, as gzip writes them. */
@@ -264,7 +264,7 @@ static void test_packed_twice(void **state)
 			   [9 + sizeof(gzip) - 1] = 0};
 
 	memcpy(bytes + 9, gzip, sizeof(gzip));
-	expect_not_a_capture(bytes, sizeof(bytes), -EBADMSG, "packed more than once");
+	expect_not_a_capture(bytes, sizeof(bytes), -EBADMSG, "compressed more than once");
 }
 
 /* They begin as ours do. */

@@ -193,7 +193,7 @@ static void test_cut_at_every_byte(void **state)
 		assert_int_equal(result.code, is_block_end(n) ? -ENODATA : -EPIPE);
 		assert_int_equal(result.events, events_before(n));
 		assert_int_equal(result.stats.damaged_events + result.stats.damaged_lists, 0);
-		snprintf(text, sizeof(text), "it breaks off at byte %zu, in the block", n);
+		snprintf(text, sizeof(text), "it is truncated at byte %zu, in the block", n);
 		assert_int_equal(strncmp(result.text, text, strlen(text)) == 0, !is_block_end(n));
 	}
 }

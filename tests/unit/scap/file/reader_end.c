@@ -44,7 +44,7 @@ static void test_breaks_off(void **state)
 			continue;
 		}
 		snprintf(text, sizeof(text),
-			 "it breaks off at byte %zu, in the block that begins at byte %zu", n,
+			 "it is truncated at byte %zu, in the block that begins at byte %zu", n,
 			 n < event ? group : event);
 		assert_int_equal(result.code, -EPIPE);
 		assert_non_null(strstr(result.text, text));
@@ -61,7 +61,7 @@ static void test_lengths_differ(void **state)
 	capture_u64(&capture, 0);
 	capture_end(&capture);
 	snprintf(text, sizeof(text),
-		 "the block that begins at byte %zu is damaged: its length is 20 at its beginning "
+		 "the block that begins at byte %zu is corrupt: its length is 20 at its beginning "
 		 "and 21 at its end",
 		 capture.bytes.len - 20);
 	capture.bytes.data[capture.bytes.len - 4]++;

@@ -247,15 +247,15 @@ static void test_damaged(void **state)
 	/* Some damage is found out late. */
 	memset(packed + n / 2, 0xff, 100);
 	intact = CONTENT_BYTES / 2 - (64 << 10);
-	expect_problem(n, intact, -EBADMSG, "the gzip data are damaged");
+	expect_problem(n, intact, -EBADMSG, "the gzip data are corrupt");
 	intact = SIZE_MAX;
 	n = pack_gzip(content, CONTENT_BYTES, packed);
 	packed[n - 8] ^= 1; /* of the checksum */
-	expect_problem(n, CONTENT_BYTES, -EBADMSG, "the gzip data are damaged");
+	expect_problem(n, CONTENT_BYTES, -EBADMSG, "the gzip data are corrupt");
 	n = pack_zstd(content, CONTENT_BYTES, packed);
 	memset(packed + n / 2, 0xff, 100);
 	intact = CONTENT_BYTES / 2 - (256 << 10);
-	expect_problem(n, intact, -EBADMSG, "the zstd data are damaged");
+	expect_problem(n, intact, -EBADMSG, "the zstd data are corrupt");
 	intact = SIZE_MAX;
 }
 
