@@ -4,7 +4,7 @@
 
 #include "sinsp/state/mounts.h"
 
-void state_finish_last(struct sinsp *sinsp)
+void state_finish(struct sinsp *sinsp)
 {
 	struct state_after *after = &sinsp->after;
 

@@ -5,10 +5,17 @@
 
 #include "sinsp/state/core.h"
 
+/* For state_finish_last(). */
+void state_finish(struct sinsp *sinsp);
+
 /*
  * Makes the deferred changes of the last event, before the next one is applied or the whole tables
  * are read.
  */
-void state_finish_last(struct sinsp *sinsp);
+static inline void state_finish_last(struct sinsp *sinsp)
+{
+	if (sinsp->after.pending)
+		state_finish(sinsp);
+}
 
 #endif

@@ -13,6 +13,7 @@ void state_close(struct sinsp *sinsp, struct state_event *event)
 		return;
 	sinsp->after.closed_in = event->thread->fds;
 	sinsp->after.closed = event->fd_num;
+	sinsp->after.pending = true;
 }
 
 void state_close_range(struct sinsp *sinsp, struct state_event *event)

@@ -24,6 +24,7 @@ static struct state_move *note_move(struct sinsp *sinsp, const struct state_even
 	*move->old_root = '\0';
 	move->tid = event->thread->tid;
 	sinsp->after.moved = true;
+	sinsp->after.pending = true;
 	return move;
 }
 

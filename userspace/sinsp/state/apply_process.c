@@ -458,6 +458,7 @@ void state_exit(struct sinsp *sinsp, struct state_event *event)
 				 : NOT_TOLD;
 
 	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
+	sinsp->after.pending = true;
 	if (event->thread)
 		event->thread->exiting = true;
 	if (reaper < 0)

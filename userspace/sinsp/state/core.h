@@ -27,6 +27,7 @@ enum {
 
 /* Changes to make after an event, before the next one is applied. */
 struct state_after {
+	bool pending; /* something of the below is set */
 	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
 	struct sinsp_fd *renamed;

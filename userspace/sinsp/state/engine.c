@@ -122,6 +122,18 @@ static int count_unusable(struct sinsp *sinsp, int code)
 	return code;
 }
 
+static void apply_with_paths(struct sinsp *sinsp, const struct state_plan *plan,
+			     struct state_event *event)
+{
+	if (event->thread)
+		state_find_directories(sinsp, plan, event);
+	if (plan->handle)
+		plan->handle(sinsp, event);
+	/* An exec finds its thread itself. */
+	if (plan->finds_thread && event->thread)
+		state_find_directories(sinsp, plan, event);
+}
+
 static void apply(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct state_plan *plan = &sinsp->plans[event->ev->desc->id];
@@ -129,13 +141,10 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 	if (!plan->finds_thread)
 		find_thread(sinsp, plan, event);
 	find_fd(sinsp, plan, event);
-	if (plan->paths_count && event->thread)
-		state_find_directories(sinsp, plan, event);
-	if (plan->handle)
+	if (plan->paths_count)
+		apply_with_paths(sinsp, plan, event);
+	else if (plan->handle)
 		plan->handle(sinsp, event);
-	/* The handler of exec finds its thread itself. */
-	if (plan->paths_count && plan->finds_thread && event->thread)
-		state_find_directories(sinsp, plan, event);
 }
 
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event)

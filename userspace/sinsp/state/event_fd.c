@@ -30,6 +30,7 @@ void state_note_named(struct sinsp *sinsp, struct sinsp_fd *fd)
 		return;
 	fd->name_changed = true;
 	sinsp->after.renamed = fd;
+	sinsp->after.pending = true;
 }
 
 void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len)

@@ -42,16 +42,21 @@ static const char *real_path(const struct event *ev, unsigned int param)
 	return desc->real ? event_param_string(ev, desc->real - 1u) : NULL;
 }
 
-bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd)
+/* Where a relative path starts. */
+static int64_t dirfd_of(const struct event *ev, unsigned int param)
 {
 	const struct param_desc *desc = &ev->desc->params[param];
+
+	return desc->base ? event_param_i64(ev, desc->base - 1u) : AT_FDCWD_STORED;
+}
+
+bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd)
+{
 	const char *path = event_param_string(ev, param);
 
-	if (!path || real_path(ev, param))
+	if (!path || (!is_in_root(ev) && (*path == '/' || !*path)) || real_path(ev, param))
 		return false;
-	if (!is_in_root(ev) && (*path == '/' || !*path))
-		return false;
-	*dirfd = desc->base ? event_param_i64(ev, desc->base - 1u) : AT_FDCWD_STORED;
+	*dirfd = dirfd_of(ev, param);
 	return true;
 }
 
@@ -61,19 +66,20 @@ static size_t join(const struct event *ev, const struct sinsp_thread *thread, un
 	const char *path = event_param_string(ev, param), *real = real_path(ev, param);
 	char inside[SINSP_PATH_MAX];
 	struct base base = {"", 0};
-	int64_t dirfd;
 	size_t len;
 
 	if (real)
 		return sinsp_path_join("", 0, real, strlen(real), out);
+	len = strlen(path);
 	if (is_in_root(ev)) {
 		path += strspn(path, "/");
 		len = sinsp_path_join("", 0, path, strlen(path), inside);
 		path = len ? inside : ".";
+		len += !len;
 	}
-	if (state_path_is_relative(ev, param, &dirfd))
-		base = base_of(thread, dirfd);
-	return sinsp_path_join(base.text, base.len, path, strlen(path), out);
+	if (len && *path != '/')
+		base = base_of(thread, dirfd_of(ev, param));
+	return sinsp_path_join(base.text, base.len, path, len, out);
 }
 
 size_t state_event_path(const struct event *ev, const struct sinsp_thread *thread,
