@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* After an event: makes its deferred changes, such as closing a descriptor. */
+/* The end of an event: what it closed, ended or moved. */
 #include "sinsp/state/after.h"
 
 #include "sinsp/state/mounts.h"
@@ -8,8 +8,6 @@ void state_finish(struct sinsp *sinsp)
 {
 	struct state_after *after = &sinsp->after;
 
-	if (after->renamed)
-		after->renamed->name_changed = false;
 	if (after->closed_in)
 		sinsp_fds_close(after->closed_in, after->closed);
 	if (after->ended)

@@ -20,6 +20,7 @@ struct state_event {
 	struct sinsp_thread *thread; /* NULL if unknown */
 	struct sinsp_fd *fd; /* as in sinsp_event */
 	bool has_fd;
+	bool fd_named;
 	int64_t fd_num;
 };
 

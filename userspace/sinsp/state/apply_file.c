@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
-#include "sinsp/state/event_fd.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/tables/path.h"
@@ -51,7 +50,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
-		state_note_named(sinsp, event->fd);
+		event->fd_named = event->fd;
 		return;
 	}
 	take_given(event->ev, opened->name, path, &given);
@@ -64,7 +63,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	event->fd->dev = opened->dev;
 	event->fd->ino = opened->ino;
 	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
-	state_note_named(sinsp, event->fd);
+	event->fd_named = true;
 }
 
 void state_open(struct sinsp *sinsp, struct state_event *event)

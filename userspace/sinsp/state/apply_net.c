@@ -139,17 +139,18 @@ static bool is_unix(const struct event_param *param)
 	return param->len > 1 && param->data[0] == socket_families__AF_UNIX;
 }
 
-static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
+static void name_socket(struct sinsp *sinsp, struct state_event *event)
 {
 	char name[SOCKET_NAME_MAX];
 
-	state_rename_fd(sinsp, fd, name, sinsp_socket_name(fd, name));
+	state_rename_fd(sinsp, event, name, sinsp_socket_name(event->fd, name));
 }
 
-/* The name of a unix socket is the text of its tuple. */
-static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
+/* Unix sockets are named as their tuple is shown. */
+static void name_unix_socket(struct sinsp *sinsp, struct state_event *event,
 			     const struct event_param *tuple)
 {
+	struct sinsp_fd *fd = event->fd;
 	char memory[SOCKET_NAME_MAX];
 	struct buf name = buf_fixed(memory, sizeof(memory));
 
@@ -159,7 +160,7 @@ static void name_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd,
 		       sizeof(fd->unix_peer));
 	}
 	text_append_socktuple(&name, tuple, NULL);
-	state_rename_fd(sinsp, fd, name.data, name.len);
+	state_rename_fd(sinsp, event, name.data, name.len);
 }
 
 /*
@@ -188,10 +189,11 @@ static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool 
 	return true;
 }
 
-/* Clients may be bound too: to an address only, with a port that the kernel chooses. */
-static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type type,
+/* Clients are bound, too: with an address alone, and a port that the kernel chooses. */
+static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd_type type,
 		    const uint8_t *bytes)
 {
+	struct sinsp_fd *fd = event->fd;
 	struct scap_endpoint bound;
 
 	read_end(bytes, type == SCAP_FD_IPV4 ? 4 : 16, &bound);
@@ -199,7 +201,7 @@ static void bind_ip(struct sinsp *sinsp, struct sinsp_fd *fd, enum scap_fd_type 
 	fd->listening = true;
 	fd->dest = bound;
 	sinsp_socket_unmap(fd);
-	name_socket(sinsp, fd);
+	name_socket(sinsp, event);
 	fd->listening = bound.port;
 	if (!fd->listening) {
 		fd->source = fd->dest;
@@ -218,10 +220,10 @@ void state_bind(struct sinsp *sinsp, struct state_event *event)
 	if (is_unix(addr)) {
 		const char *path = (const char *)addr->data + 1;
 
-		state_rename_fd(sinsp, fd, path, strnlen(path, addr->len - 1));
+		state_rename_fd(sinsp, event, path, strnlen(path, addr->len - 1));
 	}
 	if (type != SCAP_FD_UNKNOWN)
-		bind_ip(sinsp, fd, type, addr->data + 1);
+		bind_ip(sinsp, event, type, addr->data + 1);
 }
 
 /* listen() shows that a socket bound to any port is not a client. */
@@ -247,13 +249,13 @@ void state_connect(struct sinsp *sinsp, struct state_event *event)
 	if (is_unix(tuple)) {
 		fd->type = SCAP_FD_UNIX;
 		fd->role = SINSP_ROLE_CLIENT;
-		name_unix_socket(sinsp, fd, tuple);
+		name_unix_socket(sinsp, event, tuple);
 	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
 		/* A datagram server that connects to its client stays the server. */
 		if (fd->role == SINSP_ROLE_NONE)
 			fd->role = SINSP_ROLE_CLIENT;
 		if (set_ends(fd, tuple, true))
-			name_socket(sinsp, fd);
+			name_socket(sinsp, event);
 	}
 	fd->connected = result == 0;
 }
@@ -270,7 +272,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	if (type == SCAP_FD_UNKNOWN) {
 		/* The event does not describe this descriptor. */
 		event->fd = state_replace_fd(sinsp, event, event->fd_num);
-		state_note_named(sinsp, event->fd);
+		event->fd_named = event->fd;
 		return;
 	}
 	fd = state_open_fd(event, event->fd_num, type, cloexec);
@@ -280,13 +282,13 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 	fd->connected = true;
 	fd->role = SINSP_ROLE_SERVER;
 	if (type == SCAP_FD_UNIX) {
-		name_unix_socket(sinsp, fd, tuple);
+		name_unix_socket(sinsp, event, tuple);
 	} else {
 		fd->l4 = SCAP_L4_TCP;
 		set_ends(fd, tuple, false);
-		name_socket(sinsp, fd);
+		name_socket(sinsp, event);
 	}
-	state_note_named(sinsp, fd);
+	event->fd_named = true;
 }
 
 void state_accept(struct sinsp *sinsp, struct state_event *event)
@@ -358,7 +360,7 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
 				      port_at(tuple, 2 * half - 1), outward && !fd->listening);
 	if (set_ends(fd, tuple, outward))
-		name_socket(sinsp, fd);
+		name_socket(sinsp, event);
 }
 
 /* Updates the event's socket from a message sent or received over it. */
@@ -381,7 +383,7 @@ static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int t
 		return;
 	}
 	event->fd->connected = true;
-	name_unix_socket(sinsp, event->fd, tuple);
+	name_unix_socket(sinsp, event, tuple);
 }
 
 void state_sendto(struct sinsp *sinsp, struct state_event *event)

@@ -30,7 +30,6 @@ struct state_after {
 	bool pending; /* something of the below is set */
 	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
-	struct sinsp_fd *renamed;
 	struct sinsp_thread_entry *ended;
 	bool moved; /* a mount, as sinsp.move has it */
 };

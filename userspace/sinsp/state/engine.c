@@ -169,6 +169,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	event->thread = applied.thread;
 	event->fd = applied.fd;
 	event->has_fd = applied.has_fd;
+	event->fd_named = applied.fd_named;
 	event->fd_num = applied.fd_num;
 	return 0;
 }

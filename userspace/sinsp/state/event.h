@@ -27,6 +27,7 @@ struct sinsp_event {
 	const struct sinsp_thread *thread; /* NULL if unknown */
 	const struct sinsp_fd *fd; /* NULL: none, or unknown */
 	bool has_fd; /* the event is about a descriptor: fd_num is set */
+	bool fd_named; /* the event gave or changed the name of its descriptor */
 	int64_t fd_num;
 };
 

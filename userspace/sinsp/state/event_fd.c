@@ -24,19 +24,12 @@ void state_set_fd(struct state_event *event, int64_t num, struct sinsp_fd *fd)
 	event->fd = fd;
 }
 
-void state_note_named(struct sinsp *sinsp, struct sinsp_fd *fd)
+void state_rename_fd(struct sinsp *sinsp, struct state_event *event, const char *name, size_t len)
 {
-	if (!fd)
-		return;
-	fd->name_changed = true;
-	sinsp->after.renamed = fd;
-	sinsp->after.pending = true;
-}
+	struct sinsp_fd *fd = event->fd;
 
-void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len)
-{
 	if (len == fd->name_len && memcmp(name, fd->name, len) == 0)
 		return;
 	if (sinsp_fd_rename(&sinsp->fd_store, fd, name, len))
-		state_note_named(sinsp, fd);
+		event->fd_named = true;
 }

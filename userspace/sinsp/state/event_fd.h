@@ -12,10 +12,7 @@ struct sinsp_fd *state_open_fd(struct state_event *event, int64_t num, enum scap
 /* Sets the event's descriptor. */
 void state_set_fd(struct state_event *event, int64_t num, struct sinsp_fd *fd);
 
-/* Notes that the event gave a descriptor its name; `fd` may be NULL. */
-void state_note_named(struct sinsp *sinsp, struct sinsp_fd *fd);
-
-/* Renames an entry, if the name differs, and notes that. */
-void state_rename_fd(struct sinsp *sinsp, struct sinsp_fd *fd, const char *name, size_t len);
+/* Gives the event's descriptor another name, if it is another, and notes that. */
+void state_rename_fd(struct sinsp *sinsp, struct state_event *event, const char *name, size_t len);
 
 #endif

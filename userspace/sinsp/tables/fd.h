@@ -27,7 +27,6 @@ struct sinsp_fd {
 	enum sinsp_fd_role role;
 	bool listening; /* a server socket: `source` is unused, `dest` is its bound address */
 	bool connected;
-	bool name_changed; /* the current event set or changed it */
 	union {
 		/* IP sockets: the end that called connect(), and its peer. */
 		struct {

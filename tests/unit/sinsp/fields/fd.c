@@ -65,8 +65,8 @@ static void test_file(void **state)
 	fd->dev = 0xfd01 | 0x12300000;
 	fd->ino = 99;
 	fd->flags = file_flags__FD_UPPER_LAYER;
-	fd->name_changed = true;
 	make_read(world, fd);
+	world->event.fd_named = true;
 	world_expect(world, "fd.num", "3");
 	world_expect(world, "fd.type", "file");
 	world_expect(world, "fd.typechar", "f");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an event closed, ended or named is there until the next event. */
+/* What an event closed or ended is there until the next event. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,23 +55,12 @@ static void ends_late(void **state)
 	assert_null(sinsp_thread_find(drive->sinsp, 100));
 }
 
-static void names_once(void **state)
-{
-	struct drive *drive = *state;
-	const struct sinsp_fd *fd = drive_open(drive, 100, 3, "/x", 0)->fd;
-
-	assert_true(fd->name_changed);
-	state_finish_last(drive->sinsp);
-	assert_false(fd->name_changed);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(closes_late),
 		TEST(ends_late),
-		TEST(names_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

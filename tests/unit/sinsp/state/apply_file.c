@@ -44,7 +44,7 @@ static void opens_under_the_current_directory(void **state)
 	assert_int_equal(event->fd->dev, 7);
 	assert_int_equal(event->fd->ino, 77);
 	assert_int_equal(event->fd->flags, file_flags__O_RDONLY);
-	assert_true(event->fd->name_changed);
+	assert_true(event->fd_named);
 	assert_string_equal(drive_read(drive, 100, 10, 3)->fd->name, "/home/u/today");
 }
 
@@ -71,7 +71,7 @@ static void keeps_the_name_as_given(void **state)
 	frame_put_i64(frame, dup2__oldfd, 3);
 	frame_put_i64(frame, dup2__newfd, 9);
 	expect_given(drive_end(drive), "z/n1");
-	assert_false(drive->event.fd->name_changed);
+	assert_false(drive->event.fd_named);
 	drive_fork(drive, 100, 200);
 	expect_given(drive_close(drive, 100, 0, 3), "z/n1");
 	expect_given(drive_read(drive, 200, 1, 3), "z/n1");
@@ -87,25 +87,25 @@ static void names_what_is_opened(void **state)
 	struct drive *drive = *state;
 	struct frame *frame;
 
-	assert_true(drive_open(drive, 100, 3, "x", 0)->fd->name_changed);
-	assert_false(drive_read(drive, 100, 1, 3)->fd->name_changed);
-	assert_true(drive_openat(drive, 100, 3, -100, "x")->fd->name_changed);
-	assert_false(drive_close(drive, 100, 0, 3)->fd->name_changed);
+	assert_true(drive_open(drive, 100, 3, "x", 0)->fd_named);
+	assert_false(drive_read(drive, 100, 1, 3)->fd_named);
+	assert_true(drive_openat(drive, 100, 3, -100, "x")->fd_named);
+	assert_false(drive_close(drive, 100, 0, 3)->fd_named);
 	assert_null(drive_openat(drive, 100, -ENOENT, -100, "x")->fd);
 	frame = drive_begin(drive, EVENT_openat2, 100);
 	frame_put_i64(frame, openat2__fd, 3);
 	frame_put_i64(frame, openat2__dirfd, -100);
 	frame_put_string(frame, openat2__name, "x");
-	assert_true(drive_end(drive)->fd->name_changed);
+	assert_true(drive_end(drive)->fd_named);
 	frame = drive_begin(drive, EVENT_creat, 100);
 	frame_put_i64(frame, creat__fd, 3);
 	frame_put_string(frame, creat__name, "x");
-	assert_true(drive_end(drive)->fd->name_changed);
+	assert_true(drive_end(drive)->fd_named);
 	frame = drive_begin(drive, EVENT_pipe2, 100);
 	frame_put_i64(frame, pipe2__res, 0);
 	frame_put_i64(frame, pipe2__fd1, 4);
 	frame_put_i64(frame, pipe2__fd2, 5);
-	assert_false(drive_end(drive)->fd->name_changed);
+	assert_false(drive_end(drive)->fd_named);
 }
 
 /* What the kernel opened counts, whatever the caller's memory holds by now. */

@@ -144,11 +144,11 @@ static void binds_and_accepts(void **state)
 	make_socket(drive, 3, 2, SOCK_STREAM, 0);
 	fd = bind_ip(drive, 3, "127.0.0.1", 80);
 	assert_true(fd->listening);
-	assert_true(fd->name_changed);
+	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "127.0.0.1:80");
 	assert_int_equal(fd->dest.port, 80);
 	drive_any(drive, 100);
-	assert_false(fd->name_changed);
+	assert_false(drive->event.fd_named);
 
 	fd = accept_ip(drive, 4, &tuple, file_flags__O_CLOEXEC);
 	assert_int_equal(drive->event.fd_num, 4);
@@ -157,7 +157,7 @@ static void binds_and_accepts(void **state)
 	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
 	assert_true(fd->connected);
 	assert_false(fd->listening);
-	assert_true(fd->name_changed);
+	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "10.1.2.3:50000->127.0.0.1:80");
 	assert_int_equal(fd->source.port, 50000);
 	assert_int_equal(fd->dest.port, 80);
@@ -169,7 +169,7 @@ static void binds_and_accepts(void **state)
 	/* An answer goes from the server's end, but the connection stays the same. */
 	fd = send_ip(drive, 5, 4, &(struct frame_tuple){"127.0.0.1", "10.1.2.3", 80, 50000});
 	assert_string_equal(fd->name, "10.1.2.3:50000->127.0.0.1:80");
-	assert_false(fd->name_changed);
+	assert_false(drive->event.fd_named);
 }
 
 static const struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int64_t fd)
@@ -228,7 +228,7 @@ static void connects(void **state)
 	fd = connect_ip(drive, -EINPROGRESS, 3, &tuple);
 	assert_string_equal(fd->name, "::1:40000->fe80::2:443");
 	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
-	assert_true(fd->name_changed);
+	assert_true(drive->event.fd_named);
 	assert_false(fd->connected);
 	fd = drive_read(drive, 100, -EAGAIN, 3)->fd;
 	assert_false(fd->connected);
@@ -333,10 +333,10 @@ static void follows_a_datagram_server(void **state)
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
 	fd = send_ip(drive, 20, 3, &answer);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
-	assert_false(fd->name_changed);
+	assert_false(drive->event.fd_named);
 	fd = receive_ip(drive, 20, 3, &other);
 	assert_string_equal(fd->name, "10.0.0.8:6000->10.0.0.1:53");
-	assert_true(fd->name_changed);
+	assert_true(drive->event.fd_named);
 	fd = receive_ip(drive, -EAGAIN, 3, NULL);
 	assert_string_equal(fd->name, "10.0.0.8:6000->10.0.0.1:53");
 	/* It stays the server when it connects to its client. */
@@ -357,7 +357,7 @@ static void follows_a_datagram_client(void **state)
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
 	fd = receive_ip(drive, 20, 3, &answer);
 	assert_string_equal(fd->name, "10.0.0.9:5000->10.0.0.1:53");
-	assert_false(fd->name_changed);
+	assert_false(drive->event.fd_named);
 	/* Also of a server in the same process. */
 	make_socket(drive, 4, 2, SOCK_DGRAM, 0);
 	bind_ip(drive, 4, "0.0.0.0", 77);

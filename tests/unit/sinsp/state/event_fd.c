@@ -44,25 +44,20 @@ static void opens_and_sets(void **state)
 	assert_null(state_open_fd(&event, -1, SCAP_FD_EVENT, false));
 }
 
-static void names_until_the_next_event(void **state)
+static void notes_other_names(void **state)
 {
 	struct drive *drive = *state;
 	struct state_event event = {.thread = drive_thread(drive, 100)};
-	struct sinsp_fd *fd = state_open_fd(&event, 5, SCAP_FD_UNIX, false);
 
-	state_note_named(drive->sinsp, NULL);
-	assert_false(fd->name_changed);
-	state_rename_fd(drive->sinsp, fd, "", 0);
-	assert_false(fd->name_changed);
-	state_rename_fd(drive->sinsp, fd, "a", 1);
-	assert_string_equal(fd->name, "a");
-	assert_true(fd->name_changed);
-	drive_any(drive, 100);
-	assert_false(fd->name_changed);
-	state_rename_fd(drive->sinsp, fd, "a", 1);
-	assert_false(fd->name_changed);
-	state_note_named(drive->sinsp, fd);
-	assert_true(fd->name_changed);
+	event.fd = state_open_fd(&event, 5, SCAP_FD_UNIX, false);
+	state_rename_fd(drive->sinsp, &event, "", 0);
+	assert_false(event.fd_named);
+	state_rename_fd(drive->sinsp, &event, "a", 1);
+	assert_string_equal(event.fd->name, "a");
+	assert_true(event.fd_named);
+	event.fd_named = false;
+	state_rename_fd(drive->sinsp, &event, "a", 1);
+	assert_false(event.fd_named);
 }
 
 int main(void)
@@ -70,7 +65,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(opens_and_sets),
-		TEST(names_until_the_next_event),
+		TEST(notes_other_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
