@@ -172,7 +172,7 @@ static void test_behind(void **state)
 		{GZIP, "\0\0\0\0\0", 5, NULL},
 		{GZIP, "\0\0x", 3, "something that is not gzip follows the gzip data"},
 		{GZIP, "x", 1, "something that is not gzip follows the gzip data"},
-		{GZIP, "\x1f\x00\x00", 3, "the gzip data are damaged"},
+		{GZIP, "\x1f\x00\x00", 3, "the gzip data are corrupt"},
 		{ZSTD, "\x50\x2a\x4d\x18\x02\0\0\0ab", 10, NULL}, /* a frame to be skipped */
 		{ZSTD, "garbage", 7, "something that is not zstd follows the zstd data"},
 	};
