@@ -18,7 +18,7 @@ size_t filter_lex_number(const char *text); /* hexadecimal, or decimal with frac
 size_t filter_lex_bare(const char *text);
 size_t filter_lex_bare_arg(const char *text);
 
-/* A quoted string, its quotes included; 0 if it does not begin or does not end. */
+/* A quoted string, its quotes included; 0 if there is none or its end is missing. */
 size_t filter_lex_quoted(const char *text);
 
 /*

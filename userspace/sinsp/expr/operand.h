@@ -37,7 +37,7 @@ struct filter_step {
 	uint16_t nargs;
 };
 
-/* The steps that compute a value, and its type. */
+/* The steps that compute a value, and the type of the value. */
 struct filter_operand {
 	struct filter_step *steps;
 	uint16_t nsteps;

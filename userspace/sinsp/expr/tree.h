@@ -103,7 +103,8 @@ struct filter_node {
 };
 
 /*
- * Longer expressions are rejected: nobody writes them by hand, and this bounds the time to compile.
+ * Longer expressions are rejected: they are not written by hand, and the time to compile must be
+ * bounded.
  */
 enum { FILTER_BYTES_MAX = 1 << 18 };
 

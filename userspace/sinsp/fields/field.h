@@ -56,7 +56,7 @@ enum field_arg {
 	FIELD_ARG_WORD, /* .NAME of letters and '_' */
 };
 
-/* State that a field needs and that requires hooks in the kernel. */
+/* State that a field needs and that requires additional hooks in the kernel. */
 enum field_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_THREADS = 1 << 0, /* clone, exec, exit */
@@ -137,7 +137,7 @@ struct field_ref {
 	int8_t *param_of_event;
 };
 
-/* The maximum for a list; for both ends of a socket. All other fields have one value. */
+/* Maximum number of values of a list, and of both ends of a socket. Other fields have one. */
 enum { FIELD_VALUES_MAX = 64, FIELD_ENDS_MAX = 2, FIELD_SCRATCH_BYTES = 1 << 18 };
 
 struct param_json;

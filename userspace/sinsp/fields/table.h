@@ -39,7 +39,7 @@ static inline int give_u64(struct field_value *value, uint64_t number)
 	return 1;
 }
 
-/* 0 stands for unknown. */
+/* 0 means unknown. */
 static inline int give_nonzero(struct field_value *value, uint64_t number)
 {
 	value->u64 = number;

@@ -12,8 +12,8 @@
 void filter_code_share(struct filter_terms *terms, const struct filter_list *list);
 
 /*
- * Appends the code of a whole expression, unless it exists already, and returns its entry. Returns
- * 0 or -ENOMEM.
+ * Appends the code of a whole expression, unless it exists already, and sets `*entry`. Returns 0 or
+ * -ENOMEM.
  */
 int filter_code_add(struct filter *filter, struct filter_terms *terms, uint32_t ref,
 		    uint32_t *entry);

@@ -12,7 +12,7 @@ struct filter_node;
 
 struct filter_group_item {
 	const struct filter_node *root; /* from filter_parse() */
-	const char *text; /* it was parsed from, for error positions */
+	const char *text; /* `root` was parsed from, for error positions */
 };
 
 #define FILTER_NONE SIZE_MAX
@@ -35,12 +35,12 @@ size_t filter_group_count(const struct filter *filter);
  */
 size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from);
 
-/* As filter_event_types() in filter.h, for one item. */
+/* These are the functions of filter.h, for one item instead of all. */
 void filter_group_event_types(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX],
 			      bool generic[SYSCALL_CODES_COUNT]);
 /*
- * Whether a generic event of any call can pass: old captures have it also for calls that now have
- * an event of their own.
+ * Whether generic events of any call can pass: old captures have it also for calls that now have an
+ * event of their own.
  */
 bool filter_group_passes_generic(const struct filter *filter, size_t item);
 bool filter_group_names_event(const struct filter *filter, size_t item, unsigned int id);

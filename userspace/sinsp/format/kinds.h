@@ -58,7 +58,7 @@ struct format_column {
 	struct filter_text before; /* the text before the value; JSON: its key */
 };
 
-/* A column that is about to be added: the text before it, and the text of the operand. */
+/* A column to be added: the text before it, and the text of the operand. */
 struct format_token {
 	struct filter_text before;
 	unsigned int width;

@@ -203,7 +203,7 @@ static struct sinsp_thread *make_child(struct sinsp *sinsp, const struct event *
 	return thread;
 }
 
-/* The new thread's side, the call's result being 0. */
+/* The event of the new thread, in which the call's result is 0. */
 static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;
@@ -229,7 +229,7 @@ static void clone_in_child(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * Whether the result of a call is an id of another pid namespace. Old captures do not say so, but
+ * Whether the result of a call is an id of another pid namespace. Old captures do not report it,
  * but then the caller too has another id there.
  */
 static bool is_foreign_id(const struct event *ev, const struct sinsp_thread *caller)

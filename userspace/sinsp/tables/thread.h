@@ -59,7 +59,7 @@ struct sinsp_thread {
 	struct sinsp_fds *fds;
 	uint32_t nthreads;	/* live threads of the process; kept in its main thread */
 	bool followed;		/* see sinsp_follow */
-	bool exiting;		/* removed when the current event is finished */
+	bool exiting;		/* removed after the current event */
 };
 
 static inline bool sinsp_thread_is_main(const struct sinsp_thread *thread)
