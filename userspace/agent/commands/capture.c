@@ -38,7 +38,7 @@ static int loop(struct run *run)
 	return exit_code;
 }
 
-/* The plan is made. child: the command that waits, or NULL. */
+/* The plan exists. child: the command that waits, or NULL. */
 static int open_and_loop(struct run *run, struct child *child)
 {
 	struct error err = {""};
@@ -53,7 +53,7 @@ static int open_and_loop(struct run *run, struct child *child)
 	return loop(run);
 }
 
-/* The exit code is that of the command, unless the capture failed. */
+/* Returns the exit code of the command, unless the capture failed. */
 static int capture_command(struct run *run)
 {
 	struct error err = {""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts on expressions, one a line. */
+/* Checks expressions, one on each line. */
 #include "agent/commands/check_filter.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "sinsp/sinsp.h"
 
-/* A verdict is one line of columns: no blank but the space inside a message. */
+/* A result is one line of columns: replaces other white space in messages by spaces. */
 static void make_one_line(char *text)
 {
 	for (; *text; text++)
@@ -17,7 +17,7 @@ static void make_one_line(char *text)
 			*text = ' ';
 }
 
-/* Returns 0 if the expression is right, 1 when it is wrong, or -errno. */
+/* Returns 0 if the expression is valid, 1 if not, or -errno. */
 static int check(const char *expression, size_t len, const struct filter_options *options)
 {
 	struct filter *filter = NULL;

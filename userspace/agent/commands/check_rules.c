@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdict on rules files, which are taken together, as for a capture. */
+/* Checks rules files, all together as for a capture. */
 #include "agent/commands/check_rules.h"
 
 #include <errno.h>

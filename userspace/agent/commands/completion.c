@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which script it is, and what the scripts have in common. */
+/* Selects the script, and code shared by scripts. */
 #include "agent/commands/completion.h"
 
 #include "agent/commands/command.h"

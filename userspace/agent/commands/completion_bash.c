@@ -45,7 +45,7 @@ static const char head[] =
 	"\t\treturn\n"
 	"\tfi\n";
 
-/* An option by both its names: "-s | --snaplen". */
+/* An option with both names: "-s | --snaplen". */
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
@@ -65,7 +65,7 @@ static bool can_complete(const struct option_row *row)
 	return row->words || row->offer != OFFER_NOTHING;
 }
 
-/* What completes the value of an option, or the operand of a subcommand. */
+/* The completion for the value of an option, or the operand of a subcommand. */
 static void print_value(word_list *words, enum offer offer)
 {
 	static const char *const calls[] = {
@@ -87,7 +87,7 @@ static void print_value(word_list *words, enum offer offer)
 	puts("; return ;;");
 }
 
-/* In the case statement about the word in front. */
+/* The patterns of the case statement for the previous word. */
 static void print_values(void)
 {
 	const struct option_row *row;

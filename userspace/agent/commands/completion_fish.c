@@ -31,7 +31,7 @@ static const char head[] =
 	"complete -c agent -f\n"
 	"complete -c agent -n 'not __agent_own' -xa '(__agent_command)'\n";
 
-/* The options of complete for a value. */
+/* The options of `complete` for a value. */
 static void print_value(word_list *words, enum offer offer)
 {
 	static const char *const arguments[] = {

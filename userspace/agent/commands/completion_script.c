@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the scripts of several shells have in common. */
+/* Shared by the scripts of several shells. */
 #include "agent/commands/completion_script.h"
 
 #include <stdio.h>

@@ -42,7 +42,7 @@ static const char tail[] =
 	"\tcompdef _agent agent\n"
 	"fi\n";
 
-/* In help and messages of _arguments. */
+/* Characters to escape in help and messages of _arguments. */
 #define ESCAPED "\\[]:"
 
 static const char *const calls[] = {
@@ -56,7 +56,7 @@ static const char *const calls[] = {
 
 /*
  * A specification of one name of an option: '*--color=[help]:WHEN:(auto always never)'. `joint` is
- * what stands before a value; "": this name takes none.
+ * the text before a value; "": this name takes no value.
  */
 static void print_option(const struct option_row *row, const char *name, const char *joint)
 {
@@ -70,14 +70,14 @@ static void print_option(const struct option_row *row, const char *name, const c
 			completion_print_words(row->words);
 			putchar(')');
 		} else {
-			/* The blank keeps options of its own away from the function. */
+			/* Because of the space the function gets no options of _arguments. */
 			printf(" %s", calls[row->offer]);
 		}
 	}
 	puts("' \\");
 }
 
-/* A word that is no option: after a subcommand, or the first. */
+/* A word that is no option: the operand of a subcommand, or the first word. */
 static void print_word(const struct subcommand *subcommands)
 {
 	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word in");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of a capture in words: state, events with their reasons, programs with their hooks. */
+/* Prints the plan of a capture: state, events with reasons, programs with hooks. */
 #include "agent/commands/explain.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static void print_row(const char *name, const char *value)
 	printf("%-*s %s\n", NAME_COLUMNS, name, value);
 }
 
-/* Who asked for something. */
+/* Whether the filter, the output or both need something. */
 static const char *askers(bool filter, bool output)
 {
 	static const char *const names[] = {"", " (filter)", " (output)", " (filter, output)"};
@@ -55,7 +55,7 @@ static void print_state(const struct selection *selection)
 	puts(wanted ? "" : "none");
 }
 
-/* They cost a program on entry to every system call. */
+/* Start times need a program on entry to every system call. */
 static void print_enter_times(const struct selection *selection)
 {
 	if (selection->filter_enter_times || selection->output_enter_times)
@@ -83,7 +83,7 @@ static void print_reasons(unsigned int reasons)
 	putchar('\n');
 }
 
-/* Those that the filter names, or the others. */
+/* Prints the events that can pass the filter, or the others. */
 static void print_events_of(const struct selection *selection, bool filtered)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -103,7 +103,7 @@ static void print_events(const struct selection *selection)
 	print_events_of(selection, false);
 }
 
-/* Words filled into lines; `column` is where the last one ended. */
+/* Prints words in filled lines; `column` is the end of the last one. */
 static void print_word(const char *word, int *column)
 {
 	int len = (int)strlen(word) + 1;
@@ -126,7 +126,7 @@ static void print_generic(const struct selection *selection)
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
 
-		/* Numbers that have no name yet are captured too, but there is nothing to say. */
+		/* Numbers without a name are captured, too, but not printed. */
 		if (selection->syscalls[number] && code != SC_unknown)
 			print_word(syscall_name(code), &column);
 		code = syscall_code_of_compat(number);
@@ -176,7 +176,7 @@ static void print_programs(const struct scap_live *live)
 		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
 }
 
-/* What the capture takes of the machine beside the agent's own memory. */
+/* The memory of the capture in addition to that of the agent. */
 static void print_memory(struct scap_live *live)
 {
 	static struct scap_live_stats stats;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The help, from the tables of options and subcommands, in lines of 80 columns. */
+/* Prints the help from the tables of options and subcommands, in lines of 80 columns. */
 #include "agent/commands/help.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { LINE_COLUMNS = 80, NAME_COLUMNS = 24 };
 
-/* Prints two columns: the name, and the text in as many lines as it takes. */
+/* Prints two columns: the name, and the text in as many lines as needed. */
 static void print_row(const char *name, const char *text, size_t len)
 {
 	const char *end = text + len;

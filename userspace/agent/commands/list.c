@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists: patterns, output, and what is said when nothing was found. */
+/* Lists: patterns, output, and the message if nothing was found. */
 #include "agent/commands/list.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ void list_add_cell(struct list *list, const char *text)
 	table_end_cell(&list->table);
 }
 
-/* What stands first in its bracket, and a line, begins without one. */
+/* Adds a comma, except after an opening bracket and at the start of a line. */
 static void add_comma(struct list *list)
 {
 	const struct buf *json = &list->json;
@@ -90,7 +90,7 @@ void list_add_bool(struct list *list, const char *key, bool value)
 	buf_append_string(&list->json, value ? "true" : "false");
 }
 
-/* Columns of the terminal; 0 if it is none, for one line a row. */
+/* The width of the terminal; 0 if stdout is none: one line for each row. */
 static unsigned int output_width(void)
 {
 	struct winsize size;

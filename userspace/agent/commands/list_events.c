@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of events and of their parameters for people and programs. */
+/* Tables of events and their parameters, as text and JSON. */
 #include "agent/commands/list_events.h"
 
 #include "agent/commands/list.h"
@@ -44,7 +44,7 @@ static const char *syscall_of(const struct event_desc *desc)
 	return desc->syscall != SC_unknown ? syscall_name(desc->syscall) : NULL;
 }
 
-/* What the event tells of, unless its name says it. */
+/* The source of the event, unless its name shows it. */
 static void append_source(struct buf *out, const struct event_desc *desc)
 {
 	const char *syscall = syscall_of(desc);
@@ -98,7 +98,7 @@ static void add_row(struct list *list, const struct event_desc *desc)
 	table_end_cell(&list->table);
 }
 
-/* The set of names, or how the digits of a number are written where that is not decimal. */
+/* The names of the values, or the number format if it is not decimal. */
 static void add_values(struct list *list, const struct param_desc *param)
 {
 	struct buf *out = &list->table.cells;
@@ -113,7 +113,7 @@ static void add_values(struct list *list, const struct param_desc *param)
 	table_end_cell(&list->table);
 }
 
-/* Without parameters that match, the event itself does: then all are shown. */
+/* all: the event itself matches; else only matching parameters are added. */
 static void add_params(struct list *list, const struct event_desc *desc, bool all)
 {
 	for (unsigned int i = 0; i < desc->nparams; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of fields for people and programs. */
+/* The table of fields, as text and JSON. */
 #include "agent/commands/list_fields.h"
 
 #include "agent/commands/list.h"
@@ -52,7 +52,7 @@ static const char *const argument_forms[] = {
 	[FIELD_ARG_WORD] = ".NAME",
 };
 
-/* The types of times are those of the .scap world, which calls some durations times. */
+/* The types of times are those of the .scap world, where some durations are times. */
 static const char *type_of(const struct field_desc *desc)
 {
 	if (desc->type == PT_RELTIME || desc->type == PT_ABSTIME || desc->moment)
@@ -60,7 +60,7 @@ static const char *type_of(const struct field_desc *desc)
 	return param_type_name(desc->type);
 }
 
-/* Appends parts with a separator between them. */
+/* Appends a part, after a separator unless it is the first. */
 static void append_part(struct buf *out, size_t start, const char *separator, const char *part)
 {
 	if (out->len > start)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The subcommands: what follows each, which options it takes, and who runs it. */
+/* The subcommands: operands, options and functions. */
 #include "agent/commands/subcommands.h"
 
 #include <stddef.h>

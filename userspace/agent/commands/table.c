@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of tables. All texts are ASCII: a byte takes a column. */
+/* The layout of tables. All texts are ASCII: a byte needs a column. */
 #include "agent/commands/table.h"
 
 #include <stdbool.h>
 
-/* Of columns before the fold, a cell longer than that has its line to itself. */
+/* A cell longer than CELL_MAX, in columns before the fold, is on a separate line. */
 enum { GAP = 2, CELL_MAX = 26, FOLDED_MIN = 30 };
 
-/* How a text is laid out. */
+/* The layout of a table as text. */
 struct layout {
 	unsigned int widths[TABLE_COLUMNS_MAX];
 	bool folded;
-	unsigned int indent; /* folded: where the columns after the fold begin, */
-	unsigned int width;  /* and how wide they are */
+	unsigned int indent; /* folded: start of the columns after the fold, */
+	unsigned int width;  /* and their width */
 };
 
 void table_init(struct table *table, const char *const *titles, unsigned int fold)
@@ -48,7 +48,7 @@ static void widen(const struct table *table, const char *const *cells, unsigned 
 		size_t len = strlen(cells[i]);
 
 		if (len > most)
-			len = 1; /* it has a line to itself, but the column is there */
+			len = 1; /* it is on a separate line, but the column exists */
 		if (len > layout->widths[i])
 			layout->widths[i] = (unsigned int)len;
 	}
@@ -61,7 +61,7 @@ static struct layout widest(const struct table *table, unsigned int most)
 
 	while (next_row(table, &at, cells))
 		widen(table, cells, most, &layout);
-	/* A column without any text is left out. */
+	/* Columns without text are omitted. */
 	for (unsigned int i = 0; i < table->columns; i++) {
 		size_t len = strlen(table->titles[i]);
 
@@ -99,7 +99,7 @@ static void append_blanks(struct buf *out, unsigned int n)
 		buf_append_char(out, ' ');
 }
 
-/* How many bytes of the text fit, ending before a blank unless a word is longer than the line. */
+/* The number of bytes that fit in a line, up to a space unless a word is longer than the line. */
 static unsigned int fitting(const char *text, unsigned int width)
 {
 	size_t len = strlen(text);
@@ -112,14 +112,14 @@ static unsigned int fitting(const char *text, unsigned int width)
 	return n ? n : (unsigned int)strcspn(text, " ");
 }
 
-/* Appends the text in lines; `column` is where the first one begins. */
+/* Appends the text in lines; `column` is the start of the first one. */
 static void append_wrapped(const struct layout *layout, const char *text, unsigned int *column,
 			   struct buf *out)
 {
 	while (*text) {
 		unsigned int n = fitting(text, layout->width);
 		unsigned int end = layout->indent + (n < layout->width ? n : layout->width);
-		unsigned int begin = end > n ? end - n : 0; /* too long a word begins further left */
+		unsigned int begin = end > n ? end - n : 0; /* a longer word begins further left */
 
 		if (*column > begin) {
 			buf_append_char(out, '\n');
@@ -145,7 +145,7 @@ static void append_row(const struct table *table, const struct layout *layout,
 		buf_append_string(out, cells[i]);
 		column += (unsigned int)strlen(cells[i]);
 		end += layout->widths[i] + GAP;
-		/* A long name pushes what follows it, but never into the next word. */
+		/* A long name moves the next cells to the right. */
 		if (column >= end && i + 1 < aligned) {
 			append_blanks(out, GAP);
 			column += GAP;
@@ -158,7 +158,7 @@ static void append_row(const struct table *table, const struct layout *layout,
 	buf_append_char(out, '\n');
 }
 
-/* Titles of columns that stand below one another stand side by side. */
+/* Titles of folded columns are on one line. */
 static void append_titles(const struct table *table, const struct layout *layout, struct buf *out)
 {
 	const char *cells[TABLE_COLUMNS_MAX];
@@ -191,7 +191,7 @@ static void append_markdown_row(const struct table *table, const char *const *ce
 	for (unsigned int i = 0; i < table->columns; i++) {
 		BUF_LITERAL(out, "| ");
 		for (const char *c = cells[i]; *c; c++) {
-			/* Marks of Markdown and of HTML that occur in our texts. */
+			/* Markup of Markdown and HTML that occurs in the tables. */
 			if (strchr("|<*_[\\", *c))
 				buf_append_char(out, '\\');
 			buf_append_char(out, *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which version this is. */
+/* Prints the version. */
 #include "agent/commands/version.h"
 
 #include <stdio.h>

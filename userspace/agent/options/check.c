@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which options go together. */
+/* Checks that options fit together. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/options/command_line.h"
 
-/* The place of the first option given that is about any of these, or -1. */
+/* The index of the first given option that is about any of these, or -1. */
 static int find_about(const struct command_line *line, unsigned int about)
 {
 	const struct option_row *row;
@@ -50,7 +50,7 @@ static bool has_splits(const struct options *options)
 	return options->limits.bytes || options->limits.ns || options->limits.events;
 }
 
-/* Rejects options about something that is not there. */
+/* Rejects options whose subject is missing. */
 static int check_about(const struct command_line *line, const struct options *options,
 		       struct error *err)
 {
@@ -91,7 +91,7 @@ static int check_started_command(const struct options *options, struct error *er
 	return 0;
 }
 
-/* What is written is not printed as well, unless that is asked for. */
+/* Recorded events are not printed, unless an option requests it. */
 static int check_write(const struct command_line *line, struct options *options,
 		       struct error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the command line: the rows of options as tables for getopt_long(3). */
+/* Reads the command line: builds tables for getopt_long(3) from the rows of options. */
 #include "agent/options/command_line.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "util/nearest.h"
 
 enum {
-	/* What getopt returns for a word that is no option. */
+	/* Returned by getopt for a word that is no option. */
 	CODE_WORD = 1,
-	/* And for the long name of the row at place i. */
+	/* Plus i: returned for the long name of row i. */
 	CODE_NAME = 256,
 };
 
@@ -41,7 +41,7 @@ static void make_getopt_tables(char *letters, struct option *names)
 {
 	const struct option_row *row;
 
-	letters = stpcpy(letters, "-:"); /* words in their order; the messages are ours */
+	letters = stpcpy(letters, "-:"); /* words in order; no messages of getopt */
 	for (unsigned int i = 0; (row = option_row(i)); i++) {
 		if (row->letter)
 			*letters++ = row->letter;
@@ -55,7 +55,7 @@ static void make_getopt_tables(char *letters, struct option *names)
 	*names = (struct option){0};
 }
 
-/* Returns the row, or NULL with a code that is of none. */
+/* Returns the row, or NULL if the code has none. */
 static const struct option_row *find_row(int code, unsigned int *place)
 {
 	const struct option_row *row;
@@ -66,7 +66,7 @@ static const struct option_row *find_row(int code, unsigned int *place)
 	return row;
 }
 
-/* Appends ", --NAME" for each option whose name begins like the word. */
+/* Appends ", --NAME" for each option whose name begins with the word. */
 static unsigned int append_beginnings(const char *text, size_t len, struct buf *out)
 {
 	const struct option_row *row;
@@ -90,7 +90,7 @@ static const char *nearest_name(const char *text, size_t len)
 	return nearest.word;
 }
 
-/* A word that begins with two dashes. */
+/* Rejects a word that begins with two dashes. */
 static int reject_name(const char *word, struct error *err)
 {
 	size_t len = strcspn(word + 2, "=");
@@ -105,7 +105,7 @@ static int reject_name(const char *word, struct error *err)
 	return error_set(err, -EINVAL, "%s: unknown option (%s)", word, hint);
 }
 
-/* What getopt did not accept: `code` is ':' or '?', `last` the word where it stopped. */
+/* Rejects what getopt did not accept: `code` is ':' or '?', `last` the word where it stopped. */
 static int reject(int code, const char *last, struct error *err)
 {
 	if (code == ':')
@@ -117,7 +117,7 @@ static int reject(int code, const char *last, struct error *err)
 	return reject_name(last, err);
 }
 
-/* A value that `set` rejected. */
+/* Reports a value that `set` rejected. */
 static int reject_value(const struct option_row *row, enum option_given given, const char *value,
 			struct error *err)
 {
@@ -129,7 +129,7 @@ static int reject_value(const struct option_row *row, enum option_given given, c
 	return error_set(err, -EINVAL, "%s: expected %s, not '%s'", option, row->accepts, value);
 }
 
-/* The option that getopt has just read; its value is in optarg. */
+/* Stores the option that getopt just read; its value is in optarg. */
 static int take_option(struct command_line *line, int code, const char *last,
 		       struct options *options, struct error *err)
 {
@@ -159,7 +159,7 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 	int code, begin = 1, result = 0;
 
 	make_getopt_tables(letters, names);
-	optind = 0; /* forgets also where in a word it was */
+	optind = 0; /* resets also the position within a word */
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		begin = optind;
 		if (code == CODE_WORD)
@@ -170,7 +170,7 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 			return result;
 	}
 	*words = NULL;
-	/* What ended the options is "--", unless nothing did. */
+	/* "--" ended the options, unless all words were read. */
 	if (optind > begin)
 		line->behind = argv + optind;
 	return 0;

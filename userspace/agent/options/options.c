@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the struct of options owns. */
+/* The memory that options own. */
 #include "agent/options/options.h"
 
 #include <errno.h>

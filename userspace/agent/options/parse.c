@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line as a struct: defaults, options, then the words that are none. */
+/* Parses the command line: defaults, options, then the other words. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/options/command_line.h"
 
-/* The words of a filter, joined with blanks. */
+/* Joins the words of a filter with spaces. */
 static int join_words(char **words, struct options *options, struct error *err)
 {
 	size_t len = 0;

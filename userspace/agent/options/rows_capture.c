@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: which events are captured, and how much of them. */
+/* Options: events to capture, and their data. */
 #include "agent/options/row.h"
 
 #include <errno.h>
@@ -107,7 +107,7 @@ static int set_dynamic_snaplen(struct options *options, const char *value)
 	return 0;
 }
 
-/* Who names the port wants more of it. */
+/* Also records more data of this port. */
 static int set_statsd_port(struct options *options, const char *value)
 {
 	if (!option_read_port(value, '\0', &options->snaplen_rules.statsd_port))

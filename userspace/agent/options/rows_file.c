@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: capture files that are read and written. */
+/* Options: capture files to read and write. */
 #include "agent/options/row.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: what is said about a capture, and what is done instead of one. */
+/* Options: reports about a capture, and commands instead of one. */
 #include "agent/options/row.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@ CONSTANT_SETTER(set_summary, summary, true)
 CONSTANT_SETTER(set_explain, explain, true)
 CONSTANT_SETTER(set_verbose, verbose, true)
 
-/* More often nobody can read them, and the run has other things to do. */
+/* More frequent lines are unreadable and slow the run. */
 enum { STATS_LEAST_NS = 100000000 };
 
 static int set_stats(struct options *options, const char *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options: what is printed of an event, and how. */
+/* Options: output of events and its format. */
 #include "agent/options/row.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ CONSTANT_SETTER(set_hex_ascii, style.bytes, TEXT_BYTES_HEX_ASCII)
 WORD_SETTER(set_time, time_words, style.time)
 WORD_SETTER(set_color, color_words, color)
 
-/* There is no word for FORMAT_AUTO. */
+/* FORMAT_AUTO has no word. */
 static const char *format_word(unsigned int i)
 {
 	return i < FORMAT_MARKDOWN ? format_words[FORMAT_JSON + i] : NULL;

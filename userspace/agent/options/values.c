@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people write them. Nothing may stand before or after them. */
+/* Numbers in values of options, with nothing before or after them. */
 #include "agent/options/values.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that are one of a few words: which one, and what to say if it is none. */
+/* Values that are one of a few words: look-up, and messages for others. */
 #include "agent/options/words.h"
 
 #include <errno.h>

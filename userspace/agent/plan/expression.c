@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the error of a filter or format to that of the agent. */
+/* Converts the error of a filter or format to a message of the agent. */
 #include "agent/plan/expression.h"
 
 #include <errno.h>

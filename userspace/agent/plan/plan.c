@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and releasing plans. */
+/* Creates and destroys plans. */
 #include "agent/plan/plan.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static int load_rules(struct plan *plan, struct buf *messages)
 	return code;
 }
 
-/* Whether the state is written also later than at the start, and has to be right by then. */
+/* Whether the state is also written later than at the start, so it has to be up to date. */
 static bool records_state(const struct options *options)
 {
 	const struct record_limits *limits = &options->limits;
@@ -66,8 +66,8 @@ static bool records_state(const struct options *options)
 }
 
 /*
- * Whether the filter speaks of the direction of events and lets no system call through: these have
- * exit events only.
+ * Whether the filter uses the direction of events and no system call can pass: these have only exit
+ * events.
  */
 static bool wants_entries(const struct plan *plan)
 {
@@ -111,7 +111,7 @@ static struct plan *begin(const struct options *options, const struct printer *p
 	return made;
 }
 
-/* The filter or the rules are there, or `code` says that they are not. */
+/* Completes a plan after its filter or rules were compiled with result `code`. */
 static int finish(struct plan *made, int code, struct plan **plan, struct error *err)
 {
 	if (code == 0)
@@ -123,7 +123,7 @@ static int finish(struct plan *made, int code, struct plan **plan, struct error 
 	return code;
 }
 
-/* With rules the filter is compiled by itself first, to see whether it is right. */
+/* With rules the filter is first compiled separately, to check it. */
 static int compile(struct plan *made, struct buf *messages, struct error *err)
 {
 	int code = compile_filter(made, messages, err);
@@ -138,7 +138,7 @@ static int compile(struct plan *made, struct buf *messages, struct error *err)
 	return code ? error_set(err, code, "cannot load the rules: %s", strerror(-code)) : 0;
 }
 
-/* Said once, not again with each reload. */
+/* Printed once, not for each reload. */
 static void warn_direction(const struct plan *plan, struct buf *messages)
 {
 	if (!plan->options->read && wants_entries(plan))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the options about the output to a formatter. */
+/* Creates the formatter from the output options. */
 #include "agent/plan/printer.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "agent/plan/expression.h"
 #include "util/excerpt.h"
 
-/* Of buffers in lines of text, when the options say nothing about them. */
+/* Default maximum for buffers in lines of text. */
 enum { TEXT_BUFFER_MAX = 80 };
 
 /* Whether a line of text may have colours: https://no-color.org */
@@ -29,7 +29,7 @@ static bool wants_json(const struct options *options)
 	return options->json_fields || options->json_base64;
 }
 
-/* -p and -R ask for text, also in a pipe; and options about JSON ask for JSON. */
+/* -p and -R select text, even for a pipe; options about JSON select JSON. */
 static enum agent_format resolve_format(const struct options *options)
 {
 	if (options->quiet)
@@ -67,7 +67,7 @@ static int check(const struct printer *printer, const struct options *options, s
 	return 0;
 }
 
-/* -pc and -p container are not formats, but names of one. */
+/* -pc and -p container are names of a format. */
 static const char *format_of(const char *print)
 {
 	bool container = strcmp(print, "c") == 0 || strcmp(print, "container") == 0;
@@ -75,7 +75,7 @@ static const char *format_of(const char *print)
 	return container ? FORMAT_CONTAINER_LINE : print;
 }
 
-/* A line that is the same for all events: probably the `%` of its fields was forgotten. */
+/* Warns of a format without fields: probably their `%` is missing. */
 static void warn_of_constant_format(const char *format, struct buf *messages)
 {
 	struct field_ref ref;
@@ -118,7 +118,7 @@ static int create_fields(const struct options *options, struct formatter **forma
 	return code ? expression_error("--json-fields: ", fields, &wrong, code, err) : 0;
 }
 
-/* In text a rule says all that there is to say, unless -p asks for more. */
+/* In text the rule prints everything, unless -p adds more. */
 static bool has_formatter(const struct printer *printer, const struct options *options)
 {
 	if (printer->format == FORMAT_NONE)

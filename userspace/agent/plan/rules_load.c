@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From paths to a set of rules. */
+/* Loads rules from paths. */
 #include "agent/plan/rules_load.h"
 
 #include <dirent.h>
@@ -54,7 +54,7 @@ static char *join_path(const char *folder, const char *name)
 	return NULL;
 }
 
-/* What is no folder is taken as a file: whether it can be read is told by who reads it. */
+/* A path that is no folder is treated as a file: errors are reported by the reader. */
 static int add_path(struct inputs *inputs, const char *path, struct buf *messages)
 {
 	struct dirent **entries;
@@ -74,7 +74,7 @@ static int add_path(struct inputs *inputs, const char *path, struct buf *message
 	return -EINVAL;
 }
 
-/* Notes are for who asks about the files, not for who runs them. */
+/* Notes are only for check-rules, not for captures. */
 static enum rules_severity least_severe(const struct options *options)
 {
 	return options->subcommand && options->verbose ? RULES_NOTE : RULES_WARNING;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the needs of fields to events and system-call numbers. */
+/* Selects events and system-call numbers from the needs of fields. */
 #include "agent/plan/selection.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
 
-/* The parts of the state; events say which of them they keep up to date. */
+/* The parts of the state and their reasons; event descriptors name the parts they update. */
 static const struct {
 	enum selection_why why;
 	const char *name;
@@ -25,7 +25,7 @@ static const struct {
 
 enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
 
-/* Those of our own do not count: the name of a descriptor there is not worth its price. */
+/* Without extension parameters: a descriptor's name is not worth the cost there. */
 static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
 {
 	for (unsigned int i = 0; i < desc->nparams; i++)
@@ -45,7 +45,7 @@ static bool names_path(const struct event_desc *desc)
 	return has_param(desc, PT_FSPATH, PT_FSRELPATH);
 }
 
-/* Of those that name a descriptor: it may be a socket. Paths start from directories only. */
+/* For events with a descriptor: whether it may be a socket. In events about files it is a file. */
 static bool names_socket(const struct event_desc *desc)
 {
 	return names_descriptor(desc) && (desc->category & ABOUT_MASK) != EC_FILE;
@@ -60,7 +60,7 @@ static bool any_filtered(const struct selection *selection,
 	return false;
 }
 
-/* The parts of the state that fields with these needs show for the events of the filter. */
+/* The parts of the state that fields with these needs use, for the events of the filter. */
 static uint8_t parts_for_needs(const struct selection *selection, unsigned int needs)
 {
 	uint8_t why = 0;
@@ -77,7 +77,7 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 		why |= WHY_DIRECTORIES;
 	if (needs & NEEDS_SWITCHES)
 		why |= WHY_SWITCHES;
-	/* A directory may be entered through its descriptor. */
+	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
 		why |= WHY_DESCRIPTORS;
 	/* All of these belong to threads. */
@@ -101,7 +101,7 @@ static bool is_on_request(unsigned int id)
 	return event_desc_get(id)->flags & EF_ON_REQUEST;
 }
 
-/* Whether a filter that lets these pass lets nothing pass but what has to be named. */
+/* Whether all these events are ones that must be named. */
 static bool only_on_request(const bool ids[EVENT_ID_MAX])
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -110,7 +110,7 @@ static bool only_on_request(const bool ids[EVENT_ID_MAX])
 	return true;
 }
 
-/* Whether an expression names an event by its type, or by a field that is about it. */
+/* Whether an expression names an event by its type, or by a field for it. */
 static bool is_named(const struct filter *filter, size_t item, unsigned int id)
 {
 	if (!filter)
@@ -119,10 +119,10 @@ static bool is_named(const struct filter *filter, size_t item, unsigned int id)
 	       (id == EVENT_switch && (filter_group_needs(filter, item) & NEEDS_SWITCHES));
 }
 
-/* Of the events that an expression lets pass, takes out those that it would have to name. */
+/* Removes events that an expression would have to name from those that can pass it. */
 static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVENT_ID_MAX])
 {
-	/* By a parameter that no others have, they are named as well. */
+	/* A parameter that only these events have names them, too. */
 	if (only_on_request(ids))
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -130,7 +130,7 @@ static void drop_unnamed(const struct filter *filter, size_t item, bool ids[EVEN
 			ids[id] = is_named(filter, item, id);
 }
 
-/* Whether calls of that code may pass as the generic event. */
+/* Whether calls with that code can pass as the generic event. */
 static bool is_generic(unsigned int code, const bool generic[SYSCALL_CODES_COUNT])
 {
 	return event_desc_of_syscall(code)->id == EVENT_syscall && generic[code];
@@ -144,7 +144,7 @@ static void allow_all(bool ids[EVENT_ID_MAX], bool generic[SYSCALL_CODES_COUNT])
 		generic[code] = true;
 }
 
-/* The events that can pass an expression, and the system calls after those of the generic kind. */
+/* Adds the events that can pass an expression, and the system calls of the generic event. */
 static void add_item(struct selection *selection, const struct filter *filter, size_t item)
 {
 	bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a report that all inputs have. */
+/* Parts of a report shared by all inputs. */
 #include "agent/run/account.h"
 
 #include <inttypes.h>

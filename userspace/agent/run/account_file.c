@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of a reader and the state, in words. */
+/* The counters of a reader and of the state, as text. */
 #include "agent/run/account_file.h"
 
 #include <inttypes.h>

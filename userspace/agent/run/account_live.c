@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of the counters of the driver and the state, in words. */
+/* Sums of the counters of the driver and the state, as text. */
 #include "agent/run/account_live.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static struct totals add_up(const struct scap_live_stats *stats)
 	return totals;
 }
 
-/* "agent: seen 7 = delivered 5 + lost 2", and what does not fit into that if there is such. */
+/* "agent: seen 7 = delivered 5 + lost 2", and corrupt or unaccounted events, if any. */
 static void put_balance(struct buf *text, const struct totals *totals, uint64_t damaged)
 {
 	uint64_t accounted = totals->delivered + totals->lost + damaged;
@@ -135,7 +135,7 @@ static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
 		   stats->fd_lookups_failed);
 }
 
-/* Usually it was not in memory yet: no trouble, but not hidden. */
+/* Usually the argument was not in memory on entry: no problem, but reported. */
 static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 {
 	if (live->unnoted)
@@ -146,7 +146,7 @@ static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
 			   live->unnoted);
 }
 
-/* Their events are lost, and counted as "output failed". */
+/* Events of these CPUs are lost, and counted as "output failed". */
 static void put_ringless(struct buf *text, const struct scap_live_stats *live)
 {
 	if (live->ringless)
@@ -156,7 +156,7 @@ static void put_ringless(struct buf *text, const struct scap_live_stats *live)
 			   live->ringless, live->ring_error_cpu, strerror(-live->ring_error));
 }
 
-/* These have no value in the fields of latency, no wrong one. */
+/* Events without latency: the fields have no value instead of a wrong one. */
 static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 {
 	if (live->untimed)

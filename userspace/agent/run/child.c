@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Search, fork, a socket as the gate before exec, a pipe for its errors, and the wait for the end.
+/*
+ * Search, fork, a socket as the gate before exec, a pipe for its errors, and waiting for the exit.
  */
 #include "agent/run/child.h"
 
@@ -24,7 +25,7 @@ int child_exit_code_of_error(int code)
 	return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* 0, or why a path cannot be executed. */
+/* Returns 0, or -errno if a path cannot be executed. */
 static int check_executable(const char *path)
 {
 	struct stat found;
@@ -36,7 +37,7 @@ static int check_executable(const char *path)
 	return access(path, X_OK) ? -errno : 0;
 }
 
-/* Puts together what a part of PATH and a name are; an empty part is the current directory. */
+/* Joins an element of PATH and a name; an empty element is the current directory. */
 static int join(const char *folder, size_t len, const char *name, char path[PATH_MAX])
 {
 	int n = len ? snprintf(path, PATH_MAX, "%.*s/%s", (int)len, folder, name)
@@ -45,7 +46,7 @@ static int join(const char *folder, size_t len, const char *name, char path[PATH
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* A file that is found but cannot be executed is the error, if no other is found. */
+/* If only files that cannot be executed are found, their error is returned. */
 static int search(const char *name, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -88,7 +89,7 @@ static int refuse(const char *name, int code, struct error *err)
 	return error_set(err, code, "cannot execute %s: %s", name, strerror(-code));
 }
 
-/* Of the new process. Without the byte the agent is gone. */
+/* Runs in the new process. If the socket closes without a byte, the agent has exited. */
 static void become(const char *path, char **argv, int gate, int failure)
 {
 	char byte;
@@ -117,7 +118,7 @@ static int fork_child(const char *path, char **argv, const int gate[2], const in
 	if (pid < 0)
 		return -errno;
 	if (pid == 0) {
-		/* Its copy would keep the gate from ever closing. */
+		/* With this copy the gate would never close. */
 		close(gate[1]);
 		become(path, argv, gate[0], failure[1]);
 	}
@@ -152,13 +153,13 @@ int child_start(char **argv, struct child *child, struct error *err)
 
 void child_go(struct child *child)
 {
-	/* One that was killed meanwhile does not read: it will be seen to have exited. */
+	/* A child that was killed does not read; its exit is noticed later. */
 	(void)send(child->gate, "", 1, MSG_NOSIGNAL);
 	close(child->gate);
 	child->gate = -1;
 }
 
-/* Notes the end. */
+/* Waits, and stores the exit status. */
 static bool wait_for(struct child *child, int flags)
 {
 	if (!child->exited)
@@ -183,7 +184,7 @@ int child_end(struct child *child, struct error *err)
 
 	if (!wait_for(child, WNOHANG)) {
 		kill(child->pid, SIGTERM);
-		/* One that is stopped has to go on to take it. */
+		/* A stopped process must continue to receive it. */
 		kill(child->pid, SIGCONT);
 	}
 	while (!wait_for(child, 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens per event: no allocation, no system call of its own. */
+/* Processing of each event: no allocation, no system call of its own. */
 #include "agent/run/handle.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
-/* An event passed: the filter, or a rule. */
+/* Counts an event that passed the filter or a rule. */
 static void count_match(struct run *run)
 {
 	run->matched++;
@@ -22,7 +22,7 @@ static int end_line(struct run *run, struct error *err)
 	return output_flush_if_full(&run->output, err);
 }
 
-/* A line for the first rule that the event matches, or for each. */
+/* Prints a line for the first matching rule, or for each. */
 static int show_rules(struct run *run, const struct sinsp_event *event, bool *passed,
 		      struct error *err)
 {
@@ -46,7 +46,7 @@ static int show_rules(struct run *run, const struct sinsp_event *event, bool *pa
 	return result;
 }
 
-/* An event that may pass: says whether it does, and prints what there is to print. */
+/* Checks whether an event passes, and prints it. */
 static int show(struct run *run, const struct sinsp_event *event, bool *passed, struct error *err)
 {
 	const struct plan *plan = run->plan;
@@ -64,7 +64,7 @@ static int show(struct run *run, const struct sinsp_event *event, bool *passed, 
 	return end_line(run, err);
 }
 
-/* Events that are there for the state alone are nothing that was asked for. */
+/* Events that only update the state were not requested. */
 static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 			 const struct sinsp_event *event)
 {
@@ -82,7 +82,7 @@ void handle_record_result(struct run *run, int result)
 	run->ended |= run->printer.format == FORMAT_NONE;
 	if (run->record_failed)
 		fprintf(stderr, "agent: %s\n", record_problem(run->record));
-	record_close(run->record); /* for the account; what it says is known */
+	record_close(run->record); /* for the account; its error is already known */
 }
 
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
@@ -95,7 +95,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (run->recording)
 		handle_record_result(run, record_turn(run->record, raw));
-	/* Frames that cannot be used are counted there. */
+	/* sinsp_process() counts invalid frames. */
 	if (sinsp_process(run->sinsp, raw, &event))
 		return 0;
 	if (is_asked_for(run, raw, &event))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of the input. */
+/* Selects the input. */
 #include "agent/run/input.h"
 
 #include "agent/run/input_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A reader with the state that its file begins with. It gives all that there is, for any plan. */
+/* A reader with the initial state of its file. It returns all events, for any plan. */
 #include "agent/run/input_file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ struct input_file {
 	struct input input;
 	const struct options *options; /* borrowed */
 	struct scap_reader *reader;
-	bool broken_off; /* it ends too early */
+	bool broken_off; /* the file is truncated */
 };
 
 static struct input_file *of(struct input *input)
@@ -30,7 +30,7 @@ static const struct input_file *of_const(const struct input *input)
 static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
-	/* Not this machine's: the file says. */
+	/* From the file, not from this machine. */
 	const struct sinsp_config config = {.follow = *follow, .hostname = "", .boot_id = ""};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);
@@ -52,7 +52,7 @@ static struct scap_source *step(struct input *input)
 	return scap_reader_source(of(input)->reader);
 }
 
-/* All before the place where a file is truncated was read. */
+/* A truncated file is no failure: all before its end was read. */
 static int fail(struct input *input, int code, struct error *err)
 {
 	struct input_file *file = of(input);
@@ -64,7 +64,7 @@ static int fail(struct input *input, int code, struct error *err)
 			 scap_reader_problem(file->reader));
 }
 
-/* What was not read yet did not happen meanwhile. */
+/* Unread events need not be read. */
 static struct scap_source *stop(struct input *input)
 {
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A live capture, the change to another, and one account of all. */
+/* A live capture, the change to another, and one account for all. */
 #include "agent/run/input_live.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@
 struct input_live {
 	struct input input;
 	struct scap_proc *proc;
-	struct scap_live *live; /* what captures */
-	struct scap_live *old; /* the one before, while both are read; NULL: one alone */
+	struct scap_live *live; /* the current capture */
+	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
 	bool old_stopped;
 	uint64_t both_since_ns; /* monotonic clock */
-	struct scap_live *fresh; /* for the plan that is being made; NULL: `live` will do */
+	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
 	uint64_t fresh_since_ns;
-	struct scap_handover *handover; /* NULL: no change goes on */
-	struct scap_live_stats *past; /* of captures that ended; NULL: none did */
+	struct scap_handover *handover; /* NULL: no change in progress */
+	struct scap_live_stats *past; /* of captures that ended; NULL: none */
 };
 
 static struct input_live *of(struct input *input)
@@ -121,7 +121,7 @@ static void change_drop(struct input *input)
 	live->fresh = NULL;
 }
 
-/* From here on both captures are read. */
+/* Begins to read both captures. */
 static int change_take(struct input *input, const struct plan *from, const struct plan *to,
 		       struct sinsp *sinsp, struct error *err)
 {
@@ -149,7 +149,7 @@ static void stop_old(struct input_live *live)
 	live->old_stopped = true;
 }
 
-/* Of the capture before, and of all before that. What two of them saw counts once. */
+/* The counters of all previous captures. Events that two of them saw count once. */
 static int past_stats(const struct input_live *live, struct scap_live_stats *stats)
 {
 	uint64_t copies[EVENT_ID_MAX];
@@ -167,7 +167,7 @@ static int past_stats(const struct input_live *live, struct scap_live_stats *sta
 	return 0;
 }
 
-/* The account of a capture that ended is all that is kept of it. */
+/* Keeps the counters of a capture that ended. */
 static void keep_past(struct input_live *live)
 {
 	struct scap_live_stats *past = calloc(1, sizeof(*past));
@@ -220,7 +220,7 @@ static struct scap_source *stop(struct input *input)
 	return source_now(live);
 }
 
-/* Of all captures of the run. */
+/* The counters of all captures of the run. */
 static int all_stats(const struct input_live *live, struct scap_live_stats *stats)
 {
 	struct scap_live_stats past;

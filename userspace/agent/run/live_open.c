@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the options and the selection of a plan mean for the programs. */
+/* Configures the programs from the options and the selection of a plan. */
 #include "agent/run/live_open.h"
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "scap/live/live.h"
 #include "scap/live/memory.h"
 
-/* As much as was asked for, or as the machine bears. */
+/* The size of the option, or one that suits the machine. */
 static uint32_t ring_bytes(const struct options *options)
 {
 	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop, its limits, and its end. */
+/* The loop, its limits and its end. */
 #include "agent/run/loop.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "util/clock.h"
 
 enum {
-	TICK_MS = 100, /* how long to wait for an event before looking at other things */
-	EVENTS_PER_CHECK = 256, /* how many events to handle before looking at other things */
+	TICK_MS = 100, /* how long to wait for an event before other checks */
+	EVENTS_PER_CHECK = 256, /* how many events to handle before other checks */
 	PROGRESS_NS = 1000000000,
 };
 
@@ -28,14 +28,14 @@ struct loop {
 	uint64_t begin_ns, stats_due_ns, progress_due_ns; /* monotonic clock */
 };
 
-/* Counters and progress, as the clock says. */
+/* Prints counters and progress if it is time. */
 static void print_reports(struct loop *loop, uint64_t now)
 {
 	const struct options *options = loop->run->options;
 
 	if (options->stats_ns && now >= loop->stats_due_ns) {
 		report_print_line(loop->run, now - loop->begin_ns);
-		/* Not once for each that is overdue, after a pause. */
+		/* After a pause, one line for all that are overdue. */
 		loop->stats_due_ns +=
 			((now - loop->stats_due_ns) / options->stats_ns + 1) * options->stats_ns;
 	}
@@ -45,7 +45,7 @@ static void print_reports(struct loop *loop, uint64_t now)
 	}
 }
 
-/* The command has exited, or all processes that were asked for. */
+/* Whether the command, or all chosen processes, have exited. */
 static bool is_over(const struct run *run)
 {
 	struct sinsp_stats state;
@@ -59,8 +59,8 @@ static bool is_over(const struct run *run)
 }
 
 /*
- * What does not depend on events: signals (-M makes one), counters, and whether anybody reads.
- * idle: there were no more events for now.
+ * Checks that do not depend on events: signals (-M causes one), counters, and the reader of the
+ * output. idle: no events at present.
  */
 static bool may_go_on(struct loop *loop, bool idle)
 {
@@ -80,8 +80,8 @@ static bool may_go_on(struct loop *loop, bool idle)
 }
 
 /*
- * Handles up to EVENTS_PER_CHECK events, the first of which may be waited for. Returns how many
- * there were, -ENODATA at the end of the input, or another error.
+ * Handles up to EVENTS_PER_CHECK events; waits at most for the first. Returns their number,
+ * -ENODATA at the end of the input, or another error.
  */
 static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 {
@@ -104,7 +104,7 @@ static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 	return n;
 }
 
-/* Returns 0 if the input or the agent is at its end. */
+/* Returns 0 if the input or the run ends. */
 static int turn(struct loop *loop, struct error *err)
 {
 	struct output *output = &loop->run->output;
@@ -117,7 +117,7 @@ static int turn(struct loop *loop, struct error *err)
 		timeout_ms = n < EVENTS_PER_CHECK ? TICK_MS : 0;
 		if (timeout_ms == 0)
 			continue;
-		/* All was handled, so somebody may be waiting for the last lines. */
+		/* All events were handled: a reader may wait for the last lines. */
 		result = output_flush(output, err);
 		if (result)
 			return result;
@@ -126,7 +126,7 @@ static int turn(struct loop *loop, struct error *err)
 	return 0;
 }
 
-/* What the input has left, so that every event that was seen is accounted for. */
+/* Handles the remaining events of the input, so that every seen event is accounted for. */
 static int drain(struct loop *loop, struct error *err)
 {
 	struct run *run = loop->run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the buffer out, and noticing that nobody reads. */
+/* Writes the buffer, and notices if the reader is gone. */
 #include "agent/run/output.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void output_finish(struct output *output)
 	buf_finish(&output->ends);
 }
 
-/* How many lines end after the first `done` bytes. */
+/* The number of lines that end after the first `done` bytes. */
 static uint64_t count_lines(const struct output *output, size_t done)
 {
 	uint64_t lines = 0;
@@ -33,14 +33,14 @@ static uint64_t count_lines(const struct output *output, size_t done)
 	return lines;
 }
 
-/* What to do about a write that failed: 0 to try again, or -errno. */
+/* Handles a failed write. Returns 0 to try again, or -errno. */
 static int handle_failure(struct output *output, int code, struct error *err)
 {
 	struct pollfd poll_fd = {.fd = output->fd, .events = POLLOUT};
 
 	switch (code) {
 	case EINTR:
-		/* Nothing was written until a second signal, or the alarm after the first. */
+		/* Close after a second signal, or the alarm after the first, without a write. */
 		output->closed = signals_count() > 1;
 		return 0;
 	case EAGAIN:

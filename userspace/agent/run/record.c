@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, turning over and closing of files, and which events go into them. */
+/* Opens, changes and closes files, and selects the events to write. */
 #include "agent/run/record.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 enum {
 	FLUSH_NS = 1000000000,
-	/* What a block adds to its event, at most. */
+	/* Maximum overhead of a block over its event. */
 	BLOCK_BYTES = 64,
-	/* Captures hold what programs read and write: nobody else's business. */
+	/* Captures contain data of programs: only for their owner. */
 	FILE_MODE = 0600,
 };
 
@@ -29,22 +29,22 @@ struct record {
 	struct sinsp *sinsp;
 	bool carries[EVENT_ID_MAX]; /* events that carry state */
 	struct scap_writer_config writer_config;
-	bool copies; /* all events of a file, as they are */
-	struct stat input; /* the file that is read, not to be written over */
+	bool copies; /* write all events of the input file, unchanged */
+	struct stat input; /* the file that is read, must not be overwritten */
 	struct record_name names;
 	bool to_stdout;
-	const char *name; /* for people, too: of the open file, or of the last one */
+	const char *name; /* of the open file, or of the last one; also for messages */
 	int fd;
 	struct scap_writer *writer; /* NULL: no file is open */
-	uint64_t begin_ns; /* when the file begins; 0: with the next event */
+	uint64_t begin_ns; /* start of the file; 0: at the next event */
 	uint64_t bytes_max; /* its size */
 	uint64_t flushed_ns; /* monotonic clock */
-	bool gathered; /* something was written since then */
+	bool gathered; /* data was written since then */
 	struct record_stats past; /* of the files before this one */
 	struct error err;
 };
 
-/* Hidden, they give a fat file the names that the others have. */
+/* Finds the events that carry state; a fat file has them as hidden ones. */
 static void find_carriers(struct record *record)
 {
 	const unsigned int parts =
@@ -64,7 +64,7 @@ static bool is_standard(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-/* What cannot be found is told by who reads it. */
+/* An error is reported by the reader of the file. */
 static void note_input(struct record *record)
 {
 	const char *path = record->options->read;
@@ -82,7 +82,7 @@ static int refuse(struct record *record, int code, const char *what)
 	return error_set(&record->err, code, "cannot write %s: %s", record->name, what);
 }
 
-/* It is emptied only when it is known not to be the one that is read. */
+/* Truncates the file only after checking that it is not the one being read. */
 static int open_file(struct record *record)
 {
 	struct stat output;
@@ -111,7 +111,7 @@ static uint64_t file_bytes(const struct record *record)
 	return record->options->writer.compression ? stats.bytes_stored : stats.bytes;
 }
 
-/* A file begins with the state, whatever its size: a part of it at least is for events. */
+/* A file begins with the state of any size: ensures a minimum for events. */
 static void limit_bytes(struct record *record)
 {
 	uint64_t state = file_bytes(record), least = state + state / 4;
@@ -120,7 +120,7 @@ static void limit_bytes(struct record *record)
 	record->bytes_max = wanted && wanted < least ? least : wanted;
 }
 
-/* Begins with a file at a time of events, which is named by the wall clock. */
+/* Begins a file at an event time; its name has the wall-clock time. */
 static int begin_file(struct record *record, uint64_t ns, int64_t clock_step_ns)
 {
 	const char *replaces;
@@ -151,7 +151,7 @@ static int begin_file(struct record *record, uint64_t ns, int64_t clock_step_ns)
 	return record_flush(record, clock_ns(CLOCK_MONOTONIC), true);
 }
 
-/* What the file is long; of what is no file, what was written. */
+/* The size of the file; if it is no regular file, the bytes written. */
 static uint64_t stored_bytes(const struct record *record, uint64_t written)
 {
 	struct stat output;
@@ -182,7 +182,7 @@ int record_close(struct record *record)
 	return code;
 }
 
-/* On a reader that does not read. */
+/* Whether to stop waiting for a reader that does not read. */
 static bool gives_up(void)
 {
 	return signals_count() > 1;
@@ -271,7 +271,7 @@ int record_event(struct record *record, const struct scap_event *event, unsigned
 	return scap_writer_event(record->writer, &written, &record->err);
 }
 
-/* What is compressed suffers from being handed over in small pieces. */
+/* Compression suffers from frequent flushes. */
 int record_flush(struct record *record, uint64_t now_ns, bool idle)
 {
 	bool soon = idle && !record->options->writer.compression;

@@ -36,7 +36,10 @@ void record_name_finish(struct record_name *name)
 	*name = (struct record_name){0};
 }
 
-/* The base with the time in it, and a counter when that was the last name, too: nothing is lost. */
+/*
+ * Appends the time, and a counter if the last name had the same time, so that no file is
+ * overwritten.
+ */
 static int append_time(struct record_name *name, uint64_t ns, struct buf *text)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
@@ -90,7 +93,7 @@ int record_name_next(struct record_name *name, uint64_t ns, const char **next,
 	*place = text.data;
 	name->count++;
 	*next = text.data;
-	/* A counter comes back to the same name, and its file is written over. */
+	/* With a counter the same name recurs: its file is overwritten, not removed. */
 	*replaces = name->kept && name->replaced && strcmp(name->replaced, *next) ? name->replaced
 										  : NULL;
 	return 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The steps of a reload: asked for, prepared by a thread, put in place. What it says is for people
- * and goes to stderr.
- */
+/* The steps of a reload: requested, prepared by a thread, put in place. Messages go to stderr. */
 #include "agent/run/reload.h"
 
 #include <errno.h>
@@ -15,7 +12,7 @@
 
 #include "agent/plan/rules_load.h"
 
-/* What the thread makes; the run takes it over once it is done. */
+/* The result of the thread; the run takes it over after the thread ended. */
 struct prepared {
 	int code;
 	struct error err;
@@ -26,7 +23,7 @@ struct prepared {
 struct reload {
 	struct run *run;
 	bool requested;
-	bool preparing; /* there is a thread; `prepared` is its own until `ready` */
+	bool preparing; /* the thread exists and owns `prepared` until `ready` */
 	pthread_t thread;
 	atomic_bool ready;
 	struct prepared prepared;
@@ -65,7 +62,7 @@ static void *run_thread(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for events. */
+/* Blocks signals in the new thread: the main thread handles them. */
 static int start_thread(struct reload *reload)
 {
 	sigset_t all, before;
@@ -120,7 +117,7 @@ static void say(const struct buf *messages)
 		fwrite(messages->data, 1, messages->len, stderr);
 }
 
-/* The thread is done. */
+/* Takes over the result of the thread that ended. */
 static void take_over(struct reload *reload)
 {
 	struct prepared *prepared = &reload->prepared;

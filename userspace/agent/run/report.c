@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the run counts and what its input counts, printed together. */
+/* Prints the counters of the run and of its input. */
 #include "agent/run/report.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ void report_print(const struct run *run)
 	buf_finish(&text);
 }
 
-/* Lines of JSON and a capture file are for programs: the tables are not to stand among these. */
+/* Tables must not be mixed with JSON or a capture file. */
 static bool is_stdout_for_text(const struct run *run)
 {
 	const char *write = run->options->write;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and releasing the parts of a run. */
+/* Creates and destroys the parts of a run. */
 #include "agent/run/run.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int no_process(pid_t pid, struct error *err)
 	return error_set(err, -ESRCH, "--pid %d: there is no such process", pid);
 }
 
-/* Early, as the rest takes a while. */
+/* Checks early, since the rest takes a while. */
 static int check_pids(const struct options *options, struct error *err)
 {
 	for (size_t i = 0; i < options->pids_count; i++)
@@ -52,7 +52,7 @@ static int check_pids(const struct options *options, struct error *err)
 	return 0;
 }
 
-/* That of a thread, or one that ended meanwhile. */
+/* Reports ids of threads, or of processes that ended meanwhile. */
 static int check_followed(const struct run *run, struct error *err)
 {
 	for (size_t i = 0; i < run->options->pids_count; i++)
@@ -63,7 +63,7 @@ static int check_followed(const struct run *run, struct error *err)
 
 int run_open(struct run *run, struct child *child, struct error *err)
 {
-	bool live = !run->options->read; /* of a capture file a process may begin later */
+	bool live = !run->options->read; /* in a capture file a process may begin later */
 	int code = live ? check_pids(run->options, err) : 0;
 
 	if (code)

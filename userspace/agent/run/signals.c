@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A handler that counts. System calls are not restarted, so that a blocked write sees it too. */
+/* A handler that counts. System calls are not restarted, so that a blocked write returns EINTR. */
 #include "agent/run/signals.h"
 
 #include <errno.h>
@@ -12,15 +12,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* All that handlers can reach. */
+/* State that handlers access. */
 static volatile sig_atomic_t received, reload_asked, had_terminal;
-static pid_t command; /* set before there is a handler that reads it */
+static pid_t command; /* set before the handler that reads it is installed */
 
 static void count_signal(int number)
 {
 	if (received < SCHAR_MAX)
 		received = received + 1;
-	/* Whoever begins to wait for a reader only later has to be interrupted, too. */
+	/* Also interrupts a wait for a reader that begins later. */
 	alarm(SIGNALS_PATIENCE_S);
 }
 
@@ -34,7 +34,7 @@ static bool has_terminal(void)
 	return fd >= 0;
 }
 
-/* A terminal that goes is taken from its session before anybody is told. */
+/* If the terminal closes, its session loses it before SIGHUP is sent. */
 static void handle_hangup(int number)
 {
 	if (had_terminal && !has_terminal())
@@ -52,7 +52,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	errno = code;
 }
 
-/* That it came is all. */
+/* Does nothing: the signal only interrupts system calls. */
 static void wake_up(int number)
 {
 }
@@ -71,7 +71,7 @@ int signals_init(bool reloads, struct error *err)
 	sigset_t all;
 
 	had_terminal = has_terminal();
-	/* A file that may not grow is an error of the write. */
+	/* If a file reaches its size limit, write() fails instead. */
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&all);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -84,7 +84,7 @@ int signals_init(bool reloads, struct error *err)
 			return error_set(err, -errno, "cannot handle signals: %s",
 					 strerror(errno));
 	}
-	/* Whoever started the agent may have blocked them. */
+	/* The parent may have blocked them. */
 	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
 		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
 	return 0;
@@ -121,7 +121,7 @@ int signals_count(void)
 
 bool signals_take_reload(void)
 {
-	/* One that comes between these two is served by what is about to be read. */
+	/* A signal between these two lines is served by the reload that follows. */
 	if (!reload_asked)
 		return false;
 	reload_asked = false;

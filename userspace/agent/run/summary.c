@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting by call, process and descriptor, and the sorted tables. */
+/* Counts by call, process and descriptor, and prints sorted tables. */
 #include "agent/run/summary.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ void summary_count(struct summary *summary, const struct sinsp_event *event)
 		tally_count_name(&summary->descriptors, fd->type, fd->name, fd->name_len, failed);
 }
 
-/* One line of a table. */
+/* A line of a table. */
 struct line {
 	struct tally_count count;
 	int64_t number;
@@ -88,7 +88,7 @@ struct line {
 	size_t len;
 };
 
-/* The most frequent first; then by name, so that the order is always the same. */
+/* The most frequent first; then by name, for a stable order. */
 static int compare(const void *a, const void *b)
 {
 	const struct line *one = a, *other = b;
@@ -114,7 +114,7 @@ static void append_count(const struct tally_count *count, struct buf *text)
 		buf_printf(text, "%10s", "");
 }
 
-/* A name comes from outside; a terminal is not to do what it says. */
+/* Names are untrusted: escapes control characters for the terminal. */
 static void append_name(const char *name, size_t len, struct buf *text)
 {
 	for (size_t i = 0; i < len; i++)
@@ -122,16 +122,16 @@ static void append_name(const char *name, size_t len, struct buf *text)
 				(unsigned char)name[i] < ' ' || name[i] == 0x7f ? '.' : name[i]);
 }
 
-/* What there is of a table. */
+/* The description of a table. */
 struct table {
 	const char *title; /* of the name, and of the column before it */
 	void (*append_number)(int64_t number, struct buf *text);
 	struct line *lines;
 	size_t count;
-	const struct tally_count *rest; /* of keys that did not fit; NULL: all do */
+	const struct tally_count *rest; /* of keys that did not fit; NULL: all fit */
 };
 
-/* Sorts and appends the first lines; what the others have in sum. */
+/* Sorts and appends the first lines, then the sum of the others. */
 static void append_table(const struct table *table, size_t top, struct buf *text)
 {
 	struct tally_count others = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table with open addressing. Names come from outside: however they are chosen, an event
- * looks at PROBES_MAX rows at most.
+ * A hash table with open addressing. Names are untrusted: whatever they are, an event examines at
+ * most PROBES_MAX rows.
  */
 #include "agent/run/tally.h"
 
@@ -38,7 +38,9 @@ static bool has_name(const struct tally_row *row, const char *name, size_t len)
 	return row->len == kept && memcmp(row->name, name, kept) == 0;
 }
 
-/* The row of a key, or a free one for it; NULL: there is none near. name: NULL: no part of the key.
+/*
+ * The row of a key, or a free one for it; NULL: none within reach. name: NULL if it is no part of
+ * the key.
  */
 static struct tally_row *find(const struct tally *tally, uint32_t hash, int64_t number,
 			      const char *name, size_t len)
