@@ -28,7 +28,7 @@ struct scap_sink {
 	bool unflushed; /* the codec may hold back a part of its input */
 	int error; /* the first one, -errno; then nothing more is written */
 	uint64_t bytes; /* of blocks that left the buffer */
-	uint64_t bytes_safe; /* of these, surely handed to the kernel, compressed or not */
+	uint64_t bytes_safe; /* of these, known to be handed to the kernel, compressed or not */
 	uint64_t bytes_stored; /* handed to the kernel */
 };
 

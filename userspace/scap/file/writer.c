@@ -174,7 +174,7 @@ static void put_for_2022(struct scap_writer *writer, const struct scap_event *ev
 	writer->stats.events += count > 0;
 }
 
-/* Notes `stats` if the sink handed data to the kernel since. */
+/* If the sink wrote data since the last call, that data had the events of `stats`. */
 static void note_safe(struct scap_writer *writer, const struct scap_writer_stats *stats)
 {
 	if (writer->bytes_safe == writer->sink.bytes_safe)

@@ -31,7 +31,7 @@ struct scap_writer_config {
 };
 
 struct scap_writer_stats {
-	/* Written, hidden ones included. After an error, those surely handed to the kernel. */
+	/* Written, hidden ones included. After an error, those known to be handed to the kernel. */
 	uint64_t events;
 	uint64_t generic; /* of these, as the generic event, which has only the name */
 	uint64_t bytes; /* before compression, snapshot included */
