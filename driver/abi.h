@@ -23,13 +23,16 @@ struct ppm_evt_hdr {
 _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of the .scap format");
 
 /*
- * A bit of `nparams`: the last 8 of the frame's `len` bytes are no value, but how long the system
- * call took, in ns from its enter to `ts`. Without these bytes and this bit it is a frame of the
- * .scap format. A frame that has no room left for them goes without.
+ * A bit of `nparams`: the last 8 of the frame's `len` bytes are not a value but the duration of the
+ * system call, in ns from its entry to `ts`. Without these bytes and this bit it is a frame of the
+ * .scap format. A frame without room for them has neither.
  */
 #define FRAME_TIMED 0x80000000U
 
-/* A descriptor that a call waits for. A value of type FDLIST is a count of 16 bits and so many. */
+/*
+ * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many
+ * entries.
+ */
 struct fdlist_entry {
 	__s64 fd;
 	__s16 events; /* poll_flags */
@@ -38,8 +41,8 @@ struct fdlist_entry {
 _Static_assert(sizeof(struct fdlist_entry) == 10, "lists are part of the .scap format");
 
 /*
- * A number for the program that a process runs, which events and /proc tell alike: when the process
- * began, in clock ticks since the boot, and where exec laid its stack. Never 0.
+ * Identifies the program that a process runs, with the same value from events and from /proc: made
+ * of the start time of the process, in clock ticks since boot, and the start of its stack. Never 0.
  */
 static inline __u64 exec_id_of(__u64 start_ticks, __u64 start_stack)
 {
@@ -47,46 +50,46 @@ static inline __u64 exec_id_of(__u64 start_ticks, __u64 start_stack)
 }
 
 enum {
-	/* What /proc counts the starts of processes in, on all architectures. */
+	/* The unit of process start times in /proc, on all architectures. */
 	TICK_NS = 10000000,
-	/* A perf record counts its bytes in 16 bits: 20 of headers come on top. */
+	/* The size of a perf record has 16 bits and includes 20 bytes of headers. */
 	RECORD_BYTES_MAX = 65504,
 	FRAME_BYTES_MAX = RECORD_BYTES_MAX,
 	FRAME_ALIGN = 8,
-	/* Frames are collected in a slot until there are so many, or so many bytes. */
+	/* A slot sends its batch when it has this many frames, or more than this many bytes. */
 	GATHER_EVENTS_MAX = 16,
 	GATHER_BYTES = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 40,
 	EVENT_EXTENSION_FIRST =
-		2048, /* ids of the .scap world are below, those of events of our own not */
+		2048, /* smaller ids are of the .scap format, the others of extension events */
 	EVENT_ID_MAX = 2304,
 	SYSCALL_NR_MAX = 512,
 	ARGUMENTS_MAX = 6, /* of a system call */
-	ENTER_TIMES = 1 << 18, /* places for the times when calls began, by thread id */
+	ENTER_TIMES = 1 << 18, /* entries of the table of entry times, by thread id */
 	COMPAT_COUNTED =
 		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
-	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: what the call is depends on its first argument */
+	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: a multiplexed call, by its first argument */
 	MULTIPLEXED_OPERATIONS = 32,
-	NO_NATIVE = 0xffff, /* in place of a number: there is none */
+	NO_NATIVE = 0xffff, /* in place of a system call number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
 	STATSD_PORT_DEFAULT = 8125,
 	SCRATCH_SLOTS_PER_CPU = 4,
-	MESSAGES_MAX = 16, /* of one call that have an event; fewer than tail calls may be made */
+	MESSAGES_MAX = 16, /* of one call that get an event; below the limit of tail calls */
 };
 
-/* Where more than snaplen bytes are kept of what goes over sockets. */
+/* For which data of sockets more than snaplen bytes are kept. */
 struct snaplen_rules {
-	__u16 full_low, full_high; /* ports of which (nearly) all is; full_high 0: none */
+	__u16 full_low, full_high; /* ports whose data is kept up to 16000 bytes; high 0: none */
 	__u16 statsd_port;
-	__u16 dynamic; /* whether the other ports and protocols count */
+	__u16 dynamic; /* whether the rules for other ports and for protocols apply */
 };
 
 /*
- * Where a new task does not begin with the end of a system call, the child's side of every clone is
- * a clone event that is written at the tracepoint of the fork.
+ * 1 where a new task does not begin at the exit of a system call: the child's side of every clone
+ * is then a clone event that is written at sched_process_fork.
  */
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
 #define CHILD_EVENT_AT_FORK 1
@@ -94,30 +97,30 @@ struct snaplen_rules {
 #define CHILD_EVENT_AT_FORK 0
 #endif
 
-/* The events that are wanted of the system calls of a number; 0: none. */
+/* The wanted events of a system call number; 0: none. */
 struct call_events {
 	__u16 native;
-	__u16 compat; /* where it is the number of 32-bit programs */
+	__u16 compat; /* if a 32-bit program makes the call */
 };
 
-/* The calls of 32-bit programs that stand for several, by their first argument. */
+/* The multiplexed calls of 32-bit programs: the first argument is the operation. */
 enum multiplexed_call { MULTIPLEXED_SOCKETCALL, MULTIPLEXED_IPC, MULTIPLEXED_CALLS };
 
-/* The events that are wanted of one of them. */
+/* The wanted events of one of them. */
 struct multiplexed_events {
 	__u16 of_operation[MULTIPLEXED_OPERATIONS];
 };
 
-/* What the generic event says of a call of 32-bit programs. */
+/* What the generic event reports of a call of 32-bit programs. */
 struct compat_call {
-	__u16 code;   /* of the .scap world */
-	__u16 native; /* the number that 64-bit programs have for it, or NO_NATIVE */
+	__u16 code;   /* of the .scap format */
+	__u16 native; /* its number for 64-bit programs, or NO_NATIVE */
 };
 
-/* Of the programs; the kernel wants to know it. */
+/* The license of the BPF programs, which the kernel checks. */
 #define DRIVER_LICENSE "Dual MIT/GPL"
 
-/* The names of the programs that a row of the event table, or of events/programs.def, gives. */
+/* The names of the programs of a row of the event table, or of events/programs.def. */
 #define FILLER_NAME(event) fill_##event
 #define EXIT_NAME(event) event##_called
 #define ENTRY_NAME(event) enter_##event
@@ -150,13 +153,13 @@ struct event_counters {
 struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 	__u64 unnoted; /* failed calls whose argument could not be compared with that on entry */
-	__u64 untimed; /* calls without latency, as the place of their enter time was another's */
+	__u64 untimed; /* calls without latency: another thread used their entry of the table */
 };
 
 /*
- * What a perf record carries: this, then whole frames one after the other, each at a multiple of
- * FRAME_ALIGN, in the order of their times. Records of one slot follow each other in time; those of
- * different slots of a CPU need not.
+ * A perf record holds this header, then consecutive whole frames, each at a multiple of
+ * FRAME_ALIGN, in time order. Records of one slot are in time order; those of different slots of a
+ * CPU need not be.
  */
 struct batch_header {
 	__u32 bytes; /* of the frames, padding included */
@@ -167,47 +170,47 @@ struct batch_header {
 _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned");
 
 /*
- * Who may write to a scratch slot, and what has collected there; user space maps it.
+ * The owner of a scratch slot, and its batch; user space maps it.
  *
- * A writer owns the slot while it alone has added 1 to `users`: it adds 1, and takes it back again
- * if it then reads more than 1. It owns the slot before it reads the clock. So user space, which
- * reads the clock first and then finds `users` 0, knows that what this slot will get is later.
- * Events stay in the slot until enough are collected for a record; `since_ns` is the time (boot
- * clock) of the first of them, 0 if there is none. User space takes out what stays for long, as
- * an owner like any other.
+ * A writer owns the slot while it is the only one that has added 1 to `users`: it adds 1, and
+ * subtracts 1 again if it then reads more than 1. It owns the slot before it reads the clock. So if
+ * user space reads the clock first and then finds `users` 0, all further frames of this slot are
+ * later. Frames stay in the slot until there are enough for a record; `since_ns` is the time (boot
+ * clock) of the first of them, 0 if there is none. User space takes out frames that stay for long,
+ * as an owner like any other.
  */
 struct scratch_state {
 	__u32 users;
 	__u32 pad;
 	__u64 since_ns;
-	struct batch_header batch; /* of the frames collected so far */
+	struct batch_header batch; /* of the frames in the slot */
 };
 
 _Static_assert(sizeof(struct scratch_state) == 24, "read by user space from mapped memory");
 
-/* How far the driver has come with a vector of buffers. */
+/* The progress of copying a vector of buffers. */
 struct vector_progress {
 	__u64 at;	  /* bytes copied */
-	__u64 left;	  /* bytes still to be copied, if there are so many */
+	__u64 left;	  /* bytes that may still be copied */
 	__u64 bytes;	  /* sum of the entries' lengths */
 	__u64 unreadable; /* whether a part of it could not be read */
 };
 
-/* Which message of a call is next to be written, and whose call it is; `tid` 0: none is. */
+/* The next message of a call to be written, and the thread that makes the call; `tid` 0: none. */
 struct messages_turn {
 	__u32 tid, next;
 };
 
-/* A slot: user space reads `state` and `seen`, and the collected frames when it takes them out. */
+/* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
-	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id; not lowered by losses */
-	__u16 gathered[GATHER_EVENTS_MAX]; /* their ids, for the account of a record that is lost */
+	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id, lost ones included */
+	__u16 gathered[GATHER_EVENTS_MAX]; /* ids of the frames, to count a lost record */
 	__u64 forgotten;	  /* see forget() in the driver */
-	__u64 entered_ns; /* boot clock: when the call of the event began; 0: not known */
+	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct vector_progress vector; /* the one read last */
-	struct messages_turn messages; /* kept by sendmmsg and recvmmsg */
-	__u8 work[WORK_BYTES];	  /* where longer values are put together */
+	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
+	__u8 work[WORK_BYTES];	  /* where longer values are built */
 	struct batch_header record; /* written before the frames when they are sent */
 	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];
 };

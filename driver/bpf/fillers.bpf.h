@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The fillers: a program for each event of the table, which writes it at its place. */
+/*
+ * The fillers: a program for each event of the table, which writes it at the tracepoint of the
+ * event.
+ */
 #ifndef LANNER_FILLERS_BPF_H
 #define LANNER_FILLERS_BPF_H
 
@@ -15,7 +18,7 @@ static __always_inline bool is_self(void)
 #define MAKES_TASK(id)                                                                             \
 	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
 
-/* When the current call began. What a clone made begins at the end of one. */
+/* The entry time of the current call. A new task begins at the exit of a clone and has none. */
 static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 {
 	if (MAKES_TASK(event) && f->ret == 0)
@@ -23,7 +26,7 @@ static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 	return enter_time_take(current_tid(), call_id(f->regs));
 }
 
-/* For a call that ends without its event: its time is not to be found by another one. */
+/* For a call that ends without its event: removes its entry time, so that no other call uses it. */
 static __always_inline int call_without_event(struct pt_regs *regs)
 {
 	if (enter_times)

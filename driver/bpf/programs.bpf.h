@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The programs beside the fillers, from events/programs.def. An EVENT_PROGRAM puts the parameters
- * of an event as its filler does; that it has all of them, in their order, is asserted.
+ * The programs other than the fillers, from events/programs.def. An EVENT_PROGRAM puts the
+ * parameters of an event as its filler does; that it has all of them, in their order, is asserted.
  */
 #ifndef LANNER_PROGRAMS_BPF_H
 #define LANNER_PROGRAMS_BPF_H
@@ -9,8 +9,8 @@
 #include "bpf/fillers.bpf.h"
 
 /*
- * The event that is wanted for a call, 0 if there is none. The table is looked at first because
- * most calls end there.
+ * The event that is wanted for a call, 0 if there is none. The table is checked first because most
+ * calls end there.
  */
 static __always_inline __u32 call_event(struct pt_regs *regs)
 {
@@ -28,8 +28,8 @@ static __always_inline __u32 call_event(struct pt_regs *regs)
 }
 
 /*
- * A call that does not come back: its registers are still there when the task is on its way out.
- * One that a signal ends as it enters the call has not made it.
+ * A call that does not return: its registers are still available while the task exits. A task that
+ * a signal ends on entry of the call has not made it.
  */
 static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
 {
@@ -42,7 +42,10 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
 	return filler_begin(f, ctx, event, nparams);
 }
 
-/* When the exec of a thread began that had that id then: it may have got the first thread's. */
+/*
+ * The entry time of an exec of the thread that had that id on entry: exec may have changed it to
+ * that of the first thread.
+ */
 static __always_inline __u64 exec_entered(__u32 tid)
 {
 	__u32 id = enter_time_id(tid), event;
@@ -76,7 +79,7 @@ static __always_inline bool clone_child_begin(struct filler *f, __u64 *ctx)
 	f->of_child = true;
 	if (!READ(child, mm) || !filler_begin(f, ctx, EVENT_clone, clone__count))
 		return false;
-	/* Functions that are not inlined take it as a number only. */
+	/* Functions that are not inlined take it only as a number. */
 	f->task = (void *)forget(f->slot, (__u64)child);
 	return true;
 }
@@ -92,14 +95,14 @@ static __always_inline int note_clone3_run(__u64 *ctx)
 	return 0;
 }
 
-/* What the tracepoint of one system call's entry gives. */
+/* The context of the tracepoint on entry of one system call. */
 struct entry_context {
 	__u64 common;
 	__s64 number;
 	__u64 args[6];
 };
 
-/* Whether the call of an event that is wanted comes back. */
+/* Whether the call of a wanted event returns. */
 static __always_inline bool has_latency(__u32 event)
 {
 	return event && event != COMPAT_COUNTED && event != EVENT_exit && event != EVENT_exit_group;
@@ -114,7 +117,7 @@ static __always_inline int note_enter_time_run(__u64 *ctx)
 	return 0;
 }
 
-/* Numbers of the x32 kind: counted, not guessed. */
+/* Numbers of x32 calls: counted, not decoded. */
 static __always_inline void count_x32(__u64 number)
 {
 	number = call_number_x32(number);
@@ -147,7 +150,7 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	return call_without_event(regs);
 }
 
-/* Where each row of an EVENT_PROGRAM stands. */
+/* The index of each row of an EVENT_PROGRAM. */
 #define EVENT_PROGRAM(name, ...) enum name##_rows {
 #define EXIT_PROGRAM(event) enum event##_rows {
 #define PARAM(event, name, ...) row_of_##event##__##name,

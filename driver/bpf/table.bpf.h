@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What rows of the event table expand to in a program, and what their sources may name. */
+/* What rows of the event table expand to in a program, and what their sources may use. */
 #ifndef LANNER_TABLE_BPF_H
 #define LANNER_TABLE_BPF_H
 
@@ -88,17 +88,18 @@
 #define PUT_CHARBUFARRAY(source) source
 #define PUT_UINT64LIST(source) source
 
-/* What the sources in the table may name, besides the functions of the readers. */
+/* What the sources in the table may use, besides the functions of the readers. */
 #define RET (f->ret)
 #define ARG(n) argument(f, n)
 #define SIGNED_ARG(n) signed_word(f, argument(f, n))
 #define ID_ARG(n) id_value(f, argument(f, n))
-/* `compat`: the place that 32-bit programs have for it. */
+/* `compat`: its index for 32-bit programs. */
 #define MOVED_ARG(n, compat) argument_moved(f, n, compat)
 #define WIDE_ARG(n, compat) argument_wide(f, n, compat)
 
 /*
- * A row's variable is seen by the rows after it. Whether a value is absent is said where it is put.
+ * A row's variable is visible to the rows after it. Whether a value is absent is decided where it
+ * is put.
  */
 #define PUT_LOCAL(event, name, value)                                                              \
 	__auto_type name = value;                                                                  \

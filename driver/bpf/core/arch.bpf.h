@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What each architecture has of its own: where the registers of a system call lie, which callers
- * use other numbers and layouts than its 64-bit programs, and how memory that other CPUs look at is
- * written in order.
+ * What differs between architectures: where the registers of a system call are, which callers use
+ * other numbers and layouts than 64-bit programs, and how memory that other CPUs read is written in
+ * order.
  */
 #ifndef LANNER_ARCH_BPF_H
 #define LANNER_ARCH_BPF_H
@@ -11,8 +11,8 @@
 #include "bpf/core/kernel_versions.bpf.h"
 
 /*
- * Who made the call, as masks over the registers of either kind of caller: arithmetic, where a
- * condition would have the verifier walk every filler twice.
+ * The kind of the caller, as masks over the registers of each kind: arithmetic, as with a condition
+ * the verifier would walk every filler twice.
  */
 struct caller {
 	__u64 native; /* all bits for a 64-bit program, else 0 */

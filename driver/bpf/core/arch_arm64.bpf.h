@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * arm64, where calls of 32-bit programs are distinguished but not decoded. Included by arch.bpf.h
- * alone.
+ * arm64, where calls of 32-bit programs are distinguished but not decoded. Included only by
+ * arch.bpf.h.
  */
 #ifndef LANNER_ARCH_ARM64_BPF_H
 #define LANNER_ARCH_ARM64_BPF_H
@@ -9,8 +9,8 @@
 enum {
 	PSTATE_32_BIT = 0x10,
 	NATIVE_PROT_SAO = 0,	  /* the bit is another flag here, */
-	PTRACE_REQUESTS_LOW = 33, /* and the last request of x86 another one */
-	COMPAT_HAS_NUMBERS = false, /* calls of 32-bit programs are counted, whichever they are */
+	PTRACE_REQUESTS_LOW = 33, /* and the last request of x86 is another one */
+	COMPAT_HAS_NUMBERS = false, /* all calls of 32-bit programs are counted */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -39,7 +39,7 @@ static __always_inline bool call_is_compat(struct pt_regs *regs)
 	return regs->pstate & PSTATE_32_BIT;
 }
 
-/* There are no such programs here: no number is one of theirs. */
+/* No such programs exist here: no number is one of theirs. */
 static __always_inline __u64 call_number_x32(__u64 number)
 {
 	return ~0ULL;
@@ -51,7 +51,7 @@ static __always_inline struct caller call_caller(void)
 	return (struct caller){.native = ~0ULL};
 }
 
-/* At the end of a call, x0 has its result. */
+/* On exit of a call, x0 has its result. */
 static __always_inline __u64 call_argument(struct pt_regs *regs, struct caller caller, int n)
 {
 	return n == 0 ? regs->orig_x0 : regs->regs[n];
@@ -59,7 +59,7 @@ static __always_inline __u64 call_argument(struct pt_regs *regs, struct caller c
 
 /*
  * Adds one to a count of users. Returns true for the only user. Atomic instructions of BPF that
- * return what was there are full barriers, and only those; the kernel has them here since
+ * return the old value are full barriers, and only those; the kernel has them here since
  * 1902472b4fa9 ("bpf, arm64: Support more atomic operations"), 5.18.
  */
 static __always_inline bool users_enter(__u32 *users)
@@ -67,7 +67,7 @@ static __always_inline bool users_enter(__u32 *users)
 	return __sync_fetch_and_add(users, 1) == 0;
 }
 
-/* Makes the compiler ask for a result that nobody needs. */
+/* Makes the compiler use a result that is not needed. */
 #define RESULT_USED(value) asm volatile("" : : "r"(value))
 
 static __always_inline void users_leave(__u32 *users)
@@ -75,7 +75,7 @@ static __always_inline void users_leave(__u32 *users)
 	RESULT_USED(__sync_fetch_and_add(users, -1));
 }
 
-/* Writes what others may see only together with all that was written before. */
+/* A store that other CPUs may see only together with all stores before it. */
 static __always_inline void store_in_order(__u64 *cell, __u64 value)
 {
 	RESULT_USED(__sync_lock_test_and_set(cell, value));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* x86_64, and the 32-bit and x32 programs that run there. Included by arch.bpf.h alone. */
+/* x86_64, and the 32-bit and x32 programs that run there. Included only by arch.bpf.h. */
 #ifndef LANNER_ARCH_X86_BPF_H
 #define LANNER_ARCH_X86_BPF_H
 
@@ -31,13 +31,13 @@ static __always_inline __u64 registers_ip(struct pt_regs *regs)
 	return READ(regs, ip);
 }
 
-/* Whether a 32-bit program made the system call at hand. */
+/* Whether a 32-bit program made the current system call. */
 static __always_inline bool call_is_compat(struct pt_regs *regs)
 {
 	return current_status() & TS_COMPAT_BIT;
 }
 
-/* A number of the x32 kind without its mark; the others become too large to be one. */
+/* The number of an x32 call without its mark; other numbers become too large to be valid. */
 static __always_inline __u64 call_number_x32(__u64 number)
 {
 	return number ^ X32_BIT;
@@ -78,8 +78,8 @@ static __always_inline __u64 call_argument(struct pt_regs *regs, struct caller c
 
 /*
  * Adds one to a count of users. Returns true for the only user; two that meet may both get false.
- * Kernels before 5.12 have no addition that returns what was there. Locked instructions keep all
- * accesses of this processor in order, and so does it by itself what it writes.
+ * Kernels before 5.12 have no addition that returns the old value. Locked instructions keep all
+ * accesses of this processor in order, and it keeps its stores in order by itself.
  */
 static __always_inline bool users_enter(__u32 *users)
 {
@@ -92,7 +92,7 @@ static __always_inline void users_leave(__u32 *users)
 	__sync_fetch_and_add(users, -1);
 }
 
-/* Writes what others may see only together with all that was written before. */
+/* A store that other CPUs may see only together with all stores before it. */
 static __always_inline void store_in_order(__u64 *cell, __u64 value)
 {
 	*(volatile __u64 *)cell = value;

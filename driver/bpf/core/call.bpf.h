@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The arguments of the system call at hand, whoever made it: 32-bit programs have some of them in
- * another form or place. multiplexed.bpf.h has the calls that have all of them elsewhere.
+ * The arguments of the current system call, for both kinds of callers: 32-bit programs have some of
+ * them in another form or place. multiplexed.bpf.h has the calls whose arguments are all elsewhere.
  */
 #ifndef LANNER_CALL_BPF_H
 #define LANNER_CALL_BPF_H
@@ -15,8 +15,8 @@
 #endif
 
 /*
- * NR_<name>: the number of a call; NR32_<name> that of 32-bit programs, NR32_WIDE_<name> the later
- * one.
+ * NR_<name>: the number of a call; NR32_<name> that of 32-bit programs, NR32_WIDE_<name> that of
+ * the later call with wider arguments.
  */
 enum {
 #define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
@@ -32,12 +32,13 @@ enum {
 	NR32_STATFS64 = NR32_WIDE_statfs, /* counts of blocks and files */
 	NR32_FADVISE64_64 = NR32_WIDE_fadvise64, /* lengths */
 	NR32_PRLIMIT64 = NR32_prlimit64, /* limits */
-	NR32_CLOCK_GETTIME64 = NR32_WIDE_clock_gettime, /* times, for good */
+	NR32_CLOCK_GETTIME64 = NR32_WIDE_clock_gettime, /* times, in this and all later calls */
 };
 
 /*
- * Of pointers, and of numbers of type long. Sizes are what the verifier follows to where they come
- * from: that is not to be the caller, or all that knows of him were walked twice.
+ * The size of pointers, and of numbers of type long. The verifier traces sizes back to their
+ * origin: that must not be the caller, or it would walk everything that depends on the caller
+ * twice.
  */
 static __always_inline __u32 word_bytes(struct scratch_slot *slot, struct caller caller)
 {
@@ -50,8 +51,8 @@ static __always_inline __u64 argument(struct filler *f, int n)
 }
 
 /*
- * What the caller has in a narrower form than 64-bit programs, as a mask: all bits if it does, else
- * none. First pointers and longs, and so all that has them in it.
+ * Whether the caller has a narrower form than 64-bit programs, as a mask: all bits if it does, else
+ * none. First of pointers and longs, and so of structs that contain them.
  */
 static __always_inline __u64 narrow_words(struct filler *f)
 {
@@ -63,7 +64,7 @@ static __always_inline __u64 narrow_before(struct filler *f, __u64 number)
 	__u64 is_before = (call_number(f->regs) - number) >> 63;
 	__u64 narrow = -(is_before & f->caller.compat);
 
-	/* Else the compiler makes branches of what is finished one of two values. */
+	/* Otherwise the compiler makes branches of a mask that has one of two values. */
 	CHECKED(narrow);
 	return narrow;
 }
@@ -90,13 +91,15 @@ static __always_inline __s64 signed_word(struct filler *f, __u64 value)
 	return (__s64)(value << shift) >> shift;
 }
 
-/* One that is argument `compat` of 32-bit programs. */
+/* An argument that is number `compat` for 32-bit programs. */
 static __always_inline __u64 argument_moved(struct filler *f, int native, int compat)
 {
 	return IF_NATIVE(argument(f, native)) | IF_COMPAT(argument(f, compat));
 }
 
-/* One of 64 bits: of 32-bit programs `compat` is its lower half, the one after it the upper. */
+/*
+ * An argument of 64 bits: for 32-bit programs `compat` is its lower half, the next one the upper.
+ */
 static __always_inline __u64 argument_wide(struct filler *f, int native, int compat)
 {
 	return argument_moved(f, native, compat) | IF_COMPAT(argument(f, compat + 1)) << 32;
@@ -121,7 +124,7 @@ static __always_inline __u32 argument_fadvise_advice(struct filler *f)
 							  argument_moved(f, 3, 5);
 }
 
-/* The id of a user or group. That of none, all bits, stays such. */
+/* The id of a user or group. All bits, which means none, remain all bits. */
 static __always_inline __u32 id_value(struct filler *f, __u64 value)
 {
 	__u64 narrow = narrow_before(f, NR32_LCHOWN32), short_id = value & 0xffff;

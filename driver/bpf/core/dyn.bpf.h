@@ -23,7 +23,7 @@ DEFINE_PUT_DYN(u8, __u8)
 DEFINE_PUT_DYN(u32, __u32)
 DEFINE_PUT_DYN(u64, __u64)
 
-/* A string of the caller's memory; nothing after the kind when there is none. */
+/* A string of the caller's memory; nothing follows the kind if there is none. */
 static __always_inline void put_dyn_string(struct filler *f, __u8 kind, __u64 address)
 {
 	__u8 *room = frame_room(f);

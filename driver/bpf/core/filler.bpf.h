@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The event that a program is writing, and the counters of what goes wrong with it. What only the
- * parameters of one event need is no part of it: rows declare that with LOCAL.
+ * The event that a program is writing, and the counters of its failures. It has nothing that only
+ * the parameters of one event need: rows declare that with LOCAL.
  */
 #ifndef LANNER_FILLER_BPF_H
 #define LANNER_FILLER_BPF_H
@@ -12,34 +12,34 @@
 #include "bpf/core/maps.bpf.h"
 
 /*
- * One event being written. It lives in registers: no address in it may be given to a helper, which
- * would move all of it to the stack, out of the verifier's sight.
+ * One event being written. It lives in registers: no address in it may be passed to a helper, which
+ * would move all of it to the stack, where the verifier loses track of it.
  */
 struct filler {
 	void *ctx;
 	__u16 event;
 
-	/* Who and what the event is about. */
-	struct task_struct *task; /* NULL: not looked at yet, see current_task() */
+	/* The subject of the event. */
+	struct task_struct *task; /* NULL: not read yet, see current_task() */
 	bool of_child;		  /* `task` has not run yet, and is not the current one */
 	struct pt_regs *regs;	  /* NULL unless at a system call */
 	struct caller caller;	  /* likewise */
 	long ret;
-	__u64 args[ARGUMENTS_MAX]; /* when `args_taken`; see multiplexed.bpf.h */
+	__u64 args[ARGUMENTS_MAX]; /* valid if `args_taken`; see multiplexed.bpf.h */
 	bool args_taken;
-	bool ipc_is_older; /* the struct of the call is of the older layout, likewise */
+	bool ipc_is_older; /* the call's struct has the older layout; likewise */
 	bool timed;	   /* of a call that ends: see slot->entered_ns */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;
 	__u32 slot_key;
-	__u8 *frame;  /* the event's own, within the slot */
+	__u8 *frame;  /* of this event, within the slot */
 	__u64 pos;    /* where the next value goes */
 	__u32 param;  /* index of the parameter being put */
 	bool absent;  /* the value just computed does not exist */
 	bool too_large;
 
-	/* Of a call for several messages, which has an event for each. */
+	/* For a call with several messages, which has an event for each. */
 	long messages;	     /* its result */
 	__u32 message_index; /* the one that this event is about */
 };
@@ -49,7 +49,7 @@ static __always_inline void count(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-/* A call of a program that is not of 64 bits is left out. */
+/* Counts a call of a 32-bit or x32 program that is not decoded. */
 static __always_inline void count_compat(void)
 {
 	__u32 zero = 0;
@@ -67,7 +67,7 @@ static __always_inline void count_lost(__u32 event, enum loss_cause cause)
 		count(&of_event->lost[cause]);
 }
 
-/* A parameter stays empty because the caller's memory could not be read. */
+/* Counts a parameter that is empty because the caller's memory could not be read. */
 static __always_inline void count_unreadable(struct filler *f)
 {
 	__u32 event = f->event;

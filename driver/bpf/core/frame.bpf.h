@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Writing the parameters of one event in their order: put_…() of numbers, strings and bytes. A
- * value that does not exist is put as absent.
+ * Writes the parameters of one event in their order: put_…() of numbers, strings and bytes. A value
+ * that does not exist is put as absent.
  */
 #ifndef LANNER_FRAME_BPF_H
 #define LANNER_FRAME_BPF_H
@@ -15,7 +15,10 @@ static __always_inline __u64 min_u64(__u64 a, __u64 b)
 	return a < b ? a : b;
 }
 
-/* For readers of which an event has many: what one learns of the result the next need not know. */
+/*
+ * For readers that an event has many of: the verifier does not carry what one learns of the result
+ * to the next.
+ */
 static __always_inline bool call_failed(struct filler *f)
 {
 	return (__s64)forget(f->slot, f->ret) < 0;
@@ -85,7 +88,7 @@ DEFINE_PUT_FIXED(u16, __u16)
 DEFINE_PUT_FIXED(u32, __u32)
 DEFINE_PUT_FIXED(u64, __u64)
 
-/* A string of the caller's memory, up to its NUL. Absent when the pointer is NULL. */
+/* A string of the caller's memory, up to its NUL. Absent if the pointer is NULL. */
 static __always_inline void put_string(struct filler *f, __u64 address)
 {
 	__u8 *room = frame_room(f);

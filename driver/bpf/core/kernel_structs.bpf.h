@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The kernel structs that the readers look into: only the members that are used, found in the
- * running kernel by CO-RE. Members that were renamed or moved are dealt with in kernel_versions.bpf.h.
+ * The kernel structs that the readers use: only the members that are needed, located in the running
+ * kernel by CO-RE. kernel_versions.bpf.h handles members that were renamed or moved.
  */
 #ifndef LANNER_KERNEL_STRUCTS_BPF_H
 #define LANNER_KERNEL_STRUCTS_BPF_H

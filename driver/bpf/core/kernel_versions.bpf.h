@@ -59,7 +59,7 @@ struct inode___mangled {
 	struct timespec64 i_mtime, __i_ctime;
 };
 
-/* What the classic tracepoint on exit of system calls hands over. */
+/* The context of the classic tracepoint on exit of system calls. */
 struct trace_event_raw_sys_exit {
 	long ret;
 };
@@ -67,15 +67,15 @@ struct trace_event_raw_sys_exit {
 #pragma clang attribute pop
 
 /*
- * Memory of the kernel, followed without a helper call for each step where the kernel can:
- * a35b9af4ec2c ("bpf: Add a kfunc for generic type cast"), 6.2. What comes out may be a pointer
- * that has a type for the verifier: no arithmetic, and no argument of a function of its own;
- * READ() gives plain numbers.
+ * Follows pointers in kernel memory without a helper call for each step if the kernel can:
+ * a35b9af4ec2c ("bpf: Add a kfunc for generic type cast"), 6.2. The result may be a pointer that
+ * has a type for the verifier: no arithmetic, and not an argument of a function that is not
+ * inlined; READ() returns plain numbers.
  */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 
 /*
- * A helper of the same version: to ask for the kfunc itself costs a search of the kernel's symbols
+ * A helper of the same version: a test for the kfunc itself costs a search of the kernel's symbols
  * at each place.
  */
 enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
@@ -90,9 +90,10 @@ enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
 	(CAN_CAST ? ___arrow(TYPED(pointer), ##__VA_ARGS__) : BPF_CORE_READ(pointer, ##__VA_ARGS__))
 
 /*
- * Members of the current task, followed without a helper call for each step where the kernel can:
- * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. Cast too, as
- * for each pointer in something that it trusts the verifier searches all types by name.
+ * Members of the current task, read without a helper call for each step if the kernel can:
+ * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. The task is
+ * cast too, as the verifier searches all types by name for each pointer in something that it
+ * trusts.
  */
 #define DEFINE_CURRENT(name, type, member)                                                         \
 	static __always_inline type current_##name(void)                                           \
@@ -156,7 +157,7 @@ static __always_inline __u64 time_ns(__s64 seconds, __s64 nanoseconds)
 	return seconds < 0 ? 0 : (__u64)seconds * 1000000000 + nanoseconds;
 }
 
-/* The kernel's mark for "was queried" in the change time, and no part of it. */
+/* The kernel's mark for "was queried" in the change time, not part of the time. */
 #define CTIME_QUERIED (1U << 31)
 
 /*
@@ -188,7 +189,7 @@ static __always_inline __u64 inode_mtime_ns(struct inode *inode)
 
 /*
  * Copies a string of the caller's memory with its NUL. Returns the bytes, or a negative error. The
- * helper alone returns 0 for an empty string on kernels such as 6.1.
+ * helper itself returns 0 for an empty string on kernels such as 6.1.
  */
 static __always_inline long read_user_string(__u8 *to, __u32 size, const void *from)
 {
@@ -204,7 +205,7 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 /*
  * Whether a program that calls functions may jump to another one: on x86-64 ebf7d1f508a7 ("bpf,
  * x64: rework pro/epilogue and tailcall handling in JIT"), 5.10; on arm64 d4609a5d8c70 ("bpf,
- * arm64: Keep tail call count across bpf2bpf calls"), 6.0, told here by a helper of 6.1.
+ * arm64: Keep tail call count across bpf2bpf calls"), 6.0, recognized here by a helper of 6.1.
  */
 #ifdef __TARGET_ARCH_arm64
 #define CAN_JUMP_FROM_FUNCTIONS                                                                    \
@@ -214,8 +215,8 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 #endif
 
 /*
- * Ahead of an access at an offset that was just checked: keeps the compiler from checking one copy
- * of the offset and using another, which the verifier cannot follow. Constants stay constants.
+ * For use before an access at an offset that was just checked: keeps the compiler from checking one
+ * copy of the offset and using another, which the verifier cannot follow. Constants stay constants.
  */
 #define CHECKED(value)                                                                             \
 	do {                                                                                       \

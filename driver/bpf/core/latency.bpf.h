@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * When the calls began that are under way, in a table by thread id, where two may meet; then one of
- * them is not known. Nothing is locked: a thread writes both words of its time, and both bear its
- * id, so that words of two threads do not pass for one time. A call takes its time out at its end,
- * and its number is compared too, as some calls begin without a tracepoint (the child's side of a
- * clone, those that seccomp rejects) and some do not end at one (rt_sigreturn, an exec that changes
- * the thread id). Those that end a thread are not noted: the next with its id might be rejected
- * one.
+ * The entry times of the calls in progress, in a table by thread id, where two threads may share an
+ * entry; then the time of one is not known. There is no lock: a thread writes both words of its
+ * time, and both contain its id, so that words of two threads are not taken for one time. A call
+ * removes its time on exit, and its number is compared too, as some calls begin without a
+ * tracepoint (the child's side of a clone, those that seccomp rejects) and some do not end at one
+ * (rt_sigreturn, an exec that changes the thread id). Calls that end a thread are not recorded: the
+ * next call with that id and number may be a rejected one.
  */
 #ifndef LANNER_LATENCY_BPF_H
 #define LANNER_LATENCY_BPF_H
@@ -15,8 +15,8 @@
 
 enum {
 	TID_BITS = 22, /* PID_MAX_LIMIT of include/linux/threads.h */
-	LOW_BITS = 64 - TID_BITS, /* of a time, beside a thread id; */
-	HIGH_BITS = 64 - LOW_BITS, /* the others */
+	LOW_BITS = 64 - TID_BITS, /* of a time, beside a thread id */
+	HIGH_BITS = 64 - LOW_BITS, /* of a time: the others */
 	CALL_ID_COMPAT = SYSCALL_NR_MAX, /* in the id of a call, beside its number */
 	CALL_ID_NUMBER = SYSCALL_NR_MAX - 1,
 };
@@ -83,7 +83,9 @@ static __always_inline void count_untimed(void)
 		count(&driver->untimed);
 }
 
-/* The call that a thread is noted to have begun; enter_time_take() sees whether it is its own. */
+/*
+ * The call that the table has for a thread; enter_time_take() checks whether the entry is its own.
+ */
 static __always_inline __u32 enter_time_id(__u32 tid)
 {
 	struct enter_time *time = enter_time_of(tid);
@@ -91,7 +93,10 @@ static __always_inline __u32 enter_time_id(__u32 tid)
 	return time ? (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS : 0;
 }
 
-/* Takes out when the thread began that call, in ns of the boot clock; 0 if it is not known. */
+/*
+ * Removes and returns the entry time of the thread's call, in ns of the boot clock; 0 if it is not
+ * known.
+ */
 static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 {
 	struct enter_time *time = enter_time_of(tid);
@@ -106,7 +111,7 @@ static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 		*(volatile __u64 *)&time->low = 0;
 		return ns;
 	}
-	/* One that has ended since left its other word. */
+	/* Both are checked: a call that has ended since has left its upper word. */
 	if (is_anothers(low, tid) || is_anothers(high, tid))
 		count_untimed();
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The maps and the configuration. User space sets the sizes and the read-only data before it loads
- * the programs, so that the verifier sees constants and drops what is off.
+ * the programs, so that the verifier sees constants and removes disabled code.
  */
 #ifndef LANNER_MAPS_BPF_H
 #define LANNER_MAPS_BPF_H
@@ -18,7 +18,10 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } rings SEC(".maps");
 
-/* Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it, and takes out what waits there. */
+/*
+ * Index: cpu * SCRATCH_SLOTS_PER_CPU + slot. User space maps it, and takes out frames that wait
+ * there.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -50,7 +53,10 @@ struct {
 	__type(value, struct driver_counters);
 } driver_counters SEC(".maps");
 
-/* Key: thread. The flags of the clone3 that it makes or was made by, until its end is written. */
+/*
+ * Key: thread. The flags of the clone3 that it makes or that created it, until the exit event is
+ * written.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, CLONES_MAX);
@@ -60,14 +66,14 @@ struct {
 
 const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller's number */
 const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
-const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their own number */
+const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
-const volatile __u32 self_pid;			    /* left out; 0: nobody is */
-const volatile bool classic_calls;		    /* see userspace/scap/live_kind.h */
+const volatile __u32 self_pid;			    /* not captured; 0: none */
+const volatile bool classic_calls;		    /* see userspace/scap/live/kind.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
-const volatile __u32 gather_bytes;		    /* sent when there are more; <= GATHER_BYTES */
+const volatile __u32 gather_bytes;		    /* larger batches are sent; <= GATHER_BYTES */
 const volatile __u32 kib_per_page_shift;	    /* 1 KiB << this is a page */
 const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
 

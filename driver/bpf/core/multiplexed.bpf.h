@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Calls of 32-bit programs that stand for several others, or have their arguments in memory: which
- * event they are, and its arguments (driver/events/syscalls/i386_layouts.def).
+ * Calls of 32-bit programs that are multiplexed, or have their arguments in memory: their event,
+ * and its arguments (driver/events/syscalls/i386_layouts.def).
  */
 #ifndef LANNER_MULTIPLEXED_BPF_H
 #define LANNER_MULTIPLEXED_BPF_H
@@ -10,20 +10,20 @@
 #include "bpf/core/event_ids.bpf.h"
 
 enum {
-	IPC_VERSION_SHIFT = 16, /* of the first argument of ipc(); below is the operation */
-	IPC_ADDRESS = 3,	/* its argument: where shmat puts its result */
+	IPC_VERSION_SHIFT = 16, /* of the first argument of ipc(); lower bits: operation */
+	IPC_ADDRESS = 3,	/* its argument: the address of the result of shmat */
 	IPC_64 = 0x100,		/* in a command: structs are of the newer layout */
 };
 
 /*
- * Where 32-bit programs may have the arguments of an event's call. Known to the compiler, for each
+ * Where 32-bit programs may have the arguments of an event's call. A compile-time constant for each
  * event.
  */
 struct layout {
-	__u16 number; /* of the call that has them there; 0: there is none */
+	__u16 number; /* of the call that has them there; 0: none */
 	bool in_memory;
-	__u8 pointer, count;	  /* in memory: which argument points there, to how many words */
-	__u8 order[ARGUMENTS_MAX]; /* otherwise: which arguments they are */
+	__u8 pointer, count;	  /* in memory: the argument that points there; how many words */
+	__u8 order[ARGUMENTS_MAX]; /* otherwise: the index of each */
 };
 
 static __always_inline struct layout layout_of(__u32 event)
@@ -79,7 +79,7 @@ static __always_inline bool unpack_message(struct filler *f)
 	return true;
 }
 
-/* A command says too of which layout its struct is. */
+/* A command also says which layout its struct has. */
 static __always_inline __u64 unpack_command(struct filler *f, __u64 command)
 {
 	f->ipc_is_older = !(command & IPC_64);
@@ -117,8 +117,8 @@ static __always_inline bool unpack(struct filler *f, __u32 event, struct layout 
 }
 
 /*
- * Ahead of an event: finds its arguments, if they may be elsewhere. Returns false if they cannot be
- * read; then the call is counted, and not told.
+ * Before an event: gets its arguments, if they may be elsewhere. Returns false if they cannot be
+ * read; then the call is counted, and not reported.
  */
 static __always_inline bool take_arguments(struct filler *f, __u32 event)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Scratch slots: taking one, beginning a frame in it, sending what it has collected, giving it
- * back. All of it is inlined into each filler, where offsets before the first variable parameter
- * are constants. What a slot has collected never exceeds GATHER_BYTES; comparisons that say so
- * again repeat it for the verifier.
+ * Scratch slots: taking one, beginning a frame in it, sending its batch, releasing it. All of it is
+ * inlined into each filler, where offsets before the first variable parameter are constants. The
+ * batch of a slot never exceeds GATHER_BYTES; comparisons that check this again are for the
+ * verifier.
  */
 #ifndef LANNER_SLOT_BPF_H
 #define LANNER_SLOT_BPF_H
@@ -16,8 +16,8 @@
 enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };
 
 /*
- * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it;
- * two that meet may both decline it, but never both take it.
+ * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it; if
+ * two meet, both may skip it, but never both take it.
  */
 static __always_inline struct scratch_slot *scratch_take(__u32 *taken)
 {
@@ -43,7 +43,7 @@ static __always_inline void scratch_give_back(struct scratch_slot *slot)
 	users_leave(&slot->state.users);
 }
 
-/* Where the event that is being written begins: after those that the slot has collected. */
+/* Where the event that is being written begins: after those in the slot's batch. */
 static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 {
 	__u64 at = slot->state.batch.bytes;
@@ -54,7 +54,7 @@ static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 	return slot->frames + at;
 }
 
-/* Starts an event: counts it as seen, and writes its header but for the length. */
+/* Starts an event: counts it as seen, and writes its header except the length. */
 static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
 {
 	__u64 now;
@@ -80,7 +80,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	return true;
 }
 
-/* Counts the events of a record that did not go out. Not inlined: the verifier walks it once. */
+/* Counts the events of a record that was not sent. Not inlined: the verifier walks it once. */
 __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u32 cause)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
@@ -93,8 +93,8 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 }
 
 /*
- * Sends `bytes` of frames from `start` on as one record. Its header goes right before them, over
- * what was sent before.
+ * Sends `bytes` of frames from `start` on as one record. Its header is written right before them,
+ * over what was sent before.
  */
 static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events)
 {
@@ -111,7 +111,7 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
 }
 
-/* Sends what the slot has collected. */
+/* Sends the slot's batch. */
 static __always_inline void batch_flush(struct filler *f)
 {
 	struct batch_header *batch = &f->slot->state.batch;
@@ -125,8 +125,8 @@ static __always_inline void batch_flush(struct filler *f)
 }
 
 /*
- * Gives a value back by way of memory, where the verifier loses what it knew of it: paths that
- * differ in that alone are then walked once and not each to its end.
+ * Returns a value through memory, where the verifier loses what it knew of it: paths that differ
+ * only in that are then walked once and not each to its end.
  */
 static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
 {
@@ -185,7 +185,7 @@ static __always_inline void filler_send(struct filler *f)
 	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes)
 		batch_flush(f);
 out:
-	/* The record is in the ring by then, for everybody. */
+	/* By then the record is in the ring, for all CPUs to see. */
 	if (batch->count == 0)
 		store_in_order(&f->slot->state.since_ns, 0);
 }
@@ -198,7 +198,7 @@ static __always_inline void filler_end(struct filler *f)
 
 /*
  * A call for several messages has an event for each. Its filler jumps to itself for the next one
- * and keeps its slot meanwhile, where it finds again what its turn is.
+ * and keeps its slot meanwhile, where it finds the index of its message.
  */
 static __always_inline void messages_resume(struct filler *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Structs of the caller's memory as 64-bit programs have them, as far as they are read. Nothing
- * here is the kernel's own memory; user_memory.bpf.h reads them for the rows.
+ * here is kernel memory; user_memory.bpf.h reads them for the rows.
  */
 #ifndef LANNER_LAYOUT_USER_BPF_H
 #define LANNER_LAYOUT_USER_BPF_H
@@ -23,7 +23,7 @@ struct user_iovec {
 	__u64 len;
 };
 
-/* What sendmmsg and recvmmsg are given for each message. */
+/* What sendmmsg and recvmmsg take for each message. */
 struct user_messages_entry {
 	struct user_message message;
 	__u64 flags;
@@ -72,7 +72,7 @@ struct user_sigstack {
 	__u64 size;
 };
 
-/* What follows the code depends on it; this is what signals between processes carry. */
+/* What follows the code depends on it; this is the layout for signals between processes. */
 struct user_siginfo {
 	__s32 signo, error, code, pad;
 	__s32 pid;

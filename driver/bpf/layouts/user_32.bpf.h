@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Structs of the caller's memory that 32-bit programs have in another form. `union user_any_<name>`
- * takes either one, and widen_<name>() makes a struct user_<name> of it. No branch is in it, since
- * the verifier would walk on from there for each form on its own.
+ * takes either one, and widen_<name>() makes a struct user_<name> of it. It has no branch, since
+ * the verifier would walk on from there for each form separately.
  */
 #ifndef LANNER_LAYOUT_USER_32_BPF_H
 #define LANNER_LAYOUT_USER_32_BPF_H
@@ -28,7 +28,7 @@
 #define EITHER(member)                                                                             \
 	.member = (any->wide.member & ~narrow) | ((__s64)any->narrow.member & narrow)
 
-/* How many bytes it has; forgotten for the reason that word_bytes() has. */
+/* Its size in bytes, with forget() for the reason given at word_bytes(). */
 #define FORM_BYTES(slot, any, narrow_mask)                                                         \
 	(sizeof(any.narrow) +                                                                      \
 	 (forget(slot, ~(narrow_mask)) & (sizeof(any.wide) - sizeof(any.narrow))))

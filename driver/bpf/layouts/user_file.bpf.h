@@ -62,7 +62,7 @@ struct user_xattr_args {
 	__u32 size, flags;
 };
 
-/* The kernel packs it on x86_64 alone (include/uapi/linux/eventpoll.h). */
+/* The kernel packs it on x86_64 only (include/uapi/linux/eventpoll.h). */
 struct user_epoll_event {
 	__u32 events;
 	__u64 data;
@@ -114,7 +114,7 @@ struct user_mount_attr {
 	__u64 set, clear, propagation, userns_fd;
 };
 
-/* `ns_id` is there if `size` says so. */
+/* `ns_id` exists if `size` includes it. */
 struct user_mount_request {
 	__u32 size, ns_fd;
 	__u64 id, param, ns_id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Operations of the older asynchronous input and output. */
+/* Operations of asynchronous input and output (io_submit). */
 #ifndef LANNER_AIO_BPF_H
 #define LANNER_AIO_BPF_H
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The arguments and the environment of a program, its own or those that a failed exec asked for. */
+/* The arguments and the environment of a program, or those that a failed exec passed. */
 #ifndef LANNER_ARGUMENTS_BPF_H
 #define LANNER_ARGUMENTS_BPF_H
 
 #include "bpf/readers/task.bpf.h"
 
-enum { EXEC_STRINGS_MAX = 16 /* read of a failed exec's vectors */ };
+enum { EXEC_STRINGS_MAX = 16 /* strings read of a failed exec's vectors */ };
 
-/* The strings between two addresses of the caller, at most `limit` bytes; the last one is a NUL. */
+/*
+ * The strings between two addresses of the caller, at most `limit` bytes; the last byte is a NUL.
+ */
 static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, __u64 limit)
 {
 	__u8 *room = frame_room(f);
@@ -34,9 +36,9 @@ static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, _
 }
 
 /*
- * Writes the strings of a vector from `first` on, one after the other, into the frame that a slot
- * is getting, at `pos`, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks
- * it once.
+ * Writes the strings of a vector from `first` on, one after the other, to `pos` of the current
+ * frame of a slot, at most `limit` bytes. Returns the bytes. Not inlined: the verifier walks it
+ * once.
  */
 __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 vector, __u32 first,
 					     __u64 limit)
@@ -83,7 +85,7 @@ static __always_inline void put_vector_strings(struct filler *f, __u64 vector, _
 /* In place of an argument vector, for calls that have none. */
 #define NO_VECTOR (~0ULL)
 
-/* Only the result of an exec is worth forgetting: its readers have most to do. */
+/* forget() is worth its cost only for the result of an exec, whose readers are the largest. */
 static __always_inline bool exec_failed(struct filler *f, __u64 vector)
 {
 	if (vector == NO_VECTOR || __builtin_constant_p(f->ret))
@@ -92,8 +94,8 @@ static __always_inline bool exec_failed(struct filler *f, __u64 vector)
 }
 
 /*
- * argv[0]. A failed exec has not replaced the caller: what it asked for is in `argv`, where none is
- * as good as an empty one, and absent what cannot be read.
+ * argv[0]. A failed exec has not replaced the caller: its argument is in `argv`. If that has no
+ * strings, argv[0] is empty; if it cannot be read, absent.
  */
 static __always_inline bool put_exe(struct filler *f, __u64 argv)
 {
@@ -126,7 +128,7 @@ static __always_inline bool put_exe(struct filler *f, __u64 argv)
 	return true;
 }
 
-/* argv[1] and on, together with argv[0] at most 4096 bytes. Put right behind put_exe(). */
+/* argv[1] and on, together with argv[0] at most 4096 bytes. Put directly after put_exe(). */
 static __always_inline void put_args(struct filler *f, __u64 argv, bool argv_ended)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);

@@ -8,7 +8,7 @@
 
 enum {
 	VECTOR_ENTRIES_MAX = 32,
-	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* and what follows a module */
+	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* what follows a module fits */
 };
 
 static __always_inline __u32 bytes_read(struct filler *f)
@@ -16,7 +16,7 @@ static __always_inline __u32 bytes_read(struct filler *f)
 	return f->ret > 0 ? f->ret : 0;
 }
 
-/* An offset in the caller's memory; 0 if none is given. */
+/* An offset in the caller's memory; 0 if the address is NULL. */
 static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 {
 	const __u64 narrow = narrow_before(f, NR32_SENDFILE64);
@@ -29,7 +29,7 @@ static __always_inline __u64 user_offset(struct filler *f, __u64 address)
 	return (offset.wide & ~narrow) | (offset.narrow & narrow);
 }
 
-/* What a failed write was to write is shown too. */
+/* The data of a failed write is shown too. */
 static __always_inline __u64 bytes_written(struct filler *f, __u64 size)
 {
 	return f->ret > 0 ? f->ret : size;
@@ -41,7 +41,7 @@ static __always_inline void put_data_read(struct filler *f, __u64 address)
 	put_bytes(f, address, min_u64(bytes_read(f), snaplen));
 }
 
-/* What the call wrote to a buffer of `size` bytes; with 0 it only tells how many are needed. */
+/* What the call wrote to a buffer of `size` bytes; with 0 it only returns how many are needed. */
 static __always_inline void put_result(struct filler *f, __u64 address, __u64 size)
 {
 	put_bytes(f, address, f->ret > 0 && size ? min_u64(f->ret, snaplen) : 0);
@@ -88,11 +88,10 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 }
 
 /*
- * Writes the bytes of a vector one after the other into the frame that a slot is getting, at
- * `pos` among its first values, cut to `limit`; a buffer that cannot be read ends them, and of a
- * vector that cannot be read neither bytes nor size are known. Leaves in the slot how far it came.
- * Not inlined, and with its numbers in memory: the verifier walks it once, and each round on one
- * path.
+ * Writes the bytes of a vector one after the other to `pos`, among the first values, of the current
+ * frame of a slot, truncated to `limit`; they end at a buffer that cannot be read, and for a vector
+ * that cannot be read neither bytes nor size are known. Leaves its progress in the slot. Not
+ * inlined, and with its numbers in memory: the verifier walks it once, and each round on one path.
  */
 __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vector, __u64 entries,
 					  __u64 limit)
@@ -138,7 +137,7 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	return 0;
 }
 
-/* Returns the sum of the entries' lengths, as all that put a vector do. */
+/* Returns the sum of the entries' lengths, as all functions that put a vector do. */
 static __always_inline __u32 put_vector(struct filler *f, __u64 vector, __u64 entries, __u64 limit)
 {
 	struct vector_progress *progress = &f->slot->vector;

@@ -23,7 +23,7 @@ static const struct cgroup_name cgroup_names[CGROUPS] = {
 	{"cpuset=", 7}, {"cpu=", 4}, {"cpuacct=", 8}, {"io=", 3}, {"memory=", 7},
 };
 
-/* The running kernel's number of a subsystem, -1 if it was built without. */
+/* The running kernel's number of a subsystem, -1 if it was built without it. */
 #define CGROUP_SUBSYSTEM(id)                                                                       \
 	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id) ?                                   \
 		 (int)bpf_core_enum_value(enum cgroup_subsys_id, id) :                             \

@@ -19,8 +19,8 @@ static __always_inline __u64 clone3_read_flags(__u64 args)
 }
 
 /*
- * The caller's arguments often lie on its stack, where it may be the first to return: the child
- * would read what has been written over them. So the flags of a call that works are noted before
+ * The caller's arguments are often on its stack, and it may return before the child reads them: the
+ * child would read what has overwritten them. So the flags of a successful call are noted before
  * the child runs.
  */
 static __always_inline void clone3_note(struct task_struct *caller, struct task_struct *child,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a call was given on entry, kept until its exit: another thread may rewrite the caller's
- * memory in between. Notes lie in a table by thread id, where two may meet; then one of them is not
- * made. A failed call whose note is missing is counted.
+ * Arguments as they were on entry, kept until the exit: another thread may rewrite the caller's
+ * memory in between. Notes are in a table by thread id, where two threads may share an entry; then
+ * one of them has no note. A failed call whose note is missing is counted.
  */
 #ifndef LANNER_ENTRY_COPY_BPF_H
 #define LANNER_ENTRY_COPY_BPF_H
@@ -17,8 +17,8 @@ enum {
 
 /* A parameter as the event would hold it. */
 struct note {
-	__u32 writers; /* who makes it 1 may write */
-	__u32 tid;     /* whose note it is; 0: nobody's */
+	__u32 writers; /* the thread that makes it 1 may write */
+	__u32 tid;     /* thread that has the note; 0: none */
 	__u64 bytes;
 	__u8 value[STRING_BYTES_MAX];
 };
@@ -102,8 +102,8 @@ static __always_inline bool words_differ(const __u8 *a, const __u8 *b)
 }
 
 /*
- * Whether `bytes` of the frames of a slot, from `at` on, differ from a thread's note. False when
- * there is no such note, or no longer. Not inlined: the verifier walks it once.
+ * Whether `bytes` of the frames of a slot, from `at` on, differ from a thread's note. False if that
+ * note does not exist, or no longer. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes, __u32 tid)
 {
@@ -124,7 +124,9 @@ __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes
 	for (i = 0; i < NOTE_BLOCKS_MAX && (i + 1) * NOTE_BLOCK <= bytes; i++)
 		if (words_differ(put + i * NOTE_BLOCK, note->value + i * NOTE_BLOCK))
 			return true;
-	/* The rest, as one and the same to the verifier, whichever block it is in. */
+	/*
+	 * The rest, with values unknown to the verifier, so that it walks this once for all blocks.
+	 */
 	at = forget(slot, i * NOTE_BLOCK);
 	bytes = forget(slot, bytes);
 	for (i = 0; i < NOTE_BLOCK && at + i < bytes; i++) {
@@ -137,7 +139,7 @@ __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes
 	return false;
 }
 
-/* Where in its frame a parameter lies that has been put. */
+/* The offset in its frame of a parameter that has been put. */
 static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 param)
 {
 	__u64 at = LENGTHS_AT + nparams * sizeof(__u16);
@@ -147,14 +149,14 @@ static __always_inline __u64 value_at(struct filler *f, __u32 nparams, __u32 par
 	return at;
 }
 
-/* Ends a thread's note, if that is its. */
+/* Removes the note if it is the thread's. */
 static __always_inline void note_forget(struct note *note, __u32 tid)
 {
 	if (note->tid == tid)
 		note->tid = 0;
 }
 
-/* For a call that worked: there is nothing to compare. */
+/* For a successful call: there is nothing to compare. */
 static __always_inline void put_none_noted(struct filler *f)
 {
 	__u32 tid = current_tid();
@@ -166,10 +168,9 @@ static __always_inline void put_none_noted(struct filler *f)
 }
 
 /*
- * For a call that failed: what a parameter was on entry, if that differs from what it is now,
- * as the event holds it. Absent otherwise: what a call did that succeeded, the kernel tells.
- * 32-bit programs have none: the tracepoints of the enters are not theirs, so that a note of theirs
- * is of an earlier program of the thread.
+ * For a failed call: what a parameter was on entry, if that differs from its value in the event.
+ * Absent otherwise: what a successful call did is known from the kernel. 32-bit programs have none:
+ * they do not pass the tracepoints on entry, so their note is of an earlier program of the thread.
  */
 static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 param)
 {
@@ -195,7 +196,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 		CHECKED(n);
 		if (room && n <= STRING_BYTES_MAX) {
 			bpf_probe_read_kernel(room, n, note->value);
-			/* If it is still his, it was all the time. */
+			/* If it is still this thread's note, it was all the time. */
 			if (*(volatile __u32 *)&note->tid == tid)
 				frame_advance(f, n);
 		}

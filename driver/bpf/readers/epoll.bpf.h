@@ -9,7 +9,10 @@ enum { EPOLL_DELETE = 2 };
 
 DEFINE_USER_STRUCT(epoll_event)
 
-/* The event of epoll_ctl: none is looked at when a descriptor is taken out. */
+/*
+ * The address of the event of epoll_ctl; 0 if a descriptor is removed, as the kernel ignores it
+ * then.
+ */
 static __always_inline __u64 epoll_given(__u64 operation, __u64 address)
 {
 	return (__u32)operation == EPOLL_DELETE ? 0 : address;

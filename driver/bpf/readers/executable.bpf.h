@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The executable of the current task: where it lies, who may write it, when it changed. */
+/* The executable of the current task: its path, whether the task may write it, when it changed. */
 #ifndef LANNER_EXECUTABLE_BPF_H
 #define LANNER_EXECUTABLE_BPF_H
 
@@ -50,7 +50,7 @@ static __always_inline bool in_group(const struct cred *cred, __u32 gid)
 	return GET(cred, fsgid.val) == gid || in_supplementary_group((__u64)cred, gid);
 }
 
-/* Whether a user namespace knows a user's or group's id, by its map at that address. */
+/* Whether a user namespace maps a user's or group's id, by its map at that address. */
 __attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
 {
 	struct uid_gid_map *map = (void *)map_at;
@@ -66,7 +66,7 @@ __attribute__((noinline)) int id_is_mapped(__u64 map_at, __u32 id)
 		}
 		return false;
 	}
-	/* More of them are sorted. */
+	/* Larger maps are sorted. */
 	for (int i = 0; i < EXTENTS_SEARCHES && low < high; i++) {
 		__u32 middle = (low + high) / 2;
 
@@ -162,7 +162,7 @@ static __always_inline __u64 exe_mtime(struct filler *f)
 	return file ? inode_mtime_ns(GET(file, f_inode)) : 0;
 }
 
-/* Of a file that is in no tree, such as one of memory, its own name. */
+/* The path; for a file that is in no tree, such as a memfd, its name. */
 static __always_inline void put_exe_path(struct filler *f)
 {
 	struct file *file = exe_file(f);
@@ -172,7 +172,7 @@ static __always_inline void put_exe_path(struct filler *f)
 		put_kernel_string(f, GET(file, f_path.dentry, d_name.name), STRING_BYTES_MAX);
 }
 
-/* At sched_process_exec: the name of the new program as it was given. */
+/* At sched_process_exec: the name of the new program as it was passed. */
 static __always_inline void put_program_name(struct filler *f)
 {
 	struct linux_binprm *program = (void *)((__u64 *)f->ctx)[2];

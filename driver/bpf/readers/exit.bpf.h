@@ -24,8 +24,8 @@ static __always_inline __u8 exit_signal(struct filler *f)
 }
 
 /*
- * The first thread of a task's group that is not on its way out, 0 if there is none. Addresses are
- * numbers here: a function of its own, which the verifier walks once, can take nothing else.
+ * The first thread of a task's group that is not exiting, 0 if there is none. Addresses are numbers
+ * here: a function that is not inlined, which the verifier walks once, can take nothing else.
  */
 __attribute__((noinline)) __u64 live_thread(__u64 task)
 {
@@ -46,15 +46,15 @@ __attribute__((noinline)) __u64 live_thread(__u64 task)
 }
 
 /*
- * Who inherits the orphans of a namespace whose first process is `first`, if the search comes to
- * that ancestor: a thread, 0 to go on above it.
+ * The thread that inherits the orphans of a namespace whose first process is `first`, if the search
+ * reaches that ancestor; 0: continue above it.
  */
 __attribute__((noinline)) __u64 ancestor_inherits(__u64 ancestor_at, __u64 first, __u64 ns)
 {
 	struct task_struct *ancestor = (void *)ancestor_at;
 	struct signal_struct *signal;
 
-	/* The parent of a task is the very thread that made it. */
+	/* The parent of a task is the thread that created it, not only its process. */
 	if (!ancestor || (__u64)READ(ancestor, group_leader) == first ||
 	    (__u64)task_pidns(ancestor) != ns)
 		return (__u64)READ((struct pid_namespace *)ns, child_reaper);
@@ -65,9 +65,9 @@ __attribute__((noinline)) __u64 ancestor_inherits(__u64 ancestor_at, __u64 first
 }
 
 /*
- * Who inherits the children of the exiting task: a live thread of its own, else the nearest
- * ancestor that asked for orphans, else the first process of the namespace. 0: no children, or
- * nobody; -1: not found within the bounds.
+ * The thread that inherits the children of the exiting task: a live thread of its process, else of
+ * the nearest ancestor that is a subreaper, else of the first process of the namespace. 0: no
+ * children, or no such thread; -1: not found within the bounds.
  */
 static __always_inline __s64 reaper_tid(struct filler *f)
 {

@@ -9,8 +9,8 @@ enum {
 	FD_SET_BITS_MAX = 1024,
 	FD_SET_BYTES = FD_SET_BITS_MAX / 8,
 	FD_SET_AT = 4096, /* in the work area of a slot */
-	FDLIST_AT = sizeof(__u16), /* in a list, the entries */
-	/* What the entries of a set are waited for, as poll calls it. */
+	FDLIST_AT = sizeof(__u16), /* the entries in a list */
+	/* What a set waits for, as bits of poll. */
 	FD_SET_READ = 0x1,
 	FD_SET_WRITE = 0x4,
 	FD_SET_EXCEPT = 0x2,
@@ -18,7 +18,10 @@ enum {
 
 DEFINE_USER_STRUCT_OF_TWO_FORMS(mask_argument, narrow_words)
 
-/* Counts the ones below it: there is no instruction for it, and no branch for the verifier. */
+/*
+ * The index of the lowest bit: counts the ones below it, as BPF has no instruction for this, and
+ * without branches for the verifier.
+ */
 static __always_inline __u64 lowest_bit(__u64 word)
 {
 	__u64 below = (word & -word) - 1;
@@ -65,7 +68,7 @@ __attribute__((noinline)) __u32 fdlist_build(__u32 slot_key, __u32 bits, __u32 e
 	return FDLIST_AT + count * sizeof(struct fdlist_entry);
 }
 
-/* Copies a set to where fdlist_build() finds it, without what is above its last bit. */
+/* Copies a set to where fdlist_build() reads it, without the bits above its last one. */
 static __always_inline bool fd_set_read(struct filler *f, __u64 set, __u32 bits)
 {
 	__u64 bytes = set_bytes(f, bits), last = bits / 64 * 8;

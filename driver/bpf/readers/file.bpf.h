@@ -59,7 +59,9 @@ static __always_inline __u64 file_ino(struct file *file)
 	return file ? GET(file, f_inode, i_ino) : 0;
 }
 
-/* Which layer of an overlay an inode is of. The overlay's own part of an inode lies after it. */
+/*
+ * The layer of an overlay that an inode is in. The overlay's data of an inode follows it in memory.
+ */
 static __always_inline enum overlay_layer inode_layer(struct inode *inode, struct super_block *sb)
 {
 	struct dentry *upper = NULL;
@@ -73,7 +75,7 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
 
 /*
  * What the current call opened: flags of the stored kind, device and inode; zeros if it failed.
- * Descriptor 0 counts as a failure but for the created bit: the .scap world has it so.
+ * Descriptor 0 counts as a failure except for the created bit, as in the .scap format.
  */
 static __always_inline struct opened_file opened_file(struct filler *f)
 {
@@ -100,7 +102,7 @@ static __always_inline struct opened_file opened_file(struct filler *f)
 	return opened;
 }
 
-/* The struct of openat2; zeros when it cannot be read. */
+/* The struct of openat2; zeros if it cannot be read. */
 static __always_inline struct open_how open_how(struct filler *f, __u64 address)
 {
 	struct open_how how = {};
@@ -110,7 +112,7 @@ static __always_inline struct open_how open_how(struct filler *f, __u64 address)
 	return how;
 }
 
-/* The two descriptors that a call wrote to the caller's memory; -1 when it cannot be read. */
+/* The two descriptors that a call wrote to the caller's memory; -1 if it cannot be read. */
 static __always_inline struct fd_pair fd_pair(struct filler *f, __u64 address)
 {
 	struct fd_pair pair;
@@ -120,7 +122,7 @@ static __always_inline struct fd_pair fd_pair(struct filler *f, __u64 address)
 	return pair;
 }
 
-/* The same, -1 too when the call failed. */
+/* The same, also -1 if the call failed. */
 static __always_inline struct fd_pair made_fd_pair(struct filler *f, __u64 address)
 {
 	return fd_pair(f, f->ret == 0 ? address : 0);
@@ -132,9 +134,9 @@ static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 }
 
 /*
- * Puts the path of a dentry on a mount together in the work area of a slot, from its end: each
- * component is written before the one below it. Returns where it starts, PATH_BYTES for what is
- * in no tree of directories. Not inlined: the verifier walks it once.
+ * Builds the path of a dentry on a mount in the work area of a slot, from its end: each component
+ * is written before the one below it. Returns the offset of its start, PATH_BYTES if the dentry is
+ * in no directory tree. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u64 mount_at)
 {
@@ -180,8 +182,8 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 }
 
 /*
- * A path from the root of the mount tree, as the kernel holds it; absent when it is in no tree. A
- * NULL is as good as such a one.
+ * A path from the root of the mount tree, as the kernel has it; absent if it is in no tree, or
+ * NULL.
  */
 static __always_inline void put_path(struct filler *f, struct path *path)
 {

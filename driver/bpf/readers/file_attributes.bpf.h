@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What calls tell of a file, or set: its times, status, attributes, handle, cache, file system. */
+/* What calls get or set of a file: its times, status, attributes, handle, cache, file system. */
 #ifndef LANNER_FILE_ATTRIBUTES_BPF_H
 #define LANNER_FILE_ATTRIBUTES_BPF_H
 
@@ -24,8 +24,8 @@ DEFINE_SIZED_STRUCT(file_attr)
 DEFINE_SIZED_STRUCT(xattr_args)
 
 /*
- * What statfs and fstatfs tell. Of 32-bit programs the later calls have a third form of it, behind
- * an argument with its size.
+ * The result of statfs and fstatfs. For 32-bit programs the later calls have a third form of it,
+ * after an argument with its size.
  */
 static __always_inline struct statfs_copy read_room(struct filler *f)
 {
@@ -63,7 +63,7 @@ static __always_inline void put_handle(struct filler *f, __u64 address,
 		  f->ret < 0 ? 0 : min_u64(handle->value.bytes, HANDLE_BYTES_MAX));
 }
 
-/* The unique ids of mounts are larger than the others. */
+/* Unique mount ids have 64 bits, the others 32. */
 static __always_inline __u64 handle_mount_id(struct filler *f, __u64 address, __u64 flags)
 {
 	return flags & HANDLE_MOUNT_ID_UNIQUE ? user__u64(f, address) : user__u32(f, address);

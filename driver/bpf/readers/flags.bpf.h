@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Native flag and enumeration values turned into those that events store. The tables are those of
- * the .scap format; names for the values are in driver/events/flags/. What a native bit is called
- * is used where its value differs between architectures.
+ * the .scap format; names for the values are in driver/events/flags/. Native bits have names here
+ * if their values differ between architectures.
  */
 #ifndef LANNER_FLAGS_BPF_H
 #define LANNER_FLAGS_BPF_H
@@ -21,7 +21,7 @@ static __always_inline __u32 socket_flags(__u64 native)
 	return MOVE(native, 04000, 0x40) | MOVE(native, 02000000, 0x1000);
 }
 
-/* Of calls that make descriptors of other kinds than files. Negative ones are none. */
+/* Of calls that create descriptors of other kinds than files. A negative value has none. */
 static __always_inline __u32 made_fd_flags(__u64 native)
 {
 	return (__s32)native < 0 ? 0 : socket_flags(native);
@@ -39,7 +39,7 @@ static __always_inline __u32 pipe2_flags(__u64 native)
 
 /*
  * The masks of O_TMPFILE and O_SYNC have several bits, and any of them counts: O_DIRECTORY also
- * shows as O_TMPFILE and O_DSYNC as O_SYNC, as in every capture there is.
+ * shows as O_TMPFILE and O_DSYNC as O_SYNC, as in all .scap captures.
  */
 static __always_inline __u32 file_flags(__u64 native)
 {
@@ -53,13 +53,13 @@ static __always_inline __u32 file_flags(__u64 native)
 	       MOVE(native, O_TMPFILE, 0x2000);
 }
 
-/* The mode of an open counts only when it can make a file (O_CREAT, O_TMPFILE). */
+/* The mode of an open counts only if it can create a file (O_CREAT, O_TMPFILE). */
 static __always_inline __u32 open_mode(__u64 native_flags, __u64 mode)
 {
 	return (native_flags & (0100 | O_TMPFILE)) ? mode & 07777 : 0;
 }
 
-/* A type of 0 means a regular file; types that mknod does not make are left out. */
+/* A type of 0 means a regular file; types that mknod does not create are 0. */
 static __always_inline __u32 mknod_mode(__u64 native)
 {
 	__u32 type = native & 0170000;
@@ -129,7 +129,7 @@ static __always_inline __u8 rlimit_resource(__u64 native)
 	return (__u32)native <= 15 ? native : 0xff;
 }
 
-/* Operations of which there is no name count as the first. */
+/* Operations without a name are stored as the first one. */
 static __always_inline __u16 futex_operation(__u64 native)
 {
 	__u16 operation = native & 0x7f;
@@ -167,7 +167,7 @@ static __always_inline __u32 page_fault_flags(__u64 native)
 	       MOVE(native, 8, 0x40) | MOVE(native, 16, 0x80);
 }
 
-/* Families are numbered alike but for the gaps, which show as AF_UNSPEC. */
+/* Families have the same numbers, except for the gaps, which are stored as AF_UNSPEC. */
 static __always_inline __u32 socket_family(__u64 native)
 {
 	__u8 family = native;
@@ -211,13 +211,13 @@ static __always_inline __u32 pidfd_open_flags(__u64 native)
 	return MOVE(native, 04000, 0x1);
 }
 
-/* The .scap world has a bit of the ring's own flags among these, which is that of IOPOLL. */
+/* The .scap format has one more bit here, a flag of the ring itself, which is set with IOPOLL. */
 static __always_inline __u32 ring_setup_flags(__u32 native)
 {
 	return (native & 0x3) | MOVE(native, 0x1, 0x4) | (native & 0x7c) << 1;
 }
 
-/* All up to the last known one, but for EXT_ARG. */
+/* All up to the last known one, except EXT_ARG. */
 static __always_inline __u32 ring_features(__u32 native)
 {
 	return native & 0x6ff;
@@ -228,7 +228,7 @@ static __always_inline __u32 ring_enter_flags(__u64 native)
 	return native & 0xf;
 }
 
-/* The stored values of requests that the driver looks at. */
+/* The stored values of requests that the driver handles. */
 enum ptrace_request_stored {
 	PTRACE_REQUEST_PEEKTEXT = 2,
 	PTRACE_REQUEST_PEEKUSR = 4,

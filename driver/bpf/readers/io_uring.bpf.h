@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What io_uring_setup reports of the ring that it made. */
+/* What io_uring_setup reports of the ring that it created. */
 #ifndef LANNER_IO_URING_BPF_H
 #define LANNER_IO_URING_BPF_H
 
@@ -10,7 +10,9 @@ struct user_ring {
 	__u32 sq_entries, cq_entries, flags, sq_thread_cpu, sq_thread_idle, features;
 };
 
-/* Of the params that a caller of io_uring_setup gives and gets back; zeros when unreadable. */
+/*
+ * The params of io_uring_setup, which the caller passes and the kernel fills; zeros if unreadable.
+ */
 static __always_inline struct user_ring ring_params(struct filler *f, __u64 address)
 {
 	struct user_ring ring = {};

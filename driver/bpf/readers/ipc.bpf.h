@@ -15,13 +15,13 @@ enum {
 	MQ_CREATE = 0100,
 };
 
-/* Commands that read the owner and mode of a thing, all of the families; these are the same. */
+/* Commands that read the owner and mode of an object, by family. */
 #define SHM_STAT_COMMANDS (BIT(2) | BIT(13) | BIT(15))
 #define MSG_STAT_COMMANDS (BIT(2) | BIT(11) | BIT(13))
 
 /*
- * Where the owner and mode are that a control call sets, or has read. What the older layout has is
- * not shown.
+ * The address of the owner and mode that a control call sets or has read. The older layout is not
+ * shown.
  */
 static __always_inline __u64 ipc_perm_address(struct filler *f, __u32 command, __u64 buffer,
 					      __u32 stat_commands)
@@ -41,13 +41,13 @@ static __always_inline __u64 message_text(struct filler *f, __u64 message)
 	return message + word_bytes(f->slot, f->caller);
 }
 
-/* The n-th operation of a semaphore call that has so many. */
+/* The address of the n-th of `count` operations of a semaphore call; 0: none. */
 static __always_inline __u64 semaphore_address(__u64 operations, __u64 count, __u32 n)
 {
 	return operations && n < count ? operations + n * sizeof(struct user_semaphore) : 0;
 }
 
-/* What counts only when the queue may be made. */
+/* An address that counts only if the queue may be created. */
 static __always_inline __u64 mq_create_address(__u64 flags, __u64 address)
 {
 	return flags & MQ_CREATE ? address : 0;
@@ -59,7 +59,7 @@ static __always_inline __u32 mq_create_mode(struct filler *f, __u64 flags, __u32
 	return mode;
 }
 
-/* A message that was sent, whatever the result, which does not count its bytes. */
+/* The bytes of a sent message, by its size: the result does not count them. */
 static __always_inline void put_message(struct filler *f, __u64 address, __u64 size)
 {
 	put_bytes(f, address, min_u64(size, snaplen));

@@ -13,7 +13,7 @@ enum key_kind { KEY_KIND_NUMBER, KEY_KIND_STRING };
 /* What comes after the operation of keyctl. */
 struct key_operation {
 	__u8 used;    /* arguments */
-	__u8 strings; /* which of them are, a bit for each */
+	__u8 strings; /* which of them are strings, a bit for each */
 };
 
 static const struct key_operation key_operations[] = {

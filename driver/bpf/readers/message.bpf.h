@@ -27,16 +27,16 @@ static __always_inline struct message_copy read_message(struct filler *f, __u64 
 	return message_copy(f, widen_message(&any, narrow), is_read);
 }
 
-/* One that was received, if it was. */
+/* The message that a call received; none if it failed. */
 static __always_inline struct message_copy read_message_received(struct filler *f, __u64 address)
 {
 	return f->ret >= 0 ? read_message(f, address) : (struct message_copy){};
 }
 
 /*
- * Of a call for several messages: takes the one that this event is about, and returns its result,
- * which stands for the call's from here on. The call's own result, when it has failed or there was
- * no message; then RET is negative.
+ * Of a call for several messages: takes the message of this event, and returns its result, which
+ * replaces that of the call from here on. Returns the result of the call if that failed or had no
+ * message; then RET is negative.
  */
 static __always_inline __s64 take_message(struct filler *f, __u64 messages,
 					  struct message_copy *message)
@@ -62,7 +62,7 @@ static __always_inline __s64 take_message(struct filler *f, __u64 messages,
 	return entry.len;
 }
 
-/* The bytes of a message, absent when it could not be read or there is none. Returns how many. */
+/* The bytes of a message, absent if it could not be read or there is none. Returns how many. */
 static __always_inline __u32 put_message_data_sent(struct filler *f, __u64 fd,
 						   const struct message_copy *message)
 {
@@ -83,7 +83,7 @@ static __always_inline void put_message_data_received(struct filler *f, __u64 fd
 		put_absent(f);
 }
 
-/* Of a message that could not be read the size is not known either. */
+/* If a message could not be read, its size is not known either. */
 static __always_inline __u32 message_bytes(struct filler *f, const struct message_copy *message,
 					   __u32 bytes)
 {
@@ -91,7 +91,7 @@ static __always_inline __u32 message_bytes(struct filler *f, const struct messag
 	return bytes;
 }
 
-/* The same where the size stands before the bytes, at `size_pos` of the frame. */
+/* The same if the size precedes the bytes, at `size_pos` of the frame. */
 static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd,
 						      const struct message_copy *message,
 						      __u64 size_pos)
@@ -99,7 +99,7 @@ static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd
 	*(__u32 *)(f->frame + size_pos) = put_message_data_sent(f, fd, message);
 }
 
-/* Cut to what the frame has left, so that the event is not lost for it. */
+/* Truncated to the room left in the frame, so that the event is not lost. */
 static __always_inline void put_message_control(struct filler *f,
 						const struct message_copy *message)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the calls on mounts, file systems to be mounted and namespaces point to. */
+/* What the calls on mounts, new file systems and namespaces point to. */
 #ifndef LANNER_MOUNT_BPF_H
 #define LANNER_MOUNT_BPF_H
 
@@ -19,7 +19,7 @@ DEFINE_SIZED_STRUCT(mount_request)
 DEFINE_SIZED_STRUCT(ns_request)
 DEFINE_SIZED_STRUCT(statmount)
 
-/* The first form of the struct ends before it. */
+/* Absent in the first form of the struct, which ends before it. */
 static __always_inline __u64 mount_request_ns(struct filler *f,
 						const struct mount_request_copy *request)
 {
@@ -34,7 +34,7 @@ static __always_inline __u64 statmount_text(const struct statmount_copy *status,
 	return status->value.mask & which ? buffer + STATMOUNT_TEXT_AT + at : 0;
 }
 
-/* The value that fsconfig was given, as bytes or as a string; only what it has taken is shown. */
+/* The value of fsconfig, as bytes or as a string; shown only if the call succeeded. */
 static __always_inline void put_setting_bytes(struct filler *f, __u32 command, __u64 value,
 					      __u32 size)
 {

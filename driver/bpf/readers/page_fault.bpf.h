@@ -17,7 +17,10 @@ static __always_inline __u64 fault_error(struct filler *f)
 	return ((__u64 *)f->ctx)[2];
 }
 
-/* The first 8 bytes of the instruction; 0 if they cannot be read, as when they are missing. */
+/*
+ * The first 8 bytes of the instruction; 0 if they cannot be read, for example if their page caused
+ * the fault.
+ */
 static __always_inline __u64 fault_instruction(struct filler *f)
 {
 	void *at = (void *)registers_ip((void *)((__u64 *)f->ctx)[1]);

@@ -15,16 +15,16 @@ struct user_pollfd {
 
 _Static_assert(FDLIST_MAX * sizeof(struct user_pollfd) <= WORK_BYTES, "read into the work area");
 
-/* In the order of the bits: RDHUP moves down, the ones from ERR to WRBAND make room for it. */
+/* In the order of the bits: RDHUP moves down, and those from ERR to WRBAND move up by one. */
 static __always_inline __u16 poll_events(__u16 native)
 {
 	return (native & 0x7) | (native & 0x2000) >> 10 | (native & 0x3f8) << 1;
 }
 
 /*
- * Writes the count and the entries of a list into the frame that a slot is getting, at `pos`: what
- * came about for the first descriptors of an array. Returns whether that could be read; if not,
- * the list is an empty one. Not inlined: the verifier walks it once.
+ * Writes the count and the entries of a list to `pos` of the current frame of a slot: the returned
+ * events of the first descriptors of an array. Returns whether the array could be read; if not, the
+ * list is empty. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) int fdlist_read(__u32 slot_key, __u64 pos, __u64 array, __u32 entries)
 {

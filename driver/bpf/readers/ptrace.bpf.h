@@ -10,7 +10,7 @@
 /* In the order of dyn.def. */
 enum ptrace_kind { PTRACE_KIND_NUMBER, PTRACE_KIND_SIGNAL };
 
-/* The word that a request of the peeking kind left in the tracer's memory. */
+/* The word that a PEEK request wrote to the tracer's memory. */
 static __always_inline __u64 peeked_word(struct filler *f, __u64 address)
 {
 	__u64 word = 0;

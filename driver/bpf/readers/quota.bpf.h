@@ -34,7 +34,7 @@ static __always_inline __u8 quota_type(__u32 native)
 	return type == USRQUOTA || type == GRPQUOTA ? 1 << type : 0;
 }
 
-/* 1 stands for no format at all. */
+/* 1 means no format. */
 static __always_inline __u8 quota_format(__u32 native)
 {
 	if (native == QFMT_VFS_OLD)
@@ -44,7 +44,7 @@ static __always_inline __u8 quota_format(__u32 native)
 	return native == QFMT_VFS_V1 ? 8 : 1;
 }
 
-/* Most commands have no use for the third argument; that of Q_QUOTAON is a format. */
+/* Most commands do not use the third argument; that of Q_QUOTAON is a format. */
 static __always_inline __u32 quota_id(__u32 native, __u32 id)
 {
 	__u32 command = quota_native_command(native);
@@ -73,7 +73,7 @@ static __always_inline void put_quota_file(struct filler *f, __u32 native, __u64
 	put_string(f, quota_native_command(native) == Q_QUOTAON ? address : 0);
 }
 
-/* All bits if that one of `valid` is set, else none. Conditions would cost the verifier more. */
+/* All bits if `bit` is set in `valid`, else none. Conditions would cost the verifier more. */
 static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
 {
 	__u64 mask = -(__u64)(valid / bit & 1);
@@ -83,8 +83,8 @@ static __always_inline __u64 quota_mask(__u32 valid, __u32 bit)
 }
 
 /*
- * The limits of one user or group; zeros for other commands, and for what is not marked as valid.
- * The marks are the last member: 32-bit programs have no padding after them.
+ * The limits of one user or group; zeros for other commands, and for members that are not marked as
+ * valid. The marks are the last member: 32-bit programs have no padding after them.
  */
 static __always_inline struct if_dqblk quota_limits(struct filler *f, __u32 native, __u64 address)
 {

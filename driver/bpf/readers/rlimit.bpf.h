@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Resource limits, as calls take them and give them back. */
+/* Resource limits, as calls take them and return them. */
 #ifndef LANNER_RLIMIT_BPF_H
 #define LANNER_RLIMIT_BPF_H
 
@@ -7,13 +7,13 @@
 
 DEFINE_USER_STRUCT_OF_TWO_FORMS(rlimit, narrow_limits)
 
-/* A limit that a call is given; zeros when there is none. */
+/* A limit that a call takes; zeros if there is none. */
 static __always_inline struct user_rlimit limit_given(struct filler *f, __u64 address)
 {
 	return read_rlimit(f, address).value;
 }
 
-/* A limit that a call gives back; -1 when it failed. */
+/* A limit that a call returns; -1 if it failed. */
 static __always_inline struct user_rlimit limit_got(struct filler *f, __u64 address)
 {
 	return f->ret == 0 ? limit_given(f, address) : (struct user_rlimit){-1, -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the scheduler does and is told, and what a thread has used. */
+/* Scheduler switches and attributes, and what a thread has used. */
 #ifndef LANNER_SCHED_BPF_H
 #define LANNER_SCHED_BPF_H
 
@@ -8,7 +8,7 @@
 DEFINE_USER_STRUCT(sched_attr)
 DEFINE_USER_STRUCT_OF_TWO_FORMS(rusage, narrow_times)
 
-/* At sched_switch: who comes in. The current task is still the one that goes out. */
+/* At sched_switch: the next task. The current task is still the previous one. */
 static __always_inline struct task_struct *switch_next(struct filler *f)
 {
 	return (void *)((__u64 *)f->ctx)[2];

@@ -15,7 +15,7 @@ DEFINE_USER_STRUCT(rule_path)
 DEFINE_USER_STRUCT(rule_port)
 DEFINE_USER_STRUCT(lsm_context)
 
-/* The descriptor made; asked for its version, the kernel makes none and returns that. */
+/* The new descriptor; absent with flags, as the call then creates none. */
 static __always_inline __s32 ruleset_fd(struct filler *f, __u64 flags)
 {
 	f->absent = f->ret < 0 || (__u32)flags;
@@ -28,7 +28,7 @@ static __always_inline __u64 rule_of(__u64 type, __u32 wanted, __u64 address)
 	return (__u32)type == wanted ? address : 0;
 }
 
-/* Larger ids than any module has show as the largest. */
+/* Ids larger than any module has are stored as the largest. */
 static __always_inline __u32 lsm_context_id(struct filler *f, const struct lsm_context_copy *context)
 {
 	f->absent = !context->is_read;

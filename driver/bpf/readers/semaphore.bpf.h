@@ -9,7 +9,7 @@ enum { SEMAPHORE_SET_VALUE = 16 };
 
 DEFINE_USER_STRUCT(semaphore)
 
-/* The n-th of `count` operations of a call that worked, else zeros. */
+/* The n-th of `count` operations of a successful call, else zeros. */
 static __always_inline struct user_semaphore semop_done(struct filler *f, __u64 operations,
 							__u32 count, __u32 n)
 {
@@ -18,7 +18,7 @@ static __always_inline struct user_semaphore semop_done(struct filler *f, __u64 
 	return read_semaphore(f, at).value;
 }
 
-/* The last argument of semctl is a number for one command alone. */
+/* The last argument of semctl is a number for one command only. */
 static __always_inline __s32 semctl_value(__u32 command, __u64 argument)
 {
 	return command == SEMAPHORE_SET_VALUE ? argument : 0;

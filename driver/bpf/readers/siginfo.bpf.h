@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Signals in the caller's memory: what they carry, how they are handled, who hears of a child. */
+/* Signals in the caller's memory: their data, how they are handled, how they notify. */
 #ifndef LANNER_SIGINFO_BPF_H
 #define LANNER_SIGINFO_BPF_H
 
@@ -18,14 +18,14 @@ enum {
 	NOTIFY_THREAD = 4,
 };
 
-/* A number that does not fit the type of signals is that of none. */
+/* Absent if the number does not fit the type of signals. */
 static __always_inline __u8 signal_number(struct filler *f, __u32 number)
 {
 	f->absent = number > 255;
 	return number;
 }
 
-/* Other codes have other things in the place of the sender. */
+/* Other codes have other data in place of the sender. */
 static __always_inline bool siginfo_has_sender(const struct siginfo_copy *info)
 {
 	return info->value.signo == SIGNAL_CHILD || code_is_of_process(info->value.code);
@@ -43,7 +43,7 @@ static __always_inline __u32 siginfo_uid(struct filler *f, const struct siginfo_
 	return info->value.uid;
 }
 
-/* What sigqueue gave along. */
+/* The value that sigqueue passed. */
 static __always_inline __u64 siginfo_value(struct filler *f, const struct siginfo_copy *info)
 {
 	f->absent = !info->is_read ||

@@ -10,13 +10,13 @@ enum {
 	SIGNAL_KILL = 9,
 	SIGNAL_CHILD = 17,
 	SIGNAL_REALTIME_MIN = 32,
-	SIGNALS_QUEUED_MAX = 32, /* that are searched for a sender */
+	SIGNALS_QUEUED_MAX = 32, /* searched for a sender */
 	SENDER_UNKNOWN = -1,
 };
 
 #define SIGNAL_BIT(number) (1ULL << (number))
 
-/* Of the signals below the real-time ones: those whose sender is told, and may be a process. */
+/* The signals below the real-time ones whose sender is reported, and may be a process. */
 #define SIGNALS_WITH_SENDER                                                                        \
 	(SIGNAL_BIT(1) | SIGNAL_BIT(2) | SIGNAL_BIT(3) | SIGNAL_BIT(SIGNAL_KILL) |                 \
 	 SIGNAL_BIT(15) | SIGNAL_BIT(20))
@@ -70,9 +70,8 @@ static __always_inline __s64 pending_sender(struct task_struct *task, __u32 numb
 }
 
 /*
- * A signal that ends the process reaches its threads as a SIGKILL that says nothing. Which one it
- * was is in the exit code by now, and it still waits where signals are queued; SIGKILL itself is
- * never queued.
+ * A signal that ends the process reaches its threads as a SIGKILL without data. Its number is in
+ * the exit code by now, and it is still in a queue of signals; SIGKILL itself is never queued.
  */
 static __always_inline struct delivered_signal fatal_signal(struct filler *f)
 {
@@ -85,7 +84,7 @@ static __always_inline struct delivered_signal fatal_signal(struct filler *f)
 	return signal;
 }
 
-/* At signal_deliver. What is known only of some signals is not there in a NULL `info`. */
+/* At signal_deliver. All members of a NULL `info` read as 0. */
 static __always_inline struct delivered_signal signal_delivered(struct filler *f)
 {
 	struct kernel_siginfo *info = (void *)((__u64 *)f->ctx)[1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * How many bytes of a buffer an event keeps: snaplen, and more of what goes over sockets with
- * certain ports or begins like certain protocols. Off, the rules cost nothing.
+ * How many bytes of a buffer an event keeps: snaplen, and more for sockets with certain ports and
+ * data that begins like certain protocols. Disabled rules cost nothing.
  */
 #ifndef LANNER_SNAPLEN_BPF_H
 #define LANNER_SNAPLEN_BPF_H
@@ -24,7 +24,7 @@ enum {
 	MONGO_LAST = 2007,
 };
 
-/* How a buffer begins. */
+/* The first bytes of a buffer. */
 union data_start {
 	__u8 byte[16];
 	__u32 word[4];
@@ -100,7 +100,7 @@ static __always_inline bool in_full_range(__u16 port)
 	return port >= snaplen_rules.full_low && port <= snaplen_rules.full_high;
 }
 
-/* What the ports alone decide; 0: nothing. */
+/* The limit by the ports only; 0: none. */
 static __always_inline __u32 kept_by_ports(struct port_pair ports)
 {
 	if (snaplen_rules.full_high && (in_full_range(ports.local) || in_full_range(ports.remote)))
@@ -112,7 +112,10 @@ static __always_inline __u32 kept_by_ports(struct port_pair ports)
 	return ports.remote == PORT_DNS ? KEPT_DNS : 0;
 }
 
-/* What the first bytes decide, where a database's port says which protocol they have to be of. */
+/*
+ * The limit by the first bytes, which must be of the protocol of the port if that is a database's;
+ * 0: none.
+ */
 static __always_inline __u32 kept_by_protocol(struct port_pair ports, __u64 data, __u64 size)
 {
 	union data_start start = {};
@@ -133,8 +136,8 @@ static __always_inline __u32 kept_by_protocol(struct port_pair ports, __u64 data
 }
 
 /*
- * The limit for what goes over a descriptor: `name` is the call's address argument, `data` a buffer
- * of `size` bytes; 0 where there is none. Not inlined: the verifier walks it once.
+ * The limit for the data of a descriptor: `name` is the call's address argument, `data` a buffer of
+ * `size` bytes; 0 if there is none. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data, __u64 size)
 {
@@ -160,7 +163,7 @@ __attribute__((noinline)) __u32 socket_snaplen(__u32 fd, __u64 name, __u64 data,
 	return kept > snaplen ? kept : snaplen;
 }
 
-/* The same; what fits into snaplen anyway is not looked at. */
+/* The same; data that fits into snaplen is not examined. */
 static __always_inline __u64 data_limit(__u64 fd, __u64 name, __u64 data, __u64 size)
 {
 	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)

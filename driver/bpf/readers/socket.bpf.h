@@ -15,11 +15,11 @@ enum {
 	MODE_FILE_TYPE = 0170000,
 	MODE_SOCKET = 0140000,
 	SUN_PATH_BYTES = 108,
-	ADDRESS_BYTES_MAX = 28, /* what is read of an IP address structure */
+	ADDRESS_BYTES_MAX = 28, /* read of an IP address structure */
 	EINPROGRESS_RESULT = -115,
 };
 
-/* The first bytes of struct sockaddr_in and sockaddr_in6, as they lie in the caller's memory. */
+/* The first bytes of struct sockaddr_in and sockaddr_in6, as they are in the caller's memory. */
 struct ip_sockaddr {
 	__u16 family;
 	__be16 port;
@@ -37,7 +37,7 @@ _Static_assert(sizeof(struct ip_sockaddr) == ADDRESS_BYTES_MAX, "as large as str
 
 enum direction { OUTBOUND, INBOUND };
 
-/* An address argument: where it is and how long; 0 if the call has none. */
+/* An address argument and its length; 0 if the call has none. */
 struct address_argument {
 	__u64 at;
 	__u32 len;
@@ -47,7 +47,7 @@ struct accept_queue {
 	__u32 percent, length, limit;
 };
 
-/* The sock of a descriptor, or NULL if that is no socket. */
+/* The sock of a descriptor, or NULL if it is not a socket. */
 static __always_inline struct sock *fd_sock(__s32 fd)
 {
 	struct file *file = fd_file(fd);
@@ -61,7 +61,7 @@ static __always_inline struct sock *fd_sock(__s32 fd)
 
 /*
  * Writes the name of a unix socket and its NUL: `bytes` at `path`, in the caller's memory or the
- * kernel's. The NUL that marks an abstract name is left out. Returns the bytes written.
+ * kernel's. The NUL that marks an abstract name is skipped. Returns the bytes written.
  */
 static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 bytes, bool is_user)
 {
@@ -95,7 +95,7 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 }
 
 /*
- * Writes an address argument of the caller as events hold it. Returns the bytes, 0 if there is
+ * Writes an address argument of the caller as events store it. Returns the bytes, 0 if there is
  * none.
  */
 static __always_inline __u64 write_sockaddr(__u8 *out, __u64 at, __u64 len)
@@ -267,7 +267,7 @@ static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64
 		put_absent(f);
 }
 
-/* How full the queue of a listening socket is; zeros when the accept failed. */
+/* The fill level of the queue of a listening socket; zeros if the accept failed. */
 static __always_inline struct accept_queue accept_queue(struct filler *f, __u64 fd)
 {
 	struct sock *sk = f->ret >= 0 ? fd_sock(fd) : NULL;

@@ -16,7 +16,7 @@ enum {
 	STORED_PEERGROUPS = 51,
 	STORED_MEMINFO = 52,
 	STORED_COOKIE = 53,
-	OPTION_BYTES_MAX = FRAME_BYTES_MAX - 64, /* what else the event holds fits beside them */
+	OPTION_BYTES_MAX = FRAME_BYTES_MAX - 64, /* leaves room for the rest of the event */
 };
 
 /* Indexes of sockopt_dyn. */
@@ -78,7 +78,7 @@ static __always_inline enum sockopt_kind sockopt_kind(__s32 level, __u32 option)
 
 #undef BITS
 
-/* The newer options for times have the wide form whoever the caller is. */
+/* The newer options for times have the wide form for all callers. */
 static __always_inline __u64 sockopt_time_ns(struct filler *f, __u32 option, __u64 address)
 {
 	bool is_wide = option == SO_RCVTIMEO_NEW || option == SO_SNDTIMEO_NEW;
@@ -113,11 +113,11 @@ static __always_inline void put_sockopt(struct filler *f, __s32 level, __u32 opt
 		put_dyn_u64(f, kind, number);
 		break;
 	}
-	/* All go on alike. */
+	/* The verifier continues with one path for all kinds. */
 	f->pos = forget(f->slot, f->pos);
 }
 
-/* How long the call says that the value is. */
+/* The length of the value, as the call returned it. */
 static __always_inline __u32 sockopt_len(struct filler *f, __u64 address)
 {
 	__u32 len = 0;
@@ -126,7 +126,7 @@ static __always_inline __u32 sockopt_len(struct filler *f, __u64 address)
 	return len;
 }
 
-/* The value that was got; none when the call failed. */
+/* The value that was returned; absent if the call failed. */
 static __always_inline void put_sockopt_got(struct filler *f, __s32 level, __u32 option,
 					    __u64 address, __u32 len)
 {

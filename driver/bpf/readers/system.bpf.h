@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What calls about memory, capabilities and the machine point to, when other arguments say so. */
+/* What calls on memory, capabilities and the machine point to, depending on other arguments. */
 #ifndef LANNER_SYSTEM_BPF_H
 #define LANNER_SYSTEM_BPF_H
 
@@ -23,7 +23,7 @@ enum {
 	LDT_WRITE = 0x11,
 };
 
-/* The sets of capget and capset, of which all versions but the first have an upper half. */
+/* The sets of capget and capset; all versions but the first have an upper half. */
 struct capability_sets {
 	struct user_capabilities low, high;
 	bool is_read;
@@ -43,7 +43,7 @@ read_capability_sets(struct filler *f, const struct capability_header_copy *head
 
 #define CAPABILITY_SET(sets, set) (f->absent = !(sets).is_read, (sets).low.set | (__u64)(sets).high.set << 32)
 
-/* Of a set of nodes: whole words, for one node less than the kernel is told. */
+/* The size of a set of nodes: whole words, for one node less than the argument. */
 static __always_inline __u64 node_bytes(struct filler *f, __u64 maxnode)
 {
 	return maxnode ? set_bytes(f, maxnode - 1) : 0;
@@ -74,7 +74,7 @@ static __always_inline void put_reboot_argument(struct filler *f, __u32 command,
 		put_absent(f);
 }
 
-/* Where the segment is that modify_ldt writes. */
+/* The address of the segment that modify_ldt writes, else 0. */
 static __always_inline __u64 ldt_written(__u32 function, __u64 address)
 {
 	return function == LDT_WRITE_OLD || function == LDT_WRITE ? address : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the current task is: ids, credentials, limits, memory, terminal. */
+/* Properties of the current task: ids, credentials, limits, memory, terminal. */
 #ifndef LANNER_TASK_BPF_H
 #define LANNER_TASK_BPF_H
 
@@ -114,7 +114,7 @@ static __always_inline void put_comm(struct filler *f)
 	put_kernel_string(f, &current_task(f)->comm, sizeof(f->task->comm));
 }
 
-/* What a pid is in the namespace `level` levels below the initial one. */
+/* The entry of a pid for the namespace `level` levels below the initial one. */
 static __always_inline struct upid *pid_upid(struct pid *pid, __u32 level)
 {
 	return (void *)&pid->numbers[0] + level * bpf_core_type_size(struct upid);
@@ -127,7 +127,7 @@ static __always_inline int pid_number(struct pid *pid, __u32 level)
 	return GET(upid, nr);
 }
 
-/* The number of a pid where its own namespace sees it. */
+/* The number of a pid in its own namespace. */
 static __always_inline __s64 pid_number_inner(struct pid *pid)
 {
 	return pid ? pid_number(pid, GET(pid, level)) : 0;
@@ -175,7 +175,10 @@ static __always_inline __u64 task_exec_id(struct filler *f)
 			  mm ? GET(mm, start_stack) : 0);
 }
 
-/* When the first process of the child's pid namespace began; the child's side of a clone alone. */
+/*
+ * The start time of the first process of the child's pid namespace; only at the child's side of a
+ * clone, else 0.
+ */
 static __always_inline __u64 pidns_start_ns(struct filler *f)
 {
 	struct pid_namespace *ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Times of the caller's memory (timespec, timeval, itimerspec, itimerval) as nanoseconds. What is
- * no time (negative, or with too large a fraction) is absent, and so is one that cannot be read.
+ * Times of the caller's memory (timespec, timeval, itimerspec, itimerval) as nanoseconds. An
+ * invalid time (negative, or with too large a fraction) is absent, and so is one that cannot be
+ * read.
  */
 #ifndef LANNER_TIME_BPF_H
 #define LANNER_TIME_BPF_H
@@ -13,11 +14,11 @@
 #define STA_NANO 0x2000 /* of a timex: fractions count nanoseconds */
 #define TIMER_ABSTIME 1
 #define ERESTART_RESTARTBLOCK 516 /* EINTR, unless the call goes on after a signal */
-#define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel takes longer times for this one too */
+#define TIME_MAX_NS 0x7fffffffffffffffLL /* the kernel also uses this for longer times */
 
 /*
- * What is kept of a fraction: its upper half is padding to 32-bit programs. `narrow`: all bits
- * where the time is of their narrow form, which has none, else none.
+ * The bits of a fraction that count: for 32-bit programs its upper half is padding. `narrow`: all
+ * bits if the time has their narrow form, which has no padding, else none.
  */
 static __always_inline __u64 fraction_mask(struct filler *f, __u64 narrow)
 {
@@ -75,7 +76,7 @@ static __always_inline __u64 timex_ns(struct filler *f, const struct timex_copy 
 	return MEMBER_NS(*timex, timex->value.status & STA_NANO ? 1 : NS_PER_US, time);
 }
 
-/* A timespec or timeval of one of its two forms; absent when it cannot be read. */
+/* A timespec or timeval of one of its two forms; absent if it cannot be read. */
 static __always_inline struct user_time user_time(struct filler *f, __u64 address, __u64 narrow)
 {
 	const __u64 mask = fraction_mask(f, narrow);
@@ -99,8 +100,8 @@ static __always_inline __u64 user_timeval_ns(struct filler *f, __u64 address)
 }
 
 /*
- * Times as the .scap world has them: seconds and fraction added up, whatever they are; 0 for those
- * that cannot be read.
+ * Times as in the .scap format: seconds and fraction added, even if invalid; 0 for those that
+ * cannot be read.
  */
 static __always_inline __u64 user_time_raw_ns(struct filler *f, __u64 address, __u32 unit,
 					      __u64 narrow)
@@ -116,7 +117,7 @@ static __always_inline __u64 user_timespec_raw_ns(struct filler *f, __u64 addres
 	return user_time_raw_ns(f, address, 1, narrow_times(f));
 }
 
-/* What is left of a sleep is told when it was interrupted and had no absolute end. */
+/* The time left of a sleep is reported if it was interrupted and had no absolute end. */
 static __always_inline __u64 remain_address(struct filler *f, __u32 flags, __u64 address)
 {
 	bool interrupted = f->ret == -EINTR || f->ret == -ERESTART_RESTARTBLOCK;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Timeouts that the kernel overwrites with what is left of them: ppoll and pselect6 note on entry
- * what was asked for. Notes lie in a table by thread id, where two may meet, and nothing is locked:
- * the second word of a note is made of the first and of the thread, so that a note that two threads
- * wrote is nobody's, unless their timeouts are alike. Without a note the event has what is left.
+ * Timeouts that the kernel overwrites with the time left: for ppoll and pselect6 the timeout is
+ * noted on entry. Notes are in a table by thread id, where two threads may share an entry, without
+ * a lock: the second word of a note is computed from the first and the thread, so that a note that
+ * two threads wrote is valid for neither, unless their timeouts are equal. Without a note the event
+ * has the time left.
  */
 #ifndef LANNER_TIMEOUT_BPF_H
 #define LANNER_TIMEOUT_BPF_H
@@ -35,8 +36,9 @@ static __always_inline struct timeout_note *timeout_note_of(__u32 tid)
 }
 
 /*
- * On entry; `address`: a timespec of the native form. What is no time, or too long to be counted, is not noted: the kernel leaves the first
- * as it is, and nobody waits for the end of the second.
+ * On entry; `address`: a timespec of the native form. An invalid time, or one that is too long to
+ * be counted, is not noted: the kernel leaves the former as it is, and no process waits for the end
+ * of the latter.
  */
 static __always_inline int note_timeout(__u64 address)
 {
@@ -59,8 +61,8 @@ static __always_inline int note_timeout(__u64 address)
 }
 
 /*
- * Takes out what the thread noted, if it did. The tracepoints of entries are not those of 32-bit
- * programs, so that a note of theirs is of an earlier program of the thread.
+ * Removes and returns the thread's note, if it has one. 32-bit programs do not pass the tracepoints
+ * on entry, so their note is of an earlier program of the thread.
  */
 static __always_inline bool timeout_take(struct filler *f, __u64 *ns)
 {

@@ -15,15 +15,15 @@ enum {
 	SET_BYTES_MAX = 1024,
 };
 
-/* For what the kernel writes: its address when the call succeeded, else none. */
+/* For what the kernel writes: its address if the call succeeded, else 0. */
 #define ON_SUCCESS(address) (f->ret >= 0 ? (__u64)(address) : 0)
 
-/* For lists: where its first entry is when the call filled in any. */
+/* For lists: the address of the first entry if the call wrote any, else 0. */
 #define IF_ANY(address) (f->ret > 0 ? (__u64)(address) : 0)
 
 /*
- * `to` must not be part of the filler. What was absent before has taken no room, so that this has
- * another place: forgotten, or the verifier would walk on from here for each such place.
+ * `to` must not be part of the filler. Absent values before this one take no room, so that its
+ * place varies: hidden by forget(), or the verifier would walk on from here for each such place.
  */
 static __always_inline bool read_user(struct filler *f, void *to, __u32 size, __u64 address)
 {
@@ -80,9 +80,9 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 }
 
 /*
- * read_<name>(f, address): a struct of the caller's memory, for the LOCAL of a row. Parameters take
- * it apart with MEMBER(), which is absent with the struct. The copy is another one than the helper
- * has written to, which has to lie on the stack as a whole.
+ * read_<name>(f, address): a struct of the caller's memory, for the LOCAL of a row. Parameters get
+ * its members with MEMBER(), which are absent with the struct. The helper writes to another copy,
+ * which has to be on the stack as a whole.
  */
 #define DEFINE_COPY(name)                                                                          \
 	struct name##_copy {                                                                       \
@@ -102,8 +102,8 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 	}
 
 /*
- * The same for a struct that grows from kernel to kernel: as much as the caller says there is, and
- * zeros after it.
+ * The same for a struct that grows from kernel to kernel: as many bytes as the caller's size, and
+ * zeros after them.
  */
 #define DEFINE_SIZED_STRUCT(name)                                                                  \
 	DEFINE_COPY(name)                                                                          \
@@ -138,7 +138,7 @@ static __always_inline __u32 user_id(struct filler *f, __u64 address)
 
 #define MEMBER(copy, ...) (f->absent = !(copy).is_read, (copy).value.__VA_ARGS__)
 
-/* A number that means something on a condition only. */
+/* A number that is valid only on a condition. */
 static __always_inline __u64 value_if(struct filler *f, bool condition, __u64 value)
 {
 	f->absent = !condition;
@@ -165,7 +165,7 @@ static __always_inline void put_result_numbers(struct filler *f, __u64 address)
 	put_bytes(f, address, f->ret > 0 ? min_u64(f->ret, RESULT_NUMBERS_MAX) * sizeof(__u64) : 0);
 }
 
-/* How many bytes a set of so many bits has, in whole words of the caller. */
+/* The size in bytes of a set of `bits` bits, in whole words of the caller. */
 static __always_inline __u64 set_bytes(struct filler *f, __u64 bits)
 {
 	const __u64 word = word_bytes(f->slot, f->caller);
