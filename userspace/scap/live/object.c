@@ -145,9 +145,10 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 	if (r < 0)
 		return describe_failure(r, log, err);
 	live_log_begin(log);
-	r = choose_programs(object, err);
+	r = configure(object, err);
+	/* Last: what libbpf reads for raw programs, it frees only in a load. */
 	if (r == 0)
-		r = configure(object, err);
+		r = choose_programs(object, err);
 	live_log_end(log);
 	return r;
 }

@@ -304,7 +304,7 @@ static void test_lengths_of_blocks(void **state)
 		result = read_changed(block_ends[i] - sizeof(longer), &longer, sizeof(longer));
 		text_len = (uint32_t)snprintf(text, sizeof(text),
 					      "block that begins at byte %u is "
-					      "damaged",
+					      "corrupt",
 					      begin);
 		assert_true(text_len < sizeof(text));
 		assert_int_equal(result.code, -EBADMSG);

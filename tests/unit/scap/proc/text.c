@@ -58,7 +58,8 @@ static void test_words(void **state)
 
 static void test_prefix(void **state)
 {
-	struct proc_text text = text_of("flags: 2"), cut = {"flags", "flags" + 3};
+	static const char flags[] = "flags";
+	struct proc_text text = text_of("flags: 2"), cut = {flags, flags + 3};
 
 	assert_false(proc_text_prefix(&text, "flag:"));
 	expect_text(text, "flags: 2");
