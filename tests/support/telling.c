@@ -156,7 +156,7 @@ static void give_rich_thread(struct scap_snapshot *to)
 	GIVE(to, thread, &thread);
 }
 
-/* A descriptor of each kind that is told of. */
+/* A descriptor of each type that a snapshot reports. */
 static void give_all_fds(struct scap_snapshot *to)
 {
 	for (enum scap_fd_type type = SCAP_FD_FILE; type < SCAP_FD_TYPES_COUNT; type++) {

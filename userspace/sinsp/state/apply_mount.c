@@ -44,12 +44,15 @@ void state_pivot_root(struct sinsp *sinsp, struct state_event *event)
 {
 	struct state_move *move =
 		note_move(sinsp, event, pivot_root__new_root, pivot_root__put_old);
+	const char *below = "/";
 	size_t len;
 
+	_Static_assert(sizeof(move->old_root) >= sizeof(move->to), "a part of one fits the other");
 	if (!move)
 		return;
 	len = strlen(move->from);
-	strcpy(move->old_root,
-	       strncmp(move->to, move->from, len) == 0 && move->to[len] ? move->to + len : "/");
-	strcpy(move->to, "/");
+	if (strncmp(move->to, move->from, len) == 0 && move->to[len])
+		below = move->to + len;
+	memcpy(move->old_root, below, strlen(below) + 1);
+	memcpy(move->to, "/", sizeof("/"));
 }

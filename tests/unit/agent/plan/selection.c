@@ -346,7 +346,7 @@ static void test_group(void **state)
 	arena_finish(&arena);
 }
 
-/* How long threads run is told by switches, whatever the current event is. */
+/* Only switches report how long threads run, whatever the current event is. */
 static void test_switches(void **state)
 {
 	select_for("thread.exectime > 5", 0);

@@ -144,7 +144,7 @@ static void test_users(void **state)
 	expect_whole(USERS USERS USERS);
 }
 
-/* The bytes of each type, and what is told of it. */
+/* The bytes of each type, and what is reported of it. */
 static const struct {
 	uint8_t type;
 	uint8_t enum_type; /* scap_fd_type */
@@ -266,7 +266,7 @@ static void test_no_fds(void **state)
 	expect_whole("fds 71\n");
 }
 
-/* Where the length of an entry is known, one of an unknown type is told of, and the next ones. */
+/* Where the length of an entry is known, one of an unknown type is reported, too. */
 static void test_fd_of_unknown_type(void **state)
 {
 	capture_begin(&capture, 0x218);

@@ -119,7 +119,7 @@ static void stays_where_it_is(void **state)
 	assert_string_equal(drive_thread(drive, 100)->fs->cwd, "/home/");
 }
 
-/* The exec of a process that nothing told of before. */
+/* The exec of a process that no earlier event reported. */
 static const struct sinsp_thread *exec_unseen(struct drive *drive, int64_t tid, int64_t ptid,
 					      int64_t group_inside)
 {

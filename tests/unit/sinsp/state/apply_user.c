@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Users and groups that a capture tells of among its events. */
+/* Users and groups that events of a capture add and delete. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -120,7 +120,7 @@ static void asks_this_machine_nothing(void **state)
 	assert_null(sinsp_user_name(drive->sinsp, 65534));
 }
 
-/* Threads that nothing told of: what they open is known, not what they are. */
+/* Threads that nothing reported: what they open is known, not what they are. */
 static void follows_strangers(void **state)
 {
 	struct drive *drive = *state;
