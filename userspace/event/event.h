@@ -138,7 +138,7 @@ enum syscall_code {
 
 /* Arrays by number that are filled from that list: see there. */
 #define SYSCALL_AT(number, code) ((number) < 0 ? SYSCALL_NR_MAX + (code) : (number))
-enum { SYSCALL_SLOTS = SYSCALL_NR_MAX + SYSCALL_CODES_COUNT };
+enum { SYSCALL_INDEX_END = SYSCALL_NR_MAX + SYSCALL_CODES_COUNT };
 
 /* Flags and enumeration values as events hold them: file_flags__O_CLOEXEC. */
 enum flag_value {

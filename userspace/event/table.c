@@ -101,21 +101,21 @@ static const char *const syscall_names[] = {
 #define NATIVE_NUMBER(x86_64, arm64) arm64
 #endif
 
-static const uint16_t code_of_native[SYSCALL_SLOTS] = {
+static const uint16_t code_of_native[SYSCALL_INDEX_END] = {
 #define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
 	[SYSCALL_AT(NATIVE_NUMBER(x86_64, arm64), code)] = SC_##name,
 #include "events/syscalls/all.def"
 };
 
 /* No number is in both of these. */
-static const uint16_t code_of_compat[SYSCALL_SLOTS] = {
+static const uint16_t code_of_compat[SYSCALL_INDEX_END] = {
 #if defined(__x86_64__)
 #define SYSCALL(code, name, x86_64, arm64, i386, i386_wide) [SYSCALL_AT(i386, code)] = SC_##name,
 #include "events/syscalls/all.def"
 #endif
 };
 
-static const uint16_t code_of_compat_wide[SYSCALL_SLOTS] = {
+static const uint16_t code_of_compat_wide[SYSCALL_INDEX_END] = {
 #if defined(__x86_64__)
 #define SYSCALL(code, name, x86_64, arm64, i386, i386_wide)                                        \
 	[SYSCALL_AT(i386_wide, code)] = SC_##name,

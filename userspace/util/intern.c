@@ -10,25 +10,25 @@
 
 enum { SIZE_MIN = 64 };
 
-struct intern_slot {
+struct intern_bucket {
 	const char *key; /* NULL: free */
 	size_t len;
 	uint32_t hash;
 	uint32_t number;
 };
 
-/* The slot of the key, or the free one where it belongs. */
-static struct intern_slot *find(const struct intern *table, const void *key, size_t len,
-				uint32_t hash)
+/* The bucket of the key, or the free one where it belongs. */
+static struct intern_bucket *find(const struct intern *table, const void *key, size_t len,
+				  uint32_t hash)
 {
 	size_t at = hash & (table->size - 1);
 
 	for (;; at = (at + 1) & (table->size - 1)) {
-		struct intern_slot *slot = &table->slots[at];
+		struct intern_bucket *bucket = &table->buckets[at];
 
-		if (!slot->key ||
-		    (slot->hash == hash && slot->len == len && memcmp(slot->key, key, len) == 0))
-			return slot;
+		if (!bucket->key || (bucket->hash == hash && bucket->len == len &&
+				     memcmp(bucket->key, key, len) == 0))
+			return bucket;
 	}
 }
 
@@ -37,16 +37,16 @@ static bool grow(struct intern *table)
 	struct intern larger = *table;
 
 	larger.size = table->size ? 2 * table->size : SIZE_MIN;
-	larger.slots = calloc(larger.size, sizeof(larger.slots[0]));
-	if (!larger.slots)
+	larger.buckets = calloc(larger.size, sizeof(larger.buckets[0]));
+	if (!larger.buckets)
 		return false;
 	for (size_t i = 0; i < table->size; i++) {
-		const struct intern_slot *slot = &table->slots[i];
+		const struct intern_bucket *bucket = &table->buckets[i];
 
-		if (slot->key)
-			*find(&larger, slot->key, slot->len, slot->hash) = *slot;
+		if (bucket->key)
+			*find(&larger, bucket->key, bucket->len, bucket->hash) = *bucket;
 	}
-	free(table->slots);
+	free(table->buckets);
 	*table = larger;
 	return true;
 }
@@ -54,23 +54,23 @@ static bool grow(struct intern *table)
 uint32_t *intern(struct intern *table, const void *key, size_t len)
 {
 	uint32_t hash = hash_bytes(key, len);
-	struct intern_slot *slot;
+	struct intern_bucket *bucket;
 
 	if (table->count >= table->size / 2 && !grow(table))
 		return NULL;
-	slot = find(table, key, len, hash);
-	if (!slot->key) {
+	bucket = find(table, key, len, hash);
+	if (!bucket->key) {
 		const char *copy = arena_text(table->arena, key, len);
 
 		if (!copy)
 			return NULL;
-		*slot = (struct intern_slot){copy, len, hash, 0};
+		*bucket = (struct intern_bucket){copy, len, hash, 0};
 		table->count++;
 	}
-	return &slot->number;
+	return &bucket->number;
 }
 
 void intern_finish(struct intern *table)
 {
-	free(table->slots);
+	free(table->buckets);
 }

@@ -12,7 +12,7 @@
 
 struct intern {
 	struct arena *arena; /* borrowed: keeps the keys */
-	struct intern_slot *slots; /* owned */
+	struct intern_bucket *buckets; /* owned */
 	size_t count, size; /* size: 0 or a power of two */
 };
 

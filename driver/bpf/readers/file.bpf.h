@@ -45,12 +45,12 @@ static __always_inline struct file *fd_file(__s32 fd)
 {
 	struct files_struct *files = current_files();
 	struct fdtable *table = GET(files, fdt);
-	struct file **slots, *file = NULL;
+	struct file **entries, *file = NULL;
 
 	if (fd < 0 || (__u32)fd >= GET(table, max_fds))
 		return NULL;
-	slots = GET(table, fd);
-	bpf_core_read(&file, sizeof(file), &slots[fd]);
+	entries = GET(table, fd);
+	bpf_core_read(&file, sizeof(file), &entries[fd]);
 	return file;
 }
 

@@ -24,12 +24,12 @@ enum {
 	OF_32_BITS_FIRST = 403, /* up to there */
 };
 
-static const uint16_t arm64_codes[SYSCALL_SLOTS] = {
+static const uint16_t arm64_codes[SYSCALL_INDEX_END] = {
 #define SYSCALL(code, name, x86_64, arm64, ...) [SYSCALL_AT(arm64, code)] = SC_##name,
 #include "events/syscalls/all.def"
 };
 
-static const uint16_t x86_64_codes[SYSCALL_SLOTS] = {
+static const uint16_t x86_64_codes[SYSCALL_INDEX_END] = {
 #define SYSCALL(code, name, x86_64, ...) [SYSCALL_AT(x86_64, code)] = SC_##name,
 #include "events/syscalls/all.def"
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring of slots between the decompression thread and the reader. Each counts the slots it has
+ * A ring of chunks between the decompression thread and the reader. Each counts the chunks it has
  * processed and notifies the other by an eventfd, so that both can also wait for other things: the
  * thread for its input, the reader for a signal.
  */
@@ -18,12 +18,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { SLOTS = 4, SLOT_BYTES = 256 << 10, INPUT_BYTES = SCAP_UNPACK_HEAD_MAX };
+enum { CHUNKS = 4, CHUNK_BYTES = 256 << 10, INPUT_BYTES = SCAP_UNPACK_HEAD_MAX };
 
-struct unpack_slot {
+struct unpack_chunk {
 	size_t len;
-	int code; /* after its bytes: 0: the next slot follows, -ENODATA: the end, or an error */
-	uint8_t data[SLOT_BYTES];
+	int code; /* after its bytes: 0: the next chunk follows, -ENODATA: the end, or an error */
+	uint8_t data[CHUNK_BYTES];
 };
 
 struct scap_unpack {
@@ -32,17 +32,17 @@ struct scap_unpack {
 	int fd;
 	bool waits;
 	struct codec_span input;
-	bool full; /* the last slot was filled: more output may need no further input */
+	bool full; /* the last chunk was filled: more output may need no further input */
 
 	pthread_t thread;
 	bool started;
 	atomic_bool stop;
-	atomic_uint filled, emptied; /* slots so far */
+	atomic_uint filled, emptied; /* chunks so far */
 	atomic_uint_fast64_t bytes_read;
 	int filled_fd, emptied_fd; /* notified of each; the second also stops the thread */
-	size_t taken; /* consumed bytes of the current slot */
-	char problem[256]; /* written before the last slot is handed over */
-	struct unpack_slot *slots;
+	size_t taken; /* consumed bytes of the current chunk */
+	char problem[256]; /* written before the last chunk is handed over */
+	struct unpack_chunk *chunks;
 	uint8_t input_bytes[INPUT_BYTES];
 };
 
@@ -120,40 +120,40 @@ static int read_input(struct scap_unpack *unpack, bool may_wait)
 	return 0;
 }
 
-/* Fills a slot until it is full or input would block. Sets its `code`. */
-static void fill_slot(struct scap_unpack *unpack, struct unpack_slot *slot)
+/* Fills a chunk until it is full or input would block. Sets its `code`. */
+static void fill_chunk(struct scap_unpack *unpack, struct unpack_chunk *chunk)
 {
-	struct codec_span room = {slot->data, SLOT_BYTES};
+	struct codec_span room = {chunk->data, CHUNK_BYTES};
 
-	slot->code = 0;
-	while (room.left && slot->code == 0) {
+	chunk->code = 0;
+	while (room.left && chunk->code == 0) {
 		const char *problem;
 
 		if (unpack->input.left == 0 && !unpack->full)
-			slot->code = read_input(unpack, room.left == SLOT_BYTES);
-		if (slot->code)
+			chunk->code = read_input(unpack, room.left == CHUNK_BYTES);
+		if (chunk->code)
 			break;
 		problem = unpack->codec->run(unpack->state, &unpack->input, &room);
 		unpack->full = room.left == 0;
 		if (problem)
-			slot->code =
+			chunk->code =
 				fail(unpack, -EBADMSG, "%s (before byte %llu of the file)", problem,
 				     (unsigned long long)(atomic_load(&unpack->bytes_read) -
 							  unpack->input.left));
 	}
-	if (slot->code == -EAGAIN)
-		slot->code = 0;
-	slot->len = SLOT_BYTES - room.left;
+	if (chunk->code == -EAGAIN)
+		chunk->code = 0;
+	chunk->len = CHUNK_BYTES - room.left;
 }
 
-/* Waits for an emptied slot. NULL: the thread has to stop. */
-static struct unpack_slot *wait_for_slot(struct scap_unpack *unpack, unsigned int filled)
+/* Waits for an emptied chunk. NULL: the thread has to stop. */
+static struct unpack_chunk *wait_for_chunk(struct scap_unpack *unpack, unsigned int filled)
 {
 	struct pollfd polled = {.fd = unpack->emptied_fd, .events = POLLIN};
 
 	while (!atomic_load(&unpack->stop)) {
-		if (filled - atomic_load(&unpack->emptied) < SLOTS)
-			return &unpack->slots[filled % SLOTS];
+		if (filled - atomic_load(&unpack->emptied) < CHUNKS)
+			return &unpack->chunks[filled % CHUNKS];
 		poll(&polled, 1, -1);
 		clear(unpack->emptied_fd);
 	}
@@ -167,12 +167,12 @@ static void *work(void *arg)
 
 	while (code == 0) {
 		unsigned int filled = atomic_load(&unpack->filled);
-		struct unpack_slot *slot = wait_for_slot(unpack, filled);
+		struct unpack_chunk *chunk = wait_for_chunk(unpack, filled);
 
-		if (!slot)
+		if (!chunk)
 			break;
-		fill_slot(unpack, slot);
-		code = slot->code;
+		fill_chunk(unpack, chunk);
+		code = chunk->code;
 		atomic_store(&unpack->filled, filled + 1);
 		tell(unpack->filled_fd);
 	}
@@ -181,8 +181,8 @@ static void *work(void *arg)
 
 /* Functions of the reader. */
 
-/* Waits for a filled slot. Returns NULL on timeout or if a signal arrived. */
-static struct unpack_slot *filled_slot(struct scap_unpack *unpack, int timeout_ms)
+/* Waits for a filled chunk. Returns NULL on timeout or if a signal arrived. */
+static struct unpack_chunk *filled_chunk(struct scap_unpack *unpack, int timeout_ms)
 {
 	struct pollfd polled = {.fd = unpack->filled_fd, .events = POLLIN};
 	unsigned int emptied = atomic_load(&unpack->emptied);
@@ -192,26 +192,26 @@ static struct unpack_slot *filled_slot(struct scap_unpack *unpack, int timeout_m
 			return NULL;
 		clear(unpack->filled_fd);
 	}
-	return &unpack->slots[emptied % SLOTS];
+	return &unpack->chunks[emptied % CHUNKS];
 }
 
 ptrdiff_t scap_unpack_take(struct scap_unpack *unpack, void *to, size_t room, int timeout_ms)
 {
 	for (;;) {
-		struct unpack_slot *slot = filled_slot(unpack, timeout_ms);
+		struct unpack_chunk *chunk = filled_chunk(unpack, timeout_ms);
 		size_t n;
 
-		if (!slot)
+		if (!chunk)
 			return 0;
-		n = slot->len - unpack->taken < room ? slot->len - unpack->taken : room;
+		n = chunk->len - unpack->taken < room ? chunk->len - unpack->taken : room;
 		if (n) {
-			memcpy(to, slot->data + unpack->taken, n);
+			memcpy(to, chunk->data + unpack->taken, n);
 			unpack->taken += n;
 			return (ptrdiff_t)n;
 		}
 		/* The last one stays: later calls return its code again. */
-		if (slot->code)
-			return slot->code;
+		if (chunk->code)
+			return chunk->code;
 		unpack->taken = 0;
 		atomic_fetch_add(&unpack->emptied, 1);
 		tell(unpack->emptied_fd);
@@ -264,9 +264,9 @@ int scap_unpack_start(const struct codec *codec, int fd, bool waits, const void 
 		code = -errno;
 		goto out;
 	}
-	made->slots = malloc(SLOTS * sizeof(*made->slots));
+	made->chunks = malloc(CHUNKS * sizeof(*made->chunks));
 	made->state = codec->create();
-	if (!made->slots || !made->state)
+	if (!made->chunks || !made->state)
 		goto out;
 	code = start_thread(made);
 	if (code)
@@ -293,6 +293,6 @@ void scap_unpack_stop(struct scap_unpack *unpack)
 		close(unpack->filled_fd);
 	if (unpack->emptied_fd >= 0)
 		close(unpack->emptied_fd);
-	free(unpack->slots);
+	free(unpack->chunks);
 	free(unpack);
 }

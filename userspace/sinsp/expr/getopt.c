@@ -83,7 +83,7 @@ static struct field_value letter_value(char letter, struct field_scratch *scratc
 	return text_value(text, 1);
 }
 
-static void add(struct filter_slot *result, struct field_value value)
+static void add(struct filter_register *result, struct field_value value)
 {
 	if (result->count < FIELD_VALUES_MAX)
 		result->values[result->count++] = value;
@@ -91,7 +91,7 @@ static void add(struct filter_slot *result, struct field_value value)
 
 /* The last value of one option; its name if it takes none. */
 static void select_option(struct walk *walk, char letter, struct field_scratch *scratch,
-			  struct filter_slot *result)
+			  struct filter_register *result)
 {
 	struct option option;
 
@@ -104,11 +104,11 @@ static void select_option(struct walk *walk, char letter, struct field_scratch *
 	}
 }
 
-void filter_step_getopt(const struct filter_step *step, struct filter_slot *slots,
+void filter_step_getopt(const struct filter_step *step, struct filter_register *regs,
 			struct field_scratch *scratch)
 {
-	struct filter_slot *words = &slots[step->slot], *result = &slots[step->slot + step->nargs];
-	const struct filter_slot *options = &slots[step->slot + 1];
+	struct filter_register *words = &regs[step->reg], *result = &regs[step->reg + step->nargs];
+	const struct filter_register *options = &regs[step->reg + 1];
 	struct walk walk = {.words = words->values, .nwords = words->count};
 	struct option option;
 

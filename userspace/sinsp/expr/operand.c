@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binding of operands: fields are looked up, transformers checked, and both turned into a sequence
- * of steps over slots, arguments before the transformer that uses them.
+ * of steps over registers, arguments before the transformer that uses them.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/expr/transform.h"
 
-enum { SLOTS_MAX = 1024 };
+enum { REGS_MAX = 1024 };
 
 #define OPERAND_FAIL(binder, position, ...)                                                        \
 	filter_error_set((binder)->err, (binder)->text, position, __VA_ARGS__)
@@ -29,21 +29,21 @@ static size_t count_steps(const struct filter_expr *expr)
 	return n;
 }
 
-/* The arguments of a step that puts its result into `slot`. */
-static struct filter_step *add_step(struct side *side, filter_step_run *run, uint16_t slot,
-				    uint16_t nslots)
+/* The arguments of a step that puts its result into `reg`. */
+static struct filter_step *add_step(struct side *side, filter_step_run *run, uint16_t reg,
+				    uint16_t nregs)
 {
 	struct filter_operand *operand = side->operand;
 	struct filter_step *step = &operand->steps[operand->nsteps++];
 
 	step->run = run;
-	step->slot = slot;
-	if (slot + nslots > operand->slots_end)
-		operand->slots_end = slot + nslots;
+	step->reg = reg;
+	if (reg + nregs > operand->regs_end)
+		operand->regs_end = reg + nregs;
 	return step;
 }
 
-static int bind_field(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_field(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		      struct filter_shape *shape)
 {
 	const struct operand_binder *binder = side->binder;
@@ -61,35 +61,35 @@ static int bind_field(struct side *side, const struct filter_expr *expr, uint16_
 	made->next = *binder->refs;
 	*binder->refs = made;
 	side->operand->needs |= made->ref.desc->needs;
-	add_step(side, NULL, slot, 1)->ref = &made->ref;
+	add_step(side, NULL, reg, 1)->ref = &made->ref;
 	shape->type = made->ref.type;
 	shape->list = made->ref.desc->flags & FIELD_LIST;
 	shape->flags = made->ref.desc->flags;
 	return 0;
 }
 
-static int bind_text(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_text(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		     struct filter_shape *shape)
 {
 	if (memchr(expr->text.data, '\0', expr->text.len))
 		return OPERAND_FAIL(side->binder, expr->position, "the value has a NUL byte");
-	add_step(side, filter_step_constant, slot, 1)->text = expr->text;
+	add_step(side, filter_step_constant, reg, 1)->text = expr->text;
 	*shape = (struct filter_shape){.type = PT_CHARBUF};
 	return 0;
 }
 
-static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		    struct filter_shape *shape);
 
 /* An argument or element: like an operand, but not all fields are accepted. */
-static int bind_inner(struct side *side, const struct filter_expr *expr, size_t slot,
+static int bind_inner(struct side *side, const struct filter_expr *expr, size_t reg,
 		      struct filter_shape *shape)
 {
 	int rc;
 
-	if (slot >= SLOTS_MAX)
+	if (reg >= REGS_MAX)
 		return OPERAND_FAIL(side->binder, expr->position, "too many arguments");
-	rc = bind_any(side, expr, (uint16_t)slot, shape);
+	rc = bind_any(side, expr, (uint16_t)reg, shape);
 	if (rc == 0 && (shape->flags & FIELD_NO_TRANSFORMER))
 		rc = OPERAND_FAIL(side->binder, expr->position,
 				  "field '%.60s' cannot be given to a transformer",
@@ -98,7 +98,7 @@ static int bind_inner(struct side *side, const struct filter_expr *expr, size_t 
 }
 
 /* A literal list: all its elements become text. */
-static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		     struct filter_shape *shape)
 {
 	uint16_t n = 0;
@@ -106,7 +106,7 @@ static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t
 	*shape = (struct filter_shape){.type = PT_CHARBUF, .list = true};
 	for (const struct filter_expr *item = expr->first; item; item = item->next, n++) {
 		struct filter_shape inner;
-		int rc = bind_inner(side, item, (size_t)slot + n, &inner);
+		int rc = bind_inner(side, item, (size_t)reg + n, &inner);
 
 		if (rc)
 			return rc;
@@ -116,10 +116,10 @@ static int bind_list(struct side *side, const struct filter_expr *expr, uint16_t
 			return OPERAND_FAIL(side->binder, item->position,
 					    "this element of the list has no text");
 		if (param_type_size(inner.type))
-			add_step(side, filter_step_text, slot + n, 1)->type = inner.type;
+			add_step(side, filter_step_text, reg + n, 1)->type = inner.type;
 		shape->flags |= inner.flags;
 	}
-	add_step(side, filter_step_list, slot, 1)->nargs = n;
+	add_step(side, filter_step_list, reg, 1)->nargs = n;
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int check_selector(struct side *side, const struct filter_expr *expr)
 	return 0;
 }
 
-static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		     struct filter_shape *shape)
 {
 	const struct filter_transformer *transformer = &filter_transformers[expr->call];
@@ -153,7 +153,7 @@ static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t
 			return OPERAND_FAIL(side->binder, arg->position,
 					    "transformer '%s' takes no more than %u argument%s",
 					    name, n, n == 1 ? "" : "s");
-		rc = bind_inner(side, arg, (size_t)slot + n, &args[n]);
+		rc = bind_inner(side, arg, (size_t)reg + n, &args[n]);
 	}
 	if (rc)
 		return rc;
@@ -164,7 +164,7 @@ static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t
 	if (!transformer->shape(args, n, expr->selector.data != NULL, shape))
 		return OPERAND_FAIL(side->binder, expr->position, "transformer '%s' takes %s", name,
 				    transformer->takes);
-	step = add_step(side, transformer->run, slot, n + transformer->scratch);
+	step = add_step(side, transformer->run, reg, n + transformer->scratch);
 	step->type = args[0].type;
 	step->list = args[0].list;
 	step->nargs = n;
@@ -172,23 +172,23 @@ static int bind_call(struct side *side, const struct filter_expr *expr, uint16_t
 	return 0;
 }
 
-static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t slot,
+static int bind_any(struct side *side, const struct filter_expr *expr, uint16_t reg,
 		    struct filter_shape *shape)
 {
 	switch (expr->kind) {
 	case FILTER_EXPR_FIELD:
-		return bind_field(side, expr, slot, shape);
+		return bind_field(side, expr, reg, shape);
 	case FILTER_EXPR_CALL:
-		return bind_call(side, expr, slot, shape);
+		return bind_call(side, expr, reg, shape);
 	case FILTER_EXPR_LIST:
-		return bind_list(side, expr, slot, shape);
+		return bind_list(side, expr, reg, shape);
 	case FILTER_EXPR_TEXT:
-		return bind_text(side, expr, slot, shape);
+		return bind_text(side, expr, reg, shape);
 	}
 	return -EINVAL;
 }
 
-int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t slot,
+int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t reg,
 		 struct filter_operand *operand)
 {
 	struct side side = {binder, operand};
@@ -201,8 +201,8 @@ int operand_bind(const struct operand_binder *binder, const struct filter_expr *
 	operand->steps = arena_alloc(binder->arena, nsteps * sizeof(operand->steps[0]));
 	if (!operand->steps)
 		return -ENOMEM;
-	operand->slot = slot;
-	rc = bind_any(&side, expr, slot, &shape);
+	operand->reg = reg;
+	rc = bind_any(&side, expr, reg, &shape);
 	if (rc)
 		return rc;
 	operand->type = shape.type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operands: a field, or transformers over fields and constants, as a sequence of steps over slots.
- * Filters compare them (filter/), formats print them (format/).
+ * Operands: a field, or transformers over fields and constants, as a sequence of steps over
+ * registers. Filters compare them (filter/), formats print them (format/).
  */
 #ifndef SINSP_EXPR_OPERAND_H
 #define SINSP_EXPR_OPERAND_H
@@ -14,17 +14,17 @@
 #include "util/arena.h"
 
 /* The values of a field or transformer while an operand is computed; count -1: none. */
-struct filter_slot {
+struct filter_register {
 	int count;
 	struct field_value values[FIELD_VALUES_MAX];
 };
 
 /*
- * A step stores its result in a slot. The arguments of a transformer are in that slot and the
+ * A step stores its result in a register. The arguments of a transformer are in that one and the
  * following ones; its result replaces the first.
  */
 struct filter_step;
-typedef void filter_step_run(const struct filter_step *step, struct filter_slot *slots,
+typedef void filter_step_run(const struct filter_step *step, struct filter_register *regs,
 			     struct field_scratch *scratch);
 
 struct filter_step {
@@ -33,7 +33,7 @@ struct filter_step {
 	struct filter_text text; /* a constant; the selector of getopt */
 	enum param_type type; /* of the argument, */
 	bool list; /* and whether it is a list */
-	uint16_t slot;
+	uint16_t reg;
 	uint16_t nargs;
 };
 
@@ -41,8 +41,8 @@ struct filter_step {
 struct filter_operand {
 	struct filter_step *steps;
 	uint16_t nsteps;
-	uint16_t slot;
-	uint16_t slots_end; /* the first unused slot */
+	uint16_t reg;
+	uint16_t regs_end; /* the first unused register */
 	enum param_type type;
 	bool list;
 	uint16_t flags; /* of its fields: enum field_flags */
@@ -65,27 +65,27 @@ struct operand_binder {
 };
 
 /*
- * Resolves an expression; the operand is zeroed on entry and uses slots from `slot` on. Returns 0,
- * -EINVAL with the error set, or -ENOMEM.
+ * Resolves an expression; the operand is zeroed on entry and uses registers from `reg` on. Returns
+ * 0, -EINVAL with the error set, or -ENOMEM.
  */
-int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t slot,
+int operand_bind(const struct operand_binder *binder, const struct filter_expr *expr, uint16_t reg,
 		 struct filter_operand *operand);
 void operand_refs_finish(struct filter_ref *refs);
 
-/* Stores the values in the operand's slot; returns their count, or -1 for none. */
+/* Stores the values in the register of the operand; returns their count, or -1 for none. */
 static inline int operand_get(const struct filter_operand *operand, const struct sinsp_event *event,
-			      struct filter_slot *slots, struct field_scratch *scratch)
+			      struct filter_register *regs, struct field_scratch *scratch)
 {
 	for (uint16_t i = 0; i < operand->nsteps; i++) {
 		const struct filter_step *step = &operand->steps[i];
-		struct filter_slot *slot = &slots[step->slot];
+		struct filter_register *reg = &regs[step->reg];
 
 		if (step->run)
-			step->run(step, slots, scratch);
+			step->run(step, regs, scratch);
 		else
-			slot->count = field_get(step->ref, event, scratch, slot->values);
+			reg->count = field_get(step->ref, event, scratch, reg->values);
 	}
-	return slots[operand->slot].count;
+	return regs[operand->reg].count;
 }
 
 #endif

@@ -33,16 +33,16 @@ static bool set_bytes(struct field_value *value, const char *data, size_t len)
 }
 
 /* Replaces each value by the result of `change`; if that fails for one, there is no value. */
-static void change_each(const struct filter_step *step, struct filter_slot *slots,
+static void change_each(const struct filter_step *step, struct filter_register *regs,
 			struct field_scratch *scratch,
 			bool (*change)(const struct filter_step *step, struct field_value *value,
 				       struct field_scratch *scratch))
 {
-	struct filter_slot *slot = &slots[step->slot];
+	struct filter_register *reg = &regs[step->reg];
 
-	for (int i = 0; i < slot->count; i++)
-		if (!change(step, &slot->values[i], scratch))
-			slot->count = NO_VALUE;
+	for (int i = 0; i < reg->count; i++)
+		if (!change(step, &reg->values[i], scratch))
+			reg->count = NO_VALUE;
 }
 
 static char lower(char c)
@@ -77,16 +77,16 @@ static bool upper_one(const struct filter_step *step, struct field_value *value,
 	return change_case(value, scratch, upper);
 }
 
-static void run_tolower(const struct filter_step *step, struct filter_slot *slots,
+static void run_tolower(const struct filter_step *step, struct filter_register *regs,
 			struct field_scratch *scratch)
 {
-	change_each(step, slots, scratch, lower_one);
+	change_each(step, regs, scratch, lower_one);
 }
 
-static void run_toupper(const struct filter_step *step, struct filter_slot *slots,
+static void run_toupper(const struct filter_step *step, struct filter_register *regs,
 			struct field_scratch *scratch)
 {
-	change_each(step, slots, scratch, upper_one);
+	change_each(step, regs, scratch, upper_one);
 }
 
 static bool basename_one(const struct filter_step *step, struct field_value *value,
@@ -101,10 +101,10 @@ static bool basename_one(const struct filter_step *step, struct field_value *val
 	return true;
 }
 
-static void run_basename(const struct filter_step *step, struct filter_slot *slots,
+static void run_basename(const struct filter_step *step, struct filter_register *regs,
 			 struct field_scratch *scratch)
 {
-	change_each(step, slots, scratch, basename_one);
+	change_each(step, regs, scratch, basename_one);
 }
 
 static int base64_digit(char c)
@@ -152,22 +152,22 @@ static bool b64_one(const struct filter_step *step, struct field_value *value,
 	return set_bytes(value, out, is_text(step->type) ? strlen(out) : (size_t)len);
 }
 
-static void run_b64(const struct filter_step *step, struct filter_slot *slots,
+static void run_b64(const struct filter_step *step, struct filter_register *regs,
 		    struct field_scratch *scratch)
 {
-	change_each(step, slots, scratch, b64_one);
+	change_each(step, regs, scratch, b64_one);
 }
 
-static void run_len(const struct filter_step *step, struct filter_slot *slots,
+static void run_len(const struct filter_step *step, struct filter_register *regs,
 		    struct field_scratch *scratch)
 {
-	struct filter_slot *slot = &slots[step->slot];
+	struct filter_register *reg = &regs[step->reg];
 
 	if (step->list) {
-		slot->values[0].u64 = slot->count > 0 ? (uint64_t)slot->count : 0;
-		slot->count = 1;
-	} else if (slot->count > 0) {
-		slot->values[0].u64 = slot->values[0].bytes.len;
+		reg->values[0].u64 = reg->count > 0 ? (uint64_t)reg->count : 0;
+		reg->count = 1;
+	} else if (reg->count > 0) {
+		reg->values[0].u64 = reg->values[0].bytes.len;
 	}
 }
 
@@ -189,27 +189,27 @@ static bool glue(struct field_scratch *scratch, const struct field_value *values
 	return set_bytes(result, text, len);
 }
 
-static void run_concat(const struct filter_step *step, struct filter_slot *slots,
+static void run_concat(const struct filter_step *step, struct filter_register *regs,
 		       struct field_scratch *scratch)
 {
 	static const struct field_value nothing = {.bytes = {"", 0}};
-	struct filter_slot *result = &slots[step->slot];
+	struct filter_register *result = &regs[step->reg];
 	struct field_value values[FIELD_VALUES_MAX];
 	bool complete = true;
 
 	for (uint16_t i = 0; i < step->nargs; i++) {
-		complete = complete && slots[step->slot + i].count > 0;
-		values[i] = slots[step->slot + i].values[0];
+		complete = complete && regs[step->reg + i].count > 0;
+		values[i] = regs[step->reg + i].values[0];
 	}
 	if (!complete || !glue(scratch, values, step->nargs, &nothing, &result->values[0]))
 		result->count = NO_VALUE;
 }
 
-static void run_join(const struct filter_step *step, struct filter_slot *slots,
+static void run_join(const struct filter_step *step, struct filter_register *regs,
 		     struct field_scratch *scratch)
 {
-	struct filter_slot *result = &slots[step->slot];
-	const struct filter_slot *list = &slots[step->slot + 1];
+	struct filter_register *result = &regs[step->reg];
+	const struct filter_register *list = &regs[step->reg + 1];
 
 	if (result->count <= 0 || list->count < 0 ||
 	    !glue(scratch, list->values, (size_t)list->count, &result->values[0],
@@ -217,23 +217,23 @@ static void run_join(const struct filter_step *step, struct filter_slot *slots,
 		result->count = NO_VALUE;
 }
 
-void filter_step_constant(const struct filter_step *step, struct filter_slot *slots,
+void filter_step_constant(const struct filter_step *step, struct filter_register *regs,
 			  struct field_scratch *scratch)
 {
-	slots[step->slot].count = 1;
-	set_bytes(&slots[step->slot].values[0], step->text.data, step->text.len);
+	regs[step->reg].count = 1;
+	set_bytes(&regs[step->reg].values[0], step->text.data, step->text.len);
 }
 
 /* All arguments in sequence. */
-void filter_step_list(const struct filter_step *step, struct filter_slot *slots,
+void filter_step_list(const struct filter_step *step, struct filter_register *regs,
 		      struct field_scratch *scratch)
 {
-	struct filter_slot *list = &slots[step->slot];
+	struct filter_register *list = &regs[step->reg];
 
 	if (step->nargs == 0)
 		list->count = 0;
 	for (uint16_t i = 1; i < step->nargs && list->count >= 0; i++) {
-		const struct filter_slot *arg = &slots[step->slot + i];
+		const struct filter_register *arg = &regs[step->reg + i];
 
 		if (arg->count < 0 || arg->count > FIELD_VALUES_MAX - list->count) {
 			list->count = NO_VALUE;
@@ -268,10 +268,10 @@ static bool text_one(const struct filter_step *step, struct field_value *value,
 	return set_bytes(value, copy, (size_t)len);
 }
 
-void filter_step_text(const struct filter_step *step, struct filter_slot *slots,
+void filter_step_text(const struct filter_step *step, struct filter_register *regs,
 		      struct field_scratch *scratch)
 {
-	change_each(step, slots, scratch, text_one);
+	change_each(step, regs, scratch, text_one);
 }
 
 static bool shape_text(const struct filter_shape *args, uint16_t nargs, bool selected,

@@ -18,7 +18,7 @@ struct filter_shape {
 struct filter_transformer {
 	uint16_t args_min, args_max;
 	bool selector; /* may be followed by one character in brackets */
-	uint16_t scratch; /* slots needed after those of its arguments */
+	uint16_t scratch; /* registers needed after those of its arguments */
 	filter_step_run *run;
 	/* Determines the shape of the result; false: such arguments are not accepted. */
 	bool (*shape)(const struct filter_shape *args, uint16_t nargs, bool selected,

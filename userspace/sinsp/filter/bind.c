@@ -67,21 +67,21 @@ static bool takes_list(enum filter_op op, const struct filter_operand *left)
 	return op == FILTER_IN || op == FILTER_INTERSECTS;
 }
 
-static int bind_side(struct filter_binder *binder, const struct filter_expr *expr, uint16_t slot,
+static int bind_side(struct filter_binder *binder, const struct filter_expr *expr, uint16_t reg,
 		     struct filter_side *side)
 {
 	struct filter *filter = binder->filter;
 	const struct filter_ref *others = filter->refs;
 	const struct operand_binder operands = {&filter->arena, &filter->refs, binder->text,
 						binder->err};
-	int rc = operand_bind(&operands, expr, slot, &side->operand);
+	int rc = operand_bind(&operands, expr, reg, &side->operand);
 
 	if (rc)
 		return rc;
 	for (const struct filter_ref *ref = filter->refs; ref != others; ref = ref->next)
 		side->flags |= ref->ref.desc->flags;
-	if (side->operand.slots_end > binder->nslots)
-		binder->nslots = side->operand.slots_end;
+	if (side->operand.regs_end > binder->nregs)
+		binder->nregs = side->operand.regs_end;
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static int bind_right_operand(struct filter_binder *binder, const struct filter_
 			      struct filter_check *check)
 {
 	const struct filter_operand *left = &check->left->operand, *right = &check->right.operand;
-	int rc = bind_side(binder, node->right, left->slots_end, &check->right);
+	int rc = bind_side(binder, node->right, left->regs_end, &check->right);
 
 	if (rc)
 		return rc;

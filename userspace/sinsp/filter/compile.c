@@ -245,9 +245,9 @@ static int compile_items(struct compiler *compiler, const struct filter_group_it
 	}
 	if (rc)
 		return rc;
-	filter->slots =
-		arena_alloc(&filter->arena, compiler->binder.nslots * sizeof(filter->slots[0]));
-	rc = filter->slots ? filter_types_answer(filter, &compiler->terms) : -ENOMEM;
+	filter->regs =
+		arena_alloc(&filter->arena, compiler->binder.nregs * sizeof(filter->regs[0]));
+	rc = filter->regs ? filter_types_answer(filter, &compiler->terms) : -ENOMEM;
 	if (rc == 0)
 		rc = survey_items(compiler, refs, n);
 	if (rc == 0)

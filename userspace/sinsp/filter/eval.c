@@ -111,9 +111,9 @@ COLD int keep(struct filter *filter, const struct filter_side *side,
 	if (left->field) {
 		kept->count = field_get(left->field, event, scratch, kept->values);
 	} else {
-		kept->count = operand_get(left, event, filter->slots, scratch);
+		kept->count = operand_get(left, event, filter->regs, scratch);
 		if (kept->count > 0)
-			memcpy(kept->values, filter->slots[left->slot].values,
+			memcpy(kept->values, filter->regs[left->reg].values,
 			       (size_t)kept->count * sizeof(kept->values[0]));
 	}
 	filter->kept_bytes = scratch->used;
@@ -132,7 +132,7 @@ HOT int left_get(struct filter *filter, const struct filter_check *check,
 {
 	const struct filter_operand *left = &check->left->operand;
 	struct filter_kept *kept = check->left->kept;
-	struct filter_slot *slot = filter->slots;
+	struct filter_register *reg = filter->regs;
 
 	if (kept && kept->event != filter->event) {
 		*values = kept->values;
@@ -143,11 +143,11 @@ HOT int left_get(struct filter *filter, const struct filter_check *check,
 		*values = kept->values;
 		return kept->count;
 	}
-	*values = slot->values;
+	*values = reg->values;
 	if (!left->field)
-		return operand_get(left, event, filter->slots, &filter->scratch);
-	slot->count = field_get(left->field, event, &filter->scratch, slot->values);
-	return slot->count;
+		return operand_get(left, event, filter->regs, &filter->scratch);
+	reg->count = field_get(left->field, event, &filter->scratch, reg->values);
+	return reg->count;
 }
 
 /* Several values are the ends of a socket: one end must satisfy `=`, both must satisfy `!=`. */
@@ -244,7 +244,7 @@ bool filter_test_list(struct filter *filter, const struct filter_check *check,
 }
 
 static bool in_values(const struct filter_check *check, const struct field_value *value,
-		      const struct filter_slot *list)
+		      const struct filter_register *list)
 {
 	for (int i = 0; i < list->count; i++) {
 		const struct filter_constant constant = {.value = list->values[i]};
@@ -262,12 +262,12 @@ static bool in_values(const struct filter_check *check, const struct field_value
 bool filter_test_operands(struct filter *filter, const struct filter_check *check,
 			  const struct sinsp_event *event)
 {
-	const struct filter_slot *right = &filter->slots[check->right.operand.slot];
+	const struct filter_register *right = &filter->regs[check->right.operand.reg];
 	bool every = check->left->operand.list && check->op == FILTER_IN;
 	const struct field_value *values;
 	int n = left_get(filter, check, event, &values);
 
-	if (n < 0 || operand_get(&check->right.operand, event, filter->slots, &filter->scratch) < 0)
+	if (n < 0 || operand_get(&check->right.operand, event, filter->regs, &filter->scratch) < 0)
 		return false;
 	for (int i = 0; i < n; i++)
 		if ((in_values(check, &values[i], right) != check->negated) != every)

@@ -110,7 +110,7 @@ struct filter {
 	size_t kept_bytes; /* of the scratch memory, used by kept values */
 	struct filter_item *items;
 	size_t nitems;
-	struct filter_slot *slots;
+	struct filter_register *regs;
 	struct filter_ref *refs; /* of all operands */
 	struct filter_regex *regexes;
 	struct arena arena; /* all of the above that is not marked as owned */
@@ -124,7 +124,7 @@ struct filter_binder {
 	const char *text;
 	struct filter_options options;
 	struct filter_error *err;
-	uint16_t nslots; /* needed by the checks so far */
+	uint16_t nregs; /* needed by the checks so far */
 };
 
 #define BINDER_FAIL(binder, position, ...)                                                         \

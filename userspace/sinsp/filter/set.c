@@ -9,7 +9,7 @@
 struct filter_set {
 	bool numbers; /* else bytes */
 	uint32_t mask;
-	const struct field_value **slots; /* NULL: free; never full */
+	const struct field_value **buckets; /* NULL: free; never full */
 };
 
 static uint32_t hash_value(const struct filter_set *set, const struct field_value *value)
@@ -28,15 +28,15 @@ static bool values_equal(const struct filter_set *set, const struct field_value 
 	       memcmp(a->bytes.data, b->bytes.data, a->bytes.len) == 0;
 }
 
-/* The slot of an equal value, or the free one where it belongs. */
-static const struct field_value **find_slot(const struct filter_set *set,
-					    const struct field_value *value)
+/* The bucket of an equal value, or the free one where it belongs. */
+static const struct field_value **find_bucket(const struct filter_set *set,
+					      const struct field_value *value)
 {
 	uint32_t at = hash_value(set, value) & set->mask;
 
-	while (set->slots[at] && !values_equal(set, set->slots[at], value))
+	while (set->buckets[at] && !values_equal(set, set->buckets[at], value))
 		at = (at + 1) & set->mask;
-	return &set->slots[at];
+	return &set->buckets[at];
 }
 
 int filter_set_create(struct arena *arena, enum param_type type,
@@ -57,16 +57,16 @@ int filter_set_create(struct arena *arena, enum param_type type,
 		return -ENOMEM;
 	made->numbers = !bytes;
 	made->mask = size - 1;
-	made->slots = arena_alloc(arena, size * sizeof(made->slots[0]));
-	if (!made->slots)
+	made->buckets = arena_alloc(arena, size * sizeof(made->buckets[0]));
+	if (!made->buckets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		*find_slot(made, &constants[i].value) = &constants[i].value;
+		*find_bucket(made, &constants[i].value) = &constants[i].value;
 	*set = made;
 	return 0;
 }
 
 bool filter_set_has(const struct filter_set *set, const struct field_value *value)
 {
-	return *find_slot(set, value) != NULL;
+	return *find_bucket(set, value) != NULL;
 }

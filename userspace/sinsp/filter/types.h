@@ -9,7 +9,7 @@
 bool filter_types_matter(const struct filter_check *check);
 
 /*
- * Computes the answers of all such checks. filter->slots must be allocated. Returns 0 or -ENOMEM.
+ * Computes the answers of all such checks. filter->regs must be allocated. Returns 0 or -ENOMEM.
  */
 int filter_types_answer(struct filter *filter, struct filter_terms *terms);
 

@@ -48,13 +48,13 @@ static struct formatter *begin(enum formatter_kind kind)
 /* Completes a formatter after its columns were added; `rc` is the result of that. */
 static int finish(struct formatter *made, int rc, struct formatter **formatter)
 {
-	size_t nslots = 1;
+	size_t nregs = 1;
 
 	for (size_t i = 0; i < made->columns_count; i++)
-		if (made->columns[i].operand.slots_end > nslots)
-			nslots = made->columns[i].operand.slots_end;
-	made->slots = arena_alloc(&made->arena, nslots * sizeof(made->slots[0]));
-	if (rc == 0 && !made->slots)
+		if (made->columns[i].operand.regs_end > nregs)
+			nregs = made->columns[i].operand.regs_end;
+	made->regs = arena_alloc(&made->arena, nregs * sizeof(made->regs[0]));
+	if (rc == 0 && !made->regs)
 		rc = -ENOMEM;
 	if (rc == 0 && made->kind->params)
 		rc = param_json_create(&made->scratch.params);

@@ -21,7 +21,7 @@ struct formatter {
 	size_t columns_count;
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
-	struct filter_slot *slots; /* for the operand being computed */
+	struct filter_register *regs; /* for the operand being computed */
 	struct filter_ref *refs; /* fields of all columns */
 	struct arena arena; /* everything above */
 	struct field_scratch scratch; /* its `params` are owned */
@@ -112,12 +112,12 @@ static inline int column_get(struct formatter *formatter, const struct format_co
 			     const struct sinsp_event *event, const struct field_value **values)
 {
 	formatter->scratch.used = 0;
-	*values = formatter->slots[0].values;
+	*values = formatter->regs[0].values;
 	/* Most columns are fields, and need no steps. */
 	if (column->ref)
 		return field_get(column->ref, event, &formatter->scratch,
-				 formatter->slots[0].values);
-	return operand_get(&column->operand, event, formatter->slots, &formatter->scratch);
+				 formatter->regs[0].values);
+	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
 
 #endif

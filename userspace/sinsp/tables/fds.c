@@ -87,15 +87,15 @@ static bool is_number(int64_t num)
 	return num >= 0 && num <= INT32_MAX;
 }
 
-/* The place of a number in its chunk, and its bit. */
-static unsigned int slot_of(int64_t num)
+/* The index of a number in its chunk, and its bit. */
+static unsigned int entry_index(int64_t num)
 {
 	return (uint32_t)num % CHUNK_NUMBERS;
 }
 
 static uint32_t bit_of(int64_t num)
 {
-	return 1u << slot_of(num);
+	return 1u << entry_index(num);
 }
 
 static struct chunk *find_chunk(const struct sinsp_fds *fds, int64_t num)
@@ -237,7 +237,7 @@ bool sinsp_fds_shared(const struct sinsp_fds *fds)
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
-	struct entry *entry = chunk ? chunk->entries[slot_of(num)] : NULL;
+	struct entry *entry = chunk ? chunk->entries[entry_index(num)] : NULL;
 
 	return entry ? &entry->fd : NULL;
 }
@@ -276,21 +276,21 @@ static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
 {
 	struct sinsp_fd_store *store = fds->store;
 	struct chunk *chunk = NULL;
-	struct entry **slot;
+	struct entry **stored;
 
 	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
 		chunk = writable_chunk(fds, num);
 	if (!chunk)
 		goto refuse;
-	slot = &chunk->entries[slot_of(num)];
-	if (*slot) {
-		entry_unref(store, *slot);
+	stored = &chunk->entries[entry_index(num)];
+	if (*stored) {
+		entry_unref(store, *stored);
 	} else {
 		chunk->open++;
 		fds->count++;
 		store->count++;
 	}
-	*slot = entry;
+	*stored = entry;
 	chunk->cloexec &= ~bit_of(num);
 	forget_asked(fds, num);
 	return true;
@@ -335,7 +335,7 @@ struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sins
 	return put_entry(fds, num, entry_of(fd)) ? fd : NULL;
 }
 
-static void clear_slot(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)
+static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)
 {
 	entry_unref(fds->store, chunk->entries[at]);
 	chunk->entries[at] = NULL;
@@ -368,7 +368,7 @@ void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
 	chunk = writable_chunk(fds, num);
 	if (!chunk)
 		return;
-	clear_slot(fds, chunk, slot_of(num));
+	clear_entry(fds, chunk, entry_index(num));
 	drop_empty_chunk(fds, chunk);
 }
 
@@ -392,14 +392,14 @@ bool sinsp_fds_cloexec(const struct sinsp_fds *fds, int64_t num)
 }
 
 /* Closes the numbers of a chunk that have their bit set in `open`, all of which are open. */
-static void clear_slots(struct sinsp_fds *fds, uint32_t place, uint32_t open)
+static void clear_entries(struct sinsp_fds *fds, uint32_t place, uint32_t open)
 {
 	struct chunk *chunk = open ? own_chunk(fds, place) : NULL;
 
 	if (!chunk)
 		return;
 	for (; open; open &= open - 1)
-		clear_slot(fds, chunk, (unsigned int)__builtin_ctz(open));
+		clear_entry(fds, chunk, (unsigned int)__builtin_ctz(open));
 	drop_empty_chunk(fds, chunk);
 }
 
@@ -423,14 +423,14 @@ void sinsp_fds_exec(struct sinsp_fds *fds)
 {
 	memset(fds->asked, 0, sizeof(fds->asked));
 	for (uint32_t place = fds->nchunks; place-- > 0;)
-		clear_slots(fds, place, fds->chunks[place]->cloexec);
+		clear_entries(fds, place, fds->chunks[place]->cloexec);
 }
 
 void sinsp_fds_close_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)
 {
 	memset(fds->asked, 0, sizeof(fds->asked));
 	for (uint32_t place = fds->nchunks; place-- > 0;)
-		clear_slots(fds, place, open_between(fds->chunks[place], first, last));
+		clear_entries(fds, place, open_between(fds->chunks[place], first, last));
 }
 
 void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t last)

@@ -16,7 +16,7 @@
 #include "scap/file/unpack.h"
 
 enum {
-	FILE_BYTES = 3 << 20, /* more than all slots hold */
+	FILE_BYTES = 3 << 20, /* more than all chunks hold */
 	END = 'Z', /* the file may end after it */
 	DAMAGE = 'X',
 };
@@ -143,7 +143,7 @@ static void test_ends(void **state)
 	}
 }
 
-/* A file of more bytes than there are slots for, taken in pieces of any size. */
+/* A file of more bytes than there are chunks for, taken in pieces of any size. */
 static void test_long_file(void **state)
 {
 	static const size_t steps[] = {1000, 65537, FILE_BYTES};
@@ -202,7 +202,7 @@ static void test_waits_for_a_pipe(void **state)
 }
 
 /* Many bytes out of one are all given out, though the next one has not come. */
-static void test_slots_are_filled_without_input(void **state)
+static void test_chunks_are_filled_without_input(void **state)
 {
 	uint8_t *bytes = malloc(REPEATS);
 	struct scap_unpack *unpack;
@@ -228,7 +228,7 @@ static void test_slots_are_filled_without_input(void **state)
 	free(bytes);
 }
 
-/* Stopped with all slots full, of which nothing is wanted any more. */
+/* Stopped with all chunks full, of which nothing is wanted any more. */
 static void test_stop_ahead_of_the_end(void **state)
 {
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -264,7 +264,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_long_file),
 		cmocka_unit_test(test_waits_for_a_pipe),
-		cmocka_unit_test(test_slots_are_filled_without_input),
+		cmocka_unit_test(test_chunks_are_filled_without_input),
 		cmocka_unit_test(test_stop_ahead_of_the_end),
 		cmocka_unit_test(test_errors),
 	};

@@ -301,7 +301,8 @@ static void test_transformers(void **state)
 			fail_msg("'%s' should be refused", bad[i]);
 }
 
-/* Wide lists and many arguments: rejected beyond what a slot or a filter can hold, never cut. */
+/* Wide lists and many arguments: rejected beyond what a register or a filter can hold, never cut.
+ */
 static void test_widths(void **state)
 {
 	static const struct {
