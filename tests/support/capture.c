@@ -162,18 +162,19 @@ static void read_events(struct scap_reader *reader, struct capture_result *resul
 	}
 }
 
-struct capture_result capture_read(const void *bytes, size_t n, struct recorder *recorder)
+struct capture_result capture_read(const void *bytes, size_t n, struct transcript *transcript)
 {
 	struct capture_result result = {0};
 	struct scap_reader *reader;
 	struct error err = {""};
-	struct recorder own = {.snapshot.ops = &recorder_ops};
+	struct transcript own = {.snapshot.ops = &transcript_ops};
 
 	result.open_code = scap_reader_open(capture_path(bytes, n), &reader, &err);
 	memcpy(result.text, err.text, sizeof(result.text));
 	if (result.open_code)
 		return result;
-	result.start_code = scap_reader_start(reader, &(recorder ? recorder : &own)->snapshot, &err);
+	result.start_code =
+		scap_reader_start(reader, &(transcript ? transcript : &own)->snapshot, &err);
 	memcpy(result.text, err.text, sizeof(result.text));
 	result.native = scap_reader_is_native(reader);
 	read_events(reader, &result);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "recorder.h"
+#include "transcript.h"
 #include "scap/file/reader.h"
 #include "util/buf.h"
 
@@ -51,7 +51,7 @@ struct capture_result {
 	char text[1024]; /* what is wrong */
 };
 
-/* Reads a whole file; what it says of the machine is recorded, if `recorder` is not NULL. */
-struct capture_result capture_read(const void *bytes, size_t n, struct recorder *recorder);
+/* Reads a whole file; what it says of the machine goes to `transcript`, unless NULL. */
+struct capture_result capture_read(const void *bytes, size_t n, struct transcript *transcript);
 
 #endif

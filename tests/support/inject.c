@@ -8,29 +8,29 @@
 #include "util/buf.h"
 
 /* Before each frame in the block. */
-struct inject_record {
+struct inject_entry {
 	uint32_t len;
 	uint32_t cpu;
 };
 
 struct scap_inject {
 	struct scap_source source;
-	struct buf records;
+	struct buf entries;
 	size_t at;
 };
 
 static int inject_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
 {
 	struct scap_inject *inject = (struct scap_inject *)source;
-	struct inject_record record;
+	struct inject_entry entry;
 
-	if (inject->at == inject->records.len)
+	if (inject->at == inject->entries.len)
 		return -ENODATA;
-	memcpy(&record, inject->records.data + inject->at, sizeof(record));
-	event->frame = inject->records.data + inject->at + sizeof(record);
-	event->len = record.len;
-	event->cpu = (uint16_t)record.cpu;
-	inject->at += sizeof(record) + record.len;
+	memcpy(&entry, inject->entries.data + inject->at, sizeof(entry));
+	event->frame = inject->entries.data + inject->at + sizeof(entry);
+	event->len = entry.len;
+	event->cpu = (uint16_t)entry.cpu;
+	inject->at += sizeof(entry) + entry.len;
 	return 1;
 }
 
@@ -38,7 +38,7 @@ static void inject_destroy(struct scap_source *source)
 {
 	struct scap_inject *inject = (struct scap_inject *)source;
 
-	buf_finish(&inject->records);
+	buf_finish(&inject->entries);
 	free(inject);
 }
 
@@ -65,12 +65,12 @@ struct scap_source *scap_inject_source(struct scap_inject *inject)
 
 int scap_inject_append(struct scap_inject *inject, const void *frame, size_t len, uint16_t cpu)
 {
-	struct inject_record record = {.len = (uint32_t)len, .cpu = cpu};
+	struct inject_entry entry = {.len = (uint32_t)len, .cpu = cpu};
 
-	if (!buf_reserve(&inject->records, sizeof(record) + len))
+	if (!buf_reserve(&inject->entries, sizeof(entry) + len))
 		return -ENOMEM;
-	buf_append(&inject->records, &record, sizeof(record));
-	buf_append(&inject->records, frame, len);
+	buf_append(&inject->entries, &entry, sizeof(entry));
+	buf_append(&inject->entries, frame, len);
 	return 0;
 }
 

@@ -68,12 +68,12 @@ void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t
 
 char *tell(struct sinsp *sinsp)
 {
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 
-	assert_int_equal(sinsp_tell(sinsp, &recorder.snapshot), 0);
-	buf_append_char(&recorder.text, '\0');
-	assert_false(recorder.text.failed);
-	return recorder.text.data;
+	assert_int_equal(sinsp_tell(sinsp, &transcript.snapshot), 0);
+	buf_append_char(&transcript.text, '\0');
+	assert_false(transcript.text.failed);
+	return transcript.text.data;
 }
 
 static void assert_told_alike(struct sinsp *a, struct sinsp *b)

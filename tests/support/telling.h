@@ -4,7 +4,7 @@
 #define TESTS_TELLING_H
 
 #include "drive.h"
-#include "recorder.h"
+#include "transcript.h"
 
 /* One call on the listener. */
 #define GIVE(to, what, ...) assert_int_equal((to)->ops->what(to, ##__VA_ARGS__), 0)
@@ -24,7 +24,7 @@ char *tell(struct sinsp *sinsp);
 /* Tells the tables to another engine, which must tell the same. */
 void retell(struct drive *drive);
 
-/* What the numbers of thread 200 below are recorded as. */
+/* What the numbers of thread 200 below are in a transcript. */
 #define RICH_NUMBERS                                                                               \
 	"uid=7 gid=8 vm=7,8,9 faults=5,6 pidns=13 tty=34817 login=1000 exe_flags=9 caps=4,1,2 "    \
 	"exe_file=10,11,12\n"

@@ -5,7 +5,7 @@
 #include "agent/commands/command.h"
 #include "agent/run/child.h"
 #include "agent/run/loop.h"
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/run/signals.h"
@@ -33,7 +33,7 @@ static int loop(struct run *run)
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	report_print(run);
-	if (run->record_failed || (options->strict && report_is_incomplete(run)))
+	if (run->recording_failed || (options->strict && report_is_incomplete(run)))
 		exit_code = EXIT_FAILURE;
 	return exit_code;
 }
@@ -47,9 +47,9 @@ static int open_and_loop(struct run *run, struct child *child)
 	if (signals_init(run->options->rules_count > 0, &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	code = run_record(run, &err);
+	code = run_begin_recording(run, &err);
 	if (code)
-		return record_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
+		return recording_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	return loop(run);
 }
 

@@ -20,7 +20,7 @@ enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_M
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* When a recording continues in another file, and how many files are kept. 0: no limit. */
-struct record_limits {
+struct recording_limits {
 	uint64_t bytes, ns, events;
 	uint64_t files;
 };
@@ -60,7 +60,7 @@ struct options {
 	const char *write;	/* file to record matching events to; NULL: none */
 	struct scap_writer_config writer;
 	bool fat;		/* also record events that only update the state */
-	struct record_limits limits;
+	struct recording_limits limits;
 	bool explain;		/* print the plan of the capture instead */
 	bool exact_types;
 	bool include_self;

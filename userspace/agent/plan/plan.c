@@ -60,7 +60,7 @@ static int load_rules(struct plan *plan, struct buf *messages)
 /* Whether the state is also written later than at the start, so it has to be up to date. */
 static bool records_state(const struct options *options)
 {
-	const struct record_limits *limits = &options->limits;
+	const struct recording_limits *limits = &options->limits;
 
 	return options->fat || limits->bytes || limits->ns || limits->events;
 }

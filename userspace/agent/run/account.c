@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "rules/ruleset.h"
 
 void account_append_matches(const struct account *account, struct buf *text)
@@ -13,13 +13,13 @@ void account_append_matches(const struct account *account, struct buf *text)
 		   account->printed);
 }
 
-void account_append_record(const struct account *account, struct buf *text)
+void account_append_recording(const struct account *account, struct buf *text)
 {
-	struct record_stats stats;
+	struct recording_stats stats;
 
-	if (!account->record)
+	if (!account->recording)
 		return;
-	record_stats(account->record, &stats);
+	recording_stats(account->recording, &stats);
 	buf_printf(text, "agent: wrote %s%" PRIu64 " events (%" PRIu64 " bytes) to ",
 		   stats.at_least ? "at least " : "", stats.events, stats.bytes);
 	if (stats.files != 1)

@@ -10,14 +10,14 @@
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 
-struct record;
+struct recording;
 struct ruleset;
 
 struct account {
 	uint64_t matched; /* events that passed the filter, up to the end of the run */
 	uint64_t printed; /* of these, written to standard output */
 	struct sinsp_stats state;
-	const struct record *record; /* NULL: nothing was recorded */
+	const struct recording *recording; /* NULL: nothing was recorded */
 	const struct ruleset *ruleset; /* NULL: without rules */
 	bool verbose;
 };
@@ -31,7 +31,7 @@ struct account_trouble {
 void account_append_matches(const struct account *account, struct buf *text);
 
 /* What was recorded; "agent: rule NAME: matched 7" for rules that matched. */
-void account_append_record(const struct account *account, struct buf *text);
+void account_append_recording(const struct account *account, struct buf *text);
 void account_append_rules(const struct account *account, struct buf *text);
 
 /* "agent: state: threads 7, descriptors 20", without a newline. */

@@ -46,7 +46,7 @@ void account_file_append(const struct scap_reader_stats *file, const struct acco
 	buf_printf(text, "agent: read %" PRIu64 " events of %" PRIu64 " bytes", file->events,
 		   file->bytes_read);
 	account_append_matches(account, text);
-	account_append_record(account, text);
+	account_append_recording(account, text);
 	put_troubles(text, file, &account->state);
 	if (!account->verbose)
 		return;

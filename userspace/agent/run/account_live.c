@@ -210,7 +210,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	BUF_LITERAL(text, "agent: ");
 	put_balance(text, &totals, live->damaged);
 	account_append_matches(account, text);
-	account_append_record(account, text);
+	account_append_recording(account, text);
 	if (totals.lost) {
 		put_causes(text, &totals);
 		put_losers(text, live);

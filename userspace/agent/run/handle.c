@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
@@ -73,16 +73,16 @@ static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
 }
 
-void handle_record_result(struct run *run, int result)
+void handle_recording_result(struct run *run, int result)
 {
 	if (result == 0)
 		return;
-	run->recording = false;
-	run->record_failed = !record_is_unread(result);
+	run->is_recording = false;
+	run->recording_failed = !recording_is_unread(result);
 	run->ended |= run->printer.format == FORMAT_NONE;
-	if (run->record_failed)
-		fprintf(stderr, "agent: %s\n", record_problem(run->record));
-	record_close(run->record); /* for the account; its error is already known */
+	if (run->recording_failed)
+		fprintf(stderr, "agent: %s\n", recording_problem(run->recording));
+	recording_close(run->recording); /* for the account; its error is already known */
 }
 
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
@@ -93,8 +93,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 
 	if (run->ended)
 		return 0;
-	if (run->recording)
-		handle_record_result(run, record_turn(run->record, raw));
+	if (run->is_recording)
+		handle_recording_result(run, recording_turn(run->recording, raw));
 	/* sinsp_process() counts invalid frames. */
 	if (sinsp_process(run->sinsp, raw, &event))
 		return 0;
@@ -102,8 +102,8 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
-	if (run->recording)
-		handle_record_result(run,
-				     record_event(run->record, raw, event.ev.desc->id, passed));
+	if (run->is_recording)
+		handle_recording_result(
+			run, recording_event(run->recording, raw, event.ev.desc->id, passed));
 	return result;
 }

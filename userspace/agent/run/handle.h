@@ -11,9 +11,9 @@
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err);
 
 /*
- * Handles the result of a record function: a failure is printed at once and ends the recording; the
- * run continues if events are also printed.
+ * Handles the result of a recording function: a failure is printed at once and ends the recording;
+ * the run continues if events are also printed.
  */
-void handle_record_result(struct run *run, int result);
+void handle_recording_result(struct run *run, int result);
 
 #endif

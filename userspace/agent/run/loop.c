@@ -8,7 +8,7 @@
 
 #include "agent/run/child.h"
 #include "agent/run/handle.h"
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
 #include "agent/run/signals.h"
@@ -68,8 +68,8 @@ static bool may_go_on(struct loop *loop, bool idle)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	print_reports(loop, now);
-	if (run->recording)
-		handle_record_result(run, record_flush(run->record, now, idle));
+	if (run->is_recording)
+		handle_recording_result(run, recording_flush(run->recording, now, idle));
 	if (run->output.closed)
 		run->ended = true;
 	if (signals_take_reload())
@@ -141,8 +141,8 @@ static int drain(struct loop *loop, struct error *err)
 	}
 	if (result == 0 && got != -ENODATA)
 		result = run->input->ops->fail(run->input, got, err);
-	if (run->recording)
-		handle_record_result(run, record_close(run->record));
+	if (run->is_recording)
+		handle_recording_result(run, recording_close(run->recording));
 	return result ? result : output_flush(&run->output, err);
 }
 

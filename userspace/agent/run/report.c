@@ -15,7 +15,7 @@ static struct account account_of(const struct run *run)
 	struct account account = {
 		.matched = run->matched,
 		.printed = run_printed(run),
-		.record = run->record,
+		.recording = run->recording,
 		.ruleset = run->plan->ruleset,
 		.verbose = run->options->verbose,
 	};

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "agent/run/child.h"
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
@@ -77,20 +77,20 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	return code || !live ? code : check_followed(run, err);
 }
 
-int run_record(struct run *run, struct error *err)
+int run_begin_recording(struct run *run, struct error *err)
 {
 	int code;
 
 	if (!run->options->write)
 		return 0;
-	code = record_create(run->options, run->sinsp, &run->record, err);
-	run->recording = code == 0;
+	code = recording_create(run->options, run->sinsp, &run->recording, err);
+	run->is_recording = code == 0;
 	return code;
 }
 
 void run_finish(struct run *run)
 {
-	record_destroy(run->record);
+	recording_destroy(run->recording);
 	summary_destroy(run->summary);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);

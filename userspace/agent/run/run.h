@@ -25,9 +25,9 @@ struct run {
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	struct sinsp *sinsp;
 	struct summary *summary; /* NULL: not requested */
-	struct record *record; /* NULL: nothing was recorded */
-	bool recording; /* false also after an error of the recording, which was printed */
-	bool record_failed;
+	struct recording *recording; /* NULL: nothing was recorded */
+	bool is_recording; /* false also after an error of the recording, which was printed */
+	bool recording_failed;
 	bool ended; /* no more events are needed: -n is reached, or the output has no reader */
 	struct output output;
 	uint64_t matched; /* events that passed the filter */
@@ -48,7 +48,7 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 int run_open(struct run *run, struct child *child, struct error *err);
 
 /* Begins the recording with the state, if the options request one. As above. */
-int run_record(struct run *run, struct error *err);
+int run_begin_recording(struct run *run, struct error *err);
 
 void run_finish(struct run *run);
 

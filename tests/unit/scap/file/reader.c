@@ -58,13 +58,13 @@ static void expect_close(struct scap_reader *reader, int64_t fd, bool hidden)
 	assert_int_equal(event_param_i64(&ev, close__fd), fd);
 }
 
-static struct scap_reader *open_capture(struct recorder *recorder)
+static struct scap_reader *open_capture(struct transcript *transcript)
 {
 	struct scap_reader *reader;
 	struct error err = {""};
 
 	if (scap_reader_open(capture_path(capture.bytes.data, capture.bytes.len), &reader, &err) ||
-	    scap_reader_start(reader, &recorder->snapshot, &err))
+	    scap_reader_start(reader, &transcript->snapshot, &err))
 		fail_msg("%s", err.text);
 	return reader;
 }
@@ -72,12 +72,12 @@ static struct scap_reader *open_capture(struct recorder *recorder)
 static void test_events_of_all_blocks(void **state)
 {
 	struct scap_reader *reader;
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct scap_event event;
 
 	for (int i = 0; i < EVENT_BLOCKS; i++)
 		capture_close_event(&capture, event_blocks[i], 1, 100 + i);
-	reader = open_capture(&recorder);
+	reader = open_capture(&transcript);
 	for (int i = 0; i < EVENT_BLOCKS; i++)
 		expect_close(reader, 100 + i,
 			     event_blocks[i] == 0x208 || event_blocks[i] == 0x217 ||
@@ -85,7 +85,7 @@ static void test_events_of_all_blocks(void **state)
 	assert_int_equal(scap_source_next(scap_reader_source(reader), 0, &event), -ENODATA);
 	assert_int_equal(scap_source_next(scap_reader_source(reader), 0, &event), -ENODATA);
 	scap_source_destroy(scap_reader_source(reader));
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 }
 
 static void test_no_events(void **state)
@@ -175,7 +175,7 @@ static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *
 	uint32_t header[] = {type, len};
 	size_t at = capture.bytes.len;
 	struct scap_reader *reader;
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct scap_event event;
 	struct error err;
 	const char *path = capture_path(capture.bytes.data, capture.bytes.len);
@@ -186,12 +186,12 @@ static void read_huge_block(uint32_t type, uint32_t len, struct capture_result *
 			 sizeof(len));
 	close(fd);
 	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
-	assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
+	assert_int_equal(scap_reader_start(reader, &transcript.snapshot, &err), 0);
 	while ((result->code = scap_source_next(scap_reader_source(reader), 0, &event)) >= 0)
 		;
 	scap_reader_stats(reader, &result->stats);
 	scap_source_destroy(scap_reader_source(reader));
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 }
 
 /* Comes first: later tests have more in memory themselves. */
@@ -288,7 +288,7 @@ static void test_slow_pipe(void **state)
 {
 	size_t head = capture.bytes.len, bounds[8], at, next = 0;
 	struct scap_reader *reader;
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct scap_event event;
 	struct error err;
 	char path[32];
@@ -311,7 +311,7 @@ static void test_slow_pipe(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
 	assert_int_equal(scap_reader_open(path, &reader, &err), 0);
 	close(fds[0]);
-	assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
+	assert_int_equal(scap_reader_start(reader, &transcript.snapshot, &err), 0);
 	for (at = head; at <= capture.bytes.len; at++) {
 		if (at == bounds[next])
 			expect_close(reader, (int64_t)next++, false);
@@ -322,29 +322,29 @@ static void test_slow_pipe(void **state)
 	assert_int_equal(next, 6);
 	close(fds[1]);
 	assert_int_equal(scap_source_next(scap_reader_source(reader), -1, &event), -ENODATA);
-	assert_true(recorder.threads > 2);
-	assert_non_null(strstr(recorder_text(&recorder), "end\nbegin\nthread tid=1 "));
+	assert_true(transcript.threads > 2);
+	assert_non_null(strstr(transcript_text(&transcript), "end\nbegin\nthread tid=1 "));
 	scap_source_destroy(scap_reader_source(reader));
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 }
 
 /* However much there is that gives no event, each call comes back. */
 static void test_calls_come_back(void **state)
 {
 	struct scap_reader *reader;
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct scap_event event;
 	int code, idle = 0;
 
 	for (int i = 0; i < 100000; i++)
 		put_nothing();
-	reader = open_capture(&recorder);
+	reader = open_capture(&transcript);
 	while ((code = scap_source_next(scap_reader_source(reader), 1000, &event)) == 0)
 		idle++;
 	assert_int_equal(code, -ENODATA);
 	assert_true(idle > 10);
 	scap_source_destroy(scap_reader_source(reader));
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 }
 
 /* Real files, and how many of each were counted by another program. */
@@ -363,7 +363,7 @@ static void test_real_files(void **state)
 	for (size_t i = 0; i < sizeof(real_files) / sizeof(*real_files); i++) {
 		struct scap_reader_stats stats;
 		struct scap_reader *reader;
-		struct recorder recorder = {.snapshot.ops = &recorder_ops};
+		struct transcript transcript = {.snapshot.ops = &transcript_ops};
 		struct scap_event event;
 		struct error err;
 		char path[512];
@@ -372,13 +372,13 @@ static void test_real_files(void **state)
 		snprintf(path, sizeof(path), REFERENCE "/conformance/%s.scap", real_files[i].name);
 		if (scap_reader_open(path, &reader, &err))
 			fail_msg("%s", err.text);
-		assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), 0);
+		assert_int_equal(scap_reader_start(reader, &transcript.snapshot, &err), 0);
 		while ((code = scap_source_next(scap_reader_source(reader), 1000, &event)) >= 0)
 			;
 		assert_int_equal(code, -ENODATA);
 		scap_reader_stats(reader, &stats);
-		assert_int_equal(recorder.threads, real_files[i].threads);
-		assert_int_equal(recorder.fds, real_files[i].fds);
+		assert_int_equal(transcript.threads, real_files[i].threads);
+		assert_int_equal(transcript.fds, real_files[i].fds);
 		assert_true(stats.events + stats.joined + stats.unknown_events <=
 			    real_files[i].event_blocks);
 		assert_true(stats.events > real_files[i].event_blocks / 3);
@@ -386,7 +386,7 @@ static void test_real_files(void **state)
 				 0);
 		assert_int_equal(stats.bytes_read, stats.bytes);
 		scap_source_destroy(scap_reader_source(reader));
-		buf_finish(&recorder.text);
+		buf_finish(&transcript.text);
 	}
 }
 

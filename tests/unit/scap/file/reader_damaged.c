@@ -336,7 +336,7 @@ static void test_much_ahead_of_events(void **state)
 	char path[] = "/tmp/lanner-ahead-XXXXXX";
 	struct scap_reader *reader;
 	struct error err = {""};
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct capture begin = {0};
 	int file = mkstemp(path);
 
@@ -348,9 +348,9 @@ static void test_much_ahead_of_events(void **state)
 	close(file);
 	unlink(path);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(scap_reader_start(reader, &recorder.snapshot, &err), -EINTR);
+		assert_int_equal(scap_reader_start(reader, &transcript.snapshot, &err), -EINTR);
 	scap_source_destroy(scap_reader_source(reader));
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 	buf_finish(&begin.bytes);
 }
 

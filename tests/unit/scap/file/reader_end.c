@@ -19,8 +19,8 @@ static void test_listener_fails(void **state)
 
 	told_put_group();
 	capture_close_event(&capture, 0x216, 0, 5);
-	recorder.answer = -ENOSPC;
-	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
+	transcript.answer = -ENOSPC;
+	result = capture_read(capture.bytes.data, capture.bytes.len, &transcript);
 	assert_int_equal(result.start_code, -ENOSPC);
 	assert_int_equal(result.code, -ENOSPC);
 	assert_non_null(strstr(result.text, "No space left"));

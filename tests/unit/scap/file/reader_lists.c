@@ -43,9 +43,9 @@ static void test_machine_legacy(void **state)
 {
 	put_machine(0x8002abcd);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).code,
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &transcript).code,
 			 -ENODATA);
-	assert_non_null(strstr(recorder_text(&recorder), "machine 4 8589934592"));
+	assert_non_null(strstr(transcript_text(&transcript), "machine 4 8589934592"));
 }
 
 static void put_addresses(size_t bytes)

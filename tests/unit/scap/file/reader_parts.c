@@ -15,8 +15,9 @@ static void test_long_list(void **state)
 {
 	capture_threads_v1(&capture, 5 << 20);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).events, 1);
-	assert_true(recorder.threads > 50000);
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &transcript).events,
+			 1);
+	assert_true(transcript.threads > 50000);
 }
 
 /* An entry that goes beyond its list ends it, and the next block is read. */

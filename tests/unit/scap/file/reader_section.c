@@ -25,10 +25,10 @@ static void test_sections(void **state)
 		if (i != 1)
 			capture_close_event(&capture, 0x216, 0, 1);
 	}
-	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
+	result = capture_read(capture.bytes.data, capture.bytes.len, &transcript);
 	assert_int_equal(result.events, 2);
 	assert_int_equal(result.code, -ENODATA);
-	assert_string_equal(recorder_text(&recorder),
+	assert_string_equal(transcript_text(&transcript),
 			    "begin\nfds 70\nend\nbegin\nfds 71\nend\nbegin\nfds 72\nend\n");
 }
 

@@ -174,11 +174,11 @@ static void test_long_strings(void **state)
 		capture_u32(&capture, 0);
 	capture_end(&capture);
 	capture_close_event(&capture, 0x216, 0, 5);
-	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &recorder).code,
+	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, &transcript).code,
 			 -ENODATA);
-	assert_int_equal(recorder.threads, 1);
-	assert_non_null(strstr(recorder_text(&recorder), "comm=xxxxxxxxxxxxxxx exe=x"));
-	assert_true(recorder.text.len > 3 * 65535);
+	assert_int_equal(transcript.threads, 1);
+	assert_non_null(strstr(transcript_text(&transcript), "comm=xxxxxxxxxxxxxxx exe=x"));
+	assert_true(transcript.text.len > 3 * 65535);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)

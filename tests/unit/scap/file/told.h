@@ -9,19 +9,19 @@
 #include "capture.h"
 
 static struct capture capture;
-static struct recorder recorder;
+static struct transcript transcript;
 
 static inline int told_setup(void **state)
 {
 	buf_clear(&capture.bytes);
 	capture_section(&capture);
-	recorder = (struct recorder){.snapshot.ops = &recorder_ops};
+	transcript = (struct transcript){.snapshot.ops = &transcript_ops};
 	return 0;
 }
 
 static inline int told_teardown(void **state)
 {
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 	return 0;
 }
 
@@ -32,9 +32,9 @@ static inline struct capture_result expect_told(const char *told)
 	char text[8192];
 
 	capture_close_event(&capture, 0x216, 0, 5);
-	result = capture_read(capture.bytes.data, capture.bytes.len, &recorder);
+	result = capture_read(capture.bytes.data, capture.bytes.len, &transcript);
 	snprintf(text, sizeof(text), "begin\n%send\n", told);
-	assert_string_equal(recorder_text(&recorder), text);
+	assert_string_equal(transcript_text(&transcript), text);
 	assert_int_equal(result.open_code, 0);
 	assert_int_equal(result.start_code, 0);
 	assert_int_equal(result.code, -ENODATA);

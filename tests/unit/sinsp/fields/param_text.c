@@ -73,7 +73,7 @@ static void test_other_types(void **state)
 	expect_made(world, (struct param_desc){.type = PT_FDLIST}, NULL, 0, "p=NULL");
 }
 
-/* A row for each type: bytes as they are recorded, and both texts. */
+/* A row for each type: bytes as events have them, and both texts. */
 static void test_every_type(void **state)
 {
 	static const struct flag_name flags[] = {{"NONE", 0}, {"A", 1}, {"AB", 3}, {"B", 2},

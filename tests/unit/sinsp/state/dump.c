@@ -147,18 +147,19 @@ static void stops_where_the_listener_fails(void **state)
 
 	give_world(sinsp_snapshot(drive->sinsp));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		struct recorder recorder = {.snapshot.ops = &recorder_ops, .rejected = calls[i]};
+		struct transcript transcript = {.snapshot.ops = &transcript_ops,
+						.rejected = calls[i]};
 		const char *text, *last;
 
-		assert_int_equal(sinsp_tell(drive->sinsp, &recorder.snapshot), -EIO);
+		assert_int_equal(sinsp_tell(drive->sinsp, &transcript.snapshot), -EIO);
 		/* Nothing was told after that: it is the last line. */
-		recorder.text.len--;
-		text = recorder_text(&recorder);
+		transcript.text.len--;
+		text = transcript_text(&transcript);
 		last = strrchr(text, '\n');
 		last = last ? last + 1 : text;
 		assert_int_equal(strcspn(last, " "), strlen(calls[i]));
 		assert_memory_equal(last, calls[i], strlen(calls[i]));
-		buf_finish(&recorder.text);
+		buf_finish(&transcript.text);
 	}
 }
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "recorder.h"
+#include "transcript.h"
 #include "sinsp/tables/machine.h"
 
 static void takes_over_and_tells(void **state)
@@ -18,21 +18,21 @@ static void takes_over_and_tells(void **state)
 		.cpus = 3, .memory_bytes = 5, .max_pid = 6, .boot_ns = 7, .hostname = "far"};
 	const struct scap_interface six = {.name = "lo", .ipv6 = true, .address = {[15] = 1}};
 	const struct scap_interface four = {.name = "eth0", .address = {10, 0, 0, 1}};
-	struct recorder recorder = {.snapshot.ops = &recorder_ops};
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 	struct machine machine = {0};
 	const char *text, *first, *second;
 
 	machine_set(&machine, &from);
 	assert_int_equal(machine_add_interface(&machine, &six), 0);
 	assert_int_equal(machine_add_interface(&machine, &four), 0);
-	assert_int_equal(machine_tell(&machine, 5, &recorder.snapshot), 0);
-	text = recorder_text(&recorder);
+	assert_int_equal(machine_tell(&machine, 5, &transcript.snapshot), 0);
+	text = transcript_text(&transcript);
 	assert_non_null(strstr(text, "machine 3 5 6 12 far\n"));
 	/* Those of IPv4 come first. */
 	first = strstr(text, "interface eth0 ");
 	second = strstr(text, "interface lo ");
 	assert_true(first && second && first < second);
-	buf_finish(&recorder.text);
+	buf_finish(&transcript.text);
 	machine_finish(&machine);
 	assert_int_equal(machine.interfaces_count, 0);
 	assert_string_equal(machine.hostname, "");

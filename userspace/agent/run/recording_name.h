@@ -3,15 +3,15 @@
  * The names of the files of a recording: as in sysdig, with a counter at the end, or with the time;
  * and the file to remove if the number of files is limited.
  */
-#ifndef AGENT_RUN_RECORD_NAME_H
-#define AGENT_RUN_RECORD_NAME_H
+#ifndef AGENT_RUN_RECORDING_NAME_H
+#define AGENT_RUN_RECORDING_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "agent/options/options.h"
 
-struct record_name {
+struct recording_name {
 	const char *base;
 	bool split; /* several files */
 	bool timed; /* the name has the time at which a file begins */
@@ -25,14 +25,14 @@ struct record_name {
 };
 
 /* Returns 0 or -ENOMEM; release in both cases. The options are borrowed. */
-int record_name_init(struct record_name *name, const struct options *options);
-void record_name_finish(struct record_name *name);
+int recording_name_init(struct recording_name *name, const struct options *options);
+void recording_name_finish(struct recording_name *name);
 
 /*
  * The name of the next file, which begins at time `ns`. `replaces`: the file to remove for it, or
  * NULL. Both are valid until the next call. Returns 0, -ENOMEM or -ENAMETOOLONG.
  */
-int record_name_next(struct record_name *name, uint64_t ns, const char **next,
-		     const char **replaces);
+int recording_name_next(struct recording_name *name, uint64_t ns, const char **next,
+			const char **replaces);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters, times, and the ring of names. */
-#include "agent/run/record_name.h"
+#include "agent/run/recording_name.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,11 +10,11 @@
 
 #include "util/buf.h"
 
-int record_name_init(struct record_name *name, const struct options *options)
+int recording_name_init(struct recording_name *name, const struct options *options)
 {
-	const struct record_limits *limits = &options->limits;
+	const struct recording_limits *limits = &options->limits;
 
-	*name = (struct record_name){
+	*name = (struct recording_name){
 		.base = options->write,
 		.split = limits->bytes || limits->ns || limits->events,
 		.timed = limits->ns && strchr(options->write, '%'),
@@ -25,7 +25,7 @@ int record_name_init(struct record_name *name, const struct options *options)
 	return name->files && !name->kept ? -ENOMEM : 0;
 }
 
-void record_name_finish(struct record_name *name)
+void recording_name_finish(struct recording_name *name)
 {
 	for (uint64_t i = 0; name->kept && i < name->files; i++)
 		free(name->kept[i]);
@@ -33,14 +33,14 @@ void record_name_finish(struct record_name *name)
 	free(name->now);
 	free(name->replaced);
 	free(name->timed_now);
-	*name = (struct record_name){0};
+	*name = (struct recording_name){0};
 }
 
 /*
  * Appends the time, and a counter if the last name had the same time, so that no file is
  * overwritten.
  */
-static int append_time(struct record_name *name, uint64_t ns, struct buf *text)
+static int append_time(struct recording_name *name, uint64_t ns, struct buf *text)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
 	char formatted[PATH_MAX];
@@ -60,7 +60,7 @@ static int append_time(struct record_name *name, uint64_t ns, struct buf *text)
 	return name->timed_now ? 0 : -ENOMEM;
 }
 
-static int make(struct record_name *name, uint64_t ns, struct buf *text)
+static int make(struct recording_name *name, uint64_t ns, struct buf *text)
 {
 	int code = 0;
 
@@ -75,8 +75,8 @@ static int make(struct record_name *name, uint64_t ns, struct buf *text)
 	return code ? code : text->failed ? -ENOMEM : 0;
 }
 
-int record_name_next(struct record_name *name, uint64_t ns, const char **next,
-		     const char **replaces)
+int recording_name_next(struct recording_name *name, uint64_t ns, const char **next,
+			const char **replaces)
 {
 	struct buf text = {0};
 	int code = make(name, ns, &text);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/run/record.h"
+#include "agent/run/recording.h"
 #include "scap/file/writer.h"
 #include "sinsp/state/engine.h"
 
@@ -132,7 +132,7 @@ void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stat
 struct run {
 	struct options options;
 	struct sinsp *sinsp;
-	struct record *record;
+	struct recording *recording;
 	struct error err;
 };
 
@@ -142,14 +142,14 @@ static void start(struct options options)
 {
 	run = (struct run){.options = options};
 	assert_int_equal(sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &run.err), 0);
-	if (record_create(&run.options, run.sinsp, &run.record, &run.err))
+	if (recording_create(&run.options, run.sinsp, &run.recording, &run.err))
 		fail_msg("%s", run.err.text);
 }
 
 static void finish(void)
 {
-	assert_int_equal(record_close(run.record), 0);
-	record_destroy(run.record);
+	assert_int_equal(recording_close(run.recording), 0);
+	recording_destroy(run.recording);
 	sinsp_destroy(run.sinsp);
 	writers_fail = 0;
 }
@@ -165,9 +165,9 @@ static int put(unsigned int id, int second, bool passed, bool hidden)
 	frame_begin(&frame, (uint16_t)id, (uint64_t)second * SECOND, 7);
 	event = frame_end(&frame);
 	event.hidden = hidden;
-	code = record_turn(run.record, &event);
+	code = recording_turn(run.recording, &event);
 	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
-	return code ? code : record_event(run.record, &event, id, passed);
+	return code ? code : recording_event(run.recording, &event, id, passed);
 }
 
 static void put_passed(int second)
@@ -191,7 +191,7 @@ static void check_file(const char *name, const char *wanted)
 
 static void test_one_file(void **state)
 {
-	struct record_stats stats;
+	struct recording_stats stats;
 	struct stat file;
 
 	start((struct options){.write = "a"});
@@ -202,9 +202,9 @@ static void test_one_file(void **state)
 	/* Of what did not pass nothing is kept, whatever it does to the state. */
 	assert_int_equal(put(EVENT_close, 2, false, false), 0);
 	put_passed(3);
-	assert_int_equal(record_close(run.record), 0);
+	assert_int_equal(recording_close(run.recording), 0);
 	check_file("a", "state\nflush\n1\n3\nflush\nend\n");
-	record_stats(run.record, &stats);
+	recording_stats(run.recording, &stats);
 	assert_int_equal(stats.files, 1);
 	assert_int_equal(stats.events, 2);
 	assert_int_equal(stats.bytes, strlen("state\nflush\n1\n3\nflush\nend\n"));
@@ -245,7 +245,7 @@ static void test_copy(void **state)
 
 static void test_events_of_a_file(void **state)
 {
-	struct record_stats stats;
+	struct recording_stats stats;
 
 	start((struct options){.write = "a", .limits = {.events = 2, .files = 2}});
 	for (int i = 1; i <= 5; i++)
@@ -256,7 +256,7 @@ static void test_events_of_a_file(void **state)
 	start((struct options){.write = "a", .limits = {.events = 2}});
 	for (int i = 1; i <= 5; i++)
 		put_passed(i);
-	record_stats(run.record, &stats);
+	recording_stats(run.recording, &stats);
 	assert_int_equal(stats.files, 3);
 	assert_string_equal(stats.name, "a2");
 	finish();
@@ -320,16 +320,16 @@ static void test_size_of_a_file(void **state)
 static void test_flush(void **state)
 {
 	start((struct options){.write = "a"});
-	assert_int_equal(record_flush(run.record, 5, true), 0);
+	assert_int_equal(recording_flush(run.recording, 5, true), 0);
 	check_file("a", "state\nflush\n");
 	put_passed(1);
-	assert_int_equal(record_flush(run.record, 6, true), 0);
-	assert_int_equal(record_flush(run.record, 7, true), 0);
+	assert_int_equal(recording_flush(run.recording, 6, true), 0);
+	assert_int_equal(recording_flush(run.recording, 7, true), 0);
 	check_file("a", "state\nflush\n1\nflush\n");
 	put_passed(2);
-	assert_int_equal(record_flush(run.record, 8, false), 0);
+	assert_int_equal(recording_flush(run.recording, 8, false), 0);
 	check_file("a", "state\nflush\n1\nflush\n2\n");
-	assert_int_equal(record_flush(run.record, 8 + SECOND, false), 0);
+	assert_int_equal(recording_flush(run.recording, 8 + SECOND, false), 0);
 	check_file("a", "state\nflush\n1\nflush\n2\nflush\n");
 	finish();
 }
@@ -342,11 +342,11 @@ static void test_flush_of_compressed_files(void **state)
 	start((struct options){.write = "a", .writer.compression = SCAP_GZIP});
 	put_passed(1);
 	now = SECOND + (uint64_t)1e18;
-	assert_int_equal(record_flush(run.record, now, true), 0);
+	assert_int_equal(recording_flush(run.recording, now, true), 0);
 	put_passed(2);
-	assert_int_equal(record_flush(run.record, now + SECOND - 1, true), 0);
+	assert_int_equal(recording_flush(run.recording, now + SECOND - 1, true), 0);
 	check_file("a", "state\nflush\n1\nflush\n2\n");
-	assert_int_equal(record_flush(run.record, now + SECOND, false), 0);
+	assert_int_equal(recording_flush(run.recording, now + SECOND, false), 0);
 	check_file("a", "state\nflush\n1\nflush\n2\nflush\n");
 	finish();
 }
@@ -354,7 +354,7 @@ static void test_flush_of_compressed_files(void **state)
 static void test_the_input_is_not_written_over(void **state)
 {
 	struct options options = {.write = "link", .read = "input"};
-	struct record *record = NULL;
+	struct recording *recording = NULL;
 	struct error err = {""};
 	FILE *file = fopen("input", "w");
 
@@ -362,7 +362,7 @@ static void test_the_input_is_not_written_over(void **state)
 	fputs("precious", file);
 	fclose(file);
 	assert_int_equal(link("input", "link"), 0);
-	assert_int_equal(record_create(&options, NULL, &record, &err), -EINVAL);
+	assert_int_equal(recording_create(&options, NULL, &recording, &err), -EINVAL);
 	assert_string_equal(err.text, "cannot write link: it is the file that is read (-r)");
 	check_file("input", "precious");
 }
@@ -370,24 +370,24 @@ static void test_the_input_is_not_written_over(void **state)
 static void test_files_that_cannot_be_written(void **state)
 {
 	struct options options = {.write = "nosuch/a"};
-	struct record_stats stats;
-	struct record *record = NULL;
+	struct recording_stats stats;
+	struct recording *recording = NULL;
 	struct error err = {""};
 
-	assert_int_equal(record_create(&options, NULL, &record, &err), -ENOENT);
+	assert_int_equal(recording_create(&options, NULL, &recording, &err), -ENOENT);
 	assert_string_equal(err.text, "cannot write nosuch/a: No such file or directory");
 	writers_fail = -ENOSPC;
 	start((struct options){.write = "a"});
 	assert_int_equal(put(EVENT_read, 1, true, false), -ENOSPC);
-	assert_string_equal(record_problem(run.record), "it fails");
+	assert_string_equal(recording_problem(run.recording), "it fails");
 	finish();
 	/* A later file. */
 	assert_int_equal(mkdir("d1", 0700), 0);
 	start((struct options){.write = "d", .limits = {.events = 1}});
 	put_passed(1);
 	assert_int_equal(put(EVENT_read, 2, true, false), -EISDIR);
-	assert_string_equal(record_problem(run.record), "cannot write d1: Is a directory");
-	record_stats(run.record, &stats);
+	assert_string_equal(recording_problem(run.recording), "cannot write d1: Is a directory");
+	recording_stats(run.recording, &stats);
 	assert_int_equal(stats.files, 1);
 	assert_string_equal(stats.name, "d0");
 	finish();
@@ -407,7 +407,7 @@ int main(void)
 		cmocka_unit_test(test_the_input_is_not_written_over),
 		cmocka_unit_test(test_files_that_cannot_be_written),
 	};
-	char folder[] = "/tmp/test_record-XXXXXX", command[64];
+	char folder[] = "/tmp/test_recording-XXXXXX", command[64];
 	int failed;
 
 	if (!mkdtemp(folder) || chdir(folder))

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/run/record_name.h"
+#include "agent/run/recording_name.h"
 
 #define SECOND UINT64_C(1000000000)
 
-static struct record_name name;
+static struct recording_name name;
 
 static void begin(const char *base, uint64_t ns, uint64_t events, uint64_t files)
 {
@@ -24,7 +24,7 @@ static void begin(const char *base, uint64_t ns, uint64_t events, uint64_t files
 		.limits = {.ns = ns, .events = events, .files = files},
 	};
 
-	assert_int_equal(record_name_init(&name, &options), 0);
+	assert_int_equal(recording_name_init(&name, &options), 0);
 }
 
 /* removed: NULL for none. */
@@ -32,7 +32,7 @@ static void expect(uint64_t ns, const char *wanted, const char *removed)
 {
 	const char *next, *replaces;
 
-	assert_int_equal(record_name_next(&name, ns, &next, &replaces), 0);
+	assert_int_equal(recording_name_next(&name, ns, &next, &replaces), 0);
 	assert_string_equal(next, wanted);
 	if (removed) {
 		assert_non_null(replaces);
@@ -46,7 +46,7 @@ static void test_one_file(void **state)
 {
 	begin("a%s.scap", 0, 0, 0);
 	expect(0, "a%s.scap", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 }
 
 static void test_counter(void **state)
@@ -56,18 +56,18 @@ static void test_counter(void **state)
 	for (int i = 1; i < 10; i++) {
 		const char *next, *replaces;
 
-		assert_int_equal(record_name_next(&name, 0, &next, &replaces), 0);
+		assert_int_equal(recording_name_next(&name, 0, &next, &replaces), 0);
 	}
 	expect(0, "a.scap10", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 	/* Only with -G the name has a time. */
 	begin("%s", 0, 5, 0);
 	expect(7 * SECOND, "%s0", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 	begin("a.scap", SECOND, 0, 0);
 	expect(7 * SECOND, "a.scap0", NULL);
 	expect(8 * SECOND, "a.scap1", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 }
 
 /* The oldest file is written over: nothing is to be removed. */
@@ -78,7 +78,7 @@ static void test_ring_of_counters(void **state)
 	expect(0, "a1", NULL);
 	expect(0, "a0", NULL);
 	expect(0, "a1", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 }
 
 static void test_time(void **state)
@@ -91,7 +91,7 @@ static void test_time(void **state)
 	expect(1795305371 * SECOND, "a.2026-11-21_23:56:112", NULL);
 	expect(1795305372 * SECOND, "a.2026-11-21_23:56:12", NULL);
 	expect(1795305372 * SECOND, "a.2026-11-21_23:56:121", NULL);
-	record_name_finish(&name);
+	recording_name_finish(&name);
 }
 
 static void test_ring_of_times(void **state)
@@ -102,11 +102,11 @@ static void test_ring_of_times(void **state)
 	expect(5 * SECOND, "a.5", "a.1");
 	expect(6 * SECOND, "a.6", "a.2");
 	expect(9 * SECOND, "a.9", "a.5");
-	record_name_finish(&name);
+	recording_name_finish(&name);
 	begin("a.%s", SECOND, 0, 1);
 	expect(1 * SECOND, "a.1", NULL);
 	expect(2 * SECOND, "a.2", "a.1");
-	record_name_finish(&name);
+	recording_name_finish(&name);
 }
 
 static void test_too_long(void **state)
@@ -119,8 +119,8 @@ static void test_too_long(void **state)
 	base[0] = '%';
 	base[1] = 'S';
 	begin(base, SECOND, 0, 0);
-	assert_int_equal(record_name_next(&name, 0, &next, &replaces), -ENAMETOOLONG);
-	record_name_finish(&name);
+	assert_int_equal(recording_name_next(&name, 0, &next, &replaces), -ENAMETOOLONG);
+	recording_name_finish(&name);
 }
 
 int main(void)

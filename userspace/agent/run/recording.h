@@ -3,8 +3,8 @@
  * The option -w: records events to a capture file, or to several in turn. Each begins with the
  * state at that time.
  */
-#ifndef AGENT_RUN_RECORD_H
-#define AGENT_RUN_RECORD_H
+#ifndef AGENT_RUN_RECORDING_H
+#define AGENT_RUN_RECORDING_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,10 +14,10 @@
 #include "scap/model/source.h"
 #include "util/error.h"
 
-struct record;
+struct recording;
 struct sinsp;
 
-struct record_stats {
+struct recording_stats {
 	uint64_t files;
 	uint64_t events;
 	bool at_least; /* minimum: after an error the exact number on disk is unknown */
@@ -30,7 +30,7 @@ struct record_stats {
  * Whether a result means that the reader of a pipe closed it, or that the user gave up waiting for
  * it: no failure.
  */
-static inline bool record_is_unread(int result)
+static inline bool recording_is_unread(int result)
 {
 	return result == -EPIPE || result == -EINTR;
 }
@@ -39,34 +39,34 @@ static inline bool record_is_unread(int result)
  * Opens the first file, unless its name needs the time of the first event. Borrows `options` and
  * `sinsp`. Returns 0 or -errno with a message.
  */
-int record_create(const struct options *options, struct sinsp *sinsp, struct record **record,
-		  struct error *err);
-void record_destroy(struct record *record); /* accepts NULL */
+int recording_create(const struct options *options, struct sinsp *sinsp,
+		     struct recording **recording, struct error *err);
+void recording_destroy(struct recording *recording); /* accepts NULL */
 
 /*
- * The following return 0, or -errno if nothing more can be written: record_problem() returns the
+ * The following return 0, or -errno if nothing more can be written: recording_problem() returns the
  * reason, and only the last two functions may be called then.
  */
 
 /* Call this before each event is applied to the state: changes to another file if it is time. */
-int record_turn(struct record *record, const struct scap_event *event);
+int recording_turn(struct recording *recording, const struct scap_event *event);
 
 /*
  * Writes an event that was applied. passed: the user asked for it. Others are written as hidden, if
  * they are needed for the state.
  */
-int record_event(struct record *record, const struct scap_event *event, unsigned int id,
-		 bool passed);
+int recording_event(struct recording *recording, const struct scap_event *event, unsigned int id,
+		    bool passed);
 
 /* Hands buffered data to the kernel if it is time. idle: the agent has nothing else to do. */
-int record_flush(struct record *record, uint64_t now_ns, bool idle);
+int recording_flush(struct recording *recording, uint64_t now_ns, bool idle);
 
 /* Ends the last file; call this also after an error. */
-int record_close(struct record *record);
+int recording_close(struct recording *recording);
 
-const char *record_problem(const struct record *record);
+const char *recording_problem(const struct recording *recording);
 
-/* Exact after record_close() without an error. */
-void record_stats(const struct record *record, struct record_stats *stats);
+/* Exact after recording_close() without an error. */
+void recording_stats(const struct recording *recording, struct recording_stats *stats);
 
 #endif

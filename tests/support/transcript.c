@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of a snapshot, as text. */
-#include "recorder.h"
+#include "transcript.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-static struct recorder *recorder_of(struct scap_snapshot *to)
+static struct transcript *transcript_of(struct scap_snapshot *to)
 {
-	return (struct recorder *)to;
+	return (struct transcript *)to;
 }
 
 static struct buf *text_of(struct scap_snapshot *to)
 {
-	return &recorder_of(to)->text;
+	return &transcript_of(to)->text;
 }
 
 /* Ends the line of a call; returns the answer to it. */
 static int end_line(struct scap_snapshot *to, const char *call)
 {
-	const struct recorder *recorder = recorder_of(to);
+	const struct transcript *transcript = transcript_of(to);
 
 	buf_append_char(text_of(to), '\n');
-	return recorder->rejected && strcmp(recorder->rejected, call) == 0 ? -EIO : recorder->answer;
+	return transcript->rejected && strcmp(transcript->rejected, call) == 0 ? -EIO
+									       : transcript->answer;
 }
 
-static int record_begin(struct scap_snapshot *to)
+static int write_begin(struct scap_snapshot *to)
 {
 	buf_printf(text_of(to), "begin");
 	return end_line(to, "begin");
 }
 
-static int record_end(struct scap_snapshot *to)
+static int write_end(struct scap_snapshot *to)
 {
 	buf_printf(text_of(to), "end");
 	return end_line(to, "end");
 }
 
-static int record_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+static int write_machine(struct scap_snapshot *to, const struct scap_machine *machine)
 {
 	buf_printf(text_of(to), "machine %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
 		   machine->cpus, machine->memory_bytes, machine->max_pid, machine->boot_ns,
@@ -52,7 +53,7 @@ static void print_address(struct buf *text, const uint8_t *address, bool ipv6)
 		buf_printf(text, "%02x", address[i]);
 }
 
-static int record_interface(struct scap_snapshot *to, const struct scap_interface *interface)
+static int write_interface(struct scap_snapshot *to, const struct scap_interface *interface)
 {
 	struct buf *text = text_of(to);
 
@@ -64,14 +65,14 @@ static int record_interface(struct scap_snapshot *to, const struct scap_interfac
 	return end_line(to, "interface");
 }
 
-static int record_user(struct scap_snapshot *to, const struct scap_user *user)
+static int write_user(struct scap_snapshot *to, const struct scap_user *user)
 {
 	buf_printf(text_of(to), "user %" PRIu32 " %" PRIu32 " %s %s %s", user->uid, user->gid,
 		   user->name, user->home, user->shell);
 	return end_line(to, "user");
 }
 
-static int record_group(struct scap_snapshot *to, const struct scap_group *group)
+static int write_group(struct scap_snapshot *to, const struct scap_group *group)
 {
 	buf_printf(text_of(to), "group %" PRIu32 " %s", group->gid, group->name);
 	return end_line(to, "group");
@@ -84,11 +85,11 @@ static void print_strings(struct buf *text, const char *strings, size_t len)
 		buf_append_char(text, strings[i] ? strings[i] : '|');
 }
 
-static int record_thread(struct scap_snapshot *to, const struct scap_thread *thread)
+static int write_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 {
 	struct buf *text = text_of(to);
 
-	recorder_of(to)->threads++;
+	transcript_of(to)->threads++;
 	buf_printf(text, "thread tid=%" PRId64 " pid=%" PRId64 " ptid=%" PRId64 " sid=%" PRId64,
 		   thread->tid, thread->pid, thread->ptid, thread->sid);
 	buf_printf(text, " vpgid=%" PRId64 " pgid=%" PRId64 " vtid=%" PRId64 " vpid=%" PRId64,
@@ -117,17 +118,17 @@ static int record_thread(struct scap_snapshot *to, const struct scap_thread *thr
 	return end_line(to, "thread");
 }
 
-static int record_fds(struct scap_snapshot *to, int64_t tid)
+static int write_fds(struct scap_snapshot *to, int64_t tid)
 {
 	buf_printf(text_of(to), "fds %" PRId64, tid);
 	return end_line(to, "fds");
 }
 
-static int record_fd(struct scap_snapshot *to, const struct scap_fd *fd)
+static int write_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
 	struct buf *text = text_of(to);
 
-	recorder_of(to)->fds++;
+	transcript_of(to)->fds++;
 	buf_printf(text, "fd %" PRId64 " type=%d ino=%" PRIu64 " name=%s", fd->num, fd->type,
 		   fd->ino, fd->name);
 	buf_printf(text, " flags=%" PRIx32 " dev=%" PRIx32, fd->flags, fd->dev);
@@ -142,21 +143,21 @@ static int record_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return end_line(to, "fd");
 }
 
-const struct scap_snapshot_ops recorder_ops = {
-	.begin = record_begin,
-	.machine = record_machine,
-	.interface = record_interface,
-	.user = record_user,
-	.group = record_group,
-	.thread = record_thread,
-	.fds = record_fds,
-	.fd = record_fd,
-	.end = record_end,
+const struct scap_snapshot_ops transcript_ops = {
+	.begin = write_begin,
+	.machine = write_machine,
+	.interface = write_interface,
+	.user = write_user,
+	.group = write_group,
+	.thread = write_thread,
+	.fds = write_fds,
+	.fd = write_fd,
+	.end = write_end,
 };
 
-const char *recorder_text(struct recorder *recorder)
+const char *transcript_text(struct transcript *transcript)
 {
-	buf_append_char(&recorder->text, '\0');
-	recorder->text.len--;
-	return recorder->text.data;
+	buf_append_char(&transcript->text, '\0');
+	transcript->text.len--;
+	return transcript->text.data;
 }
