@@ -22,6 +22,32 @@ void drive_destroy(struct drive *drive)
 	sinsp_destroy(drive->sinsp);
 }
 
+int drive_setup(void **state)
+{
+	struct drive *drive = calloc(1, sizeof(*drive));
+
+	if (!drive)
+		return -1;
+	drive_create(drive, NULL);
+	*state = drive;
+	return 0;
+}
+
+int drive_setup_process(void **state)
+{
+	if (drive_setup(state))
+		return -1;
+	drive_exec(*state, 100, "sh");
+	return 0;
+}
+
+int drive_teardown(void **state)
+{
+	drive_destroy(*state);
+	free(*state);
+	return 0;
+}
+
 struct frame *drive_begin(struct drive *drive, uint16_t id, int64_t tid)
 {
 	frame_begin(&drive->frame, id, drive->ts_ns, tid);

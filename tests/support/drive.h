@@ -20,6 +20,14 @@ struct drive {
 void drive_create(struct drive *drive, const struct sinsp_config *config);
 void drive_destroy(struct drive *drive);
 
+/*
+ * Fixtures for cmocka, with a struct drive as the state: with nothing in it, or with process 100,
+ * "sh", as drive_exec() makes it.
+ */
+int drive_setup(void **state);
+int drive_setup_process(void **state);
+int drive_teardown(void **state);
+
 /* Begins an event; its parameters go to drive->frame. */
 struct frame *drive_begin(struct drive *drive, uint16_t id, int64_t tid);
 
@@ -30,8 +38,8 @@ struct sinsp_event *drive_end(struct drive *drive);
 struct sinsp_event *drive_any(struct drive *drive, int64_t tid);
 
 /*
- * A thread of its own process, as an exec shows it: "/bin/<comm>", arguments "a", "b"; its parent is
- * process 1 or the one given.
+ * A thread of its own process, as an exec shows it: "/bin/<comm>", arguments "a", "b"; its parent
+ * is process 1 or the one given.
  */
 struct sinsp_event *drive_exec(struct drive *drive, int64_t tid, const char *comm);
 struct sinsp_event *drive_exec_below(struct drive *drive, int64_t tid, int64_t parent,

@@ -7,7 +7,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/expr/tree.h"
@@ -30,8 +32,8 @@ void load_texts(struct loaded *loaded, const char *const *texts)
 			.path = paths[n], .text = texts[n], .len = strlen(texts[n])};
 	}
 	*loaded = (struct loaded){0};
-	loaded->code = rules_load(inputs, n, &options, &loaded->rules, &loaded->counts,
-				  &loaded->report);
+	loaded->code =
+		rules_load(inputs, n, &options, &loaded->rules, &loaded->counts, &loaded->report);
 }
 
 void load_text(struct loaded *loaded, const char *text)
@@ -111,4 +113,30 @@ void expect_messages(const char *text, const char *const *messages)
 	assert_int_equal(loaded.code != 0, loaded.report.counts[RULES_ERROR] != 0);
 	buf_finish(&out);
 	unload(&loaded);
+}
+
+char *repeat(size_t n, void (*append)(struct buf *out, size_t i))
+{
+	struct buf out = {0};
+
+	for (size_t i = 0; i < n; i++)
+		append(&out, i);
+	buf_append_char(&out, '\0');
+	assert_false(out.failed);
+	return out.data;
+}
+
+void expect_limit(char *text, const char *what)
+{
+	struct loaded loaded;
+
+	load_text(&loaded, text);
+	assert_int_equal(loaded.code, -EINVAL);
+	assert_true(loaded.report.count > 0);
+	for (size_t i = 0; i < loaded.report.count; i++)
+		if (strstr(loaded.report.messages[i].text, what))
+			what = "";
+	assert_string_equal(what, "");
+	unload(&loaded);
+	free(text);
 }

@@ -5,6 +5,17 @@
 
 #include "rules/rules.h"
 
+/* A rule with a condition; more of its keys may follow. */
+#define NAMED_RULE(name, condition)                                                                \
+	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: out\n  priority: info\n"
+
+/* The lines of a rule but its condition; the condition begins in line 2, column 14. */
+#define RULE(condition)                                                                            \
+	"- rule: r\n  condition: " condition "\n  desc: d\n  output: out\n  priority: info\n"
+
+/* A text of `n` times what `append` adds; the caller frees it. */
+char *repeat(size_t n, void (*append)(struct buf *out, size_t i));
+
 /* A text that was loaded; a second one can be its successor. */
 struct loaded {
 	int code;
@@ -35,6 +46,9 @@ void expect_condition(const struct loaded *loaded, const char *rule, const char 
  * TEXT" where TEXT is a part of the message. Ends with NULL.
  */
 void expect_messages(const char *text, const char *const *messages);
+
+/* Frees the text, which must be wrong; a message about it must contain `what`. */
+void expect_limit(char *text, const char *what);
 
 #define EXPECT(text, ...) expect_messages(text, (const char *const[]){__VA_ARGS__, NULL})
 

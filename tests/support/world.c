@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,36 @@ struct sinsp_thread *world_process(struct drive *world, const struct world_proce
 	return thread;
 }
 
-struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader, int64_t tid)
+int world_setup(void **state)
+{
+	static const struct world_process cat = {
+		.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
+
+	return world_setup_process(state, &cat, NULL);
+}
+
+int world_setup_process(void **state, const struct world_process *process, const char *etc)
+{
+	const struct sinsp_config config = {
+		.hostname = "box", .etc = etc ? etc : "/nonexistent", .boot_id = "1"};
+	struct drive *world = must(calloc(1, sizeof(*world)));
+
+	drive_create(world, &config);
+	world_process(world, process);
+	world_begin(world, EVENT_getuid, process->pid);
+	world_end(world);
+	world->event.num = 0;
+	*state = world;
+	return 0;
+}
+
+int world_teardown(void **state)
+{
+	return drive_teardown(state);
+}
+
+struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader,
+				  int64_t tid)
 {
 	struct sinsp_thread *thread = must(state_thread_add(world->sinsp, tid, leader->pid));
 
@@ -64,6 +94,20 @@ struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum s
 	struct sinsp_fd *fd = must(sinsp_fds_open(thread->fds, num, name, strlen(name)));
 
 	fd->type = type;
+	return fd;
+}
+
+struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest)
+{
+	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
+
+	fd->l4 = SCAP_L4_TCP;
+	fd->role = SINSP_ROLE_CLIENT;
+	assert_int_equal(inet_pton(AF_INET, source, fd->source.address), 1);
+	assert_int_equal(inet_pton(AF_INET, dest, fd->dest.address), 1);
+	fd->source.port = 40000;
+	fd->dest.port = 443;
+	world_set_fd(world, 3, fd);
 	return fd;
 }
 
@@ -86,6 +130,33 @@ struct sinsp_event *world_end(struct drive *world)
 		abort();
 	world->event.thread = sinsp_thread_find(world->sinsp, world->event.ev.tid);
 	return &world->event;
+}
+
+void world_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
+{
+	world_begin(world, EVENT_openat, 100);
+	frame_put_i64(&world->frame, openat__fd, result);
+	frame_put_i64(&world->frame, openat__dirfd, -100);
+	frame_put_string(&world->frame, openat__name, name);
+	frame_put_i64(&world->frame, openat__flags, flags);
+	frame_put_i64(&world->frame, openat__mode, 0755);
+	world_end(world);
+}
+
+void world_read(struct drive *world, int64_t result)
+{
+	world_begin(world, EVENT_read, 100);
+	frame_put_i64(&world->frame, read__res, result);
+	frame_put_bytes(&world->frame, read__data, "ab\0\xff", result > 0 ? 4 : 0);
+	frame_put_i64(&world->frame, read__fd, 3);
+	frame_put_i64(&world->frame, read__size, 4096);
+	world_end(world);
+}
+
+void world_read_from(struct drive *world, struct sinsp_fd *fd)
+{
+	world_read(world, 0);
+	world_set_fd(world, 3, fd);
 }
 
 struct sinsp_thread *world_self(struct drive *world)

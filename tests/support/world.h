@@ -23,18 +23,43 @@ struct world_process {
 };
 struct sinsp_thread *world_process(struct drive *world, const struct world_process *process);
 
+/*
+ * Fixtures for cmocka, with a struct drive as the state. The first makes the machine "box" with
+ * process 100, "cat" in /home/user, and a getuid event of it that is not counted. The other does it
+ * with a process of the test's choice; names of users, groups and hosts are taken from the folder
+ * `etc` if that is not NULL.
+ */
+int world_setup(void **state);
+int world_setup_process(void **state, const struct world_process *process, const char *etc);
+int world_teardown(void **state);
+
 /* Another thread of a process, sharing everything with its main one. */
-struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader, int64_t tid);
+struct sinsp_thread *world_thread(struct drive *world, const struct sinsp_thread *leader,
+				  int64_t tid);
 
 /* An open descriptor. */
 struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum scap_fd_type type,
 			  const char *name);
+
+/* Makes descriptor 3 of the event's thread, and of the event, a TCP client from port 40000 to 443.
+ */
+struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest);
 
 /* Begins an event at WORLD_TIME_NS; its parameters go to the frame. */
 void world_begin(struct drive *world, uint16_t id, int64_t tid);
 
 /* Ends it without applying it: it has its thread, but no descriptor. */
 struct sinsp_event *world_end(struct drive *world);
+
+/*
+ * Whole events of process 100: an openat below its directory with mode 0755; a read of descriptor
+ * 3, with the bytes "ab\0\xff" if the result is above 0.
+ */
+void world_openat(struct drive *world, int64_t result, const char *name, uint32_t flags);
+void world_read(struct drive *world, int64_t result);
+
+/* A read of 0 bytes from descriptor 3, of which this is known; NULL: nothing. */
+void world_read_from(struct drive *world, struct sinsp_fd *fd);
 
 /* Its thread, which must be known, to be changed. */
 struct sinsp_thread *world_self(struct drive *world);

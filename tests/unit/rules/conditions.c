@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 
 static void test_names(void **state)
 {
-	EXPECT("- macro: spawned_process\n  condition: evt.num=1\n"
-	       RULE("spawned_proces and evt.num=1"),
+	EXPECT("- macro: spawned_process\n  condition: evt.num=1\n" RULE(
+		       "spawned_proces and evt.num=1"),
 	       "4:14 error unknown macro 'spawned_proces'; did you mean 'spawned_process'?");
 	EXPECT(RULE("nothing_like_it"), "2:14 error unknown macro 'nothing_like_it'");
 	EXPECT(RULE("evt.num=1 and exec"), "2:28 error unknown macro 'exec'");

@@ -6,32 +6,38 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 
 static void test_exceptions(void **state)
 {
 	struct loaded loaded;
 
-	load_right(&loaded,
-		   "- list: files\n  items: [/bin/ls, /bin/rm]\n"
-		   NAMED_RULE("r", "evt.num=1")
-		   "  exceptions:\n"
-		   "  - name: tuples\n    fields: [proc.name, fd.directory]\n"
-		   "    comps: [=, startswith]\n"
-		   "    values:\n    - [yum, /usr]\n    - [apt, \"/va r\"]\n"
-		   "  - name: default_comps\n    fields: [proc.name, evt.num]\n"
-		   "    values: [[a, 3]]\n"
-		   "  - name: sets\n    fields: [proc.name, fd.name]\n    comps: [in, pmatch]\n"
-		   "    values:\n    - [x, [files]]\n    - [[y, z], [/tmp, files]]\n"
-		   "    - [\"('a b', files)\", (files)]\n    - [\"('files')\", files]\n"
-		   "  - name: single\n    fields: fd.filename\n"
-		   "  - name: single_comp\n    fields: tolower(proc.name)\n    comps: intersects\n"
-		   "    values: [files, q]\n"
-		   "  - name: without\n    fields: [proc.name]\n"
-		   "- rule: r\n  append: true\n  exceptions:\n"
-		   "  - name: single\n    values: [python, go]\n"
-		   "  - name: tuples\n    values: [[npm, /n]]\n"
-		   "  - name: new\n    fields: [proc.pname]\n    values: [[init]]\n");
+	load_right(
+		&loaded,
+		"- list: files\n  items: [/bin/ls, /bin/rm]\n" NAMED_RULE(
+			"r",
+			"evt.num=1") "  exceptions:\n"
+				     "  - name: tuples\n    fields: [proc.name, fd.directory]\n"
+				     "    comps: [=, startswith]\n"
+				     "    values:\n    - [yum, /usr]\n    - [apt, \"/va r\"]\n"
+				     "  - name: default_comps\n    fields: [proc.name, evt.num]\n"
+				     "    values: [[a, 3]]\n"
+				     "  - name: sets\n    fields: [proc.name, fd.name]\n    comps: "
+				     "[in, pmatch]\n"
+				     "    values:\n    - [x, [files]]\n    - [[y, z], [/tmp, "
+				     "files]]\n"
+				     "    - [\"('a b', files)\", (files)]\n    - [\"('files')\", "
+				     "files]\n"
+				     "  - name: single\n    fields: fd.filename\n"
+				     "  - name: single_comp\n    fields: tolower(proc.name)\n    "
+				     "comps: intersects\n"
+				     "    values: [files, q]\n"
+				     "  - name: without\n    fields: [proc.name]\n"
+				     "- rule: r\n  append: true\n  exceptions:\n"
+				     "  - name: single\n    values: [python, go]\n"
+				     "  - name: tuples\n    values: [[npm, /n]]\n"
+				     "  - name: new\n    fields: [proc.pname]\n    values: "
+				     "[[init]]\n");
 	expect_condition(&loaded, "r",
 			 "(evt.num = 1 and not ("
 			 "(proc.name = yum and fd.directory startswith /usr) or "
@@ -53,12 +59,13 @@ static void test_replaced_exceptions(void **state)
 {
 	struct loaded loaded;
 
-	load_right(&loaded, NAMED_RULE("r", "evt.num=1 or evt.num=2")
-		   "  exceptions: [{name: a, fields: [proc.name], values: [[x]]}]\n"
-		   "- rule: r\n  exceptions: [{name: b, fields: proc.name, values: [y]}]\n"
-		   "  override: {exceptions: replace}\n");
-	expect_condition(&loaded, "r",
-			 "((evt.num = 1 or evt.num = 2) and not proc.name in (y))");
+	load_right(&loaded,
+		   NAMED_RULE("r", "evt.num=1 or evt.num=2") "  exceptions: [{name: a, fields: "
+							     "[proc.name], values: [[x]]}]\n"
+							     "- rule: r\n  exceptions: [{name: b, "
+							     "fields: proc.name, values: [y]}]\n"
+							     "  override: {exceptions: replace}\n");
+	expect_condition(&loaded, "r", "((evt.num = 1 or evt.num = 2) and not proc.name in (y))");
 	unload(&loaded);
 }
 
@@ -90,7 +97,8 @@ static void test_wrong_exceptions(void **state)
 	       "7:46 error expected a value");
 	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1, 2']]}"),
 	       "7:57 error expected ','");
-	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1) or evt.num=2']]}"),
+	EXPECT(EXCEPTION(
+		       "{name: a, fields: [evt.num], comps: [in], values: [['(1) or evt.num=2']]}"),
 	       "7:57 error expected values alone");
 	EXPECT(EXCEPTION("{name: a, fields: [evt.num], comps: [in], values: [['(1, x)']]}"),
 	       "7:62 error 'x'");

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 #include "rules/set.h"
 
 enum { ENTRIES = 2000 };

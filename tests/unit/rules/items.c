@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 #include "sinsp/expr/tree.h"
 
 static void test_keys(void **state)
@@ -71,12 +71,13 @@ static void test_later_definitions_take_the_place(void **state)
 	struct loaded loaded;
 	size_t n;
 
-	load_texts(&loaded, (const char *const[]){
-				    "- list: l\n  items: [a]\n" NAMED_RULE("one", "proc.name in (l)")
-					    NAMED_RULE("two", "evt.num=2"),
-				    "- list: l\n  items: [b]\n" NAMED_RULE("one", "evt.num=1 and "
-									    "proc.name in (l)"),
-				    NULL});
+	load_texts(&loaded,
+		   (const char *const[]){
+			   "- list: l\n  items: [a]\n" NAMED_RULE("one", "proc.name in (l)")
+				   NAMED_RULE("two", "evt.num=2"),
+			   "- list: l\n  items: [b]\n" NAMED_RULE("one", "evt.num=1 and "
+									 "proc.name in (l)"),
+			   NULL});
 	expect_condition(&loaded, "one", "(evt.num = 1 and proc.name in (b))");
 	rules = rules_list(loaded.rules, &n);
 	assert_int_equal(n, 2);
@@ -91,13 +92,17 @@ static void test_append(void **state)
 	const struct rule *rule;
 	struct loaded loaded;
 
-	load_right(&loaded, "- list: l\n  items: [a]\n"
-			    "- macro: m\n  condition: evt.num=1\n"
-			    NAMED_RULE("r", "m and proc.name in (l)") "  tags: [t]\n"
-			    "- list: l\n  append: true\n  items: [b]\n"
-			    "- macro: m\n  condition: or evt.num=2\n  append: true\n"
-			    "- rule: r\n  append: true\n  condition: and evt.num > 0\n"
-			    "  output: more\n  tags: [u]\n");
+	load_right(
+		&loaded,
+		"- list: l\n  items: [a]\n"
+		"- macro: m\n  condition: evt.num=1\n" NAMED_RULE(
+			"r", "m and proc.name in (l)") "  tags: [t]\n"
+						       "- list: l\n  append: true\n  items: [b]\n"
+						       "- macro: m\n  condition: or evt.num=2\n  "
+						       "append: true\n"
+						       "- rule: r\n  append: true\n  condition: "
+						       "and evt.num > 0\n"
+						       "  output: more\n  tags: [u]\n");
 	expect_condition(&loaded, "r", "(m and proc.name in (a, b) and evt.num > 0)");
 	rule = loaded_rule(&loaded, "r");
 	assert_int_equal(rule->root->first->first->kind, FILTER_NODE_OR);
@@ -114,15 +119,22 @@ static void test_override(void **state)
 
 	load_right(&loaded,
 		   "- list: l\n  items: [a]\n- list: k\n  items: [a]\n"
-		   "- macro: m\n  condition: evt.num=1\n"
-		   NAMED_RULE("r", "m and proc.name in (l, k)") "  tags: [t]\n  enabled: false\n"
-		   "- list: l\n  items: [b]\n  override: {items: append}\n"
-		   "- list: k\n  items: [c]\n  override:\n    items: replace\n"
-		   "- macro: m\n  condition: evt.num=3\n  override: {condition: replace}\n"
-		   "- rule: r\n  condition: and evt.num > 0\n  output: new\n  priority: error\n"
-		   "  tags: [u]\n  desc: x\n  enabled: true\n"
-		   "  override: {condition: append, output: replace, priority: replace,\n"
-		   "    tags: replace, desc: append, enabled: replace}\n");
+		   "- macro: m\n  condition: evt.num=1\n" NAMED_RULE(
+			   "r",
+			   "m and proc.name in (l, k)") "  tags: [t]\n  enabled: false\n"
+							"- list: l\n  items: [b]\n  override: "
+							"{items: append}\n"
+							"- list: k\n  items: [c]\n  override:\n    "
+							"items: replace\n"
+							"- macro: m\n  condition: evt.num=3\n  "
+							"override: {condition: replace}\n"
+							"- rule: r\n  condition: and evt.num > 0\n "
+							" output: new\n  priority: error\n"
+							"  tags: [u]\n  desc: x\n  enabled: true\n"
+							"  override: {condition: append, output: "
+							"replace, priority: replace,\n"
+							"    tags: replace, desc: append, enabled: "
+							"replace}\n");
 	expect_condition(&loaded, "r", "(m and proc.name in (a, b, c) and evt.num > 0)");
 	rule = loaded_rule(&loaded, "r");
 	assert_string_equal(rule->root->first->text, "evt.num=3");

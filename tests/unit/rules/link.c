@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 #include "sinsp/expr/tree.h"
 
 static void test_all_errors_are_reported(void **state)
@@ -22,8 +22,7 @@ static void test_all_errors_are_reported(void **state)
 static void test_errors_in_macros_that_are_not_used(void **state)
 {
 	EXPECT("- macro: m\n  condition: fd.nosuch=1\n", "2:14 warning fd.nosuch");
-	EXPECT("- macro: m\n  condition: fd.nosuch=1\n" RULE("m") "  enabled: false\n",
-	       NULL);
+	EXPECT("- macro: m\n  condition: fd.nosuch=1\n" RULE("m") "  enabled: false\n", NULL);
 	EXPECT("- macro: m\n  condition: evt.num=x\n" RULE("m") "  enabled: false\n",
 	       "2:22 warning 'x'");
 	EXPECT("- macro: m\n  condition: fd.nosuch=\n", "2:24 error found the end");
@@ -34,9 +33,10 @@ static void test_macros_are_shared(void **state)
 	const struct filter_node *first, *second;
 	struct loaded loaded;
 
-	load_right(&loaded, NAMED_RULE("one", "inner and evt.num=1") NAMED_RULE("two", "not inner")
-			    "- macro: inner\n  condition: deep or evt.num=2\n"
-			    "- macro: deep\n  condition: evt.num=3\n");
+	load_right(&loaded,
+		   NAMED_RULE("one", "inner and evt.num=1") NAMED_RULE(
+			   "two", "not inner") "- macro: inner\n  condition: deep or evt.num=2\n"
+					       "- macro: deep\n  condition: evt.num=3\n");
 	first = loaded_rule(&loaded, "one")->root;
 	second = loaded_rule(&loaded, "two")->root;
 	assert_int_equal(first->kind, FILTER_NODE_AND);

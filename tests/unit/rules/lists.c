@@ -6,25 +6,26 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 
 static void test_lists_expand(void **state)
 {
 	struct loaded loaded;
 
-	load_right(&loaded, "- list: inner\n  items: [b, \"c d\", '\"e f\"']\n"
-			    "- list: outer\n  items: [a, inner, later, outer]\n"
-			    "- list: later\n  items: [z]\n"
-			    "- list: none\n  items: []\n"
-			    NAMED_RULE("brackets", "proc.name in (outer, x)")
-			    NAMED_RULE("bare", "proc.name in inner")
-			    NAMED_RULE("path", "fd.name pmatch (inner)")
-			    NAMED_RULE("modifier", "proc.name startswith anyof (x, inner)")
-			    NAMED_RULE("quoted", "proc.name in (\"inner\")")
-			    NAMED_RULE("equal", "proc.name = inner")
-			    NAMED_RULE("empty", "proc.name in (none) or proc.name in (a, none, b)"));
-	expect_condition(&loaded, "brackets",
-			 "proc.name in (a, b, \"c d\", \"e f\", z, outer, x)");
+	load_right(&loaded,
+		   "- list: inner\n  items: [b, \"c d\", '\"e f\"']\n"
+		   "- list: outer\n  items: [a, inner, later, outer]\n"
+		   "- list: later\n  items: [z]\n"
+		   "- list: none\n  items: []\n" NAMED_RULE("brackets", "proc.name in (outer, x)")
+			   NAMED_RULE("bare", "proc.name in inner")
+				   NAMED_RULE("path", "fd.name pmatch (inner)") NAMED_RULE(
+					   "modifier", "proc.name startswith anyof (x, inner)")
+					   NAMED_RULE("quoted", "proc.name in (\"inner\")")
+						   NAMED_RULE("equal", "proc.name = inner")
+							   NAMED_RULE("empty",
+								      "proc.name in (none) or "
+								      "proc.name in (a, none, b)"));
+	expect_condition(&loaded, "brackets", "proc.name in (a, b, \"c d\", \"e f\", z, outer, x)");
 	expect_condition(&loaded, "bare", "proc.name in (b, \"c d\", \"e f\")");
 	expect_condition(&loaded, "path", "fd.name pmatch (b, \"c d\", \"e f\")");
 	expect_condition(&loaded, "modifier",

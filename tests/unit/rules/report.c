@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 
 static void test_how_messages_look(void **state)
 {
@@ -20,10 +20,9 @@ static void test_how_messages_look(void **state)
 	load_text(&loaded, RULE(">\n    evt.num=1 and\n    \tfd.nosuch=1"));
 	rules_report_render(&loaded.report, RULES_NOTE, &out);
 	buf_append_char(&out, '\0');
-	assert_string_equal(out.data,
-			    "a.yaml:4:6: error: unknown field 'fd.nosuch'\n"
-			    "      \tfd.nosuch=1\n"
-			    "      \t^\n");
+	assert_string_equal(out.data, "a.yaml:4:6: error: unknown field 'fd.nosuch'\n"
+				      "      \tfd.nosuch=1\n"
+				      "      \t^\n");
 	buf_finish(&out);
 	unload(&loaded);
 }
@@ -48,8 +47,10 @@ static void test_order_of_messages(void **state)
 
 static void append_wrong_rule(struct buf *out, size_t i)
 {
-	buf_printf(out, "- rule: r%zu\n  desc: d\n  condition: fd.nosuch=1 and m_%zu\n"
-			"  output: out\n  priority: info\n", i, i);
+	buf_printf(out,
+		   "- rule: r%zu\n  desc: d\n  condition: fd.nosuch=1 and m_%zu\n"
+		   "  output: out\n  priority: info\n",
+		   i, i);
 }
 
 static void test_many_errors(void **state)
@@ -60,8 +61,7 @@ static void test_many_errors(void **state)
 	load_text(&loaded, text);
 	assert_int_equal(loaded.code, -EINVAL);
 	assert_int_equal(loaded.report.count, RULES_MESSAGES_MAX);
-	assert_in_range(loaded.report.counts[RULES_ERROR], RULES_ERRORS_MAX,
-			RULES_ERRORS_MAX + 10);
+	assert_in_range(loaded.report.counts[RULES_ERROR], RULES_ERRORS_MAX, RULES_ERRORS_MAX + 10);
 	unload(&loaded);
 	free(text);
 }

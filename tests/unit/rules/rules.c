@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 
 static void test_every_key(void **state)
 {
@@ -47,11 +47,18 @@ static void test_priorities(void **state)
 		const char *word;
 		int priority; /* -1: none */
 	} cases[] = {
-		{"emergency", PRIORITY_EMERGENCY}, {"Alert", PRIORITY_ALERT},
-		{"CRITICAL", PRIORITY_CRITICAL}, {"error", PRIORITY_ERROR},
-		{"warning", PRIORITY_WARNING}, {"notice", PRIORITY_NOTICE},
-		{"info", PRIORITY_INFORMATIONAL}, {"Informational", PRIORITY_INFORMATIONAL},
-		{"debug", PRIORITY_DEBUG}, {"", -1}, {"low", -1}, {"informationa", -1},
+		{"emergency", PRIORITY_EMERGENCY},
+		{"Alert", PRIORITY_ALERT},
+		{"CRITICAL", PRIORITY_CRITICAL},
+		{"error", PRIORITY_ERROR},
+		{"warning", PRIORITY_WARNING},
+		{"notice", PRIORITY_NOTICE},
+		{"info", PRIORITY_INFORMATIONAL},
+		{"Informational", PRIORITY_INFORMATIONAL},
+		{"debug", PRIORITY_DEBUG},
+		{"", -1},
+		{"low", -1},
+		{"informationa", -1},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -69,16 +76,34 @@ static void test_rules_that_do_not_run(void **state)
 	struct loaded loaded;
 	size_t n;
 
-	load_right(&loaded, NAMED_RULE("off", "evt.num=1") "  enabled: false\n"
-			    NAMED_RULE("later off", "evt.num=1")
-			    "- rule: later off\n  enabled: false\n"
-			    NAMED_RULE("foreign", "ka.verb=get") "  source: k8s_audit\n"
-			    NAMED_RULE("unknown", "evt.num=1 and fd.nosuch=2")
-			    "  skip-if-unknown-filter: true\n"
-			    NAMED_RULE("unknown inside", "inner") "  skip-if-unknown-filter: true\n"
-			    "- macro: inner\n  condition: fd.nosuch=1\n"
-			    "- macro: audit\n  condition: ka.verb=get\n"
-			    NAMED_RULE("foreign too", "audit") "  source: k8s_audit\n");
+	load_right(&loaded,
+		   NAMED_RULE("off", "evt.num=1") "  enabled: false\n" NAMED_RULE("later off", "evt"
+											       ".nu"
+											       "m="
+											       "1") "- rule: later off\n  enabled: false\n" NAMED_RULE("foreign", "ka.verb=get") "  source: k8s_audit\n" NAMED_RULE(
+			   "unknown",
+			   "evt.num=1 and fd.nosuch=2") "  skip-if-unknown-filter: "
+							"true\n" NAMED_RULE("unknown inside",
+									    "inner") "  "
+										     "skip-if-"
+										     "unknown-"
+										     "filter: "
+										     "true\n"
+										     "- macro: "
+										     "inner\n  "
+										     "condition: "
+										     "fd.nosuch=1\n"
+										     "- macro: "
+										     "audit\n  "
+										     "condition: "
+										     "ka.verb="
+										     "get"
+										     "\n" NAMED_RULE(
+											     "forei"
+											     "gn "
+											     "too",
+											     "audi"
+											     "t") "  source: k8s_audit\n");
 	rules_list(loaded.rules, &n);
 	assert_int_equal(n, 0);
 	assert_int_equal(loaded.counts.disabled, 2);

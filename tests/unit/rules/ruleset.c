@@ -13,41 +13,18 @@
 
 #include "rules/ruleset.h"
 #include "sinsp/format/format.h"
-#include "world.h"
+#include "formats.h"
 
 #define RULE(name, condition, output)                                                              \
 	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " output               \
 	"\n  priority: warning\n"
 
-static const char rules_text[] =
-	"- macro: opened\n  condition: evt.type=open\n"
-	RULE("One", "opened and proc.name=cat", "'one \"%proc.name\" %fd.num %evt.arg.name'")
-	"  tags: [a, 'b\"c']\n"
-	RULE("Two", "opened", "|\n    two\n    %evt.type")
+static const char rules_text[] = "- macro: opened\n  condition: evt.type=open\n" RULE(
+	"One", "opened and proc.name=cat",
+	"'one \"%proc.name\" %fd.num %evt.arg.name'") "  tags: [a, 'b\"c']\n" RULE("Two", "opened",
+										   "|\n    two\n   "
+										   " %evt.type")
 	RULE("Three", "evt.type=close", "three %container.info %evt.type");
-
-/* An open by a process named cat. */
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .comm = "cat"};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	world_begin(world, EVENT_open, 100);
-	frame_put_i64(&world->frame, open__fd, -ENOENT);
-	frame_put_string(&world->frame, open__name, "/tmp/a");
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
 
 static int create(const char *text, const struct ruleset_config *config, struct ruleset **ruleset,
 		  struct rules_report *report)
@@ -81,8 +58,7 @@ static void expect_line(struct drive *world, enum ruleset_form form, size_t rule
 	struct buf out = {0};
 
 	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 3, &formatter, NULL), 0);
-	ruleset_append(ruleset, rule, &world->event, form == RULESET_JSON ? formatter : NULL,
-		       &out);
+	ruleset_append(ruleset, rule, &world->event, form == RULESET_JSON ? formatter : NULL, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, wanted);
 	buf_finish(&out);
@@ -106,8 +82,9 @@ static void test_text(void **state)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	expect_line(*state, RULESET_TEXT, 1, "11:36:01.123456789: Warning two open\n");
-	expect_line(*state, RULESET_TEXT, 2, "11:36:01.123456789: Warning three container_id=host "
-					     "container_name=host open\n");
+	expect_line(*state, RULESET_TEXT, 2,
+		    "11:36:01.123456789: Warning three container_id=host "
+		    "container_name=host open\n");
 }
 
 /* A format that has nothing to say of an event adds nothing. */
@@ -128,8 +105,9 @@ static void test_text_with_format(void **state)
 		struct filter_error err;
 		struct buf out = {0};
 
-		assert_int_equal(formatter_create_format(FORMATTER_TEXT, cases[i].format,
-							 &formatter, &err), 0);
+		assert_int_equal(
+			formatter_create_format(FORMATTER_TEXT, cases[i].format, &formatter, &err),
+			0);
 		ruleset_append(ruleset, 1, &world->event, formatter, &out);
 		buf_append_char(&out, '\0');
 		assert_string_equal(out.data, cases[i].wanted);
@@ -234,9 +212,8 @@ static void test_warnings_about_types(void **state)
 		struct rules_report report;
 		struct ruleset *ruleset;
 
-		assert_int_equal(create(cases[i].text, &(struct ruleset_config){0}, &ruleset,
-					&report),
-				 0);
+		assert_int_equal(
+			create(cases[i].text, &(struct ruleset_config){0}, &ruleset, &report), 0);
 		assert_int_equal(report.counts[RULES_WARNING], cases[i].warning != NULL);
 		if (cases[i].warning)
 			assert_non_null(strstr(report.messages[0].text, cases[i].warning));
@@ -248,11 +225,13 @@ static void test_warnings_about_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text_with_format, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_matches, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_json, formats_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_text, formats_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_text_with_format, formats_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_matches, formats_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formats_setup,
+						world_teardown),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_wrong_outputs),
 		cmocka_unit_test(test_warnings_about_types),

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 #include "rules/yaml_tree.h"
 
 static void test_places_in_conditions(void **state)
@@ -55,11 +55,26 @@ static void test_offsets(void **state)
 		{"'a'", "a", 1, 2},
 		{"'''b'", "'b", 1, 3},
 		{"\"\\x41b\"", "Ab", 1, 5},
-		{"\"\\u00e4b\"", "\xc3\xa4" "b", 2, 7},
-		{"\"\\u20acb\"", "\xe2\x82\xac" "b", 3, 7},
-		{"\"\\U0001f40db\"", "\xf0\x9f\x90\x8d" "b", 4, 11},
-		{"\"\\Nb\"", "\xc2\x85" "b", 2, 3},
-		{"\"\\Lb\"", "\xe2\x80\xa8" "b", 3, 3},
+		{"\"\\u00e4b\"",
+		 "\xc3\xa4"
+		 "b",
+		 2, 7},
+		{"\"\\u20acb\"",
+		 "\xe2\x82\xac"
+		 "b",
+		 3, 7},
+		{"\"\\U0001f40db\"",
+		 "\xf0\x9f\x90\x8d"
+		 "b",
+		 4, 11},
+		{"\"\\Nb\"",
+		 "\xc2\x85"
+		 "b",
+		 2, 3},
+		{"\"\\Lb\"",
+		 "\xe2\x80\xa8"
+		 "b",
+		 3, 3},
 		{"\"\\x20\\tb\"", " \tb", 2, 7},
 		{"\"a\\\n b\"", "ab", 1, 5},
 		{"&x !!str 'a'", "a", 0, 10},
@@ -76,8 +91,9 @@ static void test_offsets(void **state)
 		struct rules_file file;
 		size_t offset;
 
-		assert_int_equal(rules_file_copy("a.yaml", rows[i].text, strlen(rows[i].text),
-						 &file, NULL), 0);
+		assert_int_equal(
+			rules_file_copy("a.yaml", rows[i].text, strlen(rows[i].text), &file, NULL),
+			0);
 		assert_int_equal(rules_yaml_read(&file, &arena, &report, &roots), 0);
 		assert_string_equal(roots->value->text, rows[i].value);
 		offset = rules_yaml_offset(roots->value, rows[i].at);

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "rule_text.h"
+#include "rules_text.h"
 #include "rules/yaml_tree.h"
 
 static void test_forms_of_yaml(void **state)
@@ -20,7 +20,8 @@ static void test_forms_of_yaml(void **state)
 			    "- list: others\r\n  items: *items\r\n"
 			    "---\n"
 			    "- {rule: r, desc: \"\\u00e4\", "
-			    "condition: 'proc.name in (others)\n\n  or evt.num=1', output: out, priority: info}\n"
+			    "condition: 'proc.name in (others)\n\n  or evt.num=1', output: out, "
+			    "priority: info}\n"
 			    "...\n"
 			    "---\n"
 			    "# nothing\n");
@@ -117,10 +118,8 @@ static void test_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms_of_yaml),
-		cmocka_unit_test(test_not_yaml),
-		cmocka_unit_test(test_raw_nul),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_forms_of_yaml), cmocka_unit_test(test_not_yaml),
+		cmocka_unit_test(test_raw_nul),	      cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_nodes),
 	};
 

@@ -6,7 +6,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/state/core.h"
@@ -16,28 +15,14 @@
 
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/"};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	world_begin(world, EVENT_read, 100);
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
+	world_setup(state);
+	world_read(*state, 0);
 	return 0;
 }
 
 static void set_group(struct drive *world, const char *group)
 {
-	sinsp_thread_set_cgroups(&world->sinsp->pool, world_self(world), group,
-				 strlen(group) + 1);
+	sinsp_thread_set_cgroups(&world->sinsp->pool, world_self(world), group, strlen(group) + 1);
 }
 
 static void open_file(struct drive *world)
@@ -129,11 +114,12 @@ static void test_what_no_group_tells(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_host, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_docker, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lxc, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_no_group_tells, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_host, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_what_no_group_tells, world_setup,
+						world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

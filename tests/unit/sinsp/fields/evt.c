@@ -8,36 +8,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "world.h"
-
-static struct drive *world_of(void **state)
-{
-	return *state;
-}
-
-static void begin_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
-{
-	world_begin(world, EVENT_openat, 100);
-	frame_put_i64(&world->frame, openat__fd, result);
-	frame_put_i64(&world->frame, openat__dirfd, -100);
-	frame_put_string(&world->frame, openat__name, name);
-	frame_put_i64(&world->frame, openat__flags, flags);
-	frame_put_i64(&world->frame, openat__mode, 0755);
-	world_end(world);
-}
-
-static void make_read(struct drive *world, int64_t result)
-{
-	world_begin(world, EVENT_read, 100);
-	frame_put_i64(&world->frame, read__res, result);
-	frame_put_bytes(&world->frame, read__data, "ab\0\xff", result > 0 ? 4 : 0);
-	frame_put_i64(&world->frame, read__fd, 3);
-	frame_put_i64(&world->frame, read__size, 4096);
-	world_end(world);
-}
 
 static void make_generic(struct drive *world, int64_t code, int64_t native)
 {
@@ -57,10 +30,10 @@ static void make_exit(struct drive *world)
 
 static void test_event_itself(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	world->event.num = 41;
-	begin_openat(world, 3, "/etc/hostname", 1);
+	world_openat(world, 3, "/etc/hostname", 1);
 	world_expect(world, "evt.num", "42");
 	world_expect(world, "evt.type", "openat");
 	world_expect(world, "syscall.type", "openat");
@@ -76,7 +49,7 @@ static void test_event_itself(void **state)
 
 static void test_generic_event_bears_its_call(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	make_generic(world, SC_getppid, 110);
 	world_expect(world, "evt.type", "getppid");
@@ -98,7 +71,7 @@ static void test_generic_event_bears_its_call(void **state)
 /* Events of our own are at the end of calls, whether their ids are odd or not. */
 static void test_events_of_our_own(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	static const uint16_t ids[] = {EVENT_getppid, EVENT_getpid};
 
 	assert_int_not_equal(EVENT_getppid % 2, EVENT_getpid % 2);
@@ -115,7 +88,7 @@ static void test_events_of_our_own(void **state)
 
 static void test_tracepoint_has_no_call(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	make_exit(world);
 	world_expect(world, "evt.type", "procexit");
@@ -127,19 +100,19 @@ static void test_tracepoint_has_no_call(void **state)
 
 static void test_results(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect(world, "evt.res", "SUCCESS");
 	world_expect(world, "evt.rawres", "4");
 	world_expect(world, "evt.failed", "false");
 	world_expect(world, "evt.count.error", "0");
-	make_read(world, -EBADF);
+	world_read(world, -EBADF);
 	world_expect(world, "evt.res", "EBADF");
 	world_expect(world, "evt.rawres", "-9");
 	world_expect(world, "evt.failed", "true");
 	world_expect(world, "evt.count.error", "1");
-	make_read(world, -9999);
+	world_read(world, -9999);
 	world_expect(world, "evt.res", "-9999");
 	world_begin(world, EVENT_read, 100);
 	world_end(world);
@@ -149,12 +122,12 @@ static void test_results(void **state)
 
 static void test_category(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_PIPE, "");
 
-	begin_openat(world, 3, "/x", 1);
+	world_openat(world, 3, "/x", 1);
 	world_expect(world, "evt.category", "file");
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect(world, "evt.category", "unknown");
 	world_set_fd(world, 3, fd);
 	world_expect(world, "evt.category", "ipc");
@@ -168,9 +141,9 @@ static void test_category(void **state)
 
 static void test_arguments(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	begin_openat(world, -ENOENT, "../a", 0x1001);
+	world_openat(world, -ENOENT, "../a", 0x1001);
 	world_expect(world, "evt.arg.fd", "ENOENT");
 	world_expect(world, "evt.arg[0]", "ENOENT");
 	world_expect(world, "evt.arg.dirfd", "AT_FDCWD");
@@ -194,12 +167,12 @@ static void test_arguments(void **state)
 
 static void test_raw_arguments(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
 
-	begin_openat(world, -ENOENT, "../a", 0x1001);
+	world_openat(world, -ENOENT, "../a", 0x1001);
 	world_expect(world, "evt.rawarg.fd", "-2");
 	world_expect(world, "evt.rawarg.flags", "1001");
 	world_expect(world, "evt.rawarg.mode", "755");
@@ -224,25 +197,25 @@ static void test_raw_arguments(void **state)
 
 static void test_buffer(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect(world, "evt.buffer", "ab..");
 	world_expect_json(world, "evt.buffer", "{\"evt.buffer\":\"ab\\u0000\xef\xbf\xbd\"}");
-	make_read(world, 0);
+	world_read(world, 0);
 	world_expect(world, "evt.buffer", "");
-	begin_openat(world, 3, "/x", 1);
+	world_openat(world, 3, "/x", 1);
 	world_expect_none(world, "evt.buffer");
 }
 
 static void test_filter_only_fields(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_value value;
 	struct field_ref ref;
 
-	make_read(world, 4);
+	world_read(world, 4);
 	assert_int_equal(field_ref_init(&ref, "evt.around[1795260961123456780]", 31, NULL), 0);
 	assert_int_equal(field_get(&ref, &world->event, scratch, &value), 1);
 	assert_int_equal(value.u64, 9);
@@ -260,25 +233,7 @@ static void test_filter_only_fields(void **state)
 	free(scratch);
 }
 
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world->event.thread = world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

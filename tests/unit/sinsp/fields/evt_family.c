@@ -6,32 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "world.h"
-
-static int setup(void **state)
-{
-	struct sinsp_config config = {.hostname = "box", .etc = "/nonexistent", .boot_id = "1"};
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
-
-	if (sinsp_create(&config, &world->sinsp, NULL))
-		return -1;
-	world_process(world, &process);
-	world_begin(world, EVENT_getuid, 100);
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
 
 static void expect_family(struct drive *world, uint16_t id, const char *family)
 {
@@ -57,7 +32,7 @@ static void test_families(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_families, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_families, world_setup, world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

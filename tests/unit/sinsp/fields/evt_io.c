@@ -7,37 +7,9 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "world.h"
-
-static struct drive *world_of(void **state)
-{
-	return *state;
-}
-
-static void begin_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
-{
-	world_begin(world, EVENT_openat, 100);
-	frame_put_i64(&world->frame, openat__fd, result);
-	frame_put_i64(&world->frame, openat__dirfd, -100);
-	frame_put_string(&world->frame, openat__name, name);
-	frame_put_i64(&world->frame, openat__flags, flags);
-	frame_put_i64(&world->frame, openat__mode, 0755);
-	world_end(world);
-}
-
-static void make_read(struct drive *world, int64_t result)
-{
-	world_begin(world, EVENT_read, 100);
-	frame_put_i64(&world->frame, read__res, result);
-	frame_put_bytes(&world->frame, read__data, "ab\0\xff", result > 0 ? 4 : 0);
-	frame_put_i64(&world->frame, read__fd, 3);
-	frame_put_i64(&world->frame, read__size, 4096);
-	world_end(world);
-}
 
 static void make_write(struct drive *world)
 {
@@ -58,9 +30,9 @@ static void make_exit(struct drive *world)
 
 static void test_input_and_output(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect(world, "evt.is_io", "true");
 	world_expect(world, "evt.is_io_read", "true");
 	world_expect(world, "evt.is_io_write", "false");
@@ -69,17 +41,17 @@ static void test_input_and_output(void **state)
 	make_write(world);
 	world_expect(world, "evt.is_io_write", "true");
 	world_expect(world, "evt.io_dir", "write");
-	begin_openat(world, 3, "/x", 1);
+	world_openat(world, 3, "/x", 1);
 	world_expect(world, "evt.is_io", "false");
 	world_expect_none(world, "evt.io_dir");
 }
 
 static void test_buffer_lengths(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_FILE, "/x");
 
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect_none(world, "evt.buflen");
 	world_set_fd(world, 3, fd);
 	world_expect(world, "evt.buflen", "4");
@@ -98,7 +70,7 @@ static void test_buffer_lengths(void **state)
 	world_expect(world, "evt.buflen.net", "5");
 	world_expect(world, "evt.buflen.net.out", "5");
 	world_expect_none(world, "evt.buflen.file.out");
-	make_read(world, -EIO);
+	world_read(world, -EIO);
 	world_set_fd(world, 3, fd);
 	world_expect_none(world, "evt.buflen");
 	world_expect_none(world, "evt.buflen.net.in");
@@ -106,19 +78,19 @@ static void test_buffer_lengths(void **state)
 
 static void test_errors_by_sort(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "");
 
-	begin_openat(world, -ENOENT, "/x", 1);
+	world_openat(world, -ENOENT, "/x", 1);
 	world_expect(world, "evt.count.error.file", "1");
 	world_expect_none(world, "evt.count.error.net");
 	world_expect_none(world, "evt.count.error.memory");
 	world_expect_none(world, "evt.count.error.other");
-	make_read(world, 4);
+	world_read(world, 4);
 	world_set_fd(world, 3, fd);
 	world_expect(world, "evt.count.error.net", "0");
 	world_expect_none(world, "evt.count.error.file");
-	make_read(world, -EBADF);
+	world_read(world, -EBADF);
 	world_expect(world, "evt.count.error.other", "1");
 	make_exit(world);
 	world_expect_none(world, "evt.count.error.other");
@@ -126,32 +98,32 @@ static void test_errors_by_sort(void **state)
 
 static void test_syslog(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_UNIX, "0->0 /dev/log");
 
 	make_write(world);
 	world_expect(world, "evt.is_syslog", "false");
 	world_set_fd(world, 3, fd);
 	world_expect(world, "evt.is_syslog", "true");
-	make_read(world, 4);
+	world_read(world, 4);
 	world_set_fd(world, 3, fd);
 	world_expect(world, "evt.is_syslog", "false");
 }
 
 static void test_opens(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	begin_openat(world, 3, "/x", 0x3 | 0x4 | 0x4000);
+	world_openat(world, 3, "/x", 0x3 | 0x4 | 0x4000);
 	world_expect(world, "evt.is_open_read", "true");
 	world_expect(world, "evt.is_open_write", "true");
 	world_expect(world, "evt.is_open_create", "true");
 	world_expect(world, "evt.is_open_exec", "true");
-	begin_openat(world, -EACCES, "/x", 0x2 | 0x2000);
+	world_openat(world, -EACCES, "/x", 0x2 | 0x2000);
 	world_expect(world, "evt.is_open_read", "false");
 	world_expect(world, "evt.is_open_write", "true");
 	world_expect(world, "evt.is_open_create", "false");
-	begin_openat(world, 3, "/x", 0x1);
+	world_openat(world, 3, "/x", 0x1);
 	world_expect(world, "evt.is_open_exec", "false");
 	world_begin(world, EVENT_creat, 100);
 	frame_put_i64(&world->frame, creat__mode, 0700);
@@ -166,39 +138,18 @@ static void test_opens(void **state)
 	world_expect(world, "evt.is_open_read", "true");
 	world_expect(world, "evt.is_open_write", "true");
 	world_expect(world, "evt.is_open_exec", "false");
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect(world, "evt.is_open_read", "false");
 	world_expect(world, "evt.is_open_exec", "false");
 }
 
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world->event.thread = world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_input_and_output),
-		TEST(test_buffer_lengths),
-		TEST(test_errors_by_sort),
-		TEST(test_syslog),
-		TEST(test_opens),
+		TEST(test_input_and_output), TEST(test_buffer_lengths), TEST(test_errors_by_sort),
+		TEST(test_syslog),	     TEST(test_opens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,16 +7,10 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "sinsp/fields/field.h"
 #include "world.h"
-
-static struct drive *world_of(void **state)
-{
-	return *state;
-}
 
 static void make_read(struct drive *world)
 {
@@ -33,7 +27,7 @@ static void begin_call(struct drive *world, unsigned int id, uint64_t latency_ns
 
 static void test_latency(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	begin_call(world, EVENT_close, 3001250007);
 	world_expect(world, "evt.latency", "3001250007");
@@ -71,8 +65,8 @@ static void test_latency_human(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin_call(world_of(state), EVENT_close, cases[i].ns);
-		world_expect(world_of(state), "evt.latency.human", cases[i].text);
+		begin_call(*state, EVENT_close, cases[i].ns);
+		world_expect(*state, "evt.latency.human", cases[i].text);
 	}
 }
 
@@ -98,8 +92,8 @@ static void test_latency_quantized(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin_call(world_of(state), EVENT_close, cases[i].ns);
-		world_expect(world_of(state), "evt.latency.quantized", cases[i].step);
+		begin_call(*state, EVENT_close, cases[i].ns);
+		world_expect(*state, "evt.latency.quantized", cases[i].step);
 	}
 }
 
@@ -109,14 +103,14 @@ static void test_latency_unknown(void **state)
 					     "evt.latency.ns",	      "evt.latency.human",
 					     "evt.latency.quantized", "evt.wait_latency"};
 
-	begin_call(world_of(state), EVENT_poll, LATENCY_UNKNOWN);
+	begin_call(*state, EVENT_poll, LATENCY_UNKNOWN);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		world_expect_none(world_of(state), fields[i]);
+		world_expect_none(*state, fields[i]);
 }
 
 static void test_times(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	make_read(world);
 	world_expect(world, "evt.time", "13:36:01.123456789");
@@ -139,7 +133,7 @@ static void test_times(void **state)
 /* The clock is set back by an hour: what is shown follows, what is counted does not. */
 static void test_times_after_a_step(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	make_read(world);
 	world->event.clock_step_ns = -3600000000000;
@@ -160,7 +154,7 @@ static void test_times_after_a_step(void **state)
 
 static void test_deltas(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct field_ref whole, rest;
 	struct field_value value;
@@ -185,26 +179,13 @@ static void test_deltas(void **state)
 
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
 	/* A fixed zone, two hours east, so that local time is told from UTC. */
 	setenv("TZ", "XYZ-2", 1);
 	tzset();
-	drive_create(world, NULL);
-	world->event.thread = world_process(world, &process);
-	*state = world;
-	return 0;
+	return world_setup(state);
 }
 
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {

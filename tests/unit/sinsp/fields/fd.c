@@ -6,22 +6,12 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/tables/fds.h"
 #include "world.h"
-
-static void make_read(struct drive *world, struct sinsp_fd *fd)
-{
-	world_begin(world, EVENT_read, 100);
-	frame_put_i64(&world->frame, read__fd, 3);
-	world_end(world);
-	world_set_fd(world, 3, fd);
-}
 
 static void make_openat(struct drive *world, int64_t result, const char *name)
 {
@@ -35,20 +25,8 @@ static void make_openat(struct drive *world, int64_t result, const char *name)
 
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	make_read(world, NULL);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
+	world_setup(state);
+	world_read_from(*state, NULL);
 	return 0;
 }
 
@@ -65,7 +43,7 @@ static void test_file(void **state)
 	fd->dev = 0xfd01 | 0x12300000;
 	fd->ino = 99;
 	fd->flags = file_flags__FD_UPPER_LAYER;
-	make_read(world, fd);
+	world_read_from(world, fd);
 	world->event.fd_named = true;
 	world_expect(world, "fd.num", "3");
 	world_expect(world, "fd.type", "file");
@@ -92,7 +70,7 @@ static void test_file(void **state)
 static void expect_parts(struct drive *world, enum scap_fd_type type, const char *name,
 			 const char *directory, const char *filename)
 {
-	make_read(world, open_fd(world, type, name));
+	world_read_from(world, open_fd(world, type, name));
 	world_expect(world, "fd.directory", directory);
 	if (filename)
 		world_expect(world, "fd.filename", filename);
@@ -109,7 +87,7 @@ static void test_parts_of_names(void **state)
 	expect_parts(world, SCAP_FD_FILE, "/a/", "/a/", "/a/");
 	expect_parts(world, SCAP_FD_FILE, "", "/", "/");
 	expect_parts(world, SCAP_FD_DIRECTORY, "/srv/a", "/srv/a", NULL);
-	make_read(world, open_fd(world, SCAP_FD_PIPE, "pipe:[1]"));
+	world_read_from(world, open_fd(world, SCAP_FD_PIPE, "pipe:[1]"));
 	world_expect_none(world, "fd.directory");
 	world_expect_none(world, "fd.filename");
 }
@@ -153,7 +131,7 @@ static void test_name_as_given(void **state)
 
 	assert_non_null(fd);
 	fd->type = SCAP_FD_FILE;
-	make_read(world, fd);
+	world_read_from(world, fd);
 	world_expect(world, "fd.name", "/real/b");
 	world_expect(world, "fd.nameraw", "a/../b");
 	world_expect(world, "fd.filename", "b");
@@ -163,7 +141,7 @@ static void test_unknown_descriptors(void **state)
 {
 	struct drive *world = *state;
 
-	make_read(world, NULL);
+	world_read_from(world, NULL);
 	world_expect(world, "fd.num", "3");
 	world_expect(world, "fd.name", "");
 	world_expect(world, "fd.directory", "/");
@@ -219,7 +197,7 @@ static void test_kinds_of_all_descriptors(void **state)
 	world_expect_none(world, "fd.types");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {

@@ -6,47 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "world.h"
-
-static int setup(void **state)
-{
-	struct sinsp_config config = {.hostname = "box", .etc = "/nonexistent", .boot_id = "1"};
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
-
-	if (sinsp_create(&config, &world->sinsp, NULL))
-		return -1;
-	world_process(world, &process);
-	world_begin(world, EVENT_getuid, 100);
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-static struct sinsp_fd *connected(struct drive *world, const char *source, const char *dest)
-{
-	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
-
-	fd->l4 = SCAP_L4_TCP;
-	fd->role = SINSP_ROLE_CLIENT;
-	inet_pton(AF_INET, source, fd->source.address);
-	inet_pton(AF_INET, dest, fd->dest.address);
-	fd->source.port = 40000;
-	fd->dest.port = 443;
-	world_set_fd(world, 3, fd);
-	return fd;
-}
 
 static void poll_for(struct drive *world, const struct fdlist_entry *entries, uint16_t count)
 {
@@ -62,7 +22,7 @@ static void test_polled_descriptors(void **state)
 	struct sinsp_fd *server;
 
 	poll_for(world, all, 5);
-	connected(world, "10.0.0.1", "10.0.0.5");
+	world_connection(world, "10.0.0.1", "10.0.0.5");
 	world_fd(world->event.thread, 4, SCAP_FD_PIPE, "pipe:[1]");
 	world_fd(world->event.thread, 5, SCAP_FD_EVENT, "");
 	server = world_fd(world->event.thread, 6, SCAP_FD_IPV4, "0.0.0.0:80");
@@ -88,7 +48,8 @@ static void test_polled_descriptors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_polled_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_polled_descriptors, world_setup,
+						world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

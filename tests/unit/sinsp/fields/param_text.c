@@ -14,24 +14,6 @@
 #include "sinsp/tables/path.h"
 #include "world.h"
 
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
 /* Types that no event of the table has yet: a descriptor made here. */
 static void expect_made(struct drive *world, struct param_desc param, const void *bytes,
 			uint32_t len, const char *text)
@@ -356,7 +338,7 @@ static void test_events_without_parameters(void **state)
 	world_expect_none(world, "evt.arg[0]");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

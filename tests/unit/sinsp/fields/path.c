@@ -7,43 +7,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "world.h"
 
-static struct drive *world_of(void **state)
-{
-	return *state;
-}
-
-static void begin_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
-{
-	world_begin(world, EVENT_openat, 100);
-	frame_put_i64(&world->frame, openat__fd, result);
-	frame_put_i64(&world->frame, openat__dirfd, -100);
-	frame_put_string(&world->frame, openat__name, name);
-	frame_put_i64(&world->frame, openat__flags, flags);
-	frame_put_i64(&world->frame, openat__mode, 0755);
-	world_end(world);
-}
-
-static void make_read(struct drive *world, int64_t result)
-{
-	world_begin(world, EVENT_read, 100);
-	frame_put_i64(&world->frame, read__res, result);
-	frame_put_bytes(&world->frame, read__data, "ab\0\xff", result > 0 ? 4 : 0);
-	frame_put_i64(&world->frame, read__fd, 3);
-	frame_put_i64(&world->frame, read__size, 4096);
-	world_end(world);
-}
-
 static void test_paths(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
-	begin_openat(world, 3, "a//b/../c", 1);
+	world_openat(world, 3, "a//b/../c", 1);
 	world_expect(world, "fs.path.name", "/home/user/a/c");
 	world_expect(world, "fs.path.nameraw", "a//b/../c");
 	world_expect(world, "evt.abspath", "/home/user/a/c");
@@ -51,11 +23,11 @@ static void test_paths(void **state)
 	world_expect_none(world, "evt.abspath.dst");
 	world_expect_none(world, "fs.path.source");
 	world_expect_none(world, "fs.path.targetraw");
-	begin_openat(world, -ENOENT, "a", 1);
+	world_openat(world, -ENOENT, "a", 1);
 	world_expect_none(world, "fs.path.name");
 	world_expect_none(world, "fs.path.nameraw");
 	world_expect(world, "evt.abspath", "/home/user/a");
-	make_read(world, 4);
+	world_read(world, 4);
 	world_expect_none(world, "fs.path.name");
 	world_expect_none(world, "evt.abspath");
 }
@@ -63,7 +35,7 @@ static void test_paths(void **state)
 /* A link's source is what it is made at; a call on a descriptor names what that is. */
 static void test_links_and_descriptors(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	world_begin(world, EVENT_symlinkat, 100);
 	frame_put_i64(&world->frame, symlinkat__res, 0);
@@ -85,7 +57,7 @@ static void test_links_and_descriptors(void **state)
 
 static void test_renames(void **state)
 {
-	struct drive *world = world_of(state);
+	struct drive *world = *state;
 
 	world_fd(world->event.thread, 5, SCAP_FD_DIRECTORY, "/srv");
 	world_begin(world, EVENT_renameat2, 100);
@@ -105,25 +77,7 @@ static void test_renames(void **state)
 	world_expect_none(world, "fs.path.name");
 }
 
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world->event.thread = world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

@@ -6,88 +6,16 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/state/core.h"
-#include "world.h"
-
-/* systemd (1) > bash (50) > make (80) > cat (100, with a second thread 101). */
-struct family {
-	struct drive world;
-	struct sinsp_thread *init, *shell, *make, *cat, *second;
-};
-
-static const char cat_args[] = "-n\0/etc/hostname\0";
-static const char cat_env[] = "PATH=/bin\0EMPTY=\0PAD=  x y \0";
-static const char shell_env[] = "SHELL=/bin/bash\0EMPTY=no\0";
-
-static struct sinsp_thread *add(struct family *family, const struct world_process *process)
-{
-	return world_process(&family->world, process);
-}
-
-static void make_event(struct family *family, int64_t tid)
-{
-	world_begin(&family->world, EVENT_close, tid);
-	frame_put_i64(&family->world.frame, close__res, 0);
-	world_end(&family->world);
-}
-
-static int setup(void **state)
-{
-	struct family *family = calloc(1, sizeof(*family));
-
-	drive_create(&family->world, NULL);
-	family->init = add(family, &(struct world_process){.pid = 1,
-							   .ptid = 0,
-							   .comm = "systemd",
-							   .exe = "/sbin/init",
-							   .exepath = "/usr/lib/systemd"});
-	family->shell = add(family, &(struct world_process){.pid = 50,
-							    .ptid = 1,
-							    .comm = "bash",
-							    .exe = "-bash",
-							    .exepath = "/usr/bin/bash",
-							    .args = "-l",
-							    .args_len = 3,
-							    .env = shell_env,
-							    .env_len = sizeof(shell_env) - 1});
-	family->make = add(family, &(struct world_process){.pid = 80,
-							   .ptid = 50,
-							   .comm = "make",
-							   .exe = "make",
-							   .exepath = "/usr/bin/make"});
-	family->cat = add(family, &(struct world_process){.pid = 100,
-							  .ptid = 80,
-							  .comm = "cat",
-							  .exe = "cat",
-							  .exepath = "/usr/bin/cat",
-							  .args = cat_args,
-							  .args_len = sizeof(cat_args) - 1,
-							  .env = cat_env,
-							  .env_len = sizeof(cat_env) - 1,
-							  .cwd = "/home/user"});
-	family->second = world_thread(&family->world, family->cat, 101);
-	make_event(family, 100);
-	*state = family;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct family *family = *state;
-
-	drive_destroy(&family->world);
-	free(family);
-	return 0;
-}
+#include "relatives.h"
 
 static void test_program(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
 	world_expect(world, "proc.name", "cat");
 	world_expect(world, "proc.exe", "cat");
@@ -100,7 +28,7 @@ static void test_program(void **state)
 	world_expect(world, "proc.exeline", "cat -n /etc/hostname");
 	world_expect(world, "proc.cmdnargs", "2");
 	world_expect(world, "proc.cmdlenargs", "15");
-	make_event(family, 80);
+	relatives_event(relatives, 80);
 	world_expect(world, "proc.args", "");
 	world_expect(world, "proc.args[0]", "");
 	world_expect(world, "proc.cmdline", "make");
@@ -109,8 +37,8 @@ static void test_program(void **state)
 
 static void test_environment(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
 	world_expect(world, "proc.env", "PATH=/bin EMPTY= PAD=  x y ");
 	world_expect(world, "proc.env[PATH]", "/bin");
@@ -127,14 +55,14 @@ static void test_environment(void **state)
 
 static void test_ids(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	family->cat->vpid = family->cat->vtid = 7;
-	family->cat->sid = 7;
-	family->cat->vpgid = 8;
-	family->cat->pgid = 100;
-	family->make->vpid = 3;
+	relatives->cat->vpid = relatives->cat->vtid = 7;
+	relatives->cat->sid = 7;
+	relatives->cat->vpgid = 8;
+	relatives->cat->pgid = 100;
+	relatives->make->vpid = 3;
 	world_expect(world, "proc.pid", "100");
 	world_expect(world, "thread.tid", "100");
 	world_expect(world, "proc.ppid", "80");
@@ -149,20 +77,20 @@ static void test_ids(void **state)
 	world_expect(world, "proc.is_pgid_leader", "true");
 	world_expect(world, "thread.ismain", "true");
 	world_expect(world, "thread.nametid", "cat100");
-	family->cat->vpid = family->cat->vtid = -1;
+	relatives->cat->vpid = relatives->cat->vtid = -1;
 	world_expect_none(world, "proc.vpid");
 	world_expect_none(world, "thread.vtid");
-	make_event(family, 1);
+	relatives_event(relatives, 1);
 	world_expect(world, "proc.ppid", "0");
 	world_expect_none(world, "proc.pvpid");
 }
 
 static void test_second_thread(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	make_event(family, 101);
+	relatives_event(relatives, 101);
 	world_expect(world, "proc.pid", "100");
 	world_expect(world, "thread.tid", "101");
 	world_expect(world, "proc.ppid", "80");
@@ -173,28 +101,28 @@ static void test_second_thread(void **state)
 
 static void test_directory_and_terminal(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	family->cat->tty = 34816;
+	relatives->cat->tty = 34816;
 	world_expect(world, "proc.cwd", "/home/user/");
 	world_expect(world, "proc.tty", "34816");
-	make_event(family, 80);
+	relatives_event(relatives, 80);
 	world_expect_none(world, "proc.cwd");
 	world_expect(world, "proc.tty", "0");
 }
 
 static void test_starts(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
 	world_expect_none(world, "proc.duration");
 	world_expect_none(world, "proc.pid.ts");
 	world_expect_none(world, "proc.ppid.duration");
 	world_expect(world, "proc.ppid.ts", "0");
-	family->cat->clone_ts_ns = WORLD_TIME_NS - 77;
-	family->make->clone_ts_ns = WORLD_TIME_NS - 99;
+	relatives->cat->clone_ts_ns = WORLD_TIME_NS - 77;
+	relatives->make->clone_ts_ns = WORLD_TIME_NS - 99;
 	world_expect(world, "proc.duration", "77");
 	world_expect(world, "proc.pid.ts", "1795260961123456712");
 	world_expect(world, "proc.ppid.duration", "99");
@@ -206,20 +134,20 @@ static void test_starts(void **state)
 	world_expect(world, "proc.ppid.duration", "99");
 	world_expect(world, "proc.ppid.ts", "1795264561123456690");
 	world->event.clock_step_ns = 0;
-	family->cat->clone_ts_ns = WORLD_TIME_NS + 1;
+	relatives->cat->clone_ts_ns = WORLD_TIME_NS + 1;
 	world_expect_none(world, "proc.duration");
 	/* Another thread has its own time, as the .scap world has it. */
-	make_event(family, 101);
+	relatives_event(relatives, 101);
 	world_expect_none(world, "proc.duration");
-	world_self(&family->world)->clone_ts_ns = WORLD_TIME_NS - 55;
+	world_self(&relatives->world)->clone_ts_ns = WORLD_TIME_NS - 55;
 	world_expect(world, "proc.duration", "55");
 }
 
 static void test_executable(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
-	struct sinsp_program *program = family->cat->program;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
+	struct sinsp_program *program = relatives->cat->program;
 
 	world_expect_none(world, "proc.exe_ino");
 	world_expect_none(world, "proc.exe_ino.ctime");
@@ -231,8 +159,8 @@ static void test_executable(void **state)
 	program->exe_ino = 4711;
 	program->exe_ctime_ns = 1000;
 	program->exe_mtime_ns = 900;
-	family->cat->clone_ts_ns = 1500;
-	family->cat->pidns_start_ns = 400;
+	relatives->cat->clone_ts_ns = 1500;
+	relatives->cat->pidns_start_ns = 400;
 	program->flags = 0xf;
 	world_expect(world, "proc.exe_ino", "4711");
 	world_expect(world, "proc.exe_ino.ctime", "1000");
@@ -259,40 +187,40 @@ static void test_executable(void **state)
 
 static void test_capabilities_and_cgroups(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 	static const char cgroups[] = "cpu=/a\0memory=/b/c\0";
 
-	family->cat->caps_permitted = 1 | UINT64_C(1) << 40 | UINT64_C(1) << 41;
-	family->cat->caps_effective = UINT64_C(1) << 21;
+	relatives->cat->caps_permitted = 1 | UINT64_C(1) << 40 | UINT64_C(1) << 41;
+	relatives->cat->caps_effective = UINT64_C(1) << 21;
 	world_expect(world, "thread.cap_permitted", "CAP_CHOWN CAP_CHECKPOINT_RESTORE");
 	world_expect(world, "thread.cap_effective", "CAP_SYS_ADMIN");
 	world_expect(world, "thread.cap_inheritable", "");
 	world_expect_none(world, "thread.cgroups");
 	world_expect_none(world, "thread.cgroup.cpu");
-	family->cat->cgroups = (char *)cgroups;
-	family->cat->cgroups_len = sizeof(cgroups) - 1;
+	relatives->cat->cgroups = (char *)cgroups;
+	relatives->cat->cgroups_len = sizeof(cgroups) - 1;
 	world_expect(world, "thread.cgroups", "cpu=/a memory=/b/c");
 	world_expect(world, "thread.cgroup.memory", "/b/c");
 	world_expect_none(world, "thread.cgroup.mem");
-	family->cat->cgroups = NULL;
-	family->cat->cgroups_len = 0;
+	relatives->cat->cgroups = NULL;
+	relatives->cat->cgroups_len = 0;
 }
 
 static void test_amounts(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
-	world_fd(family->cat, 9, SCAP_FD_FILE, "/x");
-	family->cat->fd_limit = 1024;
-	family->cat->nthreads = 2;
-	family->cat->vm_size_kib = 1000;
-	family->cat->vm_rss_kib = 100;
-	family->cat->vm_swap_kib = 10;
-	family->cat->faults_major = 3;
-	family->cat->faults_minor = 5;
+	world_fd(relatives->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
+	world_fd(relatives->cat, 9, SCAP_FD_FILE, "/x");
+	relatives->cat->fd_limit = 1024;
+	relatives->cat->nthreads = 2;
+	relatives->cat->vm_size_kib = 1000;
+	relatives->cat->vm_rss_kib = 100;
+	relatives->cat->vm_swap_kib = 10;
+	relatives->cat->faults_major = 3;
+	relatives->cat->faults_minor = 5;
 	world_expect(world, "proc.fdopencount", "2");
 	world_expect(world, "proc.fdlimit", "1024");
 	world_expect(world, "proc.fdusage", "0.2");
@@ -311,24 +239,24 @@ static void test_amounts(void **state)
 	world_expect(world, "thread.pfminor", "5");
 	world_expect(world, "thread.vmsize", "1000");
 	world_expect(world, "thread.vmrss.b", "102400");
-	make_event(family, 101);
+	relatives_event(relatives, 101);
 	world_expect(world, "proc.vmsize", "1000");
 	world_expect(world, "proc.fdopencount", "2");
 	world_expect(world, "thread.vmsize", "0");
 	world_expect(world, "thread.vmrss", "0");
 	world_expect(world, "thread.vmsize.b", "0");
-	family->cat->fd_limit = -1;
+	relatives->cat->fd_limit = -1;
 	world_expect(world, "proc.fdlimit", "-1");
 	world_expect(world, "proc.fdusage", "0.0");
 }
 
 static void test_standard_descriptors(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	world_fd(family->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
-	world_fd(family->cat, 2, SCAP_FD_FILE, "/var/log/x");
+	world_fd(relatives->cat, 0, SCAP_FD_PIPE, "pipe:[7]");
+	world_fd(relatives->cat, 2, SCAP_FD_FILE, "/var/log/x");
 	world_expect(world, "proc.stdin.type", "pipe");
 	world_expect(world, "proc.stdin.name", "pipe:[7]");
 	world_expect_none(world, "proc.stdout.type");
@@ -339,21 +267,21 @@ static void test_standard_descriptors(void **state)
 
 static void test_users(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	family->cat->loginuid = family->cat->uid = UINT32_MAX;
+	relatives->cat->loginuid = relatives->cat->uid = UINT32_MAX;
 	world_expect_none(world, "user.uid"); /* not known */
 	world_expect(world, "user.name", "<NA>");
-	family->cat->uid = 0;
+	relatives->cat->uid = 0;
 	world_expect(world, "user.uid", "0");
 	world_expect(world, "user.name", "root");
 	world_expect(world, "user.loginuid", "-1");
 	world_expect(world, "user.loginname", "<NA>");
 	world_expect(world, "group.gid", "0");
 	world_expect(world, "group.name", "root");
-	family->cat->uid = family->cat->gid = UINT32_MAX - 77;
-	family->cat->loginuid = 0;
+	relatives->cat->uid = relatives->cat->gid = UINT32_MAX - 77;
+	relatives->cat->loginuid = 0;
 	world_expect(world, "user.uid", "4294967218");
 	world_expect(world, "user.name", "<NA>");
 	world_expect(world, "user.loginname", "root");
@@ -362,21 +290,21 @@ static void test_users(void **state)
 
 static void test_thread_of_no_known_process(void **state)
 {
-	struct family *family = *state;
+	struct relatives *relatives = *state;
 
-	family->cat->pid = -1;
-	world_expect_none(&family->world, "proc.pid");
-	world_expect(&family->world, "thread.tid", "100");
-	family->cat->pid = 100;
+	relatives->cat->pid = -1;
+	world_expect_none(&relatives->world, "proc.pid");
+	world_expect(&relatives->world, "thread.tid", "100");
+	relatives->cat->pid = 100;
 }
 
 /* Of a thread that is not known only the id is. */
 static void test_unknown_thread(void **state)
 {
-	struct family *family = *state;
-	struct drive *world = &family->world;
+	struct relatives *relatives = *state;
+	struct drive *world = &relatives->world;
 
-	make_event(family, 555);
+	relatives_event(relatives, 555);
 	assert_null(world->event.thread);
 	world_expect(world, "thread.tid", "555");
 	for (const struct field_desc *const *table = field_tables; *table; table++) {
@@ -397,7 +325,7 @@ static void test_unknown_thread(void **state)
 	world_expect_none(world, "proc.aname[0]");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, relatives_setup, relatives_teardown)
 
 int main(void)
 {

@@ -12,28 +12,6 @@
 #include "sinsp/fields/field.h"
 #include "world.h"
 
-static int setup(void **state)
-{
-	struct sinsp_config config = {.hostname = "box", .etc = "/nonexistent", .boot_id = "1"};
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
-
-	if (sinsp_create(&config, &world->sinsp, NULL))
-		return -1;
-	world_process(world, &process);
-	world_begin(world, EVENT_getuid, 100);
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
 static void read_exec_id(struct drive *world, char id[64])
 {
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
@@ -104,8 +82,8 @@ static void test_exec_ids(void **state)
 	process(world);
 	world_expect(world, "proc.exec_id", ids[2]);
 	/* Who sees the same on another day sees the same, but for another boot. */
-	teardown((void **)&world);
-	setup((void **)&world);
+	world_teardown((void **)&world);
+	world_setup((void **)&world);
 	clone_and_exec(world, ids_again);
 	assert_memory_equal(ids, ids_again, sizeof(ids));
 	*state = world;
@@ -120,7 +98,7 @@ static void test_exec_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exec_ids, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_exec_ids, world_setup, world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,30 +14,10 @@
 #include "sinsp/tables/fds.h"
 #include "world.h"
 
-static void make_read(struct drive *world, struct sinsp_fd *fd)
-{
-	world_begin(world, EVENT_read, 100);
-	frame_put_i64(&world->frame, read__fd, 3);
-	world_end(world);
-	world_set_fd(world, 3, fd);
-}
-
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	make_read(world, NULL);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
+	world_setup(state);
+	world_read_from(*state, NULL);
 	return 0;
 }
 
@@ -62,7 +41,7 @@ static struct sinsp_fd *open_socket(struct drive *world, enum sinsp_fd_role role
 	fd->connected = true;
 	set_end(&fd->source, "10.0.0.1", 1234);
 	set_end(&fd->dest, "10.0.0.2", 80);
-	make_read(world, fd);
+	world_read_from(world, fd);
 	return fd;
 }
 
@@ -197,17 +176,13 @@ static void test_ipv6_and_unix(void **state)
 	world_expect(world, "fd.l4proto", "<NA>");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_client),
-		TEST(test_server),
-		TEST(test_socket_without_role),
-		TEST(test_listening_socket),
-		TEST(test_either_end),
-		TEST(test_ipv6_and_unix),
+		TEST(test_client),	     TEST(test_server),	    TEST(test_socket_without_role),
+		TEST(test_listening_socket), TEST(test_either_end), TEST(test_ipv6_and_unix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

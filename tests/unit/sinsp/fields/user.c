@@ -6,47 +6,16 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "etc_files.h"
 #include "world.h"
 
-static char etc[] = "/tmp/lanner-etc-XXXXXX";
-
-static void write_file(const char *name, const char *text)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", etc, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
+static struct etc_files etc;
 
 static int setup(void **state)
 {
-	struct sinsp_config config = {.hostname = "box", .etc = etc, .boot_id = "1"};
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "logger", .cwd = "/"};
+	static const struct world_process cat = {.pid = 100, .comm = "cat", .cwd = "/"};
 
-	if (sinsp_create(&config, &world->sinsp, NULL))
-		return -1;
-	world_process(world, &process);
-	world_begin(world, EVENT_getuid, 100);
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
+	return world_setup_process(state, &cat, etc.path);
 }
 
 static void test_users(void **state)
@@ -73,30 +42,17 @@ static void test_users(void **state)
 	world_expect_none(world, "user.shell");
 }
 
-static void remove_files(void)
-{
-	static const char *const names[] = {"passwd", "group"};
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", etc, names[i]);
-		unlink(path);
-	}
-	rmdir(etc);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_users, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_users, setup, world_teardown),
 	};
 	int r;
 
-	if (!mkdtemp(etc))
-		return 1;
-	write_file("passwd", "ann:x:7:7::/home/ann:/bin/zsh\n");
-	write_file("group", "staff:x:8:ann\n");
+	etc_create(&etc);
+	etc_write(&etc, "passwd", "ann:x:7:7::/home/ann:/bin/zsh\n");
+	etc_write(&etc, "group", "staff:x:8:ann\n");
 	r = cmocka_run_group_tests(tests, NULL, NULL);
-	remove_files();
+	etc_destroy(&etc);
 	return r;
 }

@@ -7,95 +7,18 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/format.h"
-#include "world.h"
-
-/* An open that failed, by a process with known parts. */
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {
-		.pid = 100,
-		.ptid = 1,
-		.comm = "cat",
-		.exe = "/usr/bin/cat",
-		.exepath = "/usr/bin/cat",
-		.args = "-n\0-o\0out",
-		.args_len = 10,
-		.cwd = "/home/user",
-	};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	world_begin(world, EVENT_open, 100);
-	frame_put_i64(&world->frame, open__fd, -ENOENT);
-	frame_put_string(&world->frame, open__name, "/tmp/a");
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-/* What a format gives for the event; NULL: nothing to print. */
-static char *print(struct drive *world, enum formatter_kind kind, const char *format)
-{
-	struct formatter *formatter;
-	struct filter_error err;
-	struct buf out = {0};
-	bool printed;
-
-	if (formatter_create_format(kind, format, &formatter, &err))
-		fail_msg("%s: column %u: %s", format, err.column, err.text);
-	printed = formatter_append(formatter, &world->event, &out);
-	formatter_destroy(formatter);
-	if (!printed)
-		assert_int_equal(out.len, 0);
-	buf_append_char(&out, '\0');
-	if (!printed)
-		buf_finish(&out);
-	return out.data;
-}
-
-static void expect(struct drive *world, enum formatter_kind kind, const char *format,
-		   const char *wanted)
-{
-	char *line = print(world, kind, format);
-
-	if (!line)
-		fail_msg("%s prints nothing", format);
-	if (strcmp(line, wanted) != 0)
-		fail_msg("%s prints '%s', not '%s'", format, line, wanted);
-	free(line);
-}
-
-static void expect_text(struct drive *world, const char *format, const char *wanted)
-{
-	expect(world, FORMATTER_TEXT, format, wanted);
-}
-
-static void expect_json(struct drive *world, const char *format, const char *wanted)
-{
-	expect(world, FORMATTER_JSON, format, wanted);
-}
 
 static void test_width(void **state)
 {
-	expect_text(*state, "%5proc.name|", "cat  |");
-	expect_text(*state, "%2proc.name|", "ca|");
-	expect_text(*state, "%3proc.name|%0proc.name|%007proc.name|", "cat|cat|cat    |");
-	expect_text(*state, "*%6fd.num|%2fd.num|", "<NA>  |<N|");
-	expect_text(*state, "%5evt.num%2toupper(proc.name)", "1    CA");
+	formats_expect_text(*state, "%5proc.name|", "cat  |");
+	formats_expect_text(*state, "%2proc.name|", "ca|");
+	formats_expect_text(*state, "%3proc.name|%0proc.name|%007proc.name|", "cat|cat|cat    |");
+	formats_expect_text(*state, "*%6fd.num|%2fd.num|", "<NA>  |<N|");
+	formats_expect_text(*state, "%5evt.num%2toupper(proc.name)", "1    CA");
 }
 
 /* Bytes are counted, but no character is cut in two. */
@@ -107,25 +30,25 @@ static void test_width_of_characters(void **state)
 	world_process(world, &process);
 	world_begin(world, EVENT_open, 200);
 	world_end(world);
-	expect_text(world, "%2proc.name|", "a |");
-	expect_text(world, "%3proc.name|", "a\xc3\xa9|");
-	expect_text(world, "%5proc.name|", "a\xc3\xa9z |");
+	formats_expect_text(world, "%2proc.name|", "a |");
+	formats_expect_text(world, "%3proc.name|", "a\xc3\xa9|");
+	formats_expect_text(world, "%5proc.name|", "a\xc3\xa9z |");
 	strcpy(world_self(world)->comm, "\xa0\xa1\xa2\xa3\xa4\xa5\xa6");
-	expect_text(world, "%6proc.name|", "\xa0\xa1\xa2\xa3\xa4\xa5|");
+	formats_expect_text(world, "%6proc.name|", "\xa0\xa1\xa2\xa3\xa4\xa5|");
 }
 
 static void test_missing(void **state)
 {
 	struct drive *world = *state;
 
-	assert_null(print(world, FORMATTER_TEXT, "%evt.num %fd.num"));
-	assert_null(print(world, FORMATTER_TEXT, "%toupper(fd.type)"));
-	assert_null(print(world, FORMATTER_JSON, "%evt.num %fd.num"));
-	expect_text(world, "*%evt.num %fd.num %tolower(fd.type)", "1 <NA> <NA>");
-	expect_json(world, "*%evt.num %fd.num %proc.name",
-		    "{\"evt.num\":1,\"fd.num\":null,\"proc.name\":\"cat\"}");
+	formats_expect_nothing(world, FORMATTER_TEXT, "%evt.num %fd.num");
+	formats_expect_nothing(world, FORMATTER_TEXT, "%toupper(fd.type)");
+	formats_expect_nothing(world, FORMATTER_JSON, "%evt.num %fd.num");
+	formats_expect_text(world, "*%evt.num %fd.num %tolower(fd.type)", "1 <NA> <NA>");
+	formats_expect_json(world, "*%evt.num %fd.num %proc.name",
+			    "{\"evt.num\":1,\"fd.num\":null,\"proc.name\":\"cat\"}");
 	/* Empty is not missing. */
-	expect_text(world, "%proc.env[NONE]|", "|");
+	formats_expect_text(world, "%proc.env[NONE]|", "|");
 }
 
 /* A line that is dropped leaves those before it alone. */
@@ -152,28 +75,28 @@ static void test_transformers(void **state)
 {
 	struct drive *world = *state;
 
-	expect_text(world, "%toupper(proc.name)", "CAT");
-	expect_text(world, "%basename( evt.arg.name )x", "ax");
-	expect_text(world, "%len(proc.name)", "3");
-	expect_text(world, "%len(basename(proc.exe)) %concat(proc.name,\"(\", evt.type)",
-		    "3 cat(open");
-	expect_text(world, "%join(\",\",(proc.name,evt.num, \"b)\"))%evt.num", "cat,1,b)1");
-	expect_text(world, "%getopt((\"-x\",\"y\",\"-v\"),\"x:v\")[x]", "y");
-	expect_text(world, "%getopt((\"-x\",\"y\",\"-v\"),\"x:v\")", "(x,y,v)");
+	formats_expect_text(world, "%toupper(proc.name)", "CAT");
+	formats_expect_text(world, "%basename( evt.arg.name )x", "ax");
+	formats_expect_text(world, "%len(proc.name)", "3");
+	formats_expect_text(world, "%len(basename(proc.exe)) %concat(proc.name,\"(\", evt.type)",
+			    "3 cat(open");
+	formats_expect_text(world, "%join(\",\",(proc.name,evt.num, \"b)\"))%evt.num", "cat,1,b)1");
+	formats_expect_text(world, "%getopt((\"-x\",\"y\",\"-v\"),\"x:v\")[x]", "y");
+	formats_expect_text(world, "%getopt((\"-x\",\"y\",\"-v\"),\"x:v\")", "(x,y,v)");
 	/* Others take no brackets. */
-	expect_text(world, "%toupper(proc.name)[0]", "CAT[0]");
+	formats_expect_text(world, "%toupper(proc.name)[0]", "CAT[0]");
 }
 
 /* Fields and transformers are the keys, once each. */
 static void test_json(void **state)
 {
-	expect_json(*state, "a %5proc.name b %evt.num, %proc.name%evt.arg.fd",
-		    "{\"proc.name\":\"cat\",\"evt.num\":1,\"evt.arg.fd\":-2}");
-	expect_json(*state, "%toupper(proc.name)%len(proc.name)",
-		    "{\"toupper(proc.name)\":\"CAT\",\"len(proc.name)\":3}");
-	expect_json(*state, "%concat(proc.name,\"x\")",
-		    "{\"concat(proc.name,\\\"x\\\")\":\"catx\"}");
-	expect_json(*state, "nothing", "{}");
+	formats_expect_json(*state, "a %5proc.name b %evt.num, %proc.name%evt.arg.fd",
+			    "{\"proc.name\":\"cat\",\"evt.num\":1,\"evt.arg.fd\":-2}");
+	formats_expect_json(*state, "%toupper(proc.name)%len(proc.name)",
+			    "{\"toupper(proc.name)\":\"CAT\",\"len(proc.name)\":3}");
+	formats_expect_json(*state, "%concat(proc.name,\"x\")",
+			    "{\"concat(proc.name,\\\"x\\\")\":\"catx\"}");
+	formats_expect_json(*state, "nothing", "{}");
 }
 
 static void test_needs(void **state)
@@ -189,17 +112,13 @@ static void test_needs(void **state)
 	formatter_destroy(formatter);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, formats_setup, world_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_width),
-		TEST(test_width_of_characters),
-		TEST(test_missing),
-		TEST(test_lines),
-		TEST(test_transformers),
-		TEST(test_json),
+		TEST(test_width), TEST(test_width_of_characters), TEST(test_missing),
+		TEST(test_lines), TEST(test_transformers),	  TEST(test_json),
 		TEST(test_needs),
 	};
 

@@ -18,8 +18,7 @@ static const char cat_args[] = "-n\0/etc/host\"name\0";
 
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {
+	static const struct world_process cat = {
 		.pid = 100,
 		.ptid = 80,
 		.comm = "cat",
@@ -32,17 +31,7 @@ static int setup(void **state)
 
 	/* JSON shows UTC whatever the zone. */
 	setenv("TZ", "XYZ-2", 1);
-	drive_create(world, NULL);
-	world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
+	return world_setup_process(state, &cat, NULL);
 }
 
 static void put_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
@@ -312,8 +301,7 @@ static void test_bytes_beside_text(void **state)
 		    "{\"evt.arg.name\":\"/a" BAD "\",\"evt.num\":1}");
 	expect_line(world, "evt.arg.name,evt.num", true,
 		    "{\"evt.arg.name\":\"/a" BAD "\",\"evt.arg.name_b64\":\"L2H/\",\"evt.num\":1}");
-	expect_line(world, "fd.name", true,
-		    "{\"fd.name\":\"/a" BAD "\",\"fd.name_b64\":\"L2H/\"}");
+	expect_line(world, "fd.name", true, "{\"fd.name\":\"/a" BAD "\",\"fd.name_b64\":\"L2H/\"}");
 	expect_line(world, "evt.args", true,
 		    "{\"evt.args\":{\"fd\":-2,\"dirfd\":-100,\"name\":\"/a" BAD
 		    "\",\"name_b64\":\"L2H/\",\"flags\":[\"O_RDONLY\"],\"mode\":\"0\",\"dev\":"
@@ -476,8 +464,8 @@ static void test_socket_options(void **state)
 	struct drive *world = *state;
 
 #define OPTION(value)                                                                              \
-	"{\"evt.args\":{\"res\":null,\"fd\":null,\"level\":null,\"optname\":null,\"val\":"             \
-	value ",\"optlen\":null}}"
+	"{\"evt.args\":{\"res\":null,\"fd\":null,\"level\":null,\"optname\":null,\"val\":" value   \
+	",\"optlen\":null}}"
 	expect_option(world, "\2\xff\xff\xff\xff", 5, OPTION("4294967295"));
 	world_expect_json(world, "evt.rawarg.val", "{\"evt.rawarg.val\":4294967295}");
 	world_expect_json(world, "evt.arg.val", "{\"evt.arg.val\":4294967295}");
@@ -541,7 +529,7 @@ static void test_warm_buffer_stays(void **state)
 	formatter_destroy(formatter);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {

@@ -7,122 +7,47 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/format.h"
-#include "world.h"
-
-/* An open that failed, by a process with known parts. */
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {
-		.pid = 100,
-		.ptid = 1,
-		.comm = "cat",
-		.exe = "/usr/bin/cat",
-		.exepath = "/usr/bin/cat",
-		.args = "-n\0-o\0out",
-		.args_len = 10,
-		.cwd = "/home/user",
-	};
-
-	drive_create(world, NULL);
-	world_process(world, &process);
-	world_begin(world, EVENT_open, 100);
-	frame_put_i64(&world->frame, open__fd, -ENOENT);
-	frame_put_string(&world->frame, open__name, "/tmp/a");
-	world_end(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-/* What a format gives for the event; NULL: nothing to print. */
-static char *print(struct drive *world, enum formatter_kind kind, const char *format)
-{
-	struct formatter *formatter;
-	struct filter_error err;
-	struct buf out = {0};
-	bool printed;
-
-	if (formatter_create_format(kind, format, &formatter, &err))
-		fail_msg("%s: column %u: %s", format, err.column, err.text);
-	printed = formatter_append(formatter, &world->event, &out);
-	formatter_destroy(formatter);
-	if (!printed)
-		assert_int_equal(out.len, 0);
-	buf_append_char(&out, '\0');
-	if (!printed)
-		buf_finish(&out);
-	return out.data;
-}
-
-static void expect(struct drive *world, enum formatter_kind kind, const char *format,
-		   const char *wanted)
-{
-	char *line = print(world, kind, format);
-
-	if (!line)
-		fail_msg("%s prints nothing", format);
-	if (strcmp(line, wanted) != 0)
-		fail_msg("%s prints '%s', not '%s'", format, line, wanted);
-	free(line);
-}
-
-static void expect_text(struct drive *world, const char *format, const char *wanted)
-{
-	expect(world, FORMATTER_TEXT, format, wanted);
-}
-
-static void expect_json(struct drive *world, const char *format, const char *wanted)
-{
-	expect(world, FORMATTER_JSON, format, wanted);
-}
 
 static void test_text_between(void **state)
 {
-	expect_text(*state, "%evt.num", "1");
-	expect_text(*state, "a %proc.name.", "a cat.");
-	expect_text(*state, "[%evt.num]%proc.name,%proc.pid\t\n$x \\n '", "[1]cat,100\t\n$x \\n '");
-	expect_text(*state, "%evt.num%evt.num", "11");
-	expect_text(*state, "no field at all", "no field at all");
-	expect_text(*state, "*", "");
-	expect_text(*state, "**", "*");
-	expect_text(*state, " *%evt.num*", " *1*");
+	formats_expect_text(*state, "%evt.num", "1");
+	formats_expect_text(*state, "a %proc.name.", "a cat.");
+	formats_expect_text(*state, "[%evt.num]%proc.name,%proc.pid\t\n$x \\n '",
+			    "[1]cat,100\t\n$x \\n '");
+	formats_expect_text(*state, "%evt.num%evt.num", "11");
+	formats_expect_text(*state, "no field at all", "no field at all");
+	formats_expect_text(*state, "*", "");
+	formats_expect_text(*state, "**", "*");
+	formats_expect_text(*state, " *%evt.num*", " *1*");
 }
 
 /* The longest field that there is; what follows is text. */
 static void test_end_of_field(void **state)
 {
-	expect_text(*state, "%evt.numx", "1x");
-	expect_text(*state, "%evt.num.x", "1.x");
-	expect_text(*state, "%evt.type.is", "open.is");
-	expect_text(*state, "%evt.type.is.open!", "1!");
-	expect_text(*state, "%evt.type.isopen", "open.isopen");
-	expect_text(*state, "%evt.argsx",
-		    "fd=-2(ENOENT) name=/tmp/a flags=<NA> mode=<NA> "
-		    "dev=<NA> ino=<NA>x");
-	expect_text(*state, "*%proc.aname[0", "<NA>[0");
-	expect_text(*state, "%proc.aname[0]", "cat");
-	expect_text(*state, "%proc.name[0]", "cat[0]");
-	expect_text(*state, "%evt.arg[1]%evt.arg.name", "/tmp/a/tmp/a");
-	expect_text(*state, "%evt.rawarg.fd.", "-2.");
-	expect_text(*state, "%proc.args[1]]", "-o]");
-	expect_text(*state, "%evt.num[", "1[");
-	expect_text(*state, "%evt.around[1795260961123456780] ns", "9 ns");
-	expect_text(*state, "%evt.around[1795260961123456790]", "1");
-	expect_json(*state, "%evt.around[1795260961123456700]",
-		    "{\"evt.around[1795260961123456700]\":89}");
+	formats_expect_text(*state, "%evt.numx", "1x");
+	formats_expect_text(*state, "%evt.num.x", "1.x");
+	formats_expect_text(*state, "%evt.type.is", "open.is");
+	formats_expect_text(*state, "%evt.type.is.open!", "1!");
+	formats_expect_text(*state, "%evt.type.isopen", "open.isopen");
+	formats_expect_text(*state, "%evt.argsx",
+			    "fd=-2(ENOENT) name=/tmp/a flags=<NA> mode=<NA> "
+			    "dev=<NA> ino=<NA>x");
+	formats_expect_text(*state, "*%proc.aname[0", "<NA>[0");
+	formats_expect_text(*state, "%proc.aname[0]", "cat");
+	formats_expect_text(*state, "%proc.name[0]", "cat[0]");
+	formats_expect_text(*state, "%evt.arg[1]%evt.arg.name", "/tmp/a/tmp/a");
+	formats_expect_text(*state, "%evt.rawarg.fd.", "-2.");
+	formats_expect_text(*state, "%proc.args[1]]", "-o]");
+	formats_expect_text(*state, "%evt.num[", "1[");
+	formats_expect_text(*state, "%evt.around[1795260961123456780] ns", "9 ns");
+	formats_expect_text(*state, "%evt.around[1795260961123456790]", "1");
+	formats_expect_json(*state, "%evt.around[1795260961123456700]",
+			    "{\"evt.around[1795260961123456700]\":89}");
 }
 
 static void expect_wrong(const char *format, unsigned int column, const char *part)
@@ -213,16 +138,13 @@ static void test_limits(void **state)
 	free(format);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, formats_setup, world_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_text_between),
-		TEST(test_end_of_field),
-		TEST(test_wrong),
-		TEST(test_wrong_keys),
-		TEST(test_limits),
+		TEST(test_text_between), TEST(test_end_of_field), TEST(test_wrong),
+		TEST(test_wrong_keys),	 TEST(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

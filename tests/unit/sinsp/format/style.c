@@ -6,102 +6,40 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "formats.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/format.h"
-#include "world.h"
-
-#define DATA "a\n\x1b[1mb"
-
-static void put_write(struct drive *world, int64_t result, const char *data, size_t len)
-{
-	world_begin(world, EVENT_write, 100);
-	frame_put_i64(&world->frame, write__res, result);
-	frame_put_bytes(&world->frame, write__data, data, len);
-	frame_put_i64(&world->frame, write__fd, 5);
-	world_end(world);
-}
-
-static int setup(void **state)
-{
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "c\x1b[1mt", .cwd = "/"};
-	struct sinsp_thread *thread;
-
-	setenv("TZ", "UTC", 1);
-	tzset();
-	drive_create(world, NULL);
-	thread = world_process(world, &process);
-	world_fd(thread, 5, SCAP_FD_FILE, "/tmp/\n\x1b[1m");
-	put_write(world, 6, DATA, sizeof(DATA) - 1);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
-}
-
-static struct formatter *make(enum formatter_kind kind, const char *format,
-			      const struct text_style *style)
-{
-	struct formatter *formatter;
-
-	assert_int_equal(formatter_create_format(kind, format, &formatter, NULL), 0);
-	formatter_set_style(formatter, style);
-	return formatter;
-}
-
-static void expect_line(struct drive *world, struct formatter *formatter, const char *wanted)
-{
-	struct buf out = {0};
-
-	assert_true(formatter_append(formatter, &world->event, &out));
-	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, wanted);
-	buf_finish(&out);
-}
-
-static void expect(struct drive *world, struct text_style style, const char *format,
-		   const char *wanted)
-{
-	struct formatter *formatter = make(FORMATTER_TEXT, format, &style);
-
-	expect_line(world, formatter, wanted);
-	formatter_destroy(formatter);
-}
 
 static void test_times(void **state)
 {
 	static const char format[] = "%evt.outputtime";
 
-	expect(*state, (struct text_style){.time = TEXT_TIME_OF_DAY}, format, "11:36:01.123456789");
-	expect(*state, (struct text_style){.time = TEXT_TIME_EPOCH}, format,
-	       "1795260961.123456789");
-	expect(*state, (struct text_style){.time = TEXT_TIME_RELATIVE}, format, "5.000000007");
-	expect(*state, (struct text_style){.time = TEXT_TIME_DELTA}, format, "0.000000000");
+	formats_expect_style(*state, (struct text_style){.time = TEXT_TIME_OF_DAY}, format,
+			     "11:36:01.123456789");
+	formats_expect_style(*state, (struct text_style){.time = TEXT_TIME_EPOCH}, format,
+			     "1795260961.123456789");
+	formats_expect_style(*state, (struct text_style){.time = TEXT_TIME_RELATIVE}, format,
+			     "5.000000007");
+	formats_expect_style(*state, (struct text_style){.time = TEXT_TIME_DELTA}, format,
+			     "0.000000000");
 }
 
 /* How long a call took is known where its beginning is noted, which an output has to ask for. */
 static void test_latency(void **state)
 {
 	static const struct text_style day = {0}, latency = {.time = TEXT_TIME_LATENCY};
-	struct formatter *formatter = make(FORMATTER_TEXT, "*%evt.outputtime", &day);
+	struct formatter *formatter = formats_create(FORMATTER_TEXT, "*%evt.outputtime", &day);
 	struct drive *world = *state;
 
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_set_style(formatter, &latency);
 	assert_int_equal(formatter_needs(formatter), NEEDS_ENTER_TIME);
-	expect_line(world, formatter, "<NA>");
+	formats_expect_line(world, formatter, "<NA>");
 	world->event.ev.latency_ns = 1000000005;
-	expect_line(world, formatter, "1.000000005");
+	formats_expect_line(world, formatter, "1.000000005");
 	world->event.ev.latency_ns = LATENCY_UNKNOWN;
 	formatter_destroy(formatter);
 }
@@ -111,29 +49,30 @@ static void test_time_between_lines(void **state)
 {
 	static const struct text_style delta = {.time = TEXT_TIME_DELTA};
 	static const struct text_style epoch = {.time = TEXT_TIME_EPOCH};
-	struct formatter *formatter = make(FORMATTER_TEXT, "%evt.outputtime", &delta);
+	struct formatter *formatter = formats_create(FORMATTER_TEXT, "%evt.outputtime", &delta);
 	struct drive *world = *state;
 
-	expect_line(world, formatter, "0.000000000");
+	formats_expect_line(world, formatter, "0.000000000");
 	world->event.num++;
 	world->event.ev.ts_ns += 2000000050;
-	expect_line(world, formatter, "2.000000050");
+	formats_expect_line(world, formatter, "2.000000050");
 	world->event.num++;
-	expect_line(world, formatter, "0.000000000");
+	formats_expect_line(world, formatter, "0.000000000");
 	formatter_destroy(formatter);
 	world->event.ev.ts_ns = 1000000005;
-	expect(world, epoch, "%evt.outputtime", "1.000000005");
+	formats_expect_style(world, epoch, "%evt.outputtime", "1.000000005");
 }
 
 /* In JSON the time of day is a point in time; others are as in text. */
 static void test_times_in_json(void **state)
 {
 	static const struct text_style day = {0}, relative = {.time = TEXT_TIME_RELATIVE};
-	struct formatter *formatter = make(FORMATTER_JSON, "%evt.outputtime", &day);
+	struct formatter *formatter = formats_create(FORMATTER_JSON, "%evt.outputtime", &day);
 
-	expect_line(*state, formatter, "{\"evt.outputtime\":\"2026-11-21T11:36:01.123456789Z\"}");
+	formats_expect_line(*state, formatter,
+			    "{\"evt.outputtime\":\"2026-11-21T11:36:01.123456789Z\"}");
 	formatter_set_style(formatter, &relative);
-	expect_line(*state, formatter, "{\"evt.outputtime\":\"5.000000007\"}");
+	formats_expect_line(*state, formatter, "{\"evt.outputtime\":\"5.000000007\"}");
 	formatter_destroy(formatter);
 }
 
@@ -146,19 +85,21 @@ static void test_buffers(void **state)
 	static const struct text_style both = {.bytes = TEXT_BYTES_HEX_ASCII};
 	struct drive *world = *state;
 
-	expect(world, ascii, "%evt.arg.data", "\na\n[1mb");
-	expect(world, ascii, "%evt.arg[1]", "\na\n[1mb");
-	expect(world, ascii, "%evt.buffer", "\na\n[1mb");
-	expect(world, ascii, "%evt.rawarg.data", "\na\n[1mb");
-	expect(world, ascii, "%evt.args %proc.name",
-	       "res=6 data=\na\n[1mb fd=5(<f>/tmp/..[1m) size=<NA> c.[1mt");
-	expect(world, base64, "%evt.buffer %evt.arg.data", "YQobWzFtYg== YQobWzFtYg==");
-	expect(world, hex, "%evt.arg.data", "\n\t0x0000: 610a 1b5b 316d 62\n");
-	expect(world, both, "%evt.buffer",
-	       "\n\t0x0000: 610a 1b5b 316d 62                        a..[1mb\n");
-	expect(world, (struct text_style){0}, "%evt.buffer %evt.arg.data", "a..[1mb a..[1mb");
+	formats_expect_style(world, ascii, "%evt.arg.data", "\na\n[1mb");
+	formats_expect_style(world, ascii, "%evt.arg[1]", "\na\n[1mb");
+	formats_expect_style(world, ascii, "%evt.buffer", "\na\n[1mb");
+	formats_expect_style(world, ascii, "%evt.rawarg.data", "\na\n[1mb");
+	formats_expect_style(world, ascii, "%evt.args %proc.name",
+			     "res=6 data=\na\n[1mb fd=5(<f>/tmp/..[1m) size=<NA> c.[1mt");
+	formats_expect_style(world, base64, "%evt.buffer %evt.arg.data",
+			     "YQobWzFtYg== YQobWzFtYg==");
+	formats_expect_style(world, hex, "%evt.arg.data", "\n\t0x0000: 610a 1b5b 316d 62\n");
+	formats_expect_style(world, both, "%evt.buffer",
+			     "\n\t0x0000: 610a 1b5b 316d 62                        a..[1mb\n");
+	formats_expect_style(world, (struct text_style){0}, "%evt.buffer %evt.arg.data",
+			     "a..[1mb a..[1mb");
 	/* A transformer makes another text of it. */
-	expect(world, ascii, "%toupper(evt.arg.data)", ".A.[1MB");
+	formats_expect_style(world, ascii, "%toupper(evt.arg.data)", ".A.[1MB");
 }
 
 static void test_buffers_in_json(void **state)
@@ -167,21 +108,23 @@ static void test_buffers_in_json(void **state)
 	static const struct text_style base64 = {.bytes = TEXT_BYTES_BASE64};
 	static const struct text_style plain = {0};
 	struct formatter *formatter =
-		make(FORMATTER_JSON, "%evt.buffer %evt.arg.data %evt.args", &ascii);
+		formats_create(FORMATTER_JSON, "%evt.buffer %evt.arg.data %evt.args", &ascii);
 	struct drive *world = *state;
 
-	put_write(world, 4, "\"\n\xff\x1b", 4);
-	expect_line(world, formatter,
-		    "{\"evt.buffer\":\"\\n\\\"\\n\",\"evt.arg.data\":\"\\n\\\"\\n\","
-		    "\"evt.args\":{\"res\":4,\"data\":\"\\n\\\"\\n\",\"fd\":5,\"size\":null}}");
+	formats_write(world, 4, "\"\n\xff\x1b", 4);
+	formats_expect_line(
+		world, formatter,
+		"{\"evt.buffer\":\"\\n\\\"\\n\",\"evt.arg.data\":\"\\n\\\"\\n\","
+		"\"evt.args\":{\"res\":4,\"data\":\"\\n\\\"\\n\",\"fd\":5,\"size\":null}}");
 	formatter_set_style(formatter, &base64);
 	formatter_add_base64(formatter);
-	expect_line(world, formatter,
-		    "{\"evt.buffer\":\"Igr/Gw==\",\"evt.arg.data\":\"Igr/Gw==\","
-		    "\"evt.args\":{\"res\":4,\"data\":\"Igr/Gw==\",\"fd\":5,\"size\":null}}");
+	formats_expect_line(
+		world, formatter,
+		"{\"evt.buffer\":\"Igr/Gw==\",\"evt.arg.data\":\"Igr/Gw==\","
+		"\"evt.args\":{\"res\":4,\"data\":\"Igr/Gw==\",\"fd\":5,\"size\":null}}");
 	formatter_destroy(formatter);
-	formatter = make(FORMATTER_JSON, "%evt.buffer", &plain);
-	expect_line(world, formatter, "{\"evt.buffer\":\"\\\"\\n\xef\xbf\xbd\\u001b\"}");
+	formatter = formats_create(FORMATTER_JSON, "%evt.buffer", &plain);
+	formats_expect_line(world, formatter, "{\"evt.buffer\":\"\\\"\\n\xef\xbf\xbd\\u001b\"}");
 	formatter_destroy(formatter);
 }
 
@@ -195,7 +138,8 @@ static void test_arguments(void **state)
 	frame_put_bytes(&world->frame, execve__args, "-n\0x\0", 5);
 	frame_put_string(&world->frame, execve__exe, "c\nat");
 	world_end(world);
-	expect(world, hex, "%evt.arg.args%evt.arg.exe", "\n\t0x0000: 2d6e 0078 00\nc.at");
+	formats_expect_style(world, hex, "%evt.arg.args%evt.arg.exe",
+			     "\n\t0x0000: 2d6e 0078 00\nc.at");
 }
 
 /* What follows a buffer is there, however long its text becomes. */
@@ -203,12 +147,13 @@ static void test_large_buffers(void **state)
 {
 	static const struct text_style style = {.bytes = TEXT_BYTES_HEX_ASCII};
 	static const char end[] = "\n fd=5(<f>/tmp/..[1m) size=<NA>";
-	struct formatter *formatter = make(FORMATTER_TEXT, "%evt.args|%evt.arg.data|%evt.args", &style);
+	struct formatter *formatter =
+		formats_create(FORMATTER_TEXT, "%evt.args|%evt.arg.data|%evt.args", &style);
 	struct drive *world = *state;
 	struct buf out = {0};
 	static char data[65000];
 
-	put_write(world, sizeof(data), data, sizeof(data));
+	formats_write(world, sizeof(data), data, sizeof(data));
 	assert_true(formatter_append(formatter, &world->event, &out));
 	assert_in_range(out.len, 3 * sizeof(data) * 4, 3 * sizeof(data) * 5);
 	assert_memory_equal(out.data + out.len - strlen(end), end, strlen(end));
@@ -223,20 +168,21 @@ static void test_cut_buffers(void **state)
 	static const struct text_style base64 = {.bytes_max = 8, .bytes = TEXT_BYTES_BASE64};
 	struct drive *world = *state;
 
-	put_write(world, 8, "01234567", 8);
-	expect(world, cut, "%evt.arg.data", "01234567");
-	put_write(world, 9, "012345678", 9);
-	expect(world, cut, "%evt.arg.data %evt.buffer", "01234... 01234...");
-	expect(world, cut, "%evt.args", "res=9 data=01234... fd=5(<f>/tmp/..[1m) size=<NA>");
-	expect(world, base64, "%evt.arg.data", "MDEyMzQ1Njc4");
-	expect(world, (struct text_style){0}, "%evt.arg.data", "012345678");
+	formats_write(world, 8, "01234567", 8);
+	formats_expect_style(world, cut, "%evt.arg.data", "01234567");
+	formats_write(world, 9, "012345678", 9);
+	formats_expect_style(world, cut, "%evt.arg.data %evt.buffer", "01234... 01234...");
+	formats_expect_style(world, cut, "%evt.args",
+			     "res=9 data=01234... fd=5(<f>/tmp/..[1m) size=<NA>");
+	formats_expect_style(world, base64, "%evt.arg.data", "MDEyMzQ1Njc4");
+	formats_expect_style(world, (struct text_style){0}, "%evt.arg.data", "012345678");
 }
 
 /* Whatever the memory: a line is there whole, or not at all. */
 static void test_no_memory(void **state)
 {
 	static const struct text_style style = {.coloured = true, .bytes = TEXT_BYTES_HEX};
-	struct formatter *formatter = make(FORMATTER_TEXT, FORMAT_DEFAULT_LINE, &style);
+	struct formatter *formatter = formats_create(FORMATTER_TEXT, FORMAT_DEFAULT_LINE, &style);
 	struct drive *world = *state;
 	struct buf whole = {0};
 
@@ -256,20 +202,14 @@ static void test_no_memory(void **state)
 	formatter_destroy(formatter);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, formats_setup_write, world_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_times),
-		TEST(test_latency),
-		TEST(test_time_between_lines),
-		TEST(test_times_in_json),
-		TEST(test_buffers),
-		TEST(test_buffers_in_json),
-		TEST(test_arguments),
-		TEST(test_cut_buffers),
-		TEST(test_large_buffers),
+		TEST(test_times),	  TEST(test_latency),	  TEST(test_time_between_lines),
+		TEST(test_times_in_json), TEST(test_buffers),	  TEST(test_buffers_in_json),
+		TEST(test_arguments),	  TEST(test_cut_buffers), TEST(test_large_buffers),
 		TEST(test_no_memory),
 	};
 

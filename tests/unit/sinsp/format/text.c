@@ -18,22 +18,9 @@
 
 static int setup(void **state)
 {
-	struct drive *world = calloc(1, sizeof(*world));
-	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
 	setenv("TZ", "UTC", 1);
 	tzset();
-	drive_create(world, NULL);
-	world_process(world, &process);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	free(*state);
-	return 0;
+	return world_setup(state);
 }
 
 static void test_default_line(void **state)
@@ -502,7 +489,8 @@ static void test_own_parameters(void **state)
 	world_end(world);
 	world_expect(world, "evt.args", "res=0 fd=-1");
 	world_expect(world, "evt.arg.cwd", "/srv");
-	world_expect_json(world, "evt.args", "{\"evt.args\":{\"res\":0,\"fd\":-1,\"cwd\":\"/srv\"}}");
+	world_expect_json(world, "evt.args",
+			  "{\"evt.args\":{\"res\":0,\"fd\":-1,\"cwd\":\"/srv\"}}");
 	world_begin(world, EVENT_fchdir, 100);
 	frame_put_i64(&world->frame, fchdir__res, -EBADF);
 	frame_put_i64(&world->frame, fchdir__fd, -1);
@@ -513,8 +501,9 @@ static void test_own_parameters(void **state)
 	frame_put_string(&world->frame, open__name, "/b");
 	frame_put_string(&world->frame, open__name_at_enter, "/a");
 	world_end(world);
-	world_expect(world, "evt.args",
-		     "fd=-2(ENOENT) name=/b flags=<NA> mode=<NA> dev=<NA> ino=<NA> name_at_enter=/a");
+	world_expect(
+		world, "evt.args",
+		"fd=-2(ENOENT) name=/b flags=<NA> mode=<NA> dev=<NA> ino=<NA> name_at_enter=/a");
 }
 
 static void expect_mode(struct drive *world, uint32_t mode, const char *text)
@@ -570,7 +559,7 @@ static void test_long_text(void **state)
 	free(scratch);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {

@@ -6,26 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <errno.h>
-
 #include "drive.h"
 #include "sinsp/state/after.h"
-
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
 
 static void closes_late(void **state)
 {
@@ -58,7 +40,7 @@ static void ends_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 		TEST(closes_late),
 		TEST(ends_late),
 	};

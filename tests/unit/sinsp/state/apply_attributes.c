@@ -13,22 +13,6 @@
 
 enum { PARAMS_MAX = 3 };
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 /* An event of numbers alone: the result, then up to three more. */
 static const struct sinsp_thread *change(struct drive *drive, uint16_t id, int64_t tid,
 					 int64_t result, const int64_t params[PARAMS_MAX])
@@ -326,7 +310,8 @@ static void a_range_of_its_own(void **state)
 	assert_false(drive_has_fd(*state, 101, 3));
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function)                                                                             \
+	cmocka_unit_test_setup_teardown(function, drive_setup_process, drive_teardown)
 
 int main(void)
 {

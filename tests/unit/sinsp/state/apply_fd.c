@@ -13,18 +13,8 @@
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	drive_open(&drive, 100, 3, "/three", file_flags__O_CLOEXEC);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup_process(state);
+	drive_open(*state, 100, 3, "/three", file_flags__O_CLOEXEC);
 	return 0;
 }
 
@@ -228,7 +218,7 @@ static void copes_with_absent_parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 		TEST(shows_a_descriptor_to_the_event_that_closes_it),
 		TEST(closes_despite_errors),
 		TEST(copies),

@@ -12,22 +12,6 @@
 #include "drive.h"
 #include "sinsp/tables/fds.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void opens_under_the_current_directory(void **state)
 {
 	struct drive *drive = *state;
@@ -326,7 +310,7 @@ static void copes_with_absent_parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 		TEST(opens_under_the_current_directory),
 		TEST(keeps_the_name_as_given),
 		TEST(names_what_is_opened),

@@ -14,18 +14,8 @@ static int setup(void **state)
 {
 	static const struct drive_clone worker = {
 		.pid = 100, .ptid = 1, .comm = "sh", .flags = clone_flags__CLONE_THREAD};
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	drive_clone(&drive, 101, 0, &worker);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup_process(state);
+	drive_clone(*state, 101, 0, &worker);
 	return 0;
 }
 
@@ -87,8 +77,9 @@ static void page_faults_are_those_of_a_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(takes_counters_over, setup, teardown),
-		cmocka_unit_test_setup_teardown(page_faults_are_those_of_a_thread, setup, teardown),
+		cmocka_unit_test_setup_teardown(takes_counters_over, setup, drive_teardown),
+		cmocka_unit_test_setup_teardown(page_faults_are_those_of_a_thread, setup,
+						drive_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

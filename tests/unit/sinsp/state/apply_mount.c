@@ -12,20 +12,10 @@
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	drive_chdir(&drive, 100, 0, "/mnt/a/sub");
-	drive_openat(&drive, 100, 3, -100, "../dir");
-	drive_open(&drive, 100, 4, "/mnt/ab/c", 0);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup_process(state);
+	drive_chdir(*state, 100, 0, "/mnt/a/sub");
+	drive_openat(*state, 100, 3, -100, "../dir");
+	drive_open(*state, 100, 4, "/mnt/ab/c", 0);
 	return 0;
 }
 
@@ -153,7 +143,7 @@ static void leaves_the_old_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 		TEST(follows_a_moved_mount),	 TEST(keeps_the_name_as_given),
 		TEST(other_mounts_move_nothing), TEST(follows_move_mount),
 		TEST(comes_to_a_new_root),	 TEST(leaves_the_old_root),

@@ -15,17 +15,8 @@
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "server");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup(state);
+	drive_exec(*state, 100, "server");
 	return 0;
 }
 
@@ -545,7 +536,7 @@ static void survives_damaged_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 		TEST(knows_kinds),
 		TEST(binds_and_accepts),
 		TEST(binds_to_any_port),

@@ -14,22 +14,6 @@
 
 enum { NEW_FD = 9 };
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static struct sinsp_event *make(struct drive *drive, uint16_t id, int64_t result,
 				unsigned int param, int64_t value)
 {
@@ -190,7 +174,7 @@ static void exec_closes_what_is_marked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 		TEST(makes_objects),	    TEST(copes_without_a_thread_or_a_result),
 		TEST(changes_signals),	    TEST(names_processes),
 		TEST(names_memory),	    TEST(takes_own_descriptors),

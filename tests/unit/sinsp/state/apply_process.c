@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "drive.h"
 
@@ -16,20 +15,10 @@ static const uint32_t thread_flags = clone_flags__CLONE_THREAD | clone_flags__CL
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "sh");
-	drive_chdir(&drive, 100, 0, "/w");
-	drive_open(&drive, 100, 3, "/three", 0);
-	drive_open(&drive, 100, 4, "/four", file_flags__O_CLOEXEC);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup_process(state);
+	drive_chdir(*state, 100, 0, "/w");
+	drive_open(*state, 100, 3, "/three", 0);
+	drive_open(*state, 100, 4, "/four", file_flags__O_CLOEXEC);
 	return 0;
 }
 
@@ -543,7 +532,7 @@ static void copes_with_absent_parameters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 		TEST(forks_child_first),
 		TEST(forks_parent_first),
 		TEST(forks_without_the_childs_event),

@@ -15,19 +15,10 @@
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	drive_thread(&drive, 100)->vtid = drive_thread(&drive, 100)->vpid = 100;
-	drive_chdir(&drive, 100, 0, "/home");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup(state);
+	drive_exec(*state, 100, "shell");
+	drive_thread(*state, 100)->vtid = drive_thread(*state, 100)->vpid = 100;
+	drive_chdir(*state, 100, 0, "/home");
 	return 0;
 }
 
@@ -297,7 +288,7 @@ static void pairs_are_unix_sockets(void **state)
 	assert_int_equal(fd->unix_peer, 0xa);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 
 /* A capture with a filter has the calls of threads, and nothing else of them. */
 static void makes_threads_of_their_calls(void **state)

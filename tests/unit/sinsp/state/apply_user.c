@@ -8,21 +8,6 @@
 
 #include "drive.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void put_user(struct drive *drive, uint16_t id, uint32_t uid, const char *name,
 		     const char *container)
 {
@@ -76,7 +61,7 @@ static void knows_users_that_come_and_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 		TEST(knows_users_that_come_and_go),
 	};
 

@@ -9,21 +9,6 @@
 #include "drive.h"
 #include "sinsp/state/core.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void adds_a_thread_with_all_parts(void **state)
 {
 	struct drive *drive = *state;
@@ -90,7 +75,7 @@ static void remembers_exits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 		TEST(adds_a_thread_with_all_parts),
 		TEST(finds_no_unknown_thread),
 		TEST(finds_who_is_named),

@@ -15,21 +15,6 @@
 
 #include "telling.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void tells_what_it_was_told(void **state)
 {
 	struct drive *drive = *state;
@@ -193,7 +178,7 @@ static void tells_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 		TEST(tells_what_it_was_told), TEST(tells_in_order),
 		TEST(tells_what_events_did),  TEST(stops_where_the_listener_fails),
 		TEST(tells_this_machine),

@@ -9,22 +9,6 @@
 #include "drive.h"
 #include "sinsp/state/event_path.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void gives_paths_of_parameters(void **state)
 {
 	struct drive *drive = *state;
@@ -126,7 +110,7 @@ static void starts_at_the_current_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 		TEST(gives_paths_of_parameters),
 		TEST(prefers_what_the_kernel_found),
 		TEST(knows_where_paths_start),

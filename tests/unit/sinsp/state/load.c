@@ -6,37 +6,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "drive.h"
-#include "fake_proc.h"
+#include "driven_machine.h"
 #include "sinsp/state/load.h"
-
-struct fixture {
-	struct drive drive;
-	struct scap_proc proc;
-};
-
-static int setup(void **state)
-{
-	static struct fixture fixture;
-
-	fixture.proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
-	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
-	*state = &fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	drive_destroy(&fixture->drive);
-	return 0;
-}
 
 static void names_sockets(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	struct sinsp_fd *fd;
 
 	sinsp_seed(drive->sinsp, NULL);
@@ -61,8 +37,8 @@ static void names_sockets(void **state)
 /* Threads have what their process has, whatever they say of themselves. */
 static void shares_with_the_process(void **state)
 {
-	struct fixture *fixture = *state;
-	struct sinsp *sinsp = fixture->drive.sinsp;
+	struct driven_machine *machine = *state;
+	struct sinsp *sinsp = machine->drive.sinsp;
 	struct scap_thread found = {
 		.tid = 70,
 		.pid = 70,
@@ -97,8 +73,8 @@ static void shares_with_the_process(void **state)
 
 static void replaces_a_descriptor(void **state)
 {
-	struct fixture *fixture = *state;
-	struct sinsp *sinsp = fixture->drive.sinsp;
+	struct driven_machine *machine = *state;
+	struct sinsp *sinsp = machine->drive.sinsp;
 	struct sinsp_fds *fds = state_thread_add(sinsp, 70, 70)->fds;
 	struct scap_fd found = {.num = 3, .type = SCAP_FD_FILE, .name = "/a", .ino = 7, .dev = 8};
 	const struct sinsp_fd *fd = state_load_fd(sinsp, fds, &found);
@@ -119,7 +95,8 @@ static void replaces_a_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
 		TEST(names_sockets),
 		TEST(shares_with_the_process),
 		TEST(replaces_a_descriptor),

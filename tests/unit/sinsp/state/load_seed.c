@@ -6,51 +6,19 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "drive.h"
-#include "fake_proc.h"
+#include "driven_machine.h"
 #include "sinsp/state/core.h"
-
-struct fixture {
-	struct drive drive;
-	struct scap_proc proc;
-};
-
-static int setup(void **state)
-{
-	static struct fixture fixture;
-
-	fixture.proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
-	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
-	*state = &fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	drive_destroy(&fixture->drive);
-	return 0;
-}
-
-static struct sinsp_stats stats_of(struct fixture *fixture)
-{
-	struct sinsp_stats stats;
-
-	sinsp_stats(fixture->drive.sinsp, &stats);
-	return stats;
-}
 
 static void fills_the_tables(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	struct sinsp_thread *thread;
 
 	assert_int_equal(sinsp_seed(drive->sinsp, NULL), 0);
-	assert_int_equal(stats_of(fixture).threads, 4);
-	assert_int_equal(stats_of(fixture).fds, 8);
-	assert_int_equal(stats_of(fixture).thread_lookups, 0);
+	assert_int_equal(driven_machine_stats(machine).threads, 4);
+	assert_int_equal(driven_machine_stats(machine).fds, 8);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups, 0);
 	thread = drive_thread(drive, 50);
 	assert_string_equal(thread->comm, "client");
 	assert_string_equal(thread->program->exepath, "/bin/known");
@@ -68,8 +36,8 @@ static void fills_the_tables(void **state)
 /* What events did not keep comes right, and what is gone goes. */
 static void fills_them_again(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	uint64_t num;
 
 	sinsp_seed(drive->sinsp, NULL);
@@ -96,7 +64,8 @@ static void does_nothing_without_proc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
 		TEST(fills_the_tables),
 		TEST(fills_them_again),
 		TEST(does_nothing_without_proc),

@@ -13,21 +13,6 @@
 #include "sinsp/tables/fds.h"
 #include "telling.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void fills_the_tables(void **state)
 {
 	struct drive *drive = *state;
@@ -182,7 +167,7 @@ static void times_follow_the_wall_clock(void **state)
 	free(text);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 
 int main(void)
 {

@@ -10,21 +10,6 @@
 
 #include "telling.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void keeps_to_its_limits(void **state)
 {
 	struct drive drive;
@@ -109,7 +94,7 @@ static void survives_nonsense(void **state)
 	assert_int_equal(drive->event.num, 7);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 
 int main(void)
 {

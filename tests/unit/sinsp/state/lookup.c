@@ -10,168 +10,136 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "drive.h"
-#include "fake_proc.h"
+#include "driven_machine.h"
 #include "sinsp/state/core.h"
 #include "sinsp/tables/fds.h"
 #include "util/clock.h"
 
-struct fixture {
-	struct drive drive;
-	struct scap_proc proc;
-};
-
-static int setup(void **state)
-{
-	static struct fixture fixture;
-
-	fixture.proc = (struct scap_proc){.threads = fake_machine, .count = FAKE_MACHINE_THREADS};
-	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
-	*state = &fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	drive_destroy(&fixture->drive);
-	return 0;
-}
-
-static struct sinsp_stats stats_of(struct fixture *fixture)
-{
-	struct sinsp_stats stats;
-
-	sinsp_stats(fixture->drive.sinsp, &stats);
-	return stats;
-}
-
 static void asks_once_for_a_thread(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	assert_string_equal(drive_any(drive, 50)->thread->comm, "client");
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
 	drive_any(drive, 50);
-	assert_int_equal(fixture->proc.asked_threads, 1);
-	assert_int_equal(stats_of(fixture).thread_lookups, 1);
-	assert_int_equal(stats_of(fixture).thread_lookups_failed, 0);
+	assert_int_equal(machine->proc.asked_threads, 1);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups, 1);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups_failed, 0);
 }
 
 static void asks_once_in_vain(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	for (int i = 0; i < 5; i++)
 		assert_null(drive_any(drive, 777)->thread);
-	assert_int_equal(fixture->proc.asked_threads, 1);
-	assert_int_equal(stats_of(fixture).thread_lookups, 1);
-	assert_int_equal(stats_of(fixture).thread_lookups_failed, 1);
-	assert_int_equal(stats_of(fixture).threads, 0);
+	assert_int_equal(machine->proc.asked_threads, 1);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups, 1);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups_failed, 1);
+	assert_int_equal(driven_machine_stats(machine).threads, 0);
 	assert_null(sinsp_thread_find(drive->sinsp, 777));
 	/* Until the id is heard of. */
 	drive_exec(drive, 777, "cat");
 	assert_string_equal(drive_any(drive, 777)->thread->comm, "cat");
-	assert_int_equal(fixture->proc.asked_threads, 1);
+	assert_int_equal(machine->proc.asked_threads, 1);
 	/* Or until its thread ends: then the id may become another's. */
 	assert_null(drive_any(drive, 778)->thread);
 	drive_exit(drive, 778, 0);
 	drive_any(drive, 778);
-	assert_int_equal(fixture->proc.asked_threads, 3);
+	assert_int_equal(machine->proc.asked_threads, 3);
 }
 
 static void brings_the_main_thread_with_another(void **state)
 {
-	struct fixture *fixture = *state;
-	const struct sinsp_thread *thread = drive_any(&fixture->drive, 51)->thread, *main;
+	struct driven_machine *machine = *state;
+	const struct sinsp_thread *thread = drive_any(&machine->drive, 51)->thread, *main;
 
 	assert_string_equal(thread->comm, "worker");
-	main = sinsp_thread_main(fixture->drive.sinsp, thread);
+	main = sinsp_thread_main(machine->drive.sinsp, thread);
 	assert_string_equal(main->comm, "client");
 	assert_ptr_equal(thread->fds, main->fds);
 	assert_int_equal(main->nthreads, 2);
-	assert_int_equal(stats_of(fixture).thread_lookups, 2);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups, 2);
 }
 
 static void asks_once_for_a_descriptor(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_close(drive, 50, 0, 3);
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
-	assert_int_equal(fixture->proc.asked_fds, 1);
+	assert_int_equal(machine->proc.asked_fds, 1);
 	for (int i = 0; i < 5; i++)
 		assert_null(drive_read(drive, 50, 1, 99)->fd);
-	assert_int_equal(fixture->proc.asked_fds, 2);
-	assert_int_equal(stats_of(fixture).fd_lookups, 2);
-	assert_int_equal(stats_of(fixture).fd_lookups_failed, 1);
+	assert_int_equal(machine->proc.asked_fds, 2);
+	assert_int_equal(driven_machine_stats(machine).fd_lookups, 2);
+	assert_int_equal(driven_machine_stats(machine).fd_lookups_failed, 1);
 	/* A descriptor that never was, and numbers that are none. */
 	drive_read(drive, 50, -EBADF, 98);
 	drive_read(drive, 50, -EBADF, -1);
 	drive_read(drive, 50, 0, -100);
 	drive_read(drive, 50, 0, INT64_MAX);
-	assert_int_equal(fixture->proc.asked_fds, 2);
+	assert_int_equal(machine->proc.asked_fds, 2);
 	/* Closed again, it may be asked for again. */
 	drive_open(drive, 50, 99, "/99", 0);
 	drive_close(drive, 50, 0, 99);
 	drive_read(drive, 50, 1, 99);
-	assert_int_equal(fixture->proc.asked_fds, 3);
+	assert_int_equal(machine->proc.asked_fds, 3);
 }
 
 /* Generic calls make descriptors that no event tells of, at the same numbers again and again. */
 static void asks_again_after_a_close(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	unsigned int asked = 0;
 
 	sinsp_seed(drive->sinsp, NULL);
 	for (int i = 0; i < 3; i++) {
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
-		assert_int_equal(fixture->proc.asked_fds, ++asked);
+		assert_int_equal(machine->proc.asked_fds, ++asked);
 		/* The close itself comes too late to ask, and tells that the number is free. */
 		assert_null(drive_close(drive, 50, i == 1 ? -EIO : 0, 90)->fd);
-		assert_int_equal(fixture->proc.asked_fds, asked);
+		assert_int_equal(machine->proc.asked_fds, asked);
 	}
 	drive_close(drive, 50, 0, 91);
-	assert_int_equal(fixture->proc.asked_fds, asked);
+	assert_int_equal(machine->proc.asked_fds, asked);
 	drive_read(drive, 50, 1, 90);
 	drive_close(drive, 50, -EBADF, 90);
 	drive_read(drive, 50, 1, 90);
-	assert_int_equal(fixture->proc.asked_fds, asked + 1);
+	assert_int_equal(machine->proc.asked_fds, asked + 1);
 	drive_exec(drive, 50, "cat");
 	drive_read(drive, 50, 1, 90);
-	assert_int_equal(fixture->proc.asked_fds, asked + 2);
+	assert_int_equal(machine->proc.asked_fds, asked + 2);
 }
 
 static void asks_only_for_what_was_open(void **state)
 {
 	static const int64_t failures[] = {-EINVAL, -EBADF, -EFAULT, -ESPIPE, -EISDIR, -EPERM};
 	static const int64_t going_on[] = {-EAGAIN, -EINPROGRESS, 0, 1};
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
 		drive_read(drive, 50, failures[i], 1000);
-	assert_int_equal(fixture->proc.asked_fds, 0);
+	assert_int_equal(machine->proc.asked_fds, 0);
 	for (size_t i = 0; i < sizeof(going_on) / sizeof(*going_on); i++)
 		drive_read(drive, 50, going_on[i], 1000 + (int64_t)i);
-	assert_int_equal(fixture->proc.asked_fds, 4);
+	assert_int_equal(machine->proc.asked_fds, 4);
 }
 
 /* With a seccomp filter calls give what their maker wants, on whatever descriptors. */
 static void bounds_looks_and_memory(void **state)
 {
 	enum { CALLS = 100000, PER_SPAN = 1000 };
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	const struct pool_slab *slab;
 	struct sinsp_stats stats;
 
@@ -180,9 +148,9 @@ static void bounds_looks_and_memory(void **state)
 	slab = drive->sinsp->pool.slabs;
 	for (int64_t i = 0; i < CALLS; i++)
 		drive_read(drive, 50, 0, 20000 + i * 32);
-	stats = stats_of(fixture);
+	stats = driven_machine_stats(machine);
 	assert_ptr_equal(drive->sinsp->pool.slabs, slab);
-	assert_int_equal(stats.fd_lookups, fixture->proc.asked_fds);
+	assert_int_equal(stats.fd_lookups, machine->proc.asked_fds);
 	assert_int_equal(stats.fd_lookups + stats.fd_lookups_refused, CALLS + 1);
 	/* The calls took a tenth of a second, which is one span, or parts of two. */
 	assert_in_range(stats.fd_lookups, 100, 2 * PER_SPAN);
@@ -194,8 +162,8 @@ static void bounds_looks_and_memory(void **state)
 
 static void asks_for_what_the_events_do_not_say(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_close(drive, 50, 0, 3);
@@ -206,37 +174,37 @@ static void asks_for_what_the_events_do_not_say(void **state)
 	drive_openat(drive, 50, 20, 6, "x");
 	assert_string_equal(drive->event.fd->name, "/run/u/x");
 	drive_openat(drive, 50, -EBADF, 97, "x");
-	assert_int_equal(fixture->proc.asked_fds, 2);
+	assert_int_equal(machine->proc.asked_fds, 2);
 }
 
 static void follows_links_of_directories(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_chdir(drive, 50, -ENOENT, "/gone");
-	assert_int_equal(fixture->proc.asked_directories, 0);
+	assert_int_equal(machine->proc.asked_directories, 0);
 	drive_chdir(drive, 50, 0, "sub/./x");
 	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/home/c/sub/x/");
-	strcpy(fixture->proc.directory, "/real");
+	strcpy(machine->proc.directory, "/real");
 	drive_chdir(drive, 50, 0, "link");
 	assert_string_equal(drive_thread(drive, 51)->fs->cwd, "/real/");
 	drive_chdir(drive, 50, 0, NULL);
 	assert_string_equal(drive_thread(drive, 50)->fs->cwd, "/real/");
-	assert_int_equal(fixture->proc.asked_directories, 3);
+	assert_int_equal(machine->proc.asked_directories, 3);
 }
 
 static void completes_a_child_from_its_parent_in_proc(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	drive_clone(drive, 900, 0, &(struct drive_clone){.pid = 900, .ptid = 50, .comm = "kid"});
 	assert_string_equal(drive_name(drive, 900, 3), "/etc/hosts");
 	assert_string_equal(drive_thread(drive, 900)->program->exepath, "/bin/known");
 	assert_string_equal(drive_thread(drive, 900)->comm, "kid");
-	assert_int_equal(stats_of(fixture).thread_lookups, 1);
+	assert_int_equal(driven_machine_stats(machine).thread_lookups, 1);
 	/* The parent is not known: the child itself is. */
 	drive_clone(drive, 60, 0, &(struct drive_clone){.pid = 60, .ptid = 888, .comm = "new"});
 	assert_string_equal(drive_name(drive, 60, 3), "0.0.0.0:80");
@@ -248,8 +216,8 @@ static void completes_a_child_from_its_parent_in_proc(void **state)
 
 static void what_proc_says_is_newer_than_events_before_it(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
@@ -270,10 +238,10 @@ static void what_proc_says_is_newer_after_a_step(void **state)
 {
 	const uint64_t hour_ns = 3600000000000;
 	const uint64_t now_ns = clock_ns(CLOCK_REALTIME);
-	struct fixture *fixture = *state;
+	struct driven_machine *machine = *state;
 	struct drive drive;
 
-	drive_create(&drive, &(struct sinsp_config){.proc = &fixture->proc,
+	drive_create(&drive, &(struct sinsp_config){.proc = &machine->proc,
 						    .boot_ns = clock_boot_offset_ns() + hour_ns});
 	sinsp_seed(drive.sinsp, NULL);
 	drive.ts_ns = now_ns + hour_ns / 2;
@@ -323,11 +291,11 @@ static void asks_where_a_namespace_leads(void **state)
 		{"/run/ns/some", "/inside/", 0},
 		{"/proc/1/ns/mnt", "/", 0},
 	};
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
-	strcpy(fixture->proc.directory, "/inside");
+	strcpy(machine->proc.directory, "/inside");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct frame *frame;
 
@@ -339,13 +307,13 @@ static void asks_where_a_namespace_leads(void **state)
 		drive_end(drive);
 		assert_string_equal(drive_thread(drive, 50)->fs->cwd, cases[i].cwd);
 	}
-	assert_int_equal(fixture->proc.asked_directories, 1);
+	assert_int_equal(machine->proc.asked_directories, 1);
 }
 
 static void asks_for_received_descriptors(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
@@ -370,8 +338,8 @@ static void understands_32_bit_messages(void **state)
 		13, SOL_SOCKET, SCM_CREDENTIALS, 4, /* one byte, padded */
 		16, SOL_SOCKET, SCM_RIGHTS,	 3,
 	};
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
 	sinsp_seed(drive->sinsp, NULL);
@@ -390,8 +358,8 @@ static void understands_32_bit_messages(void **state)
 static void passes_over_damaged_messages(void **state)
 {
 	static const uint64_t lengths[] = {0, 15, 21, 1000, UINT64_MAX, UINT64_MAX - 7, 19};
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 
 	sinsp_seed(drive->sinsp, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
@@ -422,8 +390,8 @@ static struct sinsp_event *take_fd(struct drive *drive, int64_t result, int64_t 
 
 static void takes_descriptors_of_processes(void **state)
 {
-	struct fixture *fixture = *state;
-	struct drive *drive = &fixture->drive;
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
 	sinsp_seed(drive->sinsp, NULL);
@@ -434,7 +402,7 @@ static void takes_descriptors_of_processes(void **state)
 	assert_string_equal(take_fd(drive, 10, 9, 3)->fd->name, "0.0.0.0:80");
 	assert_ptr_equal(drive->event.fd, sinsp_fds_find(drive_thread(drive, 60)->fds, 3));
 	assert_true(sinsp_fds_cloexec(drive_thread(drive, 50)->fds, 10));
-	assert_int_equal(stats_of(fixture).fd_lookups, 0);
+	assert_int_equal(driven_machine_stats(machine).fd_lookups, 0);
 	/* Whose it is, is not known; /proc knows what the caller has got. */
 	drive_open(drive, 50, 3, "/old", 0);
 	assert_string_equal(take_fd(drive, 3, 77, 3)->fd->name, "/etc/hosts");
@@ -444,7 +412,8 @@ static void takes_descriptors_of_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)                                                                                 \
+	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
 		TEST(asks_once_for_a_thread),
 		TEST(asks_once_in_vain),
 		TEST(brings_the_main_thread_with_another),

@@ -12,22 +12,6 @@
 #include "sinsp/state/mounts.h"
 #include "sinsp/tables/program.h"
 
-static int setup(void **state)
-{
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
-	return 0;
-}
-
 static void moves_whole_components(void **state)
 {
 	static const struct {
@@ -79,7 +63,7 @@ static void moves_files_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 		TEST(moves_whole_components),
 		TEST(moves_files_alone),
 	};

@@ -6,27 +6,15 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <string.h>
-
 #include "drive.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"
 
 static int setup(void **state)
 {
-	static struct drive drive;
-
-	drive_create(&drive, NULL);
-	drive_exec(&drive, 100, "shell");
-	drive_chdir(&drive, 100, 0, "/w");
-	drive_open(&drive, 100, 3, "/x", 0);
-	*state = &drive;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	drive_destroy(*state);
+	drive_setup_process(state);
+	drive_chdir(*state, 100, 0, "/w");
+	drive_open(*state, 100, 3, "/x", 0);
 	return 0;
 }
 
@@ -104,7 +92,7 @@ static void may_do_everything_in_its_namespace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 		TEST(shares_as_the_flags_say),
 		TEST(unshares),
 		TEST(sets_names),

@@ -8,21 +8,25 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "etc_files.h"
 #include "sinsp/tables/hosts.h"
 
-static char path[] = "/tmp/lanner-hosts-XXXXXX";
+static struct etc_files etc;
+static char path[ETC_FILES_PATH_BYTES];
 
-static void write_file(const char *text)
+static int setup(void **state)
 {
-	FILE *file = fopen(path, "w");
+	etc_create(&etc);
+	etc_path(&etc, "hosts", path);
+	return 0;
+}
 
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+static int teardown(void **state)
+{
+	etc_destroy(&etc);
+	return 0;
 }
 
 /* NULL: it has none. */
@@ -44,17 +48,18 @@ static void reads_lines(void **state)
 {
 	struct hosts hosts;
 
-	write_file("127.0.0.1\tlocalhost\n"
-		   "# 10.0.0.9 commented\n"
-		   "10.0.0.5   db.example  db # the database\n"
-		   "::1 localhost6 ip6-loopback\r\n"
-		   "not-an-address name\n"
-		   "10.0.0.300 name\n"
-		   "\n"
-		   "10.0.0.6\n"
-		   "10.0.0.5 later a b c\n"
-		   "fe80::1%eth0 scoped\n"
-		   "10.0.0.7 last");
+	etc_write(&etc, "hosts",
+		  "127.0.0.1\tlocalhost\n"
+		  "# 10.0.0.9 commented\n"
+		  "10.0.0.5   db.example  db # the database\n"
+		  "::1 localhost6 ip6-loopback\r\n"
+		  "not-an-address name\n"
+		  "10.0.0.300 name\n"
+		  "\n"
+		  "10.0.0.6\n"
+		  "10.0.0.5 later a b c\n"
+		  "fe80::1%eth0 scoped\n"
+		  "10.0.0.7 last");
 	hosts_init(&hosts, path);
 	expect(&hosts, "127.0.0.1", "localhost");
 	expect(&hosts, "10.0.0.5", "db.example");
@@ -80,7 +85,7 @@ static void reads_many_and_once(void **state)
 	hosts_init(&hosts, path);
 	expect(&hosts, "10.0.0.0", "host-0");
 	expect(&hosts, "10.0.3.231", "host-999");
-	write_file("10.0.3.232 new\n");
+	etc_write(&etc, "hosts", "10.0.3.232 new\n");
 	expect(&hosts, "10.0.3.232", NULL);
 	expect(&hosts, "10.0.1.1", "host-257");
 	hosts_finish(&hosts);
@@ -93,7 +98,7 @@ static void copes_without_the_file(void **state)
 	hosts_init(&hosts, "/nonexistent/hosts");
 	expect(&hosts, "127.0.0.1", NULL);
 	hosts_finish(&hosts);
-	write_file("");
+	etc_write(&etc, "hosts", "");
 	hosts_init(&hosts, path);
 	expect(&hosts, "127.0.0.1", NULL);
 	hosts_finish(&hosts);
@@ -106,12 +111,6 @@ int main(void)
 		cmocka_unit_test(reads_many_and_once),
 		cmocka_unit_test(copes_without_the_file),
 	};
-	int fd = mkstemp(path), r;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return r;
+	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -6,50 +6,28 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "etc_files.h"
 #include "sinsp/tables/names.h"
 
 static const uint8_t address[4] = {10, 1, 2, 3};
-
-static void write_file(const char *folder, const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
+static struct etc_files etc;
 
 static int setup(void **state)
 {
-	static char folder[] = "/tmp/lanner-names-XXXXXX";
-
-	if (!mkdtemp(folder))
-		return -1;
-	write_file(folder, "passwd", "ann:x:7:8::/home/ann:/bin/sh\n");
-	write_file(folder, "group", "staff:x:8:\n");
-	write_file(folder, "hosts", "10.1.2.3 far\n");
-	*state = folder;
+	etc_create(&etc);
+	etc_write(&etc, "passwd", "ann:x:7:8::/home/ann:/bin/sh\n");
+	etc_write(&etc, "group", "staff:x:8:\n");
+	etc_write(&etc, "hosts", "10.1.2.3 far\n");
+	*state = etc.path;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	static const char *const files[] = {"passwd", "group", "hosts"};
-	char path[256];
-
-	for (size_t i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", (char *)*state, files[i]);
-		unlink(path);
-	}
-	return rmdir(*state);
+	etc_destroy(&etc);
+	return 0;
 }
 
 static void reads_the_files_of_the_folder(void **state)
@@ -81,12 +59,12 @@ static void forgets_the_files(void **state)
 /* A path that is too long is not cut to another one. */
 static void finds_nothing_in_a_folder_with_a_long_name(void **state)
 {
-	char etc[2 * ETC_PATH_BYTES];
+	char path[2 * ETC_PATH_BYTES];
 	struct names *names;
 
-	memset(etc, '/', sizeof(etc));
-	strcpy(etc + sizeof(etc) - strlen(*state) - 1, *state);
-	names = names_create(etc);
+	memset(path, '/', sizeof(path));
+	strcpy(path + sizeof(path) - strlen(*state) - 1, *state);
+	names = names_create(path);
 	assert_null(users_find(&names->users, 7, 1));
 	assert_null(hosts_name(&names->hosts, address, 4));
 	names_destroy(names);

@@ -8,21 +8,25 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "etc_files.h"
 #include "sinsp/tables/users.h"
 
-static char path[] = "/tmp/lanner-users-XXXXXX";
+static struct etc_files etc;
+static char path[ETC_FILES_PATH_BYTES];
 
-static void write_file(const char *text)
+static int setup(void **state)
 {
-	FILE *file = fopen(path, "w");
+	etc_create(&etc);
+	etc_path(&etc, "passwd", path);
+	return 0;
+}
 
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+static int teardown(void **state)
+{
+	etc_destroy(&etc);
+	return 0;
 }
 
 static const uint64_t second_ns = 1000000000;
@@ -38,16 +42,17 @@ static void reads_lines(void **state)
 {
 	struct users users;
 
-	write_file("root:x:0:0:root:/root:/bin/sh\n"
-		   "second-root:x:0:0::/:/bin/sh\n"
-		   "\n"
-		   "# comment\n"
-		   "noid:x\n"
-		   "bad:x:12a:0::/:\n"
-		   "huge:x:99999999999999999999:0::/:\n"
-		   ":x:5:5::/:\n"
-		   "nobody:*:4294967294:0::/:\n"
-		   "last:x:1000:1000::/:/bin/sh");
+	etc_write(&etc, "passwd",
+		  "root:x:0:0:root:/root:/bin/sh\n"
+		  "second-root:x:0:0::/:/bin/sh\n"
+		  "\n"
+		  "# comment\n"
+		  "noid:x\n"
+		  "bad:x:12a:0::/:\n"
+		  "huge:x:99999999999999999999:0::/:\n"
+		  ":x:5:5::/:\n"
+		  "nobody:*:4294967294:0::/:\n"
+		  "last:x:1000:1000::/:/bin/sh");
 	users_init(&users, path);
 	assert_string_equal(name_of(&users, 0, 0), "root");
 	assert_string_equal(name_of(&users, 4294967294, 0), "nobody");
@@ -63,15 +68,15 @@ static void reads_again_after_a_minute(void **state)
 	struct users users;
 	const char *root;
 
-	write_file("root:x:0:0::/:\n");
+	etc_write(&etc, "passwd", "root:x:0:0::/:\n");
 	users_init(&users, path);
 	root = name_of(&users, 0, second_ns);
-	write_file("root:x:0:0::/:\nnew:x:7:7::/:\n");
+	etc_write(&etc, "passwd", "root:x:0:0::/:\nnew:x:7:7::/:\n");
 	assert_null(name_of(&users, 7, 2 * second_ns));
 	assert_string_equal(name_of(&users, 7, 62 * second_ns), "new");
 	/* A name that was given out before still stands. */
 	assert_string_equal(root, "root");
-	write_file("");
+	etc_write(&etc, "passwd", "");
 	assert_null(name_of(&users, 8, 200 * second_ns));
 	assert_null(name_of(&users, 7, 201 * second_ns));
 	users_finish(&users);
@@ -82,10 +87,11 @@ static void gives_home_and_shell(void **state)
 	const struct user_entry *user;
 	struct users users;
 
-	write_file("root:x:0:0:root:/root:/bin/bash\n"
-		   "short:x:5:5:remark:/home/short\n"
-		   "none:x:6:6:::\n"
-		   "wheel:x:10:root,admin\n");
+	etc_write(&etc, "passwd",
+		  "root:x:0:0:root:/root:/bin/bash\n"
+		  "short:x:5:5:remark:/home/short\n"
+		  "none:x:6:6:::\n"
+		  "wheel:x:10:root,admin\n");
 	users_init(&users, path);
 	user = users_find(&users, 0, 0);
 	assert_string_equal(user->home, "/root");
@@ -122,7 +128,7 @@ static void holds_what_is_added(void **state)
 	struct users users;
 	char names[32] = "";
 
-	write_file("root:x:0:0::/:\n");
+	etc_write(&etc, "passwd", "root:x:0:0::/:\n");
 	users_init(&users, path);
 	assert_string_equal(name_of(&users, 0, 0), "root");
 	users_forget(&users);
@@ -171,7 +177,7 @@ static void gives_groups_of_users(void **state)
 {
 	struct users users;
 
-	write_file("a:x:5:6::/:\nb:x:7:8\n");
+	etc_write(&etc, "passwd", "a:x:5:6::/:\nb:x:7:8\n");
 	users_init(&users, path);
 	assert_int_equal(users_find(&users, 5, 0)->gid, 6);
 	assert_int_equal(users_find(&users, 7, 0)->gid, 0);
@@ -189,12 +195,6 @@ int main(void)
 		cmocka_unit_test(has_a_limit),
 		cmocka_unit_test(gives_groups_of_users),
 	};
-	int fd = mkstemp(path), r;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return r;
+	return cmocka_run_group_tests(tests, setup, teardown);
 }
