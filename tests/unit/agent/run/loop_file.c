@@ -192,6 +192,27 @@ static void test_what_is_left_out_is_told(void **state)
 	finish();
 }
 
+/* Damage, and nothing else that is counted, makes a file incomplete. */
+static void test_what_is_damage(void **state)
+{
+	static const struct {
+		struct scap_reader_stats stats;
+		bool incomplete;
+	} rows[] = {
+		{{.damaged_events = 1}, true},	{{.damaged_lists = 1}, true},
+		{{.unknown_events = 1}, false}, {{.unknown_blocks = 1}, false},
+		{{.joined = 1}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		reader.end = -ENODATA;
+		reader.stats = rows[i].stats;
+		run_file((struct options){.format = FORMAT_NONE});
+		assert_int_equal(report_is_incomplete(&scene.run), rows[i].incomplete);
+		finish();
+	}
+}
+
 static void test_progress(void **state)
 {
 	reader.end = -ENODATA;
@@ -214,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_a_file_that_breaks_off),
 		cmocka_unit_test(test_a_file_that_is_bad),
 		cmocka_unit_test(test_what_is_left_out_is_told),
+		cmocka_unit_test(test_what_is_damage),
 		cmocka_unit_test(test_progress),
 	};
 
