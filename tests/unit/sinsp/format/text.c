@@ -11,16 +11,22 @@
 #include <string.h>
 #include <time.h>
 
+#include "etc_files.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/format/format.h"
 #include "world.h"
 
+static struct etc_files etc;
+
 static int setup(void **state)
 {
+	static const struct world_process cat = {
+		.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
+
 	setenv("TZ", "UTC", 1);
 	tzset();
-	return world_setup(state);
+	return world_setup_process(state, &cat, etc.path);
 }
 
 static void test_default_line(void **state)
@@ -561,6 +567,19 @@ static void test_long_text(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
+static int create_files(void **state)
+{
+	etc_create(&etc);
+	etc_write(&etc, "passwd", "root:x:0:0::/root:/bin/sh\n");
+	return 0;
+}
+
+static int remove_files(void **state)
+{
+	etc_destroy(&etc);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -585,5 +604,5 @@ int main(void)
 		TEST(test_long_text),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, create_files, remove_files);
 }
