@@ -191,12 +191,12 @@ static void measure_filter(struct bench *bench, const char *what, const char *ex
 	filter_destroy(way.filter);
 }
 
-static void measure_format(struct bench *bench, const char *what, enum formatter_kind kind)
+static void measure_format(struct bench *bench, const char *what, const struct output_format *format)
 {
 	struct way way = {0};
 	struct error error;
 
-	if (formatter_create(kind, NULL, 0, &way.formatter, &error))
+	if (formatter_create(format, NULL, 0, &way.formatter, &error))
 		fail(error.text);
 	measure(bench, what, &way);
 	formatter_destroy(way.formatter);
@@ -205,7 +205,7 @@ static void measure_format(struct bench *bench, const char *what, enum formatter
 static void measure_rules(struct bench *bench, char *const *paths, size_t n)
 {
 	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
-					      .form = RULESET_NOTHING};
+					      .format = &format_none};
 	struct rules_input *inputs = calloc(n, sizeof(*inputs));
 	struct rules_report report = {0};
 	struct rules_counts counts;
@@ -298,8 +298,8 @@ int main(int argc, char **argv)
 		       "proc.name=cat and fd.name contains /etc");
 	if (argc > 2)
 		measure_rules(&bench, argv + 2, (size_t)argc - 2);
-	measure_format(&bench, "+ JSON, all default fields, no filter", FORMATTER_JSON);
-	measure_format(&bench, "+ text, default line, no filter", FORMATTER_TEXT);
+	measure_format(&bench, "+ JSON, all default fields, no filter", &format_json);
+	measure_format(&bench, "+ text, default line, no filter", &format_text);
 	measure_files(&bench);
 	scap_source_destroy(scap_inject_source(bench.inject));
 	free(bench.frame);

@@ -88,10 +88,10 @@ static void printer_create(struct printer *printer)
 {
 	struct error err = {0};
 
-	REQUIRE(formatter_create(FORMATTER_JSON, fields, sizeof(fields) / sizeof(fields[0]),
+	REQUIRE(formatter_create(&format_json, fields, sizeof(fields) / sizeof(fields[0]),
 				 &printer->json, &err) == 0,
 		"%s", err.text);
-	REQUIRE(formatter_create(FORMATTER_TEXT, NULL, 0, &printer->text, &err) == 0, "%s",
+	REQUIRE(formatter_create(&format_text, NULL, 0, &printer->text, &err) == 0, "%s",
 		err.text);
 }
 

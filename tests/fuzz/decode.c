@@ -57,11 +57,11 @@ static void add_field(struct names *names, const struct field_desc *desc)
 		add_name(names, desc->name, args[desc->arg]);
 }
 
-static struct formatter *create(enum formatter_kind kind, const struct names *names)
+static struct formatter *create(const struct output_format *output, const struct names *names)
 {
 	struct formatter *formatter = NULL;
 	struct error err = {0};
-	int r = formatter_create(kind, names->list, names->count, &formatter, &err);
+	int r = formatter_create(output, names->list, names->count, &formatter, &err);
 
 	REQUIRE(r == 0, "%s", err.text);
 	return formatter;
@@ -75,8 +75,8 @@ static struct printer *printer_create(void)
 	for (size_t t = 0; field_tables[t]; t++)
 		for (const struct field_desc *desc = field_tables[t]; desc->name; desc++)
 			add_field(&names, desc);
-	printer.json = create(FORMATTER_JSON, &names);
-	printer.text = create(FORMATTER_TEXT, &names);
+	printer.json = create(&format_json, &names);
+	printer.text = create(&format_text, &names);
 	return &printer;
 }
 

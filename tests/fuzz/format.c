@@ -16,11 +16,11 @@ struct printer {
 	struct buf out;
 };
 
-static struct formatter *create(enum formatter_kind kind, const char *format)
+static struct formatter *create(const struct output_format *output, const char *format)
 {
 	struct formatter *formatter = NULL;
 	struct filter_error err = {0};
-	int r = formatter_create_format(kind, format, &formatter, &err);
+	int r = formatter_create_format(output, format, &formatter, &err);
 
 	REQUIRE(r == 0 || r == -EINVAL, "%d", r);
 	if (r)
@@ -61,8 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct printer printer = {.always = format[0] == '*'};
 
-	printer.text = create(FORMATTER_TEXT, format);
-	printer.json = create(FORMATTER_JSON, format);
+	printer.text = create(&format_text, format);
+	printer.json = create(&format_json, format);
 	REQUIRE(printer.text || !printer.json, "'%s' is a format for JSON alone", format);
 	if (printer.text) {
 		formatter_set_style(printer.text, &style);

@@ -15,7 +15,7 @@ enum { ALONE_MAX = 16, FILES_MAX = 2 };
 
 static const struct ruleset_config config = {
 	.rules.least = PRIORITY_DEBUG,
-	.form = RULESET_JSON,
+	.format = &format_json,
 };
 
 struct files {
@@ -125,7 +125,7 @@ static void check(const struct files *files)
 		for (size_t i = 0; i < files->count; i++)
 			both.comparable &= !remembers(files->list[i].text);
 		compile_alone(&both, rules);
-		REQUIRE(formatter_create(FORMATTER_JSON, NULL, 0, &both.fields, NULL) == 0,
+		REQUIRE(formatter_create(&format_json, NULL, 0, &both.fields, NULL) == 0,
 			"memory");
 		fuzz_show_events(check_event, &both);
 	}

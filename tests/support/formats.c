@@ -60,13 +60,13 @@ void formats_write(struct drive *world, int64_t result, const char *data, size_t
 	world_end(world);
 }
 
-struct formatter *formats_create(enum formatter_kind kind, const char *format,
+struct formatter *formats_create(const struct output_format *output, const char *format,
 				 const struct text_style *style)
 {
 	struct formatter *formatter;
 	struct filter_error err;
 
-	if (formatter_create_format(kind, format, &formatter, &err))
+	if (formatter_create_format(output, format, &formatter, &err))
 		fail_msg("%s: column %u: %s", format, err.column, err.text);
 	formatter_set_style(formatter, style);
 	return formatter;
@@ -82,10 +82,10 @@ void formats_expect_line(struct drive *world, struct formatter *formatter, const
 	buf_finish(&out);
 }
 
-static void expect(struct drive *world, enum formatter_kind kind, const struct text_style *style,
+static void expect(struct drive *world, const struct output_format *output, const struct text_style *style,
 		   const char *format, const char *line)
 {
-	struct formatter *formatter = formats_create(kind, format, style);
+	struct formatter *formatter = formats_create(output, format, style);
 
 	formats_expect_line(world, formatter, line);
 	formatter_destroy(formatter);
@@ -93,23 +93,23 @@ static void expect(struct drive *world, enum formatter_kind kind, const struct t
 
 void formats_expect_text(struct drive *world, const char *format, const char *line)
 {
-	expect(world, FORMATTER_TEXT, &(const struct text_style){0}, format, line);
+	expect(world, &format_text, &(const struct text_style){0}, format, line);
 }
 
 void formats_expect_json(struct drive *world, const char *format, const char *line)
 {
-	expect(world, FORMATTER_JSON, &(const struct text_style){0}, format, line);
+	expect(world, &format_json, &(const struct text_style){0}, format, line);
 }
 
 void formats_expect_style(struct drive *world, struct text_style style, const char *format,
 			  const char *line)
 {
-	expect(world, FORMATTER_TEXT, &style, format, line);
+	expect(world, &format_text, &style, format, line);
 }
 
-void formats_expect_nothing(struct drive *world, enum formatter_kind kind, const char *format)
+void formats_expect_nothing(struct drive *world, const struct output_format *output, const char *format)
 {
-	struct formatter *formatter = formats_create(kind, format, &(const struct text_style){0});
+	struct formatter *formatter = formats_create(output, format, &(const struct text_style){0});
 	struct buf out = {0};
 
 	assert_false(formatter_append(formatter, &world->event, &out));

@@ -20,7 +20,7 @@ int formats_setup_write(void **state);
 void formats_write(struct drive *world, int64_t result, const char *data, size_t len);
 
 /* A formatter, which the caller destroys; the test fails if the format is wrong. */
-struct formatter *formats_create(enum formatter_kind kind, const char *format,
+struct formatter *formats_create(const struct output_format *output, const char *format,
 				 const struct text_style *style);
 
 /* Fails unless it prints that line, given without its end. */
@@ -33,6 +33,6 @@ void formats_expect_style(struct drive *world, struct text_style style, const ch
 			  const char *line);
 
 /* Fails unless nothing at all is printed. */
-void formats_expect_nothing(struct drive *world, enum formatter_kind kind, const char *format);
+void formats_expect_nothing(struct drive *world, const struct output_format *output, const char *format);
 
 #endif

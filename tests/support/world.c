@@ -172,13 +172,13 @@ void world_set_fd(struct drive *world, int64_t num, struct sinsp_fd *fd)
 }
 
 /* The line of a formatter with that field alone; the caller finishes the buffer. */
-static struct buf line_of(struct drive *world, enum formatter_kind kind, const char *field)
+static struct buf line_of(struct drive *world, const struct output_format *output, const char *field)
 {
 	struct formatter *formatter = NULL;
 	struct error err;
 	struct buf line = {0};
 
-	if (formatter_create(kind, &field, 1, &formatter, &err))
+	if (formatter_create(output, &field, 1, &formatter, &err))
 		fail_msg("%s", err.text);
 	formatter_write(formatter, &world->event, &line);
 	formatter_destroy(formatter);
@@ -189,7 +189,7 @@ static struct buf line_of(struct drive *world, enum formatter_kind kind, const c
 
 void world_expect(struct drive *world, const char *field, const char *text)
 {
-	struct buf line = line_of(world, FORMATTER_TEXT, field);
+	struct buf line = line_of(world, &format_text, field);
 
 	if (strcmp(line.data, text) != 0)
 		fail_msg("%s is '%s', not '%s'", field, line.data, text);
@@ -198,7 +198,7 @@ void world_expect(struct drive *world, const char *field, const char *text)
 
 void world_expect_none(struct drive *world, const char *field)
 {
-	struct buf line = line_of(world, FORMATTER_JSON, field);
+	struct buf line = line_of(world, &format_json, field);
 
 	if (strcmp(line.data, "{}") != 0)
 		fail_msg("%s has a value: %s", field, line.data);
@@ -207,7 +207,7 @@ void world_expect_none(struct drive *world, const char *field)
 
 void world_expect_json(struct drive *world, const char *field, const char *json)
 {
-	struct buf line = line_of(world, FORMATTER_JSON, field);
+	struct buf line = line_of(world, &format_json, field);
 
 	if (strcmp(line.data, json) != 0)
 		fail_msg("%s is %s, not %s", field, line.data, json);

@@ -30,7 +30,8 @@ static int open_missing_descriptors(struct error *err)
 
 static bool prints_to_stdout(const struct options *options)
 {
-	return options->subcommand || options->explain || options->format != FORMAT_NONE ||
+	return options->subcommand || options->explain ||
+	       !(options->format && options->format->silent) ||
 	       (options->write && strcmp(options->write, "-") == 0);
 }
 

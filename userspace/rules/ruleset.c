@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles rules, and formats the lines of matching events. */
+/* Compiles rules, and makes the lines of matching events. */
 #include "rules/ruleset.h"
 
 #include <errno.h>
@@ -8,13 +8,10 @@
 
 #include "rules/set.h"
 #include "sinsp/sinsp.h"
-#include "util/json.h"
 
 struct ruleset_rule {
 	const char *name;
-	struct formatter *output; /* owned; NULL if nothing is printed */
-	char *keys; /* owned; JSON: all keys but the output, which follows */
-	size_t keys_len;
+	struct match_line *line; /* owned; NULL: its output is wrong */
 	uint64_t matches;
 };
 
@@ -22,10 +19,8 @@ struct ruleset {
 	struct rules *rules;
 	struct arena arena;
 	struct filter *filter;
-	enum ruleset_form form;
 	struct ruleset_rule *list;
 	size_t count;
-	struct buf output; /* of one event, before it is quoted */
 };
 
 /* Creates a node that shares a tree, since a node can have only one parent. */
@@ -176,62 +171,36 @@ static size_t find_written(const char *output, size_t at)
 	return at;
 }
 
-/* The leading '*' prints events even if a value is missing. */
-static size_t make_format(const struct rule *rule, enum ruleset_form form, struct buf *format)
+static int make_line(struct ruleset_rule *made, const struct rule *rule,
+		     const struct ruleset_config *config, struct rules_report *report)
 {
-	size_t head;
-
-	buf_append_string(format, form == RULESET_TEXT ? "*%evt.time: " : "*");
-	if (form == RULESET_TEXT)
-		buf_printf(format, "%s ", rules_priority_name(rule->priority));
-	head = format->len;
-	append_output(format, rule->output);
-	buf_append_char(format, '\0');
-	return head;
-}
-
-static int make_output(struct ruleset_rule *made, const struct rule *rule,
-		       const struct ruleset_config *config, struct rules_report *report)
-{
-	struct text_style style = config->style;
 	struct filter_error err = {0};
-	struct buf format = {0};
+	struct buf output = {0};
 	const struct rules_file *file;
-	size_t head, offset, at;
-	int code;
+	size_t offset;
+	int code = -ENOMEM;
 
-	head = make_format(rule, config->form, &format);
-	code = format.failed
-		       ? -ENOMEM
-		       : formatter_create_format(FORMATTER_TEXT, format.data, &made->output, &err);
-	buf_finish(&format);
-	style.coloured = false;
-	if (code == 0)
-		formatter_set_style(made->output, &style);
+	append_output(&output, rule->output);
+	buf_append_char(&output, '\0');
+	if (!output.failed) {
+		const struct format_rule described = {
+			.name = rule->name,
+			.priority = rules_priority_name(rule->priority),
+			.tags = rule->tags,
+			.tags_count = rule->ntags,
+			.output = output.data,
+		};
+
+		code = match_line_create(config->format, &described, &config->style, &made->line,
+					 &err);
+	}
+	buf_finish(&output);
 	if (code != -EINVAL)
 		return code;
-	at = find_written(rule->output, err.position > head ? err.position - head : 0);
-	file = rules_text_place(&rule->entry->output, at, &offset);
+	file = rules_text_place(&rule->entry->output, find_written(rule->output, err.position),
+				&offset);
 	rules_report_add(report, RULES_ERROR, file, offset, "%s", err.text);
 	return 0;
-}
-
-static int make_keys(struct ruleset_rule *made, const struct rule *rule)
-{
-	struct buf keys = {0};
-
-	BUF_LITERAL(&keys, "{\"rule\":");
-	json_append_string(&keys, rule->name, strlen(rule->name));
-	buf_printf(&keys, ",\"priority\":\"%s\",\"tags\":[", rules_priority_name(rule->priority));
-	for (size_t i = 0; i < rule->ntags; i++) {
-		if (i)
-			buf_append_char(&keys, ',');
-		json_append_string(&keys, rule->tags[i], strlen(rule->tags[i]));
-	}
-	BUF_LITERAL(&keys, "],\"output\":");
-	made->keys = keys.data;
-	made->keys_len = keys.len;
-	return keys.failed ? -ENOMEM : 0;
 }
 
 static int make_rules(struct ruleset *ruleset, const struct rule *rules,
@@ -246,9 +215,7 @@ static int make_rules(struct ruleset *ruleset, const struct rule *rules,
 		struct ruleset_rule *made = &ruleset->list[i];
 
 		made->name = rules[i].name;
-		code = make_output(made, &rules[i], config, report);
-		if (code == 0)
-			code = make_keys(made, &rules[i]);
+		code = make_line(made, &rules[i], config, report);
 	}
 	return code;
 }
@@ -262,7 +229,6 @@ static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_
 
 	if (code)
 		return code;
-	ruleset->form = config->form;
 	rules = rules_list(ruleset->rules, &ruleset->count);
 	code = make_rules(ruleset, rules, config, report);
 	if (code == 0)
@@ -297,12 +263,9 @@ void ruleset_destroy(struct ruleset *ruleset)
 {
 	if (!ruleset)
 		return;
-	for (size_t i = 0; ruleset->list && i < ruleset->count; i++) {
-		formatter_destroy(ruleset->list[i].output);
-		free(ruleset->list[i].keys);
-	}
+	for (size_t i = 0; ruleset->list && i < ruleset->count; i++)
+		match_line_destroy(ruleset->list[i].line);
 	free(ruleset->list);
-	buf_finish(&ruleset->output);
 	filter_destroy(ruleset->filter);
 	rules_destroy(ruleset->rules);
 	arena_finish(&ruleset->arena);
@@ -323,8 +286,8 @@ unsigned int ruleset_needs(const struct ruleset *ruleset)
 {
 	unsigned int needs = 0;
 
-	for (size_t i = 0; i < ruleset->count && ruleset->form != RULESET_NOTHING; i++)
-		needs |= formatter_needs(ruleset->list[i].output);
+	for (size_t i = 0; i < ruleset->count; i++)
+		needs |= match_line_needs(ruleset->list[i].line);
 	return needs;
 }
 
@@ -337,52 +300,10 @@ size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, si
 	return found;
 }
 
-static void append_json(struct ruleset *ruleset, const struct ruleset_rule *rule,
-			const struct sinsp_event *event, struct formatter *fields, struct buf *out)
-{
-	size_t object;
-
-	buf_clear(&ruleset->output);
-	formatter_append(rule->output, event, &ruleset->output);
-	buf_append(out, rule->keys, rule->keys_len);
-	json_append_string(out, ruleset->output.data, ruleset->output.len);
-	object = out->len;
-	/* Merges the two objects, unless the second is empty. */
-	if (formatter_append(fields, event, out) && !out->failed && out->len > object + 2) {
-		out->data[object] = ',';
-		return;
-	}
-	if (!out->failed)
-		out->len = object;
-	buf_append_char(out, '}');
-}
-
-static void append_text(const struct ruleset_rule *rule, const struct sinsp_event *event,
-			struct formatter *fields, struct buf *out)
-{
-	size_t end;
-
-	formatter_append(rule->output, event, out);
-	if (!fields)
-		return;
-	end = out->len;
-	buf_append_char(out, ' ');
-	if (!formatter_append(fields, event, out))
-		out->len = end;
-}
-
 void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
 		    struct formatter *fields, struct buf *out)
 {
-	size_t start = out->len;
-
-	if (ruleset->form == RULESET_JSON)
-		append_json(ruleset, &ruleset->list[rule], event, fields, out);
-	else
-		append_text(&ruleset->list[rule], event, fields, out);
-	buf_append_char(out, '\n');
-	if (out->failed)
-		out->len = start;
+	match_line_append(ruleset->list[rule].line, event, fields, out);
 }
 
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before)

@@ -8,17 +8,10 @@
 #include "rules/rules.h"
 #include "sinsp/sinsp.h"
 
-/* The output for a matching event. */
-enum ruleset_form {
-	RULESET_JSON, /* "rule", "priority", "tags" and "output", then the fields of the event */
-	RULESET_TEXT, /* the time, the priority and the output */
-	RULESET_NOTHING,
-};
-
 struct ruleset_config {
 	struct rules_options rules;
 	const char *filter; /* valid; events must satisfy this, too; NULL: none */
-	enum ruleset_form form;
+	const struct output_format *format; /* of the lines for matching events */
 	struct text_style style; /* of the outputs; they are not coloured */
 };
 
@@ -49,8 +42,9 @@ unsigned int ruleset_needs(const struct ruleset *ruleset);
 size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from);
 
 /*
- * Appends the line of a rule for an event, with the newline. fields: formats further fields of the
- * event; for JSON an object, whose keys are added; for text it may be NULL.
+ * Appends the line of a rule for an event, with the newline, as match_line_append(). fields: a
+ * formatter of the same format for further fields of the event, or NULL if it has no line of its
+ * own (format->matches.with_fields).
  */
 void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
 		    struct formatter *fields, struct buf *out);

@@ -16,6 +16,7 @@
 #include "sinsp/filter/group.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/json.h"
+#include "sinsp/format/match.h"
 #include "sinsp/state/engine.h"
 
 #endif

@@ -34,6 +34,8 @@ static int create(const char *text, const struct ruleset_config *config, struct 
 	struct rules_counts counts;
 
 	whole.rules.least = PRIORITY_DEBUG;
+	if (!whole.format)
+		whole.format = &format_json;
 	return ruleset_create(&input, 1, &whole, ruleset, &counts, report);
 }
 
@@ -49,16 +51,16 @@ static struct ruleset *create_right(const struct ruleset_config *config)
 	return ruleset;
 }
 
-static void expect_line(struct drive *world, enum ruleset_form form, size_t rule,
+static void expect_line(struct drive *world, const struct output_format *format, size_t rule,
 			const char *wanted)
 {
 	static const char *const fields[] = {"fd.num", "evt.type", "proc.name"};
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = form});
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = format});
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 3, &formatter, NULL), 0);
-	ruleset_append(ruleset, rule, &world->event, form == RULESET_JSON ? formatter : NULL, &out);
+	assert_int_equal(formatter_create(&format_json, fields, 3, &formatter, NULL), 0);
+	ruleset_append(ruleset, rule, &world->event, format == &format_json ? formatter : NULL, &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, wanted);
 	buf_finish(&out);
@@ -68,11 +70,11 @@ static void expect_line(struct drive *world, enum ruleset_form form, size_t rule
 
 static void test_json(void **state)
 {
-	expect_line(*state, RULESET_JSON, 0,
+	expect_line(*state, &format_json, 0,
 		    "{\"rule\":\"One\",\"priority\":\"Warning\",\"tags\":[\"a\",\"b\\\"c\"],"
 		    "\"output\":\"one \\\"cat\\\" <NA> /tmp/a\",\"evt.type\":\"open\","
 		    "\"proc.name\":\"cat\"}\n");
-	expect_line(*state, RULESET_JSON, 1,
+	expect_line(*state, &format_json, 1,
 		    "{\"rule\":\"Two\",\"priority\":\"Warning\",\"tags\":[],"
 		    "\"output\":\"two open\",\"evt.type\":\"open\",\"proc.name\":\"cat\"}\n");
 }
@@ -81,8 +83,8 @@ static void test_text(void **state)
 {
 	setenv("TZ", "UTC", 1);
 	tzset();
-	expect_line(*state, RULESET_TEXT, 1, "11:36:01.123456789: Warning two open\n");
-	expect_line(*state, RULESET_TEXT, 2,
+	expect_line(*state, &format_text, 1, "11:36:01.123456789: Warning two open\n");
+	expect_line(*state, &format_text, 2,
 		    "11:36:01.123456789: Warning three container_id=host "
 		    "container_name=host open\n");
 }
@@ -97,7 +99,7 @@ static void test_text_with_format(void **state)
 		{"%fd.sport", "11:36:01.123456789: Warning two open\n"},
 		{"*%fd.sport", "11:36:01.123456789: Warning two open <NA>\n"},
 	};
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_TEXT});
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = &format_text});
 	struct drive *world = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -106,7 +108,7 @@ static void test_text_with_format(void **state)
 		struct buf out = {0};
 
 		assert_int_equal(
-			formatter_create_format(FORMATTER_TEXT, cases[i].format, &formatter, &err),
+			formatter_create_format(&format_text, cases[i].format, &formatter, &err),
 			0);
 		ruleset_append(ruleset, 1, &world->event, formatter, &out);
 		buf_append_char(&out, '\0');
@@ -158,11 +160,11 @@ static void test_a_filter_beside_rules(void **state)
 
 static void test_needs(void **state)
 {
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.form = RULESET_JSON});
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = &format_json});
 
 	assert_true(ruleset_needs(ruleset) & NEEDS_THREADS);
 	ruleset_destroy(ruleset);
-	ruleset = create_right(&(struct ruleset_config){.form = RULESET_NOTHING});
+	ruleset = create_right(&(struct ruleset_config){.format = &format_none});
 	assert_int_equal(ruleset_needs(ruleset), 0);
 	ruleset_destroy(ruleset);
 }
@@ -181,8 +183,8 @@ static void test_wrong_outputs(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (int form = RULESET_JSON; form <= RULESET_NOTHING; form++) {
-			struct ruleset_config config = {.form = (enum ruleset_form)form};
+		for (unsigned int f = 0; output_format_get(f); f++) {
+			struct ruleset_config config = {.format = output_format_get(f)};
 			struct rules_report report;
 			struct ruleset *ruleset;
 

@@ -14,7 +14,7 @@ int check_rules_run(const struct options *options)
 	struct rules_counts counts = {0};
 	struct ruleset *ruleset = NULL;
 	struct buf text = {0};
-	int code = rules_load_options(options, RULESET_NOTHING, &options->style, &ruleset, &counts,
+	int code = rules_load_options(options, &format_none, &options->style, &ruleset, &counts,
 				      &text);
 
 	ruleset_destroy(ruleset);

@@ -139,14 +139,11 @@ static void print_generic(const struct selection *selection)
 
 static void print_plan(const struct plan *plan)
 {
-	static const char *const formats[] = {
-		[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text", [FORMAT_NONE] = "none"};
-
 	if (plan->ruleset)
 		print_rules(plan);
 	if (plan->options->filter || !plan->ruleset)
 		print_row("Filter:", plan->filter ? plan->options->filter : "none: everything");
-	print_row("Output:", formats[plan->printer->format]);
+	print_row("Output:", plan->printer->format->name);
 	print_state(&plan->selection);
 	print_enter_times(&plan->selection);
 	print_events(&plan->selection);

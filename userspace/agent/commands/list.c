@@ -20,7 +20,7 @@ void list_init(struct list *list, const struct options *options, const char *con
 	*list = (struct list){
 		.pattern = options->operand,
 		.verbose = options->verbose,
-		.format = options->format == FORMAT_AUTO ? FORMAT_TEXT : options->format,
+		.format = options->format ? &options->format->lists : &format_text.lists,
 	};
 	table_init(&list->table, titles, fold);
 	if (list->pattern)
@@ -116,10 +116,8 @@ int list_print(struct list *list, const char *what)
 	struct buf *out = &list->json;
 	int exit_code = EXIT_FAILURE;
 
-	if (list->format == FORMAT_TEXT)
-		table_append_text(&list->table, output_width(), out);
-	else if (list->format == FORMAT_MARKDOWN)
-		table_append_markdown(&list->table, out);
+	if (!list->format->objects)
+		list->format->append_table(&list->table, output_width(), out);
 	if (!list->found)
 		complain(list, what);
 	else if (out->failed || list->table.cells.failed)

@@ -8,17 +8,17 @@
 
 #include <stdbool.h>
 
-#include "agent/commands/table.h"
 #include "agent/options/options.h"
 #include "util/buf.h"
 #include "util/nearest.h"
+#include "util/table.h"
 
 struct list {
 	const char *pattern; /* NULL: everything */
 	bool verbose;
-	enum agent_format format; /* JSON, TEXT or MARKDOWN */
-	struct table table; /* the rows, unless JSON is printed; */
-	struct buf json; /* for JSON: one object a line */
+	const struct format_lists *format;
+	struct table table; /* the rows, unless the format has objects; */
+	struct buf json; /* then one in each line */
 	size_t found;
 	struct nearest nearest; /* compared with all names that the pattern does not select */
 };

@@ -198,7 +198,7 @@ static void add(struct list *list, const struct event_desc *desc)
 		return;
 	}
 	list->found++;
-	if (list->format == FORMAT_JSON)
+	if (list->format->objects)
 		add_object(list, desc);
 	else if (list->verbose)
 		add_params(list, desc, named);

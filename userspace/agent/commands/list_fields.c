@@ -164,7 +164,7 @@ static void add(struct list *list, const struct field_desc *desc)
 		return;
 	}
 	list->found++;
-	if (list->format == FORMAT_JSON)
+	if (list->format->objects)
 		add_object(list, desc);
 	else
 		add_row(list, desc);

@@ -96,7 +96,7 @@ static int check_write(const struct command_line *line, struct options *options,
 		       struct error *err)
 {
 	if (find_about(line, PRINTS) < 0)
-		options->format = FORMAT_NONE;
+		options->format = &format_none;
 	if (options->writer.native && options->writer.form_2022)
 		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
 					       "others: one of them");
@@ -107,7 +107,7 @@ static int check_write(const struct command_line *line, struct options *options,
 	if (has_splits(options))
 		return error_set(err, -EINVAL, "-w -: standard output is one file; -C, -G and -e "
 					       "need a name");
-	if (options->format != FORMAT_NONE)
+	if (!options->format || !options->format->silent)
 		return error_set(err, -EINVAL, "-w - takes standard output: nothing can be printed "
 					       "there (-o none)");
 	if (!options->explain && isatty(STDOUT_FILENO))
@@ -121,9 +121,9 @@ int command_line_check_capture(const struct command_line *line, struct options *
 {
 	int result;
 
-	if (options->format == FORMAT_MARKDOWN)
-		return error_set(err, -EINVAL, "-o markdown: for lists (agent fields, agent events), "
-					       "not for events");
+	if (options->format && !output_format_has_events(options->format))
+		return error_set(err, -EINVAL, "-o %s: for lists (agent fields, agent events), "
+					       "not for events", options->format->name);
 	result = check_started_command(options, err);
 	if (result == 0)
 		result = check_about(line, options, err);

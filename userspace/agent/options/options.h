@@ -14,9 +14,6 @@
 #include "sinsp/sinsp.h"
 #include "util/error.h"
 
-/* Of a capture or of a list: each supports all but one of them. */
-enum agent_format { FORMAT_AUTO, FORMAT_JSON, FORMAT_TEXT, FORMAT_NONE, FORMAT_MARKDOWN };
-
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* When a recording continues in another file, and how many files are kept. 0: no limit. */
@@ -34,7 +31,7 @@ struct options {
 	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
 	enum rules_priority priority; /* least priority of the rules that run */
 	bool all_rules;		/* a line for each rule that an event matches */
-	enum agent_format format;
+	const struct output_format *format; /* NULL: the default */
 	const char *json_fields; /* list of fields; NULL: default fields */
 	bool json_base64;	/* invalid UTF-8 is also printed in base64 */
 	const char *print;	/* -p: format of events; NULL: the default */

@@ -52,6 +52,30 @@ static int take_operands(const struct subcommand *command, char **operands, stru
 	return 0;
 }
 
+/* The name of the i-th format of lists, or NULL. */
+static const char *list_format_word(unsigned int i)
+{
+	const struct output_format *format;
+
+	for (unsigned int at = 0; (format = output_format_get(at)); at++)
+		if (output_format_has_lists(format) && i-- == 0)
+			return format->name;
+	return NULL;
+}
+
+static int reject_format(const struct subcommand *command, struct error *err)
+{
+	struct buf words = {0};
+	int code;
+
+	words_append(list_format_word, &words);
+	buf_append_char(&words, '\0');
+	code = error_set(err, -EINVAL, "%s: -o takes %s", command->name,
+			 words.failed ? "another word" : words.data);
+	buf_finish(&words);
+	return code;
+}
+
 static int parse_command(const struct command_line *line, const struct subcommand *command,
 			 char **operands, struct options *options, struct error *err)
 {
@@ -61,8 +85,8 @@ static int parse_command(const struct command_line *line, const struct subcomman
 		return result;
 	if (line->behind)
 		return error_set(err, -EINVAL, "%s does not start a command", command->name);
-	if (options->format == FORMAT_NONE)
-		return error_set(err, -EINVAL, "%s: -o takes text, json or markdown", command->name);
+	if (options->format && !output_format_has_lists(options->format))
+		return reject_format(command, err);
 	options->subcommand = command;
 	return take_operands(command, operands, options, err);
 }

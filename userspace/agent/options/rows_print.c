@@ -6,8 +6,10 @@
 
 #include "agent/options/setters.h"
 
-static const char *const format_words[] = {[FORMAT_JSON] = "json", [FORMAT_TEXT] = "text",
-					   [FORMAT_NONE] = "none", [FORMAT_MARKDOWN] = "markdown"};
+/* ", json, text" and so on. */
+#define WORD(name) ", " #name
+static const char format_help[] = OUTPUT_FORMATS(WORD) "; default json, on a terminal text";
+
 static const char *const time_words[] = {
 	[TEXT_TIME_OF_DAY] = "h", [TEXT_TIME_EPOCH] = "a", [TEXT_TIME_RELATIVE] = "r",
 	[TEXT_TIME_LATENCY] = "d", [TEXT_TIME_DELTA] = "D",
@@ -15,7 +17,7 @@ static const char *const time_words[] = {
 static const char *const color_words[] = {
 	[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
-CONSTANT_SETTER(set_json, format, FORMAT_JSON)
+CONSTANT_SETTER(set_json, format, &format_json)
 CONSTANT_SETTER(set_quiet, quiet, true)
 CONSTANT_SETTER(set_json_fields, json_fields, value)
 CONSTANT_SETTER(set_json_base64, json_base64, true)
@@ -28,26 +30,26 @@ CONSTANT_SETTER(set_hex_ascii, style.bytes, TEXT_BYTES_HEX_ASCII)
 WORD_SETTER(set_time, time_words, style.time)
 WORD_SETTER(set_color, color_words, color)
 
-/* FORMAT_AUTO has no word. */
 static const char *format_word(unsigned int i)
 {
-	return i < FORMAT_MARKDOWN ? format_words[FORMAT_JSON + i] : NULL;
+	const struct output_format *format = output_format_get(i);
+
+	return format ? format->name : NULL;
 }
 
 static int set_format(struct options *options, const char *value)
 {
-	unsigned int place;
-	int code = words_find(format_word, value, &place);
+	const struct output_format *format = output_format_find(value);
 
-	if (code == 0)
-		options->format = FORMAT_JSON + place;
-	return code;
+	if (!format)
+		return -EINVAL;
+	options->format = format;
+	return 0;
 }
 
 const struct option_row option_rows_print[] = {
-	{'o', NULL, "KIND",
-	 "json, text or none, or markdown for lists; default json, on a terminal text", set_format,
-	 .words = format_word, .about = PRINTS | OF_LISTS, .usual = true},
+	{'o', NULL, "KIND", format_help + 2, set_format, .words = format_word,
+	 .about = PRINTS | OF_LISTS, .usual = true},
 	{'j', "json", NULL, "the same as -o json", set_json, .about = PRINTS | OF_LISTS},
 	{'q', "quiet", NULL, "print no events", set_quiet},
 	{0, "json-fields", "LIST", "fields with commas between; also 'default' and 'all'",

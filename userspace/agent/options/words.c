@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "util/buf.h"
 #include "util/nearest.h"
 
 int words_find(word_list *words, const char *text, unsigned int *place)
@@ -19,18 +18,24 @@ int words_find(word_list *words, const char *text, unsigned int *place)
 	return -EINVAL;
 }
 
+void words_append(word_list *words, struct buf *out)
+{
+	for (unsigned int i = 0; words(i); i++) {
+		if (i > 0)
+			buf_append_string(out, words(i + 1) ? ", " : " or ");
+		buf_append_string(out, words(i));
+	}
+}
+
 int words_reject(const char *what, word_list *words, const char *text, struct error *err)
 {
 	struct nearest nearest;
 	struct buf list = {0};
 
 	nearest_init(&nearest, text, strlen(text));
-	for (unsigned int i = 0; words(i); i++) {
-		if (i > 0)
-			buf_append_string(&list, words(i + 1) ? ", " : " or ");
-		buf_append_string(&list, words(i));
+	for (unsigned int i = 0; words(i); i++)
 		nearest_offer(&nearest, words(i));
-	}
+	words_append(words, &list);
 	buf_append_char(&list, '\0');
 	error_set(err, -EINVAL, "%s: expected %s, not '%s'%s%s%s", what,
 		  list.failed ? "another word" : list.data, text, nearest.word ? " (did you mean '" : "",

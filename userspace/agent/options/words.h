@@ -3,6 +3,7 @@
 #ifndef AGENT_OPTIONS_WORDS_H
 #define AGENT_OPTIONS_WORDS_H
 
+#include "util/buf.h"
 #include "util/error.h"
 
 /* The i-th word of the list, or NULL after the last one. */
@@ -20,6 +21,9 @@ enum offer {
 
 /* Stores the index of the word `text`. Returns 0, or -EINVAL if there is none. */
 int words_find(word_list *words, const char *text, unsigned int *place);
+
+/* Appends "a, b or c". */
+void words_append(word_list *words, struct buf *out);
 
 /*
  * Sets a message for `text` that is none of the words: "WHAT: expected a, b or c". Returns -EINVAL.

@@ -43,14 +43,9 @@ static int compile_filter(struct plan *plan, struct buf *messages, struct error 
 /* The rules contain the filter of the options. */
 static int load_rules(struct plan *plan, struct buf *messages)
 {
-	static const enum ruleset_form forms[] = {
-		[FORMAT_JSON] = RULESET_JSON,
-		[FORMAT_TEXT] = RULESET_TEXT,
-		[FORMAT_NONE] = RULESET_NOTHING,
-	};
 	const struct printer *printer = plan->printer;
-	int code = rules_load_options(plan->options, forms[printer->format], &printer->style,
-				      &plan->ruleset, &plan->rules_counts, messages);
+	int code = rules_load_options(plan->options, printer->format, &printer->style, &plan->ruleset,
+				      &plan->rules_counts, messages);
 
 	if (code == 0)
 		plan->filter = ruleset_filter(plan->ruleset);

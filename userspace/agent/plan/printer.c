@@ -30,15 +30,16 @@ static bool wants_json(const struct options *options)
 }
 
 /* -p and -R select text, even for a pipe; options about JSON select JSON. */
-static enum agent_format resolve_format(const struct options *options)
+static const struct output_format *resolve_format(const struct options *options)
 {
 	if (options->quiet)
-		return FORMAT_NONE;
-	if (options->format != FORMAT_AUTO)
+		return &format_none;
+	if (options->format)
 		return options->format;
 	if (wants_json(options))
-		return FORMAT_JSON;
-	return options->print || options->port_names || isatty(STDOUT_FILENO) ? FORMAT_TEXT : FORMAT_JSON;
+		return &format_json;
+	return options->print || options->port_names || isatty(STDOUT_FILENO) ? &format_text
+									      : &format_json;
 }
 
 static struct text_style resolve_style(const struct options *options)
@@ -55,11 +56,11 @@ static int check(const struct printer *printer, const struct options *options, s
 {
 	if (options->quiet)
 		return 0;
-	if (printer->format == FORMAT_NONE && options->print)
+	if (printer->format->silent && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
-	if (printer->format != FORMAT_JSON && wants_json(options))
+	if (printer->format != &format_json && wants_json(options))
 		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
-	if (printer->format != FORMAT_TEXT && options->port_names)
+	if (printer->format != &format_text && options->port_names)
 		return error_set(err, -EINVAL, "-R is for -o text");
 	if (options->print && options->json_fields)
 		return error_set(err, -EINVAL,
@@ -95,12 +96,12 @@ static void warn_of_constant_format(const char *format, struct buf *messages)
 	buf_append_char(messages, '\n');
 }
 
-static int create_format(const struct options *options, enum formatter_kind kind,
+static int create_format(const struct printer *printer, const struct options *options,
 			 struct formatter **formatter, struct buf *messages, struct error *err)
 {
 	const char *format = format_of(options->print);
 	struct filter_error wrong = {0};
-	int code = formatter_create_format(kind, format, formatter, &wrong);
+	int code = formatter_create_format(printer->format, format, formatter, &wrong);
 
 	if (code)
 		return expression_error("-p: ", format, &wrong, code, err);
@@ -108,12 +109,12 @@ static int create_format(const struct options *options, enum formatter_kind kind
 	return 0;
 }
 
-static int create_fields(const struct options *options, struct formatter **formatter,
-			 struct error *err)
+static int create_fields(const struct printer *printer, const struct options *options,
+			 struct formatter **formatter, struct error *err)
 {
 	const char *fields = options->json_fields;
 	struct filter_error wrong = {0};
-	int code = formatter_create_fields(FORMATTER_JSON, fields, formatter, &wrong);
+	int code = formatter_create_fields(printer->format, fields, formatter, &wrong);
 
 	return code ? expression_error("--json-fields: ", fields, &wrong, code, err) : 0;
 }
@@ -121,9 +122,11 @@ static int create_fields(const struct options *options, struct formatter **forma
 /* In text the rule prints everything, unless -p adds more. */
 static bool has_formatter(const struct printer *printer, const struct options *options)
 {
-	if (printer->format == FORMAT_NONE)
+	const struct output_format *format = printer->format;
+
+	if (format->silent)
 		return false;
-	return printer->format != FORMAT_TEXT || !options->rules_count || options->print;
+	return !options->rules_count || format->matches.with_fields || options->print;
 }
 
 static int load_services(struct printer *printer, struct error *err)
@@ -142,7 +145,6 @@ static int load_services(struct printer *printer, struct error *err)
 int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
 		 struct error *err)
 {
-	enum formatter_kind kind;
 	int code;
 
 	*printer = (struct printer){
@@ -154,13 +156,12 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 		code = load_services(printer, err);
 	if (code || !has_formatter(printer, options))
 		return code;
-	kind = printer->format == FORMAT_JSON ? FORMATTER_JSON : FORMATTER_TEXT;
 	if (options->json_fields)
-		code = create_fields(options, &printer->formatter, err);
+		code = create_fields(printer, options, &printer->formatter, err);
 	else if (options->print)
-		code = create_format(options, kind, &printer->formatter, messages, err);
+		code = create_format(printer, options, &printer->formatter, messages, err);
 	else
-		code = formatter_create(kind, NULL, 0, &printer->formatter, err);
+		code = formatter_create(printer->format, NULL, 0, &printer->formatter, err);
 	if (code)
 		return code;
 	if (options->json_base64)

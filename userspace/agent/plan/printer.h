@@ -12,7 +12,7 @@
 #include "util/services.h"
 
 struct printer {
-	enum agent_format format; /* that of the options, AUTO resolved */
+	const struct output_format *format; /* that of the options, or the default */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */

@@ -80,7 +80,7 @@ static enum rules_severity least_severe(const struct options *options)
 	return options->subcommand && options->verbose ? RULES_NOTE : RULES_WARNING;
 }
 
-int rules_load_options(const struct options *options, enum ruleset_form form,
+int rules_load_options(const struct options *options, const struct output_format *format,
 		       const struct text_style *style, struct ruleset **ruleset,
 		       struct rules_counts *counts, struct buf *messages)
 {
@@ -88,7 +88,7 @@ int rules_load_options(const struct options *options, enum ruleset_form form,
 		.rules = {.filter = {.exact_types = options->exact_types},
 			  .least = options->priority},
 		.filter = options->filter,
-		.form = form,
+		.format = format,
 		.style = *style,
 	};
 	struct rules_report report = {0};

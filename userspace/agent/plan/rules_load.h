@@ -11,7 +11,7 @@
  * warnings and for check-rules -v notes are appended to `messages` as whole lines. Returns 0,
  * -EINVAL if there are errors, or another -errno.
  */
-int rules_load_options(const struct options *options, enum ruleset_form form,
+int rules_load_options(const struct options *options, const struct output_format *format,
 		       const struct text_style *style, struct ruleset **ruleset,
 		       struct rules_counts *counts, struct buf *messages);
 

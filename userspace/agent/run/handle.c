@@ -36,7 +36,7 @@ static int show_rules(struct run *run, const struct sinsp_event *event, bool *pa
 			break;
 		*passed = true;
 		count_match(run);
-		if (printer->format != FORMAT_NONE) {
+		if (!printer->format->silent) {
 			ruleset_append(ruleset, rule, event, printer->formatter, &run->output.buf);
 			result = end_line(run, err);
 		}
@@ -79,7 +79,7 @@ void handle_recording_result(struct run *run, int result)
 		return;
 	run->is_recording = false;
 	run->recording_failed = !recording_is_unread(result);
-	run->ended |= run->printer.format == FORMAT_NONE;
+	run->ended |= run->printer.format->silent;
 	if (run->recording_failed)
 		fprintf(stderr, "agent: %s\n", recording_problem(run->recording));
 	recording_close(run->recording); /* for the account; its error is already known */

@@ -77,12 +77,12 @@ void report_print(const struct run *run)
 	buf_finish(&text);
 }
 
-/* Tables must not be mixed with JSON or a capture file. */
+/* Tables must not be mixed with lines for programs or a capture file. */
 static bool is_stdout_for_text(const struct run *run)
 {
 	const char *write = run->options->write;
 
-	return run->printer.format != FORMAT_JSON && !(write && strcmp(write, "-") == 0);
+	return !run->printer.format->for_programs && !(write && strcmp(write, "-") == 0);
 }
 
 int report_print_summary(struct run *run, struct error *err)

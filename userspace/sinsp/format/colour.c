@@ -3,7 +3,7 @@
  * Colours of lines on a terminal: process and event type stand out, errors are red, and numbers
  * that are only identifiers are dim. Arguments have no colour.
  */
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
 
 #define DIM "\x1b[2m"
 #define RED "\x1b[31m"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns: a bound operand, and its writer for the kind of line. */
+/* Columns: a bound operand, and its writer for the format. */
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
 
 int format_reserve(struct formatter *formatter, size_t n)
 {
@@ -36,14 +36,14 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 	if (operand->flags & FIELD_FILTER_ONLY)
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
-	if (formatter->kind->keyed && has_column(formatter, token->name))
+	if (formatter->events->keyed && has_column(formatter, token->name))
 		return 0;
 	column.ref = operand->field;
 	column.type = operand->type;
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);
 	column.needs = operand->needs;
-	rc = formatter->kind->column_init(formatter, &column, token);
+	rc = formatter->events->column_init(formatter, &column, token);
 	if (rc == 0)
 		formatter->columns[formatter->columns_count++] = column;
 	return rc;

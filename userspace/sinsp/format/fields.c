@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
 
 struct list_parser {
 	struct formatter *formatter;
@@ -22,7 +22,7 @@ static const char *const *defaults(const struct formatter *formatter)
 {
 	static const char *const none[] = {NULL};
 
-	return formatter->kind->default_fields ? formatter->kind->default_fields : none;
+	return formatter->events->default_fields ? formatter->events->default_fields : none;
 }
 
 static int add_default(const struct list_parser *p, size_t position)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating formatters; the output is produced by the kind. */
+/* Creating formatters; their lines are written by the format. */
 #include "sinsp/format/format.h"
 
 #include <errno.h>
@@ -7,12 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/format/kinds.h"
-
-static const struct format_kind *const kinds[] = {
-	[FORMATTER_JSON] = &format_json,
-	[FORMATTER_TEXT] = &format_text,
-};
+#include "sinsp/format/formatter.h"
 
 static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 		      struct filter_error *err)
@@ -27,13 +22,13 @@ static int add_fields(struct formatter *formatter, const char *const *fields, si
 
 static int add_default(struct formatter *formatter, struct filter_error *err)
 {
-	const char *format = formatter->kind->default_format;
+	const char *format = formatter->events->default_format;
 
 	return format ? format_parse(formatter, format, err)
 		      : format_parse_fields(formatter, "default", err);
 }
 
-static struct formatter *begin(enum formatter_kind kind)
+static struct formatter *begin(const struct output_format *output)
 {
 	struct formatter *made = malloc(sizeof(*made));
 
@@ -41,7 +36,7 @@ static struct formatter *begin(enum formatter_kind kind)
 		return NULL;
 	/* The scratch memory of a quarter of a MiB follows: not touched, it costs nothing. */
 	memset(made, 0, offsetof(struct formatter, scratch.bytes));
-	made->kind = kinds[kind];
+	made->events = &output->events;
 	return made;
 }
 
@@ -56,7 +51,7 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 	made->regs = arena_alloc(&made->arena, nregs * sizeof(made->regs[0]));
 	if (rc == 0 && !made->regs)
 		rc = -ENOMEM;
-	if (rc == 0 && made->kind->params)
+	if (rc == 0 && made->events->params)
 		rc = param_json_create(&made->scratch.params);
 	if (rc) {
 		formatter_destroy(made);
@@ -67,10 +62,10 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 	return 0;
 }
 
-int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
+int formatter_create(const struct output_format *output, const char *const *fields, size_t n,
 		     struct formatter **formatter, struct error *err)
 {
-	struct formatter *made = begin(kind);
+	struct formatter *made = begin(output);
 	struct filter_error wrong = {.text = "out of memory"};
 	int rc = -ENOMEM;
 
@@ -81,18 +76,18 @@ int formatter_create(enum formatter_kind kind, const char *const *fields, size_t
 	return rc ? error_set(err, rc, "%s", wrong.text) : 0;
 }
 
-int formatter_create_format(enum formatter_kind kind, const char *format,
+int formatter_create_format(const struct output_format *output, const char *format,
 			    struct formatter **formatter, struct filter_error *err)
 {
-	struct formatter *made = begin(kind);
+	struct formatter *made = begin(output);
 
 	return made ? finish(made, format_parse(made, format, err), formatter) : -ENOMEM;
 }
 
-int formatter_create_fields(enum formatter_kind kind, const char *list,
+int formatter_create_fields(const struct output_format *output, const char *list,
 			    struct formatter **formatter, struct filter_error *err)
 {
-	struct formatter *made = begin(kind);
+	struct formatter *made = begin(output);
 
 	return made ? finish(made, format_parse_fields(made, list, err), formatter) : -ENOMEM;
 }
@@ -118,10 +113,10 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 	size_t start = out->len;
 	bool printed;
 
-	/* Kinds use pointers into the buffer's memory, which a new one does not have. */
+	/* Formats use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
-	printed = formatter->kind->append(formatter, event, out);
+	printed = formatter->events->append(formatter, event, out);
 	if (printed)
 		buf_append_string(out, end);
 	if (!printed || out->failed)
@@ -142,8 +137,8 @@ bool formatter_write(struct formatter *formatter, const struct sinsp_event *even
 void formatter_set_style(struct formatter *formatter, const struct text_style *style)
 {
 	formatter->scratch.style = *style;
-	if (formatter->kind->style_set)
-		formatter->kind->style_set(formatter);
+	if (formatter->events->style_set)
+		formatter->events->style_set(formatter);
 }
 
 unsigned int formatter_needs(const struct formatter *formatter)

@@ -8,20 +8,10 @@
 
 #include "sinsp/fields/text_style.h"
 #include "sinsp/filter/filter.h"
+#include "sinsp/format/formats.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 #include "util/error.h"
-
-enum formatter_kind {
-	/*
-	 * One JSON object; keys are the fields as they were given, in their order. evt.time is RFC
-	 * 3339 in UTC, evt.args an object of parameters, evt.arg.NAME and evt.rawarg.NAME are
-	 * values of their own type; numbers beyond 2^53 are strings.
-	 */
-	FORMATTER_JSON,
-	/* Values as text; control characters in them are dots. */
-	FORMATTER_TEXT,
-};
 
 /* The default line of text. */
 #define FORMAT_DEFAULT_LINE                                                                        \
@@ -35,10 +25,11 @@ enum formatter_kind {
 struct formatter;
 
 /*
- * Makes a formatter of `n` fields; NULL and 0: the default line of the kind. Text has a blank
- * between values, and <NA> for a missing one; JSON omits it. Returns 0, or -errno with a message.
+ * Makes a formatter of `n` fields for a format that prints events; NULL and 0: its default line.
+ * Text has a blank between values, and <NA> for a missing one; JSON omits it. Returns 0, or -errno
+ * with a message.
  */
-int formatter_create(enum formatter_kind kind, const char *const *fields, size_t n,
+int formatter_create(const struct output_format *output, const char *const *fields, size_t n,
 		     struct formatter **formatter, struct error *err);
 
 /*
@@ -48,7 +39,7 @@ int formatter_create(enum formatter_kind kind, const char *const *fields, size_t
  * lacks one is not printed. JSON has the fields and transformers as keys, once each, and neither
  * the text between them nor widths. Returns 0, -EINVAL with `err` set, or -ENOMEM.
  */
-int formatter_create_format(enum formatter_kind kind, const char *format,
+int formatter_create_format(const struct output_format *output, const char *format,
 			    struct formatter **formatter, struct filter_error *err);
 
 /*
@@ -56,7 +47,7 @@ int formatter_create_format(enum formatter_kind kind, const char *format,
  * every field that can be printed without an argument. Duplicates are printed once. Returns as
  * above.
  */
-int formatter_create_fields(enum formatter_kind kind, const char *list,
+int formatter_create_fields(const struct output_format *output, const char *list,
 			    struct formatter **formatter, struct filter_error *err);
 
 /*

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of JSON. Keys are quoted in advance, and each column has the writer for its type. */
+/*
+ * JSON: one object in each line. Keys are the fields as they were given, in their order. evt.time
+ * is RFC 3339 in UTC, evt.args an object of parameters, evt.arg.NAME and evt.rawarg.NAME are values
+ * of their own type; numbers beyond 2^53 are strings. Keys are quoted in advance, and each column
+ * has the writer for its type.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/param_text.h"
+#include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
-#include "sinsp/format/kinds.h"
 #include "util/json.h"
 
 /* Forms of values, indexes of forms[]. */
@@ -286,11 +291,55 @@ static void json_style_set(struct formatter *formatter)
 	}
 }
 
-const struct format_kind format_json = {
-	.default_fields = default_fields,
-	.column_init = json_column_init,
-	.append = json_append,
-	.style_set = json_style_set,
-	.params = true,
-	.keyed = true,
+/* The keys of a rule, up to its output. */
+static void append_match_head(const struct format_rule *rule, struct buf *head)
+{
+	BUF_LITERAL(head, "{\"rule\":");
+	json_append_string(head, rule->name, strlen(rule->name));
+	buf_printf(head, ",\"priority\":\"%s\",\"tags\":[", rule->priority);
+	for (size_t i = 0; i < rule->tags_count; i++) {
+		if (i)
+			buf_append_char(head, ',');
+		json_append_string(head, rule->tags[i], strlen(rule->tags[i]));
+	}
+	BUF_LITERAL(head, "],\"output\":");
+}
+
+static void append_match(struct match_line *line, const struct sinsp_event *event,
+			 struct formatter *fields, struct buf *out)
+{
+	size_t object;
+
+	buf_clear(&line->text);
+	formatter_append(line->output, event, &line->text);
+	buf_append(out, line->head.data, line->head.len);
+	json_append_string(out, line->text.data, line->text.len);
+	object = out->len;
+	/* Merges the two objects, unless the second is empty. */
+	if (formatter_append(fields, event, out) && !out->failed && out->len > object + 2) {
+		out->data[object] = ',';
+		return;
+	}
+	if (!out->failed)
+		out->len = object;
+	buf_append_char(out, '}');
+}
+
+const struct output_format format_json = {
+	.name = "json",
+	.events = {
+		.default_fields = default_fields,
+		.column_init = json_column_init,
+		.append = json_append,
+		.style_set = json_style_set,
+		.params = true,
+		.keyed = true,
+	},
+	.matches = {
+		.append_head = append_match_head,
+		.append = append_match,
+		.with_fields = true,
+	},
+	.lists = {.objects = true},
+	.for_programs = true,
 };

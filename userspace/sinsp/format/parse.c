@@ -8,7 +8,7 @@
 
 #include "sinsp/expr/lex.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
 #include "util/utf8.h"
 
 enum {
@@ -156,7 +156,7 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 		return FORMAT_FAIL(p, "the format is empty");
 	if (strlen(format) > FORMAT_BYTES_MAX)
 		return FORMAT_FAIL(p, "a format has no more than %d bytes", FORMAT_BYTES_MAX);
-	rc = formatter->kind->keyed ? check_keys(p) : 0;
+	rc = formatter->events->keyed ? check_keys(p) : 0;
 	if (rc)
 		return rc;
 	formatter->missing = format[0] == '*' ? MISSING_IS_SHOWN : MISSING_DROPS_THE_LINE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text, in the forms of the .scap world. */
+/* Lines of text, in the forms of the .scap world. Control characters in values are dots. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "sinsp/fields/param_text.h"
 #include "sinsp/fields/text_bytes.h"
 #include "sinsp/fields/text_number.h"
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
+#include "util/table.h"
 
 enum { UTF8_BYTES_MAX = 4 };
 
@@ -206,9 +207,36 @@ static void text_style_set(struct formatter *formatter)
 	}
 }
 
-const struct format_kind format_text = {
-	.default_format = FORMAT_DEFAULT_LINE,
-	.column_init = text_column_init,
-	.append = text_append,
-	.style_set = text_style_set,
+static void append_match_format(const struct format_rule *rule, struct buf *format)
+{
+	buf_printf(format, "%%evt.time: %s ", rule->priority);
+}
+
+static void append_match(struct match_line *line, const struct sinsp_event *event,
+			 struct formatter *fields, struct buf *out)
+{
+	size_t end;
+
+	formatter_append(line->output, event, out);
+	if (!fields)
+		return;
+	end = out->len;
+	buf_append_char(out, ' ');
+	if (!formatter_append(fields, event, out))
+		out->len = end;
+}
+
+const struct output_format format_text = {
+	.name = "text",
+	.events = {
+		.default_format = FORMAT_DEFAULT_LINE,
+		.column_init = text_column_init,
+		.append = text_append,
+		.style_set = text_style_set,
+	},
+	.matches = {
+		.append_format = append_match_format,
+		.append = append_match,
+	},
+	.lists = {.append_table = table_append_text},
 };

@@ -15,7 +15,7 @@ static const char *const titles[] = {"NAME", NULL};
 
 static struct list make(const char *pattern)
 {
-	const struct options options = {.operand = pattern, .format = FORMAT_JSON};
+	const struct options options = {.operand = pattern, .format = &format_json};
 	struct list list;
 
 	list_init(&list, &options, titles, 1);

@@ -13,24 +13,24 @@ static void test_recording_prints_on_request(void **state)
 {
 	static const struct {
 		const char *line;
-		enum agent_format format;
+		const struct output_format *format;
 	} cases[] = {
-		{"-w out", FORMAT_NONE},
-		{"-w out -n 3 -v --stats 5 evt.num=1", FORMAT_NONE},
-		{"-w out -o json", FORMAT_JSON},
-		{"-w out -p %evt.num", FORMAT_AUTO},
-		{"-w out --json-fields all", FORMAT_AUTO},
-		{"-w out -A", FORMAT_AUTO},
-		{"-w out -ta", FORMAT_AUTO},
-		{"-w out --rules r", FORMAT_AUTO},
-		{"-w out --rules r -o none", FORMAT_NONE},
-		{"-r in", FORMAT_AUTO},
+		{"-w out", &format_none},
+		{"-w out -n 3 -v --stats 5 evt.num=1", &format_none},
+		{"-w out -o json", &format_json},
+		{"-w out -p %evt.num", NULL},
+		{"-w out --json-fields all", NULL},
+		{"-w out -A", NULL},
+		{"-w out -ta", NULL},
+		{"-w out --rules r", NULL},
+		{"-w out --rules r -o none", &format_none},
+		{"-r in", NULL},
 	};
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parse_right(cases[i].line, &options);
-		assert_int_equal(options.format, cases[i].format);
+		assert_ptr_equal(options.format, cases[i].format);
 		options_finish(&options);
 	}
 }

@@ -59,12 +59,12 @@ static void test_letters(void **state)
 	struct options options;
 
 	parse_right("-j -s 500", &options);
-	assert_int_equal(options.format, FORMAT_JSON);
+	assert_ptr_equal(options.format, &format_json);
 	assert_int_equal(options.snaplen, 500);
 	assert_true(options.snaplen_chosen);
 	options_finish(&options);
 	parse_right("--json -s0", &options);
-	assert_int_equal(options.format, FORMAT_JSON);
+	assert_ptr_equal(options.format, &format_json);
 	assert_int_equal(options.snaplen, 0);
 	options_finish(&options);
 }

@@ -17,7 +17,7 @@ static void test_defaults(void **state)
 	parse_right("", &options);
 	assert_null(options.subcommand);
 	assert_false(options.explain);
-	assert_int_equal(options.format, FORMAT_AUTO);
+	assert_null(options.format);
 	assert_null(options.filter);
 	assert_int_equal(options.count, 0);
 	assert_int_equal(options.duration_ns, 0);
@@ -155,7 +155,7 @@ static void test_rejected(void **state)
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"check-filter a b", "check-filter takes one FILE, not also 'b'"},
 		{"fields a b", "fields takes one PATTERN, not also 'b'"},
-		{"fields -o none", "fields: -o takes text, json or markdown"},
+		{"fields -o none", "fields: -o takes json, text or markdown"},
 		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
 		{"--", "-- needs a command to start: agent -- ls -l"},
 		{"evt.num=1 --", "-- needs a command to start: agent -- ls -l"},

@@ -24,7 +24,7 @@ static void test_values(void **state)
 	assert_int_equal(options.count, 7);
 	assert_int_equal(options.duration_ns, 1500000000);
 	assert_int_equal(options.stats_ns, 250000000);
-	assert_int_equal(options.format, FORMAT_JSON);
+	assert_ptr_equal(options.format, &format_json);
 	assert_int_equal(options.snaplen, 0);
 	assert_true(options.exact_types && options.include_self && options.verbose);
 	options_finish(&options);

@@ -49,17 +49,17 @@ static void test_formats(void **state)
 {
 	static const struct {
 		const char *line;
-		enum agent_format format;
+		const struct output_format *format;
 	} cases[] = {
-		{"-n 1", FORMAT_AUTO}, {"-o json", FORMAT_JSON}, {"-o text", FORMAT_TEXT},
-		{"-o none", FORMAT_NONE}, {"-j", FORMAT_JSON}, {"--json", FORMAT_JSON},
-		{"-o json -o text", FORMAT_TEXT}, {"fields -o markdown", FORMAT_MARKDOWN},
+		{"-n 1", NULL}, {"-o json", &format_json}, {"-o text", &format_text},
+		{"-o none", &format_none}, {"-j", &format_json}, {"--json", &format_json},
+		{"-o json -o text", &format_text}, {"fields -o markdown", &format_markdown},
 	};
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		parse_right(cases[i].line, &options);
-		assert_int_equal(options.format, cases[i].format);
+		assert_ptr_equal(options.format, cases[i].format);
 		options_finish(&options);
 	}
 }
@@ -71,6 +71,8 @@ static void test_rejected(void **state)
 	} cases[] = {
 		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
 		{"-o xml", "-o: expected json, text, none or markdown, not 'xml'"},
+		{"-o jsno", "-o: expected json, text, none or markdown, not 'jsno' (did you mean "
+			    "'json'?)"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -22,7 +22,7 @@ static struct plan *make(const struct options *options)
 {
 	struct plan *plan = NULL;
 
-	none = (struct printer){.format = FORMAT_NONE};
+	none = (struct printer){.format = &format_none};
 	if (plan_create(options, &none, &plan, &messages, &err))
 		fail_msg("%s", err.text);
 	return plan;
@@ -32,7 +32,7 @@ static void expect_rejected(struct options options, const char *message)
 {
 	struct plan *plan = NULL;
 
-	none = (struct printer){.format = FORMAT_NONE};
+	none = (struct printer){.format = &format_none};
 	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), -EINVAL);
 	assert_non_null(strstr(err.text, message));
 	assert_null(plan);

@@ -18,30 +18,30 @@ static void test_formats(void **state)
 	static const char *rules[] = {"rules.yaml"};
 	static const struct {
 		struct options options;
-		enum agent_format format;
+		const struct output_format *format;
 		bool prints;
 	} cases[] = {
-		{{0}, FORMAT_JSON, true},
-		{{.format = FORMAT_TEXT}, FORMAT_TEXT, true},
-		{{.format = FORMAT_NONE}, FORMAT_NONE, false},
-		{{.print = "%evt.num"}, FORMAT_TEXT, true},
-		{{.print = "%evt.num", .format = FORMAT_JSON}, FORMAT_JSON, true},
-		{{.json_fields = "evt.num"}, FORMAT_JSON, true},
-		{{.json_base64 = true}, FORMAT_JSON, true},
-		{{.quiet = true}, FORMAT_NONE, false},
-		{{.quiet = true, .print = "%evt.num"}, FORMAT_NONE, false},
-		{{.quiet = true, .format = FORMAT_JSON}, FORMAT_NONE, false},
+		{{0}, &format_json, true},
+		{{.format = &format_text}, &format_text, true},
+		{{.format = &format_none}, &format_none, false},
+		{{.print = "%evt.num"}, &format_text, true},
+		{{.print = "%evt.num", .format = &format_json}, &format_json, true},
+		{{.json_fields = "evt.num"}, &format_json, true},
+		{{.json_base64 = true}, &format_json, true},
+		{{.quiet = true}, &format_none, false},
+		{{.quiet = true, .print = "%evt.num"}, &format_none, false},
+		{{.quiet = true, .format = &format_json}, &format_none, false},
 		/* In text a rule says all, unless -p asks for more. */
-		{{.rules = rules, .rules_count = 1}, FORMAT_JSON, true},
-		{{.rules = rules, .rules_count = 1, .format = FORMAT_TEXT}, FORMAT_TEXT, false},
-		{{.rules = rules, .rules_count = 1, .print = "%evt.num"}, FORMAT_TEXT, true},
+		{{.rules = rules, .rules_count = 1}, &format_json, true},
+		{{.rules = rules, .rules_count = 1, .format = &format_text}, &format_text, false},
+		{{.rules = rules, .rules_count = 1, .print = "%evt.num"}, &format_text, true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct printer printer;
 
 		assert_int_equal(printer_init(&printer, &cases[i].options, NULL, NULL), 0);
-		assert_int_equal(printer.format, cases[i].format);
+		assert_ptr_equal(printer.format, cases[i].format);
 		assert_int_equal(printer.formatter != NULL, cases[i].prints);
 		printer_finish(&printer);
 	}
@@ -53,9 +53,9 @@ static void test_contradictions(void **state)
 		struct options options;
 		const char *message;
 	} cases[] = {
-		{{.print = "%evt.num", .format = FORMAT_NONE}, "-p: nothing is printed"},
-		{{.json_fields = "evt.num", .format = FORMAT_TEXT}, "are for -o json"},
-		{{.json_base64 = true, .format = FORMAT_TEXT}, "are for -o json"},
+		{{.print = "%evt.num", .format = &format_none}, "-p: nothing is printed"},
+		{{.json_fields = "evt.num", .format = &format_text}, "are for -o json"},
+		{{.json_base64 = true, .format = &format_text}, "are for -o json"},
 		{{.print = "%evt.num", .json_fields = "evt.num"}, "one of them says what"},
 		{{.print = "%nosuch"}, "-p: line 1, column 2"},
 		{{.json_fields = "evt.num,nosuch"}, "--json-fields: line 1, column 9"},
@@ -110,7 +110,7 @@ static void test_needs(void **state)
 {
 	struct printer printer;
 
-	assert_int_equal(printer_init(&printer, &(struct options){.format = FORMAT_NONE}, NULL, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){.format = &format_none}, NULL, NULL), 0);
 	assert_int_equal(printer_needs(&printer), 0);
 	printer_finish(&printer);
 	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL, NULL), 0);

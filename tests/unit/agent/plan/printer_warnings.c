@@ -20,7 +20,7 @@ static struct buf warnings_of(const char *print)
 
 	assert_int_equal(printer_init(&printer, &options, &messages, &err), 0);
 	assert_non_null(printer.formatter);
-	assert_int_equal(printer.format, FORMAT_TEXT);
+	assert_ptr_equal(printer.format, &format_text);
 	printer_finish(&printer);
 	buf_append_char(&messages, '\0');
 	return messages;

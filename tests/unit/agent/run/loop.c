@@ -140,7 +140,7 @@ static void restore(int fd, int before, FILE *file, char *text, size_t size)
 	fclose(file);
 }
 
-static struct scene *scene_create(const char *filter, enum agent_format format)
+static struct scene *scene_create(const char *filter, const struct output_format *format)
 {
 	static struct frame frame;
 	struct scene *scene = calloc(1, sizeof(*scene));
@@ -202,7 +202,7 @@ static unsigned int count_lines(const char *text)
 
 static void test_everything_is_printed(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_JSON);
+	struct scene *scene = scene_create(NULL, &format_json);
 
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_true(scene->live.stopped);
@@ -214,7 +214,7 @@ static void test_everything_is_printed(void **state)
 
 static void test_filter(void **state)
 {
-	struct scene *scene = scene_create("evt.type=dup and evt.num > 100", FORMAT_TEXT);
+	struct scene *scene = scene_create("evt.type=dup and evt.num > 100", &format_text);
 
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_int_equal(count_lines(scene->out), 90);
@@ -226,7 +226,7 @@ static void test_filter(void **state)
 /* Also without a filter: an output may need switches for the state, and says nothing of them. */
 static void test_state_alone_is_not_printed(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_JSON);
+	struct scene *scene = scene_create(NULL, &format_json);
 
 	scene->run.plan->selection.events[EVENT_dup] = WHY_DESCRIPTORS;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
@@ -236,7 +236,7 @@ static void test_state_alone_is_not_printed(void **state)
 
 static void test_only_counted(void **state)
 {
-	struct scene *scene = scene_create("evt.type=dup", FORMAT_NONE);
+	struct scene *scene = scene_create("evt.type=dup", &format_none);
 
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_string_equal(scene->out, "");
@@ -247,7 +247,7 @@ static void test_only_counted(void **state)
 
 static void test_count_limit(void **state)
 {
-	struct scene *scene = scene_create("evt.type=close", FORMAT_JSON);
+	struct scene *scene = scene_create("evt.type=close", &format_json);
 	struct scap_event event;
 
 	scene->options.count = 3;
@@ -262,7 +262,7 @@ static void test_count_limit(void **state)
 /* Events that never pause for long, but never come in crowds either, must not hide the clock. */
 static void test_duration_while_events_trickle(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_NONE);
+	struct scene *scene = scene_create(NULL, &format_none);
 
 	scene->live.slow = true;
 	scene->options.duration_ns = 20 * 1000000;
@@ -274,7 +274,7 @@ static void test_duration_while_events_trickle(void **state)
 
 static void test_output_that_fails(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_JSON);
+	struct scene *scene = scene_create(NULL, &format_json);
 
 	assert_int_equal(scene_do(scene, fopen("/dev/full", "r+")), -ENOSPC);
 	assert_non_null(strstr(scene->err.text, "No space left"));
@@ -284,7 +284,7 @@ static void test_output_that_fails(void **state)
 
 static void test_losses_are_told(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_NONE);
+	struct scene *scene = scene_create(NULL, &format_none);
 	struct scap_live_stats *stats = &scene->live.stats;
 
 	stats->seen[EVENT_close] += 70;
@@ -310,7 +310,7 @@ static void test_only_the_largest_losses(void **state)
 {
 	static const uint16_t ids[] = {EVENT_read, EVENT_write, EVENT_dup2,
 				       EVENT_open, EVENT_bind,	EVENT_pipe};
-	struct scene *scene = scene_create(NULL, FORMAT_NONE);
+	struct scene *scene = scene_create(NULL, &format_none);
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		scene->live.stats.seen[ids[i]] = 5;
@@ -325,7 +325,7 @@ static void test_only_the_largest_losses(void **state)
 
 static void test_an_account_that_does_not_add_up_says_so(void **state)
 {
-	struct scene *scene = scene_create(NULL, FORMAT_NONE);
+	struct scene *scene = scene_create(NULL, &format_none);
 
 	scene->live.stats.seen[EVENT_close] += 5;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);

@@ -123,7 +123,7 @@ static void finish(void)
 static void test_hidden_events_are_not_shown(void **state)
 {
 	reader.end = -ENODATA;
-	run_file((struct options){.format = FORMAT_NONE});
+	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, 0);
 	assert_int_equal(scene.run.matched, EVENTS_COUNT - EVENTS_COUNT / HIDDEN_EVERY);
 	assert_false(report_is_incomplete(&scene.run));
@@ -132,7 +132,7 @@ static void test_hidden_events_are_not_shown(void **state)
 	finish();
 	/* What live captures have only by name is there. */
 	reader.end = -ENODATA;
-	run_file((struct options){.format = FORMAT_NONE, .filter = "evt.type=switch"});
+	run_file((struct options){.format = &format_none, .filter = "evt.type=switch"});
 	assert_int_equal(scene.run.matched, 400);
 	finish();
 }
@@ -141,7 +141,7 @@ static void test_hidden_events_are_not_shown(void **state)
 static void test_count_limit(void **state)
 {
 	reader.end = -ENODATA;
-	run_file((struct options){.format = FORMAT_NONE, .count = 3});
+	run_file((struct options){.format = &format_none, .count = 3});
 	assert_int_equal(scene.run.matched, 3);
 	assert_int_equal(reader.stats.events, 4);
 	finish();
@@ -150,7 +150,7 @@ static void test_count_limit(void **state)
 static void test_a_file_that_breaks_off(void **state)
 {
 	reader.end = -EPIPE;
-	run_file((struct options){.format = FORMAT_NONE});
+	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, 0);
 	assert_true(report_is_incomplete(&scene.run));
 	assert_string_equal(scene.said,
@@ -163,7 +163,7 @@ static void test_a_file_that_breaks_off(void **state)
 static void test_a_file_that_is_bad(void **state)
 {
 	reader.end = -EBADMSG;
-	run_file((struct options){.format = FORMAT_NONE});
+	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, -EBADMSG);
 	assert_string_equal(scene.err.text, "some.scap: it is bad at byte 7");
 	assert_int_equal(scene.run.matched, 900);
@@ -178,7 +178,7 @@ static void test_what_is_left_out_is_told(void **state)
 	reader.stats.unknown_events = 2;
 	reader.stats.unknown_blocks = 3;
 	reader.stats.joined = 4;
-	run_file((struct options){.format = FORMAT_NONE, .verbose = true});
+	run_file((struct options){.format = &format_none, .verbose = true});
 	assert_true(report_is_incomplete(&scene.run));
 	assert_string_equal(
 		scene.said,
@@ -207,7 +207,7 @@ static void test_what_is_damage(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		reader.end = -ENODATA;
 		reader.stats = rows[i].stats;
-		run_file((struct options){.format = FORMAT_NONE});
+		run_file((struct options){.format = &format_none});
 		assert_int_equal(report_is_incomplete(&scene.run), rows[i].incomplete);
 		finish();
 	}
@@ -217,12 +217,12 @@ static void test_progress(void **state)
 {
 	reader.end = -ENODATA;
 	reader.stats.bytes = 2 * FILE_BYTES;
-	run_file((struct options){.format = FORMAT_NONE, .progress = true});
+	run_file((struct options){.format = &format_none, .progress = true});
 	assert_int_equal(strncmp(scene.said, "\r 50%\nagent: read", 17), 0);
 	finish();
 	/* Of a pipe it is not known how much there is. */
 	reader.end = -ENODATA;
-	run_file((struct options){.format = FORMAT_NONE, .progress = true});
+	run_file((struct options){.format = &format_none, .progress = true});
 	assert_int_equal(strncmp(scene.said, "agent: read", 11), 0);
 	finish();
 }

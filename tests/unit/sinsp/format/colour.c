@@ -37,7 +37,7 @@ static void test_colours_and_widths(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
 	struct formatter *formatter =
-		formats_create(FORMATTER_TEXT, "%proc.name %thread.vtid", &coloured);
+		formats_create(&format_text, "%proc.name %thread.vtid", &coloured);
 	struct drive *world = *state;
 	struct buf out = {0};
 
@@ -56,7 +56,7 @@ static void test_colours_and_widths(void **state)
 static void test_no_colours_in_json(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
-	struct formatter *formatter = formats_create(FORMATTER_JSON, "%evt.num", &coloured);
+	struct formatter *formatter = formats_create(&format_json, "%evt.num", &coloured);
 
 	formats_expect_line(*state, formatter, "{\"evt.num\":1}");
 	formatter_destroy(formatter);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/format/kinds.h"
+#include "sinsp/format/formatter.h"
 
 static size_t count_keys(const char *fields)
 {
@@ -18,7 +18,7 @@ static size_t count_keys(const char *fields)
 	struct filter_error err = {0};
 	size_t count;
 
-	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
+	if (formatter_create_fields(&format_json, fields, &formatter, &err))
 		fail_msg("%s: %s", fields, err.text);
 	count = formatter->columns_count;
 	formatter_destroy(formatter);
@@ -31,7 +31,7 @@ static void expect_keys(const char *fields, const char *const *keys)
 	struct filter_error err = {0};
 	size_t i = 0;
 
-	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
+	if (formatter_create_fields(&format_json, fields, &formatter, &err))
 		fail_msg("%s: %s", fields, err.text);
 	for (; keys[i]; i++) {
 		assert_true(i < formatter->columns_count);
@@ -77,7 +77,7 @@ static void test_wrong_lists(void **state)
 		struct formatter *formatter = NULL;
 		struct filter_error err = {0};
 
-		assert_int_equal(formatter_create_fields(FORMATTER_JSON, cases[i].list, &formatter,
+		assert_int_equal(formatter_create_fields(&format_json, cases[i].list, &formatter,
 							 &err), -EINVAL);
 		assert_null(formatter);
 		if (!strstr(err.text, cases[i].part) || err.column != cases[i].column)

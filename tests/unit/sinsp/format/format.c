@@ -41,9 +41,9 @@ static void test_missing(void **state)
 {
 	struct drive *world = *state;
 
-	formats_expect_nothing(world, FORMATTER_TEXT, "%evt.num %fd.num");
-	formats_expect_nothing(world, FORMATTER_TEXT, "%toupper(fd.type)");
-	formats_expect_nothing(world, FORMATTER_JSON, "%evt.num %fd.num");
+	formats_expect_nothing(world, &format_text, "%evt.num %fd.num");
+	formats_expect_nothing(world, &format_text, "%toupper(fd.type)");
+	formats_expect_nothing(world, &format_json, "%evt.num %fd.num");
 	formats_expect_text(world, "*%evt.num %fd.num %tolower(fd.type)", "1 <NA> <NA>");
 	formats_expect_json(world, "*%evt.num %fd.num %proc.name",
 			    "{\"evt.num\":1,\"fd.num\":null,\"proc.name\":\"cat\"}");
@@ -59,7 +59,7 @@ static void test_lines(void **state)
 	struct buf out = {0};
 
 	assert_int_equal(
-		formatter_create_format(FORMATTER_TEXT, "%evt.num:%evt.arg.fd", &formatter, NULL),
+		formatter_create_format(&format_text, "%evt.num:%evt.arg.fd", &formatter, NULL),
 		0);
 	assert_true(formatter_write(formatter, &world->event, &out));
 	world_begin(world, EVENT_getuid, 100);
@@ -103,11 +103,11 @@ static void test_needs(void **state)
 {
 	struct formatter *formatter;
 
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, "%evt.num", &formatter, NULL), 0);
+	assert_int_equal(formatter_create_format(&format_text, "%evt.num", &formatter, NULL), 0);
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_destroy(formatter);
 	assert_int_equal(
-		formatter_create_format(FORMATTER_TEXT, "%toupper(fd.name)", &formatter, NULL), 0);
+		formatter_create_format(&format_text, "%toupper(fd.name)", &formatter, NULL), 0);
 	assert_int_equal(formatter_needs(formatter), NEEDS_THREADS | NEEDS_EVENT_FDS);
 	formatter_destroy(formatter);
 }

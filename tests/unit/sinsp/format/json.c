@@ -53,7 +53,7 @@ static void test_default_line(void **state)
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, NULL, 0, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	put_openat(world, 3, "x", 0x1001);
 	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_FILE, "/home/user/x"));
 	formatter_write(formatter, &world->event, &out);
@@ -81,7 +81,7 @@ static void test_missing_values(void **state)
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 5, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, fields, 5, &formatter, NULL), 0);
 	world_begin(world, EVENT_procexit, 555);
 	world_end(world);
 	formatter_write(formatter, &world->event, &out);
@@ -100,10 +100,10 @@ static void test_needs(void **state)
 	static const char *const args[] = {"evt.args", "evt.time", "evt.num"};
 	struct formatter *formatter;
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, args, 3, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, args, 3, &formatter, NULL), 0);
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_destroy(formatter);
-	assert_int_equal(formatter_create(FORMATTER_JSON, NULL, 0, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	assert_true(formatter_needs(formatter) & NEEDS_THREADS);
 	formatter_destroy(formatter);
 }
@@ -114,7 +114,7 @@ static void test_wrong_fields(void **state)
 	struct formatter *formatter = NULL;
 	struct error err = {""};
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, fields, 2, &formatter, &err), -EINVAL);
+	assert_int_equal(formatter_create(&format_json, fields, 2, &formatter, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "(evt.num)"));
 	assert_null(formatter);
 }
@@ -127,7 +127,7 @@ static void test_no_memory(void **state)
 	char memory[64];
 	struct buf out = buf_fixed(memory, sizeof(memory));
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, NULL, 0, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	put_openat(world, 3, "x", 0x1001);
 	BUF_LITERAL(&out, "before");
 	formatter_write(formatter, &world->event, &out);
@@ -278,7 +278,7 @@ static void expect_line(struct drive *world, const char *fields, bool base64, co
 	struct filter_error err = {0};
 	struct buf out = {0};
 
-	if (formatter_create_fields(FORMATTER_JSON, fields, &formatter, &err))
+	if (formatter_create_fields(&format_json, fields, &formatter, &err))
 		fail_msg("%s: %s", fields, err.text);
 	if (base64)
 		formatter_add_base64(formatter);
@@ -516,7 +516,7 @@ static void test_warm_buffer_stays(void **state)
 	struct buf out = {0};
 	size_t capacity;
 
-	assert_int_equal(formatter_create(FORMATTER_JSON, NULL, 0, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	put_openat(world, 3, "x", 0x1001);
 	formatter_write(formatter, &world->event, &out);
 	capacity = out.capacity;

@@ -55,7 +55,7 @@ static void expect_wrong(const char *format, unsigned int column, const char *pa
 	struct formatter *formatter = NULL;
 	struct filter_error err = {.text = ""};
 
-	if (formatter_create_format(FORMATTER_TEXT, format, &formatter, &err) != -EINVAL)
+	if (formatter_create_format(&format_text, format, &formatter, &err) != -EINVAL)
 		fail_msg("'%s' is taken", format);
 	assert_null(formatter);
 	if (!strstr(err.text, part) || err.column != column)
@@ -101,11 +101,11 @@ static void test_wrong_keys(void **state)
 	struct formatter *formatter = NULL;
 	struct filter_error err;
 
-	assert_int_equal(formatter_create_format(FORMATTER_JSON, format, &formatter, &err),
+	assert_int_equal(formatter_create_format(&format_json, format, &formatter, &err),
 			 -EINVAL);
 	assert_non_null(strstr(err.text, "UTF-8"));
 	assert_int_equal(err.position, strchr(format, '\xff') - format);
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err), 0);
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), 0);
 	formatter_destroy(formatter);
 }
 
@@ -119,21 +119,21 @@ static void test_limits(void **state)
 
 	memset(format, 'x', BYTES);
 	format[BYTES] = '\0';
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err),
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
 			 -EINVAL);
 	assert_non_null(strstr(err.text, "no more than 65536 bytes"));
 	format[65536] = '\0';
 	memcpy(format, "%evt.arg.", 9);
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err),
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
 			 -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
 		memcpy(format + i, "tolower(", 8);
 	memcpy(format, "%tolower", 8);
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err),
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
 			 -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
 		memcpy(format + i, "%evt.num", 8);
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, format, &formatter, &err), 0);
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), 0);
 	formatter_destroy(formatter);
 	free(format);
 }

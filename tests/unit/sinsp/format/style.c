@@ -31,7 +31,7 @@ static void test_times(void **state)
 static void test_latency(void **state)
 {
 	static const struct text_style day = {0}, latency = {.time = TEXT_TIME_LATENCY};
-	struct formatter *formatter = formats_create(FORMATTER_TEXT, "*%evt.outputtime", &day);
+	struct formatter *formatter = formats_create(&format_text, "*%evt.outputtime", &day);
 	struct drive *world = *state;
 
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
@@ -49,7 +49,7 @@ static void test_time_between_lines(void **state)
 {
 	static const struct text_style delta = {.time = TEXT_TIME_DELTA};
 	static const struct text_style epoch = {.time = TEXT_TIME_EPOCH};
-	struct formatter *formatter = formats_create(FORMATTER_TEXT, "%evt.outputtime", &delta);
+	struct formatter *formatter = formats_create(&format_text, "%evt.outputtime", &delta);
 	struct drive *world = *state;
 
 	formats_expect_line(world, formatter, "0.000000000");
@@ -67,7 +67,7 @@ static void test_time_between_lines(void **state)
 static void test_times_in_json(void **state)
 {
 	static const struct text_style day = {0}, relative = {.time = TEXT_TIME_RELATIVE};
-	struct formatter *formatter = formats_create(FORMATTER_JSON, "%evt.outputtime", &day);
+	struct formatter *formatter = formats_create(&format_json, "%evt.outputtime", &day);
 
 	formats_expect_line(*state, formatter,
 			    "{\"evt.outputtime\":\"2026-11-21T11:36:01.123456789Z\"}");
@@ -108,7 +108,7 @@ static void test_buffers_in_json(void **state)
 	static const struct text_style base64 = {.bytes = TEXT_BYTES_BASE64};
 	static const struct text_style plain = {0};
 	struct formatter *formatter =
-		formats_create(FORMATTER_JSON, "%evt.buffer %evt.arg.data %evt.args", &ascii);
+		formats_create(&format_json, "%evt.buffer %evt.arg.data %evt.args", &ascii);
 	struct drive *world = *state;
 
 	formats_write(world, 4, "\"\n\xff\x1b", 4);
@@ -123,7 +123,7 @@ static void test_buffers_in_json(void **state)
 		"{\"evt.buffer\":\"Igr/Gw==\",\"evt.arg.data\":\"Igr/Gw==\","
 		"\"evt.args\":{\"res\":4,\"data\":\"Igr/Gw==\",\"fd\":5,\"size\":null}}");
 	formatter_destroy(formatter);
-	formatter = formats_create(FORMATTER_JSON, "%evt.buffer", &plain);
+	formatter = formats_create(&format_json, "%evt.buffer", &plain);
 	formats_expect_line(world, formatter, "{\"evt.buffer\":\"\\\"\\n\xef\xbf\xbd\\u001b\"}");
 	formatter_destroy(formatter);
 }
@@ -148,7 +148,7 @@ static void test_large_buffers(void **state)
 	static const struct text_style style = {.bytes = TEXT_BYTES_HEX_ASCII};
 	static const char end[] = "\n fd=5(<f>/tmp/..[1m) size=<NA>";
 	struct formatter *formatter =
-		formats_create(FORMATTER_TEXT, "%evt.args|%evt.arg.data|%evt.args", &style);
+		formats_create(&format_text, "%evt.args|%evt.arg.data|%evt.args", &style);
 	struct drive *world = *state;
 	struct buf out = {0};
 	static char data[65000];
@@ -182,7 +182,7 @@ static void test_cut_buffers(void **state)
 static void test_no_memory(void **state)
 {
 	static const struct text_style style = {.coloured = true, .bytes = TEXT_BYTES_HEX};
-	struct formatter *formatter = formats_create(FORMATTER_TEXT, FORMAT_DEFAULT_LINE, &style);
+	struct formatter *formatter = formats_create(&format_text, FORMAT_DEFAULT_LINE, &style);
 	struct drive *world = *state;
 	struct buf whole = {0};
 

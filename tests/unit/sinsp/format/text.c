@@ -35,7 +35,7 @@ static void test_default_line(void **state)
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_TEXT, NULL, 0, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_text, NULL, 0, &formatter, NULL), 0);
 	world_begin(world, EVENT_close, 100);
 	frame_put_i64(&world->frame, close__res, -EBADF);
 	frame_put_i64(&world->frame, close__fd, 7);
@@ -77,7 +77,7 @@ static void test_control_characters(void **state)
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT,
+	assert_int_equal(formatter_create_format(&format_text,
 						 "*%evt.arg.name (%proc.name) %evt.args",
 						 &formatter, NULL),
 			 0);
@@ -116,7 +116,7 @@ static void test_every_control_character(void **state)
 	struct formatter *formatter;
 	struct buf out = {0};
 
-	assert_int_equal(formatter_create(FORMATTER_TEXT, &field, 1, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_text, &field, 1, &formatter, NULL), 0);
 	for (unsigned int c = 1; c < 256; c++) {
 		bool control = c < 0x20 || (c >= 0x7f && c <= 0x9f);
 		char name[20] = "/abcdefghijklmnop";
@@ -142,7 +142,7 @@ static void expect_error(const char *field, const char *part)
 	struct formatter *formatter = NULL;
 	struct error err = {""};
 
-	assert_true(formatter_create(FORMATTER_TEXT, &field, 1, &formatter, &err) < 0);
+	assert_true(formatter_create(&format_text, &field, 1, &formatter, &err) < 0);
 	assert_non_null(strstr(err.text, part));
 	assert_null(formatter);
 }
@@ -164,10 +164,10 @@ static void test_needs(void **state)
 	const char *const all[] = {"evt.num", "fd.name"};
 	struct formatter *formatter;
 
-	assert_int_equal(formatter_create(FORMATTER_TEXT, nothing, 2, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_text, nothing, 2, &formatter, NULL), 0);
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_destroy(formatter);
-	assert_int_equal(formatter_create(FORMATTER_TEXT, all, 2, &formatter, NULL), 0);
+	assert_int_equal(formatter_create(&format_text, all, 2, &formatter, NULL), 0);
 	assert_int_equal(formatter_needs(formatter), NEEDS_THREADS | NEEDS_EVENT_FDS);
 	formatter_destroy(formatter);
 }

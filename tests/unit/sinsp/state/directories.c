@@ -167,8 +167,8 @@ static void reading_looks_nowhere(void **state)
 	struct sinsp_stats before, after;
 	unsigned int events = 0, looks_before = 0;
 
-	assert_int_equal(formatter_create_fields(FORMATTER_JSON, "all", &json, &err), 0);
-	assert_int_equal(formatter_create_format(FORMATTER_TEXT, "*%evt.args %evt.abspath %fd.name",
+	assert_int_equal(formatter_create_fields(&format_json, "all", &json, &err), 0);
+	assert_int_equal(formatter_create_format(&format_text, "*%evt.args %evt.abspath %fd.name",
 						 &text, &err),
 			 0);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables: aligned in a pipe, folded on a narrow terminal, escaped in Markdown. */
+/* Tables: aligned in a pipe, folded on a narrow terminal. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "agent/commands/table.h"
+#include "util/table.h"
 
 static const char *const titles[] = {"NAME", "TYPE", "MEANING", "EXAMPLE", NULL};
 
@@ -82,19 +82,25 @@ static void test_empty(void **state)
 	table_finish(&table);
 }
 
-static void test_markdown(void **state)
+static void test_rows(void **state)
 {
+	const char *at, *cells[TABLE_COLUMNS_MAX];
 	struct table table;
-	struct buf out = {0};
 
 	table_init(&table, titles, 2);
-	add_row(&table, "a_b[N]", "a|b", "*<x>\\", "");
-	table_append_markdown(&table, &out);
-	buf_append_char(&out, '\0');
-	assert_string_equal(out.data, "| NAME | TYPE | MEANING | EXAMPLE |\n"
-				      "|---|---|---|---|\n"
-				      "| a\\_b\\[N] | a\\|b | \\*\\<x>\\\\ |  |\n");
-	buf_finish(&out);
+	at = table.cells.data;
+	assert_false(table_next_row(&table, &at, cells));
+	add_row(&table, "a", "", "b", "c");
+	add_row(&table, "", "", "", "d");
+	at = table.cells.data;
+	assert_true(table_next_row(&table, &at, cells));
+	assert_string_equal(cells[0], "a");
+	assert_string_equal(cells[1], "");
+	assert_string_equal(cells[3], "c");
+	assert_true(table_next_row(&table, &at, cells));
+	assert_string_equal(cells[0], "");
+	assert_string_equal(cells[3], "d");
+	assert_false(table_next_row(&table, &at, cells));
 	table_finish(&table);
 }
 
@@ -104,7 +110,7 @@ int main(void)
 		cmocka_unit_test(test_one_line_a_row),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_markdown),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of this folder: columns, and the two kinds of lines. */
-#ifndef SINSP_FORMAT_KINDS_H
-#define SINSP_FORMAT_KINDS_H
+/* Shared by the files of this folder: what formatters and the lines of rules are made of. */
+#ifndef SINSP_FORMAT_FORMATTER_H
+#define SINSP_FORMAT_FORMATTER_H
 
 #include <stdbool.h>
 
 #include "sinsp/expr/operand.h"
 #include "sinsp/fields/param_json.h"
 #include "sinsp/format/format.h"
+#include "sinsp/format/match.h"
 #include "util/arena.h"
-
-struct format_column;
 
 /* The treatment of a value that an event lacks. */
 enum format_missing { MISSING_IS_LEFT_OUT, MISSING_IS_SHOWN, MISSING_DROPS_THE_LINE };
 
 struct formatter {
-	const struct format_kind *kind;
+	const struct format_events *events; /* of the format */
 	struct format_column *columns;
 	size_t columns_count;
 	struct filter_text after; /* text after the last column */
@@ -66,23 +65,12 @@ struct format_token {
 	struct filter_text name;
 };
 
-struct format_kind {
-	/* NULL-terminated. */
-	const char *const *default_fields;
-	const char *default_format;
-	/* Prepares a column: sets write, and before; the rest is set. Returns 0 or -ENOMEM. */
-	int (*column_init)(struct formatter *formatter, struct format_column *column,
-			   const struct format_token *token);
-	bool (*append)(struct formatter *formatter, const struct sinsp_event *event,
-		       struct buf *out);
-	/* Called after formatter->scratch.style has changed; may be NULL. */
-	void (*style_set)(struct formatter *formatter);
-	bool params; /* needs formatter->scratch.params */
-	bool keyed; /* an existing column is not added again */
+struct match_line {
+	const struct format_matches *matches;
+	struct formatter *output; /* owned; text */
+	struct buf head; /* owned; the bytes that are the same in each line */
+	struct buf text; /* owned; for the output of one event, before it is quoted */
 };
-
-extern const struct format_kind format_json;
-extern const struct format_kind format_text;
 
 /* The colour of a field's values; NULL: none. */
 const struct format_colour *format_colour_of(const struct field_desc *desc);

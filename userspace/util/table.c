@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The layout of tables. All texts are ASCII: a byte needs a column. */
-#include "agent/commands/table.h"
-
-#include <stdbool.h>
+#include "util/table.h"
 
 /* A cell longer than CELL_MAX, in columns before the fold, is on a separate line. */
 enum { GAP = 2, CELL_MAX = 26, FOLDED_MIN = 30 };
@@ -27,8 +25,7 @@ void table_finish(struct table *table)
 	buf_finish(&table->cells);
 }
 
-/* The cells of a row; returns false after the last one. */
-static bool next_row(const struct table *table, const char **at, const char **cells)
+bool table_next_row(const struct table *table, const char **at, const char **cells)
 {
 	const char *end = table->cells.data + table->cells.len;
 
@@ -59,7 +56,7 @@ static struct layout widest(const struct table *table, unsigned int most)
 	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
 	struct layout layout = {0};
 
-	while (next_row(table, &at, cells))
+	while (table_next_row(table, &at, cells))
 		widen(table, cells, most, &layout);
 	/* Columns without text are omitted. */
 	for (unsigned int i = 0; i < table->columns; i++) {
@@ -181,34 +178,6 @@ void table_append_text(const struct table *table, unsigned int width, struct buf
 	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
 
 	append_titles(table, &layout, out);
-	while (next_row(table, &at, cells))
+	while (table_next_row(table, &at, cells))
 		append_row(table, &layout, cells, out);
-}
-
-static void append_markdown_row(const struct table *table, const char *const *cells,
-				struct buf *out)
-{
-	for (unsigned int i = 0; i < table->columns; i++) {
-		BUF_LITERAL(out, "| ");
-		for (const char *c = cells[i]; *c; c++) {
-			/* Markup of Markdown and HTML that occurs in the tables. */
-			if (strchr("|<*_[\\", *c))
-				buf_append_char(out, '\\');
-			buf_append_char(out, *c);
-		}
-		buf_append_char(out, ' ');
-	}
-	BUF_LITERAL(out, "|\n");
-}
-
-void table_append_markdown(const struct table *table, struct buf *out)
-{
-	const char *at = table->cells.data, *cells[TABLE_COLUMNS_MAX];
-
-	append_markdown_row(table, table->titles, out);
-	for (unsigned int i = 0; i < table->columns; i++)
-		BUF_LITERAL(out, "|---");
-	BUF_LITERAL(out, "|\n");
-	while (next_row(table, &at, cells))
-		append_markdown_row(table, cells, out);
 }

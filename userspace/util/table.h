@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables as text: cells are collected first, to find the widths of columns; then printed for a
- * terminal, for a pipe, or as Markdown.
+ * terminal or for a pipe.
  */
-#ifndef AGENT_COMMANDS_TABLE_H
-#define AGENT_COMMANDS_TABLE_H
+#ifndef UTIL_TABLE_H
+#define UTIL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/buf.h"
@@ -32,6 +33,11 @@ static inline void table_end_cell(struct table *table)
 
 /* Appends lines of at most `width` columns if possible; 0: one line for each row. */
 void table_append_text(const struct table *table, unsigned int width, struct buf *out);
-void table_append_markdown(const struct table *table, struct buf *out);
+
+/*
+ * Stores the cells of the next row in `cells`, one for each column. at: table->cells.data for the
+ * first row. Returns false after the last one.
+ */
+bool table_next_row(const struct table *table, const char **at, const char **cells);
 
 #endif

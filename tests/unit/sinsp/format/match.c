@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of rules: in JSON keys and fields around the output, in text a head before it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sinsp/format/match.h"
+#include "world.h"
+
+static const char *const tags[] = {"a", "b\"c"};
+
+static struct format_rule rule_of(const char *output)
+{
+	return (struct format_rule){
+		.name = "One", .priority = "Warning", .tags = tags, .tags_count = 2, .output = output};
+}
+
+static int setup(void **state)
+{
+	struct drive *world = calloc(1, sizeof(*world));
+	struct world_process process = {.pid = 100, .ptid = 1, .comm = "cat"};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	drive_create(world, NULL);
+	world_process(world, &process);
+	world_begin(world, EVENT_close, 100);
+	frame_put_i64(&world->frame, close__res, -EBADF);
+	frame_put_i64(&world->frame, close__fd, 7);
+	world_end(world);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+/* Compares the line of an output, twice. fields: a list of further fields, or NULL. */
+static void expect(struct drive *world, const struct output_format *format, const char *output,
+		   const char *fields, const char *wanted)
+{
+	const struct format_rule rule = rule_of(output);
+	const struct text_style style = {.coloured = true};
+	struct formatter *formatter = NULL;
+	struct match_line *line;
+	struct buf out = {0};
+
+	assert_int_equal(match_line_create(format, &rule, &style, &line, NULL), 0);
+	if (fields)
+		assert_int_equal(formatter_create_fields(format, fields, &formatter, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		buf_clear(&out);
+		match_line_append(line, &world->event, formatter, &out);
+		buf_append_char(&out, '\0');
+		assert_string_equal(out.data, wanted);
+	}
+	buf_finish(&out);
+	formatter_destroy(formatter);
+	match_line_destroy(line);
+}
+
+#define KEYS "{\"rule\":\"One\",\"priority\":\"Warning\",\"tags\":[\"a\",\"b\\\"c\"],\"output\":"
+
+static void test_json(void **state)
+{
+	expect(*state, &format_json, "%proc.name \"%fd.sport\"", "evt.type,fd.sport,proc.name",
+	       KEYS "\"cat \\\"<NA>\\\"\",\"evt.type\":\"close\",\"proc.name\":\"cat\"}\n");
+	/* No field has a value. */
+	expect(*state, &format_json, "text", "fd.sport", KEYS "\"text\"}\n");
+}
+
+static void test_text(void **state)
+{
+	expect(*state, &format_text, "%proc.name %fd.sport", NULL,
+	       "11:36:01.123456789: Warning cat <NA>\n");
+	expect(*state, &format_text, "text", "proc.name,evt.type",
+	       "11:36:01.123456789: Warning text cat close\n");
+}
+
+/* The position is that in the output, whatever the format has before it. */
+static void test_wrong_outputs(void **state)
+{
+	static const struct {
+		const char *output;
+		size_t position;
+	} cases[] = {
+		{"a %fd.nosuch", 3},
+		{"%nosuch", 1},
+		{"100%", 4},
+	};
+	const struct output_format *format;
+
+	for (unsigned int f = 0; (format = output_format_get(f)); f++) {
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			const struct format_rule rule = rule_of(cases[i].output);
+			struct match_line *line = NULL;
+			struct filter_error err = {0};
+
+			assert_int_equal(match_line_create(format, &rule, &(struct text_style){0},
+							   &line, &err),
+					 -EINVAL);
+			assert_null(line);
+			assert_int_equal(err.position, cases[i].position);
+			assert_true(err.text[0]);
+		}
+	}
+}
+
+static unsigned int needs_of(const struct output_format *format)
+{
+	const struct format_rule rule = rule_of("%fd.name");
+	struct match_line *line;
+	unsigned int needs;
+
+	assert_int_equal(match_line_create(format, &rule, &(struct text_style){0}, &line, NULL), 0);
+	needs = match_line_needs(line);
+	match_line_destroy(line);
+	return needs;
+}
+
+/* What prints nothing needs nothing. */
+static void test_needs(void **state)
+{
+	assert_true(needs_of(&format_json) & NEEDS_EVENT_FDS);
+	assert_true(needs_of(&format_text) & NEEDS_EVENT_FDS);
+	assert_int_equal(needs_of(&format_none), NEEDS_NOTHING);
+	match_line_destroy(NULL);
+}
+
+/* A line that does not fit is dropped as a whole. */
+static void test_full_buffer(void **state)
+{
+	const struct format_rule rule = rule_of("%proc.name");
+	struct drive *world = *state;
+	struct match_line *line;
+	char memory[16];
+	struct buf out = buf_fixed(memory, sizeof(memory));
+
+	assert_int_equal(match_line_create(&format_text, &rule, &(struct text_style){0}, &line,
+					   NULL),
+			 0);
+	buf_append_char(&out, 'x');
+	match_line_append(line, &world->event, NULL, &out);
+	assert_true(out.failed);
+	assert_int_equal(out.len, 1);
+	match_line_destroy(line);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+		cmocka_unit_test(test_wrong_outputs),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the lines of rules; they are written by the format. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sinsp/format/formatter.h"
+
+/* The leading '*' prints lines even if a value is missing. Returns the bytes before the output. */
+static size_t append_format(const struct match_line *line, const struct format_rule *rule,
+			    struct buf *format)
+{
+	size_t before;
+
+	buf_append_char(format, '*');
+	if (line->matches->append_format)
+		line->matches->append_format(rule, format);
+	before = format->len;
+	buf_append_string(format, rule->output);
+	buf_append_char(format, '\0');
+	return before;
+}
+
+static int create_output(struct match_line *line, const struct format_rule *rule,
+			 struct text_style style, struct filter_error *err)
+{
+	struct buf format = {0};
+	size_t before = append_format(line, rule, &format);
+	int code = format.failed ? -ENOMEM
+				 : formatter_create_format(&format_text, format.data, &line->output,
+							   err);
+
+	if (code == -EINVAL)
+		err->position = err->position > before ? err->position - before : 0;
+	buf_finish(&format);
+	style.coloured = false;
+	if (code == 0)
+		formatter_set_style(line->output, &style);
+	return code;
+}
+
+int match_line_create(const struct output_format *format, const struct format_rule *rule,
+		      const struct text_style *style, struct match_line **line,
+		      struct filter_error *err)
+{
+	struct match_line *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return -ENOMEM;
+	made->matches = &format->matches;
+	code = create_output(made, rule, *style, err);
+	if (code == 0 && made->matches->append_head)
+		made->matches->append_head(rule, &made->head);
+	if (made->head.failed)
+		code = -ENOMEM;
+	if (code)
+		match_line_destroy(made);
+	else
+		*line = made;
+	return code;
+}
+
+void match_line_destroy(struct match_line *line)
+{
+	if (!line)
+		return;
+	formatter_destroy(line->output);
+	buf_finish(&line->head);
+	buf_finish(&line->text);
+	free(line);
+}
+
+unsigned int match_line_needs(const struct match_line *line)
+{
+	return line->matches->append ? formatter_needs(line->output) : NEEDS_NOTHING;
+}
+
+void match_line_append(struct match_line *line, const struct sinsp_event *event,
+		       struct formatter *fields, struct buf *out)
+{
+	size_t start = out->len;
+
+	line->matches->append(line, event, fields, out);
+	buf_append_char(out, '\n');
+	if (out->failed)
+		out->len = start;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a format is: a row that says how it prints events, matches of rules and lists. It stands in
+ * the file of the format; formats.h lists all.
+ */
+#ifndef SINSP_FORMAT_OUTPUT_FORMAT_H
+#define SINSP_FORMAT_OUTPUT_FORMAT_H
+
+#include <stdbool.h>
+
+struct buf;
+struct format_column;
+struct format_rule;
+struct format_token;
+struct formatter;
+struct match_line;
+struct sinsp_event;
+struct table;
+
+/* Lines of events. All zero: the format prints none. */
+struct format_events {
+	/* What is printed by default: a list of fields that ends with NULL, or a format. */
+	const char *const *default_fields;
+	const char *default_format;
+	/* Prepares a column: sets write, and before; the rest is set. Returns 0 or -ENOMEM. */
+	int (*column_init)(struct formatter *formatter, struct format_column *column,
+			   const struct format_token *token);
+	/* Appends an event without a newline. Returns false if there is nothing to print. */
+	bool (*append)(struct formatter *formatter, const struct sinsp_event *event,
+		       struct buf *out);
+	/* Called after formatter->scratch.style has changed; may be NULL. */
+	void (*style_set)(struct formatter *formatter);
+	bool params; /* needs formatter->scratch.params */
+	bool keyed; /* an existing column is not added again */
+};
+
+/* Lines of events that a rule matched. All zero: the format prints none. */
+struct format_matches {
+	/* Appends a format of what is printed before the output of the rule; may be NULL. */
+	void (*append_format)(const struct format_rule *rule, struct buf *format);
+	/* Appends the bytes that are the same in each line, for match->head; may be NULL. */
+	void (*append_head)(const struct format_rule *rule, struct buf *head);
+	/*
+	 * Appends a line without a newline: the output of the rule and what `fields` prints of the
+	 * event, which is NULL only if with_fields is false.
+	 */
+	void (*append)(struct match_line *line, const struct sinsp_event *event,
+		       struct formatter *fields, struct buf *out);
+	bool with_fields; /* the line has the fields of the event, too, without being asked to */
+};
+
+/* Lists of fields and of events. All zero: the format prints none. */
+struct format_lists {
+	bool objects; /* an object of JSON for each entry; else */
+	/* appends a table in lines of at most `width` columns if possible; 0: no limit. */
+	void (*append_table)(const struct table *table, unsigned int width, struct buf *out);
+};
+
+struct output_format {
+	const char *name; /* the word of -o */
+	struct format_events events;
+	struct format_matches matches;
+	struct format_lists lists;
+	bool silent; /* prints nothing, on purpose */
+	bool for_programs; /* nothing else may be printed between its lines */
+};
+
+/* Whether it is a format of captures; */
+static inline bool output_format_has_events(const struct output_format *format)
+{
+	return format->events.append || format->silent;
+}
+
+/* and of lists. */
+static inline bool output_format_has_lists(const struct output_format *format)
+{
+	return format->lists.objects || format->lists.append_table;
+}
+
+#endif
