@@ -57,8 +57,8 @@ enum {
 	FRAME_BYTES_MAX = RECORD_BYTES_MAX,
 	FRAME_ALIGN = 8,
 	/* A slot sends its batch when it has this many frames, or more than this many bytes. */
-	GATHER_EVENTS_MAX = 16,
-	GATHER_BYTES = 4096,
+	BATCH_EVENTS_MAX = 16,
+	BATCH_BYTES_MAX = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 40,
 	EVENT_EXTENSION_FIRST =
@@ -205,14 +205,14 @@ struct messages_turn {
 struct scratch_slot {
 	struct scratch_state state;
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id, lost ones included */
-	__u16 gathered[GATHER_EVENTS_MAX]; /* ids of the frames, to count a lost record */
+	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
 	__u64 forgotten;	  /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES];	  /* where longer values are built */
 	struct batch_header record; /* written before the frames when they are sent */
-	__u8 frames[GATHER_BYTES + 2 * (FRAME_BYTES_MAX + 32)];
+	__u8 frames[BATCH_BYTES_MAX + 2 * (FRAME_BYTES_MAX + 32)];
 };
 
 _Static_assert(__builtin_offsetof(struct scratch_slot, frames) ==

@@ -41,7 +41,7 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->classic_calls = classic;
 	object->rodata->enter_times = true;
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
-	object->rodata->gather_bytes = GATHER_BYTES;
+	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
 	ret = bpf_map__set_max_entries(object->maps.rings, (uint32_t)cpus);
 	return ret ? ret :

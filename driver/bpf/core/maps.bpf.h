@@ -73,7 +73,7 @@ const volatile bool classic_calls;		    /* see userspace/scap/live/kind.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
-const volatile __u32 gather_bytes;		    /* larger batches are sent; <= GATHER_BYTES */
+const volatile __u32 batch_bytes;		    /* larger batches are sent; <= BATCH_BYTES_MAX */
 const volatile __u32 kib_per_page_shift;	    /* 1 KiB << this is a page */
 const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
 

@@ -2,7 +2,7 @@
 /*
  * Scratch slots: taking one, beginning a frame in it, sending its batch, releasing it. All of it is
  * inlined into each filler, where offsets before the first variable parameter are constants. The
- * batch of a slot never exceeds GATHER_BYTES; comparisons that check this again are for the
+ * batch of a slot never exceeds BATCH_BYTES_MAX; comparisons that check this again are for the
  * verifier.
  */
 #ifndef LANNER_SLOT_BPF_H
@@ -49,7 +49,7 @@ static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 	__u64 at = slot->state.batch.bytes;
 
 	CHECKED(at);
-	if (at > GATHER_BYTES)
+	if (at > BATCH_BYTES_MAX)
 		at = 0;
 	return slot->frames + at;
 }
@@ -87,8 +87,8 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 
 	if (!slot || cause >= LOSS_CAUSES_COUNT)
 		return 0;
-	for (__u32 i = 0; i < GATHER_EVENTS_MAX && i < events; i++)
-		count_lost(slot->gathered[i], cause);
+	for (__u32 i = 0; i < BATCH_EVENTS_MAX && i < events; i++)
+		count_lost(slot->event_ids[i], cause);
 	return 0;
 }
 
@@ -173,16 +173,16 @@ static __always_inline void filler_send(struct filler *f)
 		__u64 start = batch->bytes;
 
 		batch_flush(f);
-		f->slot->gathered[0] = f->event;
+		f->slot->event_ids[0] = f->event;
 		CHECKED(start);
-		if (start <= GATHER_BYTES)
+		if (start <= BATCH_BYTES_MAX)
 			batch_send(f, start, len, 1);
 		goto out;
 	}
-	f->slot->gathered[batch->count & (GATHER_EVENTS_MAX - 1)] = f->event;
+	f->slot->event_ids[batch->count & (BATCH_EVENTS_MAX - 1)] = f->event;
 	batch->bytes = bytes;
 	batch->count++;
-	if (batch->count >= GATHER_EVENTS_MAX || bytes > gather_bytes)
+	if (batch->count >= BATCH_EVENTS_MAX || bytes > batch_bytes)
 		batch_flush(f);
 out:
 	/* By then the record is in the ring, for all CPUs to see. */

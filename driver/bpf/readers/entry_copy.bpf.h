@@ -113,7 +113,7 @@ __attribute__((noinline)) int note_differs(__u32 slot_key, __u64 at, __u64 bytes
 	__u32 i;
 
 	CHECKED(at);
-	if (!slot || at > GATHER_BYTES + FRAME_BYTES_MAX)
+	if (!slot || at > BATCH_BYTES_MAX + FRAME_BYTES_MAX)
 		return false;
 	put = slot->frames + at;
 	note = note_of(tid);

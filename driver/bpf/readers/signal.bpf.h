@@ -35,11 +35,11 @@ struct delivered_signal {
 /* The process that sent a signal, or the child that it is about; 0 for all else. */
 static __always_inline __s64 signal_sender(struct kernel_siginfo *info, __u32 number)
 {
-	bool told = number == SIGNAL_CHILD;
+	bool is_known = number == SIGNAL_CHILD;
 
 	if (number >= SIGNAL_REALTIME_MIN || (SIGNALS_WITH_SENDER & SIGNAL_BIT(number)))
-		told = code_is_of_process(READ(info, si_code));
-	return told ? READ(info, _sifields._kill._pid) : 0;
+		is_known = code_is_of_process(READ(info, si_code));
+	return is_known ? READ(info, _sifields._kill._pid) : 0;
 }
 
 /* The sender of a signal in the queue at that address. Not inlined: the verifier walks it once. */

@@ -18,7 +18,7 @@ enum {
 	 */
 	CLOCK_MARGIN_NS = 20000,
 	/* Frames that have waited this long in a slot are taken out of it. */
-	GATHERED_NS_MAX = 5000000,
+	WAIT_NS_MAX = 5000000,
 };
 
 /* A ring with its first event. */
@@ -149,8 +149,8 @@ int scap_merge_round(struct scap_merge *merge, uint64_t now_ns)
 
 	if (merge->taken)
 		take_top(merge);
-	if (now_ns > GATHERED_NS_MAX)
-		empty_slots(merge, now_ns - GATHERED_NS_MAX);
+	if (now_ns > WAIT_NS_MAX)
+		empty_slots(merge, now_ns - WAIT_NS_MAX);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < slots_count(merge) && r == 0; i++)
 		r = scap_slot_since(&merge->config.slots[i], &since);

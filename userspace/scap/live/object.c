@@ -98,9 +98,9 @@ static int configure(struct live_object *made, struct error *err)
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* A small ring must have room for some records. */
-	object->rodata->gather_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
-	if (object->rodata->gather_bytes > GATHER_BYTES)
-		object->rodata->gather_bytes = GATHER_BYTES;
+	object->rodata->batch_bytes = config->ring_bytes / RECORDS_PER_RING_MIN;
+	if (object->rodata->batch_bytes > BATCH_BYTES_MAX)
+		object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->kib_per_page_shift =
 		(uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
 	object->rodata->boot_offset_ns = made->boot_offset_ns;

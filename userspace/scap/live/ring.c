@@ -69,7 +69,7 @@ static struct ring_frames frames_of_batch(struct batch_header batch, const void 
 	return (struct ring_frames){
 		.at = frames,
 		.bytes = batch.bytes,
-		.count = batch.count <= GATHER_EVENTS_MAX ? batch.count : 0,
+		.count = batch.count <= BATCH_EVENTS_MAX ? batch.count : 0,
 	};
 }
 

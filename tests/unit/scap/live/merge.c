@@ -313,7 +313,7 @@ static void test_random_times(void **state)
 }
 
 /* Frames that wait in a slot hold back the others, until they are taken out of it. */
-static void test_gathered_frames(void **state)
+static void test_frames_in_a_slot(void **state)
 {
 	static const uint64_t times[] = {OFFSET + 10, OFFSET + 30};
 	struct fixture fixture;
@@ -344,7 +344,7 @@ static void test_gathered_frames(void **state)
 }
 
 /* At the end nothing stays in a slot, however fresh. */
-static void test_gathered_frames_at_the_end(void **state)
+static void test_frames_in_a_slot_at_the_end(void **state)
 {
 	static const uint64_t times[] = {OFFSET + LATER};
 	struct fixture fixture;
@@ -404,7 +404,7 @@ static void test_damaged_slot(void **state)
 }
 
 /* Threads in the place of fillers, all on the same CPUs, which stop at the worst moments. */
-enum { FILLERS = 4, EVENTS_PER_FILLER = 20000, GATHERED_MAX = 5 };
+enum { FILLERS = 4, EVENTS_PER_FILLER = 20000, FRAMES_PER_BATCH = 5 };
 
 struct filler {
 	struct fixture *fixture;
@@ -477,7 +477,7 @@ static void *fill(void *argument)
 			fake_frames(slot->frames + slot->state.batch.bytes, &ts, 1, i % 100);
 		slot->state.batch.count++;
 		filler->written++;
-		if (slot->state.batch.count == GATHERED_MAX)
+		if (slot->state.batch.count == FRAMES_PER_BATCH)
 			send_slot(filler, slot);
 		dawdle(filler);
 		if (slot->state.batch.count == 0)
@@ -553,8 +553,8 @@ int main(void)
 		cmocka_unit_test(test_out_of_order_is_counted),
 		cmocka_unit_test(test_no_rings),
 		cmocka_unit_test(test_random_times),
-		cmocka_unit_test(test_gathered_frames),
-		cmocka_unit_test(test_gathered_frames_at_the_end),
+		cmocka_unit_test(test_frames_in_a_slot),
+		cmocka_unit_test(test_frames_in_a_slot_at_the_end),
 		cmocka_unit_test(test_slot_without_ring),
 		cmocka_unit_test(test_damaged_slot),
 		cmocka_unit_test(test_fillers_at_work),

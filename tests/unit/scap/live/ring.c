@@ -66,7 +66,7 @@ static void test_laps_mirrored(void **state)
 	laps(true);
 }
 
-static void test_laps_gathered(void **state)
+static void test_laps_bounced(void **state)
 {
 	laps(false);
 }
@@ -551,7 +551,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_laps_mirrored),
-		cmocka_unit_test(test_laps_gathered),
+		cmocka_unit_test(test_laps_bounced),
 		cmocka_unit_test(test_record_as_large_as_the_ring),
 		cmocka_unit_test(test_nothing_before_load),
 		cmocka_unit_test(test_release),
