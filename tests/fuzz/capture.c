@@ -112,7 +112,7 @@ static void copy_begin(struct copy *copy, struct sinsp *sinsp)
 	memory_file_open(&copy->file);
 	REQUIRE(scap_writer_create(copy->file.fd, "copy", copy->way, &copy->writer, &err) == 0,
 		"%s", err.text);
-	REQUIRE(sinsp_tell(sinsp, scap_writer_snapshot(copy->writer)) == 0, "tell");
+	REQUIRE(sinsp_dump(sinsp, scap_writer_snapshot(copy->writer)) == 0, "dump");
 }
 
 static void copy_event(struct copy *copy, const struct scap_event *raw, uint16_t id)

@@ -16,7 +16,8 @@ struct frame {
 	const struct event_desc *desc;
 	uint64_t ts_ns;
 	int64_t tid;
-	uint64_t latency_ns; /* set after frame_begin(), which makes it LATENCY_UNKNOWN: not told */
+	uint64_t latency_ns; /* set after frame_begin(), which makes it LATENCY_UNKNOWN: not
+				reported */
 	size_t used; /* bytes of `values` */
 	struct {
 		size_t at;

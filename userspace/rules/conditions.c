@@ -6,28 +6,28 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 
 /* A walk over the tree of an entry. */
 struct walk {
-	struct rules_set *set;
+	struct rules_defs *defs;
 	struct rules_entry *entry;
 };
 
 static int refuse_name(struct walk *walk, const struct filter_text *name, size_t position,
 		       enum rules_kind kind)
 {
-	const char *nearest = rules_set_nearest(walk->set, kind, name->data, name->len);
+	const char *nearest = rules_defs_nearest(walk->defs, kind, name->data, name->len);
 	const char *what = rules_kind_name(kind);
 
 	if (!nearest && kind == RULES_MACRO)
 		nearest = field_nearest(name->data, name->len);
 	if (nearest)
-		rules_text_report(walk->set->report, RULES_ERROR, &walk->entry->text, position,
+		rules_text_report(walk->defs->report, RULES_ERROR, &walk->entry->text, position,
 				  "unknown %s '%.60s'; did you mean '%s'?", what, name->data,
 				  nearest);
 	else
-		rules_text_report(walk->set->report, RULES_ERROR, &walk->entry->text, position,
+		rules_text_report(walk->defs->report, RULES_ERROR, &walk->entry->text, position,
 				  "unknown %s '%.60s'", what, name->data);
 	walk->entry->broken = true;
 	return 0;
@@ -35,12 +35,12 @@ static int refuse_name(struct walk *walk, const struct filter_text *name, size_t
 
 static int note_macro(struct walk *walk, struct filter_node *node)
 {
-	struct rules_ref ref = {.to = rules_set_find(walk->set, RULES_MACRO, node->name.data),
+	struct rules_ref ref = {.to = rules_defs_find(walk->defs, RULES_MACRO, node->name.data),
 				.node = node};
 
 	if (!ref.to)
 		return refuse_name(walk, &node->name, node->position, RULES_MACRO);
-	return rules_graph_add(walk->set, walk->entry, &ref);
+	return rules_graph_add(walk->defs, walk->entry, &ref);
 }
 
 /* Warns of a value that looks like the name of a list and is similar to one. */
@@ -50,9 +50,9 @@ static void warn_of_misspelt(struct walk *walk, const struct filter_expr *value)
 
 	if (!strchr(value->text.data, '_'))
 		return;
-	nearest = rules_set_nearest(walk->set, RULES_LIST, value->text.data, value->text.len);
+	nearest = rules_defs_nearest(walk->defs, RULES_LIST, value->text.data, value->text.len);
 	if (nearest)
-		rules_text_report(walk->set->report, RULES_WARNING, &walk->entry->text,
+		rules_text_report(walk->defs->report, RULES_WARNING, &walk->entry->text,
 				  value->position,
 				  "'%.60s' is no list, but a text; did you mean '%s'?",
 				  value->text.data, nearest);
@@ -78,7 +78,7 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 
 		next = value->next;
 		if (!is_quoted(walk, value)) {
-			named = rules_set_find(walk->set, RULES_LIST, value->text.data);
+			named = rules_defs_find(walk->defs, RULES_LIST, value->text.data);
 			if (!named && in_brackets)
 				warn_of_misspelt(walk, value);
 			else if (!named)
@@ -87,7 +87,7 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 		if (named) {
 			named->used = true;
 			walk->entry->broken |= named->broken;
-			code = rules_list_insert(walk->set, named, value->position, &end);
+			code = rules_list_insert(walk->defs, named, value->position, &end);
 		} else {
 			*end = value;
 			end = &value->next;
@@ -112,7 +112,7 @@ static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *
 		if (node->right && node->right->kind == FILTER_EXPR_LIST)
 			code = expand_values(walk, node);
 		if (code == 0)
-			code = rules_entry_add_check(walk->set, walk->entry, node,
+			code = rules_entry_add_check(walk->defs, walk->entry, node,
 						     &walk->entry->text);
 	}
 	for (struct filter_node *child = node->first; child && code == 0; child = child->next) {
@@ -123,21 +123,21 @@ static int walk_tree(struct walk *walk, struct filter_node *node, unsigned int *
 	return code;
 }
 
-static int parse(struct rules_set *set, struct rules_entry *entry)
+static int parse(struct rules_defs *defs, struct rules_entry *entry)
 {
-	struct walk walk = {.set = set, .entry = entry};
+	struct walk walk = {.defs = defs, .entry = entry};
 	struct filter_error err = {0};
 	int code = 0;
 
 	for (const struct rules_part *part = entry->parts[KEY_CONDITION].first; part && code == 0;
 	     part = part->next)
-		code = rules_text_add(&entry->text, &set->arena, part->value);
+		code = rules_text_add(&entry->text, &defs->arena, part->value);
 	if (code == 0)
-		code = rules_text_join(&entry->text, &set->arena);
+		code = rules_text_join(&entry->text, &defs->arena);
 	if (code == 0)
-		code = filter_parse(entry->text.data, &set->arena, &entry->root, &err);
+		code = filter_parse(entry->text.data, &defs->arena, &entry->root, &err);
 	if (code == -EINVAL) {
-		rules_text_report(set->report, RULES_ERROR, &entry->text, err.position, "%s",
+		rules_text_report(defs->report, RULES_ERROR, &entry->text, err.position, "%s",
 				  err.text);
 		entry->broken = true;
 		return 0;
@@ -145,17 +145,17 @@ static int parse(struct rules_set *set, struct rules_entry *entry)
 	return code ? code : walk_tree(&walk, entry->root, &entry->depth);
 }
 
-int rules_conditions_parse(struct rules_set *set)
+int rules_conditions_parse(struct rules_defs *defs)
 {
 	int code = 0;
 
-	for (struct rules_entry *entry = set->first;
-	     entry && code == 0 && !rules_report_is_full(set->report); entry = entry->next) {
+	for (struct rules_entry *entry = defs->first;
+	     entry && code == 0 && !rules_report_is_full(defs->report); entry = entry->next) {
 		if (entry->kind == RULES_LIST || entry->broken)
 			continue;
-		code = parse(set, entry);
+		code = parse(defs, entry);
 		if (code == 0 && entry->kind == RULES_RULE && entry->root)
-			code = rules_exceptions_add(set, entry);
+			code = rules_exceptions_add(defs, entry);
 	}
 	return code;
 }

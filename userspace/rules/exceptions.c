@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 #include "util/nearest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -39,7 +39,7 @@ struct column {
 };
 
 struct exceptions {
-	struct rules_set *set;
+	struct rules_defs *defs;
 	struct rules_entry *rule;
 	struct rules_text *text; /* all words, for the positions of errors */
 	struct exception *first, **end;
@@ -50,22 +50,22 @@ struct exceptions {
 
 static int refuse(struct exceptions *all, const struct yaml_node *node, const char *what)
 {
-	RULES_TELL(all->set, RULES_ERROR, node, "%s", what);
+	RULES_REPORT(all->defs, RULES_ERROR, node, "%s", what);
 	all->wrong = true;
 	return 0;
 }
 
-static void tell_unknown_key(struct exceptions *all, const struct yaml_node *key)
+static void report_unknown_key(struct exceptions *all, const struct yaml_node *key)
 {
 	struct nearest nearest;
 
 	nearest_init(&nearest, key->text, key->len);
 	for (size_t i = 0; i < COUNT(key_names); i++)
 		nearest_offer(&nearest, key_names[i]);
-	RULES_TELL(all->set, RULES_WARNING, key,
-		   "an exception has no key '%.60s', which is ignored%s%s%s", key->text,
-		   nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
-		   nearest.word ? "'?" : "");
+	RULES_REPORT(all->defs, RULES_WARNING, key,
+		     "an exception has no key '%.60s', which is ignored%s%s%s", key->text,
+		     nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+		     nearest.word ? "'?" : "");
 }
 
 static void read_keys(struct exceptions *all, const struct yaml_node *node,
@@ -77,7 +77,7 @@ static void read_keys(struct exceptions *all, const struct yaml_node *node,
 		while (key < COUNT(key_names) && strcmp(pair->key->text, key_names[key]) != 0)
 			key++;
 		if (key == COUNT(key_names))
-			tell_unknown_key(all, pair->key);
+			report_unknown_key(all, pair->key);
 		else if (values[key])
 			refuse(all, pair->key, "given twice");
 		else
@@ -114,7 +114,7 @@ static bool alike(const struct yaml_node *a, const struct yaml_node *b)
 static int add_exception(struct exceptions *all, const struct yaml_node **given,
 			 struct exception **made)
 {
-	struct exception *exception = arena_alloc(&all->set->arena, sizeof(*exception));
+	struct exception *exception = arena_alloc(&all->defs->arena, sizeof(*exception));
 
 	if (!exception)
 		return -ENOMEM;
@@ -132,7 +132,7 @@ static int add_exception(struct exceptions *all, const struct yaml_node **given,
 static int add_values(struct exceptions *all, struct exception *exception,
 		      const struct yaml_node *values)
 {
-	struct rules_part *part = arena_alloc(&all->set->arena, sizeof(*part));
+	struct rules_part *part = arena_alloc(&all->defs->arena, sizeof(*part));
 
 	if (!part)
 		return -ENOMEM;
@@ -185,7 +185,7 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 /* Adds a word to the text, for its position. */
 static int add_word(struct exceptions *all, const struct yaml_node *node, size_t *position)
 {
-	int code = rules_text_add(all->text, &all->set->arena, node);
+	int code = rules_text_add(all->text, &all->defs->arena, node);
 
 	if (code == 0)
 		*position = all->text->len - node->len;
@@ -201,7 +201,7 @@ static int read_field(struct exceptions *all, const struct yaml_node *node, stru
 
 	if (!rules_yaml_is_scalar(node))
 		return refuse(all, node, "expected a field");
-	code = filter_parse_operand(node->text, 0, &all->set->arena, &column->field, &end, &err);
+	code = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
 	if (code == -ENOMEM)
 		return code;
 	if (code)
@@ -237,16 +237,16 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 		nearest_offer(&nearest, filter_op_name(op));
 	}
 	all->wrong = true;
-	RULES_TELL(all->set, RULES_ERROR, node, "unknown operator '%.60s'%s%s%s", node->text,
-		   nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
-		   nearest.word ? "'?" : "");
+	RULES_REPORT(all->defs, RULES_ERROR, node, "unknown operator '%.60s'%s%s%s", node->text,
+		     nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
+		     nearest.word ? "'?" : "");
 	return 0;
 }
 
 static int add_column(struct exceptions *all, const struct yaml_node *field,
 		      const struct yaml_node *comp, enum filter_op otherwise, struct column ***end)
 {
-	struct column *column = arena_alloc(&all->set->arena, sizeof(*column));
+	struct column *column = arena_alloc(&all->defs->arena, sizeof(*column));
 	int code;
 
 	if (!column)
@@ -300,21 +300,21 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 static int add_list(struct exceptions *all, const char *name, size_t position,
 		    struct filter_expr ***end, bool *found)
 {
-	struct rules_entry *list = rules_set_find(all->set, RULES_LIST, name);
+	struct rules_entry *list = rules_defs_find(all->defs, RULES_LIST, name);
 
 	*found = list;
 	if (!list)
 		return 0;
 	list->used = true;
 	all->rule->broken |= list->broken;
-	return rules_list_insert(all->set, list, position, end);
+	return rules_list_insert(all->defs, list, position, end);
 }
 
 /* Adds a constant; if `several`, the name of a list is replaced by its values. */
 static int add_constant(struct exceptions *all, const struct yaml_node *node, bool several,
 			struct filter_expr ***end)
 {
-	struct filter_expr *expr = arena_alloc(&all->set->arena, sizeof(*expr));
+	struct filter_expr *expr = arena_alloc(&all->defs->arena, sizeof(*expr));
 	bool is_list = false;
 	size_t position = 0;
 	int code;
@@ -330,7 +330,7 @@ static int add_constant(struct exceptions *all, const struct yaml_node *node, bo
 	expr->position = position;
 	**end = expr;
 	*end = &expr->next;
-	return rules_value_text(all->set, node, &expr->text);
+	return rules_value_text(all->defs, node, &expr->text);
 }
 
 /* Several values in one text, as after `in` in a filter: "(ls, my_list)". */
@@ -343,14 +343,14 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 	struct filter_node *root;
 	struct filter_expr *next;
 	size_t position = 0;
-	char *text = arena_alloc(&all->set->arena, head_len + node->len + 1);
+	char *text = arena_alloc(&all->defs->arena, head_len + node->len + 1);
 	int code;
 
 	if (!text)
 		return -ENOMEM;
 	memcpy(text, head, head_len);
 	memcpy(text + head_len, node->text, node->len);
-	code = filter_parse(text, &all->set->arena, &root, &err);
+	code = filter_parse(text, &all->defs->arena, &root, &err);
 	if (code == -EINVAL)
 		return refuse(all, node, err.text);
 	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
@@ -394,7 +394,7 @@ static int add_constants(struct exceptions *all, const struct yaml_node *node,
 static int make_check(struct exceptions *all, const struct column *column,
 		      const struct yaml_node *value, struct filter_node **made)
 {
-	struct filter_node *check = arena_alloc(&all->set->arena, sizeof(*check));
+	struct filter_node *check = arena_alloc(&all->defs->arena, sizeof(*check));
 	struct filter_expr *list, **end;
 	int code;
 
@@ -408,7 +408,7 @@ static int make_check(struct exceptions *all, const struct column *column,
 	check->op_position = column->op_position;
 	end = &check->right;
 	if (is_list_op(column->op)) {
-		list = arena_alloc(&all->set->arena, sizeof(*list));
+		list = arena_alloc(&all->defs->arena, sizeof(*list));
 		if (!list)
 			return -ENOMEM;
 		list->kind = FILTER_EXPR_LIST;
@@ -420,7 +420,7 @@ static int make_check(struct exceptions *all, const struct column *column,
 		code = add_constant(all, value, false, &end);
 	}
 	return code || all->wrong ? code
-				  : rules_entry_add_check(all->set, all->rule, check, all->text);
+				  : rules_entry_add_check(all->defs, all->rule, check, all->text);
 }
 
 /* Joins nodes if there are several. */
@@ -445,7 +445,7 @@ static void add_tuple(struct exceptions *all, struct filter_node *node)
 static int make_tuple(struct exceptions *all, const struct column *columns,
 		      const struct yaml_node *tuple)
 {
-	struct filter_node *joined = arena_alloc(&all->set->arena, sizeof(*joined));
+	struct filter_node *joined = arena_alloc(&all->defs->arena, sizeof(*joined));
 	const struct yaml_link *value = tuple->first;
 	struct filter_node *first = NULL, **end = &first;
 	int code = 0;
@@ -498,7 +498,7 @@ static int join(struct exceptions *all, struct filter_node *tuples)
 	struct rules_entry *rule = all->rule;
 
 	for (size_t i = 0; i < COUNT(nodes); i++) {
-		nodes[i] = arena_alloc(&all->set->arena, sizeof(*nodes[i]));
+		nodes[i] = arena_alloc(&all->defs->arena, sizeof(*nodes[i]));
 		if (!nodes[i])
 			return -ENOMEM;
 	}
@@ -512,16 +512,16 @@ static int join(struct exceptions *all, struct filter_node *tuples)
 	return 0;
 }
 
-int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule)
+int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule)
 {
 	struct filter_node *tuples = NULL;
-	struct exceptions all = {.set = set, .rule = rule, .tuples_end = &tuples};
+	struct exceptions all = {.defs = defs, .rule = rule, .tuples_end = &tuples};
 	int code = 0;
 
 	if (!rule->parts[KEY_EXCEPTIONS].first)
 		return 0;
 	all.end = &all.first;
-	all.text = arena_alloc(&set->arena, sizeof(*all.text));
+	all.text = arena_alloc(&defs->arena, sizeof(*all.text));
 	if (!all.text)
 		return -ENOMEM;
 	for (const struct rules_part *part = rule->parts[KEY_EXCEPTIONS].first; part;
@@ -540,6 +540,6 @@ int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule)
 	rule->broken |= all.wrong;
 	/* The created checks point into the text, even after an error. */
 	if (code == 0)
-		code = rules_text_join(all.text, &set->arena);
+		code = rules_text_join(all.text, &defs->arena);
 	return code || all.wrong || !tuples ? code : join(&all, tuples);
 }

@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 
-int rules_graph_add(struct rules_set *set, struct rules_entry *from, const struct rules_ref *ref)
+int rules_graph_add(struct rules_defs *defs, struct rules_entry *from, const struct rules_ref *ref)
 {
-	struct rules_ref *made = arena_alloc(&set->arena, sizeof(*made));
+	struct rules_ref *made = arena_alloc(&defs->arena, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
@@ -21,8 +21,8 @@ int rules_graph_add(struct rules_set *set, struct rules_entry *from, const struc
 }
 
 /* Reports the cycle that the reference closes: all entries from `end` up to its target. */
-static void tell_circle(struct rules_set *set, struct rules_entry *end,
-			const struct rules_ref *closing)
+static void report_cycle(struct rules_defs *defs, struct rules_entry *end,
+			 const struct rules_ref *closing)
 {
 	const char *kind = rules_kind_name(end->kind);
 	const struct rules_file *file;
@@ -38,17 +38,17 @@ static void tell_circle(struct rules_set *set, struct rules_entry *end,
 		file = rules_text_place(&end->text, closing->node->position, &offset);
 	}
 	if (closing->to == end)
-		rules_report_add(set->report, RULES_ERROR, file, offset,
+		rules_report_add(defs->report, RULES_ERROR, file, offset,
 				 "the %s '%.60s' contains itself", kind, end->name);
 	else
-		rules_report_add(set->report, RULES_ERROR, file, offset,
+		rules_report_add(defs->report, RULES_ERROR, file, offset,
 				 "the %s '%.60s' contains itself: '%.60s' is in it, and names it "
 				 "here",
 				 kind, closing->to->name, end->name);
 }
 
 /* The next unseen entry that this one names; reports cycles. */
-static struct rules_entry *next_unseen(struct rules_set *set, struct rules_entry *entry)
+static struct rules_entry *next_unseen(struct rules_defs *defs, struct rules_entry *entry)
 {
 	while (entry->cursor) {
 		const struct rules_ref *ref = entry->cursor;
@@ -57,7 +57,7 @@ static struct rules_entry *next_unseen(struct rules_set *set, struct rules_entry
 		if (ref->to->seen == UNSEEN)
 			return ref->to;
 		if (ref->to->seen == OPEN)
-			tell_circle(set, entry, ref);
+			report_cycle(defs, entry, ref);
 	}
 	return NULL;
 }
@@ -69,18 +69,18 @@ static void open_entry(struct rules_entry *entry, struct rules_entry *parent)
 	entry->cursor = entry->refs;
 }
 
-struct rules_entry *rules_graph_order(struct rules_set *set, unsigned int kinds)
+struct rules_entry *rules_graph_order(struct rules_defs *defs, unsigned int kinds)
 {
 	struct rules_entry *first = NULL, **end = &first, *inner;
 
-	for (struct rules_entry *root = set->first; root; root = root->next) {
+	for (struct rules_entry *root = defs->first; root; root = root->next) {
 		struct rules_entry *entry = root;
 
 		if (!(kinds & 1u << root->kind) || root->seen != UNSEEN)
 			continue;
 		open_entry(root, NULL);
 		while (entry) {
-			inner = next_unseen(set, entry);
+			inner = next_unseen(defs, entry);
 			if (inner) {
 				open_entry(inner, entry);
 				entry = inner;

@@ -109,21 +109,21 @@ static bool has_form(const struct yaml_node *value, enum value_form form)
 }
 
 /* Reports elements that are no texts in a sequence of texts. */
-static bool check_texts(struct rules_set *set, const struct yaml_node *value)
+static bool check_texts(struct rules_defs *defs, const struct yaml_node *value)
 {
 	bool right = true;
 
 	for (const struct yaml_link *link = value->first; link; link = link->next) {
 		if (link->value->kind == YAML_SCALAR)
 			continue;
-		RULES_TELL(set, RULES_ERROR, link->value, "expected a text");
+		RULES_REPORT(defs, RULES_ERROR, link->value, "expected a text");
 		right = false;
 	}
 	return right;
 }
 
-static void tell_unknown_key(struct rules_set *set, enum rules_kind kind,
-			     const struct yaml_node *key)
+static void report_unknown_key(struct rules_defs *defs, enum rules_kind kind,
+			       const struct yaml_node *key)
 {
 	struct nearest nearest;
 
@@ -132,15 +132,15 @@ static void tell_unknown_key(struct rules_set *set, enum rules_kind kind,
 		if (rows[i].flags & 1u << kind)
 			nearest_offer(&nearest, rows[i].name);
 	if (nearest.word)
-		RULES_TELL(set, RULES_WARNING, key,
-			   "a %s has no key '%.60s', which is ignored; did you mean '%s'?",
-			   rules_kind_name(kind), key->text, nearest.word);
+		RULES_REPORT(defs, RULES_WARNING, key,
+			     "a %s has no key '%.60s', which is ignored; did you mean '%s'?",
+			     rules_kind_name(kind), key->text, nearest.word);
 	else
-		RULES_TELL(set, RULES_WARNING, key, "a %s has no key '%.60s', which is ignored",
-			   rules_kind_name(kind), key->text);
+		RULES_REPORT(defs, RULES_WARNING, key, "a %s has no key '%.60s', which is ignored",
+			     rules_kind_name(kind), key->text);
 }
 
-static void read_pair(struct rules_set *set, const struct yaml_link *pair, struct item *item)
+static void read_pair(struct rules_defs *defs, const struct yaml_link *pair, struct item *item)
 {
 	const struct key_row *row = rows;
 
@@ -148,29 +148,29 @@ static void read_pair(struct rules_set *set, const struct yaml_link *pair, struc
 	       !(row->flags & 1u << item->kind && is_key(pair, row->name)))
 		row++;
 	if (row == rows + COUNT(rows)) {
-		tell_unknown_key(set, item->kind, pair->key);
+		report_unknown_key(defs, item->kind, pair->key);
 		return;
 	}
 	if (item->value[row->key]) {
-		RULES_TELL(set, RULES_ERROR, pair->key, "'%s' is given twice", row->name);
+		RULES_REPORT(defs, RULES_ERROR, pair->key, "'%s' is given twice", row->name);
 		item->wrong = true;
 	}
 	item->key[row->key] = pair->key;
 	item->value[row->key] = pair->value;
 	if (!has_form(pair->value, row->form)) {
-		RULES_TELL(set, RULES_ERROR, pair->value, "'%s': expected %s", row->name,
-			   form_names[row->form]);
+		RULES_REPORT(defs, RULES_ERROR, pair->value, "'%s': expected %s", row->name,
+			     form_names[row->form]);
 		item->wrong = true;
-	} else if (row->form == TEXTS && !check_texts(set, pair->value)) {
+	} else if (row->form == TEXTS && !check_texts(defs, pair->value)) {
 		item->wrong = true;
 	}
 }
 
 /* Adds a value of an item to an entry: appends it, or replaces all earlier ones. */
-static int take_value(struct rules_set *set, struct rules_entry *entry, const struct item *item,
+static int take_value(struct rules_defs *defs, struct rules_entry *entry, const struct item *item,
 		      enum rules_key key, bool append)
 {
-	struct rules_part *part = arena_alloc(&set->arena, sizeof(*part));
+	struct rules_part *part = arena_alloc(&defs->arena, sizeof(*part));
 	struct rules_parts *parts = &entry->parts[key];
 
 	if (!part)
@@ -185,29 +185,29 @@ static int take_value(struct rules_set *set, struct rules_entry *entry, const st
 }
 
 /* The definition that an item changes; NULL, with a reported error, if there is none. */
-static struct rules_entry *find_changed(struct rules_set *set, const struct item *item)
+static struct rules_entry *find_changed(struct rules_defs *defs, const struct item *item)
 {
-	struct rules_entry *entry = rules_set_find(set, item->kind, item->name->text);
+	struct rules_entry *entry = rules_defs_find(defs, item->kind, item->name->text);
 	const char *nearest;
 
 	if (entry)
 		return entry;
-	nearest = rules_set_nearest(set, item->kind, item->name->text, item->name->len);
+	nearest = rules_defs_nearest(defs, item->kind, item->name->text, item->name->len);
 	if (nearest)
-		RULES_TELL(set, RULES_ERROR, item->name,
-			   "there is no %s '%.60s' to change before this; did you mean '%s'?",
-			   rules_kind_name(item->kind), item->name->text, nearest);
+		RULES_REPORT(defs, RULES_ERROR, item->name,
+			     "there is no %s '%.60s' to change before this; did you mean '%s'?",
+			     rules_kind_name(item->kind), item->name->text, nearest);
 	else
-		RULES_TELL(set, RULES_ERROR, item->name,
-			   "there is no %s '%.60s' to change before this",
-			   rules_kind_name(item->kind), item->name->text);
+		RULES_REPORT(defs, RULES_ERROR, item->name,
+			     "there is no %s '%.60s' to change before this",
+			     rules_kind_name(item->kind), item->name->text);
 	return NULL;
 }
 
 /* `append: true`. */
-static int append(struct rules_set *set, const struct item *item)
+static int append(struct rules_defs *defs, const struct item *item)
 {
-	struct rules_entry *entry = find_changed(set, item);
+	struct rules_entry *entry = find_changed(defs, item);
 	int code = 0;
 
 	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
@@ -216,28 +216,28 @@ static int append(struct rules_set *set, const struct item *item)
 		if (!item->value[row->key] || row->key == KEY_APPEND)
 			continue;
 		if (row->flags & APPENDED)
-			code = take_value(set, entry, item, row->key, true);
+			code = take_value(defs, entry, item, row->key, true);
 		else
-			RULES_TELL(set, RULES_WARNING, item->key[row->key],
-				   "'%s' cannot be appended to and is ignored; 'override' can "
-				   "replace it",
-				   row->name);
+			RULES_REPORT(defs, RULES_WARNING, item->key[row->key],
+				     "'%s' cannot be appended to and is ignored; 'override' can "
+				     "replace it",
+				     row->name);
 	}
 	return code;
 }
 
 /* The value of a key in `override`: 1 append, 0 replace, -1 invalid. */
-static int read_override(struct rules_set *set, const struct key_row *row,
+static int read_override(struct rules_defs *defs, const struct key_row *row,
 			 const struct yaml_node *value)
 {
 	const char *word = value->kind == YAML_SCALAR ? value->text : "";
 	bool append = strcmp(word, "append") == 0;
 
 	if (!append && strcmp(word, "replace") != 0)
-		RULES_TELL(set, RULES_ERROR, value, "expected append or replace");
+		RULES_REPORT(defs, RULES_ERROR, value, "expected append or replace");
 	else if (!(row->flags & (append ? APPENDED : REPLACED)))
-		RULES_TELL(set, RULES_ERROR, value, "'%s' cannot be %s", row->name,
-			   append ? "appended to" : "replaced");
+		RULES_REPORT(defs, RULES_ERROR, value, "'%s' cannot be %s", row->name,
+			     append ? "appended to" : "replaced");
 	else
 		return append;
 	return -1;
@@ -253,7 +253,7 @@ static const struct yaml_link *find_pair(const struct yaml_node *mapping, const 
 }
 
 /* Reports keys in `override` that the item does not have. */
-static void check_override(struct rules_set *set, const struct item *item)
+static void check_override(struct rules_defs *defs, const struct item *item)
 {
 	const struct yaml_node *override = item->value[KEY_OVERRIDE];
 
@@ -263,18 +263,18 @@ static void check_override(struct rules_set *set, const struct item *item)
 		for (size_t i = 0; i < COUNT(rows) && !known; i++)
 			known = item->value[rows[i].key] && is_key(pair, rows[i].name);
 		if (!known)
-			RULES_TELL(set, RULES_ERROR, pair->key,
-				   "override speaks of '%.60s', which this %s does not give",
-				   pair->key->text, rules_kind_name(item->kind));
+			RULES_REPORT(defs, RULES_ERROR, pair->key,
+				     "override speaks of '%.60s', which this %s does not give",
+				     pair->key->text, rules_kind_name(item->kind));
 	}
 }
 
-static int override(struct rules_set *set, const struct item *item)
+static int override(struct rules_defs *defs, const struct item *item)
 {
-	struct rules_entry *entry = find_changed(set, item);
+	struct rules_entry *entry = find_changed(defs, item);
 	int code = 0;
 
-	check_override(set, item);
+	check_override(defs, item);
 	for (size_t i = 0; entry && i < COUNT(rows) && code == 0; i++) {
 		const struct key_row *row = &rows[i];
 		const struct yaml_link *pair;
@@ -284,14 +284,14 @@ static int override(struct rules_set *set, const struct item *item)
 			continue;
 		pair = find_pair(item->value[KEY_OVERRIDE], row->name);
 		if (!pair) {
-			RULES_TELL(set, RULES_ERROR, item->key[row->key],
-				   "override does not say whether '%s' is for append or replace",
-				   row->name);
+			RULES_REPORT(defs, RULES_ERROR, item->key[row->key],
+				     "override does not say whether '%s' is for append or replace",
+				     row->name);
 			continue;
 		}
-		how = read_override(set, row, pair->value);
+		how = read_override(defs, row, pair->value);
 		if (how >= 0)
-			code = take_value(set, entry, item, row->key, how);
+			code = take_value(defs, entry, item, row->key, how);
 	}
 	return code;
 }
@@ -305,14 +305,14 @@ static bool has_only(const struct item *item, enum rules_key key)
 }
 
 /* A rule with `enabled` as its only key switches an earlier one on or off. */
-static int switch_rule(struct rules_set *set, const struct item *item)
+static int switch_rule(struct rules_defs *defs, const struct item *item)
 {
-	struct rules_entry *entry = find_changed(set, item);
+	struct rules_entry *entry = find_changed(defs, item);
 
-	return entry ? take_value(set, entry, item, KEY_ENABLED, false) : 0;
+	return entry ? take_value(defs, entry, item, KEY_ENABLED, false) : 0;
 }
 
-static void check_required(struct rules_set *set, struct item *item)
+static void check_required(struct rules_defs *defs, struct item *item)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct key_row *row = &rows[i];
@@ -320,20 +320,20 @@ static void check_required(struct rules_set *set, struct item *item)
 		if (!(row->flags & REQUIRED) || !(row->flags & 1u << item->kind) ||
 		    item->value[row->key])
 			continue;
-		RULES_TELL(set, RULES_ERROR, item->name, "the %s '%.60s' has no '%s'",
-			   rules_kind_name(item->kind), item->name->text, row->name);
+		RULES_REPORT(defs, RULES_ERROR, item->name, "the %s '%.60s' has no '%s'",
+			     rules_kind_name(item->kind), item->name->text, row->name);
 		item->wrong = true;
 	}
 }
 
-static int define(struct rules_set *set, struct item *item)
+static int define(struct rules_defs *defs, struct item *item)
 {
-	struct rules_entry *entry = rules_set_find(set, item->kind, item->name->text);
+	struct rules_entry *entry = rules_defs_find(defs, item->kind, item->name->text);
 	int code = 0;
 
-	check_required(set, item);
+	check_required(defs, item);
 	if (!entry)
-		entry = rules_set_add(set, item->kind, item->name);
+		entry = rules_defs_add(defs, item->kind, item->name);
 	if (!entry)
 		return -ENOMEM;
 	memset(entry->parts, 0, sizeof(entry->parts));
@@ -341,11 +341,11 @@ static int define(struct rules_set *set, struct item *item)
 	entry->broken = item->wrong;
 	for (size_t i = 0; i < COUNT(rows) && code == 0; i++)
 		if (item->value[rows[i].key])
-			code = take_value(set, entry, item, rows[i].key, false);
+			code = take_value(defs, entry, item, rows[i].key, false);
 	return code;
 }
 
-static int take_item(struct rules_set *set, struct item *item)
+static int take_item(struct rules_defs *defs, struct item *item)
 {
 	bool appends = false;
 
@@ -355,43 +355,43 @@ static int take_item(struct rules_set *set, struct item *item)
 	if (item->wrong && (appends || item->value[KEY_OVERRIDE]))
 		return 0;
 	if (appends && item->value[KEY_OVERRIDE]) {
-		RULES_TELL(set, RULES_ERROR, item->key[KEY_OVERRIDE],
-			   "'append' and 'override' do not go together");
+		RULES_REPORT(defs, RULES_ERROR, item->key[KEY_OVERRIDE],
+			     "'append' and 'override' do not go together");
 		return 0;
 	}
 	if (appends)
-		return append(set, item);
+		return append(defs, item);
 	if (item->value[KEY_OVERRIDE])
-		return override(set, item);
+		return override(defs, item);
 	if (item->kind == RULES_RULE && has_only(item, KEY_ENABLED))
-		return switch_rule(set, item);
-	return define(set, item);
+		return switch_rule(defs, item);
+	return define(defs, item);
 }
 
-static int read_named(struct rules_set *set, const struct yaml_node *node,
+static int read_named(struct rules_defs *defs, const struct yaml_node *node,
 		      const struct yaml_link *first, enum rules_kind kind)
 {
 	struct item item = {.kind = kind, .name = first->value};
 
 	if (!rules_yaml_is_scalar(item.name) || item.name->len == 0) {
-		RULES_TELL(set, RULES_ERROR, item.name, "expected the name of the %s",
-			   rules_kind_name(kind));
+		RULES_REPORT(defs, RULES_ERROR, item.name, "expected the name of the %s",
+			     rules_kind_name(kind));
 		return 0;
 	}
 	for (const struct yaml_link *pair = node->first; pair; pair = pair->next)
 		if (pair != first)
-			read_pair(set, pair, &item);
-	return take_item(set, &item);
+			read_pair(defs, pair, &item);
+	return take_item(defs, &item);
 }
 
-static void tell_no_kind(struct rules_set *set, const struct yaml_node *node)
+static void report_no_kind(struct rules_defs *defs, const struct yaml_node *node)
 {
 	const struct yaml_node *key = node->first ? node->first->key : NULL;
 	struct nearest nearest;
 
 	if (!key) {
-		RULES_TELL(set, RULES_ERROR, node,
-			   "expected an item with 'rule', 'macro' or 'list'");
+		RULES_REPORT(defs, RULES_ERROR, node,
+			     "expected an item with 'rule', 'macro' or 'list'");
 		return;
 	}
 	nearest_init(&nearest, key->text, key->len);
@@ -400,16 +400,16 @@ static void tell_no_kind(struct rules_set *set, const struct yaml_node *node)
 	for (size_t i = 0; i < COUNT(file_words); i++)
 		nearest_offer(&nearest, file_words[i].name);
 	if (nearest.word)
-		RULES_TELL(set, RULES_ERROR, key,
-			   "an item needs 'rule', 'macro' or 'list', found '%.60s'; did you mean "
-			   "'%s'?",
-			   key->text, nearest.word);
+		RULES_REPORT(defs, RULES_ERROR, key,
+			     "an item needs 'rule', 'macro' or 'list', found '%.60s'; did you mean "
+			     "'%s'?",
+			     key->text, nearest.word);
 	else
-		RULES_TELL(set, RULES_ERROR, key,
-			   "an item needs 'rule', 'macro' or 'list', found '%.60s'", key->text);
+		RULES_REPORT(defs, RULES_ERROR, key,
+			     "an item needs 'rule', 'macro' or 'list', found '%.60s'", key->text);
 }
 
-static int read_item(struct rules_set *set, const struct yaml_node *node)
+static int read_item(struct rules_defs *defs, const struct yaml_node *node)
 {
 	enum rules_kind kind;
 	const char *note;
@@ -418,32 +418,33 @@ static int read_item(struct rules_set *set, const struct yaml_node *node)
 		if (node->kind != YAML_MAPPING)
 			break;
 		if (is_kind(pair, &kind))
-			return read_named(set, node, pair, kind);
+			return read_named(defs, node, pair, kind);
 		if (is_file_word(pair, &note)) {
-			RULES_TELL(set, RULES_NOTE, pair->key, "%s", note);
+			RULES_REPORT(defs, RULES_NOTE, pair->key, "%s", note);
 			return 0;
 		}
 	}
 	if (node->kind == YAML_MAPPING)
-		tell_no_kind(set, node);
+		report_no_kind(defs, node);
 	else
-		RULES_TELL(set, RULES_ERROR, node, "expected an item: '- rule: NAME' and the like");
+		RULES_REPORT(defs, RULES_ERROR, node,
+			     "expected an item: '- rule: NAME' and the like");
 	return 0;
 }
 
-int rules_items_read(struct rules_set *set, const struct yaml_node *root)
+int rules_items_read(struct rules_defs *defs, const struct yaml_node *root)
 {
 	int code = 0;
 
 	if (rules_yaml_is_null(root))
 		return 0;
 	if (root->kind != YAML_SEQUENCE) {
-		RULES_TELL(set, RULES_ERROR, root,
-			   "expected a sequence of items, each beginning with '-'");
+		RULES_REPORT(defs, RULES_ERROR, root,
+			     "expected a sequence of items, each beginning with '-'");
 		return 0;
 	}
 	for (const struct yaml_link *link = root->first;
-	     link && code == 0 && !rules_report_is_full(set->report); link = link->next)
-		code = read_item(set, link->value);
+	     link && code == 0 && !rules_report_is_full(defs->report); link = link->next)
+		code = read_item(defs, link->value);
 	return code;
 }

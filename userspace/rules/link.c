@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 #include "sinsp/sinsp.h"
 
 /* Compilers of trees recurse; a hundred nested macros are below this. */
@@ -36,7 +36,7 @@ static struct rules_entry *spread_demand(struct rules_entry *ordered)
 	return rules_graph_reverse(first);
 }
 
-static void link_macro(struct rules_set *set, struct rules_entry *entry,
+static void link_macro(struct rules_defs *defs, struct rules_entry *entry,
 		       const struct rules_ref *ref, unsigned int own_depth)
 {
 	const struct rules_entry *macro = ref->to;
@@ -47,7 +47,7 @@ static void link_macro(struct rules_set *set, struct rules_entry *entry,
 		return;
 	}
 	if (own_depth + macro->depth > RULES_DEPTH_MAX) {
-		rules_text_report(set->report, RULES_ERROR, &entry->text, ref->node->position,
+		rules_text_report(defs->report, RULES_ERROR, &entry->text, ref->node->position,
 				  "macros are nested too deeply here");
 		entry->broken = true;
 		return;
@@ -59,17 +59,17 @@ static void link_macro(struct rules_set *set, struct rules_entry *entry,
 		entry->depth = own_depth + macro->depth;
 }
 
-static void link_macros(struct rules_set *set, struct rules_entry *entry)
+static void link_macros(struct rules_defs *defs, struct rules_entry *entry)
 {
 	unsigned int own_depth = entry->depth;
 
 	for (const struct rules_ref *ref = entry->refs; ref; ref = ref->next)
-		link_macro(set, entry, ref, own_depth);
+		link_macro(defs, entry, ref, own_depth);
 }
 
 /* Whether an error in a condition is reported, and its severity for the users of the condition. */
-static bool is_told(const struct rules_entry *entry, bool unknown_field,
-		    enum rules_severity *severity)
+static bool is_reported(const struct rules_entry *entry, bool unknown_field,
+			enum rules_severity *severity)
 {
 	static const enum rules_severity severities[] = {
 		[DEMAND_NONE] = RULES_WARNING,
@@ -88,57 +88,59 @@ static bool is_told(const struct rules_entry *entry, bool unknown_field,
 
 /* A check that is being bound, for messages. */
 struct binding {
-	struct rules_set *set;
+	struct rules_defs *defs;
 	const struct rules_entry *entry;
 	const struct rules_text *text;
 };
 
-static void tell_warning(void *context, const struct filter_error *warning)
+static void report_warning(void *context, const struct filter_error *warning)
 {
 	const struct binding *binding = context;
 
 	if (binding->entry->demand != DEMAND_FOREIGN)
-		rules_text_report(binding->set->report, RULES_WARNING, binding->text,
+		rules_text_report(binding->defs->report, RULES_WARNING, binding->text,
 				  warning->position, "%s", warning->text);
 }
 
-static int bind(struct rules_set *set, struct rules_entry *entry, const struct rules_check *check,
+static int bind(struct rules_defs *defs, struct rules_entry *entry, const struct rules_check *check,
 		const struct filter_options *options)
 {
-	struct binding binding = {set, entry, check->text};
-	const struct filter_options telling = {
+	struct binding binding = {defs, entry, check->text};
+	const struct filter_options reporting = {
 		.exact_types = options->exact_types,
-		.warn = tell_warning,
+		.warn = report_warning,
 		.warn_context = &binding,
 	};
 	struct filter_error err = {0};
 	enum rules_severity severity;
 	bool unknown_field = false;
-	int code = filter_check_node(check->node, check->text->data, &telling, &unknown_field, &err);
+	int code =
+		filter_check_node(check->node, check->text->data, &reporting, &unknown_field, &err);
 
 	if (code != -EINVAL)
 		return code;
 	entry->broken = true;
 	entry->unknown_field |= unknown_field;
-	if (is_told(entry, unknown_field, &severity))
-		rules_text_report(set->report, severity, check->text, err.position, "%s", err.text);
+	if (is_reported(entry, unknown_field, &severity))
+		rules_text_report(defs->report, severity, check->text, err.position, "%s",
+				  err.text);
 	return 0;
 }
 
-int rules_conditions_link(struct rules_set *set, const struct filter_options *options)
+int rules_conditions_link(struct rules_defs *defs, const struct filter_options *options)
 {
-	struct rules_entry *ordered = rules_graph_order(set, 1u << RULES_MACRO | 1u << RULES_RULE);
+	struct rules_entry *ordered = rules_graph_order(defs, 1u << RULES_MACRO | 1u << RULES_RULE);
 	int code = 0;
 
 	ordered = spread_demand(ordered);
 	for (struct rules_entry *entry = ordered;
-	     entry && code == 0 && !rules_report_is_full(set->report); entry = entry->ordered) {
+	     entry && code == 0 && !rules_report_is_full(defs->report); entry = entry->ordered) {
 		if (!entry->root)
 			continue;
 		for (const struct rules_check *check = entry->checks; check && code == 0;
 		     check = check->next)
-			code = bind(set, entry, check, options);
-		link_macros(set, entry);
+			code = bind(defs, entry, check, options);
+		link_macros(defs, entry);
 	}
 	return code;
 }

@@ -12,10 +12,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct rules {
-	struct rules_set set;
+	struct rules_defs defs;
 	struct rules_file *files; /* one for each input */
 	size_t nfiles;
-	struct rule *list; /* in the set's arena */
+	struct rule *list; /* in the arena of the definitions */
 	size_t count;
 };
 
@@ -63,7 +63,7 @@ const char *rules_priority_nearest(const char *text)
 /* Reads all inputs, also after an error in one. */
 static int read_inputs(struct rules *rules, const struct rules_input *inputs)
 {
-	struct rules_set *set = &rules->set;
+	struct rules_defs *defs = &rules->defs;
 	bool whole = true;
 
 	for (size_t i = 0; i < rules->nfiles; i++) {
@@ -77,20 +77,20 @@ static int read_inputs(struct rules *rules, const struct rules_input *inputs)
 				      : rules_file_read(inputs[i].path, file, &err);
 		file->number = (unsigned int)i;
 		if (code && code != -ENOMEM)
-			rules_report_add_file(set->report, RULES_ERROR, file->number,
+			rules_report_add_file(defs->report, RULES_ERROR, file->number,
 					      inputs[i].path, err.text);
 		if (code == 0)
-			code = rules_yaml_read(file, &set->arena, set->report, &roots);
+			code = rules_yaml_read(file, &defs->arena, defs->report, &roots);
 		whole &= code == 0;
 		for (struct yaml_link *root = roots; code == 0 && root; root = root->next)
-			code = rules_items_read(set, root->value);
+			code = rules_items_read(defs, root->value);
 		if (code == -ENOMEM)
 			return code;
 	}
 	return whole ? 0 : -EINVAL;
 }
 
-static int check_priority(struct rules_set *set, const struct rules_entry *rule,
+static int check_priority(struct rules_defs *defs, const struct rules_entry *rule,
 			  enum rules_priority *priority)
 {
 	const struct yaml_node *node = rules_entry_value(rule, KEY_PRIORITY);
@@ -100,13 +100,14 @@ static int check_priority(struct rules_set *set, const struct rules_entry *rule,
 		return 0;
 	nearest = rules_priority_nearest(node->text);
 	if (nearest)
-		RULES_TELL(set, RULES_ERROR, node, "unknown priority '%.60s'; did you mean '%s'?",
-			   node->text, nearest);
+		RULES_REPORT(defs, RULES_ERROR, node,
+			     "unknown priority '%.60s'; did you mean '%s'?", node->text, nearest);
 	else
-		RULES_TELL(set, RULES_ERROR, node,
-			   "unknown priority '%.60s': emergency, alert, critical, error, warning, "
-			   "notice, informational or debug",
-			   node->text);
+		RULES_REPORT(
+			defs, RULES_ERROR, node,
+			"unknown priority '%.60s': emergency, alert, critical, error, warning, "
+			"notice, informational or debug",
+			node->text);
 	return -EINVAL;
 }
 
@@ -129,7 +130,7 @@ static bool runs(const struct rules_entry *rule, enum rules_priority priority,
 	return !count && !rule->broken;
 }
 
-static int make_tags(struct rules_set *set, const struct rules_entry *entry, struct rule *rule)
+static int make_tags(struct rules_defs *defs, const struct rules_entry *entry, struct rule *rule)
 {
 	const char **tags;
 	size_t n = 0;
@@ -137,7 +138,7 @@ static int make_tags(struct rules_set *set, const struct rules_entry *entry, str
 	for (const struct rules_part *part = entry->parts[KEY_TAGS].first; part; part = part->next)
 		for (const struct yaml_link *tag = part->value->first; tag; tag = tag->next)
 			n++;
-	tags = arena_alloc(&set->arena, n * sizeof(*tags));
+	tags = arena_alloc(&defs->arena, n * sizeof(*tags));
 	if (!tags)
 		return -ENOMEM;
 	rule->tags = tags;
@@ -148,7 +149,7 @@ static int make_tags(struct rules_set *set, const struct rules_entry *entry, str
 }
 
 /* Joins the output to one line: YAML blocks at least end with a newline. */
-static int make_output(struct rules_set *set, struct rules_entry *entry, struct rule *rule)
+static int make_output(struct rules_defs *defs, struct rules_entry *entry, struct rule *rule)
 {
 	char *output;
 	int code = 0;
@@ -156,15 +157,15 @@ static int make_output(struct rules_set *set, struct rules_entry *entry, struct 
 
 	for (const struct rules_part *part = entry->parts[KEY_OUTPUT].first; part && code == 0;
 	     part = part->next)
-		code = rules_text_add(&entry->output, &set->arena, part->value);
+		code = rules_text_add(&entry->output, &defs->arena, part->value);
 	if (code == 0)
-		code = rules_text_join(&entry->output, &set->arena);
+		code = rules_text_join(&entry->output, &defs->arena);
 	if (code)
 		return code;
 	len = entry->output.len;
 	while (len && (entry->output.data[len - 1] == '\n' || entry->output.data[len - 1] == ' '))
 		len--;
-	output = arena_text(&set->arena, entry->output.data, len);
+	output = arena_text(&defs->arena, entry->output.data, len);
 	if (!output)
 		return -ENOMEM;
 	for (size_t i = 0; i < len; i++)
@@ -181,16 +182,16 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 	int code;
 
 	if (!rules_entry_value(entry, KEY_PRIORITY) || !rules_entry_value(entry, KEY_OUTPUT) ||
-	    check_priority(&rules->set, entry, &rule->priority) ||
+	    check_priority(&rules->defs, entry, &rule->priority) ||
 	    !runs(entry, rule->priority, options->least, counts))
 		return 0;
 	rule->name = entry->name;
 	rule->root = entry->root;
 	rule->text = entry->text.data;
 	rule->entry = entry;
-	code = make_tags(&rules->set, entry, rule);
+	code = make_tags(&rules->defs, entry, rule);
 	if (code == 0)
-		code = make_output(&rules->set, entry, rule);
+		code = make_output(&rules->defs, entry, rule);
 	rules->count += code == 0;
 	return code;
 }
@@ -198,18 +199,18 @@ static int make_rule(struct rules *rules, struct rules_entry *entry,
 static int make_rules(struct rules *rules, const struct rules_options *options,
 		      struct rules_counts *counts)
 {
-	struct rules_set *set = &rules->set;
+	struct rules_defs *defs = &rules->defs;
 	int code = 0;
 
-	rules->list = arena_alloc(&set->arena, set->counts[RULES_RULE] * sizeof(*rules->list));
+	rules->list = arena_alloc(&defs->arena, defs->counts[RULES_RULE] * sizeof(*rules->list));
 	if (!rules->list)
 		return -ENOMEM;
-	for (struct rules_entry *entry = set->first; entry && code == 0; entry = entry->next) {
+	for (struct rules_entry *entry = defs->first; entry && code == 0; entry = entry->next) {
 		if (entry->kind == RULES_RULE)
 			code = make_rule(rules, entry, options, counts);
 		else if (!entry->used)
-			RULES_TELL(set, RULES_NOTE, entry->where, "the %s '%.60s' is not used",
-				   rules_kind_name(entry->kind), entry->name);
+			RULES_REPORT(defs, RULES_NOTE, entry->where, "the %s '%.60s' is not used",
+				     rules_kind_name(entry->kind), entry->name);
 	}
 	return code;
 }
@@ -217,26 +218,26 @@ static int make_rules(struct rules *rules, const struct rules_options *options,
 static int load(struct rules *rules, const struct rules_input *inputs,
 		const struct rules_options *options, struct rules_counts *counts)
 {
-	struct rules_set *set = &rules->set;
+	struct rules_defs *defs = &rules->defs;
 	int code = read_inputs(rules, inputs);
 
 	*counts = (struct rules_counts){
-		.rules = set->counts[RULES_RULE],
-		.macros = set->counts[RULES_MACRO],
-		.lists = set->counts[RULES_LIST],
+		.rules = defs->counts[RULES_RULE],
+		.macros = defs->counts[RULES_MACRO],
+		.lists = defs->counts[RULES_LIST],
 	};
 	/* Missing definitions would cause wrong errors in all their users. */
 	if (code == 0)
-		code = rules_lists_expand(set);
+		code = rules_lists_expand(defs);
 	if (code == 0)
-		code = rules_conditions_parse(set);
+		code = rules_conditions_parse(defs);
 	if (code == 0)
-		code = rules_conditions_link(set, &options->filter);
+		code = rules_conditions_link(defs, &options->filter);
 	if (code == 0)
 		code = make_rules(rules, options, counts);
-	if (code == 0 && set->report->failed)
+	if (code == 0 && defs->report->failed)
 		code = -ENOMEM;
-	return code || !set->report->counts[RULES_ERROR] ? code : -EINVAL;
+	return code || !defs->report->counts[RULES_ERROR] ? code : -EINVAL;
 }
 
 int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
@@ -248,13 +249,13 @@ int rules_load(const struct rules_input *inputs, size_t n, const struct rules_op
 	*report = (struct rules_report){0};
 	if (!made)
 		return code;
-	rules_set_init(&made->set, report);
+	rules_defs_init(&made->defs, report);
 	made->nfiles = n;
 	made->files = calloc(n ? n : 1, sizeof(*made->files));
 	if (made->files)
 		code = load(made, inputs, options, counts);
 	/* The report belongs to the caller and may be freed before the rules. */
-	made->set.report = NULL;
+	made->defs.report = NULL;
 	if (code == 0)
 		*rules = made;
 	else
@@ -266,7 +267,7 @@ void rules_destroy(struct rules *rules)
 {
 	if (!rules)
 		return;
-	rules_set_finish(&rules->set);
+	rules_defs_finish(&rules->defs);
 	for (size_t i = 0; rules->files && i < rules->nfiles; i++)
 		rules_file_finish(&rules->files[i]);
 	free(rules->files);

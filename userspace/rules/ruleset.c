@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 #include "sinsp/sinsp.h"
 
 struct ruleset_rule {

@@ -9,14 +9,14 @@
 #include <stdio.h>
 
 #include "rules_text.h"
-#include "rules/set.h"
+#include "rules/defs.h"
 
 enum { ENTRIES = 2000 };
 
 struct graph {
 	struct rules_file file;
 	struct rules_report report;
-	struct rules_set set;
+	struct rules_defs defs;
 	struct yaml_node names[ENTRIES];
 	struct rules_entry *entries[ENTRIES];
 };
@@ -28,21 +28,21 @@ static void begin(struct graph *graph, size_t n)
 
 	*graph = (struct graph){0};
 	assert_int_equal(rules_file_copy("a.yaml", text, n, &graph->file, NULL), 0);
-	rules_set_init(&graph->set, &graph->report);
+	rules_defs_init(&graph->defs, &graph->report);
 	for (size_t i = 0; i < n; i++) {
 		char name[16];
 		int len = snprintf(name, sizeof(name), "n%zu", i);
 
 		graph->names[i] = (struct yaml_node){.file = &graph->file, .start = (uint32_t)i};
-		graph->names[i].text = arena_text(&graph->set.arena, name, (size_t)len);
-		graph->entries[i] = rules_set_add(&graph->set, RULES_LIST, &graph->names[i]);
+		graph->names[i].text = arena_text(&graph->defs.arena, name, (size_t)len);
+		graph->entries[i] = rules_defs_add(&graph->defs, RULES_LIST, &graph->names[i]);
 		assert_non_null(graph->entries[i]);
 	}
 }
 
 static void end(struct graph *graph)
 {
-	rules_set_finish(&graph->set);
+	rules_defs_finish(&graph->defs);
 	rules_report_finish(&graph->report);
 	rules_file_finish(&graph->file);
 }
@@ -51,7 +51,7 @@ static void refer(struct graph *graph, size_t from, size_t to)
 {
 	const struct rules_ref ref = {.to = graph->entries[to], .item = &graph->names[from]};
 
-	assert_int_equal(rules_graph_add(&graph->set, graph->entries[from], &ref), 0);
+	assert_int_equal(rules_graph_add(&graph->defs, graph->entries[from], &ref), 0);
 }
 
 /* Puts the names in their order into one text. */
@@ -76,7 +76,7 @@ static void test_order(void **state)
 	refer(&graph, 3, 1);
 	refer(&graph, 4, 1);
 	refer(&graph, 4, 3);
-	first = rules_graph_order(&graph.set, 1u << RULES_LIST);
+	first = rules_graph_order(&graph.defs, 1u << RULES_LIST);
 	expect_names(first, "n1 n3 n0 n2 n4 ");
 	first = rules_graph_reverse(first);
 	expect_names(first, "n4 n2 n0 n3 n1 ");
@@ -92,11 +92,11 @@ static void test_other_kinds(void **state)
 	static struct graph graph;
 
 	begin(&graph, 2);
-	assert_null(rules_graph_order(&graph.set, 1u << RULES_MACRO | 1u << RULES_RULE));
+	assert_null(rules_graph_order(&graph.defs, 1u << RULES_MACRO | 1u << RULES_RULE));
 	assert_null(rules_graph_reverse(NULL));
 	graph.entries[0]->kind = RULES_RULE;
-	expect_names(rules_graph_order(&graph.set, 1u << RULES_RULE), "n0 ");
-	expect_names(rules_graph_order(&graph.set, 1u << RULES_LIST), "n1 ");
+	expect_names(rules_graph_order(&graph.defs, 1u << RULES_RULE), "n0 ");
+	expect_names(rules_graph_order(&graph.defs, 1u << RULES_LIST), "n1 ");
 	end(&graph);
 }
 
@@ -109,7 +109,7 @@ static void test_broken(void **state)
 	refer(&graph, 0, 1);
 	refer(&graph, 1, 2);
 	refer(&graph, 2, 1);
-	expect_names(rules_graph_order(&graph.set, 1u << RULES_LIST), "n2 n1 n0 n3 ");
+	expect_names(rules_graph_order(&graph.defs, 1u << RULES_LIST), "n2 n1 n0 n3 ");
 	assert_false(graph.entries[0]->broken);
 	assert_true(graph.entries[1]->broken);
 	assert_true(graph.entries[2]->broken);
@@ -129,7 +129,7 @@ static void test_long_chain(void **state)
 	begin(&graph, ENTRIES);
 	for (size_t i = 0; i < ENTRIES; i++)
 		refer(&graph, i, (i + 1) % ENTRIES);
-	first = rules_graph_order(&graph.set, 1u << RULES_LIST);
+	first = rules_graph_order(&graph.defs, 1u << RULES_LIST);
 	for (const struct rules_entry *entry = first; entry; entry = entry->ordered, n++) {
 		assert_ptr_equal(entry, graph.entries[ENTRIES - 1 - n]);
 		assert_true(entry->broken);

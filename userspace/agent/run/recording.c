@@ -143,7 +143,7 @@ static int begin_file(struct recording *recording, uint64_t ns, int64_t clock_st
 	recording->past.files++;
 	recording->past.name = recording->name;
 	recording->begin_ns = ns;
-	code = sinsp_tell(recording->sinsp, scap_writer_snapshot(recording->writer));
+	code = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
 	if (code)
 		return refuse(recording, code, strerror(-code));
 	limit_bytes(recording);

@@ -46,7 +46,7 @@ struct scap_unpack {
 	uint8_t input_bytes[INPUT_BYTES];
 };
 
-static void tell(int event_fd)
+static void wake(int event_fd)
 {
 	uint64_t one = 1;
 
@@ -174,7 +174,7 @@ static void *work(void *arg)
 		fill_chunk(unpack, chunk);
 		code = chunk->code;
 		atomic_store(&unpack->filled, filled + 1);
-		tell(unpack->filled_fd);
+		wake(unpack->filled_fd);
 	}
 	return NULL;
 }
@@ -214,7 +214,7 @@ ptrdiff_t scap_unpack_take(struct scap_unpack *unpack, void *to, size_t room, in
 			return chunk->code;
 		unpack->taken = 0;
 		atomic_fetch_add(&unpack->emptied, 1);
-		tell(unpack->emptied_fd);
+		wake(unpack->emptied_fd);
 	}
 }
 
@@ -284,7 +284,7 @@ void scap_unpack_stop(struct scap_unpack *unpack)
 		return;
 	if (unpack->started) {
 		atomic_store(&unpack->stop, true);
-		tell(unpack->emptied_fd);
+		wake(unpack->emptied_fd);
 		pthread_join(unpack->thread, NULL);
 	}
 	if (unpack->state)

@@ -51,7 +51,7 @@ struct scap_live {
 	int look_ms;
 	bool stopped; /* no program runs any more */
 	bool drained; /* all that they wrote is loaded */
-	bool tells_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
+	bool reports_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
 	uint64_t made; /* events of that kind */
 	uint64_t delivered[EVENT_ID_MAX];
 	bool hidden[EVENT_ID_MAX]; /* wanted only for the state */
@@ -68,7 +68,7 @@ struct cpu_frame {
 _Static_assert(sizeof(struct cpu_frame) % FRAME_ALIGN == 0, "as every frame of a batch");
 
 /* Adds such an event to the ring of that CPU, even if it has no memory. */
-static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
+static void add_cpu_event(struct scap_live *live, struct scap_ring *ring)
 {
 	const struct batch_header batch = {.bytes = sizeof(struct cpu_frame), .count = 1};
 	const struct cpu_frame frame = {
@@ -82,7 +82,7 @@ static void tell_of_cpu(struct scap_live *live, struct scap_ring *ring)
 		.cpu = ring->cpu,
 	};
 
-	if (live->tells_cpus)
+	if (live->reports_cpus)
 		live->made += scap_ring_add(ring, batch, &frame);
 }
 
@@ -97,7 +97,7 @@ static void forget_ring(struct scap_live *live, struct scap_ring *ring)
 static void cpu_went(struct scap_live *live, struct scap_ring *ring)
 {
 	forget_ring(live, ring);
-	tell_of_cpu(live, ring);
+	add_cpu_event(live, ring);
 }
 
 static int watch_ring(struct scap_live *live, struct scap_ring *ring, struct error *err)
@@ -133,7 +133,7 @@ static int cpu_came(struct scap_live *live, struct scap_ring *ring, struct error
 	int r = open_ring(live, ring, live->ringless ? NULL : err);
 
 	if (ring->fd >= 0)
-		tell_of_cpu(live, ring);
+		add_cpu_event(live, ring);
 	if (r < 0 && live->ringless++ == 0) {
 		live->ring_error = r;
 		live->ring_error_cpu = ring->cpu;
@@ -309,7 +309,7 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	r = scap_merge_create(&merge, &live->merge);
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
-	live->tells_cpus = config->events[EVENT_cpu_hotplug];
+	live->reports_cpus = config->events[EVENT_cpu_hotplug];
 	memcpy(live->hidden, config->successes, sizeof(live->hidden));
 	return live_driver_attach(live->driver, err);
 }

@@ -58,7 +58,7 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 }
 
 /* On exit of an exec only failures are written: see exec_success. */
-static bool exit_tells_failures(unsigned int id)
+static bool exit_reports_failures(unsigned int id)
 {
 	return id == EVENT_execve || id == EVENT_execveat;
 }
@@ -92,7 +92,7 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
 	if (config->successes[program->event] &&
-	    (program->at_enter || (!program->hook && exit_tells_failures(program->event))))
+	    (program->at_enter || (!program->hook && exit_reports_failures(program->event))))
 		return false;
 	/* A successful execve or execveat is an execve event, written at the tracepoint. */
 	if (program->event == EVENT_execve && program->hook && !program->at_enter &&
@@ -107,7 +107,7 @@ static unsigned int event_of(unsigned int code, bool generic, const struct scap_
 	unsigned int id = event_desc_of_syscall(code)->id;
 
 	if (id == EVENT_syscall || !config->events[id] ||
-	    (config->successes[id] && exit_tells_failures(id)))
+	    (config->successes[id] && exit_reports_failures(id)))
 		id = generic ? EVENT_syscall : EVENT_NONE;
 	return rejected[id] ? EVENT_NONE : id;
 }

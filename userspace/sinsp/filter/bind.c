@@ -255,8 +255,8 @@ static int make_set(struct filter_binder *binder, struct filter_check *check)
 
 	if (check->nconstants < SET_MIN || !is_equality(check->op) || check->quantifier != needed)
 		return 0;
-	return filter_set_create(&binder->filter->arena, check->left->operand.type,
-				 check->constants, check->nconstants, &check->set);
+	return value_table_create(&binder->filter->arena, check->left->operand.type,
+				  check->constants, check->nconstants, &check->table);
 }
 
 /* `evt.around[T] = MS`: the field is a distance in ns. */

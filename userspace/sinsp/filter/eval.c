@@ -161,10 +161,10 @@ static bool satisfies(const struct filter_check *check, const struct field_value
 	return any != check->negated;
 }
 
-static bool any_in_set(const struct filter_set *set, const struct field_value *values, int n)
+static bool any_in_table(const struct value_table *table, const struct field_value *values, int n)
 {
 	for (int i = 0; i < n; i++)
-		if (filter_set_has(set, &values[i]))
+		if (value_table_has(table, &values[i]))
 			return true;
 	return false;
 }
@@ -174,8 +174,8 @@ static bool satisfies_constants(const struct filter_check *check, const struct f
 {
 	uint32_t satisfied = 0;
 
-	if (check->set)
-		return any_in_set(check->set, values, n) != check->negated;
+	if (check->table)
+		return any_in_table(check->table, values, n) != check->negated;
 	for (uint32_t i = 0; i < check->nconstants; i++) {
 		satisfied += satisfies(check, values, n, &check->constants[i]);
 		if (satisfied && check->quantifier == FILTER_ANY_OF)

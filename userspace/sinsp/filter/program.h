@@ -14,7 +14,7 @@
 #include "sinsp/filter/filter.h"
 
 struct filter_regex;
-struct filter_set;
+struct value_table;
 struct named_types;
 
 /* The right side of a comparison. */
@@ -63,7 +63,7 @@ struct filter_check {
 	enum filter_quantifier quantifier; /* over the constants */
 	uint32_t nconstants;
 	struct filter_constant *constants;
-	struct filter_set *set; /* of the constants; NULL if few, or not for equality */
+	struct value_table *table; /* of the constants; NULL if few, or not for equality */
 };
 
 enum { FILTER_PASS = UINT32_MAX, FILTER_FAIL = UINT32_MAX - 1 };
@@ -174,8 +174,9 @@ static inline void filter_begin(struct filter *filter)
 }
 
 /* The constants of a check for fast look-up, or NULL with 0 if their type does not allow it. */
-int filter_set_create(struct arena *arena, enum param_type type,
-		      const struct filter_constant *constants, uint32_t n, struct filter_set **set);
-bool filter_set_has(const struct filter_set *set, const struct field_value *value);
+int value_table_create(struct arena *arena, enum param_type type,
+		       const struct filter_constant *constants, uint32_t n,
+		       struct value_table **table);
+bool value_table_has(const struct value_table *table, const struct field_value *value);
 
 #endif

@@ -22,7 +22,7 @@ _Static_assert((int)clone__exec_id == (int)clone3__exec_id &&
 		       (int)execve__gid == (int)execveat__gid,
 	       "the code below reads them under one name");
 
-enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, NOT_TOLD = -1 };
+enum { HOST_INIT = 1, ANCESTORS_MAX = 1024, REAPER_UNKNOWN = -1 };
 
 static const uint32_t in_pidns = clone_flags__CLONE_CHILD_IN_PIDNS;
 
@@ -252,8 +252,8 @@ static bool child_is_news(const struct sinsp *sinsp, const struct event *ev, int
 	return ev->ts_ns >= sinsp->seed_ns && !state_has_exited(sinsp, child);
 }
 
-static void tell_of_child(struct sinsp *sinsp, const struct event *ev,
-			  const struct sinsp_thread *caller, int64_t child)
+static void add_child(struct sinsp *sinsp, const struct event *ev,
+		      const struct sinsp_thread *caller, int64_t child)
 {
 	uint32_t flags = (uint32_t)event_param_u64(ev, clone__flags);
 	struct sinsp_thread_entry *known = sinsp_threads_find(&sinsp->threads, child);
@@ -298,7 +298,7 @@ void state_clone(struct sinsp *sinsp, struct state_event *event)
 	update_cloned(sinsp, event->thread, ev);
 	/* Otherwise the child's own event has its id. */
 	if (result > 0 && !is_foreign_id(ev, event->thread))
-		tell_of_child(sinsp, ev, event->thread, result);
+		add_child(sinsp, ev, event->thread, result);
 }
 
 /* Credentials in exec events, also in those of failed calls. */
@@ -455,7 +455,7 @@ void state_exit(struct sinsp *sinsp, struct state_event *event)
 	const struct event *ev = event->ev;
 	int64_t reaper = event_param_present(ev, procexit__reaper_tid)
 				 ? event_param_i64(ev, procexit__reaper_tid)
-				 : NOT_TOLD;
+				 : REAPER_UNKNOWN;
 
 	sinsp->after.ended = sinsp_threads_find(&sinsp->threads, ev->tid);
 	sinsp->after.pending = true;

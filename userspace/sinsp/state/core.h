@@ -51,7 +51,7 @@ struct state_switch {
 struct state_listener {
 	struct scap_snapshot snapshot; /* first: the listener is its snapshot */
 	struct sinsp *sinsp; /* NULL: the listener is not in use */
-	int64_t told_of; /* the thread whose descriptors are reported */
+	int64_t tid; /* the thread whose descriptors are reported */
 };
 
 struct sinsp {

@@ -33,10 +33,10 @@ static int compare(const void *left, const void *right)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static int tell_user(const struct user_entry *user, void *context)
+static int dump_user(const struct user_entry *user, void *context)
 {
 	struct scap_snapshot *to = context;
-	const struct scap_user told = {
+	const struct scap_user out = {
 		.uid = user->id,
 		.gid = user->gid,
 		.name = user->name,
@@ -44,29 +44,29 @@ static int tell_user(const struct user_entry *user, void *context)
 		.shell = user->shell ? user->shell : "",
 	};
 
-	return to->ops->user(to, &told);
+	return to->ops->user(to, &out);
 }
 
-static int tell_group(const struct user_entry *group, void *context)
+static int dump_group(const struct user_entry *group, void *context)
 {
 	struct scap_snapshot *to = context;
-	const struct scap_group told = {.gid = group->id, .name = group->name};
+	const struct scap_group out = {.gid = group->id, .name = group->name};
 
-	return to->ops->group(to, &told);
+	return to->ops->group(to, &out);
 }
 
-static void take_program(const struct sinsp_program *program, struct scap_thread *told)
+static void take_program(const struct sinsp_program *program, struct scap_thread *out)
 {
-	told->exe_ino = program->exe_ino;
-	told->exe_ctime_ns = program->exe_ctime_ns;
-	told->exe_mtime_ns = program->exe_mtime_ns;
-	told->exe_flags = program->flags;
-	told->exe = program->exe;
-	told->exepath = program->exepath;
-	told->args = program->args;
-	told->args_len = program->args_len;
-	told->env = program->env;
-	told->env_len = program->env_len;
+	out->exe_ino = program->exe_ino;
+	out->exe_ctime_ns = program->exe_ctime_ns;
+	out->exe_mtime_ns = program->exe_mtime_ns;
+	out->exe_flags = program->flags;
+	out->exe = program->exe;
+	out->exepath = program->exepath;
+	out->args = program->args;
+	out->args_len = program->args_len;
+	out->env = program->env;
+	out->env_len = program->env_len;
 }
 
 static uint32_t flags_of(const struct sinsp_thread *thread)
@@ -82,10 +82,10 @@ static uint64_t wall_ns(const struct sinsp *sinsp, uint64_t ns)
 	return ns ? ns + (uint64_t)sinsp->clock_step_ns : 0;
 }
 
-static int tell_thread(const struct sinsp *sinsp, const struct sinsp_thread *thread,
+static int dump_thread(const struct sinsp *sinsp, const struct sinsp_thread *thread,
 		       struct scap_snapshot *to)
 {
-	struct scap_thread told = {
+	struct scap_thread out = {
 		.tid = thread->tid,
 		.pid = thread->pid,
 		.ptid = thread->ptid,
@@ -117,28 +117,28 @@ static int tell_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 		.root = thread->fs->root ? thread->fs->root : "/",
 	};
 
-	memcpy(told.comm, thread->comm, sizeof(told.comm));
-	take_program(thread->program, &told);
-	return to->ops->thread(to, &told);
+	memcpy(out.comm, thread->comm, sizeof(out.comm));
+	take_program(thread->program, &out);
+	return to->ops->thread(to, &out);
 }
 
 /* /proc has the local and the remote end of a connection, not which of them called. */
-static void take_ends(const struct sinsp_fd *fd, struct scap_fd *told)
+static void take_ends(const struct sinsp_fd *fd, struct scap_fd *out)
 {
 	bool is_server = fd->listening || fd->role == SINSP_ROLE_SERVER;
 
-	told->name = "";
-	told->l4 = fd->l4;
-	told->local = is_server ? fd->dest : fd->source;
+	out->name = "";
+	out->l4 = fd->l4;
+	out->local = is_server ? fd->dest : fd->source;
 	if (!fd->listening)
-		told->remote = is_server ? fd->source : fd->dest;
+		out->remote = is_server ? fd->source : fd->dest;
 }
 
-static int tell_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_fd *fd,
+static int dump_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_fd *fd,
 		   struct scap_snapshot *to)
 {
 	uint32_t cloexec = sinsp_fds_cloexec(fds, num) ? file_flags__O_CLOEXEC : 0;
-	struct scap_fd told = {
+	struct scap_fd out = {
 		.num = num,
 		.type = fd->type,
 		.flags = (fd->flags & ~file_flags__O_CLOEXEC) | cloexec,
@@ -148,26 +148,26 @@ static int tell_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_
 	};
 
 	if (sinsp_socket_is_ip(fd)) {
-		take_ends(fd, &told);
+		take_ends(fd, &out);
 	} else if (fd->type == SCAP_FD_UNIX) {
-		told.unix_socket = fd->unix_socket;
-		told.unix_peer = fd->unix_peer;
+		out.unix_socket = fd->unix_socket;
+		out.unix_peer = fd->unix_peer;
 	}
-	return to->ops->fd(to, &told);
+	return to->ops->fd(to, &out);
 }
 
-static int tell_fds(const struct sinsp_thread *thread, struct scap_snapshot *to)
+static int dump_fds(const struct sinsp_thread *thread, struct scap_snapshot *to)
 {
 	const struct sinsp_fd *fd;
 	int r = to->ops->fds(to, thread->tid);
 
 	for (int64_t num = 0; r == 0 && (fd = sinsp_fds_next(thread->fds, &num)); num++)
 		if (fd->type != SCAP_FD_UNKNOWN)
-			r = tell_fd(thread->fds, num, fd, to);
+			r = dump_fd(thread->fds, num, fd, to);
 	return r;
 }
 
-static int tell_threads(struct sinsp *sinsp, struct scap_snapshot *to)
+static int dump_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 {
 	struct order order = {.threads =
 				      calloc(sinsp->threads.entries + 1, sizeof(*order.threads))};
@@ -178,15 +178,15 @@ static int tell_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 	sinsp_threads_each(&sinsp->threads, put, &order);
 	qsort(order.threads, order.count, sizeof(*order.threads), compare);
 	for (size_t i = 0; i < order.count && r == 0; i++)
-		r = tell_thread(sinsp, order.threads[i], to);
+		r = dump_thread(sinsp, order.threads[i], to);
 	for (size_t i = 0; i < order.count && r == 0; i++)
 		if (sinsp_thread_is_main(order.threads[i]))
-			r = tell_fds(order.threads[i], to);
+			r = dump_fds(order.threads[i], to);
 	free(order.threads);
 	return r;
 }
 
-int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to)
+int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to)
 {
 	int r = 0;
 
@@ -196,12 +196,12 @@ int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to)
 	if (r == 0)
 		r = to->ops->begin(to);
 	if (r == 0)
-		r = machine_tell(&sinsp->machine, sinsp->clock_step_ns, to);
+		r = machine_dump(&sinsp->machine, sinsp->clock_step_ns, to);
 	if (r == 0)
-		r = users_each(&sinsp->names->users, sinsp->now_ns, tell_user, to);
+		r = users_each(&sinsp->names->users, sinsp->now_ns, dump_user, to);
 	if (r == 0)
-		r = users_each(&sinsp->names->groups, sinsp->now_ns, tell_group, to);
+		r = users_each(&sinsp->names->groups, sinsp->now_ns, dump_group, to);
 	if (r == 0)
-		r = tell_threads(sinsp, to);
+		r = dump_threads(sinsp, to);
 	return r == 0 ? to->ops->end(to) : r;
 }

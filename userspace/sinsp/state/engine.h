@@ -84,7 +84,7 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
  * Reports the current tables, between two events, in an order that depends only on them: threads by
  * id, main ones first. Returns 0, or what `to` returned.
  */
-int sinsp_tell(struct sinsp *sinsp, struct scap_snapshot *to);
+int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
  * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a corrupt or unknown frame.

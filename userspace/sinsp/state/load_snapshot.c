@@ -23,7 +23,7 @@ static int begin(struct scap_snapshot *to)
 	machine_finish(&sinsp->machine);
 	sinsp->boot = 0;
 	sinsp->run_ns = 0;
-	sinsp->listener.told_of = 0;
+	sinsp->listener.tid = 0;
 	memset(sinsp->exited, 0, sizeof(sinsp->exited));
 	memset(sinsp->listening, 0, sizeof(sinsp->listening));
 	memset(sinsp->switches, 0, sizeof(sinsp->switches));
@@ -83,14 +83,14 @@ static int take_thread(struct scap_snapshot *to, const struct scap_thread *threa
 
 static int take_fds(struct scap_snapshot *to, int64_t tid)
 {
-	sinsp_of(to)->listener.told_of = tid;
+	sinsp_of(to)->listener.tid = tid;
 	return 0;
 }
 
 static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
 	struct sinsp *sinsp = sinsp_of(to);
-	struct sinsp_thread *thread = state_thread_find(sinsp, sinsp->listener.told_of);
+	struct sinsp_thread *thread = state_thread_find(sinsp, sinsp->listener.tid);
 
 	if (thread && fd->type > SCAP_FD_UNKNOWN && fd->type < SCAP_FD_TYPES_COUNT)
 		state_load_fd(sinsp, thread->fds, fd);

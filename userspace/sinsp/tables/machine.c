@@ -105,7 +105,7 @@ int machine_read(struct machine *machine)
 	return r == -ENOSPC ? 0 : r;
 }
 
-static int tell_interfaces(const struct machine *machine, bool ipv6, struct scap_snapshot *to)
+static int dump_interfaces(const struct machine *machine, bool ipv6, struct scap_snapshot *to)
 {
 	int r = 0;
 
@@ -120,21 +120,21 @@ static int tell_interfaces(const struct machine *machine, bool ipv6, struct scap
 	return r;
 }
 
-int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to)
+int machine_dump(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to)
 {
-	const struct scap_machine told = {
+	const struct scap_machine out = {
 		.cpus = machine->cpus,
 		.memory_bytes = machine->memory_bytes,
 		.max_pid = machine->max_pid,
 		.boot_ns = machine->boot_ns + (uint64_t)clock_step_ns,
 		.hostname = machine->hostname,
 	};
-	int r = to->ops->machine(to, &told);
+	int r = to->ops->machine(to, &out);
 
 	if (r == 0)
-		r = tell_interfaces(machine, false, to);
+		r = dump_interfaces(machine, false, to);
 	if (r == 0)
-		r = tell_interfaces(machine, true, to);
+		r = dump_interfaces(machine, true, to);
 	return r;
 }
 

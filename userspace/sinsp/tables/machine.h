@@ -36,7 +36,7 @@ int machine_read(struct machine *machine);
  * Reports the machine and its interfaces, those of IPv4 first. clock_step_ns: how far the wall
  * clock was set since (negative: back), applied to the boot time. Returns 0 or what `to` returned.
  */
-int machine_tell(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to);
+int machine_dump(const struct machine *machine, int64_t clock_step_ns, struct scap_snapshot *to);
 
 /* A number for a text that names a boot of a machine. */
 uint64_t machine_boot_of(const char *text);

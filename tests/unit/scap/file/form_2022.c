@@ -235,7 +235,7 @@ static const char *name_today(const struct event_2022 *event, unsigned int id, c
 	return name;
 }
 
-/* The values of a frame are those of the event; what it does not tell is 0, and no descriptor. */
+/* The values of a frame are those of the event; what it does not have is 0, and no descriptor. */
 static void check_values(struct fixture *f, const struct scap_event *event)
 {
 	unsigned int id = header_of(event).type;
@@ -304,7 +304,7 @@ static bool is_left_out(unsigned int id)
 	case 98: /* mkdir and rmdir of before */
 	case 100:
 	case 148: /* drop and its end: no call */
-	case 268: /* made by programs that were told to */
+	case 268: /* made by programs on request */
 	case 296: /* bpf: sysdig dies when it is asked for its result */
 		return true;
 	default:

@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "told.h"
+#include "snapshot.h"
 
 /* Who listens can end it. */
 static void test_listener_fails(void **state)
 {
 	struct capture_result result;
 
-	told_put_group();
+	put_group();
 	capture_close_event(&capture, 0x216, 0, 5);
 	transcript.answer = -ENOSPC;
 	result = capture_read(capture.bytes.data, capture.bytes.len, &transcript);
@@ -33,7 +33,7 @@ static void test_breaks_off(void **state)
 	char text[128];
 
 	group = capture.bytes.len;
-	told_put_group();
+	put_group();
 	event = capture.bytes.len;
 	capture_close_event(&capture, 0x216, 0, 5);
 	for (size_t n = group + 1; n < capture.bytes.len; n++) {
@@ -72,7 +72,7 @@ static void test_lengths_differ(void **state)
 	assert_non_null(strstr(result.text, text));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
 int main(void)
 {

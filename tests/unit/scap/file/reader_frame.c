@@ -11,7 +11,7 @@
 
 #include "abi.h"
 #include "scap/file/reader_impl.h"
-#include "told.h"
+#include "snapshot.h"
 
 static const uint32_t event_blocks[] = {0x204, 0x208, 0x216, 0x217, 0x221, 0x222, 0x8010abcd};
 enum {
@@ -143,7 +143,7 @@ static void test_lengths(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
 int main(void)
 {

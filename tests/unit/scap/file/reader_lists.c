@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What capture files of all versions tell of the machine, block by block as their sheet says. */
+/* What capture files of all versions contain of the machine, block by block as their sheet says. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "told.h"
+#include "snapshot.h"
 
 static void put_machine(uint32_t type)
 {
@@ -30,13 +30,13 @@ static void put_machine(uint32_t type)
 
 static void test_machine(void **state)
 {
-	char told[512], name[128];
+	char text[512], name[128];
 
 	memset(name, 'h', sizeof(name));
-	snprintf(told, sizeof(told), "machine 4 8589934592 32768 1700000000000000000 %.127s\n",
+	snprintf(text, sizeof(text), "machine 4 8589934592 32768 1700000000000000000 %.127s\n",
 		 name);
 	put_machine(0x201);
-	expect_whole(told);
+	expect_whole(text);
 }
 
 static void test_machine_legacy(void **state)
@@ -105,9 +105,9 @@ static void test_interface_of_unknown_type(void **state)
 	put_interface(5, true);
 	put_interface(1, true);
 	capture_end(&capture);
-	assert_int_equal(
-		expect_told("interface eth0 10111213 20212223 30313233 1001\n").stats.damaged_lists,
-		1);
+	assert_int_equal(expect_snapshot("interface eth0 10111213 20212223 30313233 1001\n")
+				 .stats.damaged_lists,
+			 1);
 }
 
 static void put_users(uint32_t block, bool prefixed)
@@ -148,7 +148,7 @@ static void test_users(void **state)
 static const struct {
 	uint8_t type;
 	uint8_t enum_type; /* scap_fd_type */
-	const char *told;
+	const char *text;
 } fd_types[] = {
 	{1, SCAP_FD_FILE, "name=/n flags=0 dev=0"},
 	{2, SCAP_FD_DIRECTORY, "name=/n flags=0 dev=0"},
@@ -218,24 +218,24 @@ static void put_fd(uint8_t type, bool prefixed, bool with_dev)
 /* All types in one list, and nothing of type 0. */
 static void expect_fds(uint32_t block, bool prefixed, bool with_dev)
 {
-	char told[4096];
-	int n = snprintf(told, sizeof(told), "fds 70\n");
+	char text[4096];
+	int n = snprintf(text, sizeof(text), "fds 70\n");
 
 	capture_begin(&capture, block);
 	capture_u64(&capture, 70);
 	put_fd(0, prefixed, with_dev);
 	for (int i = 0; i < FD_TYPES; i++) {
 		put_fd(fd_types[i].type, prefixed, with_dev);
-		n += snprintf(told + n, sizeof(told) - (size_t)n,
+		n += snprintf(text + n, sizeof(text) - (size_t)n,
 			      "fd %d type=%d ino=%d %s%s unix=%s\n", 100 + fd_types[i].type,
-			      fd_types[i].enum_type, 200 + fd_types[i].type, fd_types[i].told,
+			      fd_types[i].enum_type, 200 + fd_types[i].type, fd_types[i].text,
 			      fd_types[i].type != 16 ? ""
 			      : with_dev	     ? " dev=803"
 						     : " dev=0",
 			      fd_types[i].type == 8 ? "aaaa,bbbb" : "0,0");
 	}
 	capture_end(&capture);
-	expect_whole(told);
+	expect_whole(text);
 }
 
 static void test_fds_v1(void **state)
@@ -289,13 +289,13 @@ static void test_fd_of_unknown_type_v1(void **state)
 	put_fd(99, false, false);
 	put_fd(1, false, false);
 	capture_end(&capture);
-	result = expect_told("fds 70\nfd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
+	result = expect_snapshot("fds 70\nfd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
 	assert_int_equal(result.stats.damaged_lists, 1);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_machine),
 		TEST(test_machine_legacy),

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "told.h"
+#include "snapshot.h"
 
 /* A list of more bytes than fit into memory at a time. */
 static void test_long_list(void **state)
@@ -32,23 +32,23 @@ static void test_entry_beyond_its_list(void **state)
 	capture_u32(&capture, 100);
 	capture_u16(&capture, 500);
 	capture_end(&capture);
-	told_put_group();
-	assert_int_equal(expect_told(TOLD_GROUP).stats.damaged_lists, 2);
+	put_group();
+	assert_int_equal(expect_snapshot(GROUP_LINE).stats.damaged_lists, 2);
 }
 
 /* An entry that says it is longer or shorter than what it holds. */
 static void test_entry_of_wrong_length(void **state)
 {
 	for (uint32_t len = 0; len < 12; len++) {
-		told_setup(state);
+		snapshot_setup(state);
 		capture_begin(&capture, 0x220);
 		capture_u32(&capture, len);
 		capture_u8(&capture, 1);
 		capture_u32(&capture, 100);
 		capture_string(&capture, "x"); /* 12 bytes */
 		capture_end(&capture);
-		assert_int_equal(expect_told("").stats.damaged_lists, 1);
-		told_teardown(state);
+		assert_int_equal(expect_snapshot("").stats.damaged_lists, 1);
+		snapshot_teardown(state);
 	}
 }
 
@@ -57,10 +57,10 @@ static void test_short_machine(void **state)
 	capture_begin(&capture, 0x201);
 	capture_u64(&capture, 0);
 	capture_end(&capture);
-	assert_int_equal(expect_told("").stats.damaged_lists, 1);
+	assert_int_equal(expect_snapshot("").stats.damaged_lists, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
 int main(void)
 {

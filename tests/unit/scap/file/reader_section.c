@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "told.h"
+#include "snapshot.h"
 
 /* Each section begins with its own machine. */
 static void test_sections(void **state)
@@ -50,7 +50,7 @@ static void test_native(void **state)
 	assert_true(result.native);
 	assert_int_equal(result.events, 1);
 	assert_int_equal(result.stats.unknown_blocks, 0);
-	told_setup(state);
+	snapshot_setup(state);
 	put_native(2);
 	result = capture_read(capture.bytes.data, capture.bytes.len, NULL);
 	assert_int_equal(result.start_code, -ENOTSUP);
@@ -71,7 +71,7 @@ static void test_section_with_options(void **state)
 	assert_int_equal(capture_read(capture.bytes.data, capture.bytes.len, NULL).events, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
 int main(void)
 {

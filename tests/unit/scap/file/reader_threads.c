@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "told.h"
+#include "snapshot.h"
 
 static const struct {
 	uint32_t block;
@@ -61,9 +61,9 @@ static void put_thread(int version)
 		capture_string(&capture, "/root");
 }
 
-static int print_thread(char *told, size_t size, int version, const char *pgid, const char *tail)
+static int print_thread(char *text, size_t size, int version, const char *pgid, const char *tail)
 {
-	return snprintf(told, size,
+	return snprintf(text, size,
 			"thread tid=10 pid=11 ptid=12 sid=%s vpgid=%s pgid=%s vtid=%s vpid=%s "
 			"comm=comm exe=exe exepath=%s cwd=/cwd root=%s args=a|bc| env=%s "
 			"cgroups=%s limit=1024 flags=2001 uid=1000 gid=100 vm=%s faults=%s %s\n",
@@ -78,7 +78,7 @@ static int print_thread(char *told, size_t size, int version, const char *pgid, 
 
 static void test_processes_of_all_versions(void **state)
 {
-	char told[8192];
+	char text[8192];
 	int n = 0;
 
 	for (size_t i = 0; i < sizeof(process_blocks) / sizeof(*process_blocks); i++) {
@@ -91,18 +91,19 @@ static void test_processes_of_all_versions(void **state)
 			put_thread(version);
 			if (version == 9)
 				capture_entry_end(&capture, at, true);
-			n += print_thread(told + n, sizeof(told) - (size_t)n, version, "-1",
+			n += print_thread(text + n, sizeof(text) - (size_t)n, version, "-1",
 					  NO_TAIL);
 		}
 		capture_end(&capture);
 	}
-	expect_whole(told);
+	expect_whole(text);
 }
 
-/* The fields at the end of the last version: with how many bytes each ends, and what is told. */
+/* The fields at the end of the last version: with how many bytes each ends, and what is reported.
+ */
 static const struct {
 	size_t bytes;
-	const char *pgid, *told;
+	const char *pgid, *text;
 } tails[] = {
 	/* The first two are there only if there is more than the old ones would take. */
 	{4, "-1", "pidns=0 tty=0 login=7 exe_flags=0 caps=0,0,0 exe_file=0,0,0"},
@@ -141,7 +142,7 @@ static void put_tail(size_t bytes)
 
 static void test_process_tails(void **state)
 {
-	char told[8192];
+	char text[8192];
 	int n = 0;
 
 	capture_begin(&capture, 0x215);
@@ -151,11 +152,11 @@ static void test_process_tails(void **state)
 		put_thread(9);
 		put_tail(tails[i].bytes);
 		capture_entry_end(&capture, at, true);
-		n += print_thread(told + n, sizeof(told) - (size_t)n, 9, tails[i].pgid,
-				  tails[i].told);
+		n += print_thread(text + n, sizeof(text) - (size_t)n, 9, tails[i].pgid,
+				  tails[i].text);
 	}
 	capture_end(&capture);
-	expect_whole(told);
+	expect_whole(text);
 }
 
 /* The kernel's names have 15 bytes; strings of 65535 bytes are read. */
@@ -181,7 +182,7 @@ static void test_long_strings(void **state)
 	assert_true(transcript.text.len > 3 * 65535);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, told_setup, told_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
 int main(void)
 {

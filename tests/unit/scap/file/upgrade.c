@@ -132,7 +132,7 @@ static bool is_of_our_table(unsigned int code)
 	return event_desc_get(code) != NULL;
 }
 
-/* An enter event that told nothing, of a call whose exit event is known. */
+/* An enter event that adds nothing to the exit event. */
 static bool is_dropped(unsigned int code)
 {
 	return code % 2 == 0 && !model_events[code + 1].unused;

@@ -198,7 +198,7 @@ static void test_hidden_stays(void **state)
 	assert_true(whole.hidden);
 }
 
-/* The text of a container as it was told in `id` and `name`. */
+/* The text of a container as it was in `id` and `name`. */
 static const char *container_json(const char *id, const char *name)
 {
 	static uint8_t bytes[4096];

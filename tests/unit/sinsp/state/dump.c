@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables as they are told to who writes a capture. */
+/* Snapshots of the tables. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,40 +13,40 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "telling.h"
+#include "snapshots.h"
 
-static void tells_what_it_was_told(void **state)
+static void dumps_what_was_loaded(void **state)
 {
 	struct drive *drive = *state;
-	char *told;
+	char *text;
 
 	give_world(sinsp_snapshot(drive->sinsp));
-	told = tell(drive->sinsp);
-	assert_non_null(strstr(told, "begin\nmachine 3 4194304 0 77000000000 far\n"
+	text = dump_text(drive->sinsp);
+	assert_non_null(strstr(text, "begin\nmachine 3 4194304 0 77000000000 far\n"
 				     "interface lo 7f00"));
-	assert_non_null(strstr(told, "\nuser 0 0 chief /chief \nuser 7 8 seven /home/7 /bin/sh\n"
+	assert_non_null(strstr(text, "\nuser 0 0 chief /chief \nuser 7 8 seven /home/7 /bin/sh\n"
 				     "group 8 eight\nthread tid=200 pid=200 "));
-	assert_non_null(strstr(told,
+	assert_non_null(strstr(text,
 			       "\nthread tid=200 pid=200 ptid=1 sid=1 vpgid=13 pgid=14 vtid=12 "
 			       "vpid=12 comm=fifteen-letters exe=fifteen-letters exepath=/bin/rich "
 			       "cwd=/srv/x/ root=/srv args=a|b b| env=HOME=/|X=| "
 			       "cgroups=cpu=/a|memory=/b| limit=1024 flags=0 " RICH_NUMBERS));
 	assert_non_null(
-		strstr(told, "\nfds 200\nfd 2 type=1 ino=101 name=name flags=1003 dev=12d"));
+		strstr(text, "\nfds 200\nfd 2 type=1 ino=101 name=name flags=1003 dev=12d"));
 	/* Of connections the end here comes first, whoever called. */
-	assert_non_null(strstr(told, "\nfd 100 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:80 "
+	assert_non_null(strstr(text, "\nfd 100 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:80 "
 				     "7f000002:"));
-	free(told);
-	retell(drive);
+	free(text);
+	assert_dump_reloads(drive);
 }
 
 /* Main threads by id, then the others, then descriptors by process and number. */
-static void tells_in_order(void **state)
+static void dumps_in_order(void **state)
 {
 	struct drive *drive = *state;
 	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
 	const char *at, *next;
-	char *told;
+	char *text;
 	static const char *const order[] = {
 		"\nthread tid=5 pid=5 ",   "\nthread tid=30 pid=30 ", "\nthread tid=200 pid=200 ",
 		"\nthread tid=4 pid=200 ", "\nthread tid=6 pid=5 ",   "\nfds 5\n",
@@ -63,22 +63,22 @@ static void tells_in_order(void **state)
 	give_file(to, 40, "/x");
 	give_file(to, 1, "/y");
 	GIVE(to, end);
-	told = tell(drive->sinsp);
-	at = told;
+	text = dump_text(drive->sinsp);
+	at = text;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
 		next = strstr(at, order[i]);
 		assert_non_null(next);
 		at = next;
 	}
-	free(told);
+	free(text);
 }
 
-/* What events made of the tables is told and understood like what was there before. */
-static void tells_what_events_did(void **state)
+/* What events made of the tables is dumped and loaded like what was there before. */
+static void dumps_what_events_did(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame;
-	char *told;
+	char *text;
 
 	give_world(sinsp_snapshot(drive->sinsp));
 	drive_exec(drive, 400, "new");
@@ -106,19 +106,19 @@ static void tells_what_events_did(void **state)
 	drive_close(drive, 300, 0, 100);
 	drive_exit(drive, 202, 0); /* one thread of three */
 	drive_exit(drive, 200, 0); /* the main one, which stays for the other */
-	told = tell(drive->sinsp);
-	assert_non_null(strstr(told, "\nfd 3 type=1 ino=77 name=/etc/x flags=1001 dev=7"));
-	assert_non_null(strstr(told, " cwd=/tmp/ "));
-	assert_non_null(strstr(told, "\nfd 110 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:"));
-	assert_non_null(strstr(told, "\nfd 111 type=5 ino=0 name=aa->bb /run/x flags=0 dev=0 "
+	text = dump_text(drive->sinsp);
+	assert_non_null(strstr(text, "\nfd 3 type=1 ino=77 name=/etc/x flags=1001 dev=7"));
+	assert_non_null(strstr(text, " cwd=/tmp/ "));
+	assert_non_null(strstr(text, "\nfd 110 type=3 ino=0 name= flags=0 dev=0 l4=1 7f000001:"));
+	assert_non_null(strstr(text, "\nfd 111 type=5 ino=0 name=aa->bb /run/x flags=0 dev=0 "
 				     "unix=aa,bb\n"));
-	assert_null(strstr(told, "\nfd 112 "));
-	assert_null(strstr(told, "\nfd 100 "));
-	assert_null(strstr(told, "\nthread tid=202 "));
-	assert_null(strstr(told, "\nfds 202\n"));
-	assert_non_null(strstr(told, " flags=40000 " RICH_NUMBERS));
-	free(told);
-	retell(drive);
+	assert_null(strstr(text, "\nfd 112 "));
+	assert_null(strstr(text, "\nfd 100 "));
+	assert_null(strstr(text, "\nthread tid=202 "));
+	assert_null(strstr(text, "\nfds 202\n"));
+	assert_non_null(strstr(text, " flags=40000 " RICH_NUMBERS));
+	free(text);
+	assert_dump_reloads(drive);
 	drive_exit(drive, 201, 0);
 	drive_any(drive, 1);
 	assert_null(sinsp_thread_find(drive->sinsp, 200));
@@ -136,8 +136,8 @@ static void stops_where_the_listener_fails(void **state)
 						.rejected = calls[i]};
 		const char *text, *last;
 
-		assert_int_equal(sinsp_tell(drive->sinsp, &transcript.snapshot), -EIO);
-		/* Nothing was told after that: it is the last line. */
+		assert_int_equal(sinsp_dump(drive->sinsp, &transcript.snapshot), -EIO);
+		/* Nothing was dumped after that: it is the last line. */
 		transcript.text.len--;
 		text = transcript_text(&transcript);
 		last = strrchr(text, '\n');
@@ -149,28 +149,28 @@ static void stops_where_the_listener_fails(void **state)
 }
 
 /* This machine has processors, memory, a name, users that its files name, and this process. */
-static void tells_this_machine(void **state)
+static void dumps_this_machine(void **state)
 {
 	struct drive drive;
 	struct scap_proc *proc;
 	unsigned int cpus;
 	uint64_t memory;
-	char *told, self[64];
+	char *text, self[64];
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	drive_create(&drive, &(struct sinsp_config){.proc = proc});
 	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
-	told = tell(drive.sinsp);
-	assert_int_equal(sscanf(told, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
+	text = dump_text(drive.sinsp);
+	assert_int_equal(sscanf(text, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
 	assert_true(cpus > 0 && memory > 0);
-	assert_non_null(strstr(told, sinsp_hostname(drive.sinsp)));
-	assert_non_null(strstr(told, "\nuser 0 0 root /root "));
-	assert_non_null(strstr(told, "\ngroup 0 root\n"));
+	assert_non_null(strstr(text, sinsp_hostname(drive.sinsp)));
+	assert_non_null(strstr(text, "\nuser 0 0 root /root "));
+	assert_non_null(strstr(text, "\ngroup 0 root\n"));
 	snprintf(self, sizeof(self), "\nthread tid=%d pid=%d ptid=%d ", getpid(), getpid(),
 		 getppid());
-	assert_non_null(strstr(told, self));
-	free(told);
-	retell(&drive);
+	assert_non_null(strstr(text, self));
+	free(text);
+	assert_dump_reloads(&drive);
 	drive_destroy(&drive);
 	scap_proc_close(proc);
 }
@@ -179,9 +179,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(tells_what_it_was_told), TEST(tells_in_order),
-		TEST(tells_what_events_did),  TEST(stops_where_the_listener_fails),
-		TEST(tells_this_machine),
+		TEST(dumps_what_was_loaded), TEST(dumps_in_order),
+		TEST(dumps_what_events_did),  TEST(stops_where_the_listener_fails),
+		TEST(dumps_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
-#include "telling.h"
+#include "snapshots.h"
 
 static void fills_the_tables(void **state)
 {
@@ -121,7 +121,7 @@ static void follows_strangers(void **state)
 	assert_string_equal(drive_name(drive, 900, 3), "/etc/x");
 	assert_int_equal(drive_thread(drive, 900)->pid, -1);
 	assert_int_equal(drive_thread(drive, 900)->uid, UINT32_MAX);
-	retell(drive);
+	assert_dump_reloads(drive);
 }
 
 static void boots_differ(void **state)
@@ -160,7 +160,7 @@ static void times_follow_the_wall_clock(void **state)
 	raw.clock_step_ns = -7000000000;
 	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), 0);
 	assert_int_equal(drive->event.clock_step_ns, -7000000000);
-	text = tell(drive->sinsp);
+	text = dump_text(drive->sinsp);
 	assert_non_null(strstr(text, " 70000000000 far\n"));
 	assert_non_null(strstr(text, " pidns=71000000001 "));
 	assert_non_null(strstr(text, " start=72000000001\n"));

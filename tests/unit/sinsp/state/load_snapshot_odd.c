@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "telling.h"
+#include "snapshots.h"
 
 static void keeps_to_its_limits(void **state)
 {
@@ -30,7 +30,7 @@ static void keeps_to_its_limits(void **state)
 	assert_int_equal(stats.threads_evicted, 990);
 	assert_int_equal(stats.fds, 20);
 	assert_int_equal(stats.fds_refused, 980);
-	retell(&drive);
+	assert_dump_reloads(&drive);
 	drive_destroy(&drive);
 }
 
@@ -87,7 +87,7 @@ static void survives_nonsense(void **state)
 	assert_string_equal(drive_thread(drive, 14)->comm, "twice");
 	assert_int_equal(drive_thread(drive, 14)->nthreads, 2);
 	assert_string_equal(drive_name(drive, 15, 3), "/second");
-	retell(drive);
+	assert_dump_reloads(drive);
 	for (int64_t tid = 10; tid <= 15; tid++)
 		drive_exit(drive, tid, -1);
 	drive_any(drive, 1);

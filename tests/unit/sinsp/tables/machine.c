@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine: taken over with its limits, told again, and read from this one. */
+/* The machine: taken over with its limits, dumped, and read from this one. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "transcript.h"
 #include "sinsp/tables/machine.h"
 
-static void takes_over_and_tells(void **state)
+static void takes_over_and_dumps(void **state)
 {
 	const struct scap_machine from = {
 		.cpus = 3, .memory_bytes = 5, .max_pid = 6, .boot_ns = 7, .hostname = "far"};
@@ -25,7 +25,7 @@ static void takes_over_and_tells(void **state)
 	machine_set(&machine, &from);
 	assert_int_equal(machine_add_interface(&machine, &six), 0);
 	assert_int_equal(machine_add_interface(&machine, &four), 0);
-	assert_int_equal(machine_tell(&machine, 5, &transcript.snapshot), 0);
+	assert_int_equal(machine_dump(&machine, 5, &transcript.snapshot), 0);
 	text = transcript_text(&transcript);
 	assert_non_null(strstr(text, "machine 3 5 6 12 far\n"));
 	/* Those of IPv4 come first. */
@@ -66,7 +66,7 @@ static void reads_this_machine(void **state)
 	machine_finish(&machine);
 }
 
-static void tells_boots_apart(void **state)
+static void distinguishes_boots(void **state)
 {
 	assert_int_equal(machine_boot_of("a"), machine_boot_of("a"));
 	assert_int_not_equal(machine_boot_of("a"), machine_boot_of("b"));
@@ -78,10 +78,10 @@ static void tells_boots_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_over_and_tells),
+		cmocka_unit_test(takes_over_and_dumps),
 		cmocka_unit_test(keeps_to_its_limits),
 		cmocka_unit_test(reads_this_machine),
-		cmocka_unit_test(tells_boots_apart),
+		cmocka_unit_test(distinguishes_boots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a capture may say of its machine, and what the tables say of it afterwards. */
-#ifndef TESTS_TELLING_H
-#define TESTS_TELLING_H
+/* Snapshots for the state engine, and those that it makes of its tables. */
+#ifndef TESTS_SNAPSHOTS_H
+#define TESTS_SNAPSHOTS_H
 
 #include "drive.h"
 #include "transcript.h"
@@ -18,11 +18,11 @@ void give_file(struct scap_snapshot *to, int64_t num, const char *name);
 /* A TCP socket of 127.0.0.1, listening when the port on the other side, at 127.0.0.2, is 0. */
 void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t remote);
 
-/* What the tables are told as. The text is the caller's to free. */
-char *tell(struct sinsp *sinsp);
+/* The snapshot of the tables as text, which is the caller's to free. */
+char *dump_text(struct sinsp *sinsp);
 
-/* Tells the tables to another engine, which must tell the same. */
-void retell(struct drive *drive);
+/* Tells the tables to another engine, which must dump_text the same. */
+void assert_dump_reloads(struct drive *drive);
 
 /* What the numbers of thread 200 below are in a transcript. */
 #define RICH_NUMBERS                                                                               \
@@ -30,7 +30,7 @@ void retell(struct drive *drive);
 	"exe_file=10,11,12\n"
 
 /*
- * A machine of which everything is told: process 200 with threads, of which all is known, and a
+ * A machine of which everything is known: process 200 with threads, and a
  * descriptor of each kind; process 300, a server.
  */
 void give_world(struct scap_snapshot *to);

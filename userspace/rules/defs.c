@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions by kind and name, and their values. */
-#include "rules/set.h"
+#include "rules/defs.h"
 
 #include <errno.h>
 #include <search.h>
@@ -23,10 +23,10 @@ const char *rules_kind_name(enum rules_kind kind)
 	return kind_names[kind];
 }
 
-void rules_set_init(struct rules_set *set, struct rules_report *report)
+void rules_defs_init(struct rules_defs *defs, struct rules_report *report)
 {
-	*set = (struct rules_set){.report = report};
-	set->end = &set->first;
+	*defs = (struct rules_defs){.report = report};
+	defs->end = &defs->first;
 }
 
 static void keep_entry(void *entry)
@@ -34,11 +34,11 @@ static void keep_entry(void *entry)
 	/* It belongs to the arena. */
 }
 
-void rules_set_finish(struct rules_set *set)
+void rules_defs_finish(struct rules_defs *defs)
 {
-	tdestroy(set->index, keep_entry);
-	arena_finish(&set->arena);
-	*set = (struct rules_set){0};
+	tdestroy(defs->index, keep_entry);
+	arena_finish(&defs->arena);
+	*defs = (struct rules_defs){0};
 }
 
 static int compare(const void *left, const void *right)
@@ -48,40 +48,40 @@ static int compare(const void *left, const void *right)
 	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
 }
 
-struct rules_entry *rules_set_find(const struct rules_set *set, enum rules_kind kind,
-				   const char *name)
+struct rules_entry *rules_defs_find(const struct rules_defs *defs, enum rules_kind kind,
+				    const char *name)
 {
 	const struct rules_entry key = {.kind = kind, .name = name};
-	struct rules_entry *const *found = tfind(&key, &set->index, compare);
+	struct rules_entry *const *found = tfind(&key, &defs->index, compare);
 
 	return found ? *found : NULL;
 }
 
-struct rules_entry *rules_set_add(struct rules_set *set, enum rules_kind kind,
-				  const struct yaml_node *name)
+struct rules_entry *rules_defs_add(struct rules_defs *defs, enum rules_kind kind,
+				   const struct yaml_node *name)
 {
-	struct rules_entry *entry = arena_alloc(&set->arena, sizeof(*entry));
+	struct rules_entry *entry = arena_alloc(&defs->arena, sizeof(*entry));
 
 	if (!entry)
 		return NULL;
 	entry->kind = kind;
 	entry->name = name->text;
-	if (!tsearch(entry, &set->index, compare))
+	if (!tsearch(entry, &defs->index, compare))
 		return NULL;
-	*set->end = entry;
-	set->end = &entry->next;
-	set->counts[kind]++;
+	*defs->end = entry;
+	defs->end = &entry->next;
+	defs->counts[kind]++;
 	return entry;
 }
 
-const char *rules_set_nearest(struct rules_set *set, enum rules_kind kind, const char *text,
-			      size_t len)
+const char *rules_defs_nearest(struct rules_defs *defs, enum rules_kind kind, const char *text,
+			       size_t len)
 {
 	struct nearest nearest;
 
 	nearest_init(&nearest, text, len);
-	for (const struct rules_entry *entry = set->first; entry && set->guesses < GUESSES_MAX;
-	     entry = entry->next, set->guesses++)
+	for (const struct rules_entry *entry = defs->first; entry && defs->guesses < GUESSES_MAX;
+	     entry = entry->next, defs->guesses++)
 		if (entry->kind == kind)
 			nearest_offer(&nearest, entry->name);
 	return nearest.word;
@@ -128,10 +128,10 @@ bool rules_entry_is_about_syscalls(const struct rules_entry *rule)
 	return !source || strcmp(source->text, "syscall") == 0;
 }
 
-int rules_entry_add_check(struct rules_set *set, struct rules_entry *entry,
+int rules_entry_add_check(struct rules_defs *defs, struct rules_entry *entry,
 			  struct filter_node *node, const struct rules_text *text)
 {
-	struct rules_check *check = arena_alloc(&set->arena, sizeof(*check));
+	struct rules_check *check = arena_alloc(&defs->arena, sizeof(*check));
 
 	if (!check)
 		return -ENOMEM;
@@ -140,7 +140,8 @@ int rules_entry_add_check(struct rules_set *set, struct rules_entry *entry,
 	return 0;
 }
 
-int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct filter_text *text)
+int rules_value_text(struct rules_defs *defs, const struct yaml_node *node,
+		     struct filter_text *text)
 {
 	size_t ignored, len = 0;
 	char *bytes;
@@ -148,7 +149,7 @@ int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct
 	*text = (struct filter_text){.data = node->text, .len = node->len};
 	if (node->len < 2 || filter_lex_quoted(node->text) != node->len)
 		return 0;
-	bytes = arena_alloc(&set->arena, node->len);
+	bytes = arena_alloc(&defs->arena, node->len);
 	if (!bytes)
 		return -ENOMEM;
 	/* A value with an invalid escape is used unchanged. */

@@ -3,8 +3,8 @@
  * The definitions of all files, by kind and name, built from the items that define, append and
  * replace. Shared by the steps that build the rules; only for this folder and its tests.
  */
-#ifndef RULES_SET_H
-#define RULES_SET_H
+#ifndef RULES_DEFS_H
+#define RULES_DEFS_H
 
 #include "rules/text.h"
 #include "rules/yaml_tree.h"
@@ -101,8 +101,8 @@ struct rules_entry {
 	struct rules_text output; /* RULE */
 };
 
-struct rules_set {
-	struct arena arena; /* owns all memory of the set */
+struct rules_defs {
+	struct arena arena; /* owns all memory of the definitions */
 	struct rules_report *report;
 	struct rules_entry *first, **end;
 	size_t counts[RULES_KINDS_COUNT];
@@ -111,22 +111,22 @@ struct rules_set {
 	size_t guesses; /* comparisons of names with misspelt ones */
 };
 
-void rules_set_init(struct rules_set *set, struct rules_report *report);
-void rules_set_finish(struct rules_set *set);
+void rules_defs_init(struct rules_defs *defs, struct rules_report *report);
+void rules_defs_finish(struct rules_defs *defs);
 
 /* "list", "macro", "rule". */
 const char *rules_kind_name(enum rules_kind kind);
 
-struct rules_entry *rules_set_find(const struct rules_set *set, enum rules_kind kind,
-				   const char *name);
+struct rules_entry *rules_defs_find(const struct rules_defs *defs, enum rules_kind kind,
+				    const char *name);
 
 /* The name of that kind most similar to a text, or NULL; also NULL after very many calls. */
-const char *rules_set_nearest(struct rules_set *set, enum rules_kind kind, const char *text,
-			      size_t len);
+const char *rules_defs_nearest(struct rules_defs *defs, enum rules_kind kind, const char *text,
+			       size_t len);
 
 /* Creates an entry, which must not exist yet; NULL if out of memory. */
-struct rules_entry *rules_set_add(struct rules_set *set, enum rules_kind kind,
-				  const struct yaml_node *name);
+struct rules_entry *rules_defs_add(struct rules_defs *defs, enum rules_kind kind,
+				   const struct yaml_node *name);
 
 /* The last value of a key that has one, or NULL. */
 const struct yaml_node *rules_entry_value(const struct rules_entry *entry, enum rules_key key);
@@ -141,20 +141,21 @@ bool rules_entry_flag(const struct rules_entry *entry, enum rules_key key, bool 
 bool rules_entry_is_about_syscalls(const struct rules_entry *rule);
 
 /* Adds a check to those to be bound. Returns 0 or -ENOMEM. */
-int rules_entry_add_check(struct rules_set *set, struct rules_entry *entry,
+int rules_entry_add_check(struct rules_defs *defs, struct rules_entry *entry,
 			  struct filter_node *node, const struct rules_text *text);
 
 /* A value as the filter language reads it: without quotes inside. Returns 0 or -ENOMEM. */
-int rules_value_text(struct rules_set *set, const struct yaml_node *node, struct filter_text *text);
+int rules_value_text(struct rules_defs *defs, const struct yaml_node *node,
+		     struct filter_text *text);
 
 /* Adds the reference `ref` to `from`. Returns 0 or -ENOMEM. */
-int rules_graph_add(struct rules_set *set, struct rules_entry *from, const struct rules_ref *ref);
+int rules_graph_add(struct rules_defs *defs, struct rules_entry *from, const struct rules_ref *ref);
 
 /*
  * Sorts the entries of kinds (bits), linked by `ordered`, such that each follows those that it
  * names. Cycles are reported, and their entries marked as broken.
  */
-struct rules_entry *rules_graph_order(struct rules_set *set, unsigned int kinds);
+struct rules_entry *rules_graph_order(struct rules_defs *defs, unsigned int kinds);
 
 /* Reverses the order. */
 struct rules_entry *rules_graph_reverse(struct rules_entry *first);
@@ -163,23 +164,23 @@ struct rules_entry *rules_graph_reverse(struct rules_entry *first);
  * The steps, in their order, after all items are read. Each returns 0 or -ENOMEM; errors are in the
  * report.
  */
-int rules_lists_expand(struct rules_set *set);
-int rules_conditions_parse(struct rules_set *set);
-int rules_conditions_link(struct rules_set *set, const struct filter_options *options);
+int rules_lists_expand(struct rules_defs *defs);
+int rules_conditions_parse(struct rules_defs *defs);
+int rules_conditions_link(struct rules_defs *defs, const struct filter_options *options);
 
 /* Parts of these steps. */
 
 /* Copies the values of a list as constants at a position of a condition; sets `*end`. */
-int rules_list_insert(struct rules_set *set, const struct rules_entry *list, size_t position,
+int rules_list_insert(struct rules_defs *defs, const struct rules_entry *list, size_t position,
 		      struct filter_expr ***end);
 
 /* Adds the exceptions of a rule to its condition. */
-int rules_exceptions_add(struct rules_set *set, struct rules_entry *rule);
+int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule);
 
 /* Maximum for the values of an expanded list, and for those of all uses of lists together. */
 enum { RULES_VALUES_MAX = 1 << 20 };
 
-#define RULES_TELL(set, severity, node, ...)                                                       \
-	rules_report_add((set)->report, severity, (node)->file, (node)->start, __VA_ARGS__)
+#define RULES_REPORT(defs, severity, node, ...)                                                    \
+	rules_report_add((defs)->report, severity, (node)->file, (node)->start, __VA_ARGS__)
 
 #endif

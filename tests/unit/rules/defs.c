@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "rules/set.h"
+#include "rules/defs.h"
 
 static struct yaml_node scalar(const char *text)
 {
@@ -17,18 +17,18 @@ static struct yaml_node scalar(const char *text)
 
 struct fixture {
 	struct rules_report report;
-	struct rules_set set;
+	struct rules_defs defs;
 };
 
 static void begin(struct fixture *fixture)
 {
 	*fixture = (struct fixture){0};
-	rules_set_init(&fixture->set, &fixture->report);
+	rules_defs_init(&fixture->defs, &fixture->report);
 }
 
 static void end(struct fixture *fixture)
 {
-	rules_set_finish(&fixture->set);
+	rules_defs_finish(&fixture->defs);
 	rules_report_finish(&fixture->report);
 }
 
@@ -49,22 +49,22 @@ static void test_kinds_and_names(void **state)
 
 	begin(&fixture);
 	for (size_t i = 0; i < COUNT; i++) {
-		assert_null(rules_set_find(&fixture.set, rows[i].kind, rows[i].name));
+		assert_null(rules_defs_find(&fixture.defs, rows[i].kind, rows[i].name));
 		names[i] = scalar(rows[i].name);
-		entries[i] = rules_set_add(&fixture.set, rows[i].kind, &names[i]);
+		entries[i] = rules_defs_add(&fixture.defs, rows[i].kind, &names[i]);
 		assert_non_null(entries[i]);
 	}
-	entry = fixture.set.first;
+	entry = fixture.defs.first;
 	for (size_t i = 0; i < COUNT; i++, entry = entry->next) {
 		assert_ptr_equal(entry, entries[i]);
-		assert_ptr_equal(rules_set_find(&fixture.set, rows[i].kind, rows[i].name), entry);
+		assert_ptr_equal(rules_defs_find(&fixture.defs, rows[i].kind, rows[i].name), entry);
 	}
 	assert_null(entry);
-	assert_null(rules_set_find(&fixture.set, RULES_MACRO, "z"));
-	assert_null(rules_set_find(&fixture.set, RULES_LIST, ""));
-	assert_int_equal(fixture.set.counts[RULES_LIST], 2);
-	assert_int_equal(fixture.set.counts[RULES_MACRO], 1);
-	assert_int_equal(fixture.set.counts[RULES_RULE], 3);
+	assert_null(rules_defs_find(&fixture.defs, RULES_MACRO, "z"));
+	assert_null(rules_defs_find(&fixture.defs, RULES_LIST, ""));
+	assert_int_equal(fixture.defs.counts[RULES_LIST], 2);
+	assert_int_equal(fixture.defs.counts[RULES_MACRO], 1);
+	assert_int_equal(fixture.defs.counts[RULES_RULE], 3);
 	end(&fixture);
 }
 
@@ -75,18 +75,18 @@ static void test_nearest(void **state)
 	const char *nearest;
 
 	begin(&fixture);
-	assert_null(rules_set_nearest(&fixture.set, RULES_LIST, "shell_nams", 10));
-	assert_non_null(rules_set_add(&fixture.set, RULES_LIST, &list));
-	assert_non_null(rules_set_add(&fixture.set, RULES_MACRO, &macro));
-	nearest = rules_set_nearest(&fixture.set, RULES_LIST, "shell_nams", 10);
+	assert_null(rules_defs_nearest(&fixture.defs, RULES_LIST, "shell_nams", 10));
+	assert_non_null(rules_defs_add(&fixture.defs, RULES_LIST, &list));
+	assert_non_null(rules_defs_add(&fixture.defs, RULES_MACRO, &macro));
+	nearest = rules_defs_nearest(&fixture.defs, RULES_LIST, "shell_nams", 10);
 	assert_non_null(nearest);
 	assert_string_equal(nearest, "shell_names");
-	assert_null(rules_set_nearest(&fixture.set, RULES_MACRO, "shell_nams", 10));
-	assert_null(rules_set_nearest(&fixture.set, RULES_RULE, "shell_names", 11));
+	assert_null(rules_defs_nearest(&fixture.defs, RULES_MACRO, "shell_nams", 10));
+	assert_null(rules_defs_nearest(&fixture.defs, RULES_RULE, "shell_names", 11));
 	/* After very many questions there is no answer. */
 	for (size_t i = 0; i < 1 << 17; i++)
-		rules_set_nearest(&fixture.set, RULES_RULE, "x", 1);
-	assert_null(rules_set_nearest(&fixture.set, RULES_LIST, "shell_nams", 10));
+		rules_defs_nearest(&fixture.defs, RULES_RULE, "x", 1);
+	assert_null(rules_defs_nearest(&fixture.defs, RULES_LIST, "shell_nams", 10));
 	end(&fixture);
 }
 
@@ -166,7 +166,7 @@ static void test_texts(void **state)
 		struct yaml_node node = scalar(rows[i].value);
 		struct filter_text text;
 
-		assert_int_equal(rules_value_text(&fixture.set, &node, &text), 0);
+		assert_int_equal(rules_value_text(&fixture.defs, &node, &text), 0);
 		assert_int_equal(text.len, strlen(rows[i].text));
 		assert_string_equal(text.data, rows[i].text);
 	}

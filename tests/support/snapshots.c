@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures made by hand for the state engine, told to it and by it. */
+/* Snapshots made by hand for the state engine, and those that it makes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "telling.h"
+#include "snapshots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,32 +66,32 @@ void give_socket(struct scap_snapshot *to, int64_t num, uint16_t local, uint16_t
 	GIVE(to, fd, &fd);
 }
 
-char *tell(struct sinsp *sinsp)
+char *dump_text(struct sinsp *sinsp)
 {
 	struct transcript transcript = {.snapshot.ops = &transcript_ops};
 
-	assert_int_equal(sinsp_tell(sinsp, &transcript.snapshot), 0);
+	assert_int_equal(sinsp_dump(sinsp, &transcript.snapshot), 0);
 	buf_append_char(&transcript.text, '\0');
 	assert_false(transcript.text.failed);
 	return transcript.text.data;
 }
 
-static void assert_told_alike(struct sinsp *a, struct sinsp *b)
+static void assert_dumps_equal(struct sinsp *a, struct sinsp *b)
 {
-	char *told = tell(a), *again = tell(b);
+	char *text = dump_text(a), *again = dump_text(b);
 
-	assert_string_equal(told, again);
-	free(told);
+	assert_string_equal(text, again);
+	free(text);
 	free(again);
 }
 
-void retell(struct drive *drive)
+void assert_dump_reloads(struct drive *drive)
 {
 	struct drive other;
 
 	drive_create(&other, NULL);
-	assert_int_equal(sinsp_tell(drive->sinsp, sinsp_snapshot(other.sinsp)), 0);
-	assert_told_alike(drive->sinsp, other.sinsp);
+	assert_int_equal(sinsp_dump(drive->sinsp, sinsp_snapshot(other.sinsp)), 0);
+	assert_dumps_equal(drive->sinsp, other.sinsp);
 	drive_destroy(&other);
 }
 
@@ -119,7 +119,7 @@ void give_machine(struct scap_snapshot *to)
 	GIVE(to, group, &group);
 }
 
-/* A thread of which everything is told. */
+/* A thread of which everything is known. */
 static void give_rich_thread(struct scap_snapshot *to)
 {
 	struct scap_thread thread = thread_of(200, 200, "fifteen-letters");
