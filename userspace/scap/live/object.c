@@ -15,6 +15,7 @@
 #include "scap/live/log.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
+#include "scap/live/skeleton.h"
 
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
 
@@ -139,7 +140,7 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 
 	lanner__destroy(object->skeleton);
 	live_log_begin(log);
-	object->skeleton = lanner__open_opts(&options);
+	object->skeleton = live_skeleton_open(&options);
 	r = object->skeleton ? 0 : -errno;
 	live_log_end(log);
 	if (r < 0)

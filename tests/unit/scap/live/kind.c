@@ -22,6 +22,7 @@
 #include "abi.h"
 #include "lanner.skel.h"
 #include "scap/live/kind.h"
+#include "scap/live/skeleton.h"
 #include "scap/live/tracepoint.h"
 
 enum { ARGUMENTS = 6 };
@@ -128,7 +129,7 @@ static void test_choice(void **state)
 
 static void test_make_raw(void **state)
 {
-	struct lanner *skeleton = lanner__open();
+	struct lanner *skeleton = live_skeleton_open(NULL);
 	struct bpf_program *program;
 
 	assert_non_null(skeleton);

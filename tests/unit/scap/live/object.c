@@ -22,6 +22,7 @@
 #include "lanner.skel.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
+#include "scap/live/skeleton.h"
 
 enum { ARGUMENTS = 6, RING_BYTES = 1 << 20, NOTHING_INSNS = 2 };
 
@@ -223,7 +224,7 @@ static void test_error_ahead_of_the_load(void **state)
 /* The rows of the table are the programs of the object, and all of them. */
 static void test_rows(void **state)
 {
-	struct lanner *skeleton = lanner__open();
+	struct lanner *skeleton = live_skeleton_open(NULL);
 	struct bpf_program *program;
 	size_t count = 0;
 

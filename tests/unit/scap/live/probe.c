@@ -24,6 +24,7 @@
 #include "lanner.skel.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
+#include "scap/live/skeleton.h"
 
 enum {
 	HANDLERS_MAX = 8,
@@ -185,7 +186,7 @@ static void test_programs(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		LIBBPF_OPTS(bpf_prog_load_opts, opts, .func_info_cnt = 3, .line_info_cnt = 4);
-		struct lanner *skeleton = lanner__open();
+		struct lanner *skeleton = live_skeleton_open(NULL);
 		struct bpf_program *program;
 		struct live_probe probe = {0};
 		size_t row = row_of("fill_openat");
@@ -233,7 +234,7 @@ static void test_hooks(void **state)
 	const char *hook = live_programs[row_of("fill_procexit")].hook;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct lanner *skeleton = lanner__open();
+		struct lanner *skeleton = live_skeleton_open(NULL);
 		struct live_probe probe = {0};
 
 		setup(state);
