@@ -19,95 +19,12 @@
 #include "agent/run/loop.h"
 #include "agent/run/report.h"
 #include "agent/run/signals.h"
-#include "inject.h"
-#include "scap/live/live.h"
 #include "sinsp/sinsp.h"
 
+#include "fake_live.h"
 #include "frame.h"
 
 enum { EVENTS_COUNT = 1000, TEXT_BYTES = 4096 };
-
-struct scap_live {
-	struct scap_source trickle; /* gives an event to whoever waits, and to nobody else */
-	struct scap_inject *inject;
-	struct scap_live_stats stats;
-	unsigned int trickled; /* before the stop */
-	bool slow, stopped;
-};
-
-struct scap_source *scap_live_source(struct scap_live *live)
-{
-	return live->slow ? &live->trickle : scap_inject_source(live->inject);
-}
-
-static int trickle_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
-{
-	struct scap_live *live = (struct scap_live *)source;
-
-	if (timeout_ms == 0)
-		return 0;
-	if (!live->stopped) {
-		live->trickled++;
-		usleep(1000);
-	}
-	return scap_source_next(scap_inject_source(live->inject), timeout_ms, event);
-}
-
-static void trickle_destroy(struct scap_source *source)
-{
-	struct scap_live *live = (struct scap_live *)source;
-
-	scap_source_destroy(scap_inject_source(live->inject));
-}
-
-static const struct scap_source_ops trickle_ops = {
-	.next = trickle_next,
-	.destroy = trickle_destroy,
-};
-
-void scap_live_stop(struct scap_live *live)
-{
-	live->stopped = true;
-}
-
-int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
-{
-	*stats = live->stats;
-	return 0;
-}
-
-uint64_t scap_live_boot_offset(const struct scap_live *live)
-{
-	return 0;
-}
-
-/* The one that is opened next. */
-static struct scap_live *next_live;
-
-int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
-		   struct error *err)
-{
-	*live = next_live;
-	return 0;
-}
-
-int scap_live_enter_error(const struct scap_live *live)
-{
-	return 0;
-}
-
-const uint16_t *scap_live_rejected(const struct scap_live *live)
-{
-	static const uint16_t none = 0;
-
-	return &none;
-}
-
-bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
-		       const char **hook)
-{
-	return false;
-}
 
 /* A run and what it said. */
 struct scene {
@@ -148,12 +65,12 @@ static struct scene *scene_create(const char *filter, const struct output_format
 
 	assert_non_null(scene);
 	scene->options = (struct options){.filter = (char *)filter, .format = format};
-	next_live = &scene->live;
+	fake_live_init(&scene->live);
+	fake_live_offer(&scene->live);
 	if (run_plan(&scene->run, &scene->options, &messages, &scene->err) ||
 	    input_live_open(scene->run.plan, &scene->run.input, &scene->err) ||
 	    sinsp_create(&(struct sinsp_config){0}, &scene->run.sinsp, &scene->err))
 		fail_msg("%s", scene->err.text);
-	assert_int_equal(scap_inject_create(&scene->live.inject), 0);
 	for (int i = 0; i < EVENTS_COUNT; i++) {
 		struct scap_event event;
 
@@ -161,12 +78,8 @@ static struct scene *scene_create(const char *filter, const struct output_format
 		frame_put_i64(&frame, 0, 3);
 		frame_put_i64(&frame, 1, 3);
 		event = frame_end(&frame);
-		assert_int_equal(scap_inject_append(scene->live.inject, event.frame, event.len, 0),
-				 0);
-		scene->live.stats.seen[i % 10 ? EVENT_close : EVENT_dup]++;
-		scene->live.stats.delivered[i % 10 ? EVENT_close : EVENT_dup]++;
+		fake_live_append(&scene->live, i % 10 ? EVENT_close : EVENT_dup, &event);
 	}
-	scene->live.trickle.ops = &trickle_ops;
 	return scene;
 }
 

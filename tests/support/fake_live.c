@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "fake_live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct scap_live *offered;
+
+static int fake_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+{
+	struct scap_live *live = (struct scap_live *)source;
+	int got;
+
+	if (live->slow && timeout_ms == 0)
+		return 0;
+	if (live->slow && !live->stopped) {
+		live->trickled++;
+		usleep(1000);
+	}
+	got = scap_source_next(scap_inject_source(live->inject), timeout_ms, event);
+	if (got != -ENODATA || !live->endless || live->stopped)
+		return got;
+	usleep((useconds_t)timeout_ms * 1000);
+	return 0;
+}
+
+static void fake_destroy(struct scap_source *source)
+{
+	struct scap_live *live = (struct scap_live *)source;
+
+	scap_source_destroy(scap_inject_source(live->inject));
+	live->inject = NULL;
+}
+
+static const struct scap_source_ops ops = {.next = fake_next, .destroy = fake_destroy};
+
+void fake_live_init(struct scap_live *live)
+{
+	*live = (struct scap_live){.source.ops = &ops};
+	if (scap_inject_create(&live->inject))
+		abort();
+}
+
+void fake_live_offer(struct scap_live *live)
+{
+	offered = live;
+}
+
+void fake_live_append(struct scap_live *live, uint16_t id, const struct scap_event *event)
+{
+	if (scap_inject_append(live->inject, event->frame, event->len, 0))
+		abort();
+	live->stats.seen[id]++;
+	live->stats.delivered[id]++;
+}
+
+int scap_live_open(const struct scap_live_config *config, struct scap_live **live,
+		   struct error *err)
+{
+	if (!offered)
+		return error_set(err, -EPERM, "there is no capture");
+	offered->config = *config;
+	*live = offered;
+	return 0;
+}
+
+struct scap_source *scap_live_source(struct scap_live *live)
+{
+	return &live->source;
+}
+
+uint64_t scap_live_boot_offset(const struct scap_live *live)
+{
+	return 7;
+}
+
+void scap_live_stop(struct scap_live *live)
+{
+	live->stopped = true;
+}
+
+int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
+{
+	if (live->stats_code == 0)
+		*stats = live->stats;
+	return live->stats_code;
+}
+
+const uint16_t *scap_live_rejected(const struct scap_live *live)
+{
+	return live->rejected;
+}
+
+int scap_live_enter_error(const struct scap_live *live)
+{
+	return live->enter_error;
+}
+
+int64_t scap_live_map_bytes(const struct scap_live *live)
+{
+	return 0;
+}
+
+bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
+		       const char **hook)
+{
+	return false;
+}

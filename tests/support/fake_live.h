@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A live capture without a kernel, which stands in for the one of scap/live: its events are
+ * injected, and its counters are set by the test. Linked whole, so that the real one is not taken.
+ */
+#ifndef TESTS_FAKE_LIVE_H
+#define TESTS_FAKE_LIVE_H
+
+#include "inject.h"
+#include "scap/live/live.h"
+
+enum { FAKE_REJECTED_MAX = 4 };
+
+struct scap_live {
+	struct scap_source source;
+	struct scap_inject *inject; /* NULL after the source was destroyed */
+	struct scap_live_config config; /* as it was opened */
+	struct scap_live_stats stats;
+	int stats_code; /* -errno: the counters cannot be read */
+	int enter_error;
+	uint16_t rejected[FAKE_REJECTED_MAX + 1];
+	bool slow; /* gives an event only to whoever waits, and takes a millisecond for it */
+	bool endless; /* does not end before it is stopped */
+	bool stopped;
+	unsigned int trickled; /* events of a slow one before it was stopped */
+};
+
+/* Makes a capture without events, in the caller's memory; destroying its source finishes it. */
+void fake_live_init(struct scap_live *live);
+
+/* The capture that is opened next; NULL: opening fails with -EPERM, as it does at first. */
+void fake_live_offer(struct scap_live *live);
+
+/* Adds an event, which is counted as seen and delivered. */
+void fake_live_append(struct scap_live *live, uint16_t id, const struct scap_event *event);
+
+#endif
