@@ -146,7 +146,7 @@ static double pass(struct bench *bench, struct sinsp *sinsp, const struct way *w
 	scap_inject_rewind(bench->inject);
 	while (scap_source_next(scap_inject_source(bench->inject), 0, &raw) == 1) {
 		if (sinsp_process(sinsp, &raw, &event))
-			fail("a frame was refused");
+			fail("a frame was rejected");
 		if (!passes(way, &event) || !way->formatter)
 			continue;
 		formatter_write(way->formatter, &event, out);

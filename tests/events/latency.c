@@ -26,8 +26,8 @@ enum {
 	STORM_SLEEP_NS_MAX = 100000,
 	STORM_SPIN_MAX = 20000,
 	MARKED_FD = -1000, /* and below */
-	REFUSED_FD = NO_FD + 1,
-	REFUSED_STATUS = 5,
+	REJECTED_FD = NO_FD + 1,
+	REJECTED_STATUS = 5,
 	NR32_CLOSE = 6,
 	NR32_SOCKETCALL = 102,
 	NR32_NANOSLEEP = 162,
@@ -141,7 +141,7 @@ static void ignore(int signal)
 }
 
 /* Makes seccomp reject a call with that first argument, before the tracepoint on entry. */
-static bool refuse(uint32_t number, uint32_t argument)
+static bool reject(uint32_t number, uint32_t argument)
 {
 	struct sock_filter program[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -157,21 +157,21 @@ static bool refuse(uint32_t number, uint32_t argument)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-static int close_refused(void *unused)
+static int close_rejected(void *unused)
 {
 	signal(SIGUSR1, ignore);
-	if (!refuse(SYS_close, REFUSED_FD) || CALL(SYS_close, NO_FD) != -EBADF ||
-	    CALL(SYS_close, REFUSED_FD) != -EPERM)
+	if (!reject(SYS_close, REJECTED_FD) || CALL(SYS_close, NO_FD) != -EBADF ||
+	    CALL(SYS_close, REJECTED_FD) != -EPERM)
 		return 1;
 	raise(SIGUSR1);
-	return CALL(SYS_close, REFUSED_FD) == -EPERM ? 0 : 1;
+	return CALL(SYS_close, REJECTED_FD) == -EPERM ? 0 : 1;
 }
 
 /* They get neither the entry time of the previous call nor that of a call without exit. */
-static void check_refused(void)
+static void check_rejected(void)
 {
 	uint64_t begin_ns = now_ns();
-	pid_t pid = fixture_child(close_refused, NULL);
+	pid_t pid = fixture_child(close_rejected, NULL);
 
 	require(fixture_wait(pid) == 0);
 	expect_latency(live_next_whole(EVENT_close, pid), 0, now_ns() - begin_ns);
@@ -210,29 +210,29 @@ static void check_id_used_again(void)
 }
 
 /* The exit of a process, and a call of its successor with the same id that seccomp rejects. */
-static int end_refused(void *shared)
+static int end_rejected(void *shared)
 {
 	pid_t pid = fixture_child(end_at_once, NULL);
 	long again = -1;
 
-	if (fixture_wait(pid) == 0 && refuse(SYS_exit_group, REFUSED_STATUS))
+	if (fixture_wait(pid) == 0 && reject(SYS_exit_group, REJECTED_STATUS))
 		again = clone_with_id(&pid);
 	if (again == 0) {
-		CALL(SYS_exit_group, REFUSED_STATUS);
+		CALL(SYS_exit_group, REJECTED_STATUS);
 		_exit(0);
 	}
 	*(pid_t *)shared = pid;
 	return again == pid && fixture_wait(pid) == 0 ? 0 : 1;
 }
 
-static void check_end_refused(void)
+static void check_end_rejected(void)
 {
 	pid_t *id = fixture_shared(sizeof(*id));
 	const struct event *ev;
 
-	require(fixture_wait(fixture_child(end_refused, id)) == 0);
-	ev = live_next_with(EVENT_exit_group, *id, exit_group__status, REFUSED_STATUS);
-	expect_i64(ev, exit_group__status, REFUSED_STATUS);
+	require(fixture_wait(fixture_child(end_rejected, id)) == 0);
+	ev = live_next_with(EVENT_exit_group, *id, exit_group__status, REJECTED_STATUS);
+	expect_i64(ev, exit_group__status, REJECTED_STATUS);
 	expect_true(ev->latency_ns == LATENCY_UNKNOWN);
 }
 
@@ -301,9 +301,9 @@ LIVE_TEST(latency)
 	check_calls();
 	check_waiting();
 	check_exec();
-	check_refused();
+	check_rejected();
 	check_id_used_again();
-	check_end_refused();
+	check_end_rejected();
 	check_shared_place();
 	check_32_bit();
 }

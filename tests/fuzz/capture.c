@@ -216,8 +216,8 @@ static void copy_check(const struct copy *copy)
 	r = read_events(reader, sinsp, native ? compare_id : ignore, &ids);
 	REQUIRE(r == -ENODATA, "%s", scap_reader_problem(reader));
 	scap_reader_stats(reader, &stats);
-	REQUIRE(stats.damaged_events == 0 && stats.unknown_events == 0, "%llu, %llu",
-		(unsigned long long)stats.damaged_events, (unsigned long long)stats.unknown_events);
+	REQUIRE(stats.corrupt_events == 0 && stats.unknown_events == 0, "%llu, %llu",
+		(unsigned long long)stats.corrupt_events, (unsigned long long)stats.unknown_events);
 	REQUIRE(!native || ids.len == 0, "%zu bytes of events were lost", ids.len);
 	scap_source_destroy(scap_reader_source(reader));
 	sinsp_destroy(sinsp);

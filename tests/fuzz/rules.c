@@ -40,7 +40,7 @@ static void check_report(struct rules_report *report, int code)
 	REQUIRE((report->counts[RULES_ERROR] > 0) == (code != 0), "%zu errors",
 		report->counts[RULES_ERROR]);
 	rules_report_render(report, RULES_NOTE, &out);
-	REQUIRE(code == 0 || out.len, "refused in silence");
+	REQUIRE(code == 0 || out.len, "rejected in silence");
 	for (size_t i = 0; i < report->count; i++)
 		REQUIRE(report->messages[i].text, "message %zu", i);
 	buf_finish(&out);

@@ -14,7 +14,7 @@ struct walk {
 	struct rules_entry *entry;
 };
 
-static int refuse_name(struct walk *walk, const struct filter_text *name, size_t position,
+static int reject_name(struct walk *walk, const struct filter_text *name, size_t position,
 		       enum rules_kind kind)
 {
 	const char *nearest = rules_defs_nearest(walk->defs, kind, name->data, name->len);
@@ -39,7 +39,7 @@ static int note_macro(struct walk *walk, struct filter_node *node)
 				.node = node};
 
 	if (!ref.to)
-		return refuse_name(walk, &node->name, node->position, RULES_MACRO);
+		return reject_name(walk, &node->name, node->position, RULES_MACRO);
 	return rules_graph_add(walk->defs, walk->entry, &ref);
 }
 
@@ -82,7 +82,7 @@ static int expand_values(struct walk *walk, const struct filter_node *check)
 			if (!named && in_brackets)
 				warn_of_misspelt(walk, value);
 			else if (!named)
-				code = refuse_name(walk, &value->text, value->position, RULES_LIST);
+				code = reject_name(walk, &value->text, value->position, RULES_LIST);
 		}
 		if (named) {
 			named->used = true;

@@ -48,7 +48,7 @@ struct exceptions {
 	bool wrong;
 };
 
-static int refuse(struct exceptions *all, const struct yaml_node *node, const char *what)
+static int reject(struct exceptions *all, const struct yaml_node *node, const char *what)
 {
 	RULES_REPORT(all->defs, RULES_ERROR, node, "%s", what);
 	all->wrong = true;
@@ -79,7 +79,7 @@ static void read_keys(struct exceptions *all, const struct yaml_node *node,
 		if (key == COUNT(key_names))
 			report_unknown_key(all, pair->key);
 		else if (values[key])
-			refuse(all, pair->key, "given twice");
+			reject(all, pair->key, "given twice");
 		else
 			values[key] = pair->value;
 	}
@@ -149,13 +149,13 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 	int code = 0;
 
 	if (node->kind != YAML_MAPPING)
-		return refuse(all, node, "expected an exception: '- name: NAME' and the like");
+		return reject(all, node, "expected an exception: '- name: NAME' and the like");
 	read_keys(all, node, given);
 	if (!given[EXC_NAME] || !rules_yaml_is_scalar(given[EXC_NAME]))
-		return refuse(all, node, "an exception needs a name");
+		return reject(all, node, "an exception needs a name");
 	if (given[EXC_VALUES] && given[EXC_VALUES]->kind != YAML_SEQUENCE) {
 		if (!rules_yaml_is_null(given[EXC_VALUES]))
-			return refuse(all, given[EXC_VALUES], "'values': expected a sequence");
+			return reject(all, given[EXC_VALUES], "'values': expected a sequence");
 		given[EXC_VALUES] = NULL;
 	}
 	exception = find(all, given[EXC_NAME]->text);
@@ -165,15 +165,15 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 				key == EXC_FIELDS ? exception->fields : exception->comps;
 
 			if (given[key] && (!before || !alike(given[key], before)))
-				return refuse(all, given[key],
+				return reject(all, given[key],
 					      "the exception is there with other fields or comps; "
 					      "values alone can be appended");
 		}
 	} else if (!given[EXC_FIELDS]) {
-		return refuse(all, given[EXC_NAME],
+		return reject(all, given[EXC_NAME],
 			      "an exception needs fields, unless one of this name is there before");
 	} else if (all->count == EXCEPTIONS_MAX) {
-		return refuse(all, node, "too many exceptions of one rule: the limit is 1000");
+		return reject(all, node, "too many exceptions of one rule: the limit is 1000");
 	} else {
 		code = add_exception(all, given, &exception);
 	}
@@ -200,14 +200,14 @@ static int read_field(struct exceptions *all, const struct yaml_node *node, stru
 	int code;
 
 	if (!rules_yaml_is_scalar(node))
-		return refuse(all, node, "expected a field");
+		return reject(all, node, "expected a field");
 	code = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
 	if (code == -ENOMEM)
 		return code;
 	if (code)
-		return refuse(all, node, err.text);
+		return reject(all, node, err.text);
 	if (end != node->len)
-		return refuse(all, node, "expected a field alone");
+		return reject(all, node, "expected a field alone");
 	code = add_word(all, node, &position);
 	column->field->position = position;
 	return code;
@@ -223,7 +223,7 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 	struct nearest nearest;
 
 	if (!rules_yaml_is_scalar(node))
-		return refuse(all, node, "expected an operator");
+		return reject(all, node, "expected an operator");
 	nearest_init(&nearest, node->text, node->len);
 	for (enum filter_op op = 0; op < FILTER_OPS_COUNT; op++) {
 		bool is_equal = op == FILTER_EQ && strcmp(node->text, "==") == 0;
@@ -275,24 +275,24 @@ static int read_columns(struct exceptions *all, const struct exception *exceptio
 	if (fields->kind == YAML_SCALAR) {
 		code = add_column(all, fields, comps, FILTER_IN, &end);
 		if (code == 0 && !all->wrong && !is_list_op((*columns)->op))
-			return refuse(all, comps,
+			return reject(all, comps,
 				      "a single field is compared with all values at once: by in, "
 				      "pmatch or intersects");
 		return code;
 	}
 	if (fields->kind != YAML_SEQUENCE || !fields->first)
-		return refuse(all, fields, "'fields': expected a field, or a sequence of them");
+		return reject(all, fields, "'fields': expected a field, or a sequence of them");
 	if (comps && comps->kind != YAML_SEQUENCE)
-		return refuse(all, comps, "'comps': expected a sequence, as 'fields' is one");
+		return reject(all, comps, "'comps': expected a sequence, as 'fields' is one");
 	for (const struct yaml_link *field = fields->first; field && code == 0;
 	     field = field->next) {
 		if (comps && !comp)
-			return refuse(all, comps, "there are fewer comps than fields");
+			return reject(all, comps, "there are fewer comps than fields");
 		code = add_column(all, field->value, comp ? comp->value : NULL, FILTER_EQ, &end);
 		comp = comp ? comp->next : NULL;
 	}
 	if (comp)
-		refuse(all, comp->value, "there are more comps than fields");
+		reject(all, comp->value, "there are more comps than fields");
 	return code;
 }
 
@@ -320,7 +320,7 @@ static int add_constant(struct exceptions *all, const struct yaml_node *node, bo
 	int code;
 
 	if (node->kind != YAML_SCALAR)
-		return refuse(all, node, "expected a value");
+		return reject(all, node, "expected a value");
 	code = expr ? add_word(all, node, &position) : -ENOMEM;
 	if (code == 0 && several)
 		code = add_list(all, node->text, position, end, &is_list);
@@ -352,9 +352,9 @@ static int add_in_brackets(struct exceptions *all, const struct yaml_node *node,
 	memcpy(text + head_len, node->text, node->len);
 	code = filter_parse(text, &all->defs->arena, &root, &err);
 	if (code == -EINVAL)
-		return refuse(all, node, err.text);
+		return reject(all, node, err.text);
 	if (code == 0 && (root->kind != FILTER_NODE_CHECK || root->op != FILTER_IN))
-		return refuse(all, node, "expected values alone");
+		return reject(all, node, "expected values alone");
 	if (code == 0)
 		code = add_word(all, node, &position);
 	for (struct filter_expr *expr = code ? NULL : root->right->first; expr && code == 0;
@@ -384,7 +384,7 @@ static int add_constants(struct exceptions *all, const struct yaml_node *node,
 		return node->text[0] == '(' ? add_in_brackets(all, node, end)
 					    : add_constant(all, node, true, end);
 	if (node->kind != YAML_SEQUENCE)
-		return refuse(all, node, "expected a value, or a sequence of them");
+		return reject(all, node, "expected a value, or a sequence of them");
 	for (const struct yaml_link *link = node->first; link && code == 0; link = link->next)
 		code = add_constant(all, link->value, true, end);
 	return code;
@@ -453,17 +453,17 @@ static int make_tuple(struct exceptions *all, const struct column *columns,
 	if (!joined)
 		return -ENOMEM;
 	if (tuple->kind != YAML_SEQUENCE)
-		return refuse(all, tuple, "expected a sequence: one value for each field");
+		return reject(all, tuple, "expected a sequence: one value for each field");
 	for (const struct column *column = columns; column && !all->wrong && code == 0;
 	     column = column->next) {
 		if (!value)
-			return refuse(all, tuple, "there are fewer values than fields");
+			return reject(all, tuple, "there are fewer values than fields");
 		code = make_check(all, column, value->value, end);
 		end = code ? end : &(*end)->next;
 		value = value->next;
 	}
 	if (value && code == 0 && !all->wrong)
-		return refuse(all, value->value, "there are more values than fields");
+		return reject(all, value->value, "there are more values than fields");
 	if (code == 0 && !all->wrong)
 		add_tuple(all, join_nodes(joined, FILTER_NODE_AND, first));
 	return code;

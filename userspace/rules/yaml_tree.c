@@ -39,19 +39,19 @@ static size_t offset_of(const struct yaml_reader *reader, const yaml_mark_t *mar
 	return rules_file_offset(reader->file, mark->index);
 }
 
-static int refuse(struct yaml_reader *reader, size_t offset, const char *what)
+static int reject(struct yaml_reader *reader, size_t offset, const char *what)
 {
 	rules_report_add(reader->report, RULES_ERROR, reader->file, offset, "%s", what);
 	return -EINVAL;
 }
 
-static int refuse_event(struct yaml_reader *reader, const yaml_event_t *event, const char *what)
+static int reject_event(struct yaml_reader *reader, const yaml_event_t *event, const char *what)
 {
-	return refuse(reader, offset_of(reader, &event->start_mark), what);
+	return reject(reader, offset_of(reader, &event->start_mark), what);
 }
 
 /* Reports an error of libyaml with its position. */
-static int refuse_syntax(struct yaml_reader *reader)
+static int reject_syntax(struct yaml_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 	const struct rules_file *file = reader->file;
@@ -70,7 +70,7 @@ static int refuse_syntax(struct yaml_reader *reader)
 	}
 	if (strcmp(parser->problem, "found character that cannot start any token") == 0 &&
 	    file->data[offset] == '\t')
-		return refuse(reader, offset, "not YAML: indented with a tab; use blanks");
+		return reject(reader, offset, "not YAML: indented with a tab; use blanks");
 	if (parser->context)
 		rules_report_add(reader->report, RULES_ERROR, file, offset,
 				 "not YAML: %s %s (which began in line %zu)", parser->problem,
@@ -106,7 +106,7 @@ static int place(struct yaml_reader *reader, struct yaml_node *node)
 	level = &reader->levels[reader->depth - 1];
 	if (level->node->kind == YAML_MAPPING && !level->key) {
 		if (node->kind != YAML_SCALAR)
-			return refuse(reader, node->start, "a key must be a word");
+			return reject(reader, node->start, "a key must be a word");
 		level->key = node;
 		return 0;
 	}
@@ -118,7 +118,7 @@ static int place(struct yaml_reader *reader, struct yaml_node *node)
 static int count_nodes(struct yaml_reader *reader, const yaml_event_t *event, size_t n)
 {
 	if (n > YAML_NODES_MAX - reader->nodes)
-		return refuse_event(reader, event,
+		return reject_event(reader, event,
 				    "too many values up to here (with what aliases "
 				    "stand for): the limit is 1048576");
 	reader->nodes += n;
@@ -133,7 +133,7 @@ static int add_anchor(struct yaml_reader *reader, const yaml_event_t *event,
 	if (!name)
 		return 0;
 	if (reader->anchors_count++ == YAML_ANCHORS_MAX)
-		return refuse_event(reader, event, "too many anchors: the limit is 1000");
+		return reject_event(reader, event, "too many anchors: the limit is 1000");
 	anchor = arena_alloc(reader->arena, sizeof(*anchor));
 	if (!anchor)
 		return -ENOMEM;
@@ -178,7 +178,7 @@ static int read_scalar(struct yaml_reader *reader, const yaml_event_t *event)
 	int code;
 
 	if (memchr(value, '\0', event->data.scalar.length))
-		return refuse_event(reader, event, "a NUL byte cannot stand in rules");
+		return reject_event(reader, event, "a NUL byte cannot stand in rules");
 	code = make_node(reader, event, YAML_SCALAR, event->data.scalar.anchor, &node);
 	if (code)
 		return code;
@@ -197,7 +197,7 @@ static int open_collection(struct yaml_reader *reader, const yaml_event_t *event
 	int code;
 
 	if (reader->depth == YAML_DEPTH_MAX)
-		return refuse_event(reader, event, "nested too deeply");
+		return reject_event(reader, event, "nested too deeply");
 	code = make_node(reader, event, kind, anchor, &node);
 	if (code)
 		return code;
@@ -223,9 +223,9 @@ static int read_alias(struct yaml_reader *reader, const yaml_event_t *event)
 	while (anchor && strcmp(anchor->name, name) != 0)
 		anchor = anchor->next;
 	if (!anchor)
-		return refuse_event(reader, event, "an alias without an anchor before it");
+		return reject_event(reader, event, "an alias without an anchor before it");
 	if (anchor->node->size == 0)
-		return refuse_event(reader, event, "an alias to what it stands in");
+		return reject_event(reader, event, "an alias to what it stands in");
 	code = count_nodes(reader, event, anchor->node->size);
 	return code ? code : place(reader, anchor->node);
 }
@@ -264,7 +264,7 @@ static int read_stream(struct yaml_reader *reader)
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(&reader->parser, &event))
-			return refuse_syntax(reader);
+			return reject_syntax(reader);
 		ended = event.type == YAML_STREAM_END_EVENT;
 		code = read_event(reader, &event);
 		yaml_event_delete(&event);
@@ -282,7 +282,7 @@ int rules_yaml_read(const struct rules_file *file, struct arena *arena, struct r
 
 	*roots = NULL;
 	if (valid < file->len)
-		return refuse(&reader, valid, "not UTF-8");
+		return reject(&reader, valid, "not UTF-8");
 	if (!yaml_parser_initialize(&reader.parser))
 		return -ENOMEM;
 	yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);

@@ -152,7 +152,7 @@ static void print_plan(const struct plan *plan)
 
 static void print_programs(const struct scap_live *live)
 {
-	const uint16_t *refused = scap_live_rejected(live);
+	const uint16_t *rejected = scap_live_rejected(live);
 	const char *program, *hook;
 	int column = 0;
 
@@ -169,8 +169,8 @@ static void print_programs(const struct scap_live *live)
 	}
 	if (column)
 		putchar('\n');
-	for (; *refused; refused++)
-		printf("\nRefused by this kernel: %s\n", event_desc_get(*refused)->name);
+	for (; *rejected; rejected++)
+		printf("\nRejected by this kernel: %s\n", event_desc_get(*rejected)->name);
 }
 
 /* The memory of the capture in addition to that of the agent. */

@@ -17,14 +17,14 @@ static void put_troubles(struct buf *text, const struct scap_reader_stats *file,
 			 const struct sinsp_stats *state)
 {
 	const struct account_trouble troubles[] = {
-		{file->damaged_events + state->damaged, "corrupt events skipped"},
-		{file->damaged_lists,
+		{file->corrupt_events + state->corrupt, "corrupt events skipped"},
+		{file->corrupt_lists,
 		 "lists of threads, descriptors or users skipped from a corrupt entry on"},
 		{file->unknown_events + state->unknown,
 		 "events skipped whose type this version does not know"},
 		{file->unknown_blocks, "blocks skipped whose kind this version does not know"},
 		{state->threads_evicted, "threads evicted: the table was full"},
-		{state->fds_refused, "descriptors not stored: the table was full"},
+		{state->fds_rejected, "descriptors not stored: the table was full"},
 	};
 
 	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);

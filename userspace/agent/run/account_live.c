@@ -48,14 +48,14 @@ static struct totals add_up(const struct scap_live_stats *stats)
 }
 
 /* "agent: seen 7 = delivered 5 + lost 2", and corrupt or unaccounted events, if any. */
-static void put_balance(struct buf *text, const struct totals *totals, uint64_t damaged)
+static void put_balance(struct buf *text, const struct totals *totals, uint64_t corrupt)
 {
-	uint64_t accounted = totals->delivered + totals->lost + damaged;
+	uint64_t accounted = totals->delivered + totals->lost + corrupt;
 
 	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
 		   totals->delivered, totals->lost);
-	if (damaged)
-		buf_printf(text, " + corrupt %" PRIu64, damaged);
+	if (corrupt)
+		buf_printf(text, " + corrupt %" PRIu64, corrupt);
 	if (totals->seen != accounted)
 		buf_printf(text, " + unaccounted %" PRId64, (int64_t)(totals->seen - accounted));
 }
@@ -176,11 +176,11 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->out_of_order, "events given out after a later one"},
-		{state->damaged, "delivered events that could not be decoded"},
+		{state->corrupt, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},
 		{state->threads_evicted, "threads evicted: the table was full"},
-		{state->fds_refused, "descriptors not stored: the table was full"},
-		{state->fd_lookups_refused,
+		{state->fds_rejected, "descriptors not stored: the table was full"},
+		{state->fd_lookups_rejected,
 		 "descriptors not looked up in /proc: too many in a short time"},
 	};
 
@@ -208,7 +208,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	struct totals totals = add_up(live);
 
 	BUF_LITERAL(text, "agent: ");
-	put_balance(text, &totals, live->damaged);
+	put_balance(text, &totals, live->corrupt);
 	account_append_matches(account, text);
 	account_append_recording(account, text);
 	if (totals.lost) {

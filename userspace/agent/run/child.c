@@ -82,7 +82,7 @@ static int find(const char *name, char path[PATH_MAX])
 	return check_executable(path);
 }
 
-static int refuse(const char *name, int code, struct error *err)
+static int fail(const char *name, int code, struct error *err)
 {
 	if (code == -ENOENT && !strchr(name, '/'))
 		return error_set(err, code, "%s: command not found", name);
@@ -135,7 +135,7 @@ int child_start(char **argv, struct child *child, struct error *err)
 	int gate[2], failure[2], code = find(argv[0], path);
 
 	if (code)
-		return refuse(argv[0], code, err);
+		return fail(argv[0], code, err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
 		return error_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	if (pipe2(failure, O_CLOEXEC)) {
@@ -192,7 +192,7 @@ int child_end(struct child *child, struct error *err)
 			kill(child->pid, SIGKILL);
 	if (read(child->failure, &code, sizeof(code)) != sizeof(code))
 		return exit_code_of(child);
-	refuse(child->name, -code, err);
+	fail(child->name, -code, err);
 	return child_exit_code_of_error(-code);
 }
 

@@ -265,7 +265,7 @@ static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
 	struct scap_live_stats stats;
 
-	return all_stats(of(input), &stats) || account_live_is_incomplete(&stats) || state->damaged;
+	return all_stats(of(input), &stats) || account_live_is_incomplete(&stats) || state->corrupt;
 }
 
 static void destroy(struct input *input)

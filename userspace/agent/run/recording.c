@@ -77,7 +77,7 @@ static void note_input(struct recording *recording)
 		recording->input = (struct stat){0};
 }
 
-static int refuse(struct recording *recording, int code, const char *what)
+static int fail(struct recording *recording, int code, const char *what)
 {
 	return error_set(&recording->err, code, "cannot write %s: %s", recording->name, what);
 }
@@ -93,13 +93,13 @@ static int open_file(struct recording *recording)
 		recording->fd =
 			open(recording->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, FILE_MODE);
 	if (recording->fd < 0 || fstat(recording->fd, &output))
-		return refuse(recording, -errno, strerror(errno));
+		return fail(recording, -errno, strerror(errno));
 	if (!S_ISREG(output.st_mode))
 		return 0;
 	if (output.st_dev == recording->input.st_dev && output.st_ino == recording->input.st_ino)
-		return refuse(recording, -EINVAL, "it is the file that is read (-r)");
+		return fail(recording, -EINVAL, "it is the file that is read (-r)");
 	if (!recording->to_stdout && ftruncate(recording->fd, 0))
-		return refuse(recording, -errno, strerror(errno));
+		return fail(recording, -errno, strerror(errno));
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int begin_file(struct recording *recording, uint64_t ns, int64_t clock_st
 	recording->begin_ns = ns;
 	code = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
 	if (code)
-		return refuse(recording, code, strerror(-code));
+		return fail(recording, code, strerror(-code));
 	limit_bytes(recording);
 	recording->unflushed = true;
 	return recording_flush(recording, clock_ns(CLOCK_MONOTONIC), true);
@@ -177,7 +177,7 @@ int recording_close(struct recording *recording)
 		recording->writer = NULL;
 	}
 	if (recording->fd >= 0 && close(recording->fd) && code == 0)
-		code = refuse(recording, -errno, strerror(errno));
+		code = fail(recording, -errno, strerror(errno));
 	recording->fd = -1;
 	return code;
 }

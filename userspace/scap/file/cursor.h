@@ -16,7 +16,7 @@ struct cursor {
 	size_t left;
 	struct buf *texts; /* borrowed: receives the strings; has space for them and their NULs */
 	bool missing; /* a read went beyond the end */
-	bool damaged; /* invalid data: the rest cannot be read */
+	bool corrupt; /* invalid data: the rest cannot be read */
 };
 
 /* The next `n` bytes; NULL if there are fewer. */

@@ -63,7 +63,7 @@ static int pass_over(struct scap_reader *reader, int code)
 	if (code == -ENOENT)
 		reader->stats.unknown_events++;
 	else if (code == -EBADMSG)
-		reader->stats.damaged_events++;
+		reader->stats.corrupt_events++;
 	else
 		return reader_end_out_of_memory(reader);
 	return STEP_ON;
@@ -77,7 +77,7 @@ static int event_step(struct scap_reader *reader, const struct block_kind *kind,
 	int code;
 
 	if (len > EVENT_BLOCK_BYTES_MAX) {
-		reader->stats.damaged_events++;
+		reader->stats.corrupt_events++;
 		return begin_parts(reader, NULL);
 	}
 	code = reader_need(reader, len, timeout_ms);

@@ -37,7 +37,7 @@ struct block_kind {
 	bool event_flags;
 	/* Both return 0, or -errno of the reader or of the snapshot. */
 	int (*head)(struct scap_reader *reader, const uint8_t *head);
-	/* Passes on an entry, unless it sets `missing` or `damaged` of the cursor. */
+	/* Passes on an entry, unless it sets `missing` or `corrupt` of the cursor. */
 	int (*entry)(struct scap_snapshot *to, const struct block_kind *kind,
 		     struct cursor *cursor);
 };

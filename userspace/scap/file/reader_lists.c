@@ -40,7 +40,7 @@ int reader_take_interface(struct scap_snapshot *to, const struct block_kind *kin
 	if (cursor->missing)
 		return 0;
 	if (type < SCAP_INTERFACE_IPV4 || type > SCAP_INTERFACE_IPV6_NO_SPEED) {
-		cursor->damaged = true;
+		cursor->corrupt = true;
 		return 0;
 	}
 	interface.ipv6 = type == SCAP_INTERFACE_IPV6 || type == SCAP_INTERFACE_IPV6_NO_SPEED;
@@ -189,12 +189,12 @@ int reader_take_fd(struct scap_snapshot *to, const struct block_kind *kind, stru
 		fd.type = fd_layouts[type].type;
 		fd_layouts[type].take(kind, cursor, &fd);
 	} else if (kind->prefix == PREFIX_NONE) {
-		cursor->damaged = true; /* the start of the next one is unknown */
+		cursor->corrupt = true; /* the start of the next one is unknown */
 	} else {
 		name_unknown_type(cursor, type, &fd);
 	}
 	/* A descriptor without a type is only known to be open, like unlisted ones. */
-	if (cursor->missing || cursor->damaged || fd.type == SCAP_FD_UNKNOWN)
+	if (cursor->missing || cursor->corrupt || fd.type == SCAP_FD_UNKNOWN)
 		return 0;
 	return to->ops->fd(to, &fd);
 }

@@ -35,9 +35,9 @@ static int skip_step(struct scap_reader *reader, int timeout_ms)
 	return STEP_ON;
 }
 
-static int skip_damaged_list(struct scap_reader *reader)
+static int skip_corrupt_list(struct scap_reader *reader)
 {
-	reader->stats.damaged_lists++;
+	reader->stats.corrupt_lists++;
 	reader->kind = NULL;
 	return STEP_ON;
 }
@@ -48,7 +48,7 @@ static int head_step(struct scap_reader *reader, int timeout_ms)
 	int code;
 
 	if (n > reader->left - SCAP_TRAILER_BYTES)
-		return skip_damaged_list(reader);
+		return skip_corrupt_list(reader);
 	code = reader_need(reader, n, timeout_ms);
 	if (code <= 0)
 		return code;
@@ -83,7 +83,7 @@ static int prefixed_entry_step(struct scap_reader *reader, size_t body, int time
 	memcpy(&len, reader->stream->data, sizeof(len));
 	entry = (size_t)len + (reader->kind->prefix == PREFIX_REST ? sizeof(len) : 0);
 	if (entry < sizeof(len) || entry > body || entry > ENTRY_BYTES_MAX)
-		return skip_damaged_list(reader);
+		return skip_corrupt_list(reader);
 	code = reader_need(reader, entry, timeout_ms);
 	if (code <= 0)
 		return code;
@@ -91,8 +91,8 @@ static int prefixed_entry_step(struct scap_reader *reader, size_t body, int time
 	code = take_entry(reader, &cursor);
 	if (code)
 		return code;
-	if (cursor.missing || cursor.damaged)
-		return skip_damaged_list(reader);
+	if (cursor.missing || cursor.corrupt)
+		return skip_corrupt_list(reader);
 	reader_take_bytes(reader, entry);
 	return STEP_ON;
 }
@@ -107,12 +107,12 @@ static int plain_entry_step(struct scap_reader *reader, size_t body, int timeout
 
 	if (code)
 		return code;
-	if (!cursor.missing && !cursor.damaged) {
+	if (!cursor.missing && !cursor.corrupt) {
 		reader_take_bytes(reader, len - cursor.left);
 		return STEP_ON;
 	}
-	if (cursor.damaged || len == most)
-		return skip_damaged_list(reader);
+	if (cursor.corrupt || len == most)
+		return skip_corrupt_list(reader);
 	len += ENTRY_BYTES_MORE;
 	code = reader_need(reader, len < most ? len : most, timeout_ms);
 	return code == 1 ? STEP_ON : code;

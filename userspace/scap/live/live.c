@@ -121,7 +121,7 @@ static int open_ring(struct scap_live *live, struct scap_ring *ring, struct erro
 	if (r < 0)
 		return r == -ENODEV ? 0 : r; /* it has just gone offline */
 	made.lost = ring->lost;
-	made.damaged = ring->damaged;
+	made.corrupt = ring->corrupt;
 	scap_ring_close(ring);
 	*ring = made;
 	return watch_ring(live, ring, err);
@@ -359,7 +359,7 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	memcpy(read.delivered, live->delivered, sizeof(read.delivered));
 	read.seen[EVENT_cpu_hotplug] = live->made;
 	for (uint32_t cpu = 0; cpu < live->cpus; cpu++) {
-		read.damaged += live->rings[cpu].damaged;
+		read.corrupt += live->rings[cpu].corrupt;
 		read.ring_lost += live->rings[cpu].lost;
 		read.ring_bytes += live->rings[cpu].bytes;
 		read.cpus += live->rings[cpu].fd >= 0;

@@ -92,9 +92,9 @@ static struct ring_frames frames_of(const uint8_t *record, uint16_t size)
 static void count_missing(struct scap_ring *ring, const struct ring_frames *left, uint32_t taken)
 {
 	if (left->count > taken)
-		ring->damaged += left->count - taken;
+		ring->corrupt += left->count - taken;
 	else if (left->bytes || taken == 0)
-		ring->damaged++;
+		ring->corrupt++;
 }
 
 /* Splits off the first frame. Returns false, and takes nothing, if it is not valid. */
@@ -168,7 +168,7 @@ static void load_frames(struct scap_ring *ring, struct ring_frames frames)
 		if (frame.ts >= ring->head_ts)
 			ring->head_ts = frame.ts;
 		else if (!add_straggler(ring, (struct ring_straggler){.frame = frame}))
-			ring->damaged++;
+			ring->corrupt++;
 	}
 	count_missing(ring, &frames, taken);
 }
@@ -182,7 +182,7 @@ static void load_record(struct scap_ring *ring, const uint8_t *bytes,
 		load_frames(ring, frames_of(bytes, header->size));
 	} else if (header->type == PERF_RECORD_LOST) {
 		if (header->size < sizeof(lost)) {
-			ring->damaged++;
+			ring->corrupt++;
 			return;
 		}
 		memcpy(&lost, bytes, sizeof(lost));
@@ -200,20 +200,20 @@ void scap_ring_load(struct scap_ring *ring)
 		return;
 	end = __atomic_load_n(&ring->meta->data_head, __ATOMIC_ACQUIRE);
 	if (end - ring->released > ring->bytes || end < ring->head)
-		goto damaged;
+		goto corrupt;
 	while (ring->head != end) {
 		bytes = record_at(ring, ring->head, end, &header);
 		if (!bytes)
-			goto damaged;
+			goto corrupt;
 		load_record(ring, bytes, &header);
 		ring->head += header.size;
 	}
 	return;
-damaged:
+corrupt:
 	/* No later record can be found from here. What precedes it is returned first. */
 	if (ring->done != ring->head || ring->stragglers_len)
 		return;
-	ring->damaged++;
+	ring->corrupt++;
 	ring->head = end;
 	ring->record_end = end;
 	ring->done = end;

@@ -11,7 +11,7 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			stats->events[id].lost[cause] += past->events[id].lost[cause];
 	}
-	stats->damaged += past->damaged;
+	stats->corrupt += past->corrupt;
 	stats->out_of_order += past->out_of_order;
 	stats->ring_lost += past->ring_lost;
 	stats->compat += past->compat;

@@ -118,7 +118,7 @@ static int count_unusable(struct sinsp *sinsp, int code)
 	if (code == -ENOENT)
 		sinsp->stats.unknown++;
 	else
-		sinsp->stats.damaged++;
+		sinsp->stats.corrupt++;
 	return code;
 }
 
@@ -183,7 +183,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 		stats->followed--;
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
-	stats->fds_refused = sinsp->fd_store.refused;
+	stats->fds_rejected = sinsp->fd_store.rejected;
 }
 
 unsigned int sinsp_event_keeps(unsigned int id)

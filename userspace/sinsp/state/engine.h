@@ -52,14 +52,14 @@ struct sinsp_config {
 /* Counters since the start. */
 struct sinsp_stats {
 	uint64_t events;
-	uint64_t damaged;	     /* frames that could not be decoded */
+	uint64_t corrupt; /* frames that could not be decoded */
 	uint64_t unknown;	     /* frames with an id that is not in the event table */
 	uint64_t threads, fds;	     /* in the tables now */
 	uint64_t followed;	     /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
-	uint64_t fd_lookups_refused; /* not made, because of the rate limit */
-	uint64_t threads_evicted, fds_refused; /* at the limits above */
+	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
+	uint64_t threads_evicted, fds_rejected; /* at the limits above */
 };
 
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);

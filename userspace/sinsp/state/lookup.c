@@ -75,7 +75,7 @@ static bool may_ask_for_fd(struct sinsp *sinsp)
 		sinsp->lookups++;
 		return true;
 	}
-	sinsp->stats.fd_lookups_refused++;
+	sinsp->stats.fd_lookups_rejected++;
 	return false;
 }
 

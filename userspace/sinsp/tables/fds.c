@@ -191,12 +191,12 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
 	if (!fds || from->nchunks == 0)
 		return fds;
 	if (store->count + from->count > store->max) {
-		store->refused += from->count;
+		store->rejected += from->count;
 		return fds;
 	}
 	fds->chunks = pool_alloc(store->pool, from->chunks_max * sizeof(*fds->chunks));
 	if (!fds->chunks) {
-		store->refused += from->count;
+		store->rejected += from->count;
 		return fds;
 	}
 	fds->chunks_max = from->chunks_max;
@@ -281,7 +281,7 @@ static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
 	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
 		chunk = writable_chunk(fds, num);
 	if (!chunk)
-		goto refuse;
+		goto reject;
 	stored = &chunk->entries[entry_index(num)];
 	if (*stored) {
 		entry_unref(store, *stored);
@@ -294,8 +294,8 @@ static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
 	chunk->cloexec &= ~bit_of(num);
 	forget_asked(fds, num);
 	return true;
-refuse:
-	store->refused++;
+reject:
+	store->rejected++;
 	entry_unref(store, entry);
 	return false;
 }

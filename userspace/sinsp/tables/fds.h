@@ -19,7 +19,7 @@ struct sinsp_fd_store {
 	struct pool *pool;
 	uint64_t max; /* descriptors over all tables */
 	uint64_t count;
-	uint64_t refused; /* descriptors rejected because of the limit or lack of memory */
+	uint64_t rejected; /* descriptors rejected because of the limit or lack of memory */
 };
 
 /* An empty table with one reference, or NULL if out of memory. */

@@ -35,8 +35,8 @@ static void test_percent(void **state)
 static void test_report(void **state)
 {
 	const struct scap_reader_stats stats = {
-		.events = 9, .bytes_read = 90, .damaged_events = 1, .unknown_blocks = 2};
-	const struct account account = {.matched = 7, .printed = 6, .state = {.damaged = 3}};
+		.events = 9, .bytes_read = 90, .corrupt_events = 1, .unknown_blocks = 2};
+	const struct account account = {.matched = 7, .printed = 6, .state = {.corrupt = 3}};
 	struct buf text = {0};
 
 	account_file_append(&stats, &account, &text);

@@ -60,7 +60,7 @@ static void test_losses(void **state)
 	live.events[EVENT_open].lost[LOSS_RING_FULL] = 2;
 	assert_true(account_live_is_incomplete(&live));
 	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + unaccounted 1;"));
-	live.damaged = 1;
+	live.corrupt = 1;
 	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + corrupt 1;"));
 }
 

@@ -128,14 +128,14 @@ static void test_counters(void **state)
 	struct plan *plan = plan_of(&options);
 	struct input *input = open_first(plan);
 	const struct account account = {.matched = 2, .printed = 1};
-	const struct sinsp_stats clean = {0}, damaged = {.damaged = 1};
+	const struct sinsp_stats clean = {0}, corrupt = {.corrupt = 1};
 	struct buf text = {0};
 	struct error err = {""};
 
 	add_close(&first, 1000);
 	add_close(&first, 2000);
 	assert_false(input->ops->is_incomplete(input, &clean));
-	assert_true(input->ops->is_incomplete(input, &damaged));
+	assert_true(input->ops->is_incomplete(input, &corrupt));
 	first.stats.seen[EVENT_close]++;
 	first.stats.events[EVENT_close].lost[LOSS_RING_FULL]++;
 	assert_true(input->ops->is_incomplete(input, &clean));

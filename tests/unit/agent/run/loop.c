@@ -207,7 +207,7 @@ static void test_losses_are_told(void **state)
 	stats->events[EVENT_read].lost[LOSS_RING_FULL] = 7;
 	stats->events[EVENT_dup].unreadable = 4;
 	stats->seen[EVENT_dup] += 2;
-	stats->damaged = 2;
+	stats->corrupt = 2;
 	assert_int_equal(scene_do(scene, tmpfile()), 0);
 	assert_string_equal(scene->report,
 			    "agent: seen 1079 = delivered 1000 + lost 77 + corrupt 2; matched "

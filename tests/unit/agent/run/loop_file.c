@@ -173,8 +173,8 @@ static void test_a_file_that_is_bad(void **state)
 static void test_what_is_left_out_is_told(void **state)
 {
 	reader.end = -ENODATA;
-	reader.stats.damaged_events = 1;
-	reader.stats.damaged_lists = 5;
+	reader.stats.corrupt_events = 1;
+	reader.stats.corrupt_lists = 5;
 	reader.stats.unknown_events = 2;
 	reader.stats.unknown_blocks = 3;
 	reader.stats.joined = 4;
@@ -192,14 +192,14 @@ static void test_what_is_left_out_is_told(void **state)
 	finish();
 }
 
-/* Damage, and nothing else that is counted, makes a file incomplete. */
-static void test_what_is_damage(void **state)
+/* Corrupt data, and nothing else that is counted, makes a file incomplete. */
+static void test_what_is_corrupt(void **state)
 {
 	static const struct {
 		struct scap_reader_stats stats;
 		bool incomplete;
 	} rows[] = {
-		{{.damaged_events = 1}, true},	{{.damaged_lists = 1}, true},
+		{{.corrupt_events = 1}, true},	{{.corrupt_lists = 1}, true},
 		{{.unknown_events = 1}, false}, {{.unknown_blocks = 1}, false},
 		{{.joined = 1}, false},
 	};
@@ -235,7 +235,7 @@ int main(void)
 		cmocka_unit_test(test_a_file_that_breaks_off),
 		cmocka_unit_test(test_a_file_that_is_bad),
 		cmocka_unit_test(test_what_is_left_out_is_told),
-		cmocka_unit_test(test_what_is_damage),
+		cmocka_unit_test(test_what_is_corrupt),
 		cmocka_unit_test(test_progress),
 	};
 

@@ -147,7 +147,7 @@ static void test_several_are_one(void **state)
 	}
 }
 
-/* Wherever it is cut, that is no damage, but it is not whole. */
+/* Wherever it is cut, it is truncated, not corrupt. */
 static void test_cut(void **state)
 {
 	for (int packer = 0; packer < PACKERS; packer++)

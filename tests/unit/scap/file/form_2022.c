@@ -536,7 +536,7 @@ static void test_events_of_files(void **state)
 	}
 }
 
-static void test_damaged_and_unknown(void **state)
+static void test_corrupt_and_unknown(void **state)
 {
 	struct fixture *f = *state;
 	struct scap_event event;
@@ -583,7 +583,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_enter_events_are_left_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events_of_files, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damaged_and_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_corrupt_and_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_largest_frame, setup, teardown),
 	};
 

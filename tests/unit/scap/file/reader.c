@@ -141,7 +141,7 @@ static void test_unknown_events(void **state)
 	assert_int_equal(result.events, EVENT_BLOCKS);
 	assert_int_equal(result.stats.events, EVENT_BLOCKS);
 	assert_int_equal(result.fd_sum, 8 * EVENT_BLOCKS);
-	assert_int_equal(result.stats.unknown_events + result.stats.damaged_events, EVENT_BLOCKS);
+	assert_int_equal(result.stats.unknown_events + result.stats.corrupt_events, EVENT_BLOCKS);
 }
 
 static void put_large_event(size_t bytes)
@@ -165,7 +165,7 @@ static void test_large_blocks(void **state)
 	put_large_event(70000);
 	result = read_capture();
 	assert_int_equal(result.events, 2);
-	assert_int_equal(result.stats.damaged_events, 1);
+	assert_int_equal(result.stats.corrupt_events, 1);
 	assert_int_equal(result.code, -ENODATA);
 }
 
@@ -204,7 +204,7 @@ static void test_memory_is_bounded(void **state)
 	getrusage(RUSAGE_SELF, &before);
 	read_huge_block(0x216, 512 << 20, &result);
 	assert_int_equal(result.code, -ENODATA);
-	assert_int_equal(result.stats.damaged_events, 1);
+	assert_int_equal(result.stats.corrupt_events, 1);
 	read_huge_block(0x999, 512 << 20, &result);
 	assert_int_equal(result.code, -ENODATA);
 	assert_int_equal(result.stats.unknown_blocks, 1);
@@ -382,7 +382,7 @@ static void test_real_files(void **state)
 		assert_true(stats.events + stats.joined + stats.unknown_events <=
 			    real_files[i].event_blocks);
 		assert_true(stats.events > real_files[i].event_blocks / 3);
-		assert_int_equal(stats.damaged_events + stats.damaged_lists + stats.unknown_blocks,
+		assert_int_equal(stats.corrupt_events + stats.corrupt_lists + stats.unknown_blocks,
 				 0);
 		assert_int_equal(stats.bytes_read, stats.bytes);
 		scap_source_destroy(scap_reader_source(reader));

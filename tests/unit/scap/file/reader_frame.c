@@ -28,7 +28,7 @@ static void test_flags(void **state)
 }
 
 /* Too short for any event, and one that says it is longer than its block. */
-static void test_damaged_events(void **state)
+static void test_corrupt_events(void **state)
 {
 	struct capture_result result;
 	size_t at;
@@ -46,7 +46,7 @@ static void test_damaged_events(void **state)
 	result = capture_read(capture.bytes.data, capture.bytes.len, NULL);
 	assert_int_equal(result.events, 2);
 	assert_int_equal(result.fd_sum, 9);
-	assert_int_equal(result.stats.damaged_events, 3);
+	assert_int_equal(result.stats.corrupt_events, 3);
 	assert_int_equal(result.code, -ENODATA);
 }
 
@@ -148,11 +148,8 @@ static void test_lengths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_flags),
-		TEST(test_damaged_events),
-		TEST(test_something_behind_an_event),
-		TEST(test_headers),
-		TEST(test_lengths),
+		TEST(test_flags),   TEST(test_corrupt_events), TEST(test_something_behind_an_event),
+		TEST(test_headers), TEST(test_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

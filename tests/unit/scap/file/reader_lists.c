@@ -106,7 +106,7 @@ static void test_interface_of_unknown_type(void **state)
 	put_interface(1, true);
 	capture_end(&capture);
 	assert_int_equal(expect_snapshot("interface eth0 10111213 20212223 30313233 1001\n")
-				 .stats.damaged_lists,
+				 .stats.corrupt_lists,
 			 1);
 }
 
@@ -290,7 +290,7 @@ static void test_fd_of_unknown_type_v1(void **state)
 	put_fd(1, false, false);
 	capture_end(&capture);
 	result = expect_snapshot("fds 70\nfd 101 type=1 ino=201 name=/n flags=0 dev=0 unix=0,0\n");
-	assert_int_equal(result.stats.damaged_lists, 1);
+	assert_int_equal(result.stats.corrupt_lists, 1);
 }
 
 int main(void)

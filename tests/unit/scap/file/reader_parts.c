@@ -33,7 +33,7 @@ static void test_entry_beyond_its_list(void **state)
 	capture_u16(&capture, 500);
 	capture_end(&capture);
 	put_group();
-	assert_int_equal(expect_snapshot(GROUP_LINE).stats.damaged_lists, 2);
+	assert_int_equal(expect_snapshot(GROUP_LINE).stats.corrupt_lists, 2);
 }
 
 /* An entry that says it is longer or shorter than what it holds. */
@@ -47,7 +47,7 @@ static void test_entry_of_wrong_length(void **state)
 		capture_u32(&capture, 100);
 		capture_string(&capture, "x"); /* 12 bytes */
 		capture_end(&capture);
-		assert_int_equal(expect_snapshot("").stats.damaged_lists, 1);
+		assert_int_equal(expect_snapshot("").stats.corrupt_lists, 1);
 		snapshot_teardown(state);
 	}
 }
@@ -57,7 +57,7 @@ static void test_short_machine(void **state)
 	capture_begin(&capture, 0x201);
 	capture_u64(&capture, 0);
 	capture_end(&capture);
-	assert_int_equal(expect_snapshot("").stats.damaged_lists, 1);
+	assert_int_equal(expect_snapshot("").stats.corrupt_lists, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)

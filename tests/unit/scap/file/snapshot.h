@@ -47,7 +47,7 @@ static inline void expect_whole(const char *lines)
 {
 	struct capture_result result = expect_snapshot(lines);
 
-	assert_int_equal(result.stats.damaged_lists, 0);
+	assert_int_equal(result.stats.corrupt_lists, 0);
 	assert_int_equal(result.stats.unknown_blocks, 0);
 }
 

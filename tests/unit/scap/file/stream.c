@@ -240,11 +240,11 @@ static void test_broken_off(void **state)
 	expect_problem(n / 2, CONTENT_BYTES / 2 - (256 << 10), -EPIPE, "end too early");
 }
 
-static void test_damaged(void **state)
+static void test_corrupt(void **state)
 {
 	size_t n = pack_gzip(content, CONTENT_BYTES, packed);
 
-	/* Some damage is found out late. */
+	/* Some corrupt bytes are noticed late. */
 	memset(packed + n / 2, 0xff, 100);
 	intact = CONTENT_BYTES / 2 - (64 << 10);
 	expect_problem(n, intact, -EBADMSG, "the gzip data are corrupt");
@@ -543,7 +543,7 @@ int main(void)
 		cmocka_unit_test(test_zeros_behind_gzip),
 		cmocka_unit_test(test_something_behind),
 		cmocka_unit_test(test_broken_off),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_corrupt),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_short_files),

@@ -18,7 +18,7 @@
 enum {
 	FILE_BYTES = 3 << 20, /* more than all chunks hold */
 	END = 'Z', /* the file may end after it */
-	DAMAGE = 'X',
+	CORRUPT = 'X',
 };
 
 static void *copy_create(void)
@@ -31,13 +31,13 @@ static void *create_nothing(void)
 	return NULL;
 }
 
-/* Bytes as they are, up to one that is damaged. */
+/* Bytes as they are, up to one that is corrupt. */
 static const char *copy_run(void *state, struct codec_span *in, struct codec_span *out)
 {
 	bool *whole = state;
 
 	for (; in->left && out->left; in->left--, out->left--) {
-		if (*in->at == DAMAGE)
+		if (*in->at == CORRUPT)
 			return "an X";
 		*whole = *in->at == END;
 		*out->at++ = *in->at++;

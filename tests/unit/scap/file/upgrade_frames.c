@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frames that are not as they should be: corrupt ones, ones with parameters of ours or of later
- * versions, and results that have no room. Damaged frames are upgraded from memory of just their
+ * versions, and results that have no room. Corrupt frames are upgraded from memory of just their
  * size, so that a sanitizer sees any read beyond.
  */
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static void decode(const struct scap_event *event, struct event *ev)
 }
 
 /* Every row, cut off everywhere, and with every byte changed: at worst an error. */
-static void check_damage(const struct model_row *row)
+static void check_corrupt(const struct model_row *row)
 {
 	static uint8_t bytes[MODEL_FRAME_BYTES];
 	struct model_frame model;
@@ -98,10 +98,10 @@ static void check_damage(const struct model_row *row)
 	}
 }
 
-static void test_damaged(void **state)
+static void test_corrupt(void **state)
 {
 	for (unsigned int i = 0; i < model_rows_count; i++)
-		check_damage(&model_rows[i]);
+		check_corrupt(&model_rows[i]);
 }
 
 /* Counts that are no counts. */
@@ -285,7 +285,7 @@ static void test_large_payload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged),	       cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_corrupt),	       cmocka_unit_test(test_claims),
 		cmocka_unit_test(test_own_parameters), cmocka_unit_test(test_own_events),
 		cmocka_unit_test(test_unseen),	       cmocka_unit_test(test_hidden_stays),
 		cmocka_unit_test(test_container),      cmocka_unit_test(test_large_results),

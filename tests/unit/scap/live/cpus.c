@@ -50,7 +50,7 @@ static void test_lists(void **state)
 	}
 }
 
-static void test_damaged_lists(void **state)
+static void test_corrupt_lists(void **state)
 {
 	static const char *const cases[] = {
 		"",	"\n",	"x\n",	  "0",	    "0-\n",
@@ -73,7 +73,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_damaged_lists),
+		cmocka_unit_test(test_corrupt_lists),
 		cmocka_unit_test(test_missing),
 	};
 	int fd = mkstemp(path), r;

@@ -140,7 +140,7 @@ static uint64_t check_account(const struct scap_live_stats *stats, uint64_t deli
 		all_lost += lost;
 	}
 	assert_int_equal(all_delivered, delivered);
-	assert_int_equal(stats->damaged, 0);
+	assert_int_equal(stats->corrupt, 0);
 	assert_int_equal(stats->out_of_order, 0);
 	return all_lost;
 }

@@ -25,7 +25,7 @@ enum { ARGUMENTS = 6, RING_BYTES = 1 << 16, LOOKS_MAX = 40, LOOK_MS = 100 };
 
 static struct {
 	bool online[2];	 /* the first CPUs; no other one is */
-	bool refused[2]; /* no ring can be opened for these */
+	bool rejected[2]; /* no ring can be opened for these */
 } machine;
 
 /* In place of the one that reads /sys. */
@@ -47,7 +47,8 @@ long syscall(long number, ...)
 	for (int i = 0; i < ARGUMENTS; i++)
 		arg[i] = va_arg(args, long);
 	va_end(args);
-	if (number == SYS_perf_event_open && arg[2] >= 0 && arg[2] < 2 && machine.refused[arg[2]]) {
+	if (number == SYS_perf_event_open && arg[2] >= 0 && arg[2] < 2 &&
+	    machine.rejected[arg[2]]) {
 		errno = EMFILE;
 		return -1;
 	}
@@ -102,13 +103,13 @@ static void test_one_fails(void **state)
 	live = open_live();
 	wait_for(live, 0, 0);
 	machine.online[0] = machine.online[1] = true;
-	machine.refused[0] = true;
+	machine.rejected[0] = true;
 	stats = wait_for(live, 1, 1);
 	assert_int_equal(stats->ring_error, -EMFILE);
 	assert_int_equal(stats->ring_error_cpu, 0);
 	machine.online[1] = false;
 	wait_for(live, 0, 1);
-	machine.refused[0] = false; /* tried again */
+	machine.rejected[0] = false; /* tried again */
 	wait_for(live, 1, 0);
 	scap_source_destroy(scap_live_source(live));
 }
@@ -124,7 +125,7 @@ static void test_fails_at_the_start(void **state)
 	memset(&machine, 0, sizeof(machine));
 	scap_source_destroy(scap_live_source(open_live()));
 	machine.online[0] = machine.online[1] = true;
-	machine.refused[1] = true;
+	machine.rejected[1] = true;
 	assert_int_equal(scap_live_open(&config, &live, &err), -EMFILE);
 	assert_null(live);
 	if (!strstr(err.text, "CPU 1"))

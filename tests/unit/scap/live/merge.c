@@ -389,7 +389,7 @@ static void test_slot_without_ring(void **state)
 }
 
 /* A slot that says nonsense: its events are missed, and counted. */
-static void test_damaged_slot(void **state)
+static void test_corrupt_slot(void **state)
 {
 	struct fixture fixture;
 
@@ -399,7 +399,7 @@ static void test_damaged_slot(void **state)
 	slot(&fixture, 0)->batch.bytes = UINT32_MAX;
 	scap_merge_last_round(fixture.merge);
 	expect_end(&fixture);
-	assert_int_equal(fixture.rings[FIRST_CPU].damaged, 5);
+	assert_int_equal(fixture.rings[FIRST_CPU].corrupt, 5);
 	fixture_finish(&fixture);
 }
 
@@ -556,7 +556,7 @@ int main(void)
 		cmocka_unit_test(test_frames_in_a_slot),
 		cmocka_unit_test(test_frames_in_a_slot_at_the_end),
 		cmocka_unit_test(test_slot_without_ring),
-		cmocka_unit_test(test_damaged_slot),
+		cmocka_unit_test(test_corrupt_slot),
 		cmocka_unit_test(test_fillers_at_work),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cursor over a perf ring: order, wrapping, losses, damage, and when memory is given back. */
+/* The cursor over a perf ring: order, wrapping, losses, corrupt records, and when memory is given
+ * back. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,7 +58,7 @@ static void laps(bool mirrored)
 		assert_int_equal(fake.meta->data_tail, fake.head);
 	}
 	assert_true(fake.head > 1000 * RING_BYTES);
-	assert_int_equal(fake.ring.damaged, 0);
+	assert_int_equal(fake.ring.corrupt, 0);
 	fake_ring_finish(&fake);
 }
 
@@ -149,7 +150,7 @@ static void test_lost_and_other_records(void **state)
 	expect_event(&fake.ring, 2);
 	expect_end(&fake.ring);
 	assert_int_equal(fake.ring.lost, 12);
-	assert_int_equal(fake.ring.damaged, 0);
+	assert_int_equal(fake.ring.corrupt, 0);
 	fake_ring_finish(&fake);
 }
 
@@ -165,7 +166,7 @@ static void test_short_lost_record(void **state)
 	scap_ring_load(&fake.ring);
 	expect_event(&fake.ring, 2);
 	assert_int_equal(fake.ring.lost, 0);
-	assert_int_equal(fake.ring.damaged, 1);
+	assert_int_equal(fake.ring.corrupt, 1);
 	fake_ring_finish(&fake);
 }
 
@@ -256,7 +257,7 @@ static void test_many_stragglers(void **state)
 }
 
 /* A size that cannot be right: events before it are given, the rest is given up, life goes on. */
-static void test_damaged_size(void **state)
+static void test_corrupt_size(void **state)
 {
 	static const uint16_t sizes[] = {0, 4, 7, 12, 41, 4096, 0xfff8, 0xffff};
 
@@ -276,7 +277,7 @@ static void test_damaged_size(void **state)
 		fake_ring_publish(&fake);
 		scap_ring_load(&fake.ring);
 		expect_end(&fake.ring);
-		assert_int_equal(fake.ring.damaged, 1);
+		assert_int_equal(fake.ring.corrupt, 1);
 		fake_ring_sample(&fake, 4, 1, 0);
 		fake_ring_publish(&fake);
 		scap_ring_load(&fake.ring);
@@ -296,7 +297,7 @@ static void test_impossible_head(void **state)
 	fake_ring_publish(&fake);
 	scap_ring_load(&fake.ring);
 	expect_end(&fake.ring);
-	assert_int_equal(fake.ring.damaged, 1);
+	assert_int_equal(fake.ring.corrupt, 1);
 	fake_ring_sample(&fake, 4, 1, 0);
 	fake_ring_publish(&fake);
 	scap_ring_load(&fake.ring);
@@ -305,7 +306,7 @@ static void test_impossible_head(void **state)
 }
 
 /* A frame that is corrupt costs itself alone. */
-static void damaged_frame(uint32_t raw, uint32_t batch_bytes, uint32_t len, uint16_t type)
+static void corrupt_frame(uint32_t raw, uint32_t batch_bytes, uint32_t len, uint16_t type)
 {
 	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 56};
 	struct batch_header batch = {.bytes = batch_bytes};
@@ -323,26 +324,26 @@ static void damaged_frame(uint32_t raw, uint32_t batch_bytes, uint32_t len, uint
 	scap_ring_load(&fake.ring);
 	expect_event(&fake.ring, 6);
 	expect_end(&fake.ring);
-	assert_int_equal(fake.ring.damaged, 1);
+	assert_int_equal(fake.ring.corrupt, 1);
 	fake_ring_finish(&fake);
 }
 
-static void test_damaged_frames(void **state)
+static void test_corrupt_frames(void **state)
 {
-	damaged_frame(45, 32, 26, 1); /* raw size */
-	damaged_frame(UINT32_MAX, 32, 26, 1);
-	damaged_frame(7, 32, 26, 1);
-	damaged_frame(39, 32, 26, 1);
-	damaged_frame(40, 33, 26, 1); /* bytes of the batch */
-	damaged_frame(40, UINT32_MAX, 26, 1);
-	damaged_frame(40, 0, 26, 1);
-	damaged_frame(40, 25, 26, 1);
-	damaged_frame(40, 32, 33, 1); /* length of the frame */
-	damaged_frame(40, 32, UINT32_MAX, 1);
-	damaged_frame(40, 32, 25, 1);
-	damaged_frame(40, 32, 0, 1);
-	damaged_frame(40, 32, 26, EVENT_ID_MAX);
-	damaged_frame(40, 32, 26, UINT16_MAX);
+	corrupt_frame(45, 32, 26, 1); /* raw size */
+	corrupt_frame(UINT32_MAX, 32, 26, 1);
+	corrupt_frame(7, 32, 26, 1);
+	corrupt_frame(39, 32, 26, 1);
+	corrupt_frame(40, 33, 26, 1); /* bytes of the batch */
+	corrupt_frame(40, UINT32_MAX, 26, 1);
+	corrupt_frame(40, 0, 26, 1);
+	corrupt_frame(40, 25, 26, 1);
+	corrupt_frame(40, 32, 33, 1); /* length of the frame */
+	corrupt_frame(40, 32, UINT32_MAX, 1);
+	corrupt_frame(40, 32, 25, 1);
+	corrupt_frame(40, 32, 0, 1);
+	corrupt_frame(40, 32, 26, EVENT_ID_MAX);
+	corrupt_frame(40, 32, 26, UINT16_MAX);
 }
 
 /* Frames that were collected in one slot, and late ones of another slot. */
@@ -362,7 +363,7 @@ static void test_batches(void **state)
 		expect_event(&fake.ring, ts);
 	expect_event(&fake.ring, 60);
 	expect_end(&fake.ring);
-	assert_int_equal(fake.ring.damaged, 0);
+	assert_int_equal(fake.ring.corrupt, 0);
 	assert_int_equal(fake.meta->data_tail, fake.head);
 	fake_ring_finish(&fake);
 }
@@ -392,7 +393,7 @@ static void test_laps_of_batches(void **state)
 		expect_end(&fake.ring);
 	}
 	assert_true(fake.head > 500 * RING_BYTES);
-	assert_int_equal(fake.ring.damaged, 0);
+	assert_int_equal(fake.ring.corrupt, 0);
 	fake_ring_finish(&fake);
 }
 
@@ -425,11 +426,11 @@ static void test_added_frames(void **state)
 	expect_event(&fake.ring, 50);
 	expect_event(&fake.ring, 60);
 	expect_end(&fake.ring);
-	assert_int_equal(fake.ring.damaged, 0);
+	assert_int_equal(fake.ring.corrupt, 0);
 	fake_ring_finish(&fake);
 }
 
-static void test_added_frames_damaged(void **state)
+static void test_added_frames_corrupt(void **state)
 {
 	static const uint64_t times[] = {1, 2, 3};
 	uint8_t frames[1024];
@@ -439,7 +440,7 @@ static void test_added_frames_damaged(void **state)
 	fake_ring_init(&fake, RING_BYTES, true);
 	frames[32 + offsetof(struct ppm_evt_hdr, len) + 2] = 0xff;
 	assert_int_equal(add(&fake.ring, frames, bytes, 3), 1);
-	assert_int_equal(fake.ring.damaged, 2);
+	assert_int_equal(fake.ring.corrupt, 2);
 	expect_event(&fake.ring, 1);
 	expect_end(&fake.ring);
 	fake_ring_finish(&fake);
@@ -482,7 +483,7 @@ static void test_added_frames_are_tidied(void **state)
 }
 
 /* A record that is corrupt costs as many events as it says that it has. */
-static void test_damaged_batch(void **state)
+static void test_corrupt_batch(void **state)
 {
 	static const uint64_t times[] = {1, 2, 3, 4};
 	uint8_t bytes[512];
@@ -499,7 +500,7 @@ static void test_damaged_batch(void **state)
 	assert_true(fake_ring_record_of(&fake, batch, bytes, n));
 	fake_ring_publish(&fake);
 	scap_ring_load(&fake.ring);
-	assert_int_equal(fake.ring.damaged, 3 + 4 + 3);
+	assert_int_equal(fake.ring.corrupt, 3 + 4 + 3);
 	expect_event(&fake.ring, 1);
 	expect_event(&fake.ring, 1);
 	expect_end(&fake.ring);
@@ -561,15 +562,15 @@ int main(void)
 		cmocka_unit_test(test_straggler_of_a_later_load),
 		cmocka_unit_test(test_straggler_that_comes_too_late),
 		cmocka_unit_test(test_many_stragglers),
-		cmocka_unit_test(test_damaged_size),
+		cmocka_unit_test(test_corrupt_size),
 		cmocka_unit_test(test_impossible_head),
-		cmocka_unit_test(test_damaged_frames),
+		cmocka_unit_test(test_corrupt_frames),
 		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_laps_of_batches),
 		cmocka_unit_test(test_added_frames),
-		cmocka_unit_test(test_added_frames_damaged),
+		cmocka_unit_test(test_added_frames_corrupt),
 		cmocka_unit_test(test_added_frames_are_tidied),
-		cmocka_unit_test(test_damaged_batch),
+		cmocka_unit_test(test_corrupt_batch),
 		cmocka_unit_test(test_random_bytes),
 	};
 

@@ -13,7 +13,7 @@
 
 #include "scap/live/ring.h"
 
-static void test_open_refuses_sizes(void **state)
+static void test_open_rejects_sizes(void **state)
 {
 	struct scap_ring ring;
 	struct error err = {""};
@@ -39,7 +39,7 @@ static void test_open(void **state)
 	assert_int_equal(r, 0);
 	scap_ring_load(&ring);
 	assert_int_equal(scap_ring_peek(&ring, &frame), 0);
-	assert_int_equal(ring.damaged, 0);
+	assert_int_equal(ring.corrupt, 0);
 	assert_int_equal(ring.meta->data_size, 65536);
 	assert_ptr_equal(ring.data, (uint8_t *)ring.map + ring.meta->data_offset);
 	scap_ring_close(&ring);
@@ -66,7 +66,7 @@ static void test_close_descriptor_0(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_refuses_sizes),
+		cmocka_unit_test(test_open_rejects_sizes),
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_close_descriptor_0),
 	};

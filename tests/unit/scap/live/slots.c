@@ -105,18 +105,18 @@ static void test_slot_in_use_is_left_alone(void **state)
 }
 
 /* More bytes than a slot has: no event of it is believed, and all of them are counted. */
-static void test_damaged_length(void **state)
+static void test_corrupt_length(void **state)
 {
 	static const uint32_t lengths[] = {sizeof(slot.frames) + 1, UINT32_MAX};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		uint64_t damaged = fake.ring.damaged;
+		uint64_t corrupt = fake.ring.corrupt;
 
 		put_frames(0);
 		slot.state.batch.bytes = lengths[i];
 		scap_slot_empty(&slot, &fake.ring);
 		assert_int_equal(frames_in_ring(), 0);
-		assert_int_equal(fake.ring.damaged - damaged, 3);
+		assert_int_equal(fake.ring.corrupt - corrupt, 3);
 		assert_int_equal(slot.state.users, 0);
 		assert_int_equal(slot.state.batch.count, 0);
 	}
@@ -130,7 +130,7 @@ int main(void)
 		TEST(test_since),
 		TEST(test_frames_move_to_the_ring),
 		TEST(test_slot_in_use_is_left_alone),
-		TEST(test_damaged_length),
+		TEST(test_corrupt_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static void test_find(void **state)
 		assert_int_equal(fd.local.port, cases[i].port);
 	}
 	proc_net_finish(&net);
-	proc_tree_put_link(tree, "ns/net", "damaged");
+	proc_tree_put_link(tree, "ns/net", "corrupt");
 	assert_int_equal(proc_net_namespace(dir), 0);
 	close(dir);
 }

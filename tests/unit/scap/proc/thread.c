@@ -107,7 +107,7 @@ static void test_where_the_stack_begins(void **state)
 	}
 }
 
-static void test_damaged_stat(void **state)
+static void test_corrupt_stat(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -136,7 +136,7 @@ static void test_damaged_stat(void **state)
 	}
 }
 
-static void test_damaged_status(void **state)
+static void test_corrupt_status(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -260,16 +260,11 @@ static void test_limits_and_loginuid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_numbers),
-		TEST(test_only_stat_and_status),
-		TEST(test_names),
-		TEST(test_where_the_stack_begins),
-		TEST(test_damaged_stat),
-		TEST(test_damaged_status),
-		TEST(test_strings),
-		TEST(test_links),
-		TEST(test_cgroups),
-		TEST(test_limits_and_loginuid),
+		TEST(test_numbers),	 TEST(test_only_stat_and_status),
+		TEST(test_names),	 TEST(test_where_the_stack_begins),
+		TEST(test_corrupt_stat), TEST(test_corrupt_status),
+		TEST(test_strings),	 TEST(test_links),
+		TEST(test_cgroups),	 TEST(test_limits_and_loginuid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,7 +191,7 @@ static void test_understood(void **state)
 		bool ok = canonical(pairs[i][0], &out, &err);
 
 		if (ok != (pairs[i][1] != NULL))
-			fail_msg("'%s' should be %s", pairs[i][0], ok ? "refused" : "accepted");
+			fail_msg("'%s' should be %s", pairs[i][0], ok ? "rejected" : "accepted");
 		if (!ok) {
 			assert_true(err.text[0] != '\0');
 			assert_true(err.position <= strlen(pairs[i][0]));

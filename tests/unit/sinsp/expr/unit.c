@@ -118,7 +118,7 @@ static void check_error(const char *text, unsigned int column, const char *says)
 	struct filter *filter;
 
 	if (filter_create(text, NULL, &filter, &err) != -EINVAL)
-		fail_msg("'%s' should be refused", text);
+		fail_msg("'%s' should be rejected", text);
 	if (err.column != column || !strstr(err.text, says))
 		fail_msg("'%s': column %u: %s", text, err.column, err.text);
 }

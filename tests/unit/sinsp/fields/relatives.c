@@ -48,7 +48,7 @@ static void test_ancestors(void **state)
 	world_expect_none(world, "proc.ppid.ts");
 }
 
-/* Damaged ids may lead round in a circle. */
+/* Corrupt ids may lead round in a circle. */
 static void test_circle_of_ancestors(void **state)
 {
 	struct relatives *relatives = *state;

@@ -168,7 +168,7 @@ static void test_values(void **state)
 			snprintf(text, sizeof(text), "%s in (%s)", values[i].field,
 				 values[i].bad[j]);
 			if (accepts(text))
-				fail_msg("'%s' should be refused", text);
+				fail_msg("'%s' should be rejected", text);
 		}
 	}
 	assert_true(accepts("bytes.a bcontains 00ff"));
@@ -298,7 +298,7 @@ static void test_transformers(void **state)
 			fail_msg("'%s' should be accepted", good[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (accepts(bad[i]))
-			fail_msg("'%s' should be refused", bad[i]);
+			fail_msg("'%s' should be rejected", bad[i]);
 }
 
 /* Wide lists and many arguments: rejected beyond what a register or a filter can hold, never cut.

@@ -153,7 +153,7 @@ struct run {
 	struct filter *group;
 	struct filter *singles[ITEMS];
 	bool ids[ITEMS][EVENT_ID_MAX], generic[ITEMS][SYSCALL_CODES_COUNT];
-	unsigned int matched, refused;
+	unsigned int matched, rejected;
 };
 
 /* Nothing passes that was excluded in advance. */
@@ -185,7 +185,7 @@ static void check_event(struct run *run, const struct sinsp_event *event)
 			found = filter_group_next(run->group, event, i + 1);
 			run->matched++;
 		} else {
-			run->refused++;
+			run->rejected++;
 		}
 	}
 	assert_int_equal(found, FILTER_NONE);
@@ -294,7 +294,7 @@ static void test_random(void **state)
 		filter_destroy(run.group);
 	}
 	/* They are neither all true nor all false. */
-	assert_true(run.matched > run.refused / 10 && run.refused > run.matched / 10);
+	assert_true(run.matched > run.rejected / 10 && run.rejected > run.matched / 10);
 	world_destroy(&world);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What every operator answers on every type: of a value, of none, of a list, with each modifier,
- * and against another field. Refusals are the matter of tests/unit/sinsp/filter/bind.c.
+ * and against another field. What is rejected is the matter of tests/unit/sinsp/filter/bind.c.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -67,7 +67,7 @@ static void test_translated(void **state)
 	buf_finish(&out);
 }
 
-static void test_refused(void **state)
+static void test_rejected(void **state)
 {
 	static const char *const patterns[] = {
 		"*",	 "+a",		"a|*",	   "(*a)",  "(?:a)",  "(?i)a",	 "(*UTF)",
@@ -81,7 +81,7 @@ static void test_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		if (!translate(patterns[i], &out))
-			fail_msg("'%s' should be refused", patterns[i]);
+			fail_msg("'%s' should be rejected", patterns[i]);
 	buf_finish(&out);
 }
 
@@ -169,7 +169,7 @@ static void test_invalid_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_translated),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_translated),    cmocka_unit_test(test_rejected),
 		cmocka_unit_test(test_matches),	      cmocka_unit_test(test_hard_patterns),
 		cmocka_unit_test(test_invalid_names),
 	};

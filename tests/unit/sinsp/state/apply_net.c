@@ -499,7 +499,7 @@ static void shares_a_socket_between_forks(void **state)
 	assert_string_equal(drive_name(drive, 200, 3), "1.1.1.1:1->2.2.2.2:2");
 }
 
-static void survives_damaged_addresses(void **state)
+static void survives_corrupt_addresses(void **state)
 {
 	struct drive *drive = *state;
 	static const struct {
@@ -552,7 +552,7 @@ int main(void)
 		TEST(pairs_sockets),
 		TEST(shuts_down),
 		TEST(shares_a_socket_between_forks),
-		TEST(survives_damaged_addresses),
+		TEST(survives_corrupt_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void counts_frames_that_cannot_be_used(void **state)
 	memcpy(drive->frame.bytes, &header, sizeof(header));
 	assert_int_equal(sinsp_process(drive->sinsp, &raw, &drive->event), -ENOENT);
 	sinsp_stats(drive->sinsp, &stats);
-	assert_int_equal(stats.damaged, 1);
+	assert_int_equal(stats.corrupt, 1);
 	assert_int_equal(stats.unknown, 1);
 	assert_int_equal(stats.events, 0);
 	assert_int_equal(drive_any(drive, 1)->num, 1);
@@ -130,7 +130,7 @@ static void keeps_to_its_limits(void **state)
 	assert_int_equal(stats.threads, 100);
 	assert_int_equal(stats.threads_evicted, 900);
 	assert_true(stats.fds <= 50);
-	assert_true(stats.fds_refused > 0);
+	assert_true(stats.fds_rejected > 0);
 	drive_destroy(drive);
 }
 
@@ -177,7 +177,7 @@ static void survives_nonsense(void **state)
 	drive_destroy(drive);
 }
 
-static void survives_a_refused_creation(void **state)
+static void survives_a_rejected_creation(void **state)
 {
 	sinsp_destroy(NULL);
 }
@@ -191,7 +191,7 @@ int main(void)
 		cmocka_unit_test(finds_the_descriptor_of_every_event),
 		cmocka_unit_test(keeps_to_its_limits),
 		cmocka_unit_test(survives_nonsense),
-		cmocka_unit_test(survives_a_refused_creation),
+		cmocka_unit_test(survives_a_rejected_creation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void keeps_to_its_limits(void **state)
 	assert_int_equal(stats.threads, 10);
 	assert_int_equal(stats.threads_evicted, 990);
 	assert_int_equal(stats.fds, 20);
-	assert_int_equal(stats.fds_refused, 980);
+	assert_int_equal(stats.fds_rejected, 980);
 	assert_dump_reloads(&drive);
 	drive_destroy(&drive);
 }

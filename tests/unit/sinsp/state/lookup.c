@@ -151,7 +151,7 @@ static void bounds_looks_and_memory(void **state)
 	stats = driven_machine_stats(machine);
 	assert_ptr_equal(drive->sinsp->pool.slabs, slab);
 	assert_int_equal(stats.fd_lookups, machine->proc.asked_fds);
-	assert_int_equal(stats.fd_lookups + stats.fd_lookups_refused, CALLS + 1);
+	assert_int_equal(stats.fd_lookups + stats.fd_lookups_rejected, CALLS + 1);
 	/* The calls took a tenth of a second, which is one span, or parts of two. */
 	assert_in_range(stats.fd_lookups, 100, 2 * PER_SPAN);
 	/* Later it asks again, and still finds what there is. */
@@ -355,7 +355,7 @@ static void understands_32_bit_messages(void **state)
 }
 
 /* Control messages whose lengths are wrong. */
-static void passes_over_damaged_messages(void **state)
+static void passes_over_corrupt_messages(void **state)
 {
 	static const uint64_t lengths[] = {0, 15, 21, 1000, UINT64_MAX, UINT64_MAX - 7, 19};
 	struct driven_machine *machine = *state;
@@ -426,7 +426,7 @@ int main(void)
 		TEST(asks_where_a_namespace_leads),
 		TEST(asks_for_received_descriptors),
 		TEST(understands_32_bit_messages),
-		TEST(passes_over_damaged_messages),
+		TEST(passes_over_corrupt_messages),
 		TEST(takes_descriptors_of_processes),
 		TEST(completes_a_child_from_its_parent_in_proc),
 		TEST(what_proc_says_is_newer_than_events_before_it),

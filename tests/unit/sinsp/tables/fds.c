@@ -86,7 +86,7 @@ static void holds_numbers_far_apart(void **state)
 	assert_null(sinsp_fds_next(fixture->fds, &num));
 }
 
-static void refuses_what_is_no_number(void **state)
+static void rejects_what_is_no_number(void **state)
 {
 	struct fixture *fixture = *state;
 	static const int64_t nums[] = {-1, -100, INT64_MIN, INT64_MAX, (int64_t)INT32_MAX + 1};
@@ -233,11 +233,11 @@ static void keeps_to_the_limit(void **state)
 		assert_non_null(open_number(fixture->fds, num));
 	copy = sinsp_fds_copy(fixture->fds);
 	assert_int_equal(sinsp_fds_count(copy), 0);
-	assert_int_equal(fixture->store.refused, 600);
+	assert_int_equal(fixture->store.rejected, 600);
 	for (int64_t num = 0; num < 400; num++)
 		assert_non_null(open_number(copy, num));
 	assert_null(open_number(copy, 400));
-	assert_int_equal(fixture->store.refused, 601);
+	assert_int_equal(fixture->store.rejected, 601);
 	assert_int_equal(fixture->store.count, 1000);
 	/* A number that is open may be opened anew. */
 	assert_non_null(open_number(copy, 5));
@@ -330,7 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(holds_numbers_far_apart),
-		TEST(refuses_what_is_no_number),
+		TEST(rejects_what_is_no_number),
 		TEST(costs_little_for_a_single_large_number),
 		TEST(copies_do_not_change_each_other),
 		TEST(shares_by_reference),

@@ -71,7 +71,7 @@ static void collapses(void **state)
 	assert_int_equal(strlen(out), SINSP_PATH_MAX - 1);
 }
 
-static void refuses_what_is_too_long(void **state)
+static void rejects_what_is_too_long(void **state)
 {
 	enum { FITS = SINSP_PATH_MAX - 4 }; /* behind "/b/", with the NUL */
 	char path[2 * SINSP_PATH_MAX], joined[SINSP_PATH_MAX];
@@ -95,7 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins),
 		cmocka_unit_test(collapses),
-		cmocka_unit_test(refuses_what_is_too_long),
+		cmocka_unit_test(rejects_what_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

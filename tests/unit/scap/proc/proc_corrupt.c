@@ -50,7 +50,7 @@ static void test_walk_without_descriptors(void **state)
 }
 
 /* Cuts and flips of good files: whatever comes out, nothing may be read outside (ASan). */
-static void test_random_damage(void **state)
+static void test_random_bytes(void **state)
 {
 	static const char good[] = "70 (x) " PROC_TREE_STAT;
 	static const char tcp[] =
@@ -95,8 +95,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_walk_passes_over_others),
 		TEST(test_walk_without_descriptors),
-		TEST(test_random_damage),
+		TEST(test_random_bytes),
 	};
 
-	return cmocka_run_group_tests_name("proc_damaged", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("proc_corrupt", tests, NULL, NULL);
 }

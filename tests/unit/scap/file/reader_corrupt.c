@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A capture with blocks of all kinds, cut at every byte and changed at every byte: all before the
- * damage is given out, and nothing that follows it is believed.
+ * A capture with blocks of all kinds, cut at every byte and changed at every byte: all before
+ * the corrupt byte is returned, and nothing that follows it is trusted.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,7 +179,7 @@ static void test_whole(void **state)
 	assert_int_equal(result.code, -ENODATA);
 	assert_int_equal(result.events, EVENTS);
 	assert_int_equal(result.fd_sum, EVENTS);
-	assert_int_equal(result.stats.damaged_lists, 0);
+	assert_int_equal(result.stats.corrupt_lists, 0);
 	assert_int_equal(result.stats.unknown_blocks, 1);
 }
 
@@ -192,7 +192,7 @@ static void test_cut_at_every_byte(void **state)
 		assert_int_equal(result.start_code, 0);
 		assert_int_equal(result.code, is_block_end(n) ? -ENODATA : -EPIPE);
 		assert_int_equal(result.events, events_before(n));
-		assert_int_equal(result.stats.damaged_events + result.stats.damaged_lists, 0);
+		assert_int_equal(result.stats.corrupt_events + result.stats.corrupt_lists, 0);
 		snprintf(text, sizeof(text), "it is truncated at byte %zu, in the block", n);
 		assert_int_equal(strncmp(result.text, text, strlen(text)) == 0, !is_block_end(n));
 	}
@@ -257,11 +257,11 @@ static struct capture_result read_changed(size_t at, const void *bytes, size_t n
 static void expect_before(size_t at, const void *bytes, size_t n)
 {
 	struct capture_result result = read_changed(at, bytes, n);
-	bool refused = result.start_code || result.open_code;
+	bool rejected = result.start_code || result.open_code;
 
-	if (result.events > EVENTS || (!refused && result.events < events_before(at)))
+	if (result.events > EVENTS || (!rejected && result.events < events_before(at)))
 		fail_msg("byte %zu: %u events", at, (unsigned int)result.events);
-	if (refused)
+	if (rejected)
 		assert_int_equal(events_before(at), 0);
 }
 
@@ -367,5 +367,5 @@ int main(void)
 		cmocka_unit_test(test_much_ahead_of_events),
 	};
 
-	return cmocka_run_group_tests_name("reader damaged", tests, setup, NULL);
+	return cmocka_run_group_tests_name("reader corrupt", tests, setup, NULL);
 }
