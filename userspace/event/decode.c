@@ -6,33 +6,51 @@
 #include <netinet/in.h>
 #include <string.h>
 
-const int8_t param_type_sizes[PT_TYPES_COUNT] = {
-	[PT_INT8] = -1,	      [PT_INT16] = -2,	    [PT_INT32] = -4,  [PT_INT64] = -8,
-	[PT_UINT8] = 1,	      [PT_UINT16] = 2,	    [PT_UINT32] = 4,  [PT_UINT64] = 8,
-	[PT_FLAGS8] = 1,      [PT_FLAGS16] = 2,	    [PT_FLAGS32] = 4, [PT_ENUMFLAGS8] = 1,
-	[PT_ENUMFLAGS16] = 2, [PT_ENUMFLAGS32] = 4, [PT_MODE] = 4,    [PT_FD] = -8,
-	[PT_PID] = -8,	      [PT_ERRNO] = -8,	    [PT_UID] = 4,     [PT_GID] = 4,
-	[PT_SYSCALLID] = 2,   [PT_SIGTYPE] = 1,	    [PT_SIGSET] = 4,  [PT_RELTIME] = 8,
-	[PT_ABSTIME] = 8,     [PT_PORT] = 2,	    [PT_L4PROTO] = 1, [PT_BOOL] = 4,
-	[PT_DOUBLE] = 8,      [PT_FLAGS64] = 8,	    [PT_FD32] = -4,   [PT_PID32] = -4,
+#define UNSIGNED(bytes) {.size = (bytes)}
+#define SIGNED(bytes) {.size = (bytes), .is_signed = true}
+#define STRING {.is_string = true}
+#define NUMBERS(bytes) {.number_size = (bytes)}
+
+/* Types that are missing have neither a fixed size nor such a form. */
+const struct param_form param_forms[PT_TYPES_COUNT] = {
+	[PT_INT8] = SIGNED(1),
+	[PT_INT16] = SIGNED(2),
+	[PT_INT32] = SIGNED(4),
+	[PT_INT64] = SIGNED(8),
+	[PT_UINT8] = UNSIGNED(1),
+	[PT_UINT16] = UNSIGNED(2),
+	[PT_UINT32] = UNSIGNED(4),
+	[PT_UINT64] = UNSIGNED(8),
+	[PT_FLAGS8] = UNSIGNED(1),
+	[PT_FLAGS16] = UNSIGNED(2),
+	[PT_FLAGS32] = UNSIGNED(4),
+	[PT_FLAGS64] = UNSIGNED(8),
+	[PT_ENUMFLAGS8] = UNSIGNED(1),
+	[PT_ENUMFLAGS16] = UNSIGNED(2),
+	[PT_ENUMFLAGS32] = UNSIGNED(4),
+	[PT_MODE] = UNSIGNED(4),
+	[PT_FD] = SIGNED(8),
+	[PT_PID] = SIGNED(8),
+	[PT_FD32] = SIGNED(4),
+	[PT_PID32] = SIGNED(4),
+	[PT_ERRNO] = SIGNED(8),
+	[PT_UID] = UNSIGNED(4),
+	[PT_GID] = UNSIGNED(4),
+	[PT_SYSCALLID] = UNSIGNED(2),
+	[PT_SIGTYPE] = UNSIGNED(1),
+	[PT_SIGSET] = UNSIGNED(4),
+	[PT_RELTIME] = UNSIGNED(8),
+	[PT_ABSTIME] = UNSIGNED(8),
+	[PT_PORT] = UNSIGNED(2),
+	[PT_L4PROTO] = UNSIGNED(1),
+	[PT_BOOL] = UNSIGNED(4),
+	[PT_DOUBLE] = UNSIGNED(8),
+	[PT_CHARBUF] = STRING,
+	[PT_FSPATH] = STRING,
+	[PT_FSRELPATH] = STRING,
+	[PT_UINT32LIST] = NUMBERS(4),
+	[PT_UINT64LIST] = NUMBERS(8),
 };
-
-size_t param_type_number_size(enum param_type type)
-{
-	switch (type) {
-	case PT_UINT32LIST:
-		return sizeof(uint32_t);
-	case PT_UINT64LIST:
-		return sizeof(uint64_t);
-	default:
-		return 0;
-	}
-}
-
-static bool is_string(enum param_type type)
-{
-	return type == PT_CHARBUF || type == PT_FSPATH || type == PT_FSRELPATH;
-}
 
 static bool is_whole_fdlist(const uint8_t *data, size_t len)
 {
@@ -47,10 +65,12 @@ static bool is_whole_fdlist(const uint8_t *data, size_t len)
 /* Whether the bytes of a value without a fixed size have the form of its type. */
 static bool is_whole(enum param_type type, const uint8_t *data, size_t len)
 {
-	if (is_string(type))
+	const struct param_form *form = &param_forms[type];
+
+	if (form->is_string)
 		return data[len - 1] == '\0';
-	if (param_type_number_size(type))
-		return len % param_type_number_size(type) == 0;
+	if (form->number_size)
+		return len % form->number_size == 0;
 	if (type == PT_IPADDR)
 		return len == sizeof(struct in_addr) || len == sizeof(struct in6_addr);
 	return type != PT_FDLIST || is_whole_fdlist(data, len);
@@ -110,8 +130,8 @@ take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, s
 {
 	const uint8_t *lengths = (const uint8_t *)frame + sizeof(*header);
 	size_t at = sizeof(*header) + header->nparams * width, end = header->len;
-	const struct event_desc *desc = ev->desc;
-	unsigned int known = desc->nparams;
+	const struct param_desc *params = ev->desc->params;
+	unsigned int nparams = ev->desc->nparams, known = nparams;
 
 	if (at > end)
 		return -EBADMSG;
@@ -122,13 +142,13 @@ take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, s
 		uint32_t n = 0;
 
 		memcpy(&n, lengths + i * width, width);
-		if (n > end - at || (n && !is_valid(&desc->params[i], data, n)))
+		if (n > end - at || (n && !is_valid(&params[i], data, n)))
 			return -EBADMSG;
 		ev->params[i].data = data;
 		ev->params[i].len = n;
 		at += n;
 	}
-	for (unsigned int i = known; i < desc->nparams; i++)
+	for (unsigned int i = known; i < nparams; i++)
 		ev->params[i] = (struct event_param){(const uint8_t *)frame + at, 0};
 	return 0;
 }
@@ -195,11 +215,6 @@ int64_t event_value_i64(enum param_type type, const struct event_param *param)
 		return (int64_t)raw;
 	unused_bits = 64 - 8 * param->len;
 	return (int64_t)(raw << unused_bits) >> unused_bits;
-}
-
-int64_t event_param_i64(const struct event *ev, unsigned int index)
-{
-	return event_value_i64(ev->desc->params[index].type, &ev->params[index]);
 }
 
 unsigned int event_syscall_code(const struct event *ev)

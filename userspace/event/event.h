@@ -240,30 +240,38 @@ enum compat_layout syscall_compat_layout(unsigned int number);
 /* The code of an operation of a multiplexed call; SC_unknown if there is none. */
 unsigned int syscall_code_of_operation(enum multiplexed_call call, unsigned int operation);
 
-/* Bytes of the fixed-size types, negative for signed ones; 0 for the others. */
-extern const int8_t param_type_sizes[PT_TYPES_COUNT];
+/* How the value of a type is stored. */
+struct param_form {
+	uint8_t size; /* bytes of a fixed-size type; 0 for the others */
+	uint8_t number_size; /* bytes of one element of a list of numbers */
+	bool is_signed; /* of a fixed-size type */
+	bool is_string; /* ends with a NUL */
+};
+
+extern const struct param_form param_forms[PT_TYPES_COUNT];
 
 /* Bytes of a fixed-size type, 0 for the others. */
 static inline size_t param_type_size(enum param_type type)
 {
-	int size = param_type_sizes[type];
+	return param_forms[type].size;
+}
 
-	return (size_t)(size < 0 ? -size : size);
+/* Bytes of one element of a list of numbers, 0 for other types. */
+static inline size_t param_type_number_size(enum param_type type)
+{
+	return param_forms[type].number_size;
+}
+
+/* True for fixed-size types that are signed. */
+static inline bool param_type_is_signed(enum param_type type)
+{
+	return param_forms[type].is_signed;
 }
 
 /* The low `size` bytes of a number, without sign extension. */
 static inline uint64_t value_bits(uint64_t value, size_t size)
 {
 	return size < sizeof(value) ? value & ((UINT64_C(1) << 8 * size) - 1) : value;
-}
-
-/* Bytes of one element of a list of numbers, 0 for other types. */
-size_t param_type_number_size(enum param_type type);
-
-/* True for fixed-size types that are signed. */
-static inline bool param_type_is_signed(enum param_type type)
-{
-	return param_type_sizes[type] < 0;
 }
 
 struct event_param {
@@ -296,11 +304,14 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 /* The n-th number of a list of numbers. */
 uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n);
 
-/* The value of a fixed-size parameter, extended by its type; 0 if it is absent. */
-int64_t event_param_i64(const struct event *ev, unsigned int index);
-
-/* The same for a value that is not a parameter of the table: a part of a DYN. */
+/* A value of a fixed-size type, extended by its type; 0 if it is absent. */
 int64_t event_value_i64(enum param_type type, const struct event_param *param);
+
+/* The same for a parameter of an event. */
+static inline int64_t event_param_i64(const struct event *ev, unsigned int index)
+{
+	return event_value_i64(ev->desc->params[index].type, &ev->params[index]);
+}
 
 /* The content of a DYN that is present: its kind and the bytes after it. */
 struct dyn_value {

@@ -64,13 +64,10 @@ static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
 	pool_free(store->pool, chunk, sizeof(*chunk));
 }
 
-/* The place of the first chunk whose index is not less than `index`. */
-static uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
+static uint32_t search_place(const struct sinsp_fds *fds, uint32_t index)
 {
 	uint32_t low = 0, high = fds->nchunks;
 
-	if (index < high && fds->chunks[index]->index == index)
-		return index;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -80,6 +77,14 @@ static uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
 			high = middle;
 	}
 	return low;
+}
+
+/* The place of the first chunk whose index is not less than `index`. */
+static inline uint32_t place_of(const struct sinsp_fds *fds, uint32_t index)
+{
+	if (index < fds->nchunks && fds->chunks[index]->index == index)
+		return index;
+	return search_place(fds, index);
 }
 
 static bool is_number(int64_t num)
@@ -348,10 +353,11 @@ static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int
 /* Drops an empty chunk. The first one stays: nearly every table needs it again. */
 static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 {
-	uint32_t place = place_of(fds, chunk->index);
+	uint32_t place;
 
 	if (chunk->open || chunk->index == 0)
 		return;
+	place = place_of(fds, chunk->index);
 	pool_free(fds->store->pool, chunk, sizeof(*chunk));
 	fds->nchunks--;
 	memmove(&fds->chunks[place], &fds->chunks[place + 1],
@@ -374,10 +380,10 @@ void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)
 
 void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec)
 {
+	struct chunk *chunk = find_chunk(fds, num);
 	uint32_t bit = bit_of(num);
-	struct chunk *chunk;
 
-	if (!sinsp_fds_find(fds, num) || sinsp_fds_cloexec(fds, num) == cloexec)
+	if (!chunk || !chunk->entries[entry_index(num)] || !(chunk->cloexec & bit) == !cloexec)
 		return;
 	chunk = writable_chunk(fds, num);
 	if (chunk)

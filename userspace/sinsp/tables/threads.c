@@ -295,15 +295,6 @@ void sinsp_threads_each(struct sinsp_threads *threads,
 	}
 }
 
-void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread)
-{
-	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
-
-	entry->used = true;
-	threads->pinned = entry;
-	threads->last = entry;
-}
-
 void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
 			      size_t len)
 {

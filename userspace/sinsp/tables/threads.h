@@ -84,9 +84,6 @@ void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread
 /* Moves the children of a thread, which need not be in the table, to another. */
 void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to);
 
-/* Notes that a thread has an event, and protects it from eviction until another one has. */
-void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread);
-
 /* Replaces the thread's cgroups by a copy of `len` bytes, and determines its container. */
 void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
 			      size_t len);
@@ -94,6 +91,16 @@ void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, co
 static inline struct sinsp_thread_entry *sinsp_thread_entry(struct sinsp_thread *thread)
 {
 	return (struct sinsp_thread_entry *)thread;
+}
+
+/* Notes that a thread has an event, and protects it from eviction until another one has. */
+static inline void sinsp_threads_use(struct sinsp_threads *threads, struct sinsp_thread *thread)
+{
+	struct sinsp_thread_entry *entry = sinsp_thread_entry(thread);
+
+	entry->used = true;
+	threads->pinned = entry;
+	threads->last = entry;
 }
 
 #endif
