@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of an event: counted, printed, recorded. A recording that is none notes what is
+ * handed to it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/handle.h"
+#include "agent/run/recording.h"
+#include "agent/run/summary.h"
+#include "sinsp/sinsp.h"
+
+#include "frame.h"
+#include "printed.h"
+
+enum { CALLS_BYTES = 128 };
+
+struct recording {
+	char calls[CALLS_BYTES]; /* "turn passed turn hidden " */
+	int turn_code, event_code;
+};
+
+static struct recording recording;
+static struct options options;
+static struct run run;
+static struct error err;
+
+static int note(struct recording *to, const char *call, int code)
+{
+	assert_true(strlen(to->calls) + strlen(call) < sizeof(to->calls));
+	strcat(to->calls, call);
+	return code;
+}
+
+int recording_create(const struct options *of, struct sinsp *sinsp, struct recording **made,
+		     struct error *error)
+{
+	*made = &recording;
+	return 0;
+}
+
+void recording_destroy(struct recording *of)
+{
+}
+
+int recording_turn(struct recording *of, const struct scap_event *event)
+{
+	return note(of, "turn ", of->turn_code);
+}
+
+int recording_event(struct recording *of, const struct scap_event *event, unsigned int id,
+		    bool passed)
+{
+	return note(of, passed ? "passed " : "hidden ", of->event_code);
+}
+
+int recording_flush(struct recording *of, uint64_t now_ns, bool idle)
+{
+	return 0;
+}
+
+int recording_close(struct recording *of)
+{
+	return note(of, "close ", 0);
+}
+
+const char *recording_problem(const struct recording *of)
+{
+	return "cannot write to a.scap";
+}
+
+void recording_stats(const struct recording *of, struct recording_stats *stats)
+{
+	*stats = (struct recording_stats){0};
+}
+
+static void begin(struct options of)
+{
+	struct buf messages = {0};
+
+	options = of;
+	recording = (struct recording){{0}};
+	if (run_plan(&run, &options, &messages, &err) ||
+	    sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(messages.len, 0);
+}
+
+static void begin_recording(struct options of)
+{
+	begin(of);
+	run.recording = &recording;
+	run.is_recording = true;
+}
+
+static int teardown(void **state)
+{
+	run_finish(&run);
+	return 0;
+}
+
+static struct scap_event event_of(uint16_t id, int64_t result)
+{
+	static struct frame frame;
+
+	frame_begin(&frame, id, 1000, 7);
+	frame_put_i64(&frame, 0, result);
+	return frame_end(&frame);
+}
+
+static void handle(uint16_t id)
+{
+	const struct scap_event event = event_of(id, 0);
+
+	assert_int_equal(handle_event(&run, &event, &err), 0);
+}
+
+static void expect_output(const char *text)
+{
+	assert_int_equal(run.output.buf.len, strlen(text));
+	assert_memory_equal(run.output.buf.data ? run.output.buf.data : "", text, strlen(text));
+}
+
+static void test_filter(void **state)
+{
+	begin((struct options){.filter = "evt.type=close", .print = "%evt.num %evt.type"});
+	handle(EVENT_close);
+	handle(EVENT_dup);
+	handle(EVENT_close);
+	expect_output("1 close\n3 close\n");
+	assert_int_equal(run.matched, 2);
+	assert_int_equal(run_printed(&run), 2);
+}
+
+/* An event that has nothing to print passes, and is not printed. */
+static void test_nothing_to_print(void **state)
+{
+	begin((struct options){.print = "%fd.sport"});
+	handle(EVENT_close);
+	expect_output("");
+	assert_int_equal(run.matched, 1);
+	assert_int_equal(run.formatted, 0);
+}
+
+static void test_count(void **state)
+{
+	begin((struct options){.filter = "evt.type=close", .print = "%evt.type", .count = 2});
+	handle(EVENT_close);
+	handle(EVENT_dup);
+	assert_false(run.ended);
+	handle(EVENT_close);
+	assert_true(run.ended);
+	/* The rest of the input is not even applied. */
+	handle(EVENT_close);
+	expect_output("close\nclose\n");
+	assert_int_equal(run.matched, 2);
+}
+
+/* A hidden event of a file only changes the state. */
+static void test_hidden(void **state)
+{
+	static struct frame frame;
+	struct scap_event event;
+	struct sinsp_stats stats;
+
+	begin((struct options){.print = "%evt.type"});
+	frame_begin(&frame, EVENT_execve, 1000, 7);
+	frame_put_i64(&frame, execve__res, 0);
+	frame_put_i64(&frame, execve__tid, 7);
+	frame_put_i64(&frame, execve__pid, 7);
+	frame_put_string(&frame, execve__comm, "cat");
+	event = frame_end(&frame);
+	event.hidden = true;
+	assert_int_equal(handle_event(&run, &event, &err), 0);
+	expect_output("");
+	assert_int_equal(run.matched, 0);
+	sinsp_stats(run.sinsp, &stats);
+	assert_int_equal(stats.threads, 1);
+}
+
+/* It is counted by the state, and nothing else happens. */
+static void test_corrupt_frame(void **state)
+{
+	struct scap_event event = event_of(EVENT_close, 0);
+	struct sinsp_stats stats;
+
+	begin_recording((struct options){.print = "%evt.type"});
+	event.len -= 1;
+	assert_int_equal(handle_event(&run, &event, &err), 0);
+	expect_output("");
+	assert_int_equal(run.matched, 0);
+	assert_string_equal(recording.calls, "turn ");
+	sinsp_stats(run.sinsp, &stats);
+	assert_int_equal(stats.damaged, 1);
+}
+
+static void test_summary(void **state)
+{
+	struct buf text = {0};
+
+	begin((struct options){.filter = "evt.type=close", .format = &format_none});
+	assert_int_equal(summary_create(&run.summary), 0);
+	handle(EVENT_close);
+	handle(EVENT_dup);
+	summary_append(run.summary, false, &text);
+	assert_memory_equal(text.data, "1 events, 0 of them failed calls\n", 33);
+	buf_finish(&text);
+}
+
+#define NAMED(name, condition)                                                                     \
+	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " name "\n"             \
+	"  priority: info\n"
+
+static void begin_rules(struct options of)
+{
+	static const char text[] = NAMED("one", "evt.type=close") NAMED("two", "evt.type=close");
+	const char *path = "/dev/stdin";
+	FILE *file = tmpfile();
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, sizeof(text) - 1, file), sizeof(text) - 1);
+	rewind(file);
+	assert_int_equal(dup2(fileno(file), STDIN_FILENO), STDIN_FILENO);
+	fclose(file);
+	of.rules = &path;
+	of.rules_count = 1;
+	of.priority = PRIORITY_DEBUG;
+	of.format = &format_json;
+	of.json_fields = "evt.type";
+	begin(of);
+}
+
+#define LINE(name)                                                                                 \
+	"{\"rule\":\"" name "\",\"priority\":\"Informational\",\"tags\":[],\"output\":\"" name      \
+	"\",\"evt.type\":\"close\"}\n"
+
+static void test_first_rule(void **state)
+{
+	begin_rules((struct options){0});
+	handle(EVENT_close);
+	handle(EVENT_dup);
+	expect_output(LINE("one"));
+	assert_int_equal(run.matched, 1);
+	assert_int_equal(run.formatted, 1);
+}
+
+static void test_all_rules(void **state)
+{
+	begin_rules((struct options){.all_rules = true});
+	handle(EVENT_close);
+	expect_output(LINE("one") LINE("two"));
+	assert_int_equal(run.matched, 2);
+	/* The limit holds within an event, too. */
+	run_finish(&run);
+	begin_rules((struct options){.all_rules = true, .count = 1});
+	handle(EVENT_close);
+	expect_output(LINE("one"));
+}
+
+static void test_recording(void **state)
+{
+	begin_recording((struct options){.filter = "evt.type=close", .format = &format_none});
+	handle(EVENT_close);
+	handle(EVENT_dup);
+	assert_string_equal(recording.calls, "turn passed turn hidden ");
+	assert_true(run.is_recording);
+}
+
+static void fail_recording(void *code)
+{
+	handle_recording_result(&run, *(int *)code);
+}
+
+static void expect_end(int code, bool failed, bool ended, const char *said)
+{
+	struct printed printed;
+
+	printed_call(fail_recording, &code, &printed);
+	assert_string_equal(printed.err, said);
+	printed_finish(&printed);
+	assert_false(run.is_recording);
+	assert_int_equal(run.recording_failed, failed);
+	assert_int_equal(run.ended, ended);
+	assert_string_equal(recording.calls, "close ");
+	run_finish(&run);
+}
+
+/* The run goes on if it also prints. A reader that is gone is no failure. */
+static void test_recording_that_ends(void **state)
+{
+	begin_recording((struct options){.format = &format_none});
+	expect_end(-ENOSPC, true, true, "agent: cannot write to a.scap\n");
+	begin_recording((struct options){.format = &format_json});
+	expect_end(-ENOSPC, true, false, "agent: cannot write to a.scap\n");
+	begin_recording((struct options){.format = &format_none});
+	expect_end(-EPIPE, false, true, "");
+	begin_recording((struct options){.format = &format_text});
+	expect_end(-EINTR, false, false, "");
+	begin_recording((struct options){.format = &format_none});
+	handle_recording_result(&run, 0);
+	assert_true(run.is_recording);
+}
+
+/* After a failure nothing more is handed to it; printing continues. */
+static void test_failure_in_an_event(void **state)
+{
+	begin_recording((struct options){.print = "%evt.type"});
+	recording.turn_code = -EPIPE;
+	handle(EVENT_close);
+	handle(EVENT_close);
+	assert_string_equal(recording.calls, "turn close ");
+	expect_output("close\nclose\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_filter, teardown),
+		cmocka_unit_test_teardown(test_nothing_to_print, teardown),
+		cmocka_unit_test_teardown(test_count, teardown),
+		cmocka_unit_test_teardown(test_hidden, teardown),
+		cmocka_unit_test_teardown(test_corrupt_frame, teardown),
+		cmocka_unit_test_teardown(test_summary, teardown),
+		cmocka_unit_test_teardown(test_first_rule, teardown),
+		cmocka_unit_test_teardown(test_all_rules, teardown),
+		cmocka_unit_test_teardown(test_recording, teardown),
+		cmocka_unit_test_teardown(test_recording_that_ends, teardown),
+		cmocka_unit_test_teardown(test_failure_in_an_event, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
