@@ -200,7 +200,7 @@ static void test_corrupt_frame(void **state)
 	assert_int_equal(run.matched, 0);
 	assert_string_equal(recording.calls, "turn ");
 	sinsp_stats(run.sinsp, &stats);
-	assert_int_equal(stats.damaged, 1);
+	assert_int_equal(stats.corrupt, 1);
 }
 
 static void test_summary(void **state)

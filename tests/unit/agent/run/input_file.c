@@ -104,7 +104,7 @@ static void test_no_capture(void **state)
 
 static void test_whole_file(void **state)
 {
-	const struct sinsp_stats clean = {0}, damaged = {.damaged = 1};
+	const struct sinsp_stats clean = {0}, corrupt = {.corrupt = 1};
 	struct sinsp *sinsp;
 	struct sinsp_stats stats;
 	struct input *input = open_bytes(whole_bytes, &sinsp);
@@ -119,7 +119,7 @@ static void test_whole_file(void **state)
 	assert_true(count > 0);
 	assert_int_equal(input->ops->percent_read(input), 100);
 	assert_false(input->ops->is_incomplete(input, &clean));
-	assert_true(input->ops->is_incomplete(input, &damaged));
+	assert_true(input->ops->is_incomplete(input, &corrupt));
 	expect_report(input, "agent: read %u events of %zu bytes; matched 2, printed 1\n", count,
 		      whole_bytes);
 	assert_int_equal(input->ops->append_counters(input, &text), 0);
