@@ -1,37 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What transformers give. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "fake_fields.h"
-#include "sinsp/filter/filter.h"
-
-/* All expressions, ended by NULL, are true (or all are false). */
-static void check(bool expected, const char *const *texts)
-{
-	static const struct sinsp_event event;
-
-	for (; *texts; texts++) {
-		struct filter_error err;
-		struct filter *filter;
-
-		if (filter_create(*texts, NULL, &filter, &err))
-			fail_msg("%s: column %u: %s", *texts, err.column, err.text);
-		if (filter_match(filter, &event) != expected)
-			fail_msg("'%s' should be %s", *texts, expected ? "true" : "false");
-		filter_destroy(filter);
-	}
-}
-
-#define TRUE(...) check(true, (const char *const[]){__VA_ARGS__, NULL})
-#define FALSE(...) check(false, (const char *const[]){__VA_ARGS__, NULL})
+#include "filtered.h"
 
 static void test_case_and_names(void **state)
 {
@@ -104,29 +82,6 @@ static void test_joining(void **state)
 	      "join(',', (text.a, text.none)) exists", "join(',', list.other) exists");
 }
 
-static void test_getopt(void **state)
-{
-	static const char *const words[] = {"-x",  "-vf", "out", "--long", "-oname",
-					    "-qz", "-f",  "two", "rest",   "-x"};
-
-	fake_clear();
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		fake_add_text("list.text", words[i]);
-	TRUE("join(' ', getopt(list.text, 'xvf:o:z')) = 'x v f out o name ? z f two'",
-	     "join(' ', getopt(list.text, ':xvf:o:z')) = 'x v f out o name ? z f two'",
-	     "getopt(list.text, 'xvf:o:z')[f] = two", "getopt(list.text, 'xvf:o:z')[x] = x",
-	     "getopt(list.text, 'xvf:o:z')['o'] = name",
-	     "join(' ', getopt(list.text, 'x')) = 'x ? ?'",
-	     "join(' ', getopt(('-a', '--', '-b'), 'ab')) = a",
-	     "join(' ', getopt(('-a', '-', '-b'), 'ab')) = a",
-	     "join(' ', getopt(('-a', 'w', '-b'), 'ab')) = a",
-	     "join(',', getopt(('-a'), 'a:')) = 'a,'", "getopt(('-a'), 'a:')[a] = ''",
-	     "join(',', getopt(('-:'), 'a:')) = '?'", "len(getopt((), 'a')) = 0",
-	     "getopt(('-a', '-b'), 'a:')[a] = -b");
-	FALSE("getopt(list.text, 'xvf:o:z')[q] exists", "getopt((), 'a')[a] exists",
-	      "getopt(list.other, 'a')[a] exists", "getopt(list.other, 'a') exists");
-}
-
 /* Texts that fill the scratch memory of a filter are no value, and nothing is overrun. */
 static void test_full_scratch(void **state)
 {
@@ -145,7 +100,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_case_and_names),	 cmocka_unit_test(test_b64),
 		cmocka_unit_test(test_absent_and_paths), cmocka_unit_test(test_joining),
-		cmocka_unit_test(test_getopt),		 cmocka_unit_test(test_full_scratch),
+		cmocka_unit_test(test_full_scratch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

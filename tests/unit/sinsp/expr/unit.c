@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants with units and hexadecimal ones: exact answers, and errors that say what is right. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "fake_fields.h"
-#include "sinsp/filter/filter.h"
-
-static bool passes(const char *text)
-{
-	static const struct sinsp_event event;
-	struct filter_error err = {0};
-	struct filter *filter;
-	bool result;
-
-	if (filter_create(text, NULL, &filter, &err))
-		fail_msg("%s: column %u: %s", text, err.column, err.text);
-	result = filter_match(filter, &event);
-	filter_destroy(filter);
-	return result;
-}
+#include "filtered.h"
 
 /* The value of a field, and the expressions that are true and false of it, ended by NULL. */
 static void check(const char *field, int64_t value, const char *const *true_of,
@@ -37,12 +21,12 @@ static void check(const char *field, int64_t value, const char *const *true_of,
 	fake_add_i64(field, value);
 	for (; *true_of; true_of++) {
 		snprintf(text, sizeof(text), "%s %s", field, *true_of);
-		if (!passes(text))
+		if (!filtered(NULL, text))
 			fail_msg("'%s' should be true of %lld", text, (long long)value);
 	}
 	for (; *false_of; false_of++) {
 		snprintf(text, sizeof(text), "%s %s", field, *false_of);
-		if (passes(text))
+		if (filtered(NULL, text))
 			fail_msg("'%s' should be false of %lld", text, (long long)value);
 	}
 }
@@ -90,9 +74,9 @@ static void test_lengths(void **state)
 {
 	fake_clear();
 	fake_add_text("text.a", "abcd");
-	assert_true(passes("len(text.a) < 1kB"));
-	assert_true(passes("len(text.a) = 4B"));
-	assert_false(passes("len(text.a) > 1KiB"));
+	assert_true(filtered(NULL, "len(text.a) < 1kB"));
+	assert_true(filtered(NULL, "len(text.a) = 4B"));
+	assert_false(filtered(NULL, "len(text.a) > 1KiB"));
 }
 
 static void test_within(void **state)
@@ -112,49 +96,41 @@ static void test_hexadecimal(void **state)
 	      TEXTS("= 80 and num.port = 0x51"));
 }
 
-static void check_error(const char *text, unsigned int column, const char *says)
-{
-	struct filter_error err;
-	struct filter *filter;
-
-	if (filter_create(text, NULL, &filter, &err) != -EINVAL)
-		fail_msg("'%s' should be rejected", text);
-	if (err.column != column || !strstr(err.text, says))
-		fail_msg("'%s': column %u: %s", text, err.column, err.text);
-}
-
 static void test_errors(void **state)
 {
-	check_error("time.ns > 5sec", 12, "unknown unit 'sec'; there are ns, us, ms, s");
-	check_error("time.ns > 5K", 12, "unknown unit 'K'");
-	check_error("time.ns > 5mand num.u16 = 1", 12, "unknown unit 'mand'");
-	check_error("time.ns = 5K", 11, "'K' is not a unit; this is a time (ns, us,");
-	check_error("size.u32 = 5k", 12, "'k' is not a unit; this is a size (B, kB,");
-	check_error("size.u32 > 5ms", 12, "the wrong unit: this is a size (B, kB,");
-	check_error("time.ns in (1s, 5MiB)", 17, "the wrong unit: this is a time");
-	check_error("num.u16 > 5ms", 11, "has a unit, but this is a plain number");
-	check_error("num.u16 = 5apples", 11, "not a whole number");
-	check_error("len(list.text) > 1kB", 18, "plain number");
-	check_error("time.ns = 0.5ns", 11, "not a whole number of nanoseconds");
-	check_error("time.s = 1500ms", 10, "not a whole number of seconds");
-	check_error("time.s in (1s, 1ms)", 16, "not a whole number of seconds");
-	check_error("size.kib != 1MB", 13, "not a whole number of KiB");
-	check_error("size.u32 > 4GiB", 12,
-		    "is more than this can be: a number of bytes in 32 bits");
-	check_error("size.i64 < -8388608TiB and size.i64 > 8388608TiB", 39, "is more than this");
-	check_error("time.ns > -1ms", 11, "is less than this can be");
-	check_error("time.ns > 99999999999999999999999d", 11, "is more than this can be");
-	check_error("time.ns > 99999999999999999999999999999999999999d", 11, "too many digits");
+	filtered_expect_error("time.ns > 5sec", 12, "unknown unit 'sec'; there are ns, us, ms, s");
+	filtered_expect_error("time.ns > 5K", 12, "unknown unit 'K'");
+	filtered_expect_error("time.ns > 5mand num.u16 = 1", 12, "unknown unit 'mand'");
+	filtered_expect_error("time.ns = 5K", 11, "'K' is not a unit; this is a time (ns, us,");
+	filtered_expect_error("size.u32 = 5k", 12, "'k' is not a unit; this is a size (B, kB,");
+	filtered_expect_error("size.u32 > 5ms", 12, "the wrong unit: this is a size (B, kB,");
+	filtered_expect_error("time.ns in (1s, 5MiB)", 17, "the wrong unit: this is a time");
+	filtered_expect_error("num.u16 > 5ms", 11, "has a unit, but this is a plain number");
+	filtered_expect_error("num.u16 = 5apples", 11, "not a whole number");
+	filtered_expect_error("len(list.text) > 1kB", 18, "plain number");
+	filtered_expect_error("time.ns = 0.5ns", 11, "not a whole number of nanoseconds");
+	filtered_expect_error("time.s = 1500ms", 10, "not a whole number of seconds");
+	filtered_expect_error("time.s in (1s, 1ms)", 16, "not a whole number of seconds");
+	filtered_expect_error("size.kib != 1MB", 13, "not a whole number of KiB");
+	filtered_expect_error("size.u32 > 4GiB", 12,
+			      "is more than this can be: a number of bytes in 32 bits");
+	filtered_expect_error("size.i64 < -8388608TiB and size.i64 > 8388608TiB", 39,
+			      "is more than this");
+	filtered_expect_error("time.ns > -1ms", 11, "is less than this can be");
+	filtered_expect_error("time.ns > 99999999999999999999999d", 11, "is more than this can be");
+	filtered_expect_error("time.ns > 99999999999999999999999999999999999999d", 11,
+			      "too many digits");
 	/* 2 to the power of 128. */
-	check_error("time.ns > 340282366920938463463374607431768211456ns", 11, "too many digits");
-	check_error("time.ns > 0.0000000000000000000000000000000000000001ms", 11,
-		    "too many digits");
-	check_error("time.ns = 1e+3ms", 11, "is not a unit");
-	check_error("time.ns = '1 ms'", 11, "not a whole number");
-	check_error("time.ns > 1.5", 11, "not a whole number");
-	check_error("bool.a = 1s", 10, "'true' or 'false'");
-	check_error("num.u16 > 0x10000", 11, "does not fit: this is a number of 16 bits");
-	check_error("num.double > 1ms", 14, "not a whole number");
+	filtered_expect_error("time.ns > 340282366920938463463374607431768211456ns", 11,
+			      "too many digits");
+	filtered_expect_error("time.ns > 0.0000000000000000000000000000000000000001ms", 11,
+			      "too many digits");
+	filtered_expect_error("time.ns = 1e+3ms", 11, "is not a unit");
+	filtered_expect_error("time.ns = '1 ms'", 11, "not a whole number");
+	filtered_expect_error("time.ns > 1.5", 11, "not a whole number");
+	filtered_expect_error("bool.a = 1s", 10, "'true' or 'false'");
+	filtered_expect_error("num.u16 > 0x10000", 11, "does not fit: this is a number of 16 bits");
+	filtered_expect_error("num.double > 1ms", 14, "not a whole number");
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "etc_files.h"
-#include "sinsp/filter/filter.h"
+#include "filtered.h"
 #include "world.h"
 
 static struct etc_files etc;
@@ -17,20 +17,6 @@ static int setup(void **state)
 	static const struct world_process cat = {.pid = 100, .comm = "cat", .cwd = "/"};
 
 	return world_setup_process(state, &cat, etc.path);
-}
-
-static bool matches(struct drive *world, const char *expression)
-{
-	struct filter_options options = {0};
-	struct filter_error err;
-	struct filter *filter;
-	bool match;
-
-	if (filter_create(expression, &options, &filter, &err))
-		fail_msg("%s: %s", expression, err.text);
-	match = filter_match(filter, &world->event);
-	filter_destroy(filter);
-	return match;
 }
 
 static void test_names_of_addresses(void **state)
@@ -46,12 +32,12 @@ static void test_names_of_addresses(void **state)
 	world_expect(world, "fd.rip.name", "db.example");
 	world_expect_none(world, "fd.cip.name");
 	world_expect_none(world, "fd.lip.name");
-	assert_true(matches(world, "fd.sip.name=db.example"));
-	assert_true(matches(world, "fd.sip.name in (web, db.example)"));
-	assert_false(matches(world, "fd.sip.name!=db.example"));
+	assert_true(filtered(&world->event, "fd.sip.name=db.example"));
+	assert_true(filtered(&world->event, "fd.sip.name in (web, db.example)"));
+	assert_false(filtered(&world->event, "fd.sip.name!=db.example"));
 	/* There is no name, so nothing can be said of it. */
-	assert_false(matches(world, "fd.cip.name!=db.example"));
-	assert_false(matches(world, "fd.cip.name exists"));
+	assert_false(filtered(&world->event, "fd.cip.name!=db.example"));
+	assert_false(filtered(&world->event, "fd.cip.name exists"));
 	fd->role = SINSP_ROLE_SERVER;
 	world_expect(world, "fd.lip.name", "db.example");
 	world_expect_none(world, "fd.rip.name");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What filters answer: every operator with every type of value, and with none. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fake_fields.h"
+#include "filtered.h"
 #include "sinsp/filter/filter.h"
 
 struct verdict {
@@ -18,25 +18,10 @@ struct verdict {
 	bool passes;
 };
 
-static bool passes(const char *text)
-{
-	static const struct sinsp_event event;
-	struct filter_error err = {0};
-	struct filter *filter;
-	bool result;
-
-	if (filter_create(text, NULL, &filter, &err))
-		fail_msg("%s: column %u: %s", text, err.column, err.text);
-	result = filter_match(filter, &event);
-	assert_int_equal(filter_match(filter, &event), result);
-	filter_destroy(filter);
-	return result;
-}
-
 static void check_all(const struct verdict *verdicts)
 {
 	for (; verdicts->text; verdicts++)
-		if (passes(verdicts->text) != verdicts->passes)
+		if (filtered(NULL, verdicts->text) != verdicts->passes)
 			fail_msg("'%s' should be %s", verdicts->text,
 				 verdicts->passes ? "true" : "false");
 }
@@ -142,9 +127,9 @@ static void test_path_components(void **state)
 	strcat(path, "/c/d");
 	fake_clear();
 	fake_add_text("text.a", path);
-	assert_true(passes(condition));
-	assert_false(passes("text.a pmatch ('/ab/x*')"));
-	assert_false(passes("text.a pmatch ('/a\\\\b/x*/d')"));
+	assert_true(filtered(NULL, condition));
+	assert_false(filtered(NULL, "text.a pmatch ('/ab/x*')"));
+	assert_false(filtered(NULL, "text.a pmatch ('/a\\\\b/x*/d')"));
 }
 
 static void test_regex(void **state)
@@ -177,10 +162,10 @@ static void test_hard_globs(void **state)
 	for (int i = 0; i < 120; i++)
 		strcat(text, "*a");
 	strcat(text, "*b");
-	assert_false(passes(text));
+	assert_false(filtered(NULL, text));
 	text[strlen(text) - 1] = 'a';
-	assert_true(passes(text));
-	assert_false(passes("text.a iglob *[a-z]*?*[!b]*?*[a-z]*?*b"));
+	assert_true(filtered(NULL, text));
+	assert_false(filtered(NULL, "text.a iglob *[a-z]*?*[!b]*?*[a-z]*?*b"));
 }
 
 static void test_bytes(void **state)
@@ -304,10 +289,10 @@ static void test_absent(void **state)
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		char inverted[128];
 
-		if (passes(checks[i]))
+		if (filtered(NULL, checks[i]))
 			fail_msg("'%s' should be false", checks[i]);
 		snprintf(inverted, sizeof(inverted), "not (%s)", checks[i]);
-		if (!passes(inverted))
+		if (!filtered(NULL, inverted))
 			fail_msg("'%s' should be true", inverted);
 	}
 }
@@ -378,7 +363,7 @@ static void test_logic_against_c(void **state)
 		bool right = (o3 ? v[2] || v[3] : v[2] && v[3]) != n2;
 
 		expected = o2 ? left || right : left && right;
-		if (passes(text) != expected)
+		if (filtered(NULL, text) != expected)
 			fail_msg("%s", text);
 	}
 }

@@ -3,7 +3,6 @@
  * What every operator answers on every type: of a value, of none, of a list, with each modifier,
  * and against another field. What is rejected is the matter of tests/unit/sinsp/filter/bind.c.
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 #include <cmocka.h>
 
 #include "fake_fields.h"
-#include "sinsp/filter/filter.h"
+#include "filtered.h"
 
 /* A condition on a value, and the answer. */
 struct verdict {
@@ -22,29 +21,15 @@ struct verdict {
 	bool answer;
 };
 
-static bool passes(const char *text)
-{
-	static const struct sinsp_event event;
-	struct filter_error err = {0};
-	struct filter *filter;
-	bool result;
-
-	if (filter_create(text, NULL, &filter, &err))
-		fail_msg("%s: column %u: %s", text, err.column, err.text);
-	result = filter_match(filter, &event);
-	filter_destroy(filter);
-	return result;
-}
-
 static void check(const char *field, const char *condition, bool answer)
 {
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s %s", field, condition);
-	if (passes(text) != answer)
+	if (filtered(NULL, text) != answer)
 		fail_msg("'%s' should be %s", text, answer ? "true" : "false");
 	snprintf(text, sizeof(text), "not (%s %s)", field, condition);
-	if (passes(text) == answer)
+	if (filtered(NULL, text) == answer)
 		fail_msg("'%s' should be %s", text, answer ? "false" : "true");
 }
 
