@@ -13,7 +13,7 @@
 
 #include "rules/ruleset.h"
 #include "sinsp/format/format.h"
-#include "formats.h"
+#include "formatted.h"
 
 #define RULE(name, condition, output)                                                              \
 	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " output               \
@@ -60,7 +60,8 @@ static void expect_line(struct drive *world, const struct output_format *format,
 	struct buf out = {0};
 
 	assert_int_equal(formatter_create(&format_json, fields, 3, &formatter, NULL), 0);
-	ruleset_append(ruleset, rule, &world->event, format == &format_json ? formatter : NULL, &out);
+	ruleset_append(ruleset, rule, &world->event, format == &format_json ? formatter : NULL,
+		       &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, wanted);
 	buf_finish(&out);
@@ -227,12 +228,12 @@ static void test_warnings_about_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_json, formats_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_text, formats_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_text_with_format, formats_setup,
+		cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_text_with_format, formatted_setup,
 						world_teardown),
-		cmocka_unit_test_setup_teardown(test_matches, formats_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formats_setup,
+		cmocka_unit_test_setup_teardown(test_matches, formatted_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formatted_setup,
 						world_teardown),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_wrong_outputs),

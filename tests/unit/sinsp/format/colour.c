@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "formats.h"
+#include "formatted.h"
 #include "sinsp/fields/field.h"
 
 static void test_colours(void **state)
@@ -19,17 +19,17 @@ static void test_colours(void **state)
 	struct drive *world = *state;
 
 	/* The escapes of the name are dots, ours are not. */
-	formats_expect_style(world, coloured, FORMAT_DEFAULT_LINE,
-			     "\x1b[2m1\x1b[0m \x1b[2m11:36:01.123456789\x1b[0m \x1b[2m3\x1b[0m "
-			     "\x1b[32mc.[1mt\x1b[0m (\x1b[2m100\x1b[0m) \x1b[36mwrite\x1b[0m "
-			     "res=6 data=a..[1mb fd=5(<f>/tmp/..[1m) size=<NA>");
-	formats_write(world, -EBADF, "", 0);
-	formats_expect_style(world, coloured, "%evt.type %evt.args",
-			     "\x1b[31mwrite\x1b[0m \x1b[31mres=-9(EBADF)\x1b[0m data=NULL "
-			     "fd=5(<f>/tmp/..[1m) size=<NA>");
-	formats_expect_style(world, coloured, "%evt.res %evt.rawres %evt.failed",
-			     "\x1b[31mEBADF\x1b[0m \x1b[31m-9\x1b[0m true");
-	formats_expect_style(world, coloured, "%evt.arg.res.", "EBADF.");
+	formatted_expect_style(world, coloured, FORMAT_DEFAULT_LINE,
+			       "\x1b[2m1\x1b[0m \x1b[2m11:36:01.123456789\x1b[0m \x1b[2m3\x1b[0m "
+			       "\x1b[32mc.[1mt\x1b[0m (\x1b[2m100\x1b[0m) \x1b[36mwrite\x1b[0m "
+			       "res=6 data=a..[1mb fd=5(<f>/tmp/..[1m) size=<NA>");
+	formatted_write(world, -EBADF, "", 0);
+	formatted_expect_style(world, coloured, "%evt.type %evt.args",
+			       "\x1b[31mwrite\x1b[0m \x1b[31mres=-9(EBADF)\x1b[0m data=NULL "
+			       "fd=5(<f>/tmp/..[1m) size=<NA>");
+	formatted_expect_style(world, coloured, "%evt.res %evt.rawres %evt.failed",
+			       "\x1b[31mEBADF\x1b[0m \x1b[31m-9\x1b[0m true");
+	formatted_expect_style(world, coloured, "%evt.arg.res.", "EBADF.");
 }
 
 /* Widths are those of what is seen; a line that is dropped leaves no colour. */
@@ -37,14 +37,14 @@ static void test_colours_and_widths(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
 	struct formatter *formatter =
-		formats_create(&format_text, "%proc.name %thread.vtid", &coloured);
+		formatted_create(&format_text, "%proc.name %thread.vtid", &coloured);
 	struct drive *world = *state;
 	struct buf out = {0};
 
-	formats_expect_style(world, coloured, "%8proc.name|%2proc.name|",
-			     "\x1b[32mc.[1mt  \x1b[0m|\x1b[32mc.\x1b[0m|");
-	formats_expect_style(world, coloured, "*%evt.num %user.loginname|",
-			     "\x1b[2m1\x1b[0m \x1b[33m<NA>\x1b[0m|");
+	formatted_expect_style(world, coloured, "%8proc.name|%2proc.name|",
+			       "\x1b[32mc.[1mt  \x1b[0m|\x1b[32mc.\x1b[0m|");
+	formatted_expect_style(world, coloured, "*%evt.num %user.loginname|",
+			       "\x1b[2m1\x1b[0m \x1b[33m<NA>\x1b[0m|");
 	world_begin(world, EVENT_write, 555);
 	world_end(world);
 	assert_false(formatter_append(formatter, &world->event, &out));
@@ -56,13 +56,13 @@ static void test_colours_and_widths(void **state)
 static void test_no_colours_in_json(void **state)
 {
 	static const struct text_style coloured = {.coloured = true};
-	struct formatter *formatter = formats_create(&format_json, "%evt.num", &coloured);
+	struct formatter *formatter = formatted_create(&format_json, "%evt.num", &coloured);
 
-	formats_expect_line(*state, formatter, "{\"evt.num\":1}");
+	formatted_expect_line(*state, formatter, "{\"evt.num\":1}");
 	formatter_destroy(formatter);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, formats_setup_write, world_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup_write, world_teardown)
 
 int main(void)
 {

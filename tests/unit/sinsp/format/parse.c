@@ -10,44 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
+#include "formatted.h"
 #include "sinsp/fields/field.h"
 
 static void test_text_between(void **state)
 {
-	formats_expect_text(*state, "%evt.num", "1");
-	formats_expect_text(*state, "a %proc.name.", "a cat.");
-	formats_expect_text(*state, "[%evt.num]%proc.name,%proc.pid\t\n$x \\n '",
-			    "[1]cat,100\t\n$x \\n '");
-	formats_expect_text(*state, "%evt.num%evt.num", "11");
-	formats_expect_text(*state, "no field at all", "no field at all");
-	formats_expect_text(*state, "*", "");
-	formats_expect_text(*state, "**", "*");
-	formats_expect_text(*state, " *%evt.num*", " *1*");
+	formatted_expect_text(*state, "%evt.num", "1");
+	formatted_expect_text(*state, "a %proc.name.", "a cat.");
+	formatted_expect_text(*state, "[%evt.num]%proc.name,%proc.pid\t\n$x \\n '",
+			      "[1]cat,100\t\n$x \\n '");
+	formatted_expect_text(*state, "%evt.num%evt.num", "11");
+	formatted_expect_text(*state, "no field at all", "no field at all");
+	formatted_expect_text(*state, "*", "");
+	formatted_expect_text(*state, "**", "*");
+	formatted_expect_text(*state, " *%evt.num*", " *1*");
 }
 
 /* The longest field that there is; what follows is text. */
 static void test_end_of_field(void **state)
 {
-	formats_expect_text(*state, "%evt.numx", "1x");
-	formats_expect_text(*state, "%evt.num.x", "1.x");
-	formats_expect_text(*state, "%evt.type.is", "open.is");
-	formats_expect_text(*state, "%evt.type.is.open!", "1!");
-	formats_expect_text(*state, "%evt.type.isopen", "open.isopen");
-	formats_expect_text(*state, "%evt.argsx",
-			    "fd=-2(ENOENT) name=/tmp/a flags=<NA> mode=<NA> "
-			    "dev=<NA> ino=<NA>x");
-	formats_expect_text(*state, "*%proc.aname[0", "<NA>[0");
-	formats_expect_text(*state, "%proc.aname[0]", "cat");
-	formats_expect_text(*state, "%proc.name[0]", "cat[0]");
-	formats_expect_text(*state, "%evt.arg[1]%evt.arg.name", "/tmp/a/tmp/a");
-	formats_expect_text(*state, "%evt.rawarg.fd.", "-2.");
-	formats_expect_text(*state, "%proc.args[1]]", "-o]");
-	formats_expect_text(*state, "%evt.num[", "1[");
-	formats_expect_text(*state, "%evt.around[1795260961123456780] ns", "9 ns");
-	formats_expect_text(*state, "%evt.around[1795260961123456790]", "1");
-	formats_expect_json(*state, "%evt.around[1795260961123456700]",
-			    "{\"evt.around[1795260961123456700]\":89}");
+	formatted_expect_text(*state, "%evt.numx", "1x");
+	formatted_expect_text(*state, "%evt.num.x", "1.x");
+	formatted_expect_text(*state, "%evt.type.is", "open.is");
+	formatted_expect_text(*state, "%evt.type.is.open!", "1!");
+	formatted_expect_text(*state, "%evt.type.isopen", "open.isopen");
+	formatted_expect_text(*state, "%evt.argsx",
+			      "fd=-2(ENOENT) name=/tmp/a flags=<NA> mode=<NA> "
+			      "dev=<NA> ino=<NA>x");
+	formatted_expect_text(*state, "*%proc.aname[0", "<NA>[0");
+	formatted_expect_text(*state, "%proc.aname[0]", "cat");
+	formatted_expect_text(*state, "%proc.name[0]", "cat[0]");
+	formatted_expect_text(*state, "%evt.arg[1]%evt.arg.name", "/tmp/a/tmp/a");
+	formatted_expect_text(*state, "%evt.rawarg.fd.", "-2.");
+	formatted_expect_text(*state, "%proc.args[1]]", "-o]");
+	formatted_expect_text(*state, "%evt.num[", "1[");
+	formatted_expect_text(*state, "%evt.around[1795260961123456780] ns", "9 ns");
+	formatted_expect_text(*state, "%evt.around[1795260961123456790]", "1");
+	formatted_expect_json(*state, "%evt.around[1795260961123456700]",
+			      "{\"evt.around[1795260961123456700]\":89}");
 }
 
 static void expect_wrong(const char *format, unsigned int column, const char *part)
@@ -101,8 +101,7 @@ static void test_wrong_keys(void **state)
 	struct formatter *formatter = NULL;
 	struct filter_error err;
 
-	assert_int_equal(formatter_create_format(&format_json, format, &formatter, &err),
-			 -EINVAL);
+	assert_int_equal(formatter_create_format(&format_json, format, &formatter, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "UTF-8"));
 	assert_int_equal(err.position, strchr(format, '\xff') - format);
 	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), 0);
@@ -119,18 +118,15 @@ static void test_limits(void **state)
 
 	memset(format, 'x', BYTES);
 	format[BYTES] = '\0';
-	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
-			 -EINVAL);
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "no more than 65536 bytes"));
 	format[65536] = '\0';
 	memcpy(format, "%evt.arg.", 9);
-	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
-			 -EINVAL);
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
 		memcpy(format + i, "tolower(", 8);
 	memcpy(format, "%tolower", 8);
-	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err),
-			 -EINVAL);
+	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), -EINVAL);
 	for (size_t i = 0; i < 65536; i += 8)
 		memcpy(format + i, "%evt.num", 8);
 	assert_int_equal(formatter_create_format(&format_text, format, &formatter, &err), 0);
@@ -138,7 +134,7 @@ static void test_limits(void **state)
 	free(format);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, formats_setup, world_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup, world_teardown)
 
 int main(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known in advance of expressions in one filter: for each of them, and for all. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,53 +9,9 @@
 
 #include <cmocka.h>
 
-#include "sinsp/expr/tree.h"
-#include "sinsp/filter/group.h"
+#include "grouped.h"
 
-enum { ITEMS_MAX = 8 };
-
-static struct arena arena;
 static bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
-
-static struct filter_node *parse(const char *text)
-{
-	struct filter_error err;
-	struct filter_node *root;
-
-	if (filter_parse(text, &arena, &root, &err))
-		fail_msg("'%s': %s", text, err.text);
-	return root;
-}
-
-static struct filter *create(const struct filter_group_item *items, size_t n)
-{
-	struct filter_error err;
-	struct filter *filter;
-	size_t failed;
-
-	if (filter_group_create(items, n, NULL, &filter, &failed, &err))
-		fail_msg("item %zu: %s", failed, err.text);
-	return filter;
-}
-
-/* Texts, ended by NULL. */
-static struct filter *make(const char *const *texts)
-{
-	struct filter_group_item items[ITEMS_MAX];
-	size_t n = 0;
-
-	for (; texts[n]; n++)
-		items[n] = (struct filter_group_item){parse(texts[n]), texts[n]};
-	return create(items, n);
-}
-
-#define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
-
-static int finish(void **state)
-{
-	arena_finish(&arena);
-	return 0;
-}
 
 static unsigned int count(void)
 {
@@ -69,10 +24,13 @@ static unsigned int count(void)
 
 static void test_types(void **state)
 {
-	struct filter *filter = MAKE(
-		"evt.type = open", "evt.type = openat and evt.dir = >",
-		"evt.type in (close, bdflush) or evt.type = open and evt.num = 1", "evt.num = 1");
+	struct grouped group;
+	struct filter *filter;
 
+	GROUPED_MAKE(&group, "evt.type = open", "evt.type = openat and evt.dir = >",
+		     "evt.type in (close, bdflush) or evt.type = open and evt.num = 1",
+		     "evt.num = 1");
+	filter = group.filter;
 	filter_group_event_types(filter, 0, ids, generic);
 	assert_true(ids[EVENT_open] && ids[EVENT_openat] && ids[EVENT_openat2]);
 	assert_true(ids[EVENT_open_enter] && ids[EVENT_openat_enter] && ids[EVENT_openat2_enter]);
@@ -89,20 +47,24 @@ static void test_types(void **state)
 	assert_true(ids[EVENT_dup] && ids[EVENT_syscall]);
 	filter_event_types(filter, ids, generic);
 	assert_true(ids[EVENT_dup] && ids[EVENT_open]);
-	filter_destroy(filter);
+	grouped_finish(&group);
 
-	filter = MAKE("evt.type = dup", "evt.type = openat");
+	GROUPED_MAKE(&group, "evt.type = dup", "evt.type = openat");
+	filter = group.filter;
 	filter_event_types(filter, ids, generic);
 	assert_true(ids[EVENT_dup] && ids[EVENT_dup3] == 0 && ids[EVENT_openat]);
 	assert_int_equal(count(), 3);
-	filter_destroy(filter);
+	grouped_finish(&group);
 }
 
 static void test_names(void **state)
 {
-	struct filter *filter = MAKE("evt.type = switch", "not evt.type != dup and evt.num = 1",
-				     "evt.type != close");
+	struct grouped group;
+	struct filter *filter;
 
+	GROUPED_MAKE(&group, "evt.type = switch", "not evt.type != dup and evt.num = 1",
+		     "evt.type != close");
+	filter = group.filter;
 	assert_true(filter_group_names_event(filter, 0, EVENT_switch));
 	assert_false(filter_group_names_event(filter, 1, EVENT_switch));
 	assert_false(filter_group_names_event(filter, 2, EVENT_switch));
@@ -111,42 +73,45 @@ static void test_names(void **state)
 	assert_true(filter_names_event(filter, EVENT_switch));
 	assert_true(filter_names_event(filter, EVENT_dup));
 	assert_false(filter_names_event(filter, EVENT_close));
-	filter_destroy(filter);
+	grouped_finish(&group);
 }
 
 /* A macro that is wanted in one expression and ruled out in another names events for the first. */
 static void test_names_of_shared(void **state)
 {
-	struct filter_node *macro = parse("evt.type = dup");
+	struct grouped group = {0};
+	struct filter_node *macro = grouped_parse(&group, "evt.type = dup");
 	struct filter_node shared = {.kind = FILTER_NODE_SHARED, .first = macro, .text = ""};
 	struct filter_node not_it = {.kind = FILTER_NODE_NOT, .first = &shared};
-	const struct filter_group_item items[] = {{&not_it, ""}, {&shared, ""}};
-	struct filter *filter = create(items, 2);
+	struct filter *filter;
 
+	group.items[group.n++] = (struct filter_group_item){&not_it, ""};
+	group.items[group.n++] = (struct filter_group_item){&shared, ""};
+	assert_int_equal(grouped_create(&group, NULL, NULL, NULL), 0);
+	filter = group.filter;
 	assert_false(filter_group_names_event(filter, 0, EVENT_dup));
 	assert_true(filter_group_names_event(filter, 1, EVENT_dup));
 	filter_group_event_types(filter, 0, ids, generic);
 	assert_false(ids[EVENT_dup]);
 	assert_true(ids[EVENT_close]);
-	filter_destroy(filter);
+	grouped_finish(&group);
 }
 
 static void test_options(void **state)
 {
-	static const char text[] = "evt.type = open";
-	const struct filter_group_item item = {parse(text), text};
 	const struct filter_options exact = {.exact_types = true};
-	struct filter *filter;
+	struct grouped group = {0};
 
-	assert_int_equal(filter_group_create(&item, 1, &exact, &filter, NULL, NULL), 0);
-	filter_event_types(filter, ids, generic);
+	grouped_add(&group, "evt.type = open", NULL, NULL);
+	assert_int_equal(grouped_create(&group, &exact, NULL, NULL), 0);
+	filter_event_types(group.filter, ids, generic);
 	assert_true(ids[EVENT_open]);
 	assert_int_equal(count(), 2);
-	filter_destroy(filter);
+	grouped_finish(&group);
 }
 
 /* Every part says: this type, or a number that is large enough. */
-static void add_parts(struct filter_node *all, unsigned int n)
+static void add_parts(struct grouped *group, struct filter_node *all, unsigned int n)
 {
 	unsigned int id = 0;
 
@@ -159,7 +124,7 @@ static void add_parts(struct filter_node *all, unsigned int n)
 		while (!event_desc_get(id) || id == EVENT_syscall);
 		snprintf(text, sizeof(text), "evt.type = %s or evt.num > %u",
 			 event_desc_get(id)->name, i);
-		part = parse(text);
+		part = grouped_parse(group, text);
 		part->next = all->first;
 		all->first = part;
 	}
@@ -171,27 +136,47 @@ static void test_many(void **state)
 	enum { PARTS = 6000 };
 	struct filter_node last, all = {.kind = FILTER_NODE_AND};
 	const struct filter_options exact = {.exact_types = true};
-	const struct filter_group_item item = {&all, ""};
+	struct grouped group = {.items = {{&all, ""}}, .n = 1};
 	struct sinsp_event event = {0};
-	struct filter *filter;
 
-	add_parts(&all, PARTS);
+	add_parts(&group, &all, PARTS);
 	last = *all.first->first; /* evt.type = ... */
 	last.next = NULL;
-	assert_int_equal(filter_group_create(&item, 1, &exact, &filter, NULL, NULL), 0);
+	assert_int_equal(grouped_create(&group, &exact, NULL, NULL), 0);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		event.ev.desc = event_desc_get(id);
 		if (!event.ev.desc || id == EVENT_syscall)
 			continue;
 		event.num = PARTS;
-		assert_true(filter_match(filter, &event));
+		assert_true(filter_match(group.filter, &event));
 		event.num = PARTS - 1;
-		assert_int_equal(filter_match(filter, &event),
+		assert_int_equal(filter_match(group.filter, &event),
 				 strcmp(event.ev.desc->name, last.right->text.data) == 0);
 		event.num = 0;
-		assert_false(filter_match(filter, &event));
+		assert_false(filter_match(group.filter, &event));
 	}
-	filter_destroy(filter);
+	grouped_finish(&group);
+}
+
+/* Generic events of a call that has an event of its own are in old captures. */
+static void test_generic_events(void **state)
+{
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "evt.type = open", "evt.type = bdflush", "evt.type = switch",
+		     "evt.num > 5", "evt.type = procexit or evt.type in (getpid)");
+	assert_true(filter_group_passes_generic(group.filter, 0));
+	assert_true(filter_group_passes_generic(group.filter, 1));
+	assert_false(filter_group_passes_generic(group.filter, 2));
+	assert_true(filter_group_passes_generic(group.filter, 3));
+	assert_true(filter_group_passes_generic(group.filter, 4));
+	filter_group_event_types(group.filter, 0, ids, generic);
+	assert_false(ids[EVENT_syscall]);
+	filter_group_event_types(group.filter, 1, ids, generic);
+	assert_true(ids[EVENT_syscall]);
+	assert_true(generic[SC_bdflush]);
+	assert_false(generic[SC_open]);
+	grouped_finish(&group);
 }
 
 int main(void)
@@ -202,7 +187,8 @@ int main(void)
 		cmocka_unit_test(test_names_of_shared),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_generic_events),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, finish);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,21 +89,21 @@ static void test_either_end(void **state)
 	struct sinsp_fd *fd = read_from_socket(world, "10.0.0.1", "192.168.0.2");
 
 	HOLDS(world, "fd.ip = 10.0.0.1", "fd.ip = 192.168.0.2", "fd.ip in (1.1.1.1, 192.168.0.2)",
-	     "fd.ip != 10.0.0.3", "fd.ip intersects (10.0.0.1)", "fd.ip exists",
-	     "fd.ip = anyof (1.1.1.1, 10.0.0.1)", "fd.ip != allof (1.1.1.1, ::1)");
+	      "fd.ip != 10.0.0.3", "fd.ip intersects (10.0.0.1)", "fd.ip exists",
+	      "fd.ip = anyof (1.1.1.1, 10.0.0.1)", "fd.ip != allof (1.1.1.1, ::1)");
 	FAILS(world, "fd.ip = 10.0.0.3", "fd.ip != 10.0.0.1", "fd.ip in (1.1.1.1)",
 	      "fd.ip != allof (1.1.1.1, 192.168.0.2)", "fd.ip = ::1");
 	HOLDS(world, "fd.net = 10.0.0.0/8", "fd.net = 192.168.0.0/16", "fd.net != 11.0.0.0/8",
-	     "fd.net in (fe80::/10, 1.0.0.0/8, 192.168.0.2/32)",
-	     "fd.net = anyof (1.0.0.0/8, 10.0.0.0/8)", "fd.net != allof (1.0.0.0/8, 2.0.0.0/8)",
-	     "fd.snet = 192.168.0.0/24", "fd.cnet in (1.0.0.0/8, 10.0.0.0/8)",
-	     "fd.snet = anyof (1.0.0.0/8, 192.168.0.0/16)");
+	      "fd.net in (fe80::/10, 1.0.0.0/8, 192.168.0.2/32)",
+	      "fd.net = anyof (1.0.0.0/8, 10.0.0.0/8)", "fd.net != allof (1.0.0.0/8, 2.0.0.0/8)",
+	      "fd.snet = 192.168.0.0/24", "fd.cnet in (1.0.0.0/8, 10.0.0.0/8)",
+	      "fd.snet = anyof (1.0.0.0/8, 192.168.0.0/16)");
 	FAILS(world, "fd.net = 11.0.0.0/8", "fd.net != 10.0.0.0/8", "fd.net in (fe80::/10)",
 	      "fd.net != allof (1.0.0.0/8, 10.0.0.0/8)", "fd.snet = 10.0.0.0/8",
 	      "fd.snet != allof (1.0.0.0/8, 192.168.0.0/16)");
 	HOLDS(world, "fd.port = 80", "fd.port = http", "fd.port = 40000", "fd.port != 443",
-	     "fd.port < 100", "fd.port > 30000", "fd.port >= 40000", "fd.port <= 80",
-	     "fd.port in (443, http)", "fd.proto = 80", "fd.port = anyof (1, 40000)");
+	      "fd.port < 100", "fd.port > 30000", "fd.port >= 40000", "fd.port <= 80",
+	      "fd.port in (443, http)", "fd.proto = 80", "fd.port = anyof (1, 40000)");
 	FAILS(world, "fd.port = 443", "fd.port != 80", "fd.port < 80", "fd.port > 40000",
 	      "fd.port in (443)", "fd.port = oneof (80, 40000)");
 	fd->listening = true;
@@ -111,7 +111,7 @@ static void test_either_end(void **state)
 	FAILS(world, "fd.ip = 10.0.0.1", "fd.port = 40000", "fd.net = 10.0.0.0/8");
 	read_from_socket(world, "::1", "fe80::2");
 	HOLDS(world, "fd.ip = ::1", "fd.net = fe80::/10", "fd.ip != 10.0.0.1",
-	     "fd.net != 10.0.0.0/8", "fd.net in (10.0.0.0/8, fe80::/10)");
+	      "fd.net != 10.0.0.0/8", "fd.net in (10.0.0.0/8, fe80::/10)");
 	read_from(world, SCAP_FD_FILE);
 	FAILS(world, "fd.ip = 10.0.0.1", "fd.ip != 10.0.0.1", "fd.ip exists", "fd.net != ::/1",
 	      "fd.port != 80", "fd.port < 65535");
@@ -123,12 +123,12 @@ static void test_ancestors(void **state)
 
 	read_from(world, SCAP_FD_FILE);
 	HOLDS(world, "proc.aname = bash", "proc.aname = systemd", "proc.aname != bash",
-	     "proc.aname in (sshd, systemd)", "proc.aname contains ash", "proc.aname exists",
-	     "proc.aname[1] = bash", "proc.aname[0] = cat", "proc.aname startswith sys",
-	     "proc.aname glob s*d", "proc.aname regex 'b.*'", "proc.aname = oneof (bash, x)",
-	     "proc.apid = 50", "proc.apid = 1", "proc.apid in (7, 50)", "proc.apid < 2",
-	     "proc.apid != 50", "proc.apid[2] = 1", "proc.aexe = -bash",
-	     "proc.aexepath pmatch (/usr/lib)");
+	      "proc.aname in (sshd, systemd)", "proc.aname contains ash", "proc.aname exists",
+	      "proc.aname[1] = bash", "proc.aname[0] = cat", "proc.aname startswith sys",
+	      "proc.aname glob s*d", "proc.aname regex 'b.*'", "proc.aname = oneof (bash, x)",
+	      "proc.apid = 50", "proc.apid = 1", "proc.apid in (7, 50)", "proc.apid < 2",
+	      "proc.apid != 50", "proc.apid[2] = 1", "proc.aexe = -bash",
+	      "proc.aexepath pmatch (/usr/lib)");
 	FAILS(world, "proc.aname = cat", "proc.aname in (sshd)", "proc.aname[3] exists",
 	      "proc.aname[1] != bash", "proc.apid = 100", "proc.apid > 50", "proc.apid in ()",
 	      "proc.aexepath pmatch (/usr/sbin)");
@@ -143,9 +143,9 @@ static void test_raw_parameters(void **state)
 
 	read_from(world, SCAP_FD_FILE);
 	HOLDS(world, "evt.rawarg.res = 4096", "evt.rawarg.res in (1, 4096)",
-	     "evt.rawarg.res intersects (4096)", "evt.rawarg.res > 4000", "evt.rawarg.res = 4KiB",
-	     "evt.rawarg.size >= 64KiB", "evt.rawarg.size < 8GiB", "evt.rawarg.fd = 3",
-	     "evt.rawarg.size = 0x10000", "evt.rawarg.data exists", "evt.rawres < 5kB");
+	      "evt.rawarg.res intersects (4096)", "evt.rawarg.res > 4000", "evt.rawarg.res = 4KiB",
+	      "evt.rawarg.size >= 64KiB", "evt.rawarg.size < 8GiB", "evt.rawarg.fd = 3",
+	      "evt.rawarg.size = 0x10000", "evt.rawarg.data exists", "evt.rawres < 5kB");
 	FAILS(world, "evt.rawarg.res in (1, 2)", "evt.rawarg.flags = 0", "evt.rawarg.flags != 0",
 	      "evt.rawarg.name = ''", "evt.rawarg.name exists");
 	world_begin(world, EVENT_read, 100);
@@ -162,7 +162,7 @@ static void test_around(void **state)
 
 	read_from(world, SCAP_FD_FILE);
 	HOLDS(world, "evt.around[1795260961123456789] = 0", "evt.around[1795260961122456789] = 1",
-	     "evt.around[1795260961124456789] = 1", "evt.around[1795260960123456789] = 1s");
+	      "evt.around[1795260961124456789] = 1", "evt.around[1795260960123456789] = 1s");
 	FAILS(world, "evt.around[1795260961122456788] = 1", "evt.around[1795260960123456788] = 1s",
 	      "evt.around[0] = 5");
 }
@@ -174,9 +174,9 @@ static void test_texts_of_parameters(void **state)
 
 	read_from(world, SCAP_FD_FILE);
 	HOLDS(world, "evt.arg.size = 65536", "evt.arg[3] = 65536", "evt.args contains 'size=65536'",
-	     "evt.buffer = \"GET\\x00\\x01\"", "evt.buffer contains GET",
-	     "evt.buffer bcontains 540001", "len(evt.buffer) = 5", "evt.buffer endswith \"\\x01\"",
-	     "evt.type.is.read = 1", "evt.type.is.write = 0");
+	      "evt.buffer = \"GET\\x00\\x01\"", "evt.buffer contains GET",
+	      "evt.buffer bcontains 540001", "len(evt.buffer) = 5", "evt.buffer endswith \"\\x01\"",
+	      "evt.type.is.read = 1", "evt.type.is.write = 0");
 	FAILS(world, "evt.arg.name exists", "evt.arg[99] exists", "evt.arg[-1] exists",
 	      "evt.buffer = GET", "evt.type.is.read != 1");
 	memset(long_name + 1, 'a', sizeof(long_name) - 3);
@@ -185,7 +185,7 @@ static void test_texts_of_parameters(void **state)
 	frame_put_string(&world->frame, openat__name, long_name);
 	world_end(world);
 	HOLDS(world, "len(evt.arg.name) > 2990", "evt.args contains aaaaaaaa", "evt.failed = true",
-	     "evt.rawarg.fd = -2", "evt.res = ENOENT", "evt.rawres < 0");
+	      "evt.rawarg.fd = -2", "evt.res = ENOENT", "evt.rawres < 0");
 }
 
 /* What there is no result or no descriptor for has no length. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats.h"
+#include "formatted.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-int formats_setup(void **state)
+int formatted_setup(void **state)
 {
 	static const struct world_process cat = {
 		.pid = 100,
@@ -34,7 +34,7 @@ int formats_setup(void **state)
 	return 0;
 }
 
-int formats_setup_write(void **state)
+int formatted_setup_write(void **state)
 {
 	static const struct world_process process = {
 		.pid = 100, .ptid = 1, .comm = "c\x1b[1mt", .cwd = "/"};
@@ -47,11 +47,11 @@ int formats_setup_write(void **state)
 		return -1;
 	world = *state;
 	world_fd(world->event.thread, 5, SCAP_FD_FILE, "/tmp/\n\x1b[1m");
-	formats_write(world, 6, data, sizeof(data) - 1);
+	formatted_write(world, 6, data, sizeof(data) - 1);
 	return 0;
 }
 
-void formats_write(struct drive *world, int64_t result, const char *data, size_t len)
+void formatted_write(struct drive *world, int64_t result, const char *data, size_t len)
 {
 	world_begin(world, EVENT_write, 100);
 	frame_put_i64(&world->frame, write__res, result);
@@ -60,8 +60,8 @@ void formats_write(struct drive *world, int64_t result, const char *data, size_t
 	world_end(world);
 }
 
-struct formatter *formats_create(const struct output_format *output, const char *format,
-				 const struct text_style *style)
+struct formatter *formatted_create(const struct output_format *output, const char *format,
+				   const struct text_style *style)
 {
 	struct formatter *formatter;
 	struct filter_error err;
@@ -72,7 +72,7 @@ struct formatter *formats_create(const struct output_format *output, const char 
 	return formatter;
 }
 
-void formats_expect_line(struct drive *world, struct formatter *formatter, const char *line)
+void formatted_expect_line(struct drive *world, struct formatter *formatter, const char *line)
 {
 	struct buf out = {0};
 
@@ -82,34 +82,36 @@ void formats_expect_line(struct drive *world, struct formatter *formatter, const
 	buf_finish(&out);
 }
 
-static void expect(struct drive *world, const struct output_format *output, const struct text_style *style,
-		   const char *format, const char *line)
+static void expect(struct drive *world, const struct output_format *output,
+		   const struct text_style *style, const char *format, const char *line)
 {
-	struct formatter *formatter = formats_create(output, format, style);
+	struct formatter *formatter = formatted_create(output, format, style);
 
-	formats_expect_line(world, formatter, line);
+	formatted_expect_line(world, formatter, line);
 	formatter_destroy(formatter);
 }
 
-void formats_expect_text(struct drive *world, const char *format, const char *line)
+void formatted_expect_text(struct drive *world, const char *format, const char *line)
 {
 	expect(world, &format_text, &(const struct text_style){0}, format, line);
 }
 
-void formats_expect_json(struct drive *world, const char *format, const char *line)
+void formatted_expect_json(struct drive *world, const char *format, const char *line)
 {
 	expect(world, &format_json, &(const struct text_style){0}, format, line);
 }
 
-void formats_expect_style(struct drive *world, struct text_style style, const char *format,
-			  const char *line)
+void formatted_expect_style(struct drive *world, struct text_style style, const char *format,
+			    const char *line)
 {
 	expect(world, &format_text, &style, format, line);
 }
 
-void formats_expect_nothing(struct drive *world, const struct output_format *output, const char *format)
+void formatted_expect_nothing(struct drive *world, const struct output_format *output,
+			      const char *format)
 {
-	struct formatter *formatter = formats_create(output, format, &(const struct text_style){0});
+	struct formatter *formatter =
+		formatted_create(output, format, &(const struct text_style){0});
 	struct buf out = {0};
 
 	assert_false(formatter_append(formatter, &world->event, &out));

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of a filter before any event: what it needs, and where an item stands in a list. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "fake_fields.h"
+#include "grouped.h"
+#include "sinsp/filter/program.h"
+
+static void test_needs(void **state)
+{
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "num.i8 = 1 or text.a = x", "text.a = x", "concat(text.a, text.b) = x",
+		     "num.i64 = val(num.i64)", "num.i8 = 1 and num.i64 = 1", "kin.text = x");
+	assert_int_equal(filter_group_needs(group.filter, 0), NEEDS_THREADS);
+	assert_int_equal(filter_group_needs(group.filter, 1), NEEDS_NOTHING);
+	assert_int_equal(filter_group_needs(group.filter, 3), NEEDS_FDS);
+	assert_int_equal(filter_group_needs(group.filter, 4), NEEDS_THREADS | NEEDS_FDS);
+	assert_int_equal(filter_needs(group.filter), NEEDS_THREADS | NEEDS_FDS);
+	assert_int_equal(filter_group_flags(group.filter, 1), 0);
+	assert_true(filter_group_flags(group.filter, 5) & FIELD_ANCESTORS);
+	assert_true(filter_flags(group.filter) & FIELD_ANCESTORS);
+	grouped_finish(&group);
+}
+
+/* Of all expressions together, in whatever order. */
+static void test_any(void **state)
+{
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "num.i8 = 1 and kin.text = x", "text.a = x");
+	assert_int_equal(filter_needs(group.filter), NEEDS_THREADS);
+	assert_true(filter_flags(group.filter) & FIELD_ANCESTORS);
+	assert_false(filter_group_flags(group.filter, 1) & FIELD_ANCESTORS);
+	grouped_finish(&group);
+}
+
+/* The first of the items from one on, or the end. */
+static void test_find(void **state)
+{
+	struct filter_choice choices[] = {{1}, {2}, {5}, {9}};
+	static const int wanted[] = {0, 0, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4};
+
+	for (uint32_t count = 0; count <= 4; count++) {
+		const struct filter_list list = {count, choices};
+
+		for (size_t item = 0; item < sizeof(wanted) / sizeof(wanted[0]); item++) {
+			uint32_t at = (uint32_t)wanted[item];
+
+			assert_ptr_equal(filter_list_find(&list, item),
+					 choices + (at < count ? at : count));
+		}
+	}
+	assert_ptr_equal(filter_list_find(&(struct filter_list){4, choices}, FILTER_NONE),
+			 choices + 4);
+}
+
+static void test_count(void **state)
+{
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "num.i8 = 1", "num.i8 = 1", "text.a = x");
+	assert_int_equal(filter_group_count(group.filter), 3);
+	grouped_finish(&group);
+	GROUPED_MAKE(&group, NULL);
+	assert_int_equal(filter_group_count(group.filter), 0);
+	assert_int_equal(filter_needs(group.filter), NEEDS_NOTHING);
+	assert_int_equal(filter_flags(group.filter), 0);
+	assert_false(filter_names_event(group.filter, EVENT_open));
+	grouped_finish(&group);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
