@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes system calls in all the ways in which their order, their thread or their result could be
- * told wrongly: from many threads, in processes that begin and end in every manner, interrupted by
- * signals, failing. test_oracle runs it under strace and the agent at once. It checks nothing.
+ * reported wrongly: from many threads, in processes that begin and end in every manner, interrupted
+ * by signals, failing. test_oracle runs it under strace and the agent at once. It checks nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -417,7 +417,7 @@ static int run_and_end(void *unused)
 }
 
 /* Every call that makes a process. */
-static void makers(void)
+static void creations(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 	char *argv[] = {"echo", "spawned", NULL};
@@ -455,6 +455,6 @@ int main(void)
 	interrupted();
 	stopped();
 	processes();
-	makers();
+	creations();
 	return 0;
 }

@@ -46,7 +46,7 @@ static void check_own(void)
 {
 	static const struct {
 		int signal;
-		bool tells;
+		bool has_sender;
 	} cases[] = {
 		{SIGHUP, true},	  {SIGINT, true},   {SIGQUIT, true},  {SIGTERM, true},
 		{SIGTSTP, true},  {SIGUSR1, false}, {SIGALRM, false}, {SIGCHLD, true},
@@ -60,9 +60,9 @@ static void check_own(void)
 		signal = signal == 32 ? SIGRTMIN : signal;
 		handle(signal);
 		require(kill(getpid(), signal) == 0);
-		expect_delivery(getpid(), signal, cases[i].tells ? getpid() : 0);
+		expect_delivery(getpid(), signal, cases[i].has_sender ? getpid() : 0);
 		require(tgkill(getpid(), getpid(), signal) == 0);
-		expect_delivery(getpid(), signal, cases[i].tells ? getpid() : 0);
+		expect_delivery(getpid(), signal, cases[i].has_sender ? getpid() : 0);
 		unhandle(signal);
 	}
 }
@@ -131,7 +131,7 @@ static void check_timer(void)
 struct end {
 	int signal;
 	bool by_thread;	/* sent to the one thread */
-	bool tells;
+	bool has_sender;
 };
 
 static int end_oneself(void *arg)
@@ -159,7 +159,7 @@ static void check_fatal(void)
 		int status = fixture_wait(child);
 
 		require(WIFSIGNALED(status) && WTERMSIG(status) == ends[i].signal);
-		expect_delivery(child, ends[i].signal, ends[i].tells ? child : 0);
+		expect_delivery(child, ends[i].signal, ends[i].has_sender ? child : 0);
 	}
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arguments of a system call as strace and as the agent tell them.
+"""The arguments of a system call as strace and as the agent report them.
 
 POSITIONS says which parameter of an event is which argument of its call, as the manual pages have
 them. strace shows a value as a number with its names, "0x41 /* O_WRONLY|O_CREAT */", as a string of
@@ -445,11 +445,11 @@ def _parts(text):
     return parts
 
 
-def number(told):
+def number(reported):
     """Of the agent, or None: numbers beyond the exact ones of JSON, addresses and modes are texts."""
-    if isinstance(told, str) and re.fullmatch(r"0x[0-9a-f]+|0[0-7]*|-?\d+", told):
-        return _integer(told)
-    return told if isinstance(told, int) else None
+    if isinstance(reported, str) and re.fullmatch(r"0x[0-9a-f]+|0[0-7]*|-?\d+", reported):
+        return _integer(reported)
+    return reported if isinstance(reported, int) else None
 
 
 def _equal_numbers(one, other, bits):
@@ -461,52 +461,52 @@ def _has(bits, name):
     return any(bits & value == value for value in FLAGS.get(name, ()))
 
 
-def _equal_flags(parts, told):
-    """Names of zero need not be told, as they are no bits."""
-    if any(value >> 31 & 1 for value, _ in parts) and not told:
+def _equal_flags(parts, reported):
+    """Names of zero need not be reported, as they are no bits."""
+    if any(value >> 31 & 1 for value, _ in parts) and not reported:
         return True  # flags for files are none then, in the .scap world
     needed = set().union(*(names for value, names in parts if value))
     allowed = needed.union(*(names for _, names in parts)) | OTHER_NAMES.keys()
     bits = functools.reduce(operator.or_, (value for value, _ in parts))
-    names = {_common(name) for name in told if not name.startswith("0x")}
-    unnamed = sum(int(name, 16) for name in told if name.startswith("0x"))
+    names = {_common(name) for name in reported if not name.startswith("0x")}
+    unnamed = sum(int(name, 16) for name in reported if name.startswith("0x"))
     return all(name in OTHER_NAMES or _has(unnamed, name) or name not in FLAGS
                for name in needed - names) and \
         all(_has(bits, name) for name in names - allowed)
 
 
-def _equal_name(parts, told):
+def _equal_name(parts, reported):
     """A name for a number that strace has none for; for one that strace alone knows UNKNOWN or, in
     the .scap world, what is zero."""
     names = set().union(*(names for _, names in parts))
-    if told == "UNKNOWN" or 0 in FLAGS.get(told, ()) and parts[0][0]:
+    if reported == "UNKNOWN" or 0 in FLAGS.get(reported, ()) and parts[0][0]:
         return not names & FLAGS.keys()
-    return told in names or not names and parts[0][0] in FLAGS[told]
+    return reported in names or not names and parts[0][0] in FLAGS[reported]
 
 
-def _equal_value(text, told, bits=None):
+def _equal_value(text, reported, bits=None):
     """Whether one argument is equal; None if it cannot be compared."""
     if "???" in text:
         return None
     string, parts = _bytes(text), text != "NULL" and _parts(text)
-    if told is None:
+    if reported is None:
         # What an address leads to, which neither could read.
         return None if text == "NULL" or parts and not parts[0][1] or string == b"" else False
     if string is not None:
-        told = told or ""
-        return (told[:len(string)] if text.endswith("...") else told) == _text(string)
+        reported = reported or ""
+        return (reported[:len(string)] if text.endswith("...") else reported) == _text(string)
     if text == "NULL":
-        return number(told) == 0
+        return number(reported) == 0
     if not parts:
         return None
-    if isinstance(told, list):
-        return _equal_flags(parts, told)
-    if number(told) is not None:
+    if isinstance(reported, list):
+        return _equal_flags(parts, reported)
+    if number(reported) is not None:
         value = functools.reduce(operator.or_, (part for part, _ in parts))
         if "S_IFDIR" in parts[0][1]:
             value &= 0o7777  # in the .scap world mknod makes no directories
-        return _equal_numbers(value, number(told), bits)
-    return _equal_name(parts, told)
+        return _equal_numbers(value, number(reported), bits)
+    return _equal_name(parts, reported)
 
 
 def _member(text, name):
@@ -514,43 +514,43 @@ def _member(text, name):
     return found and found[1]
 
 
-def _total(text, told):
-    return sum(_integer(size) for size in re.findall(r"iov_len=(\d+)", text)) == told
+def _total(text, reported):
+    return sum(_integer(size) for size in re.findall(r"iov_len=(\d+)", text)) == reported
 
 
-def _written(text, told, result):
+def _written(text, reported, result):
     """The agent shows what was written of a string or of the strings of a vector."""
     pieces = [_bytes(part) for part in BASE.findall(text) or [text]]
     if None in pieces or len(pieces) < text.count("iov_base"):
         return None
     data = b"".join(pieces)[:SNAPLEN]
-    return (told or "") == _text(data[:result] if isinstance(result, int) else data)
+    return (reported or "") == _text(data[:result] if isinstance(result, int) else data)
 
 
-def _ns(text, told):
+def _ns(text, reported):
     seconds, ns = _member(text, "tv_sec"), _member(text, "tv_nsec")
-    return None if ns is None else int(seconds) * 10**9 + int(ns) == told
+    return None if ns is None else int(seconds) * 10**9 + int(ns) == reported
 
 
-def _number(text, told):
+def _number(text, reported):
     """An argument that may be an address; strace shows what stands there."""
-    return _equal_value(text, told) if _parts(text) else None
+    return _equal_value(text, reported) if _parts(text) else None
 
 
-def _flags(text, told):
+def _flags(text, reported):
     found = re.search(r"flags=(.*?)(?:, |}|$)", text)
-    return found and _equal_value(found[1], told)
+    return found and _equal_value(found[1], reported)
 
 
-def _address(text, told):
+def _address(text, reported):
     """Addresses of IPv4, and names of sockets."""
     port, address = (_member(text, name) for name in ("sin_port", "sin_addr"))
     path = re.search(r'sun_path=(@?"[^"]*")', text)
     if path:
-        return _text(_bytes(path[1])) == told
+        return _text(_bytes(path[1])) == reported
     if address is None:
         return None
-    return told == f"{socket.inet_ntoa(_bytes(address))}:{int.from_bytes(_bytes(port), 'big')}"
+    return reported == f"{socket.inet_ntoa(_bytes(address))}:{int.from_bytes(_bytes(port), 'big')}"
 
 
 def _argv(text, exe, args):
@@ -558,10 +558,10 @@ def _argv(text, exe, args):
     strings = [_bytes(part) for part in _split(text[1:-1])]
     if exe is None or None in strings:
         return None
-    told = [exe, *(args or [])]
-    return len(told) == len(strings) and all(
+    reported = [exe, *(args or [])]
+    return len(reported) == len(strings) and all(
         one.encode("utf-8", "surrogateescape")[:SNAPLEN] == string[:SNAPLEN]
-        for one, string in zip(told, strings))
+        for one, string in zip(reported, strings))
 
 
 FORMS = {"number": _number, "total": _total, "written": _written, "ns": _ns, "flags": _flags,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An independent reader and maker of .scap files, written from the sheet of facts alone.
+"""An independent reader and writer of .scap files, written from the sheet of facts alone.
 
 Tests judge the agent's reader and writer by it, so it shares nothing with them and is strict:
 whatever the sheet does not allow is a CaptureError. parse() takes a file apart; section(), machine(),
@@ -243,7 +243,7 @@ def _read_fds(capture, cursor, version):
 
 
 def _count_params(frame, code):
-    """How many parameters the frame of an event has whose header does not tell it."""
+    """How many parameters the frame of an event has whose header does not have it."""
     for count in range(len(table()[code].params), -1, -1):
         if HEADER_V2.size + 2 * count > len(frame):
             continue

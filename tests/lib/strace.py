@@ -71,7 +71,7 @@ def _value(text):
 
 
 def _parse(line):
-    """What a line tells of; None for a stop."""
+    """What a line shows; None for a stop."""
     number, text = PREFIX.match(line).groups()
     number = int(number) if number.isdigit() else -1
     call = CALL.match(text)

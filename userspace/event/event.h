@@ -108,7 +108,7 @@ enum event_flags {
 	EF_ENTER = 1 << 13, /* on entry to a system call that has an event on exit, too */
 	EF_ON_REQUEST = 1 << 14, /* too frequent: captured only if a filter names it */
 	EF_RECORDED = 1 << 15, /* in capture files only */
-	EF_OWN = EF_UNSEEN | EF_ENTER | EF_ON_REQUEST | EF_RECORDED,
+	EF_EXTENSIONS = EF_UNSEEN | EF_ENTER | EF_ON_REQUEST | EF_RECORDED,
 };
 
 /* Event ids (EVENT_openat) and parameter indexes (openat__name). */
@@ -168,7 +168,7 @@ struct param_desc {
 	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
 	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it */
-	bool own;     /* an extension, after those of the .scap world */
+	bool extension; /* that the .scap format does not have, after those that it has */
 	bool quiet;   /* not in evt.args of text lines, which have it elsewhere */
 };
 
@@ -202,7 +202,7 @@ const struct event_desc *event_desc_find(const char *name);
 /* The subject of an event: "file", "net", "process", ...; NULL for ids without event. */
 const char *event_family(unsigned int id);
 
-/* The event of a system call: its own or the generic one. */
+/* The event of a system call: of its type or the generic one. */
 const struct event_desc *event_desc_of_syscall(unsigned int code);
 
 /*

@@ -36,8 +36,8 @@ static const struct {
 #define USER_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define PARAM(event, name, type, format, source, ...)                                              \
 	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
-#define EXTENSION_PARAM(event, name, type, format, source, ...)                                          \
-	PARAM(event, name, type, format, source, .own = true, ##__VA_ARGS__)
+#define EXTENSION_PARAM(event, name, type, format, source, ...)                                    \
+	PARAM(event, name, type, format, source, .extension = true, ##__VA_ARGS__)
 #define EVENT_END(name) };                                                                         \
 	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
 #include "events/all.def"

@@ -72,7 +72,7 @@ void fixture_overlay(void);
 /* The device of a file in the encoding of the event format. */
 uint32_t fixture_device(const struct stat *status);
 
-/* What is known of an open file, and what events have to tell of it. */
+/* What is known of an open file, and what events must report of it. */
 struct opened {
 	struct stat status;
 	char path[4096];

@@ -378,7 +378,7 @@ static void test_more_parameters(void **state)
 	assert_string_equal(event_param_string(&ev, openat__name), "dir/file");
 }
 
-/* Lengths of 32 bits: a value may be longer than those of 16 bits tell, but not than its frame. */
+/* Lengths of 32 bits: a value may be longer than 16 bits can count, but not than its frame. */
 static void test_large_payload(void **state)
 {
 	enum { DATA_BYTES = 100000 };

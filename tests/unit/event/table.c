@@ -30,10 +30,10 @@ static unsigned int scap_params(const struct event_desc *desc)
 {
 	unsigned int count = 0;
 
-	while (count < desc->nparams && !desc->params[count].own)
+	while (count < desc->nparams && !desc->params[count].extension)
 		count++;
 	for (unsigned int i = count; i < desc->nparams; i++)
-		assert_true(desc->params[i].own);
+		assert_true(desc->params[i].extension);
 	assert_int_equal(count, desc->scap_nparams);
 	return count;
 }
@@ -162,7 +162,7 @@ static void test_events(void **state)
 		assert_int_equal(desc->category, sheet_number(sheet.columns[3], 16));
 		assert_string_equal(sheet.columns[2], code % 2 ? "X" : "E");
 		check_enter(desc, sheet.columns);
-		assert_int_equal(desc->flags & ~EF_OWN, flags_of(sheet.columns[4]));
+		assert_int_equal(desc->flags & ~EF_EXTENSIONS, flags_of(sheet.columns[4]));
 		assert_int_equal(scap_params(desc), sheet_number(sheet.columns[5], 10));
 		check_params(desc, sheet.columns[6]);
 	}
@@ -279,7 +279,7 @@ static void test_names(void **state)
 	assert_int_equal(syscall_code_find(""), -1);
 }
 
-/* Events of our own are for calls that the .scap world leaves generic, and bear their names. */
+/* Extension events are for calls that the .scap world leaves generic, and bear their names. */
 static void test_own_events(void **state)
 {
 	for (unsigned int id = EVENT_EXTENSION_FIRST; id < EVENT_ID_MAX; id++) {
@@ -315,15 +315,16 @@ static void test_numbers(void **state)
 	while (sheet_next(&sheet)) {
 		unsigned int native = sheet_number(sheet.columns[0], 10);
 		int code = syscall_code_find(sheet.columns[1]);
-		const struct event_desc *own = event_desc_find(sheet.columns[3]);
+		const struct event_desc *extension = event_desc_find(sheet.columns[3]);
 
 		assert_true(native < SYSCALL_NR_MAX && code > 0);
 		has_number[native] = has_code[code] = true;
 		assert_int_equal(syscall_code_of_native(native), code);
 		assert_int_equal(syscall_native_number((unsigned int)code), native);
-		check_event_of(event_desc_of_syscall((unsigned int)code), sheet.columns[1], own);
-		if (own && own->id != EVENT_syscall)
-			assert_int_equal(own->syscall, code);
+		check_event_of(event_desc_of_syscall((unsigned int)code), sheet.columns[1],
+			       extension);
+		if (extension && extension->id != EVENT_syscall)
+			assert_int_equal(extension->syscall, code);
 	}
 	for (unsigned int native = 0; native < SYSCALL_NR_MAX; native++)
 		assert_int_equal(syscall_code_of_native(native) != SC_unknown, has_number[native]);

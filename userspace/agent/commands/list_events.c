@@ -34,7 +34,7 @@ static const char *category_of(const struct event_desc *desc)
 	return name ? name : "I/O";
 }
 
-static bool is_own(const struct event_desc *desc)
+static bool is_extension(const struct event_desc *desc)
 {
 	return desc->id >= EVENT_EXTENSION_FIRST;
 }
@@ -74,7 +74,7 @@ static void add_notes(struct list *list, const struct event_desc *desc)
 {
 	struct buf *out = &list->table.cells;
 
-	if (is_own(desc))
+	if (is_extension(desc))
 		buf_printf(out, "id %u, an extension", desc->id);
 	else
 		buf_printf(out, "id %u", desc->id);
@@ -151,7 +151,7 @@ static void add_param_objects(struct list *list, const struct event_desc *desc)
 		list_add_number(list, "bytes", param_type_size(param->type));
 		list_add_string(list, "format", param_format_name(param->format));
 		add_set(list, param);
-		list_add_bool(list, "own", is_own(desc) || param->own);
+		list_add_bool(list, "own", is_extension(desc) || param->extension);
 		buf_append_char(&list->json, '}');
 	}
 	buf_append_char(&list->json, ']');
@@ -175,7 +175,7 @@ static void add_object(struct list *list, const struct event_desc *desc)
 	list_add_string(list, "category", category_of(desc));
 	list_add_string(list, "syscall", syscall_of(desc));
 	list_add_string(list, "tracepoint", desc->tracepoint);
-	list_add_bool(list, "own", is_own(desc));
+	list_add_bool(list, "own", is_extension(desc));
 	add_flags(list, desc);
 	add_param_objects(list, desc);
 	BUF_LITERAL(&list->json, "}\n");

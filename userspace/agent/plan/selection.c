@@ -29,7 +29,7 @@ enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
 static bool has_param(const struct event_desc *desc, enum param_type a, enum param_type b)
 {
 	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (!desc->params[i].own &&
+		if (!desc->params[i].extension &&
 		    (desc->params[i].type == a || desc->params[i].type == b))
 			return true;
 	return false;

@@ -147,7 +147,7 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 
 	if (writer->config.native)
 		return put_whole(writer, event, shape->large, header.len);
-	if (shape->own)
+	if (shape->extension)
 		return put_generic(writer, event, header, shape);
 	/* Large ones have no extension parameters. */
 	if (!shape->large && (header.nparams & ~FRAME_TIMED) > shape->nparams)
@@ -234,12 +234,12 @@ static struct event_shape shape_of(const struct event_desc *desc)
 	struct event_shape shape = {
 		.nparams = desc->scap_nparams,
 		.large = desc->flags & EF_LARGE_PAYLOAD,
-		.own = desc->id >= EVENT_EXTENSION_FIRST,
+		.extension = desc->id >= EVENT_EXTENSION_FIRST,
 		.code = desc->syscall,
 		.native = NO_NATIVE,
 	};
 
-	if (shape.own) {
+	if (shape.extension) {
 		int number = syscall_native_number(desc->syscall);
 
 		shape.native = number < 0 ? NO_NATIVE : (uint16_t)number;

@@ -240,7 +240,8 @@ static inline int field_param_index(const struct field_ref *ref, const struct si
 	int index = ref->param_of_event ? ref->param_of_event[desc->id] : ref->index;
 
 	if (index < 0 || index >= desc->nparams ||
-	    (desc->params[index].own && !event_param_present(&event->ev, (unsigned int)index)))
+	    (desc->params[index].extension &&
+	     !event_param_present(&event->ev, (unsigned int)index)))
 		return -1;
 	return index;
 }

@@ -540,7 +540,7 @@ void param_json_append_all(struct param_json *json, const struct sinsp_event *ev
 
 	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
 		/* Extensions are omitted if absent: readers do not expect them as null. */
-		if (event->ev.desc->params[i].own && event->ev.params[i].len == 0)
+		if (event->ev.desc->params[i].extension && event->ev.params[i].len == 0)
 			continue;
 		buf_append_chunk(out, plans[i].key, plans[i].key_len);
 		if (!param_json_append(json, event, i, utc, out) || !base64)

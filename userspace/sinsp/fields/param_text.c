@@ -509,7 +509,7 @@ static bool is_shown(const struct sinsp_event *event, unsigned int index)
 {
 	const struct param_desc *desc = desc_of(event, index);
 
-	return !desc->own || (!desc->quiet && event_param_present(&event->ev, index));
+	return !desc->extension || (!desc->quiet && event_param_present(&event->ev, index));
 }
 
 static void append_param(const struct sinsp_event *event, unsigned int index,

@@ -211,7 +211,7 @@ static void test_all_descriptors(void **state)
 	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
 }
 
-/* What makes or closes descriptors is told by the table, what else changes them by the engine. */
+/* What makes or closes descriptors is in the table, what else changes them in the engine. */
 static void test_all_that_changes_descriptors(void **state)
 {
 	static const uint16_t others[] = {EVENT_fcntl, EVENT_close_range, EVENT_unshare};
@@ -249,7 +249,7 @@ static void test_nothing_can_match(void **state)
 		{NULL, false, false},
 		{"evt.type=open and evt.type=close", true, true},
 		{"evt.type=open and evt.dir=>", true, true},
-		/* The generic event is told as the call that it is. */
+		/* The generic event is of the call that it stands for. */
 		{"evt.type=syscall", true, true},
 		{"evt.dir=>", false, true},
 		{"evt.type=procexit", false, true},

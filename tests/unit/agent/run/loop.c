@@ -195,7 +195,7 @@ static void test_output_that_fails(void **state)
 	scene_destroy(scene);
 }
 
-static void test_losses_are_told(void **state)
+static void test_losses_are_reported(void **state)
 {
 	struct scene *scene = scene_create(NULL, &format_none);
 	struct scap_live_stats *stats = &scene->live.stats;
@@ -258,7 +258,7 @@ int main(void)
 		cmocka_unit_test(test_only_counted),
 		cmocka_unit_test(test_count_limit),
 		cmocka_unit_test(test_output_that_fails),
-		cmocka_unit_test(test_losses_are_told),
+		cmocka_unit_test(test_losses_are_reported),
 		cmocka_unit_test(test_only_the_largest_losses),
 		cmocka_unit_test(test_an_account_that_does_not_add_up_says_so),
 		/* Last: a signal, once counted, ends every run. */

@@ -170,7 +170,7 @@ static void test_a_file_that_is_bad(void **state)
 	finish();
 }
 
-static void test_what_is_left_out_is_told(void **state)
+static void test_what_is_left_out_is_reported(void **state)
 {
 	reader.end = -ENODATA;
 	reader.stats.corrupt_events = 1;
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(test_count_limit),
 		cmocka_unit_test(test_a_file_that_breaks_off),
 		cmocka_unit_test(test_a_file_that_is_bad),
-		cmocka_unit_test(test_what_is_left_out_is_told),
+		cmocka_unit_test(test_what_is_left_out_is_reported),
 		cmocka_unit_test(test_what_is_corrupt),
 		cmocka_unit_test(test_progress),
 	};

@@ -97,7 +97,7 @@ static void test_reader_gone(void **state)
 	close_pipe(&test);
 }
 
-static void test_failure_is_told(void **state)
+static void test_failure_is_reported(void **state)
 {
 	struct error err = {""};
 	struct output output;
@@ -137,10 +137,12 @@ static void test_end_while_blocked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written_on_flush), cmocka_unit_test(test_full_buffer_is_written),
+		cmocka_unit_test(test_written_on_flush),
+		cmocka_unit_test(test_full_buffer_is_written),
 		/* Before the one that makes a SIGPIPE, which counts too. */
-		cmocka_unit_test(test_end_while_blocked), cmocka_unit_test(test_reader_gone),
-		cmocka_unit_test(test_failure_is_told),
+		cmocka_unit_test(test_end_while_blocked),
+		cmocka_unit_test(test_reader_gone),
+		cmocka_unit_test(test_failure_is_reported),
 	};
 
 	if (signals_init(false, NULL))

@@ -19,7 +19,7 @@ enum { MANY = 2000, MS = 1000000 };
 struct moment {
 	uint64_t ts_ns; /* 0: the end */
 	uint64_t tid;
-	uint64_t latency_ns; /* 0: its frame tells of none */
+	uint64_t latency_ns; /* 0: its frame has none */
 };
 
 /* A capture that gives what was before a time, as far as that is known. */

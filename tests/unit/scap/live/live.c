@@ -414,7 +414,7 @@ static int call_on_cpu(struct scap_live *live, int cpu)
 	return found;
 }
 
-static bool tells_of_cpu(const struct event *event, uint32_t cpu)
+static bool is_of_cpu(const struct event *event, uint32_t cpu)
 {
 	return event->desc->id == EVENT_cpu_hotplug && event->cpu == cpu &&
 	       event_param_u64(event, cpu_hotplug__cpu) == cpu &&
@@ -422,7 +422,7 @@ static bool tells_of_cpu(const struct event *event, uint32_t cpu)
 	       event_param_u64(event, cpu_hotplug__action) == 0;
 }
 
-/* Waits until an event tells of that CPU; those before it have to be in order. */
+/* Waits until an event of that CPU comes; those before it have to be in order. */
 static bool wait_for_look(struct scap_live *live, uint32_t cpu)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 10000000000, last_ts = 0;
@@ -435,7 +435,7 @@ static bool wait_for_look(struct scap_live *live, uint32_t cpu)
 		if (event_decode(raw.frame, raw.len, raw.cpu, &event) || event.ts_ns < last_ts)
 			return false;
 		last_ts = event.ts_ns;
-		if (tells_of_cpu(&event, cpu))
+		if (is_of_cpu(&event, cpu))
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which programs a configuration wants, and what dispatch is told; without a kernel. */
+/* Which programs a configuration wants, and what dispatch looks up; without a kernel. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -318,7 +318,7 @@ static void test_receiving_calls(void **state)
 	assert_int_equal(bytes[0], FULL);
 	assert_int_equal(bytes[1], FULL);
 	assert_int_equal(bytes[2], FULL);
-	/* Who sent it only the address tells. */
+	/* Only the address shows who sent it. */
 	receive(&dns, &other, bytes);
 	assert_int_equal(bytes[0], SHORT);
 	assert_int_equal(bytes[1], DNS);

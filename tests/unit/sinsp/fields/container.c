@@ -89,8 +89,8 @@ static void test_unknown_thread(void **state)
 	world_expect_none(world, "fd.containername");
 }
 
-/* Only the runtime could tell these. */
-static void test_what_no_group_tells(void **state)
+/* Only the container runtime knows these. */
+static void test_what_no_group_shows(void **state)
 {
 	struct drive *world = *state;
 	static const char *const fields[] = {
@@ -118,7 +118,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_what_no_group_tells, world_setup,
+		cmocka_unit_test_setup_teardown(test_what_no_group_shows, world_setup,
 						world_teardown),
 	};
 

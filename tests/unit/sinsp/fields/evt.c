@@ -69,7 +69,7 @@ static void test_generic_event_bears_its_call(void **state)
 }
 
 /* Events of our own are at the end of calls, whether their ids are odd or not. */
-static void test_events_of_our_own(void **state)
+static void test_extension_events(void **state)
 {
 	struct drive *world = *state;
 	static const uint16_t ids[] = {EVENT_getppid, EVENT_getpid};
@@ -238,16 +238,11 @@ static void test_filter_only_fields(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_event_itself),
-		TEST(test_generic_event_bears_its_call),
-		TEST(test_events_of_our_own),
-		TEST(test_tracepoint_has_no_call),
-		TEST(test_results),
-		TEST(test_category),
-		TEST(test_arguments),
-		TEST(test_raw_arguments),
-		TEST(test_buffer),
-		TEST(test_filter_only_fields),
+		TEST(test_event_itself),     TEST(test_generic_event_bears_its_call),
+		TEST(test_extension_events), TEST(test_tracepoint_has_no_call),
+		TEST(test_results),	     TEST(test_category),
+		TEST(test_arguments),	     TEST(test_raw_arguments),
+		TEST(test_buffer),	     TEST(test_filter_only_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,7 +179,7 @@ static void test_deltas(void **state)
 
 static int setup(void **state)
 {
-	/* A fixed zone, two hours east, so that local time is told from UTC. */
+	/* A fixed zone, two hours east, so that local time differs from UTC. */
 	setenv("TZ", "XYZ-2", 1);
 	tzset();
 	return world_setup(state);

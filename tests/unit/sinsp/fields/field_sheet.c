@@ -81,7 +81,7 @@ static const struct {
 };
 
 /* What the sheet does not have: whole classes, and single fields. */
-static const char *const own_fields[] = {
+static const char *const extension_fields[] = {
 	"container.",	   "syslog.",	      "proc.is_container_", "evt.family",
 	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",
 };
@@ -213,13 +213,14 @@ static bool sheet_has(const char *name)
 	return found;
 }
 
-static bool is_own(const char *name)
+static bool is_extension(const char *name)
 {
-	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++) {
-		size_t n = strlen(own_fields[i]);
+	for (size_t i = 0; i < sizeof(extension_fields) / sizeof(extension_fields[0]); i++) {
+		size_t n = strlen(extension_fields[i]);
 
-		if (strncmp(name, own_fields[i], n) == 0 &&
-		    (own_fields[i][n - 1] == '.' || own_fields[i][n - 1] == '_' || !name[n]))
+		if (strncmp(name, extension_fields[i], n) == 0 &&
+		    (extension_fields[i][n - 1] == '.' || extension_fields[i][n - 1] == '_' ||
+		     !name[n]))
 			return true;
 	}
 	return false;
@@ -229,7 +230,7 @@ static void test_other_rows_are_ours(void **state)
 {
 	for (size_t t = 0; field_tables[t]; t++)
 		for (const struct field_desc *desc = field_tables[t]; desc->name; desc++)
-			if (is_own(desc->name) == sheet_has(desc->name))
+			if (is_extension(desc->name) == sheet_has(desc->name))
 				fail_msg("%s is neither of the sheet nor ours", desc->name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random expressions over what every real field of a kind tells, with macros in macros: a filter of
- * many answers what its checks, each a filter alone, answer when they are put together here.
+ * Random expressions over the values of every real field of a kind, with macros in macros: a filter
+ * of many answers what its checks, each a filter alone, answer when they are put together here.
  */
 #include <errno.h>
 #include <setjmp.h>

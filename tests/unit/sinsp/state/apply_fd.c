@@ -110,7 +110,7 @@ static void copies_to_itself_and_from_nothing(void **state)
 	assert_int_equal(event->fd_num, 50);
 	assert_null(event->fd);
 	assert_string_equal(drive_name(drive, 100, 3), "/three");
-	/* What is at 3 now is a copy of something that nobody told of. */
+	/* What is at 3 now is a copy of something that no event showed. */
 	event = dup2_event(drive, 3, 50, 3);
 	assert_int_equal(event->fd_num, 3);
 	assert_null(event->fd);

@@ -20,7 +20,7 @@ static int setup(void **state)
 }
 
 /* An event whose counters are `size` and the two numbers after it. */
-static void tell(struct drive *drive, uint16_t id, int64_t tid, int64_t result, uint32_t size)
+static void run_event(struct drive *drive, uint16_t id, int64_t tid, int64_t result, uint32_t size)
 {
 	struct frame *frame = drive_begin(drive, id, tid);
 	unsigned int first = id == EVENT_switch ? switch__vm_size : brk__vm_size;
@@ -51,13 +51,13 @@ static void takes_counters_over(void **state)
 	uint32_t size = 1000;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		tell(*state, events[i], 100, 0, size += 10);
+		run_event(*state, events[i], 100, 0, size += 10);
 		check_memory(*state, 100, size);
 		/* Of a thread they are those of its process too. */
-		tell(*state, events[i], 101, -ENOMEM, size += 10);
+		run_event(*state, events[i], 101, -ENOMEM, size += 10);
 		check_memory(*state, 100, size);
 		check_memory(*state, 101, size);
-		tell(*state, events[i], 999, 0, 1);
+		run_event(*state, events[i], 999, 0, 1);
 		drive_begin(*state, events[i], 100);
 		drive_end(*state);
 		check_memory(*state, 100, size);
@@ -66,8 +66,8 @@ static void takes_counters_over(void **state)
 
 static void page_faults_are_those_of_a_thread(void **state)
 {
-	tell(*state, EVENT_switch, 100, 0, 10);
-	tell(*state, EVENT_switch, 101, 0, 20);
+	run_event(*state, EVENT_switch, 100, 0, 10);
+	run_event(*state, EVENT_switch, 101, 0, 20);
 	assert_int_equal(drive_thread(*state, 100)->faults_major, 13);
 	assert_int_equal(drive_thread(*state, 100)->faults_minor, 14);
 	assert_int_equal(drive_thread(*state, 101)->faults_major, 23);

@@ -172,7 +172,7 @@ static const struct sinsp_fd *listen_on(struct drive *drive, int64_t result, int
 	return drive_end(drive)->fd;
 }
 
-/* A port that the kernel chooses is a client's as well as a server's: listen() tells. */
+/* A port that the kernel chooses is a client's as well as a server's: listen() decides. */
 static void binds_to_any_port(void **state)
 {
 	struct drive *drive = *state;
@@ -195,7 +195,7 @@ static void binds_to_any_port(void **state)
 	fd = connect_ip(drive, 0, 4, &(struct frame_tuple){"fe80::1", "fe80::2", 40000, 443});
 	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
 	assert_string_equal(fd->name, "fe80::1:40000->fe80::2:443");
-	/* What was told of a connection stays. */
+	/* What is known of a connection stays. */
 	listen_on(drive, 0, 4);
 	assert_false(fd->listening);
 
@@ -245,7 +245,7 @@ static const struct sinsp_fd *get_option(struct drive *drive, int level, int opt
 	return drive_end(drive)->fd;
 }
 
-/* Whether a connection that nobody waited for has come about, its error tells. */
+/* Whether a connection that nobody waited for has come about, its error shows. */
 static void connects_without_waiting(void **state)
 {
 	const int sockets = sockopt_levels__SOL_SOCKET, error = sockopt_options__SO_ERROR;

@@ -462,7 +462,7 @@ static void children_get_another_parent(void **state)
 	assert_int_equal(drive_thread(drive, 300)->ptid, 1);
 }
 
-/* The driver tells -1 when it could not find out. */
+/* The driver reports -1 when it could not find out. */
 static void finds_the_parent_that_the_driver_did_not(void **state)
 {
 	struct drive *drive = *state;

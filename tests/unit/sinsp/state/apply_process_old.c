@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of old captures, brought into the form of today: what they do not tell stays as it was. */
+/* Events of old captures, brought into the form of today: what they do not have stays as it was. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static void names_programs_without_a_name(void **state)
 	drive_end(drive);
 	assert_string_equal(drive_thread(drive, 100)->comm, "plain");
 	assert_string_equal(drive_thread(drive, 100)->program->exepath, "");
-	/* One that is told is not put aside. */
+	/* One that is reported is not put aside. */
 	frame_put_string(begin_exec(drive, "/bin/busybox"), execve__comm, "ls");
 	drive_end(drive);
 	assert_string_equal(drive_thread(drive, 100)->comm, "ls");
@@ -323,7 +323,7 @@ static void learns_its_process(void **state)
 	assert_int_equal(drive_thread(drive, 200)->nthreads, 1);
 	assert_string_equal(drive_name(drive, 200, 3), "/etc/passwd");
 	drive_any(drive, 300);
-	drive_any(drive, 301); /* nothing tells of its process */
+	drive_any(drive, 301); /* no event names its process */
 	assert_int_equal(drive_thread(drive, 100)->nthreads, 1);
 	drive_clone(drive, 300, -EAGAIN, &clone);
 	assert_int_equal(drive_thread(drive, 300)->pid, 100);

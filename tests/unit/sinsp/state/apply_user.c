@@ -52,7 +52,7 @@ static void knows_users_that_come_and_go(void **state)
 	assert_null(sinsp_user_name(sinsp, 1000));
 	put_group(drive, EVENT_groupdeleted, 1000, "staff");
 	assert_null(sinsp_group_name(sinsp, 1000));
-	/* Whose it is must be told. */
+	/* It must be known whose it is. */
 	drive_begin(drive, EVENT_useradded, -1);
 	drive_end(drive);
 	assert_null(sinsp_user_name(sinsp, 0));

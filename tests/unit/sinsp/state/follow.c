@@ -152,7 +152,8 @@ static void test_count_until_the_end(void **state)
 	drive_destroy(&drive);
 }
 
-/* An id that is in use again is somebody else's on this machine; of a capture nobody can tell. */
+/* An id that is in use again is somebody else's on this machine; in a capture file that is unknown.
+ */
 static void test_id_in_use_again(void **state)
 {
 	begin_live(true, false);

@@ -91,7 +91,7 @@ static void asks_once_for_a_descriptor(void **state)
 	assert_int_equal(machine->proc.asked_fds, 3);
 }
 
-/* Generic calls make descriptors that no event tells of, at the same numbers again and again. */
+/* Generic calls make descriptors that no event shows, at the same numbers again and again. */
 static void asks_again_after_a_close(void **state)
 {
 	struct driven_machine *machine = *state;
@@ -103,7 +103,7 @@ static void asks_again_after_a_close(void **state)
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
 		assert_int_equal(machine->proc.asked_fds, ++asked);
-		/* The close itself comes too late to ask, and tells that the number is free. */
+		/* The close itself comes too late to ask, and shows that the number is free. */
 		assert_null(drive_close(drive, 50, i == 1 ? -EIO : 0, 90)->fd);
 		assert_int_equal(machine->proc.asked_fds, asked);
 	}
@@ -134,7 +134,7 @@ static void asks_only_for_what_was_open(void **state)
 	assert_int_equal(machine->proc.asked_fds, 4);
 }
 
-/* With a seccomp filter calls give what their maker wants, on whatever descriptors. */
+/* With a seccomp filter calls return what the filter wants, on whatever descriptors. */
 static void bounds_looks_and_memory(void **state)
 {
 	enum { CALLS = 100000, PER_SPAN = 1000 };
@@ -280,7 +280,7 @@ static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t 
 	drive_end(drive);
 }
 
-/* Of a namespace that is bound to a file nothing tells the kind. */
+/* Of a namespace that is bound to a file the kind is unknown. */
 static void asks_where_a_namespace_leads(void **state)
 {
 	static const struct {

@@ -9,7 +9,7 @@
 #include "harness/calls.h"
 
 /* Kernels before 5.15 do not say what an ending task had called. */
-static bool kernel_tells(void)
+static bool kernel_reports(void)
 {
 	struct utsname names;
 	int major, minor;
@@ -35,7 +35,7 @@ static void check(unsigned int event, unsigned int other, long number, long stat
 	pid_t child = fixture_child(end, &(struct ending){number, status});
 
 	require(fixture_wait(child) == (status & 0xff) << 8);
-	if (kernel_tells())
+	if (kernel_reports())
 		expect_values(live_next_of(event, child), status);
 	expect_no_event(event, child);
 	expect_no_event(other, child);
