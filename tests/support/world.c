@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sinsp/format/format.h"
+#include "sinsp/state/core.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"
 
@@ -57,6 +58,16 @@ int world_setup(void **state)
 	return world_setup_process(state, &cat, NULL);
 }
 
+/* The only user, whatever the machine of the test has. */
+static void add_root(struct names *names)
+{
+	const struct user_entry root = {.name = "root", .home = "/root", .shell = "/bin/sh"};
+
+	names_forget_users(names);
+	if (users_add(&names->users, &root))
+		abort();
+}
+
 int world_setup_process(void **state, const struct world_process *process, const char *etc)
 {
 	const struct sinsp_config config = {
@@ -64,6 +75,8 @@ int world_setup_process(void **state, const struct world_process *process, const
 	struct drive *world = must(calloc(1, sizeof(*world)));
 
 	drive_create(world, &config);
+	if (!etc)
+		add_root(world->sinsp->names);
 	world_process(world, process);
 	world_begin(world, EVENT_getuid, process->pid);
 	world_end(world);
@@ -172,7 +185,8 @@ void world_set_fd(struct drive *world, int64_t num, struct sinsp_fd *fd)
 }
 
 /* The line of a formatter with that field alone; the caller finishes the buffer. */
-static struct buf line_of(struct drive *world, const struct output_format *output, const char *field)
+static struct buf line_of(struct drive *world, const struct output_format *output,
+			  const char *field)
 {
 	struct formatter *formatter = NULL;
 	struct error err;

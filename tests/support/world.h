@@ -26,8 +26,8 @@ struct sinsp_thread *world_process(struct drive *world, const struct world_proce
 /*
  * Fixtures for cmocka, with a struct drive as the state. The first makes the machine "box" with
  * process 100, "cat" in /home/user, and a getuid event of it that is not counted. The other does it
- * with a process of the test's choice; names of users, groups and hosts are taken from the folder
- * `etc` if that is not NULL.
+ * with a process of the test's choice; names of users, groups and hosts are those of the files in
+ * the folder `etc`, or root alone if that is NULL.
  */
 int world_setup(void **state);
 int world_setup_process(void **state, const struct world_process *process, const char *etc);

@@ -10,20 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "etc_files.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/tables/path.h"
 #include "world.h"
-
-static struct etc_files etc;
-
-static int setup(void **state)
-{
-	static const struct world_process cat = {
-		.pid = 100, .ptid = 1, .comm = "cat", .cwd = "/home/user"};
-
-	return world_setup_process(state, &cat, etc.path);
-}
 
 /* Types that no event of the table has yet: a descriptor made here. */
 static void expect_made(struct drive *world, struct param_desc param, const void *bytes,
@@ -349,20 +338,7 @@ static void test_events_without_parameters(void **state)
 	world_expect_none(world, "evt.arg[0]");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
-
-static int create_files(void **state)
-{
-	etc_create(&etc);
-	etc_write(&etc, "passwd", "root:x:0:0::/root:/bin/sh\n");
-	return 0;
-}
-
-static int remove_files(void **state)
-{
-	etc_destroy(&etc);
-	return 0;
-}
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {
@@ -381,5 +357,5 @@ int main(void)
 		TEST(test_events_without_parameters),
 	};
 
-	return cmocka_run_group_tests(tests, create_files, remove_files);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
