@@ -18,19 +18,25 @@ static __always_inline bool is_self(void)
 #define MAKES_TASK(id)                                                                             \
 	((id) == EVENT_clone || (id) == EVENT_clone3 || (id) == EVENT_fork || (id) == EVENT_vfork)
 
+/* Not inlined, as each filler calls it twice: when it has begun, and when it cannot. */
+static __attribute__((noinline)) __u64 filler_time_take(struct pt_regs *regs)
+{
+	return call_time_take(regs);
+}
+
 /* The entry time of the current call. A new task begins at the exit of a clone and has none. */
 static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 {
 	if (MAKES_TASK(event) && f->ret == 0)
 		return 0;
-	return enter_time_take(current_tid(), call_id(f->regs));
+	return filler_time_take(f->regs);
 }
 
 /* For a call that ends without its event: removes its entry time, so that no other call uses it. */
 static __always_inline int call_without_event(struct pt_regs *regs)
 {
 	if (enter_times)
-		enter_time_take(current_tid(), call_id(regs));
+		filler_time_take(regs);
 	return 0;
 }
 

@@ -36,10 +36,11 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
 	struct task_struct *task = (void *)ctx[0];
 
 	f->regs = task_registers(task);
-	if (!f->regs || call_event(f->regs) != event || is_self() || (READ(task, exit_code) & 0x7f))
+	if (!f->regs || call_event(f->regs) != event || is_self() ||
+	    (READ(task, exit_code) & 0x7f) || !filler_begin(f, ctx, event, nparams))
 		return false;
 	f->caller = call_caller();
-	return filler_begin(f, ctx, event, nparams);
+	return true;
 }
 
 /*
@@ -48,11 +49,15 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
  */
 static __always_inline __u64 exec_entered(__u32 tid)
 {
-	__u32 id = enter_time_id(tid), event;
+	struct enter_time *time = enter_time_of(tid);
+	__u32 id, event;
 
+	if (!time)
+		return 0;
+	id = enter_time_id(time);
 	event = id & CALL_ID_COMPAT ? call_events[id & CALL_ID_NUMBER].compat
 				    : call_events[id & CALL_ID_NUMBER].native;
-	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(tid, id) : 0;
+	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(time, tid, id) : 0;
 }
 
 static __always_inline bool exec_success_begin(struct filler *f, __u64 *ctx)
@@ -147,7 +152,9 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 	bpf_tail_call(ctx, &fillers, event);
 	count_lost(event, LOSS_TAIL_CALL);
-	return call_without_event(regs);
+	if (enter_times)
+		call_time_take(regs);
+	return 0;
 }
 
 /* The index of each row of an EVENT_PROGRAM. */

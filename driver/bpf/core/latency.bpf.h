@@ -83,30 +83,21 @@ static __always_inline void count_untimed(void)
 		count(&driver->untimed);
 }
 
-/*
- * The call that the table has for a thread; enter_time_take() checks whether the entry is its own.
- */
-static __always_inline __u32 enter_time_id(__u32 tid)
+/* The call that an entry has; enter_time_take() checks whether the entry is the thread's own. */
+static __always_inline __u32 enter_time_id(struct enter_time *time)
 {
-	struct enter_time *time = enter_time_of(tid);
-
-	return time ? (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS : 0;
+	return (*(volatile __u64 *)&time->high & LOW_MASK) >> HIGH_BITS;
 }
 
 /*
- * Removes and returns the entry time of the thread's call, in ns of the boot clock; 0 if it is not
- * known.
+ * Removes and returns the entry time of the thread's call, in ns of the boot clock; 0 if `time`, the
+ * entry of that thread id, is of another call or thread.
  */
-static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
+static __always_inline __u64 enter_time_take(struct enter_time *time, __u32 tid, __u32 id)
 {
-	struct enter_time *time = enter_time_of(tid);
-	__u64 low, high, ns;
+	__u64 low = *(volatile __u64 *)&time->low, high = *(volatile __u64 *)&time->high;
+	__u64 ns = (low & LOW_MASK) | high << LOW_BITS;
 
-	if (!time)
-		return 0;
-	low = *(volatile __u64 *)&time->low;
-	high = *(volatile __u64 *)&time->high;
-	ns = (low & LOW_MASK) | high << LOW_BITS;
 	if (low == low_word(tid, ns) && high == high_word(tid, id, ns)) {
 		*(volatile __u64 *)&time->low = 0;
 		return ns;
@@ -115,6 +106,15 @@ static __always_inline __u64 enter_time_take(__u32 tid, __u32 id)
 	if (is_anothers(low, tid) || is_anothers(high, tid))
 		count_untimed();
 	return 0;
+}
+
+/* Removes and returns the entry time of the current call; 0 if it is not known. */
+static __always_inline __u64 call_time_take(struct pt_regs *regs)
+{
+	__u32 tid = current_tid(), id = call_id(regs);
+	struct enter_time *time = enter_time_of(tid);
+
+	return time ? enter_time_take(time, tid, id) : 0;
 }
 
 #endif
