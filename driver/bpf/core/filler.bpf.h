@@ -59,12 +59,15 @@ static __always_inline void count_compat(void)
 		count(&driver->compat);
 }
 
-static __always_inline void count_lost(__u32 event, enum loss_cause cause)
+/* Returns whether there is such an event. */
+static __always_inline bool count_lost(__u32 event, enum loss_cause cause)
 {
 	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
 
-	if (of_event)
-		count(&of_event->lost[cause]);
+	if (!of_event)
+		return false;
+	count(&of_event->lost[cause]);
+	return true;
 }
 
 /* Counts a parameter that is empty because the caller's memory could not be read. */
