@@ -13,8 +13,11 @@ enum {
 
 static __always_inline struct task_struct *current_task(struct filler *f)
 {
-	if (!f->task)
+	if (!f->task) {
 		f->task = (void *)bpf_get_current_task();
+		/* There always is one: later parameters do not check again. */
+		__builtin_assume(f->task != NULL);
+	}
 	return f->task;
 }
 
