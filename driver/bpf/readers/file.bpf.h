@@ -23,6 +23,7 @@ enum {
 enum overlay_layer { OVERLAY_NONE, OVERLAY_UPPER, OVERLAY_LOWER };
 
 struct opened_file {
+	struct file *file; /* NULL if the call failed */
 	__u64 ino;
 	__u32 dev, flags;
 	__u16 layer; /* enum overlay_layer, as stored for creat */
@@ -74,13 +75,14 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
 }
 
 /*
- * What the current call opened: flags of the stored kind, device and inode; zeros if it failed.
- * Descriptor 0 counts as a failure except for the created bit, as in the .scap format.
+ * What the current call opened: its file, flags of the stored kind, device and inode; zeros if it
+ * failed. Descriptor 0 counts as a failure except for the file and the created bit, as in the .scap
+ * format.
  */
 static __always_inline struct opened_file opened_file(struct filler *f)
 {
 	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;
-	struct opened_file opened = {};
+	struct opened_file opened = {.file = file};
 	struct inode *inode;
 	struct super_block *sb;
 
@@ -203,11 +205,9 @@ static __always_inline void put_path(struct filler *f, struct path *path)
 	frame_advance(f, n);
 }
 
-/* The path of the file that the current call opened. */
-static __always_inline void put_opened_path(struct filler *f)
+/* The path of a file, which may be NULL. */
+static __always_inline void put_file_path(struct filler *f, struct file *file)
 {
-	struct file *file = f->ret >= 0 ? fd_file(f->ret) : NULL;
-
 	put_path(f, file ? &file->f_path : NULL);
 }
 
