@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parses the conditions of macros and rules, replaces names of lists by their values, and records
+ * Parses the conditions of macros and rules, replaces names of lists by their values, and collects
  * the names of macros.
  */
 #include <errno.h>

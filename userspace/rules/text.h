@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text joined from values of YAML files, which records the origin of each byte. */
+/* A text joined from values of YAML files, which keeps the origin of each byte. */
 #ifndef RULES_TEXT_H
 #define RULES_TEXT_H
 

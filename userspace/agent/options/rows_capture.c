@@ -107,7 +107,7 @@ static int set_dynamic_snaplen(struct options *options, const char *value)
 	return 0;
 }
 
-/* Also records more data of this port. */
+/* Also keeps more data of this port. */
 static int set_statsd_port(struct options *options, const char *value)
 {
 	if (!option_read_port(value, '\0', &options->snaplen_rules.statsd_port))

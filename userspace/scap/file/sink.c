@@ -16,7 +16,7 @@
 
 enum {
 	BUFFER_BYTES = 256 * 1024,
-	PACKED_BYTES = 128 * 1024,
+	COMPRESSED_BYTES = 128 * 1024,
 	/* Fast levels: captures are so repetitive that higher levels gain little. */
 	GZIP_LEVEL = 1,
 	ZSTD_LEVEL = 1,
@@ -130,10 +130,10 @@ static int gzip_put(struct scap_sink *sink, enum sink_end end)
 	stream->next_in = sink->blocks;
 	stream->avail_in = (uInt)sink->len;
 	do {
-		stream->next_out = sink->packed;
-		stream->avail_out = PACKED_BYTES;
+		stream->next_out = sink->compressed;
+		stream->avail_out = COMPRESSED_BYTES;
 		deflate(stream, modes[end]);
-		r = write_all(sink, sink->packed, PACKED_BYTES - stream->avail_out, &done);
+		r = write_all(sink, sink->compressed, COMPRESSED_BYTES - stream->avail_out, &done);
 	} while (r == 0 && stream->avail_out == 0);
 	return r;
 }
@@ -164,12 +164,12 @@ static int zstd_put(struct scap_sink *sink, enum sink_end end)
 	int r;
 
 	do {
-		ZSTD_outBuffer out = {.dst = sink->packed, .size = PACKED_BYTES};
+		ZSTD_outBuffer out = {.dst = sink->compressed, .size = COMPRESSED_BYTES};
 
 		left = ZSTD_compressStream2(sink->codec_state, &out, &in, modes[end]);
 		if (ZSTD_isError(left))
 			return -ENOMEM; /* it allocates on its first use */
-		r = write_all(sink, sink->packed, out.pos, &done);
+		r = write_all(sink, sink->compressed, out.pos, &done);
 	} while (r == 0 && (end == SINK_MORE ? in.pos < in.size : left > 0));
 	return r;
 }
@@ -189,10 +189,10 @@ static void free_all(struct scap_sink *sink)
 {
 	if (sink->codec_state)
 		sink->codec->destroy(sink->codec_state);
-	free(sink->packed);
+	free(sink->compressed);
 	free(sink->blocks);
 	sink->codec_state = NULL;
-	sink->packed = sink->blocks = NULL;
+	sink->compressed = sink->blocks = NULL;
 	sink->len = sink->capacity = 0;
 }
 
@@ -205,8 +205,8 @@ int scap_sink_init(struct scap_sink *sink, int fd, const char *name,
 	sink->blocks = malloc(BUFFER_BYTES);
 	sink->capacity = BUFFER_BYTES;
 	if (sink->codec->create) {
-		sink->packed = malloc(PACKED_BYTES);
-		r = sink->packed ? sink->codec->create(&sink->codec_state) : -ENOMEM;
+		sink->compressed = malloc(COMPRESSED_BYTES);
+		r = sink->compressed ? sink->codec->create(&sink->codec_state) : -ENOMEM;
 	}
 	if (!sink->blocks || r < 0) {
 		free_all(sink);
@@ -237,7 +237,7 @@ static int drain(struct scap_sink *sink, enum sink_end end)
 		return scap_sink_fail(sink, r);
 	sink->unflushed = end == SINK_MORE;
 	sink->bytes += sink->len;
-	if (end != SINK_MORE || !sink->packed)
+	if (end != SINK_MORE || !sink->compressed)
 		sink->bytes_safe = sink->bytes;
 	sink->len = 0;
 	return 0;

@@ -24,7 +24,7 @@ struct scap_sink {
 	bool (*give_up)(void); /* see scap_writer_config; may be NULL */
 	uint8_t *blocks; /* owned: whole blocks, not written yet */
 	size_t len, capacity; /* of `blocks`; both 0 after an error */
-	uint8_t *packed; /* owned: compressed bytes to be written; NULL for plain files */
+	uint8_t *compressed; /* owned: bytes to be written; NULL for plain files */
 	bool unflushed; /* the codec may hold back a part of its input */
 	int error; /* the first one, -errno; then nothing more is written */
 	uint64_t bytes; /* of blocks that left the buffer */

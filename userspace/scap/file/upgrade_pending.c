@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pending entry events: sets of few threads to find them, and a list by age to remove them. */
+/* Pending entry events: buckets of few threads to find them, and a list by age to remove them. */
 #include "scap/file/upgrade_pending.h"
 
 #include <errno.h>
@@ -9,33 +9,33 @@
 int upgrade_pending_init(struct upgrade_pending *pending)
 {
 	*pending = (struct upgrade_pending){0};
-	pending->sets = calloc(PENDING_SETS * PENDING_WAYS, sizeof(*pending->sets));
-	return pending->sets ? 0 : -ENOMEM;
+	pending->buckets = calloc(PENDING_BUCKETS * PENDING_WAYS, sizeof(*pending->buckets));
+	return pending->buckets ? 0 : -ENOMEM;
 }
 
-/* Consecutive thread ids are in different sets. */
-static struct pending_enter **set_of(const struct upgrade_pending *pending, int64_t tid)
+/* Consecutive thread ids are in different buckets. */
+static struct pending_enter **bucket_of(const struct upgrade_pending *pending, int64_t tid)
 {
-	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_SETS;
+	uint64_t hash = ((uint64_t)tid ^ (uint64_t)tid >> 32) % PENDING_BUCKETS;
 
-	return pending->sets + hash * PENDING_WAYS;
+	return pending->buckets + hash * PENDING_WAYS;
 }
 
-static unsigned int way_of(struct pending_enter *const *set, int64_t tid)
+static unsigned int way_of(struct pending_enter *const *bucket, int64_t tid)
 {
 	unsigned int way = 0;
 
-	while (way < PENDING_WAYS && set[way] && set[way]->tid != tid)
+	while (way < PENDING_WAYS && bucket[way] && bucket[way]->tid != tid)
 		way++;
 	return way;
 }
 
 struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid)
 {
-	struct pending_enter *const *set = set_of(pending, tid);
-	unsigned int way = way_of(set, tid);
+	struct pending_enter *const *bucket = bucket_of(pending, tid);
+	unsigned int way = way_of(bucket, tid);
 
-	return way < PENDING_WAYS ? set[way] : NULL;
+	return way < PENDING_WAYS ? bucket[way] : NULL;
 }
 
 static void list_remove(struct upgrade_pending *pending, struct pending_enter *enter)
@@ -54,16 +54,16 @@ static void list_add(struct upgrade_pending *pending, struct pending_enter *ente
 
 void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter)
 {
-	struct pending_enter **set;
+	struct pending_enter **bucket;
 	unsigned int way;
 
 	if (!enter)
 		return;
-	set = set_of(pending, enter->tid);
-	way = way_of(set, enter->tid);
-	for (; way < PENDING_WAYS - 1 && set[way]; way++)
-		set[way] = set[way + 1];
-	set[way] = NULL;
+	bucket = bucket_of(pending, enter->tid);
+	way = way_of(bucket, enter->tid);
+	for (; way < PENDING_WAYS - 1 && bucket[way]; way++)
+		bucket[way] = bucket[way + 1];
+	bucket[way] = NULL;
 	list_remove(pending, enter);
 	pending->bytes -= enter->bytes;
 	pool_free(&pending->pool, enter, enter->bytes);
@@ -121,17 +121,17 @@ static struct pending_enter *make(struct upgrade_pending *pending, const struct 
 void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t id,
 			 const struct event_param *params, unsigned int nparams)
 {
-	struct pending_enter **set = set_of(pending, tid), *enter;
+	struct pending_enter **bucket = bucket_of(pending, tid), *enter;
 
 	upgrade_pending_forget(pending, upgrade_pending_find(pending, tid));
-	upgrade_pending_forget(pending, set[PENDING_WAYS - 1]);
+	upgrade_pending_forget(pending, bucket[PENDING_WAYS - 1]);
 	enter = make(pending, params, nparams);
 	if (!enter)
 		return;
 	enter->tid = tid;
 	enter->id = id;
-	memmove(set + 1, set, (PENDING_WAYS - 1) * sizeof(*set));
-	set[0] = enter;
+	memmove(bucket + 1, bucket, (PENDING_WAYS - 1) * sizeof(*bucket));
+	bucket[0] = enter;
 	list_add(pending, enter);
 	pending->bytes += enter->bytes;
 }
@@ -152,5 +152,5 @@ void upgrade_pending_finish(struct upgrade_pending *pending)
 	while (pending->oldest)
 		upgrade_pending_forget(pending, pending->oldest);
 	pool_finish(&pending->pool);
-	free(pending->sets);
+	free(pending->buckets);
 }

@@ -13,8 +13,8 @@
 #include "util/pool.h"
 
 enum {
-	PENDING_SETS = 1 << 12,
-	PENDING_WAYS = 8, /* threads in a set, by their ids: bounds a look-up */
+	PENDING_BUCKETS = 1 << 12,
+	PENDING_WAYS = 8, /* threads in a bucket, by their ids: bounds a look-up */
 	PENDING_BYTES_MAX = 4 << 20,
 };
 
@@ -28,7 +28,7 @@ struct pending_enter {
 };
 
 struct upgrade_pending {
-	struct pending_enter **sets; /* PENDING_SETS of PENDING_WAYS each, newest first */
+	struct pending_enter **buckets; /* PENDING_BUCKETS of PENDING_WAYS each, newest first */
 	struct pending_enter *oldest, *newest;
 	size_t bytes;
 	struct pool pool;
@@ -50,7 +50,7 @@ void upgrade_pending_put(struct upgrade_pending *pending, int64_t tid, uint16_t 
 /* The event of the thread, or NULL; valid until it is removed or the next one is put. */
 struct pending_enter *upgrade_pending_find(const struct upgrade_pending *pending, int64_t tid);
 
-/* Accepts NULL. */
+/* Removes and frees an event. Accepts NULL. */
 void upgrade_pending_forget(struct upgrade_pending *pending, struct pending_enter *enter);
 
 /* A parameter, absent if the event has fewer. */

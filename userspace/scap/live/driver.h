@@ -29,7 +29,7 @@ int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd);
  */
 struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpus);
 
-/* Returns 0, or -errno with a message. */
+/* Attaches the programs, which run from then on. Returns 0, or -errno with a message. */
 int live_driver_attach(struct live_driver *driver, struct error *err);
 
 /* When it returns, no program runs any more. */

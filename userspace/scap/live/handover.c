@@ -81,7 +81,7 @@ static struct handover_seen *find_seen(struct scap_handover *handover, uint32_t 
 	return oldest;
 }
 
-/* Whether the other side had this event, too. Otherwise it is recorded, to recognize its copy. */
+/* Whether the other side had this event, too. Otherwise it is remembered, to recognize its copy. */
 static bool is_copy(struct scap_handover *handover, unsigned int side)
 {
 	uint64_t ts = handover->sides[side].ts_ns;
@@ -137,7 +137,7 @@ static void note_shown(struct scap_handover *handover, uint64_t ts_ns)
 		handover->behind = true;
 }
 
-/* Whether an event of a side is not to be returned. Otherwise it is recorded. */
+/* Whether an event of a side is not to be returned. Otherwise it is remembered. */
 static bool is_known(struct scap_handover *handover, unsigned int at)
 {
 	const struct handover_side *side = &handover->sides[at];

@@ -35,7 +35,7 @@ struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
 	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
 	uint64_t delivered[EVENT_ID_MAX];	    /* returned by scap_source_next() */
-	uint64_t corrupt; /* corrupt events, as far as known */
+	uint64_t corrupt; /* events, as far as known */
 	uint64_t out_of_order;	  /* events returned after one with a later time */
 	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
 	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */

@@ -56,7 +56,7 @@ struct scap_ring {
 	struct buf aside;    /* frames added from slots */
 	uint64_t aside_live; /* bytes of them that were not taken yet */
 	uint64_t lost;	     /* by PERF_RECORD_LOST: records, each of several events */
-	uint64_t corrupt; /* corrupt events; 1 for a record without a count */
+	uint64_t corrupt; /* events; 1 for a record without a count */
 	int fd; /* the perf event; -1: none */
 	uint16_t cpu;
 	void *map; /* owned, with `bounce`; NULL if the memory is the caller's */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader's side of the scratch slots in which the driver collects frames; struct scratch_state
+ * The reader's side of the scratch slots in which the driver batches frames; struct scratch_state
  * in driver/abi.h says how they are shared. Called by the merge in each round.
  */
 #ifndef SCAP_LIVE_SLOTS_H
@@ -18,7 +18,7 @@
 int scap_slot_since(const struct scratch_slot *slot, uint64_t *since_ns);
 
 /*
- * Takes the collected frames out of a slot, into the ring of its CPU. Does nothing while a filler
+ * Takes the batch out of a slot, into the ring of its CPU. Does nothing while a filler
  * owns the slot: the next round takes them.
  */
 void scap_slot_empty(struct scratch_slot *slot, struct scap_ring *ring);

@@ -36,7 +36,7 @@ struct wall_clock {
 void wall_clock_init(struct wall_clock *clock, uint64_t offset_ns, uint64_t offset_now_ns);
 
 /*
- * Records a reading: at `boot_ns` of the boot clock the offset is `offset_now_ns`. A step applies
+ * Adds a reading: at `boot_ns` of the boot clock the offset is `offset_now_ns`. A step applies
  * to the events from that time on. If there are too many to keep, it replaces the last one.
  */
 void wall_clock_read(struct wall_clock *clock, uint64_t boot_ns, uint64_t offset_now_ns);

@@ -42,7 +42,7 @@ struct param_json {
 	struct buf text; /* memory for the other forms */
 };
 
-/* The bits as they were recorded. */
+/* The bits as the event has them. */
 static uint64_t bits_of(const struct json_param *p)
 {
 	return value_bits((uint64_t)p->value, p->param->len);

@@ -279,7 +279,7 @@ static int bind_within(struct filter_binder *binder, const struct filter_node *n
 	return 0;
 }
 
-/* Parameters as recorded: as bytes they can only be tested for existence. */
+/* Raw parameters: as bytes they can only be tested for existence. */
 static bool is_raw_bytes(const struct filter_operand *operand)
 {
 	return operand->field && operand->field->desc->type == PT_DYN &&

@@ -167,7 +167,7 @@ void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * Whether the call sets a limit. An absent limit is recorded as zeros, as is the old one if not
+ * Whether the call sets a limit. An absent limit is reported as zeros, as is the old one if not
  * requested.
  */
 static bool gives_limit(const struct event *ev)

@@ -62,7 +62,7 @@ struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid)
 
 /*
  * Whether one more descriptor may be looked up in /proc: events must not pile up while lookups run,
- * whatever calls a process makes. A rejected lookup is not recorded, so the next event may try
+ * whatever calls a process makes. A rejected lookup is not remembered, so the next event may try
  * again.
  */
 static bool may_ask_for_fd(struct sinsp *sinsp)

@@ -64,22 +64,22 @@ static void test_newest_wins(void **state)
 	assert_int_equal(pending.bytes, 0);
 }
 
-/* Ids that share a set, as those of a hostile file. */
-static void test_threads_of_one_set(void **state)
+/* Ids that share a bucket, as those of a hostile file. */
+static void test_threads_of_one_bucket(void **state)
 {
 	int64_t tid;
 
 	for (tid = 0; tid < 3 * PENDING_WAYS; tid++)
-		put(tid * PENDING_SETS, 6, "a", "b");
+		put(tid * PENDING_BUCKETS, 6, "a", "b");
 	for (tid = 0; tid < 3 * PENDING_WAYS; tid++)
-		assert_int_equal(upgrade_pending_find(&pending, tid * PENDING_SETS) != NULL,
+		assert_int_equal(upgrade_pending_find(&pending, tid * PENDING_BUCKETS) != NULL,
 				 tid >= 2 * PENDING_WAYS);
 	/* One that leaves from the middle makes room, and none of the others goes. */
 	tid = 2 * PENDING_WAYS + 3;
-	upgrade_pending_forget(&pending, upgrade_pending_find(&pending, tid * PENDING_SETS));
-	put(1000 * PENDING_SETS, 6, "a", "b");
+	upgrade_pending_forget(&pending, upgrade_pending_find(&pending, tid * PENDING_BUCKETS));
+	put(1000 * PENDING_BUCKETS, 6, "a", "b");
 	for (int64_t other = 2 * PENDING_WAYS; other < 3 * PENDING_WAYS; other++)
-		assert_int_equal(upgrade_pending_find(&pending, other * PENDING_SETS) != NULL,
+		assert_int_equal(upgrade_pending_find(&pending, other * PENDING_BUCKETS) != NULL,
 				 other != tid);
 }
 
@@ -116,7 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_newest_wins, begin, end),
-		cmocka_unit_test_setup_teardown(test_threads_of_one_set, begin, end),
+		cmocka_unit_test_setup_teardown(test_threads_of_one_bucket, begin, end),
 		cmocka_unit_test_setup_teardown(test_bytes_are_bounded, begin, end),
 		cmocka_unit_test_setup_teardown(test_many_threads, begin, end),
 	};
