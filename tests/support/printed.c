@@ -93,3 +93,14 @@ void printed_expect(const char *text, const char *const *words)
 		if (!strstr(text, *words))
 			fail_msg("no '%s' in: %s", *words, text);
 }
+
+void printed_expect_run(const char *line, const char *const *words)
+{
+	struct printed printed;
+
+	printed_run(line, &printed);
+	assert_int_equal(printed.exit_code, 0);
+	assert_string_equal(printed.err, "");
+	printed_expect(printed.out, words);
+	printed_finish(&printed);
+}

@@ -18,4 +18,8 @@ void printed_finish(struct printed *printed);
 /* Fails unless the text has each of these words, the last of which is NULL. */
 void printed_expect(const char *text, const char *const *words);
 
+/* Fails unless the subcommand of a command line succeeds, prints these words, and reports nothing.
+ */
+void printed_expect_run(const char *line, const char *const *words);
+
 #endif

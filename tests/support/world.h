@@ -52,11 +52,13 @@ void world_begin(struct drive *world, uint16_t id, int64_t tid);
 struct sinsp_event *world_end(struct drive *world);
 
 /*
- * Whole events of process 100: an openat below its directory with mode 0755; a read of descriptor
- * 3, with the bytes "ab\0\xff" if the result is above 0.
+ * Whole events of process 100: an openat below its directory with mode 0755, and if it succeeds of
+ * inode 1048576 of device 0xfd01; a read of descriptor 3, with the bytes "ab\0\xff" if the result
+ * is above 0; its exit, killed by signal 9.
  */
 void world_openat(struct drive *world, int64_t result, const char *name, uint32_t flags);
 void world_read(struct drive *world, int64_t result);
+void world_exit(struct drive *world);
 
 /* A read of 0 bytes from descriptor 3, of which this is known; NULL: nothing. */
 void world_read_from(struct drive *world, struct sinsp_fd *fd);

@@ -10,14 +10,14 @@
 
 static void test_script(void **state)
 {
-	static const char *const words[] = {"complete -F _agent agent\n", "-s | --snaplen", "-o) _agent_reply -W 'json text none", "--rules) _agent_files;", "completion) _agent_reply -W 'bash fish zsh'", NULL};
-	struct printed printed;
+	static const char *const words[] = {"complete -F _agent agent\n",
+					    "-s | --snaplen",
+					    "-o) _agent_reply -W 'json text none",
+					    "--rules) _agent_files;",
+					    "completion) _agent_reply -W 'bash fish zsh'",
+					    NULL};
 
-	printed_run("completion bash", &printed);
-	assert_int_equal(printed.exit_code, 0);
-	assert_string_equal(printed.err, "");
-	printed_expect(printed.out, words);
-	printed_finish(&printed);
+	printed_expect_run("completion bash", words);
 }
 
 int main(void)

@@ -10,14 +10,11 @@
 
 static void test_script(void **state)
 {
-	static const char *const words[] = {" -s s -l snaplen -x", " -s o -x -a 'json text none", " -l rules -r -F", "agent'\\''s", "-a check-filter -d '", NULL};
-	struct printed printed;
+	static const char *const words[] = {" -s s -l snaplen -x",  " -s o -x -a 'json text none",
+					    " -l rules -r -F",	    "agent'\\''s",
+					    "-a check-filter -d '", NULL};
 
-	printed_run("completion fish", &printed);
-	assert_int_equal(printed.exit_code, 0);
-	assert_string_equal(printed.err, "");
-	printed_expect(printed.out, words);
-	printed_finish(&printed);
+	printed_expect_run("completion fish", words);
 }
 
 int main(void)

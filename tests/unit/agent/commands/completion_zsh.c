@@ -10,14 +10,17 @@
 
 static void test_script(void **state)
 {
-	static const char *const words[] = {"#compdef agent\n", "'*-s+[", "'*--snaplen=[", ":KIND:(json text none", ":FILE: _files", "agent'\\''s", "'check-filter:check filters", "'*--help=-[", NULL};
-	struct printed printed;
+	static const char *const words[] = {"#compdef agent\n",
+					    "'*-s+[",
+					    "'*--snaplen=[",
+					    ":KIND:(json text none",
+					    ":FILE: _files",
+					    "agent'\\''s",
+					    "'check-filter:check filters",
+					    "'*--help=-[",
+					    NULL};
 
-	printed_run("completion zsh", &printed);
-	assert_int_equal(printed.exit_code, 0);
-	assert_string_equal(printed.err, "");
-	printed_expect(printed.out, words);
-	printed_finish(&printed);
+	printed_expect_run("completion zsh", words);
 }
 
 int main(void)

@@ -20,14 +20,6 @@ static void make_generic(struct drive *world, int64_t code, int64_t native)
 	world_end(world);
 }
 
-static void make_exit(struct drive *world)
-{
-	world_begin(world, EVENT_procexit, 100);
-	frame_put_i64(&world->frame, procexit__status, 9);
-	frame_put_i64(&world->frame, procexit__sig, 9);
-	world_end(world);
-}
-
 static void test_event_itself(void **state)
 {
 	struct drive *world = *state;
@@ -90,7 +82,7 @@ static void test_tracepoint_has_no_call(void **state)
 {
 	struct drive *world = *state;
 
-	make_exit(world);
+	world_exit(world);
 	world_expect(world, "evt.type", "procexit");
 	world_expect_none(world, "syscall.type");
 	world_expect_none(world, "evt.res");
@@ -135,7 +127,7 @@ static void test_category(void **state)
 	world_expect(world, "evt.category", "net");
 	fd->type = SCAP_FD_TIMER;
 	world_expect(world, "evt.category", "unknown");
-	make_exit(world);
+	world_exit(world);
 	world_expect(world, "evt.category", "process");
 }
 

@@ -20,14 +20,6 @@ static void make_write(struct drive *world)
 	world_end(world);
 }
 
-static void make_exit(struct drive *world)
-{
-	world_begin(world, EVENT_procexit, 100);
-	frame_put_i64(&world->frame, procexit__status, 9);
-	frame_put_i64(&world->frame, procexit__sig, 9);
-	world_end(world);
-}
-
 static void test_input_and_output(void **state)
 {
 	struct drive *world = *state;
@@ -92,7 +84,7 @@ static void test_errors_by_sort(void **state)
 	world_expect_none(world, "evt.count.error.file");
 	world_read(world, -EBADF);
 	world_expect(world, "evt.count.error.other", "1");
-	make_exit(world);
+	world_exit(world);
 	world_expect_none(world, "evt.count.error.other");
 }
 

@@ -12,22 +12,9 @@
 #include "sinsp/fields/param_json.h"
 #include "world.h"
 
-static void put_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
-{
-	world_begin(world, EVENT_openat, 100);
-	frame_put_i64(&world->frame, openat__fd, result);
-	frame_put_i64(&world->frame, openat__dirfd, -100);
-	frame_put_string(&world->frame, openat__name, name);
-	frame_put_i64(&world->frame, openat__flags, flags);
-	frame_put_i64(&world->frame, openat__mode, 0);
-	frame_put_i64(&world->frame, openat__dev, 0xfd01);
-	frame_put_i64(&world->frame, openat__ino, 1 << 20);
-	world_end(world);
-}
-
 static void expect_flags(struct drive *world, uint32_t flags, const char *json)
 {
-	put_openat(world, 3, "x", flags);
+	world_openat(world, 3, "x", flags);
 	world_expect_json(world, "evt.arg.flags", json);
 }
 
@@ -76,8 +63,8 @@ static void test_flags_and_enumerations(void **state)
 			  "{\"evt.arg.flags\":[\"CLONE_CHILD_CLEARTID\",\"CLONE_CHILD_SETTID\"]}");
 }
 
-static void expect_own_flags(struct drive *world, uint16_t event, unsigned int param,
-			     uint32_t flags, const char *field, const char *json)
+static void expect_extension_flags(struct drive *world, uint16_t event, unsigned int param,
+				   uint32_t flags, const char *field, const char *json)
 {
 	world_begin(world, event, 100);
 	frame_put_i64(&world->frame, param, flags);
@@ -90,16 +77,17 @@ static void test_flags_by_the_names_of_the_kernel(void **state)
 {
 	struct drive *world = *state;
 
-	expect_own_flags(world, EVENT_userfaultfd, userfaultfd__flags, 02000001, "evt.arg.flags",
-			 "{\"evt.arg.flags\":[\"UFFD_USER_MODE_ONLY\",\"O_CLOEXEC\"]}");
-	expect_own_flags(world, EVENT_userfaultfd, userfaultfd__flags, 04010, "evt.arg.flags",
-			 "{\"evt.arg.flags\":[\"O_NONBLOCK\",\"0x8\"]}");
-	expect_own_flags(world, EVENT_fchownat, fchownat__flags, 0x1400, "evt.arg.flags",
-			 "{\"evt.arg.flags\":[\"AT_SYMLINK_FOLLOW\",\"AT_EMPTY_PATH\"]}");
-	expect_own_flags(world, EVENT_quotactl, quotactl__dqi_flags, 1, "evt.arg.dqi_flags",
-			 "{\"evt.arg.dqi_flags\":[\"DQF_ROOT_SQUASH\"]}");
-	expect_own_flags(world, EVENT_mknod, mknod__mode, 0060640, "evt.arg.mode",
-			 "{\"evt.arg.mode\":\"060640\"}");
+	expect_extension_flags(world, EVENT_userfaultfd, userfaultfd__flags, 02000001,
+			       "evt.arg.flags",
+			       "{\"evt.arg.flags\":[\"UFFD_USER_MODE_ONLY\",\"O_CLOEXEC\"]}");
+	expect_extension_flags(world, EVENT_userfaultfd, userfaultfd__flags, 04010, "evt.arg.flags",
+			       "{\"evt.arg.flags\":[\"O_NONBLOCK\",\"0x8\"]}");
+	expect_extension_flags(world, EVENT_fchownat, fchownat__flags, 0x1400, "evt.arg.flags",
+			       "{\"evt.arg.flags\":[\"AT_SYMLINK_FOLLOW\",\"AT_EMPTY_PATH\"]}");
+	expect_extension_flags(world, EVENT_quotactl, quotactl__dqi_flags, 1, "evt.arg.dqi_flags",
+			       "{\"evt.arg.dqi_flags\":[\"DQF_ROOT_SQUASH\"]}");
+	expect_extension_flags(world, EVENT_mknod, mknod__mode, 0060640, "evt.arg.mode",
+			       "{\"evt.arg.mode\":\"060640\"}");
 }
 
 static void test_numbers(void **state)
@@ -152,12 +140,12 @@ static void test_names_from_users(void **state)
 {
 	struct drive *world = *state;
 
-	put_openat(world, -ENOENT, "a\"\\\n\x1b[31m\xff", 0x1);
+	world_openat(world, -ENOENT, "a\"\\\n\x1b[31m\xff", 0x1);
 	world_expect_json(world, "evt.arg.name",
 			  "{\"evt.arg.name\":\"a\\\"\\\\\\n\\u001b[31m\xef\xbf\xbd\"}");
-	put_openat(world, -ENOENT, "", 0x1);
+	world_openat(world, -ENOENT, "", 0x1);
 	world_expect_json(world, "evt.arg.name", "{\"evt.arg.name\":\"\"}");
-	put_openat(world, -EFAULT, NULL, 0x1);
+	world_openat(world, -EFAULT, NULL, 0x1);
 	world_expect_json(world, "evt.arg.name", "{\"evt.arg.name\":null}");
 }
 
@@ -358,12 +346,12 @@ static void test_changed_texts(void **state)
 	struct param_json *json;
 
 	assert_int_equal(param_json_create(&json), 0);
-	put_openat(world, -ENOENT, "/a\xff", 0x1);
+	world_openat(world, -ENOENT, "/a\xff", 0x1);
 	expect_param(world, json, openat__name, true, "\"/a\xef\xbf\xbd\"");
 	expect_param(world, json, openat__fd, false, "-2");
-	put_openat(world, -ENOENT, "/a", 0x1);
+	world_openat(world, -ENOENT, "/a", 0x1);
 	expect_param(world, json, openat__name, false, "\"/a\"");
-	put_openat(world, -ENOENT, NULL, 0x1);
+	world_openat(world, -ENOENT, NULL, 0x1);
 	expect_param(world, json, openat__name, false, "null");
 	/* One bad text of a list is enough. */
 	world_begin(world, EVENT_execve, 100);
@@ -465,7 +453,7 @@ static void test_no_memory(void **state)
 	struct clock utc = {0};
 
 	assert_int_equal(param_json_create(&json), 0);
-	put_openat(world, 3, "/etc/hostname\xff", 0x1001);
+	world_openat(world, 3, "/etc/hostname\xff", 0x1001);
 	for (size_t n = 0; n < 60; n++) {
 		char *memory = malloc(n + 1);
 		struct buf out = buf_fixed(memory, n);

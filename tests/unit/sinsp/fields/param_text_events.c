@@ -332,7 +332,7 @@ static void test_addresses(void **state)
 /*
  * Parameters of our own: none in the line for what its descriptor shows, a mark where there is one.
  */
-static void test_own_parameters(void **state)
+static void test_extensions(void **state)
 {
 	struct drive *world = *state;
 
@@ -402,7 +402,7 @@ int main(void)
 		TEST(test_exec),
 		TEST(test_tuples),
 		TEST(test_addresses),
-		TEST(test_own_parameters),
+		TEST(test_extensions),
 		TEST(test_modes),
 	};
 

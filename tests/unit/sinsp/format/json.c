@@ -34,19 +34,6 @@ static int setup(void **state)
 	return world_setup_process(state, &cat, NULL);
 }
 
-static void put_openat(struct drive *world, int64_t result, const char *name, uint32_t flags)
-{
-	world_begin(world, EVENT_openat, 100);
-	frame_put_i64(&world->frame, openat__fd, result);
-	frame_put_i64(&world->frame, openat__dirfd, -100);
-	frame_put_string(&world->frame, openat__name, name);
-	frame_put_i64(&world->frame, openat__flags, flags);
-	frame_put_i64(&world->frame, openat__mode, 0);
-	frame_put_i64(&world->frame, openat__dev, 0xfd01);
-	frame_put_i64(&world->frame, openat__ino, 1 << 20);
-	world_end(world);
-}
-
 static void test_default_line(void **state)
 {
 	struct drive *world = *state;
@@ -54,7 +41,7 @@ static void test_default_line(void **state)
 	struct buf out = {0};
 
 	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
-	put_openat(world, 3, "x", 0x1001);
+	world_openat(world, 3, "x", 0x1001);
 	world_set_fd(world, 3, world_fd(world->event.thread, 3, SCAP_FD_FILE, "/home/user/x"));
 	formatter_write(formatter, &world->event, &out);
 	buf_append_char(&out, '\0');
@@ -63,7 +50,7 @@ static void test_default_line(void **state)
 		"{\"evt.num\":1,\"evt.time\":\"2026-11-21T11:36:01.123456789Z\",\"evt.type\":"
 		"\"openat\","
 		"\"evt.cpu\":3,\"evt.res\":\"SUCCESS\",\"evt.args\":{\"fd\":3,\"dirfd\":-100,"
-		"\"name\":\"x\",\"flags\":[\"O_RDONLY\",\"O_CLOEXEC\"],\"mode\":\"0\",\"dev\":"
+		"\"name\":\"x\",\"flags\":[\"O_RDONLY\",\"O_CLOEXEC\"],\"mode\":\"0755\",\"dev\":"
 		"\"0xfd01\","
 		"\"ino\":1048576},\"proc.name\":\"cat\",\"proc.pid\":100,\"proc.ppid\":80,"
 		"\"proc.exepath\":\"/usr/bin/cat\",\"proc.cmdline\":\"cat -n /etc/host\\\"name\","
@@ -128,7 +115,7 @@ static void test_no_memory(void **state)
 	struct buf out = buf_fixed(memory, sizeof(memory));
 
 	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
-	put_openat(world, 3, "x", 0x1001);
+	world_openat(world, 3, "x", 0x1001);
 	BUF_LITERAL(&out, "before");
 	formatter_write(formatter, &world->event, &out);
 	assert_int_equal(out.len, 6);
@@ -160,7 +147,7 @@ static void test_bytes_beside_text(void **state)
 {
 	struct drive *world = *state;
 
-	put_openat(world, -ENOENT, "/a\xff", 0x1);
+	world_openat(world, -ENOENT, "/a\xff", 0x1);
 	expect_line(world, "evt.arg.name,evt.num", false,
 		    "{\"evt.arg.name\":\"/a" BAD "\",\"evt.num\":1}");
 	expect_line(world, "evt.arg.name,evt.num", true,
@@ -168,9 +155,9 @@ static void test_bytes_beside_text(void **state)
 	expect_line(world, "fd.name", true, "{\"fd.name\":\"/a" BAD "\",\"fd.name_b64\":\"L2H/\"}");
 	expect_line(world, "evt.args", true,
 		    "{\"evt.args\":{\"fd\":-2,\"dirfd\":-100,\"name\":\"/a" BAD
-		    "\",\"name_b64\":\"L2H/\",\"flags\":[\"O_RDONLY\"],\"mode\":\"0\",\"dev\":"
-		    "\"0xfd01\",\"ino\":1048576}}");
-	put_openat(world, -ENOENT, "/a\xc3\xa9", 0x1);
+		    "\",\"name_b64\":\"L2H/"
+		    "\",\"flags\":[\"O_RDONLY\"],\"mode\":\"0755\",\"dev\":null,\"ino\":null}}");
+	world_openat(world, -ENOENT, "/a\xc3\xa9", 0x1);
 	expect_line(world, "evt.arg.name", true, "{\"evt.arg.name\":\"/a\xc3\xa9\"}");
 	world_begin(world, EVENT_execve, 100);
 	frame_put_bytes(&world->frame, execve__args, "-6\0\0\xff\0", 6);
@@ -195,7 +182,7 @@ static void test_times(void **state)
 {
 	struct drive *world = *state;
 
-	put_openat(world, 3, "x", 0x1);
+	world_openat(world, 3, "x", 0x1);
 	expect_line(world, "evt.rawtime,evt.rawtime.s,evt.rawtime.ns,evt.reltime", false,
 		    "{\"evt.rawtime\":\"1795260961123456789\",\"evt.rawtime.s\":1795260961,"
 		    "\"evt.rawtime.ns\":123456789,\"evt.reltime\":5000000007}");
@@ -216,7 +203,7 @@ static void test_warm_buffer_stays(void **state)
 	size_t capacity;
 
 	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
-	put_openat(world, 3, "x", 0x1001);
+	world_openat(world, 3, "x", 0x1001);
 	formatter_write(formatter, &world->event, &out);
 	capacity = out.capacity;
 	for (int i = 0; i < 1000; i++) {
