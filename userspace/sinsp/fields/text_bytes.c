@@ -12,20 +12,36 @@ enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
 
 enum { FIRST_PRINTABLE = 0x20, DELETE = 0x7f };
 
+typedef uint8_t vector __attribute__((vector_size(16)));
+
 static bool is_printable(uint8_t byte)
 {
 	return byte >= FIRST_PRINTABLE && byte < DELETE;
 }
 
+/* Copies 16 bytes, with dots for those that are not printable. */
+static void copy_dots(char *to, const uint8_t *from)
+{
+	vector bytes, printable;
+
+	memcpy(&bytes, from, sizeof(bytes));
+	printable = (vector)(bytes >= FIRST_PRINTABLE) & (vector)(bytes < DELETE);
+	bytes = (bytes & printable) | ('.' & ~printable);
+	memcpy(to, &bytes, sizeof(bytes));
+}
+
 static void append_dots(struct buf *out, const uint8_t *data, size_t len)
 {
+	size_t at = 0;
 	char *to;
 
 	if (!buf_reserve(out, len))
 		return;
 	to = out->data + out->len;
-	for (size_t i = 0; i < len; i++)
-		to[i] = is_printable(data[i]) ? (char)data[i] : '.';
+	for (; len - at >= sizeof(vector); at += sizeof(vector))
+		copy_dots(to + at, data + at);
+	for (; at < len; at++)
+		to[at] = is_printable(data[at]) ? (char)data[at] : '.';
 	out->len += len;
 }
 
@@ -123,23 +139,39 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 
 #define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
 
-/*
- * The number of leading bytes, in steps of eight, that are printable ASCII: usually the whole
- * value.
- */
-static size_t printable_run(const uint8_t *text, size_t len)
+/* Whether eight bytes are printable ASCII. */
+static bool is_printable_word(uint64_t word)
 {
-	uint64_t word;
-	size_t n;
+	/* Sets the top bit of bytes that are 0x80 or more, 0x7f, or below 0x20. */
+	uint64_t marked = word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE));
 
-	for (n = 0; len - n >= sizeof(word); n += sizeof(word)) {
-		memcpy(&word, text + n, sizeof(word));
-		/* Sets the top bit of bytes that are 0x80 or more, 0x7f, or below 0x20. */
-		if ((word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE))) &
-		    EVERY_BYTE(0x80))
-			break;
-	}
-	return n;
+	return (marked & EVERY_BYTE(0x80)) == 0;
+}
+
+static uint64_t load(const char *text, size_t bytes)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, text, bytes);
+	return word;
+}
+
+/*
+ * The number of leading bytes that are known to be printable ASCII: usually the whole text. Words
+ * at the end overlap the ones before them.
+ */
+static size_t printable_run(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	if (len < 4)
+		return 0;
+	if (len < 8)
+		return is_printable_word(load(text, 4) | load(text + len - 4, 4) << 32) ? len : 0;
+	for (; len - n >= 8; n += 8)
+		if (!is_printable_word(load(text + n, 8)))
+			return n;
+	return is_printable_word(load(text + len - 8, 8)) ? len : n;
 }
 
 /*
@@ -159,7 +191,7 @@ static size_t mask_character(char *text, size_t len)
 
 void text_mask_controls(char *text, size_t len)
 {
-	for (size_t i = printable_run((uint8_t *)text, len); i < len;) {
+	for (size_t i = printable_run(text, len); i < len;) {
 		uint8_t byte = (uint8_t)text[i];
 
 		if (byte > DELETE) {

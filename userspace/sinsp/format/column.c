@@ -12,6 +12,12 @@ int format_reserve(struct formatter *formatter, size_t n)
 	return formatter->columns ? 0 : -ENOMEM;
 }
 
+int column_evaluate(struct formatter *formatter, const struct format_column *column,
+		    const struct sinsp_event *event)
+{
+	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
+}
+
 static bool has_column(const struct formatter *formatter, struct filter_text name)
 {
 	for (size_t i = 0; i < formatter->columns_count; i++) {

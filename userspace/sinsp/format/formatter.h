@@ -95,17 +95,21 @@ int format_parse_fields(struct formatter *formatter, const char *list, struct fi
 /* Adds the columns of a format. As above. */
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);
 
+/* For column_get(), of a column that is not just a field. */
+int column_evaluate(struct formatter *formatter, const struct format_column *column,
+		    const struct sinsp_event *event);
+
 /* Gets the values of a column; returns their number, or -1. */
 static inline int column_get(struct formatter *formatter, const struct format_column *column,
 			     const struct sinsp_event *event, const struct field_value **values)
 {
 	formatter->scratch.used = 0;
 	*values = formatter->regs[0].values;
-	/* Most columns are fields, and need no steps. */
+	/* Most columns are. */
 	if (column->ref)
 		return field_get(column->ref, event, &formatter->scratch,
 				 formatter->regs[0].values);
-	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
+	return column_evaluate(formatter, column, event);
 }
 
 #endif

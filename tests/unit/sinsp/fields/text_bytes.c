@@ -152,6 +152,29 @@ static void test_controls_beyond_ascii(void **state)
 	}
 }
 
+/* Every byte at every place of texts of every length: words and their ends. */
+static void test_controls_at_every_place(void **state)
+{
+	enum { LEN_MAX = 40 };
+
+	for (size_t len = 1; len <= LEN_MAX; len++) {
+		for (size_t at = 0; at < len; at++) {
+			for (int byte = 0; byte < 0x80; byte++) {
+				char text[LEN_MAX + 1] = {0}, shown[LEN_MAX + 1] = {0};
+
+				memset(text, 'a', len);
+				text[at] = (char)byte;
+				memcpy(shown, text, len);
+				if (byte < ' ' || byte == 0x7f)
+					shown[at] = '.';
+				expect(TEXT_BYTES_DOTS, text, len, shown);
+				text_mask_controls(text, len);
+				assert_memory_equal(text, shown, sizeof(text));
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_hex_ascii),  cmocka_unit_test(test_large_offsets),
 		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_controls),   cmocka_unit_test(test_controls_beyond_ascii),
+		cmocka_unit_test(test_controls_at_every_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
