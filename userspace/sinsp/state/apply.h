@@ -20,8 +20,9 @@ struct state_event {
 	struct sinsp_thread *thread; /* NULL if unknown */
 	struct sinsp_fd *fd; /* as in sinsp_event */
 	bool has_fd;
-	bool fd_named;
 	int64_t fd_num;
+	/* Not next to has_fd: one load of both would wait for the store of either. */
+	bool fd_named;
 };
 
 typedef void state_handler(struct sinsp *sinsp, struct state_event *event);

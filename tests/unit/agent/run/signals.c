@@ -36,6 +36,7 @@ static void in_process(void (*run)(void))
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		setsid();
+		signal(SIGHUP, SIG_DFL); /* the tests may run under nohup */
 		/* A case that hangs is killed: SIGALRM may be handled. */
 		setrlimit(RLIMIT_CPU, &(struct rlimit){CASE_SECONDS, CASE_SECONDS});
 		run();
