@@ -11,12 +11,10 @@
 
 #include "agent/plan/rules_load.h"
 #include "etc_files.h"
-
-#define NAMED(name, condition)                                                                     \
-	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: o\n  priority: info\n"
+#include "rules_text.h"
 
 /* Rules that were loaded, and what was said. */
-struct loaded {
+struct loaded_rules {
 	int code;
 	struct ruleset *ruleset; /* NULL after an error */
 	struct rules_counts counts;
@@ -38,11 +36,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void load(struct options *options, const char *path, struct loaded *loaded)
+static void load(struct options *options, const char *path, struct loaded_rules *loaded)
 {
 	struct buf messages = buf_fixed(loaded->messages, sizeof(loaded->messages));
 
-	*loaded = (struct loaded){0};
+	*loaded = (struct loaded_rules){0};
 	options->rules = &path;
 	options->rules_count = 1;
 	loaded->code = rules_load_options(options, &format_json, &options->style, &loaded->ruleset,
@@ -51,14 +49,14 @@ static void load(struct options *options, const char *path, struct loaded *loade
 	assert_false(messages.failed);
 }
 
-static void load_path(const char *path, struct loaded *loaded)
+static void load_path(const char *path, struct loaded_rules *loaded)
 {
 	struct options options = {.priority = PRIORITY_DEBUG};
 
 	load(&options, path, loaded);
 }
 
-static void expect_names(const struct loaded *loaded, const char *const *names)
+static void expect_names(const struct loaded_rules *loaded, const char *const *names)
 {
 	uint64_t matches;
 	size_t i;
@@ -74,10 +72,10 @@ static void expect_names(const struct loaded *loaded, const char *const *names)
 static void test_folder(void **state)
 {
 	struct etc_files *folder = *state;
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
-	etc_write(folder, "b.yml", NAMED("second", "evt.type=close"));
-	etc_write(folder, "a.yaml", NAMED("first", "evt.type=open"));
+	etc_write(folder, "b.yml", NAMED_RULE("second", "evt.type=close"));
+	etc_write(folder, "a.yaml", NAMED_RULE("first", "evt.type=open"));
 	etc_write(folder, ".c.yaml", "not: [rules");
 	etc_write(folder, "d.yaml.bak", "not: [rules");
 	load_path(folder->path, &loaded);
@@ -91,9 +89,9 @@ static void test_file(void **state)
 {
 	struct etc_files *folder = *state;
 	char path[ETC_FILES_PATH_BYTES];
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
-	etc_write(folder, "rules", NAMED("one", "evt.type=open"));
+	etc_write(folder, "rules", NAMED_RULE("one", "evt.type=open"));
 	etc_path(folder, "rules", path);
 	load_path(path, &loaded);
 	expect_names(&loaded, (const char *const[]){"one", NULL});
@@ -103,7 +101,7 @@ static void test_file(void **state)
 static void test_folder_without_rules(void **state)
 {
 	struct etc_files *folder = *state;
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
 	etc_write(folder, "readme.txt", "");
 	load_path(folder->path, &loaded);
@@ -115,7 +113,7 @@ static void test_folder_without_rules(void **state)
 
 static void test_no_such_file(void **state)
 {
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
 	load_path("/nonexistent/rules.yaml", &loaded);
 	assert_int_equal(loaded.code, -EINVAL);
@@ -128,10 +126,10 @@ static void test_no_such_file(void **state)
 static void test_errors(void **state)
 {
 	struct etc_files *folder = *state;
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
-	etc_write(folder, "a.yaml", NAMED("one", "evt.type=open"));
-	etc_write(folder, "b.yaml", NAMED("two", "evt.nosuch=1"));
+	etc_write(folder, "a.yaml", NAMED_RULE("one", "evt.type=open"));
+	etc_write(folder, "b.yaml", NAMED_RULE("two", "evt.nosuch=1"));
 	load_path(folder->path, &loaded);
 	assert_int_equal(loaded.code, -EINVAL);
 	assert_null(loaded.ruleset);
@@ -153,14 +151,14 @@ static void test_notes(void **state)
 		{{.subcommand = &check_rules}, false},
 		{{.subcommand = &check_rules, .verbose = true}, true},
 	};
+	static const char rules[] = NAMED_RULE("one", "evt.type=open")
+		"- macro: unused\n  condition: evt.type=close\n";
 	struct etc_files *folder = *state;
 
-	etc_write(folder, "a.yaml", NAMED("one", "evt.type=open") "- macro: unused\n"
-								  "  condition: evt.type=close\n"
-				    NAMED("k8s", "ka.verb=get") "  source: k8s_audit\n");
+	etc_write(folder, "a.yaml", rules);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct options options = cases[i].options;
-		struct loaded loaded;
+		struct loaded_rules loaded;
 
 		options.priority = PRIORITY_DEBUG;
 		load(&options, folder->path, &loaded);
@@ -173,13 +171,15 @@ static void test_notes(void **state)
 /* The filter and the least priority of the options apply to all rules. */
 static void test_options(void **state)
 {
+	static const char rules[] =
+		NAMED_RULE("minor", "evt.type=open")
+		"- rule: major\n  desc: d\n  condition: evt.type=open\n  output: o\n"
+		"  priority: error\n";
 	struct options options = {.priority = PRIORITY_WARNING, .filter = "fd.name contains a"};
 	struct etc_files *folder = *state;
-	struct loaded loaded;
+	struct loaded_rules loaded;
 
-	etc_write(folder, "a.yaml", NAMED("minor", "evt.type=open")
-		  "- rule: major\n  desc: d\n  condition: evt.type=open\n  output: o\n"
-		  "  priority: error\n");
+	etc_write(folder, "a.yaml", rules);
 	load(&options, folder->path, &loaded);
 	expect_names(&loaded, (const char *const[]){"major", NULL});
 	assert_int_equal(loaded.counts.minor, 1);
@@ -195,7 +195,8 @@ static void test_summary(void **state)
 	} cases[] = {
 		{{0}, "0 rules, 0 macros, 0 lists"},
 		{{.rules = 1, .macros = 1, .lists = 1}, "1 rule, 1 macro, 1 list"},
-		{{.rules = 7, .disabled = 2, .macros = 3}, "7 rules (2 disabled), 3 macros, 0 lists"},
+		{{.rules = 7, .disabled = 2, .macros = 3},
+		 "7 rules (2 disabled), 3 macros, 0 lists"},
 		{{.rules = 7, .foreign = 1, .unknown = 4, .minor = 5, .lists = 2},
 		 "7 rules (1 not about system calls, 4 with fields that are not known here, 5 of a "
 		 "lower priority), 0 macros, 2 lists"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the account as text, of counters made by hand; a recording that is none has them, too. */
+/* Parts of the account as text, of counters made by hand and a recording that has only counters. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #include "agent/run/account.h"
 #include "agent/run/recording.h"
 #include "rules/ruleset.h"
+#include "rules_text.h"
 
 struct recording {
 	struct recording_stats stats;
@@ -71,20 +72,19 @@ static void test_recordings(void **state)
 
 	expect(account_append_recording, (struct account){0}, "");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		expect(account_append_recording,
-		       (struct account){.recording = &cases[i].recording}, cases[i].text);
+		expect(account_append_recording, (struct account){.recording = &cases[i].recording},
+		       cases[i].text);
 }
-
-#define NAMED(name, condition)                                                                     \
-	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: o\n  priority: info\n"
 
 /* Only rules that matched have a line. */
 static void test_rules(void **state)
 {
-	static const char text[] = NAMED("always", "evt.num>=0") "  warn_evttypes: false\n"
-				   NAMED("never", "evt.num<0") "  warn_evttypes: false\n";
+	static const char text[] =
+		NAMED_RULE("always", "evt.num>=0") "  warn_evttypes: false\n"
+		NAMED_RULE("never", "evt.num<0") "  warn_evttypes: false\n";
 	const struct rules_input input = {.path = "r.yaml", .text = text, .len = sizeof(text) - 1};
-	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG, .format = &format_none};
+	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
+					      .format = &format_none};
 	const struct sinsp_event event = {.num = 1};
 	struct rules_counts counts;
 	struct rules_report report;
@@ -116,7 +116,7 @@ static void test_troubles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches), cmocka_unit_test(test_state),
+		cmocka_unit_test(test_matches),	   cmocka_unit_test(test_state),
 		cmocka_unit_test(test_recordings), cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_troubles),
 	};

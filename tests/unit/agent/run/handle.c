@@ -21,6 +21,7 @@
 
 #include "frame.h"
 #include "printed.h"
+#include "rules_text.h"
 
 enum { CALLS_BYTES = 128 };
 
@@ -216,13 +217,10 @@ static void test_summary(void **state)
 	buf_finish(&text);
 }
 
-#define NAMED(name, condition)                                                                     \
-	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " name "\n"             \
-	"  priority: info\n"
-
 static void begin_rules(struct options of)
 {
-	static const char text[] = NAMED("one", "evt.type=close") NAMED("two", "evt.type=close");
+	static const char text[] = NAMED_RULE("one", "evt.type=close")
+		NAMED_RULE("two", "evt.type=close");
 	const char *path = "/dev/stdin";
 	FILE *file = tmpfile();
 
@@ -240,8 +238,8 @@ static void begin_rules(struct options of)
 }
 
 #define LINE(name)                                                                                 \
-	"{\"rule\":\"" name "\",\"priority\":\"Informational\",\"tags\":[],\"output\":\"" name      \
-	"\",\"evt.type\":\"close\"}\n"
+	"{\"rule\":\"" name "\",\"priority\":\"Informational\",\"tags\":[],"                          \
+	"\"output\":\"out\",\"evt.type\":\"close\"}\n"
 
 static void test_first_rule(void **state)
 {

@@ -190,8 +190,8 @@ static void test_corrupt_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_capture),    cmocka_unit_test(test_whole_file),
-		cmocka_unit_test(test_operations),    cmocka_unit_test(test_truncated_file),
+		cmocka_unit_test(test_no_capture),   cmocka_unit_test(test_whole_file),
+		cmocka_unit_test(test_operations),   cmocka_unit_test(test_truncated_file),
 		cmocka_unit_test(test_corrupt_file),
 	};
 

@@ -90,14 +90,15 @@ static void test_warnings(void **state)
 	first.rejected[1] = EVENT_close;
 	first.enter_error = -ENOENT;
 	input->ops->append_warnings(input, &text);
-	expect_text(&text,
-		    "agent: this kernel rejects the program for chdir: such events are missing "
-		    "(-v shows why)\n"
-		    "agent: this kernel rejects the program for close: such events are missing "
-		    "(-v shows why)\n"
-		    "agent: calls are not watched at their enter (No such file or directory): an "
-		    "argument that is changed during a call that fails is not marked; mount tracefs "
-		    "on /sys/kernel/tracing (-v shows programs that the kernel rejects)\n");
+	expect_text(
+		&text,
+		"agent: this kernel rejects the program for chdir: such events are missing "
+		"(-v shows why)\n"
+		"agent: this kernel rejects the program for close: such events are missing "
+		"(-v shows why)\n"
+		"agent: calls are not watched at their enter (No such file or directory): an "
+		"argument that is changed during a call that fails is not marked; mount tracefs "
+		"on /sys/kernel/tracing (-v shows programs that the kernel rejects)\n");
 	input_destroy(input);
 	assert_null(first.inject);
 	plan_destroy(plan);

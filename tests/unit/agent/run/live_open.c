@@ -115,9 +115,9 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	      cmocka_unit_test(test_ring_bytes),
-		cmocka_unit_test(test_events),	      cmocka_unit_test(test_generic_calls),
-		cmocka_unit_test(test_enter_times),   cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_options),	    cmocka_unit_test(test_ring_bytes),
+		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
+		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

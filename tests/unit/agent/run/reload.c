@@ -15,10 +15,7 @@
 #include "etc_files.h"
 #include "fake_input.h"
 #include "printed.h"
-
-#define NAMED(name)                                                                                \
-	"- rule: " name "\n  desc: d\n  condition: evt.type=close\n  output: o\n"                   \
-	"  priority: info\n"
+#include "rules_text.h"
 
 enum { STEP_US = 1000, STEPS_MAX = 10000 };
 
@@ -37,10 +34,13 @@ static int setup(void **state)
 	struct error err = {""};
 
 	etc_create(&folder);
-	etc_write(&folder, "a.yaml", "- rule: one\n  desc: d\n  condition: evt.num>=0\n"
-				     "  output: o\n  priority: info\n  warn_evttypes: false\n");
+	etc_write(&folder, "a.yaml",
+		  "- rule: one\n  desc: d\n  condition: evt.num>=0\n"
+		  "  output: o\n  priority: info\n  warn_evttypes: false\n");
 	path = folder.path;
-	options = (struct options){.rules = &path, .rules_count = 1, .priority = PRIORITY_DEBUG,
+	options = (struct options){.rules = &path,
+				   .rules_count = 1,
+				   .priority = PRIORITY_DEBUG,
 				   .format = &format_none};
 	if (run_plan(&run, &options, &messages, &err))
 		fail_msg("%s", err.text);
@@ -103,7 +103,7 @@ static uint64_t matches_of_one(void)
 
 static void test_new_rules(void **state)
 {
-	etc_write(&folder, "b.yaml", NAMED("two"));
+	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close"));
 	expect_reload("begin prepare take ", "agent: new rules: 2 rules, 0 macros, 0 lists\n");
 	assert_int_equal(ruleset_count(run.plan->ruleset), 2);
 	assert_int_equal(matches_of_one(), 2);
@@ -130,7 +130,7 @@ static void test_rules_with_errors(void **state)
 	assert_ptr_equal(run.plan, before);
 	assert_int_equal(matches_of_one(), 2);
 	/* The next reload succeeds. */
-	etc_write(&folder, "b.yaml", NAMED("two"));
+	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close"));
 	expect_reload("begin drop begin prepare take ",
 		      "agent: new rules: 2 rules, 0 macros, 0 lists\n");
 }
@@ -140,7 +140,7 @@ static void test_messages(void **state)
 {
 	struct printed printed;
 
-	etc_write(&folder, "b.yaml", NAMED("two") "  output: again\n");
+	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close") "  output: again\n");
 	reload_request(reload);
 	printed_call(step_until, "begin drop ", &printed);
 	printed_expect(printed.err, (const char *[]){"/b.yaml:6:", "error: ", NULL});
@@ -163,7 +163,7 @@ static void test_input_that_cannot_change(void **state)
 /* The rules are there all the same: what could not be read is said. */
 static void test_input_that_fails_at_the_end(void **state)
 {
-	etc_write(&folder, "b.yaml", NAMED("two"));
+	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close"));
 	input.take_code = -EIO;
 	expect_reload("begin prepare take ", "agent: it cannot be taken\n"
 					     "agent: new rules: 2 rules, 0 macros, 0 lists\n");
@@ -174,7 +174,7 @@ static void test_input_that_fails_at_the_end(void **state)
 static void test_input_that_does_not_change(void **state)
 {
 	fake_input_init_fixed(&input);
-	etc_write(&folder, "b.yaml", NAMED("two"));
+	etc_write(&folder, "b.yaml", NAMED_RULE("two", "evt.type=close"));
 	expect_reload(NULL, "agent: new rules: 2 rules, 0 macros, 0 lists\n");
 	assert_int_equal(ruleset_count(run.plan->ruleset), 2);
 }

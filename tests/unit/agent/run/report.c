@@ -146,9 +146,8 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		REPORT_TEST(test_line),	      REPORT_TEST(test_report),
-		REPORT_TEST(test_quiet),      REPORT_TEST(test_progress),
-		REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
+		REPORT_TEST(test_line),	    REPORT_TEST(test_report),	  REPORT_TEST(test_quiet),
+		REPORT_TEST(test_progress), REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

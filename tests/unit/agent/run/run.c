@@ -73,9 +73,8 @@ static void test_file(void **state)
 	assert_int_equal(run_begin_recording(&run, &err), 0);
 	assert_false(run.is_recording);
 	run_finish(&run);
-	assert_int_equal(open_run((struct options){.read = CAPTURES "/current.scap",
-						   .summary = true}),
-			 0);
+	assert_int_equal(
+		open_run((struct options){.read = CAPTURES "/current.scap", .summary = true}), 0);
 	assert_non_null(run.summary);
 	run_finish(&run);
 	assert_int_equal(open_run((struct options){.read = "/nonexistent/a.scap"}), -ENOENT);
@@ -88,7 +87,8 @@ static void test_process_of_a_file(void **state)
 	pid_t none = INT32_MAX;
 
 	assert_int_equal(open_run((struct options){.read = CAPTURES "/current.scap",
-						   .pids = &none, .pids_count = 1,
+						   .pids = &none,
+						   .pids_count = 1,
 						   .follow = true}),
 			 0);
 	assert_int_equal(run.follow.count, 1);
@@ -197,7 +197,8 @@ static void test_recording(void **state)
 	etc_create(&folder);
 	etc_path(&folder, "a.scap", path);
 	assert_int_equal(open_run((struct options){.read = CAPTURES "/current.scap",
-						   .write = path, .format = &format_none}),
+						   .write = path,
+						   .format = &format_none}),
 			 0);
 	if (run_begin_recording(&run, &err))
 		fail_msg("%s", err.text);
@@ -228,10 +229,14 @@ static void test_printed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RUN_TEST(test_plan),	    RUN_TEST(test_file),
-		RUN_TEST(test_process_of_a_file), RUN_TEST(test_no_such_process),
-		RUN_TEST(test_process),	    RUN_TEST(test_thread),
-		RUN_TEST(test_child),	    RUN_TEST(test_recording),
+		RUN_TEST(test_plan),
+		RUN_TEST(test_file),
+		RUN_TEST(test_process_of_a_file),
+		RUN_TEST(test_no_such_process),
+		RUN_TEST(test_process),
+		RUN_TEST(test_thread),
+		RUN_TEST(test_child),
+		RUN_TEST(test_recording),
 		cmocka_unit_test(test_printed),
 	};
 

@@ -17,8 +17,8 @@ static void check_row(const struct output_format *format)
 	const struct format_matches *matches = &format->matches;
 	bool prints = events->append;
 
-	if (!format->name || strspn(format->name, "abcdefghijklmnopqrstuvwxyz0123456789-") !=
-				     strlen(format->name))
+	if (!format->name ||
+	    strspn(format->name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(format->name))
 		fail_msg("the name '%s' is no word", format->name);
 	if (prints != (events->column_init != NULL) || prints != (matches->append != NULL))
 		fail_msg("%s prints events, columns or rules without the others", format->name);
@@ -62,8 +62,10 @@ static void test_names(void **state)
 
 static void test_uses(void **state)
 {
-	assert_true(output_format_has_events(&format_json) && output_format_has_lists(&format_json));
-	assert_true(output_format_has_events(&format_text) && output_format_has_lists(&format_text));
+	assert_true(output_format_has_events(&format_json) &&
+		    output_format_has_lists(&format_json));
+	assert_true(output_format_has_events(&format_text) &&
+		    output_format_has_lists(&format_text));
 	assert_true(output_format_has_events(&format_none));
 	assert_false(output_format_has_lists(&format_none));
 	assert_false(output_format_has_events(&format_markdown));

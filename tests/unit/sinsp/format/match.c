@@ -18,8 +18,11 @@ static const char *const tags[] = {"a", "b\"c"};
 
 static struct format_rule rule_of(const char *output)
 {
-	return (struct format_rule){
-		.name = "One", .priority = "Warning", .tags = tags, .tags_count = 2, .output = output};
+	return (struct format_rule){.name = "One",
+				    .priority = "Warning",
+				    .tags = tags,
+				    .tags_count = 2,
+				    .output = output};
 }
 
 static int setup(void **state)
@@ -147,9 +150,8 @@ static void test_full_buffer(void **state)
 	char memory[16];
 	struct buf out = buf_fixed(memory, sizeof(memory));
 
-	assert_int_equal(match_line_create(&format_text, &rule, &(struct text_style){0}, &line,
-					   NULL),
-			 0);
+	assert_int_equal(
+		match_line_create(&format_text, &rule, &(struct text_style){0}, &line, NULL), 0);
 	buf_append_char(&out, 'x');
 	match_line_append(line, &world->event, NULL, &out);
 	assert_true(out.failed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The format that prints nothing: captures take it, lists do not, and rules need no state for it. */
+/* The format that prints nothing: for captures, not for lists; rules need no state for it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
