@@ -25,9 +25,9 @@ static int create_output(struct match_line *line, const struct format_rule *rule
 {
 	struct buf format = {0};
 	size_t before = append_format(line, rule, &format);
-	int code = format.failed ? -ENOMEM
-				 : formatter_create_format(&format_text, format.data, &line->output,
-							   err);
+	int code = format.failed
+			   ? -ENOMEM
+			   : formatter_create_format(&format_text, format.data, &line->output, err);
 
 	if (code == -EINVAL)
 		err->position = err->position > before ? err->position - before : 0;
