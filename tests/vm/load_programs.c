@@ -2,7 +2,7 @@
 /*
  * Loads every BPF program and prints what the verifier says of each, a line per program:
  * name, "ok" or "rejected", microseconds, instructions walked, and the reason, with tabs between.
- * A program that is rejected makes the whole object fail, so it is left out and the load repeated.
+ * All in one load, by the agent's probe.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,18 +16,16 @@
 #include "lanner.skel.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
+#include "scap/live/probe.h"
 #include "scap/live/programs.h"
+#include "scap/live/skeleton.h"
 
-enum {
-	LOG_STATISTICS = 4, /* BPF_LOG_STATS of include/linux/bpf_verifier.h */
-	LOG_BYTES = 16384,
-	REASON_BYTES = 256,
-};
+enum { REASON_BYTES = 256 };
 
 struct result {
-	bool rejected;
+	bool tried, rejected;
+	long microseconds, walked; /* -1: unknown */
 	char reason[REASON_BYTES];
-	char log[LOG_BYTES];
 };
 
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
@@ -55,7 +53,7 @@ static bool is_of_here(const struct live_program *program)
 	return program->event == EVENT_NONE || event_desc_is_native(event_desc_get(program->event));
 }
 
-static int prepare_programs(struct lanner *object, bool classic, struct result *results)
+static int choose_programs(struct lanner *object, bool classic)
 {
 	for (size_t i = 0; i < live_programs_count; i++) {
 		struct bpf_program *program =
@@ -67,72 +65,72 @@ static int prepare_programs(struct lanner *object, bool classic, struct result *
 			ret = live_kind_make_raw(program, hook);
 		if (ret < 0)
 			return ret;
-		bpf_program__set_autoload(program, is_of_here(&live_programs[i]) &&
-							   !results[i].rejected);
-		if (!bpf_program__autoload(program))
-			continue;
-		bpf_program__set_log_level(program, LOG_STATISTICS);
-		bpf_program__set_log_buf(program, results[i].log, LOG_BYTES);
+		bpf_program__set_autoload(program, is_of_here(&live_programs[i]));
 	}
 	return 0;
 }
 
-static int load_once(struct live_log *log, struct result *results)
+/* The verifier's complaint: the last line before its statistics, or of a log without them. */
+static void copy_reason(const char *log, char *reason)
 {
-	bool classic = live_kind_is_classic();
-	struct lanner *object = lanner__open();
-	int ret = object ? configure(object, classic) : -errno;
+	const char *statistics = strstr(log, "verification time ");
+	const char *begin = log, *end = statistics ? statistics : log + strlen(log);
 
-	if (ret == 0)
-		ret = prepare_programs(object, classic, results);
-	if (ret == 0) {
-		live_log_begin(log);
-		ret = lanner__load(object);
-		live_log_end(log);
-	}
-	lanner__destroy(object);
-	return ret;
-}
-
-/* The verifier's complaint: the last line before its statistics; else what libbpf says. */
-static void copy_reason(const struct live_log *log, struct result *result)
-{
-	const char *begin = result->log, *end = strstr(begin, "verification time ");
-
-	if (!end || end == begin) {
-		live_log_reason(log, result->reason, REASON_BYTES);
+	if (end == begin)
 		return;
-	}
 	end--;
 	for (const char *at = begin; at < end; at++)
 		if (*at == '\n')
 			begin = at + 1;
-	snprintf(result->reason, REASON_BYTES, "%.*s", (int)(end - begin), begin);
-}
-
-/* Keeps out the program that the log speaks of; false if there is none to be kept out. */
-static bool leave_out(const struct live_log *log, struct result *results)
-{
-	char name[64];
-
-	if (!live_log_program(log, name, sizeof(name)))
-		return false;
-	for (size_t i = 0; i < live_programs_count; i++) {
-		if (strcmp(live_programs[i].name, name) != 0 || results[i].rejected)
-			continue;
-		results[i].rejected = true;
-		copy_reason(log, &results[i]);
-		return true;
-	}
-	return false;
+	snprintf(reason, REASON_BYTES, "%.*s", (int)(end - begin), begin);
 }
 
 /* The number after a label of the verifier's log; -1 when it is not there. */
-static long number_behind(const char *log, const char *label)
+static long number_after(const char *log, const char *label)
 {
 	const char *at = strstr(log, label);
 
 	return at ? strtol(at + strlen(label), NULL, 10) : -1;
+}
+
+/* Called by the probe with each program. */
+static void keep_result(void *results, size_t row, int error, const char *log)
+{
+	struct result *result = (struct result *)results + row;
+
+	result->tried = true;
+	result->rejected = error < 0;
+	result->microseconds = number_after(log, "verification time ");
+	result->walked = number_after(log, "processed ");
+	if (error == 0)
+		return;
+	snprintf(result->reason, REASON_BYTES, "%s", strerror(-error));
+	copy_reason(log, result->reason);
+}
+
+static int load(struct live_log *log, struct result *results)
+{
+	struct live_probe probe = {.report = keep_result, .context = results};
+	bool classic = live_kind_is_classic();
+	int ret = live_probe_begin(&probe, classic);
+	struct lanner *object = NULL;
+
+	live_log_begin(log);
+	if (ret == 0) {
+		object = live_skeleton_open(NULL);
+		ret = object ? configure(object, classic) : -errno;
+	}
+	if (ret == 0)
+		ret = choose_programs(object, classic);
+	if (ret == 0)
+		ret = live_probe_prepare(&probe, object->obj);
+	if (ret == 0)
+		ret = lanner__load(object);
+	live_log_end(log);
+	/* The object refers to the handlers. */
+	lanner__destroy(object);
+	live_probe_end(&probe);
+	return ret;
 }
 
 static int print_results(const struct result *results)
@@ -142,12 +140,11 @@ static int print_results(const struct result *results)
 	for (size_t i = 0; i < live_programs_count; i++) {
 		const struct result *result = &results[i];
 
-		if (!is_of_here(&live_programs[i]))
+		if (!result->tried)
 			continue;
 		printf("%s\t%s\t%ld\t%ld\t%s\n", live_programs[i].name,
-		       result->rejected ? "rejected" : "ok",
-		       number_behind(result->log, "verification time "),
-		       number_behind(result->log, "processed "), result->reason);
+		       result->rejected ? "rejected" : "ok", result->microseconds, result->walked,
+		       result->reason);
 		status |= result->rejected;
 	}
 	return status;
@@ -161,9 +158,7 @@ int main(void)
 	int ret = -ENOMEM;
 
 	if (results)
-		do
-			ret = load_once(&log, results);
-		while (ret < 0 && ret != -EPERM && leave_out(&log, results));
+		ret = load(&log, results);
 	if (ret < 0) {
 		live_log_reason(&log, reason, sizeof(reason));
 		fprintf(stderr, "load_programs: %s: %s\n", strerror(-ret), reason);

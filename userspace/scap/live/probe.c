@@ -15,31 +15,62 @@
 #include "abi.h"
 #include "scap/live/programs.h"
 
-enum { LOG_BYTES = 1 << 16 };
+enum {
+	LOG_BYTES = 1 << 16,
+	LOG_ALL = 1, /* levels of the verifier's log, as in include/linux/bpf_verifier.h */
+	LOG_STATISTICS = 4,
+};
 
-static void mark_rejected(struct live_probe *probe, const char *name)
+static size_t row_of(const struct bpf_program *program)
 {
-	for (size_t i = 0; i < live_programs_count; i++)
-		if (strcmp(live_programs[i].name, name) == 0)
-			probe->rejected[i] = true;
+	size_t row = 0;
+
+	while (row < live_programs_count &&
+	       strcmp(live_programs[row].name, bpf_program__name(program)) != 0)
+		row++;
+	return row;
+}
+
+/* Returns a descriptor or -errno. */
+static int load(const struct bpf_program *program, struct bpf_prog_load_opts *opts)
+{
+	return bpf_prog_load(bpf_program__type(program), bpf_program__name(program), DRIVER_LICENSE,
+			     bpf_program__insns(program), bpf_program__insn_cnt(program), opts);
+}
+
+/* The same, with the verifier's log in `log`, of LOG_BYTES; it remains as it is if that is NULL. */
+static int load_logged(const struct bpf_program *program, struct bpf_prog_load_opts opts,
+		       unsigned int level, char *log)
+{
+	opts.log_level = log ? level : 0;
+	opts.log_size = log ? LOG_BYTES : 0;
+	opts.log_buf = log;
+	return load(program, &opts);
 }
 
 /* Loads it again, with the verifier's log. */
-static void print_rejection(const struct bpf_program *program, struct bpf_prog_load_opts opts)
+static void print_rejection(const struct bpf_program *program, const struct bpf_prog_load_opts *opts)
 {
 	char *log = calloc(1, LOG_BYTES);
-	int fd;
+	int fd = load_logged(program, *opts, LOG_ALL, log);
 
-	opts.log_level = 1;
-	opts.log_size = LOG_BYTES;
-	opts.log_buf = log;
-	fd = bpf_prog_load(bpf_program__type(program), bpf_program__name(program), DRIVER_LICENSE,
-			   bpf_program__insns(program), bpf_program__insn_cnt(program), &opts);
 	if (fd >= 0)
 		close(fd);
 	fprintf(stderr, "program '%s' is rejected:\n%s\n", bpf_program__name(program),
 		log ? log : "");
 	free(log);
+}
+
+static int load_reported(struct live_probe *probe, size_t row, const struct bpf_program *program,
+			 const struct bpf_prog_load_opts *opts)
+{
+	char *log = calloc(1, LOG_BYTES);
+	int fd = log ? load_logged(program, *opts, LOG_STATISTICS, log) : -ENOMEM;
+
+	if (log)
+		probe->report(probe->context, row, fd < 0 ? fd : 0, log);
+	free(log);
+	return fd;
 }
 
 /* Called by libbpf with a program that is ready to be loaded. */
@@ -50,18 +81,20 @@ static int try_program(struct bpf_program *program, struct bpf_prog_load_opts *o
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	struct live_probe *probe = (struct live_probe *)cookie;
-	int fd = bpf_prog_load(bpf_program__type(program), bpf_program__name(program),
-			       DRIVER_LICENSE, bpf_program__insns(program),
-			       bpf_program__insn_cnt(program), opts);
+	size_t row = row_of(program);
+	int fd;
 
+	if (row == live_programs_count)
+		return -ENOENT;
+	fd = probe->report ? load_reported(probe, row, program, opts) : load(program, opts);
 	if (fd == -EPERM || fd == -ENOMEM)
 		return fd;
 	if (fd >= 0) {
 		close(fd);
 	} else {
-		mark_rejected(probe, bpf_program__name(program));
+		probe->rejected[row] = true;
 		if (probe->verbose)
-			print_rejection(program, *opts);
+			print_rejection(program, opts);
 	}
 	opts->func_info_cnt = 0;
 	opts->line_info_cnt = 0;
@@ -123,6 +156,8 @@ int live_probe_prepare(struct live_probe *probe, struct bpf_object *object)
 		if (r < 0) {
 			probe->rejected[i] = true;
 			bpf_program__set_autoload(program, false);
+			if (probe->report)
+				probe->report(probe->context, i, r, "no such tracepoint\n");
 		}
 	}
 	return 0;

@@ -8,6 +8,7 @@
 #define SCAP_LIVE_PROBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct bpf_object;
 
@@ -15,6 +16,12 @@ enum { LIVE_PROBE_HANDLERS = 3 };
 
 struct live_probe {
 	bool verbose;	/* print the verifier's log of each on stderr */
+	/*
+	 * NULL, or called with each row of live_programs that the kernel was asked for. `error`: 0
+	 * or -errno; `log`: why it was rejected, and the verifier's statistics.
+	 */
+	void (*report)(void *context, size_t row, int error, const char *log);
+	void *context;
 	bool *rejected; /* owned; by row of live_programs */
 	int handlers[LIVE_PROBE_HANDLERS], handlers_count; /* of libbpf */
 };

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "lanner.skel.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
+#include "scap/live/skeleton.h"
 #include "scap/live/skeleton.h"
 
 enum {
@@ -45,6 +47,8 @@ static struct {
 	int registered, unregistered;
 	int register_max; /* more handlers than these cannot be had */
 	int load_error; /* of programs; 0: they are loaded */
+	const char *load_log; /* what the verifier says of them */
+	unsigned int log_level;
 	int loaded_fd;
 	unsigned int tried;
 	const char *no_hook; /* a tracepoint that the kernel does not have */
@@ -93,6 +97,9 @@ long syscall(long number, ...)
 	/* libbpf itself tries what the kernel can do, with programs of few instructions. */
 	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD && attr->insn_cnt > TRIAL_INSNS_MAX) {
 		libbpf.tried++;
+		libbpf.log_level = attr->log_level;
+		if (libbpf.load_log && attr->log_buf)
+			snprintf((char *)attr->log_buf, attr->log_size, "%s", libbpf.load_log);
 		errno = -libbpf.load_error;
 		return libbpf.load_error ? -1 : open_fd();
 	}
@@ -215,6 +222,55 @@ static void test_programs(void **state)
 	}
 }
 
+struct report {
+	unsigned int count;
+	size_t row;
+	int error;
+	char log[64];
+};
+
+static void keep_report(void *context, size_t row, int error, const char *log)
+{
+	struct report *report = context;
+
+	report->count++;
+	report->row = row;
+	report->error = error;
+	snprintf(report->log, sizeof(report->log), "%s", log);
+}
+
+/* Who asks for reports gets one of each program, with the verifier's log, from the same load. */
+static void test_reports(void **state)
+{
+	static const int errors[] = {0, -EINVAL, -EPERM};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		LIBBPF_OPTS(bpf_prog_load_opts, opts);
+		struct lanner *skeleton = live_skeleton_open(NULL);
+		struct report report = {0};
+		struct live_probe probe = {.report = keep_report, .context = &report};
+
+		setup(state);
+		libbpf.load_error = errors[i];
+		libbpf.load_log = "processed 7 insns\n";
+		assert_non_null(skeleton);
+		assert_int_equal(live_probe_begin(&probe, false), 0);
+		libbpf.opts.prog_prepare_load_fn(
+			bpf_object__find_program_by_name(skeleton->obj, "fill_openat"), &opts,
+			libbpf.opts.cookie);
+		assert_int_equal(libbpf.tried, 1);
+		assert_int_equal(libbpf.log_level, 4);
+		assert_int_equal(report.count, 1);
+		assert_int_equal(report.row, row_of("fill_openat"));
+		assert_int_equal(report.error, errors[i]);
+		assert_string_equal(report.log, libbpf.load_log);
+		/* The log is gone when libbpf loads the other program. */
+		assert_null(opts.log_buf);
+		lanner__destroy(skeleton);
+		live_probe_end(&probe);
+	}
+}
+
 /* A program that is attached to that tracepoint by libbpf: the probe looks it up. */
 static bool is_looked_up(size_t row, const char *hook)
 {
@@ -235,7 +291,8 @@ static void test_hooks(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lanner *skeleton = live_skeleton_open(NULL);
-		struct live_probe probe = {0};
+		struct report report = {0};
+		struct live_probe probe = {.report = keep_report, .context = &report};
 
 		setup(state);
 		libbpf.no_hook = hook;
@@ -251,6 +308,8 @@ static void test_hooks(void **state)
 			assert_int_equal(probe.rejected[row], rejected);
 			assert_int_equal(bpf_program__autoload(program), !rejected);
 		}
+		assert_int_equal(report.count > 0, cases[i].rejected);
+		assert_int_equal(report.error, cases[i].rejected ? cases[i].error : 0);
 		lanner__destroy(skeleton);
 		live_probe_end(&probe);
 	}
@@ -262,6 +321,7 @@ int main(void)
 		cmocka_unit_test_setup(test_handlers, setup),
 		cmocka_unit_test_setup(test_handlers_cannot_be_had, setup),
 		cmocka_unit_test_setup(test_programs, setup),
+		cmocka_unit_test_setup(test_reports, setup),
 		cmocka_unit_test_setup(test_hooks, setup),
 	};
 
