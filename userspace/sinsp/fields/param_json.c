@@ -88,7 +88,7 @@ static void append_name(struct buf *out, const char *name)
 
 static void append_comma(struct buf *out)
 {
-	if (out->data && out->data[out->len - 1] != '[')
+	if (out->len && out->data[out->len - 1] != '[')
 		buf_append_char(out, ',');
 }
 
