@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which kind of program the kernel wants, without one: this file stands between the code and libbpf,
- * and in place of the tracepoints.
+ * Which kind of program the kernel wants, without one: this file stands between the code and
+ * libbpf, and in place of the tracepoints.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -20,12 +19,11 @@
 #include <bpf/libbpf.h>
 
 #include "abi.h"
+#include "fake_syscall.h"
 #include "lanner.skel.h"
 #include "scap/live/kind.h"
 #include "scap/live/skeleton.h"
 #include "scap/live/tracepoint.h"
-
-enum { ARGUMENTS = 6 };
 
 /* What the kernel can do, and what it was asked for. */
 static struct {
@@ -47,25 +45,16 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* In place of the C library's, for libbpf. */
-long syscall(long number, ...)
+long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	const union bpf_attr *attr;
-	long arg[ARGUMENTS];
-	va_list args;
+	const union bpf_attr *attr = (const union bpf_attr *)arg[1];
 
-	va_start(args, number);
-	for (int i = 0; i < ARGUMENTS; i++)
-		arg[i] = va_arg(args, long);
-	va_end(args);
-	attr = (const union bpf_attr *)arg[1];
 	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD && attr->prog_flags & BPF_F_SLEEPABLE) {
 		assert_int_equal(attr->prog_type, BPF_PROG_TYPE_TRACEPOINT);
 		errno = EINVAL;
 		return kernel.sleeps ? open_fd() : -1;
 	}
-	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	return real_syscall(number, arg);
 }
 
 int scap_tracepoint_open(const char *group, const char *name)
@@ -101,7 +90,8 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Classic ones are needed where raw ones are skipped, and can be had where there are tracepoints. */
+/* Classic ones are needed where raw ones are skipped, and can be had where there are tracepoints.
+ */
 static void test_choice(void **state)
 {
 	static const struct {
@@ -109,11 +99,8 @@ static void test_choice(void **state)
 		int tracepoint_error;
 		bool skipped, classic;
 	} cases[] = {
-		{false, 0, false, false},
-		{false, -ENOENT, false, false},
-		{true, 0, true, true},
-		{true, -ENOENT, true, false},
-		{true, -EPERM, true, false},
+		{false, 0, false, false},     {false, -ENOENT, false, false}, {true, 0, true, true},
+		{true, -ENOENT, true, false}, {true, -EPERM, true, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

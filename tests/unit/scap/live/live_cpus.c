@@ -10,7 +10,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -18,13 +17,14 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "fake_syscall.h"
 #include "scap/live/cpus.h"
 #include "scap/live/live.h"
 
-enum { ARGUMENTS = 6, RING_BYTES = 1 << 16, LOOKS_MAX = 40, LOOK_MS = 100 };
+enum { RING_BYTES = 1 << 16, LOOKS_MAX = 40, LOOK_MS = 100 };
 
 static struct {
-	bool online[2];	 /* the first CPUs; no other one is */
+	bool online[2]; /* the first CPUs; no other one is */
 	bool rejected[2]; /* no ring can be opened for these */
 } machine;
 
@@ -36,29 +36,21 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	return 0;
 }
 
-/* In place of the C library's. */
-long syscall(long number, ...)
+long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	long arg[ARGUMENTS];
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < ARGUMENTS; i++)
-		arg[i] = va_arg(args, long);
-	va_end(args);
 	if (number == SYS_perf_event_open && arg[2] >= 0 && arg[2] < 2 &&
 	    machine.rejected[arg[2]]) {
 		errno = EMFILE;
 		return -1;
 	}
-	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	return real_syscall(number, arg);
 }
 
 static struct scap_live *open_live(void)
 {
-	static const struct scap_live_config config = {
-		.ring_bytes = RING_BYTES, .snaplen = SNAPLEN_DEFAULT, .events[EVENT_mkdirat] = true};
+	static const struct scap_live_config config = {.ring_bytes = RING_BYTES,
+						       .snaplen = SNAPLEN_DEFAULT,
+						       .events[EVENT_mkdirat] = true};
 	struct scap_live *live = NULL;
 	struct error err = {""};
 	int r;
@@ -117,8 +109,9 @@ static void test_one_fails(void **state)
 /* At the start it is an error, with its message. */
 static void test_fails_at_the_start(void **state)
 {
-	static const struct scap_live_config config = {
-		.ring_bytes = RING_BYTES, .snaplen = SNAPLEN_DEFAULT, .events[EVENT_mkdirat] = true};
+	static const struct scap_live_config config = {.ring_bytes = RING_BYTES,
+						       .snaplen = SNAPLEN_DEFAULT,
+						       .events[EVENT_mkdirat] = true};
 	struct scap_live *live = NULL;
 	struct error err = {""};
 

@@ -19,21 +19,22 @@
 #include <bpf/libbpf.h>
 
 #include "event/event.h"
+#include "fake_syscall.h"
 #include "lanner.skel.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
 
-enum { ARGUMENTS = 6, RING_BYTES = 1 << 20, NOTHING_INSNS = 2 };
+enum { RING_BYTES = 1 << 20, NOTHING_INSNS = 2 };
 
 /* What the kernel rejects, and what it was asked for. */
 static struct {
 	const char *rejected[8]; /* programs, as the kernel names them; ended by NULL */
-	int error;		 /* for these */
-	bool map_sizes;		 /* reject these */
-	unsigned int objects;	 /* that were loaded, by their map of scratch slots */
-	unsigned int programs;	 /* that were tried or loaded */
-	unsigned int of_openat;	 /* of these, that one */
+	int error; /* for these */
+	bool map_sizes; /* reject these */
+	unsigned int objects; /* that were loaded, by their map of scratch slots */
+	unsigned int programs; /* that were tried or loaded */
+	unsigned int of_openat; /* of these, that one */
 } kernel;
 
 static bool is_rejected(const char *name)
@@ -45,17 +46,8 @@ static bool is_rejected(const char *name)
 	return false;
 }
 
-/* In place of the C library's, for libbpf. */
-long syscall(long number, ...)
+long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	long arg[ARGUMENTS];
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < ARGUMENTS; i++)
-		arg[i] = va_arg(args, long);
-	va_end(args);
 	if (number == SYS_bpf && arg[0] == BPF_MAP_CREATE)
 		kernel.objects += strcmp(((union bpf_attr *)arg[1])->map_name, "scratch") == 0;
 	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD) {
@@ -69,14 +61,14 @@ long syscall(long number, ...)
 			return -1;
 		}
 	}
-	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	return real_syscall(number, arg);
 }
 
 /* In place of libbpf's. */
 int bpf_map__set_max_entries(struct bpf_map *map, uint32_t entries)
 {
-	int (*real)(struct bpf_map *, uint32_t) = (int (*)(struct bpf_map *, uint32_t))dlsym(
-		RTLD_NEXT, "bpf_map__set_max_entries");
+	int (*real)(struct bpf_map *, uint32_t) =
+		(int (*)(struct bpf_map *, uint32_t))dlsym(RTLD_NEXT, "bpf_map__set_max_entries");
 
 	return kernel.map_sizes ? -E2BIG : real(map, entries);
 }
@@ -229,8 +221,7 @@ static void test_rows(void **state)
 	size_t count = 0;
 
 	assert_non_null(skeleton);
-	bpf_object__for_each_program(program, skeleton->obj)
-		count++;
+	bpf_object__for_each_program(program, skeleton->obj) count++;
 	assert_int_equal(count, live_programs_count);
 	for (size_t i = 0; i < live_programs_count; i++)
 		if (!bpf_object__find_program_by_name(skeleton->obj, live_programs[i].name))

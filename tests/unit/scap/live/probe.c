@@ -9,7 +9,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -22,6 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi.h"
+#include "fake_syscall.h"
 #include "lanner.skel.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
@@ -33,7 +33,6 @@ enum {
 	FIRST_HANDLER = 100,
 	NOTHING_INSNS = 2,
 	TRIAL_INSNS_MAX = 50,
-	ARGUMENTS = 6,
 };
 
 /* What libbpf and the kernel were asked for, and what they answer. */
@@ -81,19 +80,10 @@ int libbpf_unregister_prog_handler(int handler)
 	return 0;
 }
 
-/* In place of the C library's, for libbpf. */
-long syscall(long number, ...)
+long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	const union bpf_attr *attr;
-	long arg[ARGUMENTS];
-	va_list args;
+	const union bpf_attr *attr = (const union bpf_attr *)arg[1];
 
-	va_start(args, number);
-	for (int i = 0; i < ARGUMENTS; i++)
-		arg[i] = va_arg(args, long);
-	va_end(args);
-	attr = (const union bpf_attr *)arg[1];
 	/* libbpf itself tries what the kernel can do, with programs of few instructions. */
 	if (number == SYS_bpf && arg[0] == BPF_PROG_LOAD && attr->insn_cnt > TRIAL_INSNS_MAX) {
 		libbpf.tried++;
@@ -103,7 +93,7 @@ long syscall(long number, ...)
 		errno = -libbpf.load_error;
 		return libbpf.load_error ? -1 : open_fd();
 	}
-	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	return real_syscall(number, arg);
 }
 
 int bpf_program__set_attach_target(struct bpf_program *program, int fd, const char *hook)
@@ -186,9 +176,12 @@ static void test_programs(void **state)
 		int error, code;
 		bool rejected, replaced;
 	} cases[] = {
-		{0, 0, false, true},		  {-EINVAL, 0, true, true},
-		{-EACCES, 0, true, true},	  {-E2BIG, 0, true, true},
-		{-EPERM, -EPERM, false, false}, {-ENOMEM, -ENOMEM, false, false},
+		{0, 0, false, true},
+		{-EINVAL, 0, true, true},
+		{-EACCES, 0, true, true},
+		{-E2BIG, 0, true, true},
+		{-EPERM, -EPERM, false, false},
+		{-ENOMEM, -ENOMEM, false, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -203,9 +196,9 @@ static void test_programs(void **state)
 		assert_non_null(skeleton);
 		program = bpf_object__find_program_by_name(skeleton->obj, "fill_openat");
 		assert_int_equal(live_probe_begin(&probe, false), 0);
-		assert_int_equal(libbpf.opts.prog_prepare_load_fn(program, &opts,
-								  libbpf.opts.cookie),
-				 cases[i].code);
+		assert_int_equal(
+			libbpf.opts.prog_prepare_load_fn(program, &opts, libbpf.opts.cookie),
+			cases[i].code);
 		assert_int_equal(libbpf.tried, 1);
 		assert_int_equal(probe.rejected[row], cases[i].rejected);
 		assert_int_equal(count_rejected(&probe), cases[i].rejected);

@@ -9,7 +9,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,9 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fake_syscall.h"
 #include "scap/live/tracepoint.h"
 
-enum { ARGUMENTS = 6, FDS_MAX = 64 };
+enum { FDS_MAX = 64 };
 
 /* What was asked of the kernel, and its answer. */
 static struct {
@@ -30,19 +30,10 @@ static struct {
 	int error; /* of opening; 0: it succeeds */
 } perf;
 
-/* In place of the C library's. */
-long syscall(long number, ...)
+long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 {
-	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	long arg[ARGUMENTS];
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < ARGUMENTS; i++)
-		arg[i] = va_arg(args, long);
-	va_end(args);
 	if (number != SYS_perf_event_open)
-		return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+		return real_syscall(number, arg);
 	memcpy(&perf.attr, (void *)arg[0], sizeof(perf.attr));
 	perf.pid = (int)arg[1];
 	perf.cpu = (int)arg[2];
