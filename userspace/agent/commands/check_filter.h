@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sub-command check-filter. */
+/* The subcommand check-filter. */
 #ifndef AGENT_COMMANDS_CHECK_FILTER_H
 #define AGENT_COMMANDS_CHECK_FILTER_H
 

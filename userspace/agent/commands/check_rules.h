@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sub-command check-rules. */
+/* The subcommand check-rules. */
 #ifndef AGENT_COMMANDS_CHECK_RULES_H
 #define AGENT_COMMANDS_CHECK_RULES_H
 

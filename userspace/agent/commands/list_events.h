@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sub-command events. */
+/* The subcommand events. */
 #ifndef AGENT_COMMANDS_LIST_EVENTS_H
 #define AGENT_COMMANDS_LIST_EVENTS_H
 

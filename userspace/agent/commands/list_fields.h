@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sub-command fields. */
+/* The subcommand fields. */
 #ifndef AGENT_COMMANDS_LIST_FIELDS_H
 #define AGENT_COMMANDS_LIST_FIELDS_H
 

@@ -100,7 +100,7 @@ static int check_write(const struct command_line *line, struct options *options,
 	if (options->writer.native && options->writer.form_2022)
 		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
 					       "others: one of them");
-	if (count_about(line, PACKS) > 1)
+	if (count_about(line, COMPRESSES) > 1)
 		return error_set(err, -EINVAL, "-z and --zstd: one of them");
 	if (strcmp(options->write, "-"))
 		return 0;

@@ -36,7 +36,7 @@ int command_line_check_subcommand(const struct command_line *line, const struct 
 
 /*
  * Rejects options of a capture that contradict each other or lack the option that they refer to;
- * decides whether recorded events are also printed.
+ * decides whether events that are written are also printed.
  */
 int command_line_check_capture(const struct command_line *line, struct options *options,
 			       struct error *err);

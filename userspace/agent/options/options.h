@@ -54,9 +54,9 @@ struct options {
 	bool summary;		/* tables of calls, processes and descriptors at the end */
 	bool quiet;		/* no event is printed */
 	bool port_names;	/* ports in texts as names of services */
-	const char *write;	/* file to record matching events to; NULL: none */
+	const char *write; /* file to write matching events to; NULL: none */
 	struct scap_writer_config writer;
-	bool fat;		/* also record events that only update the state */
+	bool fat; /* also write events that only update the state */
 	struct recording_limits limits;
 	bool explain;		/* print the plan of the capture instead */
 	bool exact_types;

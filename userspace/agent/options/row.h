@@ -23,7 +23,7 @@ enum option_about {
 	RULES = 1 << 5,
 	PROCESSES = 1 << 6, /* chosen processes */
 	PRINTS = 1 << 7, /* asks for events to be printed */
-	PACKS = 1 << 8, /* compression of the file that is written: only one */
+	COMPRESSES = 1 << 8, /* compression of the file that is written: only one */
 	/* Subcommands that also accept it. */
 	OF_LISTS = 1 << 9,
 	OF_CHECKS = 1 << 10,

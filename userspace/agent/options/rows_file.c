@@ -55,10 +55,10 @@ const struct option_row option_rows_file[] = {
 	 "write events to a capture file; -: standard output. Prints them only if an option says "
 	 "what to print",
 	 set_write, .offer = OFFER_FILES, .usual = true},
-	{'z', "compress", NULL, "compress it with gzip", set_gzip, .about = OUTPUT | PACKS,
+	{'z', "compress", NULL, "compress it with gzip", set_gzip, .about = OUTPUT | COMPRESSES,
 	 .usual = true},
 	{0, "zstd", NULL, "compress it with zstd: for Lanner alone", set_zstd,
-	 .about = OUTPUT | PACKS},
+	 .about = OUTPUT | COMPRESSES},
 	{'F', "fatfile", NULL,
 	 "also, hidden, what keeps the names of descriptors and processes right", set_fat,
 	 .about = OUTPUT},
@@ -67,8 +67,8 @@ const struct option_row option_rows_file[] = {
 	{0, "scap-compat", "YEAR", "for readers of that year; 2022: sysdig 0.29", set_compat,
 	 .words = compat_year, .about = OUTPUT},
 	{'C', "file-size", "MB",
-	 "another file after that many million bytes; a counter is added to the name", set_file_size,
-	 .accepts = "a number of megabytes of 1 or more", .about = OUTPUT | SPLITS},
+	 "another file after that many million bytes; a counter is added to the name",
+	 set_file_size, .accepts = "a number of megabytes of 1 or more", .about = OUTPUT | SPLITS},
 	{'G', "seconds", "SECONDS",
 	 "another file after SECONDS; the name may have a time such as %H%M, as in strftime(3), "
 	 "not a counter",

@@ -27,8 +27,8 @@ struct selection {
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint8_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
 	uint8_t output_parts; /* or by the output */
-	bool filter_enter_times; /* start times of system calls are needed */
-	bool output_enter_times; /* for the filter or the output */
+	bool filter_enter_times; /* the filter needs the entry times of system calls */
+	bool output_enter_times; /* or the output does */
 };
 
 struct filter;
@@ -61,7 +61,7 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 /* Whether `to` updates parts of the state that `from` does not. */
 bool selection_adds_parts(const struct selection *from, const struct selection *to);
 
-/* Whether start times of system calls are needed. */
+/* Whether entry times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);
 
 /* "threads" for WHY_THREADS. */

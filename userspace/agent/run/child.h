@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `agent -- COMMAND`: a process that waits until the capture runs, then becomes the command. It has
- * the same children, user and files as without the agent.
+ * `agent -- COMMAND`: a process that waits until the capture runs, then becomes the command, with
+ * the user, the children and the open files that it would have without the agent.
  */
 #ifndef AGENT_RUN_CHILD_H
 #define AGENT_RUN_CHILD_H

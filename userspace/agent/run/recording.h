@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The option -w: records events to a capture file, or to several in turn. Each begins with the
+ * The option -w: writes events to a capture file, or to several in turn. Each begins with the
  * state at that time.
  */
 #ifndef AGENT_RUN_RECORDING_H
@@ -45,7 +45,7 @@ void recording_destroy(struct recording *recording); /* accepts NULL */
 
 /*
  * The following return 0, or -errno if nothing more can be written: recording_problem() returns the
- * reason, and only the last two functions may be called then.
+ * reason, and only recording_close() and the functions after it may be called then.
  */
 
 /* Call this before each event is applied to the state: changes to another file if it is time. */

@@ -4,7 +4,7 @@
 
 enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS, CATEGORY_IO = 0x20 };
 
-/* Sorts of descriptors, as bits. */
+/* Kinds of descriptors, as bits. */
 enum fd_sort { SORT_FILE = 1, SORT_IP = 2, SORT_UNIX = 4 };
 
 static unsigned int sort_of_fd(const struct sinsp_fd *fd)

@@ -10,7 +10,7 @@
 enum text_time {
 	TEXT_TIME_OF_DAY,
 	TEXT_TIME_EPOCH, /* seconds since 1970 */
-	TEXT_TIME_RELATIVE, /* seconds since the first event */
+	TEXT_TIME_RELATIVE, /* seconds since the first event that is shown */
 	TEXT_TIME_LATENCY, /* seconds that the call took */
 	TEXT_TIME_DELTA, /* seconds since the previous formatted event */
 };

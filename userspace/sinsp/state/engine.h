@@ -62,10 +62,11 @@ struct sinsp_stats {
 	uint64_t threads_evicted, fds_rejected; /* at the limits above */
 };
 
+/* Creates an engine with empty tables. Returns 0, or -errno with a message. */
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
-void sinsp_destroy(struct sinsp *sinsp);
+void sinsp_destroy(struct sinsp *sinsp); /* accepts NULL */
 
-/* Fills the tables from /proc. Returns 0 or -errno. */
+/* Fills the tables from /proc. Returns 0, or -errno with a message. */
 int sinsp_seed(struct sinsp *sinsp, struct error *err);
 
 /*
