@@ -5,7 +5,7 @@
  * time, and both contain its id, so that words of two threads are not taken for one time. A call
  * removes its time on exit, and its number is compared too, as some calls begin without a
  * tracepoint (the child's side of a clone, those that seccomp rejects) and some do not end at one
- * (rt_sigreturn, an exec that changes the thread id). Calls that end a thread are not recorded: the
+ * (rt_sigreturn, an exec that changes the thread id). Calls that end a thread are not noted: the
  * next call with that id and number may be a rejected one.
  */
 #ifndef LANNER_LATENCY_BPF_H
