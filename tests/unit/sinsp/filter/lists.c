@@ -112,7 +112,7 @@ static void test_answers(void **state)
 	assert_int_equal(filter->njumps, 1);
 }
 
-/* Checks may tell types apart that the expressions do not. */
+/* Checks may distinguish types that the expressions do not. */
 static void test_equal_lists(void **state)
 {
 	static const uint8_t either[FILTER_TYPES_COUNT] =

@@ -95,7 +95,7 @@ static void test_many(void **state)
 	free(constants);
 }
 
-/* Numbers that collide in a small table are told apart. */
+/* Numbers that collide in a small table are distinguished. */
 static void test_collisions(void **state)
 {
 	struct filter_constant constants[4];
