@@ -385,8 +385,8 @@ def users(users_list, groups, version=2, legacy=False):
 
 
 def threads(entries, version=9, legacy=False, tail=THREAD_TAIL, surplus=b""):
-    """Of dictionaries by the names of THREAD_FIELDS. `tail`: the fields that only the length of an
-    entry has; what is put behind them is `surplus`."""
+    """Of dictionaries by the names of THREAD_FIELDS. `tail`: the fields that are known by
+    the length of an entry alone; what is put behind them is `surplus`."""
     body = b""
     for entry in entries:
         packed = _put(((name, form) for name, form, since in THREAD_FIELDS if since <= version),
