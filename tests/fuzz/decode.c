@@ -28,7 +28,7 @@ static const char *const args[] = {
 	[FIELD_ARG_KEY] = "[HOME]",	 [FIELD_ARG_KEY_OR_INDEX] = "[1]",
 	[FIELD_ARG_NUMBER] = "[1]",	 [FIELD_ARG_PARAM] = "[1]",
 	[FIELD_ARG_PARAM_NAME] = ".res", [FIELD_ARG_EVENT] = ".open",
-	[FIELD_ARG_WORD] = ".memory",
+	[FIELD_ARG_WORD] = ".memory",	 [FIELD_ARG_LABEL] = "[app]",
 };
 
 struct names {

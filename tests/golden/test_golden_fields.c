@@ -67,6 +67,19 @@ static const char *const with_arguments[] = {
 	"container.mount.rdwr[0]",
 	"container.mount.propagation[0]",
 	"container.label[a]",
+	"k8s.pod.label[app]",
+	"k8s.pod.annotation[app]",
+	"k8smeta.pod.label[app]",
+	"k8s.ns.label[app]",
+	"k8s.rc.label[app]",
+	"k8s.svc.label[app]",
+	"k8s.rs.label[app]",
+	"k8s.deployment.label[app]",
+	"k8smeta.ns.label[app]",
+	"k8smeta.deployment.label[app]",
+	"k8smeta.svc.label[app]",
+	"k8smeta.rs.label[app]",
+	"k8smeta.rc.label[app]",
 };
 
 struct column {

@@ -44,6 +44,7 @@ static const struct {
 static const char *const argument_forms[] = {
 	[FIELD_ARG_INDEX] = "[N]",
 	[FIELD_ARG_KEY] = "[NAME]",
+	[FIELD_ARG_LABEL] = "[NAME]",
 	[FIELD_ARG_KEY_OR_INDEX] = "[N] or [NAME]",
 	[FIELD_ARG_NUMBER] = "[N]",
 	[FIELD_ARG_PARAM] = ".NAME or [N]",

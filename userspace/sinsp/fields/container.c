@@ -1,80 +1,107 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * container.*: the container of the event's process, from its control groups. Fields that need the
- * container runtime have no value, but exist so that filters with them compile.
+ * container.*: the container of the event's process, from its control groups, and what its runtime
+ * says of it. Without an answer yet, only the id, the type and the times have values.
  */
-#include "sinsp/fields/table.h"
-
-enum { SHORT_ID_LEN = 12 };
+#include "sinsp/fields/container.h"
 
 static const char host[] = "host";
 
-/* The id of a container; nothing for a process of the host. */
-static struct field_value id_of(const struct sinsp_thread *thread, size_t len_max)
+/* The id of a container; "host" for processes of the host. */
+static int give_id(const struct sinsp_event *event, bool whole, struct field_value *values)
 {
-	const struct sinsp_container *container = &thread->container;
-	struct field_value value;
-
-	give_bytes(&value, thread->cgroups + container->id_at, container->id_len);
-	if (value.bytes.len > len_max)
-		value.bytes.len = len_max;
-	return value;
-}
-
-/* Whether the id is a short name, which is not truncated. */
-static bool is_named(const struct sinsp_thread *thread)
-{
-	return thread->container.type == SINSP_CONTAINER_LXC ||
-	       thread->container.type == SINSP_CONTAINER_LIBVIRT_LXC;
-}
-
-static size_t short_len(const struct sinsp_thread *thread)
-{
-	return is_named(thread) ? SIZE_MAX : SHORT_ID_LEN;
-}
-
-static int give_id(const struct sinsp_event *event, bool whole, struct field_scratch *scratch,
-		   struct field_value *values)
-{
-	struct buf text = text_begin(scratch);
-	struct field_value id;
+	const struct sinsp_container *container = event_container(event);
 
 	if (!event->thread)
 		return NO_VALUE;
-	if (!event->thread->container.type)
+	if (!container)
 		return give_string(values, host);
-	id = id_of(event->thread, whole ? SIZE_MAX : short_len(event->thread));
-	buf_append(&text, id.bytes.data, id.bytes.len);
-	return give_text(values, scratch, &text);
+	return give_bytes(values, container->id,
+			  whole ? container->id_len : sinsp_container_short_len(container));
 }
 
 static int get_id(const struct sinsp_event *event, const struct field_ref *ref,
 		  struct field_scratch *scratch, struct field_value *values)
 {
-	return give_id(event, false, scratch, values);
+	return give_id(event, false, values);
 }
 
 static int get_full_id(const struct sinsp_event *event, const struct field_ref *ref,
 		       struct field_scratch *scratch, struct field_value *values)
 {
-	return give_id(event, true, scratch, values);
+	return give_id(event, true, values);
 }
 
 static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
+	const struct sinsp_container *container = event_container(event);
+	enum sinsp_container_type type = SINSP_CONTAINER_NONE;
+
 	if (!event->thread)
 		return NO_VALUE;
-	return give_string(values, sinsp_container_type_name(event->thread->container.type));
+	if (container)
+		type = container->info->type ? container->info->type : container->type;
+	return give_string(values, sinsp_container_type_name(type));
 }
 
 /* The id of some containers is their name. */
 static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	if (!event->thread || (event->thread->container.type && !is_named(event->thread)))
+	const struct sinsp_container *container = event_container(event);
+
+	if (container && container->info->name)
+		return give_string(values, container->info->name);
+	if (container && !sinsp_container_is_named(container))
 		return NO_VALUE;
-	return give_id(event, true, scratch, values);
+	return give_id(event, true, values);
+}
+
+INFO_TEXT_GETTER(get_image, image)
+INFO_TEXT_GETTER(get_image_id, image_id)
+INFO_TEXT_GETTER(get_image_repository, image_repository)
+INFO_TEXT_GETTER(get_image_tag, image_tag)
+INFO_TEXT_GETTER(get_image_digest, image_digest)
+INFO_TEXT_GETTER(get_ip, ip)
+INFO_TEXT_GETTER(get_cni_json, cni_json)
+INFO_ANSWER_GETTER(get_privileged, privileged)
+INFO_ANSWER_GETTER(get_host_pid, host_pid)
+INFO_ANSWER_GETTER(get_host_network, host_network)
+INFO_ANSWER_GETTER(get_host_ipc, host_ipc)
+INFO_LABEL_GETTER(get_label, labels)
+INFO_LABELS_GETTER(get_labels, labels)
+
+/* When the init of the container's pid namespace began; 0: not known. */
+static uint64_t start_ns(const struct sinsp_event *event)
+{
+	return event_container(event) ? event->thread->pidns_start_ns : 0;
+}
+
+static int get_start(const struct sinsp_event *event, const struct field_ref *ref,
+		     struct field_scratch *scratch, struct field_value *values)
+{
+	values->u64 = start_ns(event);
+	return values->u64 ? 1 : NO_VALUE;
+}
+
+static int get_duration(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	uint64_t start = start_ns(event);
+
+	if (!start || event->ev.ts_ns < start)
+		return NO_VALUE;
+	values->u64 = event->ev.ts_ns - start;
+	return 1;
+}
+
+static int get_meta_state(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_container *container = event_container(event);
+
+	return container ? give_string(values, sinsp_meta_state_name(container->state)) : NO_VALUE;
 }
 
 /* The id, which is empty on the host, a colon, and a text about the event's descriptor. */
@@ -82,16 +109,15 @@ static int give_fd_text(const struct sinsp_event *event, field_getter *get,
 			const struct field_ref *ref, struct field_scratch *scratch,
 			struct field_value *values)
 {
-	struct field_value id, text;
+	const struct sinsp_container *container = event_container(event);
+	struct field_value text;
 	struct buf both;
 
 	if (!event->thread || get(event, ref, scratch, &text) != 1)
 		return NO_VALUE;
 	both = text_begin(scratch);
-	if (event->thread->container.type) {
-		id = id_of(event->thread, short_len(event->thread));
-		buf_append(&both, id.bytes.data, id.bytes.len);
-	}
+	if (container)
+		buf_append(&both, container->id, sinsp_container_short_len(container));
 	buf_append_char(&both, ':');
 	buf_append(&both, text.bytes.data, text.bytes.len);
 	return give_text(values, scratch, &both);
@@ -120,22 +146,15 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 			getter, help, .can_have = is_about_fd                                      \
 	}
 
-/* Fields that only the runtime knows. */
-#define UNKNOWN "; none: no runtime is asked"
-#define RUNTIME_ROW(name, type, format, flags, arg, help, more...)                                 \
+#define TEXT(name, getter, sample, help) ROW(name, CHARBUF, NA, getter, sample, help)
+#define ANSWER(name, getter, help) ROW(name, BOOL, NA, getter, NULL, help)
+
+/* Fields of older versions of Falco: they compile, and have no value. */
+#define OLD_ROW(name, type, color, help)                                                           \
 	{                                                                                          \
-		name, PT_##type, PF_##format, flags, arg, 0, get_nothing, help UNKNOWN,            \
-			.colour = FIELD_COLOUR_CONTAINER, more                                     \
+		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, 0, get_nothing,                         \
+			help "; none: only older versions have it", .colour = FIELD_COLOUR_##color \
 	}
-#define RUNTIME_TEXT(name, help) RUNTIME_ROW(name, CHARBUF, NA, 0, FIELD_ARG_NONE, help)
-#define RUNTIME_BOOL(name, help) RUNTIME_ROW(name, BOOL, NA, 0, FIELD_ARG_NONE, help)
-#define PROBE_ROW(name, help)                                                                      \
-	{                                                                                          \
-		name, PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_nothing, help UNKNOWN,             \
-			.colour = FIELD_COLOUR_PROCESS                                             \
-	}
-#define MOUNT_ROW(name, help)                                                                      \
-	RUNTIME_ROW(name, CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY_OR_INDEX, help)
 
 /* Also those of the .scap world that control groups do not reveal. */
 static void each_type(void (*see)(void *context, const char *word), void *context)
@@ -150,6 +169,14 @@ static void each_type(void (*see)(void *context, const char *word), void *contex
 
 static const struct field_words types = {each_type, .lenient = true};
 
+static void each_state(void (*see)(void *context, const char *word), void *context)
+{
+	for (unsigned int state = 0; state < SINSP_META_STATES_COUNT; state++)
+		see(context, sinsp_meta_state_name(state));
+}
+
+static const struct field_words states = {each_state};
+
 const struct field_desc fields_container[] = {
 	ROW("container.id", CHARBUF, NA, get_id, "!=host",
 	    "first 12 digits of the container's id, or its name for lxc; host outside of any"),
@@ -158,46 +185,47 @@ const struct field_desc fields_container[] = {
 	ROW("container.type", CHARBUF, NA, get_type, "=docker",
 	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host",
 	    .words = &types),
-	ROW("container.name", CHARBUF, NA, get_name, "=web-1",
-	    "name of the container where its group has it, as lxc does; or host"),
+	ROW("container.name", CHARBUF, NA, get_name, "=web-1", "name of the container; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",
 	       .example = " endswith :/etc/passwd"),
 	FD_ROW("fd.containerdirectory", get_fd_directory,
 	       "container.id (nothing on the host), ':', fd.directory",
 	       .example = " endswith :/etc"),
-	RUNTIME_TEXT("container.image", "image of the container: nginx:latest"),
-	RUNTIME_TEXT("container.image.id", "id of the image"),
-	RUNTIME_TEXT("container.image.repository", "repository of the image"),
-	RUNTIME_TEXT("container.image.tag", "tag of the image"),
-	RUNTIME_TEXT("container.image.digest", "digest of the image"),
-	RUNTIME_BOOL("container.privileged", "true for privileged containers"),
-	RUNTIME_TEXT("container.mounts", "mounts of the container, between blanks"),
-	MOUNT_ROW("container.mount", "container.mount[N] or [SOURCE]: one mount"),
-	MOUNT_ROW("container.mount.source", "container.mount.source[N] or [DEST]: its source"),
-	MOUNT_ROW("container.mount.dest", "container.mount.dest[N] or [SOURCE]: its place"),
-	MOUNT_ROW("container.mount.mode", "container.mount.mode[N] or [SOURCE]: its mode"),
-	MOUNT_ROW("container.mount.rdwr", "container.mount.rdwr[N] or [SOURCE]: writable or not"),
-	MOUNT_ROW("container.mount.propagation",
-		  "container.mount.propagation[N] or [SOURCE]: how it spreads"),
-	RUNTIME_TEXT("container.healthcheck", "command that checks the container's health"),
-	RUNTIME_TEXT("container.liveness_probe", "command that checks that the container lives"),
-	RUNTIME_TEXT("container.readiness_probe", "command that checks that it can serve"),
-	RUNTIME_ROW("container.start_ts", ABSTIME, DEC, 0, FIELD_ARG_NONE,
-		    "when the container began, ns since 1970", .moment = true),
-	RUNTIME_ROW("container.duration", RELTIME, DEC, 0, FIELD_ARG_NONE,
-		    "ns since the container began"),
-	RUNTIME_TEXT("container.ip", "address of the container"),
-	RUNTIME_TEXT("container.cni.json", "what its network plugin answered"),
-	RUNTIME_BOOL("container.host_pid", "true if it has the pid namespace of the host"),
-	RUNTIME_BOOL("container.host_network", "true if it has the network namespace of the host"),
-	RUNTIME_BOOL("container.host_ipc", "true if it has the ipc namespace of the host"),
-	RUNTIME_ROW("container.label", CHARBUF, NA, FIELD_ARG_REQUIRED, FIELD_ARG_KEY,
-		    "container.label[NAME]: one label of the container"),
-	RUNTIME_TEXT("container.labels", "all labels of the container"),
-	PROBE_ROW("proc.is_container_healthcheck", "true if it runs as container.healthcheck"),
-	PROBE_ROW("proc.is_container_liveness_probe",
-		  "true if it runs as container.liveness_probe"),
-	PROBE_ROW("proc.is_container_readiness_probe",
-		  "true if it runs as container.readiness_probe"),
+	TEXT("container.image", get_image, " contains nginx",
+	     "image of the container: nginx:latest"),
+	TEXT("container.image.id", get_image_id, " startswith 1a2b", "id of the image"),
+	TEXT("container.image.repository", get_image_repository, "=docker.io/library/nginx",
+	     "repository of the image"),
+	TEXT("container.image.tag", get_image_tag, "=latest", "tag of the image"),
+	TEXT("container.image.digest", get_image_digest, " startswith sha256:3f2a",
+	     "digest of the image"),
+	ANSWER("container.privileged", get_privileged, "true for privileged containers"),
+	ROW("container.start_ts", ABSTIME, DEC, get_start, NULL,
+	    "when the init of the container's pid namespace began, ns since 1970", .moment = true),
+	ROW("container.duration", RELTIME, DEC, get_duration, NULL,
+	    "ns from container.start_ts to the event"),
+	TEXT("container.ip", get_ip, "=10.0.0.7", "IPv4 address of the container"),
+	TEXT("container.cni.json", get_cni_json, " contains eth0", "result of its network plugin"),
+	ANSWER("container.host_pid", get_host_pid, "true if it has the pid namespace of the host"),
+	ANSWER("container.host_network", get_host_network,
+	       "true if it has the network namespace of the host"),
+	ANSWER("container.host_ipc", get_host_ipc, "true if it has the ipc namespace of the host"),
+	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_THREADS,
+	 get_label, "container.label[NAME]: one label of the container", .example = "[app]=web",
+	 .colour = FIELD_COLOUR_CONTAINER},
+	TEXT("container.labels", get_labels, " contains app:web",
+	     "all labels of the container but those of Kubernetes: name:value, name:value"),
+	ROW("meta.state", CHARBUF, NA, get_meta_state, "=missing",
+	    "whether the data of the container is known: ok, pending, missing; none on the host",
+	    .words = &states),
+	OLD_ROW("container.healthcheck", CHARBUF, CONTAINER, "command that checks its health"),
+	OLD_ROW("container.liveness_probe", CHARBUF, CONTAINER, "command of its liveness probe"),
+	OLD_ROW("container.readiness_probe", CHARBUF, CONTAINER, "command of its readiness probe"),
+	OLD_ROW("proc.is_container_healthcheck", BOOL, PROCESS,
+		"true if it runs as container.healthcheck"),
+	OLD_ROW("proc.is_container_liveness_probe", BOOL, PROCESS,
+		"true if it runs as container.liveness_probe"),
+	OLD_ROW("proc.is_container_readiness_probe", BOOL, PROCESS,
+		"true if it runs as container.readiness_probe"),
 	{0},
 };

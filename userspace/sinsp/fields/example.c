@@ -7,6 +7,7 @@
 
 static const char *const arguments[] = {
 	[FIELD_ARG_INDEX] = "[1]",	   [FIELD_ARG_KEY] = "[app]",
+	[FIELD_ARG_LABEL] = "[app]",
 	[FIELD_ARG_KEY_OR_INDEX] = "[1]",  [FIELD_ARG_NUMBER] = "[1]",
 	[FIELD_ARG_PARAM] = ".res",	   [FIELD_ARG_PARAM_NAME] = ".res",
 	[FIELD_ARG_EVENT] = ".openat",	   [FIELD_ARG_WORD] = ".cpu",

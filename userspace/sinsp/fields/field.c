@@ -16,7 +16,7 @@ const struct field_desc *const field_tables[] = {
 	fields_evt,	fields_evt_io, fields_evt_time, fields_evt_meta,
 	fields_proc,	fields_cpu,    fields_relatives, fields_user,
 	fields_fd,	fields_socket, fields_path,	fields_fdlist,
-	fields_container, fields_syslog, NULL,
+	fields_container, fields_container_mount, fields_k8s, fields_syslog, NULL,
 };
 
 /* A part of the expression. */
@@ -217,6 +217,7 @@ static const struct arg_form {
 } arg_forms[] = {
 	[FIELD_ARG_INDEX] = {.brackets = parse_index},
 	[FIELD_ARG_KEY] = {.brackets = parse_key},
+	[FIELD_ARG_LABEL] = {.dot = parse_key, .brackets = parse_key},
 	[FIELD_ARG_KEY_OR_INDEX] = {.brackets = parse_key_or_index},
 	[FIELD_ARG_NUMBER] = {.brackets = parse_number},
 	[FIELD_ARG_PARAM] = {.dot = parse_param, .brackets = parse_index},

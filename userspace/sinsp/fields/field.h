@@ -48,6 +48,7 @@ enum field_arg {
 	FIELD_ARG_NONE,
 	FIELD_ARG_INDEX, /* [N] */
 	FIELD_ARG_KEY, /* [NAME] */
+	FIELD_ARG_LABEL, /* [NAME] or .NAME */
 	FIELD_ARG_KEY_OR_INDEX, /* [N], index set and name empty; or [NAME], index -1 */
 	FIELD_ARG_NUMBER, /* [N] of 64 bits: number */
 	FIELD_ARG_PARAM, /* .NAME of a parameter, name empty for [N]: param_of_event */

@@ -99,9 +99,9 @@ static int give_cgroups(const struct sinsp_thread *thread, struct field_scratch 
 {
 	struct buf text = text_begin(scratch);
 
-	if (!thread->cgroups_len)
+	if (!thread->cgroups->len)
 		return NO_VALUE;
-	string_list_append(&text, thread->cgroups, thread->cgroups_len);
+	string_list_append(&text, thread->cgroups->text, thread->cgroups->len);
 	return give_text(values, scratch, &text);
 }
 
@@ -110,7 +110,7 @@ static int get_cgroup(const struct sinsp_event *event, const struct field_ref *r
 {
 	const struct sinsp_thread *thread = event->thread;
 
-	if (!thread || !string_list_find(thread->cgroups, thread->cgroups_len, ref->name, values))
+	if (!thread || !string_list_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
 		return NO_VALUE;
 	return 1;
 }

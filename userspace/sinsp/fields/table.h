@@ -25,6 +25,8 @@ extern const struct field_desc fields_socket[];
 extern const struct field_desc fields_path[];
 extern const struct field_desc fields_fdlist[];
 extern const struct field_desc fields_container[];
+extern const struct field_desc fields_container_mount[];
+extern const struct field_desc fields_k8s[];
 extern const struct field_desc fields_syslog[];
 
 static inline int give_i64(struct field_value *value, int64_t number)

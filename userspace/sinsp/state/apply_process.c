@@ -54,8 +54,8 @@ static void update_task(struct sinsp *sinsp, struct sinsp_thread *thread, const 
 	state_set_u32(&thread->vm_swap_kib, ev, clone__vm_swap);
 	state_set_comm(thread, event_param_string(ev, clone__comm));
 	if (cgroups->len)
-		sinsp_thread_set_cgroups(&sinsp->pool, thread, (const char *)cgroups->data,
-					 cgroups->len);
+		sinsp_thread_set_cgroups(&sinsp->containers, thread,
+					 (const char *)cgroups->data, cgroups->len);
 }
 
 static const char *string_or_empty(const struct event *ev, unsigned int param)
@@ -172,7 +172,7 @@ static struct sinsp_thread *inherit(struct sinsp *sinsp, int64_t tid, int64_t pi
 	thread->pidns_start_ns = creator->pidns_start_ns;
 	stay_outside(thread, creator);
 	memcpy(thread->comm, creator->comm, sizeof(thread->comm));
-	sinsp_thread_set_cgroups(&sinsp->pool, thread, creator->cgroups, creator->cgroups_len);
+	sinsp_thread_share_cgroups(thread, creator);
 	state_share(sinsp, thread, creator, flags);
 	if (flags & clone_flags__CLONE_NEWUSER)
 		state_enter_userns(thread);

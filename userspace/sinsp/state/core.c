@@ -31,7 +31,7 @@ struct sinsp_thread *state_thread_add(struct sinsp *sinsp, int64_t tid, int64_t 
 	thread->program = sinsp_program_ref(sinsp->no_program);
 	thread->fs = sinsp_fs_create(&sinsp->pool, "", 0);
 	thread->fds = sinsp_fds_create(&sinsp->fd_store);
-	sinsp_thread_set_cgroups(&sinsp->pool, thread, "", 0);
+	sinsp_thread_set_cgroups(&sinsp->containers, thread, "", 0);
 	if (thread->fs && thread->fds && thread->cgroups)
 		return thread;
 	sinsp_threads_remove(&sinsp->threads, entry);

@@ -9,6 +9,7 @@
 #include "scap/model/snapshot.h"
 #include "sinsp/state/engine.h"
 #include "sinsp/state/plan.h"
+#include "sinsp/tables/containers.h"
 #include "sinsp/tables/fds.h"
 #include "sinsp/tables/machine.h"
 #include "sinsp/tables/names.h"
@@ -59,6 +60,7 @@ struct sinsp {
 	struct pool pool;
 	struct sinsp_fd_store fd_store;
 	struct sinsp_threads threads;
+	struct sinsp_containers containers;
 	struct sinsp_program *no_program; /* of threads whose program is not known */
 	struct state_after after;
 	struct state_move move;

@@ -111,8 +111,8 @@ static int dump_thread(const struct sinsp *sinsp, const struct sinsp_thread *thr
 		.flags = flags_of(thread),
 		.pidns_start_ns = wall_ns(sinsp, thread->pidns_start_ns),
 		.exec_id = thread->exec_id,
-		.cgroups = thread->cgroups,
-		.cgroups_len = thread->cgroups_len,
+		.cgroups = thread->cgroups->text,
+		.cgroups_len = thread->cgroups->len,
 		.cwd = thread->fs->cwd,
 		.root = thread->fs->root ? thread->fs->root : "/",
 	};

@@ -44,7 +44,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	state_plans_make(made->plans);
 	made->names = names_create(config->etc);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
-	if (!made->names || !made->no_program ||
+	if (!made->names || !made->no_program || sinsp_containers_init(&made->containers) < 0 ||
 	    sinsp_threads_init(&made->threads, &made->pool,
 			       config->threads_max ? config->threads_max : SINSP_THREADS_MAX) < 0)
 		goto fail;
@@ -60,6 +60,7 @@ void sinsp_destroy(struct sinsp *sinsp)
 	if (!sinsp)
 		return;
 	sinsp_threads_finish(&sinsp->threads);
+	sinsp_containers_finish(&sinsp->containers);
 	sinsp_program_unref(&sinsp->pool, sinsp->no_program);
 	names_destroy(sinsp->names);
 	machine_finish(&sinsp->machine);

@@ -71,7 +71,7 @@ struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_th
 	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? state_now_ns(sinsp) : 0;
 	load_values(thread, from);
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
-	sinsp_thread_set_cgroups(&sinsp->pool, thread, from->cgroups, from->cgroups_len);
+	sinsp_thread_set_cgroups(&sinsp->containers, thread, from->cgroups, from->cgroups_len);
 	main = sinsp_thread_is_main(thread) ? NULL : state_thread_find(sinsp, from->pid);
 	if (main) {
 		/* Nearly all threads share these with their process. */

@@ -1,36 +1,101 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Containers by control groups: runtimes put a process into a group whose path contains the
- * container's id, in a form specific to the runtime. No other source is used.
+ * A container: its id, which its processes' control groups contain, and what its runtime says of
+ * it. The description is made outside of the engine, by one thread at a time, and never changes
+ * once the engine has it: new data is a new description.
  */
 #ifndef SINSP_TABLES_CONTAINER_H
 #define SINSP_TABLES_CONTAINER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum sinsp_container_type {
-	SINSP_CONTAINER_NONE, /* a process of the host */
-	SINSP_CONTAINER_DOCKER,
-	SINSP_CONTAINER_PODMAN,
-	SINSP_CONTAINER_CONTAINERD,
-	SINSP_CONTAINER_CRIO,
-	SINSP_CONTAINER_CRI, /* of a pod, runtime unknown */
-	SINSP_CONTAINER_LXC,
-	SINSP_CONTAINER_LIBVIRT_LXC,
-	SINSP_CONTAINER_MESOS,
-	SINSP_CONTAINER_TYPES_COUNT,
+#include "sinsp/tables/cgroup_path.h"
+#include "util/arena.h"
+
+enum sinsp_answer { SINSP_UNKNOWN, SINSP_NO, SINSP_YES };
+
+struct sinsp_label {
+	const char *name, *value;
 };
+
+struct sinsp_mount {
+	const char *source, *dest, *mode, *propagation;
+	bool writable;
+};
+
+/* A list in the description's memory. */
+struct sinsp_labels {
+	const struct sinsp_label *items;
+	size_t count;
+};
+
+struct sinsp_mounts {
+	const struct sinsp_mount *items;
+	size_t count;
+};
+
+/* The pod of Kubernetes that a container is part of. */
+struct sinsp_pod {
+	const char *name, *ns, *uid;
+	const char *sandbox_id; /* whole */
+	const char *ip, *service_account, *node;
+	const char *workload_kind, *workload_name;
+	bool workload_derived; /* from names, not from the owner itself */
+	struct sinsp_labels labels, annotations;
+};
+
+/* Strings are NUL-terminated UTF-8, in `arena`; NULL: not known. */
+struct sinsp_container_info {
+	struct arena arena; /* owned: the memory of all that follows */
+	const char *name;
+	const char *image; /* "nginx:latest" */
+	const char *image_id; /* hexadecimal digits, without "sha256:" */
+	const char *image_repository, *image_tag;
+	const char *image_digest; /* with "sha256:" */
+	const char *ip, *cni_json;
+	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: as the control groups say */
+	enum sinsp_answer privileged, host_pid, host_network, host_ipc;
+	bool is_sandbox; /* it holds the namespaces of a pod */
+	uint64_t created_ns; /* since the epoch; 0: not known */
+	struct sinsp_labels labels;
+	struct sinsp_mounts mounts;
+	struct sinsp_pod pod;
+};
+
+/* An empty description; NULL if out of memory. */
+struct sinsp_container_info *sinsp_container_info_create(void);
+
+/* Accepts NULL. */
+void sinsp_container_info_destroy(struct sinsp_container_info *info);
+
+enum sinsp_meta_state {
+	SINSP_META_MISSING, /* nobody knew it, or nobody was asked */
+	SINSP_META_PENDING, /* asked for */
+	SINSP_META_OK,
+	SINSP_META_STATES_COUNT,
+};
+
+/* "ok" */
+const char *sinsp_meta_state_name(enum sinsp_meta_state state);
 
 struct sinsp_container {
+	struct sinsp_container *next; /* of the same bucket */
+	struct sinsp_container *next_new; /* see sinsp_containers_take_new() */
+	uint32_t refs; /* by control groups */
 	enum sinsp_container_type type;
-	uint32_t id_at, id_len; /* offset and length in the text of the groups */
+	enum sinsp_meta_state state;
+	const struct sinsp_container_info *info; /* owned; never NULL: it may be empty */
+	size_t id_len;
+	char id[]; /* whole; NUL-terminated */
 };
 
-/* Finds the container of a process by its groups, each "name=/path" and a NUL. */
-struct sinsp_container sinsp_container_of(const char *cgroups, size_t len);
+/* How much of the id is shown as its short form: 12 digits, or the whole of an id that is a name.
+ */
+size_t sinsp_container_short_len(const struct sinsp_container *container);
 
-/* "docker"; "host" for processes of the host. */
-const char *sinsp_container_type_name(enum sinsp_container_type type);
+/* Whether the id is the name that a user gave. */
+bool sinsp_container_is_named(const struct sinsp_container *container);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/tables/container.h"
+#include "sinsp/tables/containers.h"
 #include "sinsp/tables/fd.h"
 
 /* The data set by exec. Strings are NUL-terminated, never NULL. */
@@ -46,14 +46,12 @@ struct sinsp_thread {
 	uint32_t vm_size_kib, vm_rss_kib, vm_swap_kib;
 	uint64_t pidns_start_ns;
 	char comm[16];
-	char *cgroups;		/* "name=/path", each with its NUL */
-	size_t cgroups_len;
-	struct sinsp_container container; /* from the cgroups, which contain its id */
 	uint64_t run_ns; /* on a CPU, from the switches seen */
 	uint64_t jiffies_user, jiffies_system; /* from the last procinfo event */
 	bool has_jiffies;
 	uint32_t cpu_user, cpu_system; /* jiffies between the last two such events */
 	/* Shared parts, never NULL. */
+	struct sinsp_cgroups *cgroups;
 	struct sinsp_program *program;
 	struct sinsp_fs *fs;
 	struct sinsp_fds *fds;

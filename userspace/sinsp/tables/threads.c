@@ -33,8 +33,7 @@ static void entry_free(struct pool *pool, struct sinsp_thread_entry *entry)
 	sinsp_program_unref(pool, thread->program);
 	sinsp_fs_unref(pool, thread->fs);
 	sinsp_fds_unref(thread->fds);
-	if (thread->cgroups)
-		pool_free(pool, thread->cgroups, thread->cgroups_len + 1);
+	sinsp_cgroups_unref(thread->cgroups);
 	pool_free(pool, entry, sizeof(*entry));
 }
 
@@ -295,23 +294,24 @@ void sinsp_threads_each(struct sinsp_threads *threads,
 	}
 }
 
-void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
-			      size_t len)
+void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_thread *with)
 {
-	char *copy;
+	struct sinsp_cgroups *before = thread->cgroups;
 
-	if (thread->cgroups && len == thread->cgroups_len &&
-	    memcmp(thread->cgroups, cgroups, len) == 0)
+	thread->cgroups = sinsp_cgroups_ref(with->cgroups);
+	sinsp_cgroups_unref(before);
+}
+
+void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
+			      const char *text, size_t len)
+{
+	struct sinsp_cgroups *cgroups = thread->cgroups;
+
+	if (cgroups && len == cgroups->len && memcmp(cgroups->text, text, len) == 0)
 		return;
-	copy = pool_alloc(pool, len + 1);
-	if (!copy)
+	cgroups = sinsp_cgroups_get(containers, text, len);
+	if (!cgroups)
 		return;
-	if (len)
-		memcpy(copy, cgroups, len);
-	copy[len] = '\0';
-	if (thread->cgroups)
-		pool_free(pool, thread->cgroups, thread->cgroups_len + 1);
-	thread->cgroups = copy;
-	thread->cgroups_len = len;
-	thread->container = sinsp_container_of(copy, len);
+	sinsp_cgroups_unref(thread->cgroups);
+	thread->cgroups = cgroups;
 }

@@ -84,9 +84,12 @@ void sinsp_threads_set_parent(struct sinsp_threads *threads, struct sinsp_thread
 /* Moves the children of a thread, which need not be in the table, to another. */
 void sinsp_threads_reparent(struct sinsp_threads *threads, int64_t from, int64_t to);
 
-/* Replaces the thread's cgroups by a copy of `len` bytes, and determines its container. */
-void sinsp_thread_set_cgroups(struct pool *pool, struct sinsp_thread *thread, const char *cgroups,
-			      size_t len);
+/* Moves the thread to the control groups of another. */
+void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_thread *with);
+
+/* Moves the thread to other control groups. They stay as they are if memory runs out. */
+void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
+			      const char *text, size_t len);
 
 static inline struct sinsp_thread_entry *sinsp_thread_entry(struct sinsp_thread *thread)
 {

@@ -8,21 +8,13 @@
 
 #include <string.h>
 
-#include "sinsp/state/core.h"
-#include "world.h"
-
-#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#include "contained.h"
 
 static int setup(void **state)
 {
 	world_setup(state);
 	world_read(*state, 0);
 	return 0;
-}
-
-static void set_group(struct drive *world, const char *group)
-{
-	sinsp_thread_set_cgroups(&world->sinsp->pool, world_self(world), group, strlen(group) + 1);
 }
 
 static void open_file(struct drive *world)
@@ -35,7 +27,7 @@ static void test_host(void **state)
 	struct drive *world = *state;
 
 	world_expect(world, "container.id", "host");
-	set_group(world, "memory=/system.slice/cron.service");
+	contained_set_group(world, "/system.slice/cron.service");
 	world_expect(world, "container.id", "host");
 	world_expect(world, "container.full_id", "host");
 	world_expect(world, "container.type", "host");
@@ -49,9 +41,9 @@ static void test_docker(void **state)
 {
 	struct drive *world = *state;
 
-	set_group(world, "memory=/docker/" ID);
+	contained_set_group(world, "/docker/" CONTAINER_ID);
 	world_expect(world, "container.id", "0123456789ab");
-	world_expect(world, "container.full_id", ID);
+	world_expect(world, "container.full_id", CONTAINER_ID);
 	world_expect(world, "container.type", "docker");
 	world_expect_none(world, "container.name");
 	/* As fd.name and fd.directory are of a descriptor that is not known. */
@@ -61,7 +53,7 @@ static void test_docker(void **state)
 	world_expect(world, "fd.containername", "0123456789ab:/etc/hostname");
 	world_expect(world, "fd.containerdirectory", "0123456789ab:/etc");
 	/* It leaves its container. */
-	set_group(world, "memory=/");
+	contained_set_group(world, "/");
 	world_expect(world, "container.id", "host");
 }
 
@@ -69,7 +61,7 @@ static void test_lxc(void **state)
 {
 	struct drive *world = *state;
 
-	set_group(world, "memory=/lxc.payload.a-longer-name/init.scope");
+	contained_set_group(world, "/lxc.payload.a-longer-name/init.scope");
 	world_expect(world, "container.id", "a-longer-name");
 	world_expect(world, "container.full_id", "a-longer-name");
 	world_expect(world, "container.type", "lxc");
@@ -89,26 +81,72 @@ static void test_unknown_thread(void **state)
 	world_expect_none(world, "fd.containername");
 }
 
-/* Only the container runtime knows these. */
-static void test_what_no_group_shows(void **state)
+static void test_nothing_known(void **state)
 {
 	struct drive *world = *state;
 	static const char *const fields[] = {
-		"container.image",
-		"container.image.repository",
-		"container.privileged",
-		"container.mount[/data]",
-		"container.mount.mode[0]",
-		"container.start_ts",
-		"container.label[a.b/c]",
-		"container.healthcheck",
-		"container.ip",
-		"proc.is_container_healthcheck",
+		"container.image",	  "container.image.id",	    "container.image.repository",
+		"container.image.tag",	  "container.image.digest", "container.privileged",
+		"container.host_pid",	  "container.host_network", "container.host_ipc",
+		"container.label[a.b/c]", "container.labels",	    "container.ip",
+		"container.cni.json",	  "container.start_ts",	    "container.duration",
 	};
 
-	set_group(world, "memory=/docker/" ID);
+	for (int in_container = 0; in_container < 2; in_container++) {
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+			world_expect_none(world, fields[i]);
+		contained_set_group(world, "/docker/" CONTAINER_ID);
+	}
+	world_expect(world, "meta.state", "missing");
+}
+
+static void test_described(void **state)
+{
+	struct drive *world = *state;
+
+	world_expect(world, "container.id", "0123456789ab");
+	world_expect(world, "container.name", "web");
+	world_expect(world, "container.image", "docker.io/library/nginx:1.25");
+	world_expect(world, "container.image.id", "1a2b");
+	world_expect(world, "container.image.repository", "docker.io/library/nginx");
+	world_expect(world, "container.image.tag", "1.25");
+	world_expect(world, "container.image.digest", "sha256:3f2a");
+	world_expect(world, "container.privileged", "true");
+	world_expect(world, "container.host_pid", "false");
+	world_expect_none(world, "container.host_ipc");
+	world_expect(world, "container.ip", "10.0.0.7");
+	world_expect(world, "container.cni.json", "{}");
+	world_expect(world, "meta.state", "ok");
+	/* What the runtime says of itself is more exact than the path. */
+	world_expect(world, "container.type", "docker");
+}
+
+static void test_times(void **state)
+{
+	struct drive *world = *state;
+
+	world_self(world)->pidns_start_ns = WORLD_TIME_NS - 1000;
+	world_expect(world, "container.duration", "1000");
+	world_self(world)->pidns_start_ns = WORLD_TIME_NS + 1;
+	world_expect_none(world, "container.duration");
+	/* The host's begins with the machine. */
+	contained_set_group(world, "/");
+	world_expect_none(world, "container.start_ts");
+}
+
+static void test_deprecated(void **state)
+{
+	static const char *const fields[] = {
+		"container.healthcheck",
+		"container.liveness_probe",
+		"container.readiness_probe",
+		"proc.is_container_healthcheck",
+		"proc.is_container_liveness_probe",
+		"proc.is_container_readiness_probe",
+	};
+
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		world_expect_none(world, fields[i]);
+		world_expect_none(*state, fields[i]);
 }
 
 int main(void)
@@ -118,8 +156,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_what_no_group_shows, world_setup,
-						world_teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_known, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_described, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_times, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,8 @@ static const struct {
 /* What the sheet does not have: whole classes, and single fields. */
 static const char *const extension_fields[] = {
 	"container.",	   "syslog.",	      "proc.is_container_", "evt.family",
-	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",
+	"evt.abspath.src", "evt.abspath.dst", "proc.exec_id",	    "meta.",
+	"k8s.",		   "k8smeta.",
 };
 
 static bool next_line(FILE *sheet, struct line *line)

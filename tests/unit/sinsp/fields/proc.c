@@ -198,13 +198,11 @@ static void test_capabilities_and_cgroups(void **state)
 	world_expect(world, "thread.cap_inheritable", "");
 	world_expect_none(world, "thread.cgroups");
 	world_expect_none(world, "thread.cgroup.cpu");
-	relatives->cat->cgroups = (char *)cgroups;
-	relatives->cat->cgroups_len = sizeof(cgroups) - 1;
+	sinsp_thread_set_cgroups(&world->sinsp->containers, relatives->cat, cgroups,
+				 sizeof(cgroups) - 1);
 	world_expect(world, "thread.cgroups", "cpu=/a memory=/b/c");
 	world_expect(world, "thread.cgroup.memory", "/b/c");
 	world_expect_none(world, "thread.cgroup.mem");
-	relatives->cat->cgroups = NULL;
-	relatives->cat->cgroups_len = 0;
 }
 
 static void test_amounts(void **state)

@@ -93,6 +93,7 @@ static void test_fields(void **state)
 		{"container.type", {"host", "docker", "libvirt-lxc", "mesos"}},
 		{"syslog.facility.str", {"kern", "local7"}},
 		{"syslog.severity.str", {"emerg", "debug"}},
+		{"meta.state", {"ok", "missing"}},
 	};
 	size_t with_words = 0;
 

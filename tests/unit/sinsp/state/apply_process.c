@@ -295,8 +295,8 @@ static void expect_credentials(const struct sinsp_thread *thread)
 	assert_int_equal(thread->vm_swap_kib, 7);
 	assert_int_equal(thread->faults_major, 8);
 	assert_int_equal(thread->faults_minor, 9);
-	assert_string_equal(thread->cgroups, "cpu=/x");
-	assert_int_equal(thread->cgroups_len, 7);
+	assert_string_equal(thread->cgroups->text, "cpu=/x");
+	assert_int_equal(thread->cgroups->len, 7);
 }
 
 static void execs(void **state)

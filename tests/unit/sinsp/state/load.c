@@ -60,7 +60,7 @@ static void shares_with_the_process(void **state)
 	assert_string_equal(main->fs->cwd, "/srv/");
 	assert_string_equal(main->fs->root, "/jail");
 	assert_string_equal(main->program->exepath, "/bin/x");
-	assert_string_equal(main->cgroups, "cpu=/a");
+	assert_string_equal(main->cgroups->text, "cpu=/a");
 	assert_int_equal(main->uid, 5);
 	found.tid = 71;
 	found.cwd = "/elsewhere";

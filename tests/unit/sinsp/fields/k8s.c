@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The pod of the container. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "contained.h"
+
+static void test_pod(void **state)
+{
+	static const struct {
+		const char *field, *value;
+	} cases[] = {
+		{"k8s.pod.name", "web-5c4f"},
+		{"k8s.ns.name", "shop"},
+		{"k8s.pod.uid", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"},
+		{"k8s.pod.id", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"},
+		{"k8s.pod.sandbox_id", "fedcba987654"},
+		{"k8s.pod.full_sandbox_id", SANDBOX_ID},
+		{"k8s.pod.label[tier]", "front"},
+		{"k8s.pod.labels", "app:web, tier:front"},
+		{"k8s.pod.annotation[example.com/team]", "blue"},
+		{"k8s.pod.ip", "10.0.0.7"},
+		{"k8s.pod.cni.json", "{}"},
+		{"k8s.pod.service_account", "shop-web"},
+		{"k8s.workload.kind", "Deployment"},
+		{"k8s.workload.name", "web"},
+		{"k8s.node.name", "node-1"},
+		{"k8smeta.pod.name", "web-5c4f"},
+		{"k8smeta.pod.label[app]", "web"},
+		{"k8smeta.ns.name", "shop"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		world_expect(*state, cases[i].field, cases[i].value);
+}
+
+static void test_without_a_pod(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_container_info *info = contained_info();
+
+	info->pod = (struct sinsp_pod){0};
+	sinsp_container_set_info(&world->sinsp->containers, world_self(world)->cgroups->container,
+				 SINSP_META_OK, info);
+	world_expect_none(world, "k8s.pod.name");
+	world_expect_none(world, "k8s.pod.label[app]");
+	world_expect_none(world, "k8s.pod.sandbox_id");
+	contained_set_group(world, "/");
+	world_expect_none(world, "k8s.ns.name");
+}
+
+/* What is not looked up compiles in filters. */
+static void test_deprecated(void **state)
+{
+	static const char *const fields[] = {
+		"k8s.rc.name",		 "k8s.svc.label[app]", "k8s.rs.id",
+		"k8s.deployment.labels", "k8s.ns.label[app]",  "k8smeta.deployment.name",
+		"k8smeta.svc.labels",
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		world_expect_none(*state, fields[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_without_a_pod, contained_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What fields of containers and pods have in common. */
+#ifndef SINSP_FIELDS_CONTAINER_H
+#define SINSP_FIELDS_CONTAINER_H
+
+#include "sinsp/fields/table.h"
+
+/* The container of the event's process; NULL: it is of the host, or not known. */
+static inline const struct sinsp_container *event_container(const struct sinsp_event *event)
+{
+	return event->thread ? event->thread->cgroups->container : NULL;
+}
+
+static inline int give_known(struct field_value *value, const char *text)
+{
+	return text ? give_string(value, text) : NO_VALUE;
+}
+
+static inline int give_answer(struct field_value *value, enum sinsp_answer answer)
+{
+	if (answer == SINSP_UNKNOWN)
+		return NO_VALUE;
+	value->u64 = answer == SINSP_YES;
+	return 1;
+}
+
+/* A text, or an answer, of the container's description. */
+#define INFO_TEXT_GETTER(getter, member)                                                           \
+	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+			  struct field_scratch *scratch, struct field_value *values)               \
+	{                                                                                          \
+		const struct sinsp_container *container = event_container(event);                  \
+                                                                                                   \
+		return container ? give_known(values, container->info->member) : NO_VALUE;         \
+	}
+#define INFO_ANSWER_GETTER(getter, member)                                                         \
+	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+			  struct field_scratch *scratch, struct field_value *values)               \
+	{                                                                                          \
+		const struct sinsp_container *container = event_container(event);                  \
+                                                                                                   \
+		return container ? give_answer(values, container->info->member) : NO_VALUE;        \
+	}
+
+/* One label, and all of them as the plugin of Falco prints them. */
+#define INFO_LABEL_GETTER(getter, member)                                                          \
+	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+			  struct field_scratch *scratch, struct field_value *values)               \
+	{                                                                                          \
+		const struct sinsp_container *container = event_container(event);                  \
+                                                                                                   \
+		return container ? give_label(values, &container->info->member, ref->name)         \
+				 : NO_VALUE;                                                       \
+	}
+#define INFO_LABELS_GETTER(getter, member)                                                         \
+	static int getter(const struct sinsp_event *event, const struct field_ref *ref,            \
+			  struct field_scratch *scratch, struct field_value *values)               \
+	{                                                                                          \
+		const struct sinsp_container *container = event_container(event);                  \
+                                                                                                   \
+		return container ? give_labels(values, scratch, &container->info->member)          \
+				 : NO_VALUE;                                                       \
+	}
+
+int give_label(struct field_value *value, const struct sinsp_labels *labels, const char *name);
+
+/* "name:value, other:value", without those of Kubernetes itself. */
+int give_labels(struct field_value *value, struct field_scratch *scratch,
+		const struct sinsp_labels *labels);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * k8s.*: the pod of the container that the event's process is in, and its workload. k8smeta.* are
+ * the names of a plugin of Falco for the same.
+ */
+#include "sinsp/fields/container.h"
+
+enum { SHORT_ID_LEN = 12 };
+
+INFO_TEXT_GETTER(get_pod_name, pod.name)
+INFO_TEXT_GETTER(get_namespace, pod.ns)
+INFO_TEXT_GETTER(get_uid, pod.uid)
+INFO_TEXT_GETTER(get_ip, pod.ip)
+INFO_TEXT_GETTER(get_cni_json, cni_json)
+INFO_TEXT_GETTER(get_full_sandbox_id, pod.sandbox_id)
+INFO_TEXT_GETTER(get_service_account, pod.service_account)
+INFO_TEXT_GETTER(get_workload_kind, pod.workload_kind)
+INFO_TEXT_GETTER(get_workload_name, pod.workload_name)
+INFO_TEXT_GETTER(get_node, pod.node)
+INFO_LABEL_GETTER(get_label, pod.labels)
+INFO_LABELS_GETTER(get_labels, pod.labels)
+INFO_LABEL_GETTER(get_annotation, pod.annotations)
+
+static int get_sandbox_id(const struct sinsp_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	int count = get_full_sandbox_id(event, ref, scratch, values);
+
+	if (count == 1 && values->bytes.len > SHORT_ID_LEN)
+		values->bytes.len = SHORT_ID_LEN;
+	return count;
+}
+
+#define ROW(name, flags, arg, getter, sample, help)                                                \
+	{                                                                                          \
+		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_THREADS, getter, help,                  \
+			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
+	}
+#define TEXT(name, getter, sample, help) ROW(name, 0, FIELD_ARG_NONE, getter, sample, help)
+#define LABEL(name, getter, help)                                                                  \
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, getter, "[app]=web", help)
+
+/* Of older versions of Falco, or of the plugin, about what is not looked up: without a value. */
+#define NONE(name) ROW(name, 0, FIELD_ARG_NONE, get_nothing, NULL, "none: not looked up")
+#define NONE_LABEL(name)                                                                           \
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, get_nothing, NULL, "none: not looked up")
+#define NONE_OF(object, id)                                                                        \
+	NONE(object ".name"), NONE(object "." id), NONE_LABEL(object ".label"),                    \
+		NONE(object ".labels")
+
+const struct field_desc fields_k8s[] = {
+	TEXT("k8s.pod.name", get_pod_name, "=web-5c4f", "name of the pod"),
+	TEXT("k8s.ns.name", get_namespace, "=kube-system", "namespace of the pod"),
+	TEXT("k8s.pod.uid", get_uid, " startswith 3f2a", "uid of the pod"),
+	TEXT("k8s.pod.id", get_uid, " startswith 3f2a", "the same, by its older name"),
+	TEXT("k8s.pod.sandbox_id", get_sandbox_id, " startswith 3f2a",
+	     "first 12 digits of the id of the pod's sandbox"),
+	TEXT("k8s.pod.full_sandbox_id", get_full_sandbox_id, " startswith 3f2a",
+	     "the whole id of the pod's sandbox"),
+	LABEL("k8s.pod.label", get_label, "k8s.pod.label[NAME]: one label of the pod"),
+	TEXT("k8s.pod.labels", get_labels, " contains app:web",
+	     "labels of the pod: name:value, name:value"),
+	LABEL("k8s.pod.annotation", get_annotation,
+	      "k8s.pod.annotation[NAME]: one annotation of the pod"),
+	TEXT("k8s.pod.ip", get_ip, "=10.0.0.7", "address of the pod"),
+	TEXT("k8s.pod.cni.json", get_cni_json, " contains eth0",
+	     "result of the pod's network plugin"),
+	TEXT("k8s.pod.service_account", get_service_account, "=default",
+	     "service account of the pod"),
+	TEXT("k8s.workload.kind", get_workload_kind, "=Deployment",
+	     "kind of what owns the pod: Deployment, DaemonSet, CronJob"),
+	TEXT("k8s.workload.name", get_workload_name, "=web", "its name"),
+	TEXT("k8s.node.name", get_node, "=node-1", "node that the pod runs on"),
+	TEXT("k8smeta.pod.name", get_pod_name, "=web-5c4f", "as k8s.pod.name"),
+	TEXT("k8smeta.pod.uid", get_uid, " startswith 3f2a", "as k8s.pod.uid"),
+	LABEL("k8smeta.pod.label", get_label, "as k8s.pod.label"),
+	TEXT("k8smeta.pod.labels", get_labels, " contains app:web", "as k8s.pod.labels"),
+	TEXT("k8smeta.pod.ip", get_ip, "=10.0.0.7", "as k8s.pod.ip"),
+	TEXT("k8smeta.ns.name", get_namespace, "=kube-system", "as k8s.ns.name"),
+	NONE("k8s.ns.id"),
+	NONE_LABEL("k8s.ns.label"),
+	NONE("k8s.ns.labels"),
+	NONE_OF("k8s.rc", "id"),
+	NONE_OF("k8s.svc", "id"),
+	NONE_OF("k8s.rs", "id"),
+	NONE_OF("k8s.deployment", "id"),
+	NONE("k8smeta.ns.uid"),
+	NONE_LABEL("k8smeta.ns.label"),
+	NONE("k8smeta.ns.labels"),
+	NONE_OF("k8smeta.deployment", "uid"),
+	NONE_OF("k8smeta.svc", "uid"),
+	NONE_OF("k8smeta.rs", "uid"),
+	NONE_OF("k8smeta.rc", "uid"),
+	{0},
+};
