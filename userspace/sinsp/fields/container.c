@@ -156,15 +156,10 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 			help "; none: only older versions have it", .colour = FIELD_COLOUR_##color \
 	}
 
-/* Also those of the .scap world that control groups do not reveal. */
 static void each_type(void (*see)(void *context, const char *word), void *context)
 {
 	for (unsigned int type = 0; type < SINSP_CONTAINER_TYPES_COUNT; type++)
 		see(context, sinsp_container_type_name(type));
-	see(context, "rkt");
-	see(context, "bpm");
-	see(context, "static");
-	see(context, "custom");
 }
 
 static const struct field_words types = {each_type, .lenient = true};

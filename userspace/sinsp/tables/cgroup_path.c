@@ -223,7 +223,9 @@ const char *sinsp_container_type_name(enum sinsp_container_type type)
 		[SINSP_CONTAINER_PODMAN] = "podman", [SINSP_CONTAINER_CONTAINERD] = "containerd",
 		[SINSP_CONTAINER_CRIO] = "cri-o",    [SINSP_CONTAINER_CRI] = "cri",
 		[SINSP_CONTAINER_LXC] = "lxc",	     [SINSP_CONTAINER_LIBVIRT_LXC] = "libvirt-lxc",
-		[SINSP_CONTAINER_MESOS] = "mesos",
+		[SINSP_CONTAINER_MESOS] = "mesos",   [SINSP_CONTAINER_RKT] = "rkt",
+		[SINSP_CONTAINER_BPM] = "bpm",	     [SINSP_CONTAINER_STATIC] = "static",
+		[SINSP_CONTAINER_CUSTOM] = "custom",
 	};
 
 	return names[type];

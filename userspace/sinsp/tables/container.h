@@ -83,10 +83,14 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state);
 struct sinsp_container {
 	struct sinsp_container *next; /* of the same bucket */
 	struct sinsp_container *next_new; /* see sinsp_containers_take_new() */
-	uint32_t refs; /* by control groups */
+	struct sinsp_container *older, *newer; /* of the unused ones, see containers.h */
+	uint32_t refs; /* by control groups; 0: unused */
 	enum sinsp_container_type type;
 	enum sinsp_meta_state state;
 	const struct sinsp_container_info *info; /* owned; never NULL: it may be empty */
+	size_t info_bytes; /* approximate size of a description from a capture */
+	bool changed; /* the description, since sinsp_containers_take_changed() */
+	bool removed; /* by its runtime: it is not kept when it is unused */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };

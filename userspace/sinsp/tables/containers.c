@@ -7,23 +7,30 @@
 
 #include "util/hash.h"
 
+enum { DIGITS = 12 };
+
 int sinsp_containers_init(struct sinsp_containers *table)
 {
 	*table = (struct sinsp_containers){.nothing = sinsp_container_info_create()};
 	return table->nothing ? 0 : -ENOMEM;
 }
 
-void sinsp_containers_finish(struct sinsp_containers *table)
+/* Whether an id begins with as many digits as its short form has. */
+static bool has_digits(const char *id, size_t len)
 {
-	sinsp_container_info_destroy(table->nothing);
-	table->nothing = NULL;
+	for (size_t i = 0; i < DIGITS; i++)
+		if (i == len || !((id[i] >= '0' && id[i] <= '9') || (id[i] >= 'a' && id[i] <= 'f')))
+			return false;
+	return true;
 }
 
+/* By its first digits, so that an id and its short form are in the same bucket. */
 static struct sinsp_container **container_bucket(const struct sinsp_containers *table,
 						 const char *id, size_t len)
 {
-	return (struct sinsp_container **)&table
-		->containers[hash_bytes(id, len) % SINSP_CONTAINERS_BUCKETS];
+	uint32_t hash = hash_bytes(id, has_digits(id, len) ? DIGITS : len);
+
+	return (struct sinsp_container **)&table->containers[hash % SINSP_CONTAINERS_BUCKETS];
 }
 
 struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
@@ -36,30 +43,38 @@ struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *tab
 	return container;
 }
 
-static struct sinsp_container *add_container(struct sinsp_containers *table,
-					     const struct sinsp_cgroup_match *match)
+static struct sinsp_container *add_container(struct sinsp_containers *table, const char *id,
+					     size_t len, enum sinsp_container_type type)
 {
-	struct sinsp_container **bucket = container_bucket(table, match->id, match->id_len);
-	struct sinsp_container *container = calloc(1, sizeof(*container) + match->id_len + 1);
+	struct sinsp_container **bucket = container_bucket(table, id, len);
+	struct sinsp_container *container = calloc(1, sizeof(*container) + len + 1);
 
 	if (!container)
 		return NULL;
-	container->type = match->type;
+	container->type = type;
 	container->info = table->nothing;
-	container->id_len = match->id_len;
-	memcpy(container->id, match->id, match->id_len);
+	container->id_len = len;
+	memcpy(container->id, id, len);
 	container->next = *bucket;
 	*bucket = container;
-	container->next_new = table->fresh;
-	table->fresh = container;
 	table->count++;
 	return container;
+}
+
+static void set_changed(struct sinsp_containers *table, struct sinsp_container *container,
+			bool changed)
+{
+	table->changed += (uint32_t)changed - (uint32_t)container->changed;
+	container->changed = changed;
 }
 
 static void free_info(struct sinsp_containers *table, struct sinsp_container *container)
 {
 	if (container->info != table->nothing)
 		sinsp_container_info_destroy((struct sinsp_container_info *)container->info);
+	container->info = table->nothing;
+	container->info_bytes = 0;
+	set_changed(table, container, false);
 }
 
 static void remove_container(struct sinsp_containers *table, struct sinsp_container *container)
@@ -80,6 +95,85 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	table->count--;
 }
 
+static void unused_remove(struct sinsp_unused *unused, struct sinsp_container *container)
+{
+	if (container->older)
+		container->older->newer = container->newer;
+	else
+		unused->oldest = container->newer;
+	if (container->newer)
+		container->newer->older = container->older;
+	else
+		unused->newest = container->older;
+	container->older = container->newer = NULL;
+	unused->count--;
+	unused->bytes -= container->info_bytes;
+}
+
+static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	unused_remove(&table->unused, container);
+	remove_container(table, container);
+}
+
+static void unused_add(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	struct sinsp_unused *unused = &table->unused;
+
+	container->older = unused->newest;
+	if (unused->newest)
+		unused->newest->newer = container;
+	else
+		unused->oldest = container;
+	unused->newest = container;
+	unused->count++;
+	unused->bytes += container->info_bytes;
+	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
+	       unused->bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
+		drop_unused(table, unused->oldest);
+		unused->dropped++;
+	}
+}
+
+void sinsp_containers_finish(struct sinsp_containers *table)
+{
+	sinsp_containers_forget_unused(table);
+	sinsp_container_info_destroy(table->nothing);
+	table->nothing = NULL;
+}
+
+/* Gives a new container the description that came before it by the first digits of its id. */
+static void take_description(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	struct sinsp_container *short_one = NULL;
+
+	if (container->id_len > DIGITS && has_digits(container->id, container->id_len))
+		short_one = sinsp_containers_find(table, container->id, DIGITS);
+	if (!short_one || short_one->refs)
+		return;
+	container->info = short_one->info;
+	container->info_bytes = short_one->info_bytes;
+	container->state = short_one->state;
+	set_changed(table, container, short_one->changed);
+	unused_remove(&table->unused, short_one);
+	short_one->info = table->nothing;
+	remove_container(table, short_one);
+}
+
+static struct sinsp_container *add_seen(struct sinsp_containers *table,
+					const struct sinsp_cgroup_match *match)
+{
+	struct sinsp_container *container =
+		add_container(table, match->id, match->id_len, match->type);
+
+	if (!container)
+		return NULL;
+	container->next_new = table->fresh;
+	table->fresh = container;
+	take_description(table, container);
+	return container;
+}
+
 /* The container of the groups; NULL for those of the host. Returns 0 or -ENOMEM. */
 static int find_container(struct sinsp_containers *table, const char *text, size_t len,
 			  struct sinsp_container **container)
@@ -91,11 +185,24 @@ static int find_container(struct sinsp_containers *table, const char *text, size
 		return 0;
 	*container = sinsp_containers_find(table, match.id, match.id_len);
 	if (!*container)
-		*container = add_container(table, &match);
+		*container = add_seen(table, &match);
+	else if ((*container)->refs == 0)
+		unused_remove(&table->unused, *container);
 	if (!*container)
 		return -ENOMEM;
+	(*container)->type = match.type;
 	(*container)->refs++;
 	return 0;
+}
+
+static void unref_container(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	if (!container || --container->refs)
+		return;
+	if (table->keeps_unused && container->info != table->nothing && !container->removed)
+		unused_add(table, container);
+	else
+		remove_container(table, container);
 }
 
 static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const char *text,
@@ -141,8 +248,7 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 	while (*link != cgroups)
 		link = &(*link)->next;
 	*link = cgroups->next;
-	if (cgroups->container && --cgroups->container->refs == 0)
-		remove_container(cgroups->table, cgroups->container);
+	unref_container(cgroups->table, cgroups->container);
 	free(cgroups);
 }
 
@@ -161,8 +267,80 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 			      enum sinsp_meta_state state, struct sinsp_container_info *info)
 {
 	free_info(table, container);
-	container->info = info ? info : table->nothing;
+	if (info)
+		container->info = info;
 	container->state = state;
+	set_changed(table, container, info != NULL);
+}
+
+/* The container of a whole id, or the first one whose id has these digits. */
+static struct sinsp_container *find_described(const struct sinsp_containers *table, const char *id)
+{
+	size_t len = strlen(id);
+	struct sinsp_container *container = sinsp_containers_find(table, id, len);
+
+	if (container || len != DIGITS || !has_digits(id, len))
+		return container;
+	container = *container_bucket(table, id, len);
+	while (container && (container->id_len < len || memcmp(container->id, id, len) != 0))
+		container = container->next;
+	return container;
+}
+
+int sinsp_containers_describe(struct sinsp_containers *table,
+			      const struct sinsp_description *description)
+{
+	const char *id = description->id;
+	struct sinsp_container *container = find_described(table, id);
+
+	if (container && container->state == SINSP_META_OK && description->state != SINSP_META_OK) {
+		sinsp_container_info_destroy(description->info);
+		return 0;
+	}
+	if (container && container->refs == 0)
+		unused_remove(&table->unused, container);
+	if (!container)
+		container = add_container(table, id, strlen(id), description->info->type);
+	if (!container) {
+		sinsp_container_info_destroy(description->info);
+		return -ENOMEM;
+	}
+	sinsp_container_set_info(table, container, description->state, description->info);
+	container->info_bytes = description->bytes;
+	container->removed = false;
+	if (container->refs == 0)
+		unused_add(table, container);
+	return 0;
+}
+
+void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
+{
+	struct sinsp_container *container = find_described(table, id);
+
+	if (container && container->refs)
+		container->removed = true;
+	else if (container)
+		drop_unused(table, container);
+}
+
+void sinsp_containers_forget_unused(struct sinsp_containers *table)
+{
+	while (table->unused.oldest)
+		drop_unused(table, table->unused.oldest);
+}
+
+const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
+{
+	struct sinsp_container *container = NULL;
+
+	for (size_t i = 0; table->changed && !container; i++) {
+		container = table->containers[i];
+		while (container && !container->changed)
+			container = container->next;
+	}
+	if (container)
+		set_changed(table, container, false);
+	return container;
 }
 
 void sinsp_containers_each(const struct sinsp_containers *table,

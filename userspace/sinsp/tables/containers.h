@@ -2,7 +2,8 @@
 /*
  * The tables of control groups and of containers. Threads in the same groups share one entry, which
  * knows its container: nothing is parsed per event. Entries live as long as a thread refers to
- * them.
+ * them; containers that a capture describes live longer, up to a limit, since nobody can be asked
+ * again.
  */
 #ifndef SINSP_TABLES_CONTAINERS_H
 #define SINSP_TABLES_CONTAINERS_H
@@ -19,13 +20,29 @@ struct sinsp_cgroups {
 	char text[]; /* "name=/path", each with its NUL */
 };
 
-enum { SINSP_CONTAINERS_BUCKETS = 1024 };
+enum {
+	SINSP_CONTAINERS_BUCKETS = 1024,
+	/* Of descriptions of containers that no thread refers to; the oldest are dropped. */
+	SINSP_CONTAINERS_UNUSED_MAX = 1024,
+	SINSP_CONTAINERS_UNUSED_BYTES_MAX = 16 << 20,
+};
+
+/* Containers that are described, and that no thread refers to. */
+struct sinsp_unused {
+	struct sinsp_container *oldest, *newest;
+	uint32_t count;
+	size_t bytes; /* of descriptions */
+	uint64_t dropped; /* at the limits above, since the start */
+};
 
 struct sinsp_containers {
 	struct sinsp_cgroups *cgroups[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container *fresh; /* not yet taken by sinsp_containers_take_new() */
 	uint32_t count; /* of containers */
+	uint32_t changed; /* of these, for sinsp_containers_take_changed() */
+	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
+	struct sinsp_unused unused;
 	struct sinsp_container_info *nothing; /* of containers of which nothing is known */
 };
 
@@ -58,6 +75,33 @@ struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table
 /* Replaces what is known of a container; NULL: nothing. Takes ownership of `info`. */
 void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info);
+
+/* A description from a capture. */
+struct sinsp_description {
+	const char *id; /* whole, or its first 12 digits */
+	enum sinsp_meta_state state;
+	struct sinsp_container_info *info; /* not NULL; the table takes ownership */
+	size_t bytes; /* approximate size */
+};
+
+/*
+ * The same by the container's id, also before a thread refers to it. An incomplete description does
+ * not replace a complete one. Returns 0 or -ENOMEM.
+ */
+int sinsp_containers_describe(struct sinsp_containers *table,
+			      const struct sinsp_description *description);
+
+/* Drops a container as soon as no thread refers to it. The id as above. */
+void sinsp_containers_forget(struct sinsp_containers *table, const char *id);
+
+/* Drops all containers that no thread refers to. */
+void sinsp_containers_forget_unused(struct sinsp_containers *table);
+
+/*
+ * A container whose description was set since it was last returned; NULL: none. Without one, it is
+ * cheap enough for each event.
+ */
+const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
 
 /* Calls `visit` for every container. */
 void sinsp_containers_each(const struct sinsp_containers *table,

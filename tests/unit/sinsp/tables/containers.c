@@ -123,6 +123,154 @@ static void test_descriptions_are_replaced(void **state)
 	sinsp_cgroups_unref(web);
 }
 
+static int describe(struct sinsp_containers *table, const char *id, enum sinsp_meta_state state,
+		    const char *name)
+{
+	return sinsp_containers_describe(
+		table, &(struct sinsp_description){
+			       .id = id, .state = state, .info = named(name), .bytes = 1000});
+}
+
+static void expect_name(const struct sinsp_cgroups *cgroups, const char *name)
+{
+	assert_string_equal(cgroups->container->info->name, name);
+}
+
+/* Before there is a thread of the container, by its whole id or its first digits. */
+static void test_described_early(void **state)
+{
+	static const char *const ids[] = {ID, "0123456789ab"};
+	struct sinsp_containers *table = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sinsp_cgroups *web;
+
+		assert_int_equal(describe(table, ids[i], SINSP_META_OK, "web"), 0);
+		assert_int_equal(table->count, 1);
+		assert_null(sinsp_containers_take_new(table));
+		web = get(table, "cpu=/docker/" ID);
+		expect_name(web, "web");
+		assert_int_equal(table->count, 1);
+		assert_int_equal(table->unused.count, 0);
+		assert_int_equal(table->unused.bytes, 0);
+		assert_int_equal(web->container->type, SINSP_CONTAINER_DOCKER);
+		assert_int_equal(web->container->state, SINSP_META_OK);
+		assert_string_equal(web->container->id, ID);
+		sinsp_cgroups_unref(web);
+		assert_int_equal(table->count, 0);
+	}
+}
+
+static void test_described_late(void **state)
+{
+	struct sinsp_containers *table = *state;
+	struct sinsp_cgroups *web = get(table, "cpu=/docker/" ID), *lxc = get(table, "cpu=/lxc/db");
+
+	assert_int_equal(describe(table, "0123456789ab", SINSP_META_PENDING, "?"), 0);
+	expect_name(web, "?");
+	assert_int_equal(web->container->state, SINSP_META_PENDING);
+	assert_int_equal(describe(table, ID, SINSP_META_OK, "web"), 0);
+	expect_name(web, "web");
+	/* It does not become less known. */
+	assert_int_equal(describe(table, ID, SINSP_META_MISSING, "?"), 0);
+	expect_name(web, "web");
+	assert_int_equal(describe(table, ID, SINSP_META_OK, "renamed"), 0);
+	expect_name(web, "renamed");
+	/* Names are no digits. */
+	assert_int_equal(describe(table, "d", SINSP_META_OK, "other"), 0);
+	assert_int_equal(describe(table, "0123456789a", SINSP_META_OK, "other"), 0);
+	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
+	expect_name(lxc, "base");
+	expect_name(web, "renamed");
+	assert_int_equal(table->unused.count, 2);
+	sinsp_cgroups_unref(web);
+	sinsp_cgroups_unref(lxc);
+}
+
+/* Of a capture: its descriptions outlive the threads, those of a live run do not. */
+static void test_kept_when_unused(void **state)
+{
+	struct sinsp_containers *table = *state;
+	struct sinsp_cgroups *web = get(table, "cpu=/docker/" ID), *lxc;
+
+	table->keeps_unused = true;
+	describe(table, ID, SINSP_META_OK, "web");
+	lxc = get(table, "cpu=/lxc/unknown");
+	sinsp_cgroups_unref(web);
+	sinsp_cgroups_unref(lxc);
+	assert_int_equal(table->count, 1);
+	web = get(table, "cpu=/docker/" ID);
+	expect_name(web, "web");
+	/* Removed by its runtime: it goes with its last thread, or at once. */
+	sinsp_containers_forget(table, ID);
+	expect_name(web, "web");
+	sinsp_cgroups_unref(web);
+	assert_int_equal(table->count, 0);
+	describe(table, ID, SINSP_META_OK, "again");
+	sinsp_containers_forget(table, "0123456789ab");
+	sinsp_containers_forget(table, "0123456789ab");
+	assert_int_equal(table->count, 0);
+	/* All of them, as when another capture begins. */
+	describe(table, ID, SINSP_META_OK, "again");
+	describe(table, "db", SINSP_META_OK, "again");
+	sinsp_containers_forget_unused(table);
+	assert_int_equal(table->count, 0);
+	assert_int_equal(table->unused.dropped, 0);
+}
+
+static void test_oldest_are_dropped(void **state)
+{
+	struct sinsp_containers *table = *state;
+	char id[32];
+
+	for (int i = 0; i < SINSP_CONTAINERS_UNUSED_MAX + 3; i++) {
+		snprintf(id, sizeof(id), "c%d", i);
+		describe(table, id, SINSP_META_OK, "x");
+		if (i == 10)
+			describe(table, "c1", SINSP_META_OK, "newer");
+	}
+	assert_int_equal(table->unused.count, SINSP_CONTAINERS_UNUSED_MAX);
+	assert_int_equal(table->unused.dropped, 3);
+	assert_null(sinsp_containers_find(table, "c0", 2));
+	assert_non_null(sinsp_containers_find(table, "c1", 2));
+	assert_null(sinsp_containers_find(table, "c3", 2));
+	assert_non_null(sinsp_containers_find(table, "c4", 2));
+	/* By their size. */
+	sinsp_containers_describe(
+		table,
+		&(struct sinsp_description){.id = "huge",
+					    .state = SINSP_META_OK,
+					    .info = named("x"),
+					    .bytes = SINSP_CONTAINERS_UNUSED_BYTES_MAX - 1500});
+	assert_int_equal(table->unused.count, 2);
+	assert_int_equal(table->unused.dropped, SINSP_CONTAINERS_UNUSED_MAX + 2);
+	assert_int_equal(table->unused.bytes, SINSP_CONTAINERS_UNUSED_BYTES_MAX - 500);
+}
+
+static void test_changed_ones_are_taken_once(void **state)
+{
+	struct sinsp_containers *table = *state;
+	struct sinsp_cgroups *web = get(table, "cpu=/lxc/web"), *db = get(table, "cpu=/lxc/db");
+
+	assert_null(sinsp_containers_take_changed(table));
+	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("1"));
+	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("2"));
+	sinsp_container_set_info(table, db->container, SINSP_META_MISSING, NULL);
+	assert_ptr_equal(sinsp_containers_take_changed(table), web->container);
+	assert_null(sinsp_containers_take_changed(table));
+	/* It ended before anybody asked. */
+	sinsp_container_set_info(table, db->container, SINSP_META_OK, named("1"));
+	sinsp_cgroups_unref(db);
+	assert_null(sinsp_containers_take_changed(table));
+	/* Neither is lost when a description finds its container. */
+	describe(table, "0123456789ab", SINSP_META_OK, "early");
+	db = get(table, "cpu=/docker/" ID);
+	assert_ptr_equal(sinsp_containers_take_changed(table), db->container);
+	assert_int_equal(table->changed, 0);
+	sinsp_cgroups_unref(web);
+	sinsp_cgroups_unref(db);
+}
+
 static void count_one(struct sinsp_container *container, void *context)
 {
 	(*(unsigned int *)context)++;
@@ -151,6 +299,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_groups_of_one_container, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_new_ones_are_taken_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_described_early, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_described_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kept_when_unused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each, setup, teardown),
 	};
 

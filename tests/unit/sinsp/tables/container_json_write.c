@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions of containers as text, and read again. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "contained.h"
+#include "sinsp/tables/container_json.h"
+#include "sinsp/tables/container_members.h"
+
+/* The container of the fixture. */
+static struct sinsp_container *container_of(void **state)
+{
+	struct drive *world = *state;
+
+	return world_self(world)->cgroups->container;
+}
+
+static void describe(void **state, struct sinsp_container_info *info)
+{
+	struct drive *world = *state;
+
+	sinsp_container_set_info(&world->sinsp->containers, container_of(state), SINSP_META_OK,
+				 info);
+}
+
+static struct buf write_json(void **state)
+{
+	struct buf text = {0};
+
+	sinsp_container_json_append(container_of(state), &text);
+	buf_append_char(&text, '\0');
+	assert_false(text.failed);
+	return text;
+}
+
+static struct sinsp_container_json write_and_read(void **state)
+{
+	struct buf text = write_json(state);
+	struct sinsp_container_json json;
+
+	assert_int_equal(sinsp_container_json_read(text.data, text.len - 1, &json), 0);
+	assert_int_equal(json.ignored, 0);
+	buf_finish(&text);
+	return json;
+}
+
+static void expect_json(void **state, const char *expected)
+{
+	struct buf text = write_json(state);
+
+	assert_string_equal(text.data, expected);
+	buf_finish(&text);
+}
+
+static void test_text(void **state)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	static const struct sinsp_label label = {"a\"b", "\n"};
+	static const struct sinsp_mount mounts[] = {{"/a", "/b", "ro", "rprivate", false},
+						    {"", "", "", "", true}};
+
+	describe(state, info);
+	expect_json(state, "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
+			   "\",\"type\":0,\"lookup_state\":1,\"is_pod_sandbox\":false,"
+			   "\"Mounts\":[]}}");
+	info->name = "web";
+	info->type = SINSP_CONTAINER_PODMAN;
+	info->privileged = SINSP_NO;
+	info->created_ns = 5999999999;
+	info->labels = (struct sinsp_labels){&label, 1};
+	info->mounts = (struct sinsp_mounts){mounts, 2};
+	info->pod.name = "pod";
+	info->pod.node = "node";
+	container_of(state)->state = SINSP_META_PENDING;
+	expect_json(state,
+		    "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
+		    "\",\"type\":11,\"lookup_state\":0,\"name\":\"web\",\"privileged\":false,"
+		    "\"is_pod_sandbox\":false,\"created_time\":5,\"labels\":{\"a\\\"b\":\"\\n\","
+		    "\"io.kubernetes.pod.name\":\"pod\"},\"Mounts\":[{\"Source\":\"/a\","
+		    "\"Destination\":\"/b\",\"Mode\":\"ro\",\"RW\":false,\"Propagation\":"
+		    "\"rprivate\"},{\"Source\":\"\",\"Destination\":\"\",\"Mode\":\"\","
+		    "\"RW\":true,\"Propagation\":\"\"}],\"lanner\":{\"node\":\"node\"}}}");
+}
+
+/* Other readers have no other name of it. */
+static void test_named(void **state)
+{
+	struct sinsp_container_json json;
+
+	contained_set_group(*state, "/lxc/my-long-container");
+	describe(state, sinsp_container_info_create());
+	json = write_and_read(state);
+	assert_string_equal(json.id, "my-long-container");
+	assert_string_equal(json.info->name, "my-long-container");
+	assert_int_equal(json.info->type, SINSP_CONTAINER_LXC);
+	sinsp_container_info_destroy(json.info);
+}
+
+static void assert_same_texts(const struct sinsp_container_info *a,
+			      const struct sinsp_container_info *b,
+			      const struct container_members *members)
+{
+	for (size_t i = 0; i < members->count; i++) {
+		const struct container_member *member = &members->items[i];
+		const char *text = *container_text((struct sinsp_container_info *)a, member);
+
+		assert_non_null(text);
+		assert_string_equal(*container_text((struct sinsp_container_info *)b, member),
+				    text);
+	}
+}
+
+/* The first ones; those that name the pod follow. */
+static void assert_same_labels(const struct sinsp_labels *a, const struct sinsp_labels *b)
+{
+	assert_true(b->count >= a->count);
+	for (size_t i = 0; i < a->count; i++) {
+		assert_string_equal(a->items[i].name, b->items[i].name);
+		assert_string_equal(a->items[i].value, b->items[i].value);
+	}
+}
+
+static void test_round_trip(void **state)
+{
+	const struct sinsp_container_info *info = container_of(state)->info;
+	struct sinsp_container_info *changed = (struct sinsp_container_info *)info;
+	struct sinsp_container_json json;
+
+	changed->host_ipc = SINSP_YES;
+	changed->is_sandbox = true;
+	changed->pod.workload_derived = true;
+	json = write_and_read(state);
+	assert_string_equal(json.id, CONTAINER_ID);
+	assert_int_equal(json.state, SINSP_META_OK);
+	assert_int_equal(json.info->type, SINSP_CONTAINER_DOCKER);
+	assert_same_texts(info, json.info, &container_texts);
+	assert_same_texts(info, json.info, &container_extension_texts);
+	assert_same_texts(info, json.info, &container_pod_labels);
+	assert_int_equal(json.info->privileged, info->privileged);
+	assert_int_equal(json.info->host_pid, info->host_pid);
+	assert_int_equal(json.info->host_network, info->host_network);
+	assert_int_equal(json.info->host_ipc, info->host_ipc);
+	assert_true(json.info->is_sandbox);
+	assert_true(json.info->pod.workload_derived);
+	assert_int_equal(json.info->created_ns, info->created_ns);
+	assert_same_labels(&info->labels, &json.info->labels);
+	assert_same_labels(&info->pod.labels, &json.info->pod.labels);
+	assert_int_equal(json.info->pod.labels.count, info->pod.labels.count);
+	assert_same_labels(&info->pod.annotations, &json.info->pod.annotations);
+	assert_int_equal(json.info->mounts.count, info->mounts.count);
+	for (size_t i = 0; i < info->mounts.count; i++) {
+		const struct sinsp_mount *a = &info->mounts.items[i];
+		const struct sinsp_mount *b = &json.info->mounts.items[i];
+
+		assert_string_equal(a->source, b->source);
+		assert_string_equal(a->dest, b->dest);
+		assert_string_equal(a->mode, b->mode);
+		assert_string_equal(a->propagation, b->propagation);
+		assert_int_equal(a->writable, b->writable);
+	}
+	sinsp_container_info_destroy(json.info);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_text, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_named, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_round_trip, contained_setup, world_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
