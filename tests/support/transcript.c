@@ -143,6 +143,15 @@ static int write_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return end_line(to, "fd");
 }
 
+static int write_container(struct scap_snapshot *to, const struct scap_container *container)
+{
+	buf_printf(text_of(to), "container ");
+	if (!container->at_start)
+		buf_printf(text_of(to), "at %" PRIu64 " ", container->ts_ns);
+	buf_append(text_of(to), container->json, container->len);
+	return end_line(to, "container");
+}
+
 const struct scap_snapshot_ops transcript_ops = {
 	.begin = write_begin,
 	.machine = write_machine,
@@ -152,6 +161,7 @@ const struct scap_snapshot_ops transcript_ops = {
 	.thread = write_thread,
 	.fds = write_fds,
 	.fd = write_fd,
+	.container = write_container,
 	.end = write_end,
 };
 

@@ -8,7 +8,7 @@
 
 /*
  * Begins as {.snapshot.ops = &transcript_ops}. Lines begin with the name of the call: "begin",
- * "machine", "interface", "user", "group", "thread", "fds", "fd", "end".
+ * "machine", "interface", "user", "group", "thread", "fds", "fd", "container", "end".
  */
 struct transcript {
 	struct scap_snapshot snapshot; /* first */

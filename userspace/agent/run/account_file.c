@@ -25,6 +25,13 @@ static void put_troubles(struct buf *text, const struct scap_reader_stats *file,
 		{file->unknown_blocks, "blocks skipped whose kind this version does not know"},
 		{state->threads_evicted, "threads evicted: the table was full"},
 		{state->fds_rejected, "descriptors not stored: the table was full"},
+		{state->descriptions_corrupt, "corrupt descriptions of containers skipped"},
+		{state->descriptions_ignored,
+		 "values in descriptions of containers ignored: of a wrong type, or too many"},
+		{state->descriptions_dropped,
+		 "descriptions of containers dropped: too many without a process"},
+		{state->descriptions_too_long,
+		 "descriptions of containers not written: longer than readers accept"},
 	};
 
 	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);

@@ -182,6 +182,8 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{state->fds_rejected, "descriptors not stored: the table was full"},
 		{state->fd_lookups_rejected,
 		 "descriptors not looked up in /proc: too many in a short time"},
+		{state->descriptions_too_long,
+		 "descriptions of containers not written: longer than readers accept"},
 	};
 
 	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);

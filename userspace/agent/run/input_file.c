@@ -107,7 +107,8 @@ static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 	struct scap_reader_stats stats;
 
 	scap_reader_stats(file->reader, &stats);
-	return file->broken_off || stats.corrupt_events || stats.corrupt_lists || state->corrupt;
+	return file->broken_off || stats.corrupt_events || stats.corrupt_lists || state->corrupt ||
+	       state->descriptions_corrupt;
 }
 
 static void destroy(struct input *input)

@@ -259,14 +259,33 @@ int recording_turn(struct recording *recording, const struct scap_event *event)
 	return code ? code : begin_file(recording, header.ts, event->clock_step_ns);
 }
 
+/* Whether an event of the input, once written, has the description of a container. */
+static bool describes(const struct recording *recording, unsigned int id)
+{
+	return id == EVENT_container ||
+	       (id == EVENT_asyncevent && !recording->writer_config.form_2022);
+}
+
+/* Writes what became known of containers, unless the event that is to be written has it. */
+static int put_containers(struct recording *recording, unsigned int id, bool is_written)
+{
+	bool has_it = is_written && describes(recording, id);
+	int code = sinsp_dump_changed(recording->sinsp,
+				      has_it ? NULL : scap_writer_snapshot(recording->writer));
+
+	return code ? fail(recording, code, strerror(-code)) : 0;
+}
+
 int recording_event(struct recording *recording, const struct scap_event *event, unsigned int id,
 		    bool passed)
 {
 	struct scap_event written = *event;
 	bool carries = recording->options->fat && recording->carries[id];
+	bool is_written = passed || recording->copies || carries;
+	int code = put_containers(recording, id, is_written);
 
-	if (!passed && !recording->copies && !carries)
-		return 0;
+	if (code || !is_written)
+		return code;
 	written.hidden |= !passed && !recording->copies;
 	recording->unflushed = true;
 	return scap_writer_event(recording->writer, &written, &recording->err);

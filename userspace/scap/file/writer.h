@@ -49,7 +49,8 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 
 /*
  * The receiver of the complete state before the first event, to be used before any event is
- * written. A later snapshot begins a new section of the file. The next call below also returns an
+ * written. A later snapshot begins a new section of the file; containers alone may come at any
+ * time. The next call below also returns an
  * error of the snapshot, with a message.
  */
 struct scap_snapshot *scap_writer_snapshot(struct scap_writer *writer);

@@ -4,6 +4,7 @@
  * written as a block. Long lists of processes and descriptors are split into several blocks to
  * bound memory; those of interfaces and users are not, since a later block replaces the previous
  * one.
+ * Descriptions of containers are events.
  */
 #include "scap/file/writer_impl.h"
 
@@ -172,6 +173,51 @@ static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return r;
 }
 
+/* The id of a thread that stands for where a description comes from. */
+enum { TID_LIVE = 0, TID_AT_START = 1, TID_2022 = -1 };
+
+static void pack_event(struct buf *buf, uint64_t ts_ns, int64_t tid, uint16_t id,
+		       const struct event_param *params, uint32_t nparams)
+{
+	struct ppm_evt_hdr header = {
+		.ts = ts_ns, .tid = (uint64_t)tid, .type = id, .nparams = nparams};
+
+	header.len = (uint32_t)(sizeof(header) + nparams * sizeof(params->len));
+	for (uint32_t i = 0; i < nparams; i++)
+		header.len += params[i].len;
+	pack_u16(buf, 0); /* CPU */
+	pack_u32(buf, SCAP_EVENT_FLAG_HIDDEN);
+	buf_append(buf, &header, sizeof(header));
+	for (uint32_t i = 0; i < nparams; i++)
+		pack_u32(buf, params[i].len);
+	for (uint32_t i = 0; i < nparams; i++)
+		buf_append(buf, params[i].data, params[i].len);
+}
+
+/* Hidden, since readers show the events that were asked for. */
+static int on_container(struct scap_snapshot *to, const struct scap_container *container)
+{
+	static const uint8_t plugin[sizeof(uint32_t)], name[] = "container";
+	struct scap_writer *writer = writer_of(to);
+	int r = open_list(writer, SCAP_BLOCK_EVENT_V2_LARGE_FLAGS);
+	/* The last byte is the NUL. */
+	const struct event_param params[asyncevent__count] = {
+		[asyncevent__plugin_id] = {plugin, sizeof(plugin)},
+		[asyncevent__name] = {name, sizeof(name)},
+		[asyncevent__data] = {(const uint8_t *)container->json,
+				      (uint32_t)container->len + 1},
+	};
+
+	if (r == 0 && writer->config.form_2022)
+		pack_event(&writer->list.entries, container->ts_ns, TID_2022, EVENT_container,
+			   &params[asyncevent__data], container__count);
+	else if (r == 0)
+		pack_event(&writer->list.entries, container->ts_ns,
+			   container->at_start ? TID_AT_START : TID_LIVE, EVENT_asyncevent, params,
+			   asyncevent__count);
+	return r < 0 ? r : close_list(writer);
+}
+
 /* The lists are no longer needed. */
 static int on_end(struct scap_snapshot *to)
 {
@@ -192,5 +238,6 @@ const struct scap_snapshot_ops writer_snapshot_ops = {
 	.thread = on_thread,
 	.fds = on_fds,
 	.fd = on_fd,
+	.container = on_container,
 	.end = on_end,
 };

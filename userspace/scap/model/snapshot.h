@@ -7,6 +7,7 @@
 #define SCAP_MODEL_SNAPSHOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "scap/model/fd.h"
@@ -38,6 +39,14 @@ struct scap_group {
 	const char *name;
 };
 
+/* A container, as `container` events describe it. */
+struct scap_container {
+	const char *json; /* ends with a NUL */
+	size_t len; /* without the NUL */
+	uint64_t ts_ns; /* on the wall clock: when it became known */
+	bool at_start; /* part of the state before the first event */
+};
+
 struct scap_snapshot;
 
 /* Each returns 0, or -errno, which ends the snapshot. */
@@ -51,6 +60,8 @@ struct scap_snapshot_ops {
 	/* The descriptors of an earlier thread, and of those that share them, follow. */
 	int (*fds)(struct scap_snapshot *to, int64_t tid);
 	int (*fd)(struct scap_snapshot *to, const struct scap_fd *fd);
+	/* Follows all others; also comes between two events, if one becomes known later. */
+	int (*container)(struct scap_snapshot *to, const struct scap_container *container);
 	int (*end)(struct scap_snapshot *to); /* events follow */
 };
 

@@ -80,5 +80,7 @@ state_handler state_memory, state_switch, state_procinfo;
 state_handler state_mount, state_move_mount, state_pivot_root;
 /* apply_user.c */
 state_handler state_user_added, state_user_deleted, state_group_added, state_group_deleted;
+/* apply_container.c */
+state_handler state_container, state_asyncevent;
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
+#include "sinsp/tables/container_json.h"
 #include "sinsp/tables/socket.h"
 
 /* Threads in the order in which they are reported. */
@@ -186,6 +187,80 @@ static int dump_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 	return r;
 }
 
+/* Descriptions that readers would reject as too long are counted, and left out. */
+static int dump_container(struct sinsp *sinsp, const struct sinsp_container *container,
+			  bool at_start, struct scap_snapshot *to)
+{
+	struct scap_container out = {.at_start = at_start};
+	struct buf json = {0};
+	int r = -ENOMEM;
+
+	sinsp_container_json_append(container, &json);
+	buf_append_char(&json, '\0');
+	if (!json.failed && json.len > CONTAINER_JSON_BYTES_MAX) {
+		sinsp->stats.descriptions_too_long++;
+		r = 0;
+	} else if (!json.failed) {
+		out.json = json.data;
+		out.len = json.len - 1;
+		out.ts_ns = wall_ns(sinsp, sinsp->now_ns ? sinsp->now_ns : sinsp->seed_ns);
+		r = to->ops->container(to, &out);
+	}
+	buf_finish(&json);
+	return r;
+}
+
+/* Containers in the order in which they are reported. */
+struct container_order {
+	const struct sinsp_containers *table;
+	const struct sinsp_container **containers; /* owned */
+	size_t count;
+};
+
+static void put_container(struct sinsp_container *container, void *context)
+{
+	struct container_order *order = context;
+
+	if (container->info != order->table->nothing)
+		order->containers[order->count++] = container;
+}
+
+static int compare_containers(const void *left, const void *right)
+{
+	const struct sinsp_container *a = *(const struct sinsp_container *const *)left;
+	const struct sinsp_container *b = *(const struct sinsp_container *const *)right;
+
+	return strcmp(a->id, b->id);
+}
+
+static int dump_containers(struct sinsp *sinsp, struct scap_snapshot *to)
+{
+	struct container_order order = {
+		.table = &sinsp->containers,
+		.containers = calloc(sinsp->containers.count + 1, sizeof(*order.containers))};
+	int r = order.containers ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	sinsp_containers_each(&sinsp->containers, put_container, &order);
+	qsort(order.containers, order.count, sizeof(*order.containers), compare_containers);
+	for (size_t i = 0; i < order.count && r == 0; i++)
+		r = dump_container(sinsp, order.containers[i], true, to);
+	free(order.containers);
+	return r;
+}
+
+int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to)
+{
+	const struct sinsp_container *container;
+	int r = 0;
+
+	while (r == 0 && (container = sinsp_containers_take_changed(&sinsp->containers)))
+		if (to)
+			r = dump_container(sinsp, container, false, to);
+	return r;
+}
+
 int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to)
 {
 	int r = 0;
@@ -203,5 +278,9 @@ int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to)
 		r = users_each(&sinsp->names->groups, sinsp->now_ns, dump_group, to);
 	if (r == 0)
 		r = dump_threads(sinsp, to);
+	if (r == 0)
+		r = dump_containers(sinsp, to);
+	if (r == 0)
+		r = sinsp_dump_changed(sinsp, NULL);
 	return r == 0 ? to->ops->end(to) : r;
 }

@@ -60,6 +60,11 @@ struct sinsp_stats {
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
 	uint64_t threads_evicted, fds_rejected; /* at the limits above */
+	/* Of containers, in events of captures. */
+	uint64_t descriptions_corrupt;
+	uint64_t descriptions_ignored; /* values in them, of the wrong type or too many */
+	uint64_t descriptions_dropped; /* too many that no thread refers to */
+	uint64_t descriptions_too_long; /* not reported to a snapshot */
 };
 
 /* Creates an engine with empty tables. Returns 0, or -errno with a message. */
@@ -86,6 +91,12 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
  * id, main ones first. Returns 0, or what `to` returned.
  */
 int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
+
+/*
+ * Reports the containers whose descriptions became known since the last call of this function or of
+ * sinsp_dump(); `to` NULL: skips them. As above; without any, cheap enough for each event.
+ */
+int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
  * Applies one event. Returns 0, or -EBADMSG or -ENOENT (counted) for a corrupt or unknown frame.

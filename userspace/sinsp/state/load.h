@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads threads and descriptors from /proc or a capture into the tables. */
+/* Loads threads and descriptors from /proc or a capture, and containers, into the tables. */
 #ifndef SINSP_STATE_LOAD_H
 #define SINSP_STATE_LOAD_H
 
@@ -9,6 +9,9 @@
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from);
 struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 			       const struct scap_fd *from);
+
+/* Takes a description of a container, or counts that it cannot be taken. */
+void state_load_container(struct sinsp *sinsp, const char *json, size_t len);
 
 /* All descriptors that /proc shows of a thread. */
 void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread);

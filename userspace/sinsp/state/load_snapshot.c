@@ -19,6 +19,8 @@ static int begin(struct scap_snapshot *to)
 
 	state_finish_last(sinsp);
 	sinsp_threads_clear(&sinsp->threads);
+	sinsp_containers_forget_unused(&sinsp->containers);
+	sinsp->containers.keeps_unused = true;
 	names_forget_users(sinsp->names);
 	machine_finish(&sinsp->machine);
 	sinsp->boot = 0;
@@ -97,6 +99,12 @@ static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 	return 0;
 }
 
+static int take_container(struct scap_snapshot *to, const struct scap_container *container)
+{
+	state_load_container(sinsp_of(to), container->json, container->len);
+	return 0;
+}
+
 static void count_itself(struct sinsp_thread_entry *entry, void *context)
 {
 	entry->thread.nthreads = sinsp_thread_is_main(&entry->thread) && !entry->ended;
@@ -136,6 +144,7 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
 		.thread = take_thread,
 		.fds = take_fds,
 		.fd = take_fd,
+		.container = take_container,
 		.end = end,
 	};
 	struct scap_snapshot *listener = &sinsp->listener.snapshot;

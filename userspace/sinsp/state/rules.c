@@ -110,6 +110,8 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_userdeleted] = {state_user_deleted},
 	[EVENT_groupadded] = {state_group_added},
 	[EVENT_groupdeleted] = {state_group_deleted},
+	[EVENT_container] = {state_container},
+	[EVENT_asyncevent] = {state_asyncevent},
 	/* Too frequent to be captured only for their counters. */
 	[EVENT_brk] = {state_memory},
 	[EVENT_mmap] = {state_memory},

@@ -36,7 +36,13 @@ static void test_report(void **state)
 {
 	const struct scap_reader_stats stats = {
 		.events = 9, .bytes_read = 90, .corrupt_events = 1, .unknown_blocks = 2};
-	const struct account account = {.matched = 7, .printed = 6, .state = {.corrupt = 3}};
+	const struct account account = {.matched = 7,
+					.printed = 6,
+					.state = {.corrupt = 3,
+						  .descriptions_corrupt = 4,
+						  .descriptions_ignored = 5,
+						  .descriptions_dropped = 6,
+						  .descriptions_too_long = 7}};
 	struct buf text = {0};
 
 	account_file_append(&stats, &account, &text);
@@ -44,7 +50,14 @@ static void test_report(void **state)
 	assert_string_equal(text.data,
 			    "agent: read 9 events of 90 bytes; matched 7, printed 6\n"
 			    "agent: 4 corrupt events skipped\n"
-			    "agent: 2 blocks skipped whose kind this version does not know\n");
+			    "agent: 2 blocks skipped whose kind this version does not know\n"
+			    "agent: 4 corrupt descriptions of containers skipped\n"
+			    "agent: 5 values in descriptions of containers ignored: of a wrong "
+			    "type, or too many\n"
+			    "agent: 6 descriptions of containers dropped: too many without a "
+			    "process\n"
+			    "agent: 7 descriptions of containers not written: longer than readers "
+			    "accept\n");
 	buf_finish(&text);
 }
 

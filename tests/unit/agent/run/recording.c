@@ -66,6 +66,16 @@ static int tell_group(struct scap_snapshot *to, const struct scap_group *group)
 	return 0;
 }
 
+static int tell_container(struct scap_snapshot *to, const struct scap_container *container)
+{
+	struct scap_writer *writer = (struct scap_writer *)to;
+	const char *name = strstr(container->json, "\"name\":");
+
+	dprintf(writer->fd, "%s %.*s\n", container->at_start ? "container" : "new container", 11,
+		name ? name : "");
+	return writer->fails;
+}
+
 static int tell_end(struct scap_snapshot *to)
 {
 	return 0;
@@ -80,6 +90,7 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 		.interface = tell_interface,
 		.user = tell_user,
 		.group = tell_group,
+		.container = tell_container,
 		.end = tell_end,
 	};
 	struct scap_writer *made = calloc(1, sizeof(*made));
@@ -243,6 +254,54 @@ static void test_copy(void **state)
 	check_file("a", "state\nflush\n2\nflush\nend\n");
 }
 
+/* An event that describes a container. */
+static int put_container(const char *json, bool passed)
+{
+	static struct frame frame;
+	struct sinsp_event applied;
+	struct scap_event event;
+
+	frame_begin(&frame, EVENT_container, 9 * SECOND, -1);
+	frame_put_string(&frame, container__json, json);
+	event = frame_end(&frame);
+	assert_int_equal(recording_turn(run.recording, &event), 0);
+	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
+	return recording_event(run.recording, &event, EVENT_container, passed);
+}
+
+/* Written once: by its event if that is written, else by the recording. */
+static void test_containers(void **state)
+{
+	static const char json[] = "{\"id\":\"a\",\"name\":\"ab\"}";
+
+	start((struct options){.write = "a", .read = "/dev/null", .filter = "x"});
+	assert_int_equal(put_container(json, false), 0);
+	put_passed(1);
+	assert_int_equal(put_container(json, true), 0);
+	put_passed(2);
+	finish();
+	check_file("a", "state\nflush\nnew container \"name\":\"ab\"\n1\n9\n2\nflush\nend\n");
+	start((struct options){.write = "a", .read = "/dev/null"});
+	assert_int_equal(put_container(json, false), 0);
+	finish();
+	check_file("a", "state\nflush\n9\nflush\nend\n");
+	/* Each file has all. */
+	start((struct options){
+		.write = "a", .read = "/dev/null", .filter = "x", .limits = {.events = 1}});
+	assert_int_equal(put_container(json, false), 0);
+	put_passed(1);
+	put_passed(2);
+	finish();
+	check_file("a0", "state\nflush\nnew container \"name\":\"ab\"\n1\nflush\nend\n");
+	check_file("a1", "state\ncontainer \"name\":\"ab\"\nflush\n2\nflush\nend\n");
+	writers_fail = -ENOSPC;
+	start((struct options){.write = "a", .read = "/dev/null", .filter = "x"});
+	assert_int_equal(put_container(json, false), -ENOSPC);
+	assert_string_equal(recording_problem(run.recording),
+			    "cannot write a: No space left on device");
+	finish();
+}
+
 static void test_events_of_a_file(void **state)
 {
 	struct recording_stats stats;
@@ -399,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_one_file),
 		cmocka_unit_test(test_fat),
 		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_events_of_a_file),
 		cmocka_unit_test(test_times_of_a_file),
 		cmocka_unit_test(test_size_of_a_file),

@@ -118,6 +118,37 @@ static void test_users(void **state)
 	written_end(&test);
 }
 
+/* Hidden events: asynchronous ones, for readers of 2022 those of their time. */
+static void test_containers(void **state)
+{
+	const struct scap_container at_start = {
+		.json = "{1}", .len = 3, .ts_ns = 7, .at_start = true};
+	const struct scap_container later = {.json = "{22}", .len = 4, .ts_ns = 8};
+	struct written test;
+
+	for (int old = 0; old < 2; old++) {
+		written_begin(&test, (struct scap_writer_config){.form_2022 = old});
+		test.to->ops->fds(test.to, 5);
+		test.to->ops->container(test.to, &at_start);
+		test.to->ops->end(test.to);
+		test.to->ops->container(test.to, &later);
+		written_look(&test);
+		written_expect(&test, 0x218, "8:5");
+		if (old) {
+			written_expect(&test, 0x222, "2:0 4:1 8:7 8:-1 4:34 2:324 4:1 4:4 '{1}~");
+			written_expect(&test, 0x222, "2:0 4:1 8:8 8:-1 4:35 2:324 4:1 4:5 '{22}~");
+		} else {
+			written_expect(&test, 0x222,
+				       "2:0 4:1 8:7 8:1 4:56 2:402 4:3 4:4 4:10 4:4 "
+				       "4:0 'container~ '{1}~");
+			written_expect(&test, 0x222,
+				       "2:0 4:1 8:8 8:0 4:57 2:402 4:3 4:4 4:10 4:5 "
+				       "4:0 'container~ '{22}~");
+		}
+		written_end(&test);
+	}
+}
+
 static const struct scap_thread shell = {
 	.tid = 5,
 	.pid = 5,
@@ -204,11 +235,9 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_machine),
-		cmocka_unit_test(test_interfaces),
-		cmocka_unit_test(test_users),
-		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_sections),   cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_interfaces), cmocka_unit_test(test_users),
+		cmocka_unit_test(test_containers), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_many),
 	};
 

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sinsp/state/core.h"
+#include "sinsp/tables/container_json.h"
 #include "snapshots.h"
 
 static void dumps_what_was_loaded(void **state)
@@ -124,13 +126,97 @@ static void dumps_what_events_did(void **state)
 	assert_null(sinsp_thread_find(drive->sinsp, 200));
 }
 
+static void give_container(struct drive *drive, const char *json)
+{
+	struct scap_snapshot *to = sinsp_snapshot(drive->sinsp);
+	const struct scap_container container = {.json = json, .len = strlen(json)};
+
+	GIVE(to, container, &container);
+}
+
+/* By id, whether a thread refers to them or not. */
+static void dumps_containers(void **state)
+{
+	struct drive *drive = *state;
+	char *text;
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	give_container(drive, "{\"id\":\"web\",\"name\":\"b\"}");
+	give_container(drive, "{\"id\":\"db\",\"type\":1}");
+	text = dump_text(drive->sinsp);
+	assert_non_null(strstr(
+		text, "\ncontainer {\"container\":{\"id\":\"db\",\"full_id\":\"db\",\"type\":1,"));
+	assert_non_null(strstr(text, "\"Mounts\":[]}}\ncontainer {\"container\":{\"id\":\"web\","));
+	assert_non_null(strstr(text, "\"Mounts\":[]}}\nend\n"));
+	free(text);
+	assert_dump_reloads(drive);
+}
+
+static void expect_changed(struct drive *drive, const char *expected)
+{
+	struct transcript transcript = {.snapshot.ops = &transcript_ops};
+
+	assert_int_equal(sinsp_dump_changed(drive->sinsp, &transcript.snapshot), 0);
+	assert_string_equal(transcript_text(&transcript), expected);
+	buf_finish(&transcript.text);
+}
+
+static void dumps_changed_containers_once(void **state)
+{
+	static const char json[] = "{\"id\":\"web\",\"name\":\"a\"}";
+	struct drive *drive = *state;
+	char expected[256];
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	expect_changed(drive, "");
+	give_container(drive, json);
+	free(dump_text(drive->sinsp));
+	expect_changed(drive, "");
+	drive_any(drive, 200);
+	give_container(drive, json);
+	snprintf(expected, sizeof(expected),
+		 "container at %" PRIu64 " {\"container\":{\"id\":\"web\",\"full_id\":\"web\","
+		 "\"lookup_state\":1,\"name\":\"a\",\"is_pod_sandbox\":false,\"Mounts\":[]}}\n",
+		 drive->event.ev.ts_ns);
+	expect_changed(drive, expected);
+	expect_changed(drive, "");
+	give_container(drive, json);
+	assert_int_equal(sinsp_dump_changed(drive->sinsp, NULL), 0);
+	expect_changed(drive, "");
+}
+
+/* What readers would reject is not dumped. */
+static void counts_descriptions_that_are_too_long(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	char *name = arena_alloc(&info->arena, CONTAINER_JSON_BYTES_MAX);
+	struct sinsp_stats stats;
+	char *text;
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	memset(name, 'x', CONTAINER_JSON_BYTES_MAX - 1);
+	info->name = name;
+	assert_int_equal(
+		sinsp_containers_describe(&drive->sinsp->containers,
+					  &(struct sinsp_description){.id = "web", .info = info}),
+		0);
+	text = dump_text(drive->sinsp);
+	assert_null(strstr(text, "\ncontainer "));
+	assert_non_null(strstr(text, "\nend\n"));
+	free(text);
+	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(stats.descriptions_too_long, 1);
+}
+
 static void stops_where_the_listener_fails(void **state)
 {
-	static const char *const calls[] = {"begin",  "machine", "interface", "user", "group",
-					    "thread", "fds",	 "fd",	      "end"};
+	static const char *const calls[] = {"begin",  "machine", "interface", "user",	   "group",
+					    "thread", "fds",	 "fd",	      "container", "end"};
 	struct drive *drive = *state;
 
 	give_world(sinsp_snapshot(drive->sinsp));
+	give_container(drive, "{\"id\":\"web\"}");
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		struct transcript transcript = {.snapshot.ops = &transcript_ops,
 						.rejected = calls[i]};
@@ -179,9 +265,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(dumps_what_was_loaded), TEST(dumps_in_order),
-		TEST(dumps_what_events_did),  TEST(stops_where_the_listener_fails),
-		TEST(dumps_this_machine),
+		TEST(dumps_what_was_loaded),	      TEST(dumps_in_order),
+		TEST(dumps_what_events_did),	      TEST(dumps_containers),
+		TEST(dumps_changed_containers_once),  TEST(counts_descriptions_that_are_too_long),
+		TEST(stops_where_the_listener_fails), TEST(dumps_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
