@@ -56,6 +56,19 @@ static const char *const fields[] = {
 	"thread.cap_effective",
 	"proc.exe_ino.ctime",
 	"evt.latency",
+	"container.name",
+	"container.type",
+	"container.image",
+	"container.privileged",
+	"container.ip",
+	"container.labels",
+	"container.mounts",
+	"container.mount.mode[/srv]",
+	"k8s.pod.name",
+	"k8s.pod.sandbox_id",
+	"k8s.pod.labels",
+	"k8s.pod.annotation[a]",
+	"meta.state",
 };
 
 /* A file in memory, opened by its path. */
