@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* clone3: both sides of new processes and threads, every flag, structs that cannot be read. */
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 
 #include "harness/fixture.h"
 #include "harness/live.h"
@@ -73,6 +75,41 @@ static void check_thread(void)
 }
 #endif
 
+#define GROUP "/lanner-clone3"
+
+static bool is_in_group(const struct event *ev)
+{
+	static const char expected[] = "cpu=" GROUP;
+	const struct event_param *cgroups = &ev->params[clone3__cgroups];
+
+	return memmem(cgroups->data, cgroups->len, expected, sizeof(expected));
+}
+
+/* A child that begins in another control group, which only version 2 can; no controller limits it. */
+static void check_into_group(void)
+{
+	struct clone_args args = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD};
+	int directory;
+	long pid;
+
+	if (access("/sys/fs/cgroup/cgroup.procs", W_OK))
+		return;
+	require(mkdir("/sys/fs/cgroup" GROUP, 0755) == 0);
+	directory = open("/sys/fs/cgroup" GROUP, O_DIRECTORY | O_CLOEXEC);
+	require(directory >= 0);
+	args.cgroup = (uint64_t)directory;
+	live_skip();
+	pid = CALL(SYS_clone3, &args, sizeof(args));
+	if (pid == 0)
+		_exit(0);
+	require(pid > 0 && fixture_wait((pid_t)pid) == 0);
+	expect_true(is_in_group(live_next_whole(EVENT_clone3, pid)));
+	expect_true(!is_in_group(live_next_whole(EVENT_clone3, getpid())));
+	expect_no_event(EVENT_cgroup_attach, getpid());
+	close(directory);
+	require(rmdir("/sys/fs/cgroup" GROUP) == 0);
+}
+
 LIVE_TEST(clone3)
 {
 	const struct spawning spawning = {EVENT_clone3, call};
@@ -84,6 +121,7 @@ LIVE_TEST(clone3)
 	spawning_check_namespaces(&spawning);
 	check_unreadable(NULL, sizeof(struct clone_args), -EFAULT);
 	check_unreadable(UNREADABLE, sizeof(struct clone_args), -EFAULT);
+	check_into_group();
 #ifdef __x86_64__
 	check_thread();
 #endif

@@ -9,7 +9,7 @@
 #include "harness/process.h"
 #include "harness/spawning.h"
 
-enum { DEPTH = 9 };
+enum { DEPTH = 20 };
 
 static long call(uint64_t native_flags)
 {
@@ -50,7 +50,8 @@ static int fork_in_group(void *arg)
 
 static void check_group(const struct gate *gate, char *path)
 {
-	static const char inner[] = "cpu=/g4/g5/g6/g7/g8/g9";
+	static const char inner[] = "cpu=/g5/g6/g7/g8/g9/g10/g11/g12/g13/g14/g15/"
+				    "g16/g17/g18/g19/g20";
 	struct process process;
 	const struct event *ev;
 	pid_t pid = (pid_t)CALL(SYS_fork);

@@ -43,6 +43,7 @@ static const char *const families[EVENT_ID_MAX] = {
 #define FAMILY "process"
 #include "events/process.def"
 #include "events/extension/exit.def"
+#include "events/extension/cgroup.def"
 #include "events/extension/ids.def"
 #include "events/task.def"
 #undef FAMILY

@@ -206,8 +206,13 @@ struct kernfs_node {
 	const char *name;
 };
 
+struct cgroup_root {
+	unsigned int subsys_mask;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
+	struct cgroup_root *root;
 };
 
 struct cgroup_subsys_state {
@@ -216,6 +221,7 @@ struct cgroup_subsys_state {
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[16];
+	struct cgroup *dfl_cgrp; /* in the hierarchy of version 2 */
 };
 
 /* The values are those of the running kernel, by CO-RE; here they only name them. */

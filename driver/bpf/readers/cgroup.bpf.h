@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The control groups of the current task. */
+/* The control groups of the current task, and the moves of tasks between them. */
 #ifndef LANNER_CGROUP_BPF_H
 #define LANNER_CGROUP_BPF_H
 
 #include "bpf/readers/task.bpf.h"
 
 enum {
-	CGROUP_DEPTH_MAX = 6,
+	CGROUP_DEPTH_MAX = 16,
 	CGROUP_NAME_BYTES = 256,
 	CGROUPS_BYTES_MAX = WORK_BYTES - 2 * CGROUP_NAME_BYTES,
 };
@@ -45,6 +45,18 @@ static __always_inline int cgroup_subsystem(__u32 index)
 	}
 }
 
+/*
+ * The group of a task in the hierarchy of a subsystem. In that of version 2 a subsystem has its
+ * state in a group above if the task's own does not limit it, but the task is in its own.
+ */
+static __always_inline struct cgroup *cgroup_of(struct css_set *css_set,
+						struct cgroup_subsys_state *state)
+{
+	struct cgroup *of_state = GET(state, cgroup), *common = GET(css_set, dfl_cgrp);
+
+	return GET(of_state, root) == GET(common, root) ? common : of_state;
+}
+
 /* The innermost nodes from `node` up, without the root, whose name is not part of a path. */
 static __always_inline int cgroup_walk(struct kernfs_node *node,
 				       struct kernfs_node *nodes[CGROUP_DEPTH_MAX])
@@ -79,7 +91,7 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 
 	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
 		return at;
 	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
-	node = GET(state, cgroup, kn);
+	node = GET(cgroup_of(css_set, state), kn);
 	if (!node)
 		return at;
 	depth = cgroup_walk(node, nodes);
@@ -118,6 +130,37 @@ static __always_inline void put_cgroups(struct filler *f)
 		at = 0;
 	bpf_probe_read_kernel(room, at, f->slot->work);
 	frame_advance(f, at);
+}
+
+/* At cgroup_attach_task: its arguments. */
+static __always_inline struct task_struct *cgroup_moved_task(struct filler *f)
+{
+	return (void *)((__u64 *)f->ctx)[2];
+}
+
+static __always_inline bool cgroup_moves_process(struct filler *f)
+{
+	return ((__u64 *)f->ctx)[3];
+}
+
+/* Those of the hierarchy in which the task moves. */
+static __always_inline __u32 cgroup_moved_subsystems(struct filler *f)
+{
+	struct cgroup *group = (void *)((__u64 *)f->ctx)[0];
+	__u32 mask = READ(group, root, subsys_mask), moved = 0;
+
+	for (__u32 i = 0; i < CGROUPS; i++) {
+		int subsystem = cgroup_subsystem(i);
+
+		if (subsystem >= 0 && (mask >> (subsystem & 31) & 1))
+			moved |= 1U << i;
+	}
+	return moved;
+}
+
+static __always_inline void put_cgroup_path(struct filler *f)
+{
+	put_kernel_string(f, (void *)((__u64 *)f->ctx)[1], STRING_BYTES_MAX);
 }
 
 #endif

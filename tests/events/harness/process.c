@@ -175,7 +175,7 @@ static bool has_word(const char *line, const char *separators, const char *word)
 
 /*
  * The path of a process in the hierarchy of a controller: in one of its own (version 1), or in the
- * common one, where the nearest group above that has the controller counts. False without it.
+ * common one, whether or not the controller limits its group there. False without it.
  */
 static bool cgroup_path(const char *lines, const char *controller, char *path, size_t room)
 {
@@ -193,18 +193,9 @@ static bool cgroup_path(const char *lines, const char *controller, char *path, s
 		if (is_common)
 			break;
 	}
-	for (;;) {
-		char *slash = strrchr(path, '/');
-
-		if (read_file(controllers, sizeof(controllers),
-			      "/sys/fs/cgroup%s/cgroup.controllers", path) &&
-		    has_word(controllers, " \n", controller))
-			return true;
-		if (!slash)
-			break;
-		*slash = '\0';
-	}
-	snprintf(path, room, "/");
+	if (read_file(controllers, sizeof(controllers), "/sys/fs/cgroup/cgroup.controllers") &&
+	    has_word(controllers, " \n", controller))
+		return true;
 	read_file(controllers, sizeof(controllers), "/proc/cgroups");
 	return strstr(controllers, controller);
 }

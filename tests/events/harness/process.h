@@ -13,7 +13,7 @@
 
 enum {
 	PROCESS_STRINGS_BYTES = 16384,
-	CGROUP_COMPONENTS_MAX = 6,
+	CGROUP_COMPONENTS_MAX = 16,
 	RSS_TOLERANCE_KIB = 4096, /* it counts pages per CPU and adds them up now and then */
 };
 

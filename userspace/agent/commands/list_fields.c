@@ -38,6 +38,7 @@ static const struct {
 	{NEEDS_EVENT_FDS, "descriptors of the event"},
 	{NEEDS_EVENT_PATHS, "paths of the event"},
 	{NEEDS_SWITCHES, "switches"},
+	{NEEDS_CONTAINERS, "containers"},
 	{NEEDS_ENTER_TIME, "enter times"},
 };
 

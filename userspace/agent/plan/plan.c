@@ -82,7 +82,7 @@ static int select_events(struct plan *plan, struct error *err)
 	if (plan->options->summary)
 		needs |= NEEDS_THREADS | NEEDS_EVENT_FDS;
 	if (records_state(plan->options))
-		needs |= NEEDS_THREADS | NEEDS_FDS | NEEDS_CWD;
+		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);
 	else

@@ -21,6 +21,7 @@ static const struct {
 	{WHY_CONNECTIONS, "connections", SINSP_CONNECTIONS},
 	{WHY_DIRECTORIES, "directories", SINSP_DIRECTORIES},
 	{WHY_SWITCHES, "switches", SINSP_SWITCHES},
+	{WHY_CONTAINERS, "containers", SINSP_CONTAINERS},
 };
 
 enum { PARTS_COUNT = sizeof(parts) / sizeof(parts[0]) };
@@ -77,6 +78,8 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 		why |= WHY_DIRECTORIES;
 	if (needs & NEEDS_SWITCHES)
 		why |= WHY_SWITCHES;
+	if (needs & NEEDS_CONTAINERS)
+		why |= WHY_CONTAINERS;
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
 		why |= WHY_DESCRIPTORS;

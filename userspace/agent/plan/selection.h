@@ -18,7 +18,8 @@ enum selection_why {
 	WHY_CONNECTIONS = 1 << 3, /* changes the peer of a socket */
 	WHY_DIRECTORIES = 1 << 4, /* keeps current directories up to date */
 	WHY_SWITCHES = 1 << 5, /* for the time that threads run */
-	WHY_END = 1 << 6,
+	WHY_CONTAINERS = 1 << 6, /* moves a thread to other control groups */
+	WHY_END = 1 << 7,
 };
 
 struct selection {

@@ -34,6 +34,11 @@ void account_append_recording(const struct account *account, struct buf *text)
 			   "agent: %" PRIu64 " of these, which other readers do not know, as the "
 			   "generic event; --native keeps them whole\n",
 			   stats.generic);
+	if (stats.left_out)
+		buf_printf(text,
+			   "agent: %" PRIu64 " events, which other readers do not know, were not "
+			   "written; --native keeps them\n",
+			   stats.left_out);
 }
 
 void account_append_rules(const struct account *account, struct buf *text)

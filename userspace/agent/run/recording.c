@@ -48,7 +48,8 @@ struct recording {
 static void find_carriers(struct recording *recording)
 {
 	const unsigned int parts =
-		SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES;
+		SINSP_THREADS | SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES |
+		SINSP_CONTAINERS;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
@@ -172,6 +173,7 @@ int recording_close(struct recording *recording)
 		recording->past.events += stats.events;
 		recording->past.at_least = code != 0;
 		recording->past.generic += stats.generic;
+		recording->past.left_out += stats.left_out;
 		code = scap_writer_finish(recording->writer, code ? NULL : &recording->err) ?: code;
 		recording->past.bytes += stored_bytes(recording, stats.bytes_stored);
 		recording->writer = NULL;

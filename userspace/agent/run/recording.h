@@ -22,6 +22,7 @@ struct recording_stats {
 	uint64_t events;
 	bool at_least; /* minimum: after an error the exact number on disk is unknown */
 	uint64_t generic; /* of these, as the generic event */
+	uint64_t left_out; /* not written, as the form of the file has nothing for them */
 	uint64_t bytes; /* as stored */
 	const char *name; /* of the last file, for messages; NULL: none */
 };

@@ -183,11 +183,20 @@ static void note_safe(struct scap_writer *writer, const struct scap_writer_stats
 	writer->safe = *stats;
 }
 
+static bool is_left_out(const struct scap_writer *writer, const struct scap_event *event)
+{
+	const struct event_shape *shape = &writer->shapes[header_of(event).type];
+
+	return shape->extension && !shape->is_call && !writer->config.native;
+}
+
 int scap_writer_event(struct scap_writer *writer, const struct scap_event *event, struct error *err)
 {
 	const struct scap_writer_stats before = writer->stats;
 
-	if (writer->form_2022)
+	if (is_left_out(writer, event))
+		writer->stats.left_out++;
+	else if (writer->form_2022)
 		put_for_2022(writer, event);
 	else if (put_event(writer, event) == 0)
 		writer->stats.events++;
@@ -235,6 +244,7 @@ static struct event_shape shape_of(const struct event_desc *desc)
 		.nparams = desc->scap_nparams,
 		.large = desc->flags & EF_LARGE_PAYLOAD,
 		.extension = desc->id >= EVENT_EXTENSION_FIRST,
+		.is_call = desc->category & EC_SYSCALL,
 		.code = desc->syscall,
 		.native = NO_NATIVE,
 	};

@@ -18,8 +18,8 @@ struct scap_writer_config {
 	enum scap_compression compression;
 	/*
 	 * Write extension events, extension parameters and latencies, which only this project can
-	 * read. Otherwise extension events are written as the generic one, and the rest is left
-	 * out.
+	 * read. Otherwise extension events of system calls are written as the generic one, and the
+	 * rest is left out.
 	 */
 	bool native;
 	bool form_2022; /* for readers of 2022: older events, pairs of entry and exit */
@@ -34,6 +34,7 @@ struct scap_writer_stats {
 	/* Written, hidden ones included. After an error, those known to be handed to the kernel. */
 	uint64_t events;
 	uint64_t generic; /* of these, as the generic event, which has only the name */
+	uint64_t left_out; /* not written, as the form has nothing for them */
 	uint64_t bytes; /* before compression, snapshot included */
 	uint64_t bytes_stored; /* handed to the kernel; until a flush not those of all events */
 };

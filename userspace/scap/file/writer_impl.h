@@ -19,7 +19,8 @@
 struct event_shape {
 	uint16_t nparams; /* parameters of the .scap world: the rest is left out */
 	bool large; /* in blocks for large events, regardless of its size */
-	bool extension; /* other readers only know it as the generic event */
+	bool extension; /* other readers only know it as the generic event, */
+	bool is_call; /* or, if it is not of a system call, not at all */
 	uint16_t code, native; /* parameters of the generic event */
 };
 

@@ -137,12 +137,12 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 
 #define ROW(name, type, format, getter, sample, help, more...)                                     \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS, getter, help,      \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS, getter, help,      \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER, more                  \
 	}
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,       \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_EVENT_FDS,       \
 			getter, help, .can_have = is_about_fd                                      \
 	}
 
@@ -205,7 +205,7 @@ const struct field_desc fields_container[] = {
 	ANSWER("container.host_network", get_host_network,
 	       "true if it has the network namespace of the host"),
 	ANSWER("container.host_ipc", get_host_ipc, "true if it has the ipc namespace of the host"),
-	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_THREADS,
+	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS,
 	 get_label, "container.label[NAME]: one label of the container", .example = "[app]=web",
 	 .colour = FIELD_COLOUR_CONTAINER},
 	TEXT("container.labels", get_labels, " contains app:web",

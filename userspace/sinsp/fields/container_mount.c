@@ -80,7 +80,7 @@ MOUNT_GETTER(get_propagation, false, mount->propagation)
 
 #define ROW(name, flags, arg, getter, sample, help)                                                \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_THREADS, getter, help,                  \
+		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_CONTAINERS, getter, help,                  \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define MOUNT_ROW(name, getter, sample, help)                                                      \

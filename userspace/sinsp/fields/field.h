@@ -68,6 +68,7 @@ enum field_needs {
 	NEEDS_EVENT_PATHS = 1 << 4, /* the directories that its paths start from */
 	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
 	NEEDS_ENTER_TIME = 1 << 6, /* the time of its system call's entry */
+	NEEDS_CONTAINERS = 1 << 7, /* NEEDS_THREADS, and their moves to other control groups */
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */

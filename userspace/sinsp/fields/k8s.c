@@ -33,7 +33,7 @@ static int get_sandbox_id(const struct sinsp_event *event, const struct field_re
 
 #define ROW(name, flags, arg, getter, sample, help)                                                \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_THREADS, getter, help,                  \
+		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_CONTAINERS, getter, help,                  \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define TEXT(name, getter, sample, help) ROW(name, 0, FIELD_ARG_NONE, getter, sample, help)

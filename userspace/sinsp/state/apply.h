@@ -74,6 +74,8 @@ state_handler state_clone, state_exec, state_exit;
 state_handler state_setuid, state_setgid, state_setreuid, state_setregid, state_setresuid,
 	state_setresgid, state_setsid, state_setpgid, state_unshare, state_setns, state_prctl,
 	state_capset, state_setrlimit, state_prlimit;
+/* apply_cgroup.c */
+state_handler state_cgroup_attach;
 /* apply_memory.c */
 state_handler state_memory, state_switch, state_procinfo;
 /* apply_mount.c */

@@ -24,6 +24,7 @@ enum sinsp_part {
 	SINSP_CONNECTIONS = 1 << 2, /* what sockets are connected to */
 	SINSP_DIRECTORIES = 1 << 3, /* current directories of threads */
 	SINSP_SWITCHES = 1 << 4, /* how long threads run */
+	SINSP_CONTAINERS = 1 << 5, /* threads that move to other control groups */
 };
 
 /*

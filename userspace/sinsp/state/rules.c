@@ -88,6 +88,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_execve] = {state_exec, SINSP_THREADS, .finds_thread = true},
 	[EVENT_execveat] = {state_exec, SINSP_THREADS, .finds_thread = true},
 	[EVENT_procexit] = {state_exit, SINSP_THREADS},
+	[EVENT_cgroup_attach] = {state_cgroup_attach, SINSP_CONTAINERS},
 
 	[EVENT_setuid] = {state_setuid, SINSP_THREADS},
 	[EVENT_setgid] = {state_setgid, SINSP_THREADS},

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/event.h"
+#include "util/buf.h"
 #include "util/hash.h"
 
 enum { DIGITS = 12 };
@@ -236,6 +238,70 @@ struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const ch
 			   (len && memcmp(cgroups->text, text, len) != 0)))
 		cgroups = cgroups->next;
 	return cgroups ? sinsp_cgroups_ref(cgroups) : add_cgroups(table, text, len, hash);
+}
+
+static const struct subsystem {
+	const char *name;
+	uint32_t bit;
+} subsystems_by_name[] = {
+#define FLAG_SET(set)
+#define FLAG(set, name, value) {#name, value},
+#define FLAG_SET_END(set)
+#include "events/flags/extension/cgroup.def"
+#undef FLAG_SET
+#undef FLAG
+#undef FLAG_SET_END
+};
+
+enum { SUBSYSTEMS_COUNT = sizeof(subsystems_by_name) / sizeof(subsystems_by_name[0]) };
+
+static void append_group(struct buf *text, const char *subsystem, const char *path)
+{
+	buf_append_string(text, subsystem);
+	buf_append_char(text, '=');
+	buf_append(text, path, strlen(path) + 1);
+}
+
+/* The subsystem of "name=/path", if it is one of those. */
+static const struct subsystem *find_subsystem(const char *group, size_t len, uint32_t among)
+{
+	const char *equals = memchr(group, '=', len);
+	size_t n = equals ? (size_t)(equals - group) : 0;
+
+	for (size_t i = 0; i < SUBSYSTEMS_COUNT; i++)
+		if ((subsystems_by_name[i].bit & among) && n == strlen(subsystems_by_name[i].name) &&
+		    memcmp(group, subsystems_by_name[i].name, n) == 0)
+			return &subsystems_by_name[i];
+	return NULL;
+}
+
+struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
+					  const char *path)
+{
+	struct sinsp_cgroups *cgroups = NULL;
+	uint32_t left = subsystems;
+	struct buf text = {0};
+
+	for (size_t at = 0, n; at < from->len; at += n + 1) {
+		const struct subsystem *subsystem;
+
+		n = strnlen(from->text + at, from->len - at);
+		subsystem = find_subsystem(from->text + at, n, subsystems);
+		if (subsystem) {
+			append_group(&text, subsystem->name, path);
+			left &= ~subsystem->bit;
+		} else {
+			buf_append(&text, from->text + at, n);
+			buf_append_char(&text, '\0');
+		}
+	}
+	for (size_t i = 0; i < SUBSYSTEMS_COUNT; i++)
+		if (subsystems_by_name[i].bit & left)
+			append_group(&text, subsystems_by_name[i].name, path);
+	if (!text.failed)
+		cgroups = sinsp_cgroups_get(from->table, text.data, text.len);
+	buf_finish(&text);
+	return cgroups;
 }
 
 void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)

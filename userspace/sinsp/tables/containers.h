@@ -56,6 +56,13 @@ void sinsp_containers_finish(struct sinsp_containers *table);
 struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const char *text,
 					size_t len);
 
+/*
+ * The entry of the same groups but for those of some subsystems (bits of cgroup_subsystems), whose
+ * path is `path`; with a reference for the caller. NULL if out of memory.
+ */
+struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
+					  const char *path);
+
 static inline struct sinsp_cgroups *sinsp_cgroups_ref(struct sinsp_cgroups *cgroups)
 {
 	cgroups->refs++;

@@ -315,3 +315,13 @@ void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_
 	sinsp_cgroups_unref(thread->cgroups);
 	thread->cgroups = cgroups;
 }
+
+void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path)
+{
+	struct sinsp_cgroups *cgroups = sinsp_cgroups_moved(thread->cgroups, subsystems, path);
+
+	if (!cgroups)
+		return;
+	sinsp_cgroups_unref(thread->cgroups);
+	thread->cgroups = cgroups;
+}

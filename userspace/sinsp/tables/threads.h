@@ -91,6 +91,12 @@ void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_
 void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
 			      const char *text, size_t len);
 
+/*
+ * Moves the thread to the group of an absolute path in the hierarchies of some subsystems (bits of
+ * cgroup_subsystems). In the others it stays where it is.
+ */
+void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path);
+
 static inline struct sinsp_thread_entry *sinsp_thread_entry(struct sinsp_thread *thread)
 {
 	return (struct sinsp_thread_entry *)thread;

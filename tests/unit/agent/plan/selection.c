@@ -359,6 +359,21 @@ static void test_switches(void **state)
 	assert_int_equal(selection.events[EVENT_switch], 0);
 }
 
+/* Moves between control groups are followed only for fields that depend on them. */
+static void test_containers(void **state)
+{
+	select_for("container.id=web and evt.type=open", 0);
+	assert_int_equal(selection.events[EVENT_cgroup_attach], WHY_CONTAINERS);
+	assert_int_equal(selection.filter_parts, WHY_CONTAINERS | WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_clone], WHY_THREADS);
+	select_for("evt.type=open", NEEDS_CONTAINERS);
+	assert_int_equal(selection.events[EVENT_cgroup_attach], WHY_CONTAINERS);
+	select_for("evt.type=open and k8s.pod.name=web", 0);
+	assert_int_equal(selection.events[EVENT_cgroup_attach], WHY_CONTAINERS);
+	select_for("evt.type=open and proc.name=web", OUTPUT_NEEDS);
+	assert_int_equal(selection.events[EVENT_cgroup_attach], 0);
+}
+
 static void select_recorded(const char *text)
 {
 	struct filter_options options = {0};
@@ -411,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_recorded),
 	};
 

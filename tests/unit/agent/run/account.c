@@ -68,6 +68,10 @@ static void test_recordings(void **state)
 		 "agent: wrote 9 events (90 bytes) to a.scap\n"
 		 "agent: 2 of these, which other readers do not know, as the generic event; "
 		 "--native keeps them whole\n"},
+		{{{.files = 1, .events = 9, .left_out = 3, .bytes = 90, .name = "a.scap"}},
+		 "agent: wrote 9 events (90 bytes) to a.scap\n"
+		 "agent: 3 events, which other readers do not know, were not written; "
+		 "--native keeps them\n"},
 	};
 
 	expect(account_append_recording, (struct account){0}, "");

@@ -320,6 +320,9 @@ static void test_all_events(void **state)
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
+		/* The writer leaves out those of tracepoints. */
+		if (desc && id >= EVENT_EXTENSION_FIRST && !(desc->category & EC_SYSCALL))
+			continue;
 		if (desc && (id % 2 || id < SCAP_2022_EVENTS || id >= EVENT_EXTENSION_FIRST) &&
 		    !(desc->flags & EF_RECORDED))
 			check_event(f, desc);
@@ -384,7 +387,7 @@ static void test_generic_events(void **state)
 	for (unsigned int id = EVENT_EXTENSION_FIRST; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		if (!desc)
+		if (!desc || !(desc->category & EC_SYSCALL))
 			continue;
 		fill(f, id);
 		/* sysdig ends with SIGSEGV when it looks for the name of a later call. */

@@ -199,6 +199,28 @@ static void test_clock_step(void **state)
 	}
 }
 
+/* An extension event that is of no call has no place but in native files. */
+static void test_left_out(void **state)
+{
+	static const struct scap_writer_config forms[] = {
+		{0}, {.form_2022 = true}, {.native = true}};
+
+	for (size_t form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
+		struct scap_writer_stats stats;
+		struct written test;
+
+		written_begin(&test, forms[form]);
+		frame_begin(frame, EVENT_cgroup_attach, 1000, 42);
+		frame_put_string(frame, cgroup_attach__path, "/docker");
+		written_put(&test, frame_end(frame));
+		scap_writer_stats(test.writer, &stats);
+		assert_int_equal(stats.events, forms[form].native);
+		assert_int_equal(stats.left_out, !forms[form].native);
+		assert_int_equal(stats.generic, 0);
+		written_end(&test);
+	}
+}
+
 /* Pairs of events, older forms of them, and nothing for what they did not know. */
 static void test_for_2022(void **state)
 {
@@ -344,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_own_event),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_for_2022),
 		cmocka_unit_test(test_large_payload),
 		cmocka_unit_test(test_clock_step),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/event.h"
 #include "sinsp/tables/containers.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -271,6 +272,41 @@ static void test_changed_ones_are_taken_once(void **state)
 	sinsp_cgroups_unref(db);
 }
 
+static void expect_moved(struct sinsp_containers *table, const struct sinsp_cgroups *from,
+			 uint32_t subsystems, const char *expected, size_t len)
+{
+	struct sinsp_cgroups *moved = sinsp_cgroups_moved(from, subsystems, "/docker/" ID);
+
+	assert_non_null(moved);
+	assert_int_equal(moved->len, len);
+	assert_memory_equal(moved->text, expected, len);
+	assert_non_null(moved->container);
+	sinsp_cgroups_unref(moved);
+}
+
+/* Only the paths of these subsystems change; what is missing is added. */
+static void test_moved(void **state)
+{
+	static const char before[] = "cpuset=/a\0cpu=/a\0cpuacct=/a\0pids=/a";
+	static const char one[] = "cpuset=/a\0cpu=/docker/" ID "\0cpuacct=/a\0pids=/a";
+	static const char more[] = "cpuset=/a\0cpu=/a\0cpuacct=/docker/" ID "\0pids=/a\0"
+				   "memory=/docker/" ID;
+	static const char all[] = "cpuset=/docker/" ID "\0cpu=/docker/" ID "\0cpuacct=/docker/" ID
+				  "\0io=/docker/" ID "\0memory=/docker/" ID;
+	struct sinsp_cgroups *from = sinsp_cgroups_get(*state, before, sizeof(before)),
+			     *none = sinsp_cgroups_get(*state, "", 0), *same;
+
+	expect_moved(*state, from, cgroup_subsystems__cpu, one, sizeof(one));
+	expect_moved(*state, from, cgroup_subsystems__cpuacct | cgroup_subsystems__memory, more,
+		     sizeof(more));
+	expect_moved(*state, none, UINT32_MAX, all, sizeof(all));
+	same = sinsp_cgroups_moved(from, 0, "/docker/" ID);
+	assert_ptr_equal(same, from);
+	sinsp_cgroups_unref(same);
+	sinsp_cgroups_unref(from);
+	sinsp_cgroups_unref(none);
+}
+
 static void count_one(struct sinsp_container *container, void *context)
 {
 	(*(unsigned int *)context)++;
@@ -304,6 +340,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kept_when_unused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each, setup, teardown),
 	};
 
