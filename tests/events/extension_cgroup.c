@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cgroup_attach: processes and threads that are moved to another control group, in either version. */
+/* cgroup_attach: processes and threads that are moved to another control group, in either version.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +35,8 @@ static const struct {
 	const char *controller; /* as version 1 calls it */
 	int64_t bit;
 } subsystems[] = {
-	{"cpuset", cgroup_subsystems__cpuset},
-	{"cpu", cgroup_subsystems__cpu},
-	{"cpuacct", cgroup_subsystems__cpuacct},
-	{"blkio", cgroup_subsystems__io},
+	{"cpuset", cgroup_subsystems__cpuset},	 {"cpu", cgroup_subsystems__cpu},
+	{"cpuacct", cgroup_subsystems__cpuacct}, {"blkio", cgroup_subsystems__io},
 	{"memory", cgroup_subsystems__memory},
 };
 
@@ -116,8 +115,8 @@ static long move(const char *directory, const char *file, pid_t id)
 static void expect_move(pid_t tid, pid_t pid, bool threadgroup, int64_t subsystems_moved,
 			const char *path)
 {
-	expect_params(live_next(EVENT_cgroup_attach), NUMBER(tid), NUMBER(pid),
-		      NUMBER(threadgroup), NUMBER(subsystems_moved), TEXT(path));
+	expect_params(live_next(EVENT_cgroup_attach), NUMBER(tid), NUMBER(pid), NUMBER(threadgroup),
+		      NUMBER(subsystems_moved), TEXT(path));
 }
 
 static int wait_there(void *arg)

@@ -53,7 +53,7 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 
 	if (container && container->info->name)
 		return give_string(values, container->info->name);
-	if (container && !sinsp_container_is_named(container))
+	if (container && !container->is_named)
 		return NO_VALUE;
 	return give_id(event, true, values);
 }
@@ -178,7 +178,7 @@ const struct field_desc fields_container[] = {
 	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
 	    "the whole id; host outside of any"),
 	ROW("container.type", CHARBUF, NA, get_type, "=docker",
-	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc; or host",
+	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or host",
 	    .words = &types),
 	ROW("container.name", CHARBUF, NA, get_name, "=web-1", "name of the container; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",

@@ -9,7 +9,6 @@ enum { SHORT_ID_LEN = 12 };
 
 INFO_TEXT_GETTER(get_pod_name, pod.name)
 INFO_TEXT_GETTER(get_namespace, pod.ns)
-INFO_TEXT_GETTER(get_uid, pod.uid)
 INFO_TEXT_GETTER(get_ip, pod.ip)
 INFO_TEXT_GETTER(get_cni_json, cni_json)
 INFO_TEXT_GETTER(get_full_sandbox_id, pod.sandbox_id)
@@ -20,6 +19,19 @@ INFO_TEXT_GETTER(get_node, pod.node)
 INFO_LABEL_GETTER(get_label, pod.labels)
 INFO_LABELS_GETTER(get_labels, pod.labels)
 INFO_LABEL_GETTER(get_annotation, pod.annotations)
+
+/* The path of the control groups has it too, at once and without asking anybody. */
+static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_container *container = event_container(event);
+
+	if (!container)
+		return NO_VALUE;
+	if (container->info->pod.uid)
+		return give_string(values, container->info->pod.uid);
+	return *container->pod_uid ? give_string(values, container->pod_uid) : NO_VALUE;
+}
 
 static int get_sandbox_id(const struct sinsp_event *event, const struct field_ref *ref,
 			  struct field_scratch *scratch, struct field_value *values)

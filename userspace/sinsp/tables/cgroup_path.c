@@ -2,172 +2,145 @@
 /* The forms of the paths of runtimes, one row each. */
 #include "sinsp/tables/cgroup_path.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { ID_HEX_DIGITS = 64 };
+#include "sinsp/tables/cgroup_id.h"
 
-/* A part of the text. */
-struct part {
-	const char *at;
-	size_t len;
-};
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-typedef bool id_shape(struct part id);
-
-static bool is_hex(struct part id)
-{
-	if (id.len != ID_HEX_DIGITS)
-		return false;
-	for (size_t i = 0; i < id.len; i++)
-		if (!memchr("0123456789abcdef", id.at[i], 16))
-			return false;
-	return true;
-}
-
-static bool is_uuid(struct part id)
-{
-	if (id.len != 36)
-		return false;
-	for (size_t i = 0; i < id.len; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		if (dash ? id.at[i] != '-' : !memchr("0123456789abcdef", id.at[i], 16))
-			return false;
-	}
-	return true;
-}
-
-static bool is_name(struct part id)
-{
-	return id.len > 0;
-}
-
-/* A component of a path that contains the id between a prefix and a suffix of its runtime. */
+/*
+ * A component of a path that contains the id between a prefix and a suffix of its runtime. The
+ * processes that watch a container are in groups that no row matches: "libpod-conmon-ID.scope",
+ * "lxc.monitor.NAME", "kata_ID".
+ */
 static const struct scope {
 	const char *before, *after;
-	id_shape *shape;
+	const struct id_shape *shape;
 	enum sinsp_container_type type;
 } scopes[] = {
-	{"docker-", ".scope", is_hex, SINSP_CONTAINER_DOCKER},
-	{"libpod-payload-", "", is_hex, SINSP_CONTAINER_PODMAN},
-	{"libpod-", ".scope", is_hex, SINSP_CONTAINER_PODMAN},
-	{"libpod-", "", is_hex, SINSP_CONTAINER_PODMAN},
-	{"cri-containerd-", ".scope", is_hex, SINSP_CONTAINER_CONTAINERD},
-	{"nerdctl-", ".scope", is_hex, SINSP_CONTAINER_CONTAINERD},
-	{"crio-", ".scope", is_hex, SINSP_CONTAINER_CRIO},
-	{"crio-", "", is_hex, SINSP_CONTAINER_CRIO},
-	{"lxc.payload.", "", is_name, SINSP_CONTAINER_LXC},
-	{"machine-lxc\\x2d", ".scope", is_name, SINSP_CONTAINER_LIBVIRT_LXC},
-	{"", ".libvirt-lxc", is_name, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"docker-", ".scope", &id_hex, SINSP_CONTAINER_DOCKER},
+	{"libpod-payload-", "", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"libpod-", ".scope", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"libpod-", "", &id_hex, SINSP_CONTAINER_PODMAN},
+	{"cri-containerd-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"nerdctl-", ".scope", &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"crio-", ".scope", &id_hex, SINSP_CONTAINER_CRIO},
+	{"crio-", "", &id_hex, SINSP_CONTAINER_CRIO},
+	{"runc-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
+	{"crun-", ".scope", &id_word, SINSP_CONTAINER_CUSTOM},
+	{"lxc.payload.", "", &id_name, SINSP_CONTAINER_LXC},
+	{"machine-lxc\\x2d", ".scope", &id_after_leader, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"", ".libvirt-lxc", &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"bpm-", ".scope", &id_word, SINSP_CONTAINER_BPM},
+	{"bpm-", "", &id_word, SINSP_CONTAINER_BPM},
+	/* Garden of Cloud Foundry. */
+	{"", "", &id_garden, SINSP_CONTAINER_CUSTOM},
 };
 
-/* A component that is the id, below one with this prefix. The last row matches any other. */
+/* A component that is the id, by the path above it. The first row that fits decides. */
 static const struct parent {
-	const char *prefix;
-	bool whole; /* the prefix is the whole component */
-	id_shape *shape;
-	enum sinsp_container_type type;
+	const char *path; /* its last components, or what the last one begins with */
+	bool begins;
+	const struct id_shape *shape;
+	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: it is no container */
 } parents[] = {
-	{"lxc", true, is_name, SINSP_CONTAINER_LXC},
-	{"lxc.payload", true, is_name, SINSP_CONTAINER_LXC},
-	{"mesos", true, is_uuid, SINSP_CONTAINER_MESOS},
+	/* The virtual machine of a Kata container, whose own processes are inside. */
+	{"kata", false, &id_hex, SINSP_CONTAINER_NONE},
+	{"kata_", true, &id_hex, SINSP_CONTAINER_NONE},
+	{"libvirt/lxc", false, &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
+	{"lxc", false, &id_name, SINSP_CONTAINER_LXC},
+	{"lxc.payload", false, &id_name, SINSP_CONTAINER_LXC},
+	{"mesos", false, &id_uuid, SINSP_CONTAINER_MESOS},
+	/* Of old versions, rootless. */
+	{"podman-", true, &id_hex, SINSP_CONTAINER_PODMAN},
 	/* Pods of Kubernetes, if the runtime makes groups without systemd. */
-	{"pod", false, is_hex, SINSP_CONTAINER_CRI},
-	{"kubepods", false, is_hex, SINSP_CONTAINER_CRI},
+	{"pod", true, &id_hex, SINSP_CONTAINER_CRI},
+	{"kubepods", true, &id_hex, SINSP_CONTAINER_CRI},
 	/* Namespaces of containerd, which are groups there. */
-	{"default", true, is_hex, SINSP_CONTAINER_CONTAINERD},
-	{"k8s.io", true, is_hex, SINSP_CONTAINER_CONTAINERD},
+	{"default", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
+	{"k8s.io", false, &id_hex, SINSP_CONTAINER_CONTAINERD},
 	/* docker, and any parent that its users set (--cgroup-parent). */
-	{"", false, is_hex, SINSP_CONTAINER_DOCKER},
+	{"", true, &id_hex, SINSP_CONTAINER_DOCKER},
 };
 
-static bool starts_with(struct part text, const char *prefix)
-{
-	size_t n = strlen(prefix);
+/* systemd-nspawn: the name is in the component above "payload". */
+static const struct scope nspawn[] = {
+	{"machine-", ".scope", &id_escaped, SINSP_CONTAINER_CUSTOM},
+	{"systemd-nspawn@", ".service", &id_escaped, SINSP_CONTAINER_CUSTOM},
+};
 
-	return text.len >= n && memcmp(text.at, prefix, n) == 0;
+/* What was found in a path, and what is above it. */
+struct found {
+	struct text id, above;
+	const struct id_shape *shape;
+	enum sinsp_container_type type;
+};
+
+static bool fits_scope(const struct scope *scope, struct text component, struct found *found)
+{
+	size_t before = strlen(scope->before), after = strlen(scope->after);
+	struct text id;
+
+	if (component.len < before + after || !text_starts(component, scope->before) ||
+	    !text_ends(component, scope->after))
+		return false;
+	id = (struct text){component.at + before, component.len - before - after};
+	if (!scope->shape->fits(&id))
+		return false;
+	*found = (struct found){.id = id, .shape = scope->shape, .type = scope->type};
+	return true;
 }
 
-static bool ends_with(struct part text, const char *suffix)
+static bool find_scope(const struct scope *rows, size_t count, struct text component,
+		       struct found *found)
 {
-	size_t n = strlen(suffix);
-
-	return text.len >= n && memcmp(text.at + text.len - n, suffix, n) == 0;
-}
-
-/* libvirt writes the id of the leader and a dash, as systemd spells it, before the name. */
-static void cut_leader(struct part *id)
-{
-	static const char dash[] = "\\x2d";
-	const char *found = memmem(id->at, id->len, dash, sizeof(dash) - 1);
-
-	if (!found)
-		return;
-	id->len -= (size_t)(found - id->at) + sizeof(dash) - 1;
-	id->at = found + sizeof(dash) - 1;
-}
-
-static enum sinsp_container_type find_scope(struct part component, struct part *id)
-{
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
-		size_t before = strlen(scopes[i].before), after = strlen(scopes[i].after);
-
-		if (component.len < before + after || !starts_with(component, scopes[i].before) ||
-		    !ends_with(component, scopes[i].after))
-			continue;
-		*id = (struct part){component.at + before, component.len - before - after};
-		if (scopes[i].type == SINSP_CONTAINER_LIBVIRT_LXC && before)
-			cut_leader(id);
-		if (scopes[i].shape(*id))
-			return scopes[i].type;
-	}
-	return SINSP_CONTAINER_NONE;
+	for (size_t i = 0; i < count; i++)
+		if (fits_scope(&rows[i], component, found))
+			return true;
+	return false;
 }
 
 /*
  * "SLICE:RUNTIME:ID": a name for systemd ("RUNTIME-ID.scope" in that slice) that was used as a
  * path.
  */
-static enum sinsp_container_type find_colons(struct part component, struct part *id)
+static bool find_colons(struct text component, struct found *found)
 {
 	const char *colon = memrchr(component.at, ':', component.len);
-	struct part runtime;
+	struct text runtime, id;
 
 	if (!colon)
-		return SINSP_CONTAINER_NONE;
-	*id = (struct part){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
-	runtime = (struct part){component.at, (size_t)(colon - component.at)};
-	if (!is_hex(*id))
-		return SINSP_CONTAINER_NONE;
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		return false;
+	id = (struct text){colon + 1, component.len - (size_t)(colon + 1 - component.at)};
+	if (!id_hex.fits(&id))
+		return false;
+	runtime = (struct text){component.at, (size_t)(colon - component.at)};
+	*found = (struct found){.id = id, .shape = &id_hex, .type = SINSP_CONTAINER_CRI};
+	for (size_t i = 0; i < COUNT(scopes); i++) {
 		size_t n = strlen(scopes[i].before);
 
 		if (n && runtime.len >= n && runtime.at[runtime.len - n] == ':' &&
-		    memcmp(runtime.at + runtime.len - n + 1, scopes[i].before, n - 1) == 0)
-			return scopes[i].type;
+		    memcmp(runtime.at + runtime.len - n + 1, scopes[i].before, n - 1) == 0) {
+			found->type = scopes[i].type;
+			break;
+		}
 	}
-	return SINSP_CONTAINER_CRI;
+	return true;
 }
 
-static enum sinsp_container_type find_below(struct part parent, struct part component,
-					    struct part *id)
+/* Whether a path is of these components at its end. */
+static bool ends_in(struct text path, const char *components)
 {
-	*id = component;
-	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
-		bool fits = parents[i].whole ? parent.len == strlen(parents[i].prefix) : true;
+	size_t n = strlen(components);
 
-		if (fits && starts_with(parent, parents[i].prefix) && parents[i].shape(*id))
-			return parents[i].type;
-	}
-	return SINSP_CONTAINER_NONE;
+	return text_ends(path, components) && (path.len == n || path.at[path.len - n - 1] == '/');
 }
 
-/* The part of a path after its last slash; `path` becomes the part before it. */
-static struct part take_component(struct part *path)
+/* Removes the part after the last slash from a path, and returns it. */
+static struct text take_component(struct text *path)
 {
 	const char *slash = memrchr(path->at, '/', path->len);
-	struct part component = *path;
+	struct text component = *path;
 
 	if (slash) {
 		component.len -= (size_t)(slash + 1 - path->at);
@@ -177,43 +150,101 @@ static struct part take_component(struct part *path)
 	return component;
 }
 
-/* For nested containers the innermost: the last component that is one. */
-static enum sinsp_container_type find_in_path(struct part path, struct part *id)
+static bool find_below(struct text above, struct text component, struct found *found)
 {
-	struct part component = take_component(&path);
+	struct text rest = above, parent = take_component(&rest), id = component;
 
-	while (path.len || component.len) {
-		struct part parent = take_component(&path);
-		enum sinsp_container_type type = find_scope(component, id);
+	if (text_is(component, "payload") && find_scope(nspawn, COUNT(nspawn), parent, found))
+		return true;
+	for (size_t i = 0; i < COUNT(parents); i++) {
+		const struct parent *row = &parents[i];
 
-		if (!type)
-			type = find_colons(component, id);
-		if (!type)
-			type = find_below(parent, component, id);
-		if (type)
-			return type;
-		component = parent;
+		if (!(row->begins ? text_starts(parent, row->path) : ends_in(above, row->path)) ||
+		    !row->shape->fits(&id))
+			continue;
+		*found = (struct found){.id = id, .shape = row->shape, .type = row->type};
+		return row->type != SINSP_CONTAINER_NONE;
 	}
-	return SINSP_CONTAINER_NONE;
+	return false;
 }
 
-struct sinsp_cgroup_match sinsp_cgroup_match(const char *cgroups, size_t len)
+static bool find_in_path(struct text path, struct found *found)
 {
+	while (path.len) {
+		struct text component = take_component(&path);
+
+		if (!component.len)
+			continue;
+		if (find_scope(scopes, COUNT(scopes), component, found) ||
+		    find_colons(component, found) || find_below(path, component, found)) {
+			found->above = path;
+			/* A component with colons contains its slice. */
+			if (found->id.at > component.at)
+				found->above.len = (size_t)(found->id.at - path.at);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The uid of the pod in a component: "podUID", "kubepods-burstable-podUID.slice", and the same with
+ * colons after it.
+ */
+static bool find_pod_in(struct text component, char uid[SINSP_POD_UID_BYTES])
+{
+	static const char word[] = "pod";
+	const size_t word_len = sizeof(word) - 1;
+	const char *colon = memchr(component.at, ':', component.len);
+
+	if (colon)
+		component.len = (size_t)(colon - component.at);
+	if (text_ends(component, ".slice"))
+		component.len -= strlen(".slice");
+	for (size_t at = 0; at + word_len < component.len; at++) {
+		struct text rest = {component.at + at + word_len, component.len - at - word_len};
+
+		if ((at == 0 || component.at[at - 1] == '-') &&
+		    memcmp(component.at + at, word, word_len) == 0 && pod_uid_copy(rest, uid))
+			return true;
+	}
+	return false;
+}
+
+/* The innermost pod. */
+static void find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
+{
+	uid[0] = '\0';
+	while (path.len)
+		if (find_pod_in(take_component(&path), uid))
+			return;
+}
+
+bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match)
+{
+	static const char deleted[] = " (deleted)"; /* in /proc, of tasks that have ended */
+	struct found found;
+
 	for (size_t at = 0, n; at < len; at += n + 1) {
 		const char *slash;
-		struct part path, id;
-		enum sinsp_container_type type;
+		struct text path;
 
 		n = strnlen(cgroups + at, len - at);
 		slash = memchr(cgroups + at, '/', n);
 		if (!slash)
 			continue;
-		path = (struct part){slash, n - (size_t)(slash - cgroups - at)};
-		type = find_in_path(path, &id);
-		if (type)
-			return (struct sinsp_cgroup_match){type, id.at, id.len};
+		path = (struct text){slash, n - (size_t)(slash - cgroups - at)};
+		if (text_ends(path, deleted))
+			path.len -= sizeof(deleted) - 1;
+		if (!find_in_path(path, &found))
+			continue;
+		match->type = found.type;
+		match->is_name = found.shape->is_name;
+		match->id_len = id_copy(found.shape, found.id, match->id);
+		find_pod(found.above, match->pod_uid);
+		return true;
 	}
-	return (struct sinsp_cgroup_match){0};
+	return false;
 }
 
 const char *sinsp_container_type_name(enum sinsp_container_type type)

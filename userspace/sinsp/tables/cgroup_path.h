@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The container that control groups belong to: runtimes put a process into a group whose path
- * contains the container's id, in a form specific to the runtime.
+ * contains the container's id, in a form specific to the runtime. Paths are input of others: they
+ * may be anything.
  */
 #ifndef SINSP_TABLES_CGROUP_PATH_H
 #define SINSP_TABLES_CGROUP_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,23 +21,35 @@ enum sinsp_container_type {
 	SINSP_CONTAINER_LXC,
 	SINSP_CONTAINER_LIBVIRT_LXC,
 	SINSP_CONTAINER_MESOS,
+	SINSP_CONTAINER_BPM,
+	SINSP_CONTAINER_CUSTOM, /* of a runtime that the .scap world has no name for */
 	/* Control groups reveal none of these; capture files name them. */
 	SINSP_CONTAINER_RKT,
-	SINSP_CONTAINER_BPM,
 	SINSP_CONTAINER_STATIC,
-	SINSP_CONTAINER_CUSTOM,
 	SINSP_CONTAINER_TYPES_COUNT,
 };
 
-/* The container that was found, its id in the text of the groups. */
-struct sinsp_cgroup_match {
-	enum sinsp_container_type type;
-	const char *id; /* NULL: a process of the host */
-	size_t id_len;
+enum {
+	SINSP_CONTAINER_ID_BYTES = 256, /* a name of a group, and its NUL */
+	SINSP_POD_UID_BYTES = 37,
 };
 
-/* Finds the container of a process by its groups, each "name=/path" and a NUL. */
-struct sinsp_cgroup_match sinsp_cgroup_match(const char *cgroups, size_t len);
+/* The container that was found. */
+struct sinsp_cgroup_match {
+	enum sinsp_container_type type;
+	bool is_name; /* the id is a name that a user gave */
+	size_t id_len;
+	char id[SINSP_CONTAINER_ID_BYTES]; /* NUL-terminated */
+	/* With dashes; 32 digits for a pod that the kubelet has from a file. "": in no pod. */
+	char pod_uid[SINSP_POD_UID_BYTES];
+};
+
+/*
+ * Finds the container of a process by its groups, each "name=/path" and a NUL, which the last may
+ * lack. For nested containers it is the innermost. Returns false, with nothing filled in, for a
+ * process of the host.
+ */
+bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match);
 
 /* "docker"; "host" for processes of the host. */
 const char *sinsp_container_type_name(enum sinsp_container_type type);

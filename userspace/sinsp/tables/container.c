@@ -29,15 +29,9 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 	return names[state];
 }
 
-bool sinsp_container_is_named(const struct sinsp_container *container)
-{
-	return container->type == SINSP_CONTAINER_LXC ||
-	       container->type == SINSP_CONTAINER_LIBVIRT_LXC;
-}
-
 size_t sinsp_container_short_len(const struct sinsp_container *container)
 {
-	bool whole = sinsp_container_is_named(container) || container->id_len < SHORT_ID_LEN;
+	bool whole = container->is_named || container->id_len < SHORT_ID_LEN;
 
 	return whole ? container->id_len : SHORT_ID_LEN;
 }

@@ -91,6 +91,8 @@ struct sinsp_container {
 	size_t info_bytes; /* approximate size of a description from a capture */
 	bool changed; /* the description, since sinsp_containers_take_changed() */
 	bool removed; /* by its runtime: it is not kept when it is unused */
+	bool is_named; /* the id is the name that a user gave */
+	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": in no pod */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };
@@ -98,8 +100,5 @@ struct sinsp_container {
 /* How much of the id is shown as its short form: 12 digits, or the whole of an id that is a name.
  */
 size_t sinsp_container_short_len(const struct sinsp_container *container);
-
-/* Whether the id is the name that a user gave. */
-bool sinsp_container_is_named(const struct sinsp_container *container);
 
 #endif

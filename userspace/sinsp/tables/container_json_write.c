@@ -190,7 +190,7 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 	put_type(out, container);
 	put_state(out, container->state);
 	/* Other readers know no name of containers whose id is their name. */
-	if (!info->name && sinsp_container_is_named(container))
+	if (!info->name && container->is_named)
 		put_text(out, "name", container->id);
 	put_texts(out, info, &container_texts);
 	for (size_t i = 0; i < container_answers.count; i++)

@@ -180,10 +180,10 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 static int find_container(struct sinsp_containers *table, const char *text, size_t len,
 			  struct sinsp_container **container)
 {
-	struct sinsp_cgroup_match match = sinsp_cgroup_match(text, len);
+	struct sinsp_cgroup_match match;
 
 	*container = NULL;
-	if (!match.type)
+	if (!sinsp_cgroup_match(text, len, &match))
 		return 0;
 	*container = sinsp_containers_find(table, match.id, match.id_len);
 	if (!*container)
@@ -193,6 +193,10 @@ static int find_container(struct sinsp_containers *table, const char *text, size
 	if (!*container)
 		return -ENOMEM;
 	(*container)->type = match.type;
+	(*container)->is_named = match.is_name;
+	/* Other groups of the container may be outside of the pod's. */
+	if (!*(*container)->pod_uid)
+		memcpy((*container)->pod_uid, match.pod_uid, sizeof(match.pod_uid));
 	(*container)->refs++;
 	return 0;
 }
@@ -269,7 +273,8 @@ static const struct subsystem *find_subsystem(const char *group, size_t len, uin
 	size_t n = equals ? (size_t)(equals - group) : 0;
 
 	for (size_t i = 0; i < SUBSYSTEMS_COUNT; i++)
-		if ((subsystems_by_name[i].bit & among) && n == strlen(subsystems_by_name[i].name) &&
+		if ((subsystems_by_name[i].bit & among) &&
+		    n == strlen(subsystems_by_name[i].name) &&
 		    memcmp(group, subsystems_by_name[i].name, n) == 0)
 			return &subsystems_by_name[i];
 	return NULL;

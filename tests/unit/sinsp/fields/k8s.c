@@ -52,6 +52,18 @@ static void test_without_a_pod(void **state)
 	world_expect_none(world, "k8s.ns.name");
 }
 
+/* The path of the control groups suffices for the uid. */
+static void test_uid_of_the_path(void **state)
+{
+	contained_set_group(*state, "/kubepods/pod00112233445566778899aabbccddeeff/" SANDBOX_ID);
+	world_expect(*state, "k8s.pod.uid", "00112233445566778899aabbccddeeff");
+	world_expect(*state, "k8s.pod.id", "00112233445566778899aabbccddeeff");
+	world_expect(*state, "k8smeta.pod.uid", "00112233445566778899aabbccddeeff");
+	world_expect_none(*state, "k8s.pod.name");
+	contained_set_group(*state, "/docker/" CONTAINER_ID);
+	world_expect_none(*state, "k8s.pod.uid");
+}
+
 /* What is not looked up compiles in filters. */
 static void test_deprecated(void **state)
 {
@@ -70,6 +82,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_without_a_pod, contained_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_uid_of_the_path, contained_setup,
 						world_teardown),
 		cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
 	};

@@ -49,8 +49,8 @@ static const char *container_of(struct drive *drive, int64_t tid)
 
 static void moves_processes(void **state)
 {
-	struct sinsp_event *event = attach(*state, 100, 100, true, cgroup_subsystems__memory,
-					   "/docker/" ID);
+	struct sinsp_event *event =
+		attach(*state, 100, 100, true, cgroup_subsystems__memory, "/docker/" ID);
 
 	/* The event is of who moves. */
 	assert_int_equal(event->thread->tid, MOVER);

@@ -11,20 +11,20 @@
 
 #include "sinsp/tables/container.h"
 
-static size_t short_len(enum sinsp_container_type type, size_t id_len)
+static size_t short_len(bool is_named, size_t id_len)
 {
-	const struct sinsp_container container = {.type = type, .id_len = id_len};
+	const struct sinsp_container container = {.is_named = is_named, .id_len = id_len};
 
 	return sinsp_container_short_len(&container);
 }
 
 static void test_short_len(void **state)
 {
-	assert_int_equal(short_len(SINSP_CONTAINER_DOCKER, 64), 12);
-	assert_int_equal(short_len(SINSP_CONTAINER_CONTAINERD, 4), 4);
+	assert_int_equal(short_len(false, 64), 12);
+	assert_int_equal(short_len(false, 4), 4);
 	/* A name is not truncated. */
-	assert_int_equal(short_len(SINSP_CONTAINER_LXC, 20), 20);
-	assert_int_equal(short_len(SINSP_CONTAINER_LIBVIRT_LXC, 13), 13);
+	assert_int_equal(short_len(true, 20), 20);
+	assert_int_equal(short_len(true, 13), 13);
 }
 
 static void test_state_names(void **state)

@@ -272,6 +272,21 @@ static void test_changed_ones_are_taken_once(void **state)
 	sinsp_cgroups_unref(db);
 }
 
+static void test_pod_of_the_path(void **state)
+{
+	static const char uid[] = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80";
+	struct sinsp_cgroups *in_pod = get(*state, "cpu=/kubepods/pod"
+						   "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80/" ID),
+			     *alone = get(*state, "cpu=/lxc/web");
+
+	assert_string_equal(in_pod->container->pod_uid, uid);
+	assert_false(in_pod->container->is_named);
+	assert_string_equal(alone->container->pod_uid, "");
+	assert_true(alone->container->is_named);
+	sinsp_cgroups_unref(in_pod);
+	sinsp_cgroups_unref(alone);
+}
+
 static void expect_moved(struct sinsp_containers *table, const struct sinsp_cgroups *from,
 			 uint32_t subsystems, const char *expected, size_t len)
 {
@@ -340,6 +355,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kept_when_unused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pod_of_the_path, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each, setup, teardown),
 	};
