@@ -239,7 +239,7 @@ static bool is_full(const struct recording *recording, const struct scap_event *
 	struct scap_writer_stats stats;
 
 	scap_writer_stats(recording->writer, &stats);
-	return (limits->events && stats.events >= limits->events) ||
+	return (limits->events && stats.events - stats.containers >= limits->events) ||
 	       (limits->ns && ns > recording->begin_ns && ns - recording->begin_ns >= limits->ns) ||
 	       (limits->bytes &&
 		file_bytes(recording) + event->len + BLOCK_BYTES > recording->bytes_max);

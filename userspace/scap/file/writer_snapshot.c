@@ -215,7 +215,10 @@ static int on_container(struct scap_snapshot *to, const struct scap_container *c
 		pack_event(&writer->list.entries, container->ts_ns,
 			   container->at_start ? TID_AT_START : TID_LIVE, EVENT_asyncevent, params,
 			   asyncevent__count);
-	return r < 0 ? r : close_list(writer);
+	r = r < 0 ? r : close_list(writer);
+	writer->stats.events += r == 0;
+	writer->stats.containers += r == 0;
+	return r;
 }
 
 /* The lists are no longer needed. */

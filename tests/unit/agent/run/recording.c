@@ -73,6 +73,8 @@ static int tell_container(struct scap_snapshot *to, const struct scap_container 
 
 	dprintf(writer->fd, "%s %.*s\n", container->at_start ? "container" : "new container", 11,
 		name ? name : "");
+	writer->stats.events++;
+	writer->stats.containers++;
 	return writer->fails;
 }
 

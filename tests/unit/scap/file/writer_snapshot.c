@@ -124,6 +124,7 @@ static void test_containers(void **state)
 	const struct scap_container at_start = {
 		.json = "{1}", .len = 3, .ts_ns = 7, .at_start = true};
 	const struct scap_container later = {.json = "{22}", .len = 4, .ts_ns = 8};
+	struct scap_writer_stats stats;
 	struct written test;
 
 	for (int old = 0; old < 2; old++) {
@@ -132,6 +133,9 @@ static void test_containers(void **state)
 		test.to->ops->container(test.to, &at_start);
 		test.to->ops->end(test.to);
 		test.to->ops->container(test.to, &later);
+		scap_writer_stats(test.writer, &stats);
+		assert_int_equal(stats.events, 2);
+		assert_int_equal(stats.containers, 2);
 		written_look(&test);
 		written_expect(&test, 0x218, "8:5");
 		if (old) {
