@@ -54,6 +54,7 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 	if (!container)
 		return NULL;
 	container->type = type;
+	container->is_named = !has_digits(id, len); /* until its control groups are seen */
 	container->info = table->nothing;
 	container->id_len = len;
 	memcpy(container->id, id, len);

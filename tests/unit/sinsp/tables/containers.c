@@ -179,6 +179,7 @@ static void test_described_late(void **state)
 	expect_name(web, "renamed");
 	/* Names are no digits. */
 	assert_int_equal(describe(table, "d", SINSP_META_OK, "other"), 0);
+	assert_true(sinsp_containers_find(table, "d", 1)->is_named);
 	assert_int_equal(describe(table, "0123456789a", SINSP_META_OK, "other"), 0);
 	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
 	expect_name(lxc, "base");
