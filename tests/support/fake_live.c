@@ -107,3 +107,8 @@ bool scap_live_program(const struct scap_live *live, unsigned int i, const char 
 {
 	return false;
 }
+
+bool scap_live_has_room(const struct scap_live *live)
+{
+	return true;
+}

@@ -14,9 +14,8 @@ struct meta_request {
 	const char *id; /* whole */
 	enum sinsp_container_type type; /* as its control groups say */
 	/*
-	 * The folder of its OCI bundle, from the command lines of the runtime's processes above its
-	 * first one ("runc create --bundle FOLDER", conmon -b, the directory of containerd's shim);
-	 * NULL: not known. It is input of others: it may be anything.
+	 * The absolute path of its OCI bundle, from the command lines of the runtime's processes;
+	 * NULL: not known. Any program can choose its command line: this may be anything.
 	 */
 	const char *bundle;
 };
@@ -24,10 +23,10 @@ struct meta_request {
 struct meta_source;
 
 struct meta_source_ops {
-	const char *name; /* "docker files", for messages */
 	/*
 	 * Adds what it knows to the members of `info` that are not set yet. Returns 0 if it knows
-	 * the container, -ENOENT if not, or another -errno with a message.
+	 * the container, with a message if some of that could not be read; -ENOENT if it does not;
+	 * or another -errno with a message.
 	 */
 	int (*describe)(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err);
@@ -38,5 +37,11 @@ struct meta_source_ops {
 struct meta_source {
 	const struct meta_source_ops *ops;
 };
+
+static inline void meta_source_destroy(struct meta_source *source)
+{
+	if (source)
+		source->ops->destroy(source);
+}
 
 #endif

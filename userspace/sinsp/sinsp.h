@@ -17,6 +17,7 @@
 #include "sinsp/format/format.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
+#include "sinsp/state/container.h"
 #include "sinsp/state/engine.h"
 
 #endif

@@ -39,6 +39,7 @@ static const struct {
 	{NEEDS_EVENT_PATHS, "paths of the event"},
 	{NEEDS_SWITCHES, "switches"},
 	{NEEDS_CONTAINERS, "containers"},
+	{NEEDS_DESCRIPTIONS, "descriptions of containers"},
 	{NEEDS_ENTER_TIME, "enter times"},
 };
 

@@ -22,6 +22,8 @@ struct recording_limits {
 	uint64_t files;
 };
 
+enum { META_WAIT_MS_DEFAULT = 50 };
+
 struct options {
 	const struct subcommand *subcommands; /* all of them, for the help */
 	const struct subcommand *subcommand; /* NULL: a capture */
@@ -44,6 +46,8 @@ struct options {
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */
 	bool snaplen_chosen;	/* set by an option */
+	uint32_t meta_wait_ms;	/* how long new containers are waited for; 0: not */
+	const char *host_root;	/* where the root of the host is mounted; NULL: here */
 	const char *read;	/* the capture file to read; NULL: the kernel */
 	bool strict;		/* corrupt parts of it are a failure */
 	bool progress;		/* report how much of it was read */

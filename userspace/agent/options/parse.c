@@ -133,6 +133,7 @@ int options_parse(int argc, char **argv, const struct subcommand *subcommands, s
 	*options = (struct options){
 		.subcommands = subcommands,
 		.snaplen = SNAPLEN_DEFAULT,
+		.meta_wait_ms = META_WAIT_MS_DEFAULT,
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 		.priority = PRIORITY_DEBUG,
 		.follow = true,

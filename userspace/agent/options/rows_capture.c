@@ -9,11 +9,12 @@
 
 #include "agent/options/setters.h"
 
-enum { RING_BYTES_MAX = 1 << 30 };
+enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000 };
 
 CONSTANT_SETTER(set_all_rules, all_rules, true)
 CONSTANT_SETTER(set_exact_types, exact_types, true)
 CONSTANT_SETTER(set_self, include_self, true)
+CONSTANT_SETTER(set_host_root, host_root, value)
 CONSTANT_SETTER(set_follow, follow, true)
 CONSTANT_SETTER(set_no_follow, follow, false)
 VALUE_SETTER(set_count, count, option_read_count, UINT64_MAX)
@@ -115,6 +116,19 @@ static int set_statsd_port(struct options *options, const char *value)
 	return set_dynamic_snaplen(options, NULL);
 }
 
+static int set_meta_wait(struct options *options, const char *value)
+{
+	uint64_t ms;
+	int code = option_read_u64(value, &ms);
+
+	if (code)
+		return code;
+	if (ms > META_WAIT_MS_MAX)
+		return -EINVAL;
+	options->meta_wait_ms = (uint32_t)ms;
+	return 0;
+}
+
 const struct option_row option_rows_capture[] = {
 	{0, "filter", "EXPR",
 	 "only events that match; the words that are no options are a filter, too",
@@ -150,5 +164,11 @@ const struct option_row option_rows_capture[] = {
 	 set_dynamic_snaplen, .about = LIVE},
 	{0, "statsd-port", "PORT", "the same, with statsd on this port; default 8125",
 	 set_statsd_port, .accepts = "a port", .about = LIVE},
+	{0, "meta-wait", "MS",
+	 "delay the first event of a container until its data is known, at most MS; default 50, "
+	 "0: no delay",
+	 set_meta_wait, .accepts = "a number from 0 to 10000", .about = LIVE},
+	{0, "host-root", "DIR", "look for files of container runtimes below DIR", set_host_root,
+	 .about = LIVE, .offer = OFFER_FILES},
 	{0},
 };

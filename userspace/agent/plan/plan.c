@@ -70,6 +70,14 @@ static bool wants_entries(const struct plan *plan)
 	       selection_lacks_calls(&plan->selection);
 }
 
+/* A recording has the descriptions for its readers. */
+static bool needs_containers(const struct plan *plan, unsigned int output_needs)
+{
+	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
+
+	return !plan->options->read && (plan->options->write || (needs & NEEDS_DESCRIPTIONS));
+}
+
 static int select_events(struct plan *plan, struct error *err)
 {
 	unsigned int needs = printer_needs(plan->printer);
@@ -83,6 +91,7 @@ static int select_events(struct plan *plan, struct error *err)
 		needs |= NEEDS_THREADS | NEEDS_EVENT_FDS;
 	if (records_state(plan->options))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
+	plan->needs_containers = needs_containers(plan, needs);
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);
 	else

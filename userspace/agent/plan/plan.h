@@ -19,6 +19,7 @@ struct plan {
 	struct ruleset *ruleset; /* NULL: without rules */
 	struct rules_counts rules_counts;
 	struct selection selection;
+	bool needs_containers; /* descriptions of containers; false for a capture file */
 };
 
 /*

@@ -7,16 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "meta/meta.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
 
 struct recording;
 struct ruleset;
 
+/* Of descriptions of containers. */
+struct account_containers {
+	struct meta_stats meta;
+	uint64_t late; /* events given out without a description: it came too late */
+	uint64_t full; /* the same, because a ring buffer was more than half full */
+};
+
 struct account {
 	uint64_t matched; /* events that passed the filter, up to the end of the run */
 	uint64_t printed; /* of these, written to standard output */
 	struct sinsp_stats state;
+	struct account_containers containers; /* zero if no field needs their descriptions */
 	const struct recording *recording; /* NULL: nothing was recorded */
 	const struct ruleset *ruleset; /* NULL: without rules */
 	bool verbose;

@@ -167,6 +167,34 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 			   live->untimed);
 }
 
+static void put_containers(struct buf *text, const struct meta_stats *meta)
+{
+	if (meta->requests)
+		buf_printf(text,
+			   "agent: containers: looked for %" PRIu64 ", found %" PRIu64
+			   ", without data %" PRIu64 "\n",
+			   meta->requests, meta->described, meta->missing);
+}
+
+static void put_container_troubles(struct buf *text, const struct account_containers *containers)
+{
+	const struct account_trouble troubles[] = {
+		{containers->meta.rejected,
+		 "containers not looked for: too many at a time, or out of memory"},
+		{containers->meta.missing,
+		 "containers without data: no runtime has files about them"},
+		{containers->meta.failed, "containers with files that could not be read"},
+		{containers->meta.left_out,
+		 "labels, mounts and texts of containers left out: too many or too long"},
+		{containers->late,
+		 "new containers whose data was not there in time (--meta-wait)"},
+		{containers->full,
+		 "new containers whose data was not waited for: a ring buffer was half full"},
+	};
+
+	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+}
+
 static void put_troubles(struct buf *text, const struct totals *totals,
 			 const struct scap_live_stats *live, const struct sinsp_stats *state)
 {
@@ -218,6 +246,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_losers(text, live);
 	}
 	put_troubles(text, &totals, live, &account->state);
+	put_container_troubles(text, &account->containers);
 	put_ringless(text, live);
 	if (account->verbose) {
 		put_unnoted(text, live);
@@ -225,6 +254,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_every_event(text, live);
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
+		put_containers(text, &account->containers.meta);
 		account_append_rules(account, text);
 	}
 }

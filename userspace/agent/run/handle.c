@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "agent/run/containers.h"
 #include "agent/run/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
@@ -95,9 +96,13 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (run->is_recording)
 		handle_recording_result(run, recording_turn(run->recording, raw));
+	if (run->containers)
+		containers_apply(run->containers);
 	/* sinsp_process() counts invalid frames. */
 	if (sinsp_process(run->sinsp, raw, &event))
 		return 0;
+	if (run->containers)
+		containers_follow(run->containers);
 	if (is_asked_for(run, raw, &event))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)

@@ -29,6 +29,9 @@ struct input_ops {
 	/* Appends warnings to print before the run, as whole lines. NULL: none. */
 	void (*append_warnings)(const struct input *input, struct buf *text);
 
+	/* Whether the next event can wait a moment without losses. NULL: always. */
+	bool (*has_room)(const struct input *input);
+
 	/* Called between two events: returns the source of the next one. */
 	struct scap_source *(*step)(struct input *input);
 

@@ -85,6 +85,13 @@ static void append_warnings(const struct input *input, struct buf *text)
 			   strerror(-enter_error));
 }
 
+static bool has_room(const struct input *input)
+{
+	const struct input_live *live = (const struct input_live *)input;
+
+	return scap_live_has_room(live->live) && (!live->old || scap_live_has_room(live->old));
+}
+
 static int change_begin(struct input *input)
 {
 	struct input_live *live = of(input);
@@ -283,6 +290,7 @@ static void destroy(struct input *input)
 static const struct input_ops ops = {
 	.create_state = create_state,
 	.append_warnings = append_warnings,
+	.has_room = has_room,
 	.step = step,
 	.fail = fail,
 	.stop = stop,

@@ -109,6 +109,8 @@ static void put_in_place(struct run *run, struct prepared *prepared)
 	plan_destroy(run->plan);
 	run->plan = prepared->plan;
 	prepared->plan = NULL;
+	if (run_follow_containers(run, &err))
+		fprintf(stderr, "agent: %s\n", err.text);
 }
 
 static void say(const struct buf *messages)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/run/containers.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
@@ -21,6 +22,8 @@ static struct account account_of(const struct run *run)
 	};
 
 	sinsp_stats(run->sinsp, &account.state);
+	if (run->containers)
+		containers_account(run->containers, &account.containers);
 	return account;
 }
 

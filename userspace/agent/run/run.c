@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/run/child.h"
+#include "agent/run/containers.h"
 #include "agent/run/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
@@ -74,7 +75,17 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	code = input_open(run->plan, &run->input, err);
 	if (code == 0)
 		code = run->input->ops->create_state(run->input, &run->follow, &run->sinsp, err);
-	return code || !live ? code : check_followed(run, err);
+	if (code || !live)
+		return code;
+	code = check_followed(run, err);
+	return code ? code : run_follow_containers(run, err);
+}
+
+int run_follow_containers(struct run *run, struct error *err)
+{
+	if (run->containers || !run->plan->needs_containers)
+		return 0;
+	return containers_create(run->options, run->sinsp, run->input, &run->containers, err);
 }
 
 int run_begin_recording(struct run *run, struct error *err)
@@ -92,6 +103,7 @@ void run_finish(struct run *run)
 {
 	recording_destroy(run->recording);
 	summary_destroy(run->summary);
+	containers_destroy(run->containers);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
 	plan_destroy(run->plan);

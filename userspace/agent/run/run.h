@@ -24,6 +24,7 @@ struct run {
 	struct sinsp_follow follow; /* processes whose events are captured */
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	struct sinsp *sinsp;
+	struct containers *containers; /* NULL: no field needs their descriptions */
 	struct summary *summary; /* NULL: not requested */
 	struct recording *recording; /* NULL: nothing was recorded */
 	bool is_recording; /* false also after an error of the recording, which was printed */
@@ -46,6 +47,9 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
  * command, whose events are captured from its start; NULL: none. As above.
  */
 int run_open(struct run *run, struct child *child, struct error *err);
+
+/* Begins to look for descriptions of containers if the plan needs them. As above. */
+int run_follow_containers(struct run *run, struct error *err);
 
 /* Begins the recording with the state, if the options request one. As above. */
 int run_begin_recording(struct run *run, struct error *err);

@@ -372,6 +372,14 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return 0;
 }
 
+bool scap_live_has_room(const struct scap_live *live)
+{
+	for (uint32_t cpu = 0; cpu < live->cpus; cpu++)
+		if (!scap_ring_has_room(&live->rings[cpu]))
+			return false;
+	return true;
+}
+
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
 	return live_driver_map_bytes(live->driver);

@@ -76,6 +76,9 @@ void scap_live_stop(struct scap_live *live);
 /* Adds the counters of a capture that ended; the current state (rings, CPUs) is kept. */
 void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_stats *past);
 
+/* Whether no ring buffer is more than half full, so that its reader can wait a moment. */
+bool scap_live_has_room(const struct scap_live *live);
+
 /* Bytes of the maps of the programs, as the kernel counts them; -errno on failure. */
 int64_t scap_live_map_bytes(const struct scap_live *live);
 

@@ -364,6 +364,12 @@ void scap_ring_release(struct scap_ring *ring)
 	__atomic_store_n(&ring->meta->data_tail, ring->done, __ATOMIC_RELEASE);
 }
 
+bool scap_ring_has_room(const struct scap_ring *ring)
+{
+	return !ring->meta || __atomic_load_n(&ring->meta->data_head, __ATOMIC_RELAXED) -
+					      ring->released <= ring->bytes / 2;
+}
+
 bool scap_ring_drained(const struct scap_ring *ring)
 {
 	return ring->stragglers_len == 0 &&

@@ -82,6 +82,9 @@ void scap_ring_init_empty(unsigned int cpu, struct scap_ring *ring);
 /* Closes the perf event. The contents of the ring can still be read. */
 void scap_ring_detach(struct scap_ring *ring);
 
+/* Whether at most half of the ring's memory is in use: what is not released to the kernel. */
+bool scap_ring_has_room(const struct scap_ring *ring);
+
 /* Whether all that the kernel has written, and all that was added, is taken. */
 bool scap_ring_drained(const struct scap_ring *ring);
 

@@ -146,8 +146,14 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 			getter, help, .can_have = is_about_fd                                      \
 	}
 
-#define TEXT(name, getter, sample, help) ROW(name, CHARBUF, NA, getter, sample, help)
-#define ANSWER(name, getter, help) ROW(name, BOOL, NA, getter, NULL, help)
+/* From the description of the container. */
+#define DESCRIBED(name, type, getter, sample, help, more...)                                       \
+	{                                                                                          \
+		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,       \
+			getter, help, .example = sample, .colour = FIELD_COLOUR_CONTAINER, more    \
+	}
+#define TEXT(name, getter, sample, help) DESCRIBED(name, CHARBUF, getter, sample, help)
+#define ANSWER(name, getter, help) DESCRIBED(name, BOOL, getter, NULL, help)
 
 /* Fields of older versions of Falco: they compile, and have no value. */
 #define OLD_ROW(name, type, color, help)                                                           \
@@ -177,10 +183,10 @@ const struct field_desc fields_container[] = {
 	    "first 12 digits of the container's id, or its name for lxc; host outside of any"),
 	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
 	    "the whole id; host outside of any"),
-	ROW("container.type", CHARBUF, NA, get_type, "=docker",
+	DESCRIBED("container.type", CHARBUF, get_type, "=docker",
 	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or host",
 	    .words = &types),
-	ROW("container.name", CHARBUF, NA, get_name, "=web-1", "name of the container; or host"),
+	TEXT("container.name", get_name, "=web-1", "name of the container; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",
 	       .example = " endswith :/etc/passwd"),
 	FD_ROW("fd.containerdirectory", get_fd_directory,
@@ -205,12 +211,13 @@ const struct field_desc fields_container[] = {
 	ANSWER("container.host_network", get_host_network,
 	       "true if it has the network namespace of the host"),
 	ANSWER("container.host_ipc", get_host_ipc, "true if it has the ipc namespace of the host"),
-	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS,
-	 get_label, "container.label[NAME]: one label of the container", .example = "[app]=web",
+	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL,
+	 NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, get_label,
+	 "container.label[NAME]: one label of the container", .example = "[app]=web",
 	 .colour = FIELD_COLOUR_CONTAINER},
 	TEXT("container.labels", get_labels, " contains app:web",
 	     "all labels of the container but those of Kubernetes: name:value, name:value"),
-	ROW("meta.state", CHARBUF, NA, get_meta_state, "=missing",
+	DESCRIBED("meta.state", CHARBUF, get_meta_state, "=missing",
 	    "whether the data of the container is known: ok, pending, missing; none on the host",
 	    .words = &states),
 	OLD_ROW("container.healthcheck", CHARBUF, CONTAINER, "command that checks its health"),

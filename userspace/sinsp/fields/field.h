@@ -69,6 +69,7 @@ enum field_needs {
 	NEEDS_SWITCHES = 1 << 5, /* how long threads run; a filter that needs it names `switch` */
 	NEEDS_ENTER_TIME = 1 << 6, /* the time of its system call's entry */
 	NEEDS_CONTAINERS = 1 << 7, /* NEEDS_THREADS, and their moves to other control groups */
+	NEEDS_DESCRIPTIONS = 1 << 8, /* of containers, from their runtimes */
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */
@@ -186,7 +187,7 @@ struct field_desc {
 	enum param_format format;
 	uint16_t flags; /* enum field_flags */
 	uint8_t arg; /* enum field_arg */
-	uint8_t needs; /* enum field_needs */
+	uint16_t needs; /* enum field_needs */
 	field_getter *get;
 	const char *help; /* one line */
 	const char *param; /* its parameter, see ref->param_of_event; usually NULL */

@@ -43,19 +43,23 @@ static int get_sandbox_id(const struct sinsp_event *event, const struct field_re
 	return count;
 }
 
-#define ROW(name, flags, arg, getter, sample, help)                                                \
+#define ROW(name, flags, arg, needs, getter, sample, help)                                         \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_CONTAINERS, getter, help,                  \
-			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
+		name, PT_CHARBUF, PF_NA, flags, arg, needs, getter, help, .example = sample,       \
+			.colour = FIELD_COLOUR_CONTAINER                                           \
 	}
-#define TEXT(name, getter, sample, help) ROW(name, 0, FIELD_ARG_NONE, getter, sample, help)
+#define TEXT(name, getter, sample, help)                                                           \
+	ROW(name, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter, sample, help)
 #define LABEL(name, getter, help)                                                                  \
-	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, getter, "[app]=web", help)
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter,   \
+	    "[app]=web", help)
 
 /* Of older versions of Falco, or of the plugin, about what is not looked up: without a value. */
-#define NONE(name) ROW(name, 0, FIELD_ARG_NONE, get_nothing, NULL, "none: not looked up")
+#define NONE(name)                                                                                 \
+	ROW(name, 0, FIELD_ARG_NONE, NEEDS_NOTHING, get_nothing, NULL, "none: not looked up")
 #define NONE_LABEL(name)                                                                           \
-	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, get_nothing, NULL, "none: not looked up")
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_NOTHING, get_nothing, NULL,           \
+	    "none: not looked up")
 #define NONE_OF(object, id)                                                                        \
 	NONE(object ".name"), NONE(object "." id), NONE_LABEL(object ".label"),                    \
 		NONE(object ".labels")

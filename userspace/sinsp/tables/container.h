@@ -59,6 +59,7 @@ struct sinsp_container_info {
 	enum sinsp_answer privileged, host_pid, host_network, host_ipc;
 	bool is_sandbox; /* it holds the namespaces of a pod */
 	uint64_t created_ns; /* since the epoch; 0: not known */
+	uint32_t left_out; /* labels, mounts and texts that were too many or too long */
 	struct sinsp_labels labels;
 	struct sinsp_mounts mounts;
 	struct sinsp_pod pod;
@@ -85,6 +86,7 @@ struct sinsp_container {
 	struct sinsp_container *next_new; /* see sinsp_containers_take_new() */
 	struct sinsp_container *older, *newer; /* of the unused ones, see containers.h */
 	uint32_t refs; /* by control groups; 0: unused */
+	int64_t first_tid; /* the thread by which it was found, which may have ended */
 	enum sinsp_container_type type;
 	enum sinsp_meta_state state;
 	const struct sinsp_container_info *info; /* owned; never NULL: it may be empty */

@@ -302,6 +302,15 @@ void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_
 	sinsp_cgroups_unref(before);
 }
 
+/* Moves a thread, which takes the caller's reference. */
+static void enter_cgroups(struct sinsp_thread *thread, struct sinsp_cgroups *cgroups)
+{
+	sinsp_cgroups_unref(thread->cgroups);
+	thread->cgroups = cgroups;
+	if (cgroups->container && !cgroups->container->first_tid)
+		cgroups->container->first_tid = thread->tid;
+}
+
 void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_thread *thread,
 			      const char *text, size_t len)
 {
@@ -312,8 +321,7 @@ void sinsp_thread_set_cgroups(struct sinsp_containers *containers, struct sinsp_
 	cgroups = sinsp_cgroups_get(containers, text, len);
 	if (!cgroups)
 		return;
-	sinsp_cgroups_unref(thread->cgroups);
-	thread->cgroups = cgroups;
+	enter_cgroups(thread, cgroups);
 }
 
 void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems, const char *path)
@@ -322,6 +330,5 @@ void sinsp_thread_move_cgroups(struct sinsp_thread *thread, uint32_t subsystems,
 
 	if (!cgroups)
 		return;
-	sinsp_cgroups_unref(thread->cgroups);
-	thread->cgroups = cgroups;
+	enter_cgroups(thread, cgroups);
 }

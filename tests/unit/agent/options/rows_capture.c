@@ -93,6 +93,20 @@ static void test_buffer_sizes(void **state)
 	}
 }
 
+static void test_containers(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.meta_wait_ms, 50);
+	assert_null(options.host_root);
+	options_finish(&options);
+	parse_right("--meta-wait 0 --host-root /host", &options);
+	assert_int_equal(options.meta_wait_ms, 0);
+	assert_string_equal(options.host_root, "/host");
+	options_finish(&options);
+}
+
 static void test_processes(void **state)
 {
 	struct options options;
@@ -132,6 +146,9 @@ static void test_rejected(void **state)
 		{"--buffer-size 2G", NULL},
 		{"--buffer-size 18446744073709551615K", NULL},
 		{"--filter a --filter b", NULL},
+		{"--meta-wait 10001",
+		 "--meta-wait: expected a number from 0 to 10000, not '10001'"},
+		{"--meta-wait -1", NULL},
 		{"--pid 0", "--pid: expected process IDs such as 17 or 17,18, not '0'"},
 		{"--pid 4194305", NULL},
 		{"--pid 17,", NULL},
@@ -151,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules),
 		cmocka_unit_test(test_buffer_sizes),
+		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_rejected),
 	};

@@ -89,6 +89,35 @@ static void test_needs_of_options(void **state)
 	}
 }
 
+/* Descriptions are looked for if a field or a recording has them, but not if a file has them. */
+static void test_needs_containers(void **state)
+{
+	static const struct {
+		const char *filter;
+		const char *read, *write;
+		bool needed;
+	} cases[] = {
+		{"evt.type=close and container.id!=host", NULL, NULL, false},
+		{"evt.type=close and container.id!=host", NULL, "out", true},
+		{"evt.type=close and container.name=web", NULL, NULL, true},
+		{"evt.type=close and k8s.ns.name=shop", NULL, NULL, true},
+		{"evt.type=close and k8s.rc.name=none", NULL, NULL, false},
+		{"evt.type=close and container.mount[0] exists", NULL, NULL, true},
+		{"evt.type=close and container.name=web", "in", NULL, false},
+		{"evt.type=close and container.name=web", "in", "out", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options options = {.filter = (char *)cases[i].filter,
+					  .read = cases[i].read,
+					  .write = cases[i].write};
+		struct plan *plan = make(&options);
+
+		assert_int_equal(plan->needs_containers, cases[i].needed);
+		plan_destroy(plan);
+	}
+}
+
 /* A capture file gives what it has, for any plan. */
 static void test_file(void **state)
 {
@@ -159,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_filter, teardown),
 		cmocka_unit_test_teardown(test_needs_of_options, teardown),
+		cmocka_unit_test_teardown(test_needs_containers, teardown),
 		cmocka_unit_test_teardown(test_file, teardown),
 		cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
 		cmocka_unit_test_teardown(test_rules_again, teardown),

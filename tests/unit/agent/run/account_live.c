@@ -76,6 +76,23 @@ static void test_troubles(void **state)
 			    "agent: 4 threads evicted: the table was full\n");
 }
 
+static void test_containers(void **state)
+{
+	const struct account account = {
+		.verbose = true,
+		.containers = {.meta = {.requests = 7, .described = 4, .missing = 3, .rejected = 2},
+			       .late = 5, .full = 6},
+	};
+	const char *found = report(&account);
+
+	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
+	assert_non_null(strstr(found, "agent: 3 containers without data"));
+	assert_non_null(strstr(found, "agent: 5 new containers whose data was not there in time"));
+	assert_non_null(strstr(found, "agent: 6 new containers whose data was not waited for"));
+	assert_non_null(strstr(found, "agent: containers: looked for 7, found 4, without data 3\n"));
+	assert_null(strstr(report(&(struct account){.verbose = true}), "containers"));
+}
+
 static void test_verbose(void **state)
 {
 	const struct account account = {.verbose = true,
@@ -95,6 +112,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_containers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
 	};
 

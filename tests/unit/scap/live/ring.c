@@ -102,6 +102,30 @@ static void test_nothing_before_load(void **state)
 	fake_ring_finish(&fake);
 }
 
+/* At most half of the ring is in use: 2048 of 4096 bytes are 36 records. */
+static void test_has_room(void **state)
+{
+	struct scap_ring empty;
+	struct fake_ring fake;
+
+	fake_ring_init(&fake, RING_BYTES, true);
+	for (uint64_t ts = 1; ts <= RING_BYTES / 2 / RECORD_BYTES; ts++)
+		assert_true(fake_ring_sample(&fake, ts, 1, 0));
+	fake_ring_publish(&fake);
+	assert_true(scap_ring_has_room(&fake.ring));
+	assert_true(fake_ring_sample(&fake, RING_BYTES, 1, 0));
+	fake_ring_publish(&fake);
+	assert_false(scap_ring_has_room(&fake.ring));
+	scap_ring_load(&fake.ring);
+	expect_event(&fake.ring, 1);
+	scap_ring_release(&fake.ring);
+	assert_true(scap_ring_has_room(&fake.ring));
+	fake_ring_finish(&fake);
+	scap_ring_init_empty(0, &empty);
+	assert_true(scap_ring_has_room(&empty));
+	scap_ring_close(&empty);
+}
+
 /* Room goes back in steps, never under a record that is in use. */
 static void test_release(void **state)
 {
@@ -555,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_laps_bounced),
 		cmocka_unit_test(test_record_as_large_as_the_ring),
 		cmocka_unit_test(test_nothing_before_load),
+		cmocka_unit_test(test_has_room),
 		cmocka_unit_test(test_release),
 		cmocka_unit_test(test_lost_and_other_records),
 		cmocka_unit_test(test_short_lost_record),

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run does with new containers: it requests their descriptions, waits while there is room,
+ * and counts what it waited for in vain. The source is one that the test holds up.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/containers.h"
+#include "meta/files.h"
+#include "meta/meta.h"
+#include "util/clock.h"
+
+#include "drive.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
+
+enum { NS_PER_MS = 1000000, WAIT_MS = 5000, SHORT_MS = 20 };
+
+static atomic_bool held; /* no answers while it is set */
+static bool room;
+static int asked; /* whether there is room */
+static struct drive drive;
+static struct containers *containers;
+static struct options options;
+
+/* Knows those whose id ends in an even digit. */
+static int describe(struct meta_source *source, const struct meta_request *request,
+		    struct sinsp_container_info *info, struct error *err)
+{
+	while (atomic_load(&held))
+		usleep(1000);
+	if (request->id[strlen(request->id) - 1] % 2)
+		return -ENOENT;
+	info->name = "web";
+	return 0;
+}
+
+static void destroy(struct meta_source *source)
+{
+	free(source);
+}
+
+struct meta_source *meta_files_create(const char *host_root)
+{
+	static const struct meta_source_ops ops = {describe, destroy};
+	struct meta_source *source = calloc(1, sizeof(*source));
+
+	assert_non_null(source);
+	assert_ptr_equal(host_root, options.host_root);
+	source->ops = &ops;
+	return source;
+}
+
+static bool has_room(const struct input *input)
+{
+	asked++;
+	return room;
+}
+
+static const struct input_ops ops = {.has_room = has_room};
+static struct input input = {.ops = &ops};
+
+static int setup(void **state)
+{
+	drive_create(&drive, NULL);
+	atomic_store(&held, false);
+	room = true;
+	asked = 0;
+	options = (struct options){.meta_wait_ms = WAIT_MS, .host_root = "/host"};
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	atomic_store(&held, false);
+	containers_destroy(containers);
+	containers = NULL;
+	drive_destroy(&drive);
+	return 0;
+}
+
+static void begin(void)
+{
+	assert_int_equal(containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+}
+
+/* The first process of a container whose id ends in a digit; returns its container. */
+static const struct sinsp_container *start(int digit)
+{
+	struct frame *frame = drive_begin(&drive, EVENT_execve, 100 + digit);
+	char group[128];
+
+	snprintf(group, sizeof(group), "memory=/docker/" ID "%d", digit);
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_i64(frame, execve__tid, 100 + digit);
+	frame_put_i64(frame, execve__pid, 100 + digit);
+	frame_put_i64(frame, execve__ptid, 1);
+	frame_put_string(frame, execve__exe, "sh");
+	frame_put_string(frame, execve__cgroups, group);
+	return drive_end(&drive)->thread->cgroups->container;
+}
+
+static struct account_containers account(void)
+{
+	struct account_containers found;
+
+	containers_account(containers, &found);
+	return found;
+}
+
+static void test_described(void **state)
+{
+	const struct sinsp_container *container;
+
+	begin();
+	container = start(2);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info->name, "web");
+	assert_int_equal(account().meta.described, 1);
+	assert_int_equal(account().late, 0);
+}
+
+static void test_missing(void **state)
+{
+	const struct sinsp_container *container;
+
+	begin();
+	container = start(1);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	assert_null(container->info->name);
+	assert_int_equal(account().meta.missing, 1);
+}
+
+/* Those that run when the agent starts. */
+static void test_before(void **state)
+{
+	const struct sinsp_container *one = start(2), *other = start(4);
+
+	begin();
+	assert_int_equal(one->state, SINSP_META_OK);
+	assert_int_equal(other->state, SINSP_META_OK);
+}
+
+/* Events go on after the time, also those of further containers, until an answer comes. */
+static void test_late(void **state)
+{
+	const struct sinsp_container *container;
+	uint64_t begin_ns, took_ns;
+
+	options.meta_wait_ms = SHORT_MS;
+	begin();
+	atomic_store(&held, true);
+	container = start(2);
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	containers_follow(containers);
+	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	assert_true(took_ns >= (uint64_t)SHORT_MS * NS_PER_MS);
+	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(account().late, 1);
+	asked = 0;
+	start(4);
+	containers_follow(containers);
+	assert_int_equal(asked, 0);
+	atomic_store(&held, false);
+	for (int i = 0; i < WAIT_MS && container->state == SINSP_META_PENDING; i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	assert_int_equal(container->state, SINSP_META_OK);
+	/* From then on it is waited again. */
+	container = start(6);
+	containers_follow(containers);
+	assert_true(asked > 0);
+}
+
+static void test_no_room(void **state)
+{
+	const struct sinsp_container *container;
+
+	begin();
+	atomic_store(&held, true);
+	room = false;
+	container = start(2);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(account().full, 1);
+	assert_int_equal(account().late, 0);
+}
+
+static void test_no_wait(void **state)
+{
+	const struct sinsp_container *container;
+
+	options.meta_wait_ms = 0;
+	begin();
+	atomic_store(&held, true);
+	container = start(2);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_PENDING);
+	assert_int_equal(asked, 0);
+	assert_int_equal(account().late, 0);
+}
+
+/* A container that ended before the answer. */
+static void test_gone(void **state)
+{
+	options.meta_wait_ms = 0;
+	begin();
+	atomic_store(&held, true);
+	start(2);
+	containers_follow(containers);
+	drive_exit(&drive, 102, 1);
+	drive_any(&drive, 1);
+	atomic_store(&held, false);
+	for (int i = 0; i < WAIT_MS && !account().meta.described; i++)
+		usleep(1000);
+	containers_apply(containers);
+	assert_int_equal(account().meta.described, 1);
+}
+
+/* Too many at a time are counted. */
+static void test_rejected(void **state)
+{
+	options.meta_wait_ms = 0;
+	begin();
+	atomic_store(&held, true);
+	for (int i = 0; i <= META_REQUESTS_MAX; i++) {
+		start(2);
+		containers_follow(containers);
+		drive_exit(&drive, 102, 1);
+		drive_any(&drive, 1);
+	}
+	assert_int_equal(account().meta.rejected, 1);
+	assert_int_equal(account().meta.requests, META_REQUESTS_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of descriptions: references of images, times, labels, mounts, and their limits. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta/describe.h"
+
+static struct sinsp_container_info *info;
+
+static int setup(void **state)
+{
+	info = sinsp_container_info_create();
+	return info ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	sinsp_container_info_destroy(info);
+	return 0;
+}
+
+static void expect_text(const char *text, const char *expected)
+{
+	if (expected)
+		assert_string_equal(text, expected);
+	else
+		assert_null(text);
+}
+
+static void test_text(void **state)
+{
+	char *longer = malloc(DESCRIBE_TEXT_BYTES_MAX + 2);
+
+	describe_text(info, &info->name, NULL);
+	describe_text(info, &info->name, "");
+	assert_null(info->name);
+	memset(longer, 'a', DESCRIBE_TEXT_BYTES_MAX + 1);
+	longer[DESCRIBE_TEXT_BYTES_MAX + 1] = '\0';
+	describe_text(info, &info->name, longer);
+	assert_null(info->name);
+	assert_int_equal(info->left_out, 1);
+	describe_text(info, &info->name, longer + 1);
+	assert_string_equal(info->name, longer + 1);
+	describe_text(info, &info->name, "second");
+	assert_string_equal(info->name, longer + 1);
+	free(longer);
+}
+
+#define DIGEST "sha256:3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a3f2a"
+
+static void test_image(void **state)
+{
+	static const struct {
+		const char *reference, *repository, *tag, *digest;
+	} cases[] = {
+		{"nginx", "nginx", "latest", NULL},
+		{"nginx:1.25", "nginx", "1.25", NULL},
+		{"docker.io/library/nginx:1.25", "docker.io/library/nginx", "1.25", NULL},
+		{"host:5000/a/b", "host:5000/a/b", "latest", NULL},
+		{"host:5000/a/b:tag", "host:5000/a/b", "tag", NULL},
+		{"host:5000/a/b@" DIGEST, "host:5000/a/b", NULL, DIGEST},
+		{"host:5000/a/b:tag@" DIGEST, "host:5000/a/b", "tag", DIGEST},
+		{DIGEST, NULL, NULL, NULL},
+		{"1a2b3c", NULL, NULL, NULL},
+		{":", NULL, NULL, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		teardown(NULL);
+		setup(NULL);
+		describe_image_id(info, "sha256:1a2b3c4d");
+		describe_image(info, cases[i].reference);
+		assert_string_equal(info->image, cases[i].reference);
+		assert_string_equal(info->image_id, "1a2b3c4d");
+		expect_text(info->image_repository, cases[i].repository);
+		expect_text(info->image_tag, cases[i].tag);
+		expect_text(info->image_digest, cases[i].digest);
+	}
+	describe_image(info, "other");
+	assert_string_equal(info->image, ":");
+}
+
+static void test_time(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} cases[] = {
+		{"2026-11-22T13:34:36.031026389Z", 1795354476031026389},
+		{"2026-11-22T13:34:36Z", 1795354476000000000},
+		{"2026-11-22T13:34:36.5Z", 1795354476500000000},
+		{"2026-11-22T13:34:36.0310263891234Z", 1795354476031026389},
+		{"2026-11-22T14:34:36+01:00", 1795354476000000000},
+		{"2026-11-22T08:04:36.5-05:30", 1795354476500000000},
+		{"0001-01-01T00:00:00Z", 0},
+		{"2026-11-22T13:34:36", 0},
+		{"2026-11-22T13:34:36+01:00x", 0},
+		{"2026-11-22", 0},
+		{"", 0},
+		{NULL, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(describe_time_ns(cases[i].text), cases[i].ns);
+}
+
+static void test_labels(void **state)
+{
+	json_t *object = json_pack("{s:s, s:i, s:s}", "a", "1", "b", 2, "c", "");
+
+	describe_labels(info, &info->labels, NULL);
+	assert_int_equal(info->labels.count, 0);
+	describe_labels(info, &info->labels, object);
+	assert_int_equal(info->labels.count, 2);
+	assert_string_equal(describe_label(&info->labels, "a"), "1");
+	assert_string_equal(describe_label(&info->labels, "c"), "");
+	assert_null(describe_label(&info->labels, "b"));
+	assert_int_equal(info->left_out, 0);
+	json_decref(object);
+}
+
+static void test_a_million_labels(void **state)
+{
+	const size_t count = 1000000;
+	json_t *object = json_object();
+	char name[16];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%zu", i);
+		json_object_set_new_nocheck(object, name, json_string_nocheck("x"));
+	}
+	describe_labels(info, &info->labels, object);
+	assert_int_equal(info->labels.count, DESCRIBE_ITEMS_MAX);
+	assert_int_equal(info->left_out, count - DESCRIBE_ITEMS_MAX);
+	json_decref(object);
+}
+
+static void test_mounts(void **state)
+{
+	struct describe_mounts mounts = describe_mounts_begin(info, DESCRIBE_ITEMS_MAX + 2);
+
+	for (size_t i = 0; i < DESCRIBE_ITEMS_MAX + 2; i++)
+		describe_mount(&mounts, &(struct sinsp_mount){.source = "/a", .writable = true});
+	describe_mounts_end(&mounts);
+	assert_int_equal(info->mounts.count, DESCRIBE_ITEMS_MAX);
+	assert_int_equal(info->left_out, 2);
+	assert_string_equal(info->mounts.items[0].source, "/a");
+	assert_string_equal(info->mounts.items[0].dest, "");
+	assert_true(info->mounts.items[0].writable);
+	/* Others do not replace them. */
+	mounts = describe_mounts_begin(info, 1);
+	describe_mount(&mounts, &(struct sinsp_mount){.source = "/b"});
+	describe_mounts_end(&mounts);
+	assert_string_equal(info->mounts.items[0].source, "/a");
+	assert_int_equal(info->left_out, 2);
+}
+
+static void test_answer(void **state)
+{
+	describe_answer(&info->host_pid, false);
+	describe_answer(&info->host_pid, true);
+	assert_int_equal(info->host_pid, SINSP_NO);
+	describe_answer(&info->host_ipc, true);
+	assert_int_equal(info->host_ipc, SINSP_YES);
+}
+
+static void test_pod_by_labels(void **state)
+{
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "io.kubernetes.pod.name", "web-5c4f",
+				   "io.kubernetes.pod.namespace", "shop", "io.kubernetes.pod.uid",
+				   "2f2b", "io.kubernetes.sandbox.id", "5a22",
+				   "io.kubernetes.docker.type", "podsandbox");
+
+	describe_labels(info, &info->labels, object);
+	describe_pod_by_labels(info, &info->labels);
+	assert_string_equal(info->pod.name, "web-5c4f");
+	assert_string_equal(info->pod.ns, "shop");
+	assert_string_equal(info->pod.uid, "2f2b");
+	assert_string_equal(info->pod.sandbox_id, "5a22");
+	assert_true(info->is_sandbox);
+	json_decref(object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pod_by_labels, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

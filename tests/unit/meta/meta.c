@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread: order, bounds, counters, and sources that are slow, fail or hang. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "meta/meta.h"
+#include "util/clock.h"
+
+enum { NS_PER_MS = 1000000, WAIT_NS = 2000 * NS_PER_MS, SLOW_US = 30000 };
+
+/* A source that knows containers by the first letter of their ids. */
+static atomic_bool blocked; /* while set, "h..." hangs */
+static atomic_int destroyed;
+
+static int describe(struct meta_source *source, const struct meta_request *request,
+		    struct sinsp_container_info *info, struct error *err)
+{
+	switch (*request->id) {
+	case 'm':
+		return -ENOENT;
+	case 'f':
+		return error_set(err, -EIO, "it fails");
+	case 's':
+		usleep(SLOW_US);
+		break;
+	case 'h':
+		while (atomic_load(&blocked))
+			usleep(1000);
+		break;
+	case 'l':
+		info->left_out = 3;
+		break;
+	case 'p':
+		error_set(err, -EIO, "a part of it fails");
+		break;
+	}
+	info->name = arena_text(&info->arena, request->id, strlen(request->id));
+	if (request->bundle)
+		info->image = arena_text(&info->arena, request->bundle, strlen(request->bundle));
+	return 0;
+}
+
+static void destroy(struct meta_source *source)
+{
+	atomic_fetch_add(&destroyed, 1);
+	free(source);
+}
+
+static const struct meta_source_ops ops = {describe, destroy};
+static struct meta *meta;
+
+static void begin(uint32_t requests_max)
+{
+	struct meta_source *source = calloc(1, sizeof(*source));
+
+	assert_non_null(source);
+	source->ops = &ops;
+	atomic_store(&destroyed, 0);
+	assert_int_equal(meta_create(source, requests_max, &meta, NULL), 0);
+}
+
+static void end(void)
+{
+	meta_destroy(meta);
+	assert_int_equal(atomic_load(&destroyed), 1);
+}
+
+static int request(const char *id)
+{
+	return meta_request(meta, &(struct meta_request){.id = id});
+}
+
+static struct meta_answer take(const char *id)
+{
+	struct meta_answer answer;
+
+	assert_true(meta_wait(meta, WAIT_NS));
+	assert_true(meta_is_ready(meta));
+	assert_true(meta_take(meta, &answer));
+	assert_string_equal(answer.id, id);
+	return answer;
+}
+
+static void expect(const char *id, bool known)
+{
+	struct meta_answer answer = take(id);
+
+	assert_int_equal(answer.info != NULL, known);
+	meta_answer_finish(&answer);
+}
+
+static struct meta_stats stats(void)
+{
+	struct meta_stats found;
+
+	meta_stats(meta, &found);
+	return found;
+}
+
+static void test_answers(void **state)
+{
+	struct meta_answer answer;
+
+	begin(0);
+	assert_false(meta_is_ready(meta));
+	assert_false(meta_take(meta, &answer));
+	assert_int_equal(meta_request(meta, &(struct meta_request){.id = "a", .bundle = "/b"}), 0);
+	assert_int_equal(meta_pending(meta), 1);
+	answer = take("a");
+	assert_string_equal(answer.info->name, "a");
+	assert_string_equal(answer.info->image, "/b");
+	assert_string_equal(answer.err.text, "");
+	meta_answer_finish(&answer);
+	assert_int_equal(meta_pending(meta), 0);
+	assert_false(meta_is_ready(meta));
+	end();
+}
+
+static void test_order(void **state)
+{
+	begin(0);
+	request("s1");
+	request("a2");
+	request("m3");
+	expect("s1", true);
+	expect("a2", true);
+	expect("m3", false);
+	end();
+}
+
+static void test_counters(void **state)
+{
+	struct meta_answer answer;
+	struct meta_stats found;
+
+	begin(0);
+	request("a");
+	request("m");
+	request("f");
+	request("l");
+	request("p");
+	expect("a", true);
+	expect("m", false);
+	answer = take("f");
+	assert_null(answer.info);
+	assert_string_equal(answer.err.text, "it fails");
+	meta_answer_finish(&answer);
+	expect("l", true);
+	expect("p", true);
+	found = stats();
+	assert_int_equal(found.requests, 5);
+	assert_int_equal(found.described, 3);
+	assert_int_equal(found.missing, 2);
+	assert_int_equal(found.failed, 2);
+	assert_int_equal(found.left_out, 3);
+	assert_int_equal(found.rejected, 0);
+	end();
+}
+
+/* Answers that were not taken count, too: nothing grows without bound. */
+static void test_bound(void **state)
+{
+	begin(2);
+	assert_int_equal(request("a"), 0);
+	assert_int_equal(request("b"), 0);
+	assert_true(meta_wait(meta, WAIT_NS));
+	assert_int_equal(request("c"), -EAGAIN);
+	assert_int_equal(stats().rejected, 1);
+	expect("a", true);
+	assert_int_equal(request("d"), 0);
+	expect("b", true);
+	expect("d", true);
+	end();
+}
+
+static void test_wait_ends(void **state)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), took_ns;
+
+	begin(0);
+	assert_false(meta_wait(meta, 20 * NS_PER_MS));
+	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	assert_true(took_ns >= 20 * NS_PER_MS && took_ns < WAIT_NS);
+	end();
+}
+
+static void test_end_with_requests(void **state)
+{
+	begin(0);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(request("s"), 0);
+	end();
+}
+
+static void test_hanging(void **state)
+{
+	uint64_t begin_ns, took_ns;
+
+	begin(0);
+	atomic_store(&blocked, true);
+	request("h");
+	assert_false(meta_wait(meta, 20 * NS_PER_MS));
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	meta_destroy(meta);
+	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	assert_true(took_ns < UINT64_C(4) * META_END_MS * NS_PER_MS);
+	assert_int_equal(atomic_load(&destroyed), 0);
+	/* The thread frees everything when its call returns. */
+	atomic_store(&blocked, false);
+	for (int i = 0; i < 2000 && !atomic_load(&destroyed); i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&destroyed), 1);
+}
+
+static void test_none(void **state)
+{
+	meta_destroy(NULL);
+	meta_source_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answers),	  cmocka_unit_test(test_order),
+		cmocka_unit_test(test_counters),  cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_wait_ends), cmocka_unit_test(test_end_with_requests),
+		cmocka_unit_test(test_hanging),	  cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/run/containers.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "meta/files.h"
+#include "meta/meta.h"
+#include "util/clock.h"
+
+enum {
+	NS_PER_MS = 1000000,
+	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
+};
+
+struct containers {
+	struct meta *meta;
+	struct sinsp *sinsp; /* borrowed, as is the next */
+	struct input *input;
+	uint64_t wait_ns;
+	bool in_vain; /* the last wait was, and no answer came since */
+	bool failed; /* the first failure was printed */
+	uint64_t late, full; /* see struct account_containers */
+};
+
+/* The first failure is printed, all are counted. */
+static void print_failure(struct containers *containers, const struct meta_answer *answer)
+{
+	if (!answer->err.text[0] || containers->failed)
+		return;
+	containers->failed = true;
+	fprintf(stderr, "agent: container %s: %s\n", answer->id, answer->err.text);
+}
+
+void containers_apply(struct containers *containers)
+{
+	struct meta_answer answer;
+
+	if (!meta_is_ready(containers->meta))
+		return;
+	while (meta_take(containers->meta, &answer)) {
+		containers->in_vain = false;
+		print_failure(containers, &answer);
+		sinsp_describe_container(containers->sinsp, answer.id,
+					 answer.info ? SINSP_META_OK : SINSP_META_MISSING,
+					 answer.info);
+		answer.info = NULL;
+		meta_answer_finish(&answer);
+	}
+}
+
+/* Returns whether there will be an answer. */
+static bool request(struct containers *containers, struct sinsp_container *container)
+{
+	char bundle[PATH_MAX];
+	struct meta_request request = {.id = container->id, .type = container->type};
+
+	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
+		request.bundle = bundle;
+	if (meta_request(containers->meta, &request))
+		return false;
+	container->state = SINSP_META_PENDING;
+	return true;
+}
+
+static bool has_room(const struct input *input)
+{
+	return !input->ops->has_room || input->ops->has_room(input);
+}
+
+static void wait_for_answers(struct containers *containers)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + containers->wait_ns;
+
+	for (; meta_pending(containers->meta); now = clock_ns(CLOCK_MONOTONIC)) {
+		if (now >= end) {
+			containers->late++;
+			containers->in_vain = true;
+			return;
+		}
+		if (!has_room(containers->input)) {
+			containers->full++;
+			return;
+		}
+		if (meta_wait(containers->meta, end - now < LOOK_NS ? end - now : LOOK_NS))
+			containers_apply(containers);
+	}
+}
+
+void containers_follow(struct containers *containers)
+{
+	struct sinsp_container *container;
+	bool requested = false;
+
+	while ((container = sinsp_take_new_container(containers->sinsp)))
+		requested |= request(containers, container);
+	if (requested && containers->wait_ns && !containers->in_vain)
+		wait_for_answers(containers);
+}
+
+int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
+		      struct containers **containers, struct error *err)
+{
+	struct containers *made = calloc(1, sizeof(*made));
+	struct meta_source *files = made ? meta_files_create(options->host_root) : NULL;
+	int code = -ENOMEM;
+
+	if (files)
+		code = meta_create(files, 0, &made->meta, err);
+	else
+		error_set(err, code, "out of memory");
+	if (code) {
+		free(made);
+		return code;
+	}
+	made->sinsp = sinsp;
+	made->input = input;
+	made->wait_ns = options->meta_wait_ms * NS_PER_MS;
+	containers_follow(made);
+	*containers = made;
+	return 0;
+}
+
+void containers_destroy(struct containers *containers)
+{
+	if (!containers)
+		return;
+	meta_destroy(containers->meta);
+	free(containers);
+}
+
+void containers_account(const struct containers *containers, struct account_containers *account)
+{
+	meta_stats(containers->meta, &account->meta);
+	account->late = containers->late;
+	account->full = containers->full;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptions of containers during a run: requests them for new containers, stores the answers in
+ * the state, and delays the first event of a container until its answer is there, for a while.
+ */
+#ifndef AGENT_RUN_CONTAINERS_H
+#define AGENT_RUN_CONTAINERS_H
+
+#include "agent/options/options.h"
+#include "agent/run/account.h"
+#include "agent/run/input.h"
+#include "sinsp/sinsp.h"
+#include "util/error.h"
+
+struct containers;
+
+/*
+ * Requests descriptions of the containers that are there, and waits for them as for those of new
+ * ones. All parameters are borrowed. Returns 0 or -errno with a message.
+ */
+int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
+		      struct containers **containers, struct error *err);
+void containers_destroy(struct containers *containers); /* accepts NULL */
+
+/* Stores the answers that came since the last call. To be called before each event. */
+void containers_apply(struct containers *containers);
+
+/*
+ * Requests descriptions for containers that the event added, and waits for them: for the time of
+ * --meta-wait, but not while a ring buffer is more than half full, and not if the last wait was in
+ * vain and no answer came since. To be called after sinsp_process().
+ */
+void containers_follow(struct containers *containers);
+
+void containers_account(const struct containers *containers, struct account_containers *account);
+
+#endif

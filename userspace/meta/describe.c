@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "meta/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { NS_PER_S = 1000000000, FRACTION_DIGITS = 9 };
+
+static const char digest_prefix[] = "sha256:";
+
+/* A copy of `len` bytes; NULL if that is too long, or memory runs out. */
+static const char *copy(struct sinsp_container_info *info, const char *text, size_t len)
+{
+	const char *copied = len <= DESCRIBE_TEXT_BYTES_MAX ? arena_text(&info->arena, text, len)
+							    : NULL;
+
+	if (!copied)
+		info->left_out++;
+	return copied;
+}
+
+static void set_text(struct sinsp_container_info *info, const char **member, const char *text,
+		     size_t len)
+{
+	if (!*member && len)
+		*member = copy(info, text, len);
+}
+
+void describe_text(struct sinsp_container_info *info, const char **member, const char *text)
+{
+	if (text)
+		set_text(info, member, text, strlen(text));
+}
+
+static const char *without_prefix(const char *id)
+{
+	size_t len = sizeof(digest_prefix) - 1;
+
+	return strncmp(id, digest_prefix, len) == 0 ? id + len : id;
+}
+
+void describe_image_id(struct sinsp_container_info *info, const char *id)
+{
+	if (id)
+		describe_text(info, &info->image_id, without_prefix(id));
+}
+
+/* Whether a reference is the image's id, or the beginning of it. */
+static bool is_image_id(const struct sinsp_container_info *info, const char *reference)
+{
+	const char *id = without_prefix(reference);
+
+	return id != reference ||
+	       (info->image_id && strncmp(info->image_id, id, strlen(id)) == 0);
+}
+
+void describe_image(struct sinsp_container_info *info, const char *reference)
+{
+	const char *digest, *slash, *tag, *end;
+	size_t len;
+
+	if (!reference || !*reference || info->image)
+		return;
+	describe_text(info, &info->image, reference);
+	if (is_image_id(info, reference))
+		return;
+	digest = strchr(reference, '@');
+	end = digest ? digest : reference + strlen(reference);
+	slash = memrchr(reference, '/', (size_t)(end - reference));
+	tag = slash ? slash : reference;
+	tag = memrchr(tag, ':', (size_t)(end - tag));
+	len = (size_t)((tag ? tag : end) - reference);
+	set_text(info, &info->image_repository, reference, len);
+	if (digest)
+		describe_text(info, &info->image_digest, digest + 1);
+	if (tag)
+		set_text(info, &info->image_tag, tag + 1, (size_t)(end - tag) - 1);
+	else if (!digest)
+		describe_text(info, &info->image_tag, "latest");
+}
+
+void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
+		     const json_t *object)
+{
+	size_t size = json_object_size(object), room = size;
+	struct sinsp_label *items;
+	const char *name;
+	json_t *value;
+
+	if (labels->count || !size)
+		return;
+	if (room > DESCRIBE_ITEMS_MAX)
+		room = DESCRIBE_ITEMS_MAX;
+	items = arena_alloc(&info->arena, room * sizeof(*items));
+	if (!items) {
+		info->left_out += (uint32_t)size;
+		return;
+	}
+	labels->items = items;
+	json_object_foreach((json_t *)object, name, value)
+	{
+		const char *text = json_string_value(value);
+		struct sinsp_label label;
+
+		if (!text)
+			continue;
+		if (labels->count == room) {
+			info->left_out += (uint32_t)(size - room);
+			break;
+		}
+		label.name = copy(info, name, strlen(name));
+		label.value = label.name ? copy(info, text, strlen(text)) : NULL;
+		if (label.value)
+			items[labels->count++] = label;
+	}
+}
+
+const char *describe_label(const struct sinsp_labels *labels, const char *name)
+{
+	for (size_t i = 0; i < labels->count; i++)
+		if (strcmp(labels->items[i].name, name) == 0)
+			return labels->items[i].value;
+	return NULL;
+}
+
+struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, size_t room)
+{
+	struct describe_mounts mounts = {.info = info};
+
+	if (info->mounts.count || !room)
+		return mounts;
+	if (room > DESCRIBE_ITEMS_MAX)
+		room = DESCRIBE_ITEMS_MAX;
+	mounts.items = arena_alloc(&info->arena, room * sizeof(*mounts.items));
+	mounts.room = mounts.items ? room : 0;
+	return mounts;
+}
+
+/* As copy(), but "" for nothing: the texts of mounts are never NULL. */
+static const char *copy_or_empty(struct sinsp_container_info *info, const char *text)
+{
+	return text && *text ? copy(info, text, strlen(text)) : "";
+}
+
+void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount)
+{
+	struct sinsp_container_info *info = mounts->info;
+	struct sinsp_mount copied = {.writable = mount->writable};
+
+	if (!mounts->items || mounts->count == mounts->room) {
+		info->left_out += !info->mounts.count;
+		return;
+	}
+	copied.source = copy_or_empty(info, mount->source);
+	copied.dest = copy_or_empty(info, mount->dest);
+	copied.mode = copy_or_empty(info, mount->mode);
+	copied.propagation = copy_or_empty(info, mount->propagation);
+	if (copied.source && copied.dest && copied.mode && copied.propagation)
+		mounts->items[mounts->count++] = copied;
+}
+
+void describe_mounts_end(struct describe_mounts *mounts)
+{
+	if (mounts->count)
+		mounts->info->mounts = (struct sinsp_mounts){mounts->items, mounts->count};
+}
+
+void describe_answer(enum sinsp_answer *member, bool yes)
+{
+	if (*member == SINSP_UNKNOWN)
+		*member = yes ? SINSP_YES : SINSP_NO;
+}
+
+/* The digits after a point as ns; `rest` becomes what follows them. */
+static uint64_t read_fraction(const char **rest)
+{
+	uint64_t ns = 0;
+	int digits = 0;
+
+	if (**rest != '.')
+		return 0;
+	for ((*rest)++; **rest >= '0' && **rest <= '9'; (*rest)++)
+		if (digits++ < FRACTION_DIGITS)
+			ns = ns * 10 + (uint64_t)(**rest - '0');
+	for (; digits < FRACTION_DIGITS; digits++)
+		ns *= 10;
+	return ns;
+}
+
+uint64_t describe_time_ns(const char *text)
+{
+	struct tm parts = {0};
+	const char *rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &parts) : NULL;
+	int hours, minutes, used = 0;
+	uint64_t fraction;
+	time_t seconds;
+
+	if (!rest)
+		return 0;
+	fraction = read_fraction(&rest);
+	seconds = timegm(&parts);
+	if (strcmp(rest, "Z") != 0) {
+		if ((*rest != '+' && *rest != '-') ||
+		    sscanf(rest + 1, "%2d:%2d%n", &hours, &minutes, &used) != 2 || rest[1 + used])
+			return 0;
+		seconds -= (*rest == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+	}
+	return seconds > 0 ? (uint64_t)seconds * NS_PER_S + fraction : 0;
+}
+
+void describe_pod_by_labels(struct sinsp_container_info *info, const struct sinsp_labels *labels)
+{
+	const char *kind = describe_label(labels, "io.kubernetes.docker.type");
+
+	describe_text(info, &info->pod.name, describe_label(labels, "io.kubernetes.pod.name"));
+	describe_text(info, &info->pod.ns, describe_label(labels, "io.kubernetes.pod.namespace"));
+	describe_text(info, &info->pod.uid, describe_label(labels, "io.kubernetes.pod.uid"));
+	describe_text(info, &info->pod.sandbox_id,
+		      describe_label(labels, "io.kubernetes.sandbox.id"));
+	info->is_sandbox |= kind && strcmp(kind, "podsandbox") == 0;
+}

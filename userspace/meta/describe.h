@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filling of descriptions, for the sources. What is set already stays. Limits keep a description
+ * small; what is beyond them is left out and counted in info->left_out.
+ */
+#ifndef META_DESCRIBE_H
+#define META_DESCRIBE_H
+
+#include <jansson.h>
+
+#include "sinsp/tables/container.h"
+
+enum {
+	DESCRIBE_TEXT_BYTES_MAX = 4096, /* of one text */
+	DESCRIBE_ITEMS_MAX = 1024, /* of labels, and of mounts */
+};
+
+/* Sets a text of `info` to a copy. NULL and "" stand for nothing. */
+void describe_text(struct sinsp_container_info *info, const char **member, const char *text);
+
+/* "sha256:HEX" or "HEX" */
+void describe_image_id(struct sinsp_container_info *info, const char *id);
+
+/*
+ * The reference by which the image was named: "nginx", "host:5000/a/b:tag@sha256:HEX", or (part of)
+ * the image's id, which must be set before.
+ */
+void describe_image(struct sinsp_container_info *info, const char *reference);
+
+/* Labels from an object of texts; others of its members are ignored. */
+void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
+		     const json_t *object);
+
+/* The value of a label, or NULL. */
+const char *describe_label(const struct sinsp_labels *labels, const char *name);
+
+/* Adds a mount to those that describe_mounts_begin() made room for; copies the texts. */
+struct describe_mounts {
+	struct sinsp_container_info *info;
+	struct sinsp_mount *items;
+	size_t count, room;
+};
+struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, size_t room);
+void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount);
+void describe_mounts_end(struct describe_mounts *mounts);
+
+/* Sets an answer. */
+void describe_answer(enum sinsp_answer *member, bool yes);
+
+/* "2026-11-22T13:34:36.031026389Z", or with "+01:00" in place of the Z: ns since the epoch; 0: none
+ * of these. */
+uint64_t describe_time_ns(const char *text);
+
+/* Sets what cri-dockerd and others keep in labels that Kubernetes defines. */
+void describe_pod_by_labels(struct sinsp_container_info *info, const struct sinsp_labels *labels);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "sinsp/state/container.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sinsp/state/core.h"
+
+enum { ANCESTORS_MAX = 16 };
+
+/* Those of runc, crun and conmon. */
+static const char *const bundle_options[] = {"--bundle", "-b"};
+
+/* Its arguments end in the id of the first container of a pod; others' bundles are beside it. */
+static const char shim_prefix[] = "containerd-shim";
+
+struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
+{
+	return sinsp_containers_take_new(&sinsp->containers);
+}
+
+void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
+			      struct sinsp_container_info *info)
+{
+	struct sinsp_container *container =
+		sinsp_containers_find(&sinsp->containers, id, strlen(id));
+
+	if (container)
+		sinsp_container_set_info(&sinsp->containers, container, state, info);
+	else
+		sinsp_container_info_destroy(info);
+}
+
+/* The argument after `arg`, or the first one for NULL; NULL after the last. */
+static const char *next_argument(const struct sinsp_program *program, const char *arg)
+{
+	const char *next = arg ? arg + strlen(arg) + 1 : program->args;
+
+	return next < program->args + program->args_len ? next : NULL;
+}
+
+static bool has_argument(const struct sinsp_program *program, const char *text)
+{
+	for (const char *arg = next_argument(program, NULL); arg; arg = next_argument(program, arg))
+		if (strcmp(arg, text) == 0)
+			return true;
+	return false;
+}
+
+/* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */
+static const char *bundle_argument(const struct sinsp_program *program)
+{
+	for (const char *arg = next_argument(program, NULL); arg; arg = next_argument(program, arg))
+		for (size_t i = 0; i < sizeof(bundle_options) / sizeof(bundle_options[0]); i++) {
+			size_t len = strlen(bundle_options[i]);
+
+			if (strncmp(arg, bundle_options[i], len) != 0)
+				continue;
+			if (arg[len] == '=')
+				return arg + len + 1;
+			if (arg[len] == '\0')
+				return next_argument(program, arg);
+		}
+	return NULL;
+}
+
+static bool is_shim(const struct sinsp_program *program)
+{
+	const char *slash = strrchr(program->exe, '/');
+
+	return strncmp(slash ? slash + 1 : program->exe, shim_prefix, sizeof(shim_prefix) - 1) == 0;
+}
+
+/* Stores a path of a process: absolute, or in its directory. Returns whether it is known. */
+static bool store_path(const struct sinsp_thread *thread, const char *path, char *to, size_t size)
+{
+	const char *cwd = *path == '/' ? "" : thread->fs->cwd;
+	int len;
+
+	if (*path != '/' && *cwd != '/')
+		return false;
+	len = snprintf(to, size, "%s%s", cwd, path);
+	return (size_t)len < size;
+}
+
+/* The folder of that id beside the directory of a shim, which is the bundle of another one. */
+static bool store_beside(const struct sinsp_thread *shim, const char *id, char *to, size_t size)
+{
+	const char *cwd = shim->fs->cwd;
+	size_t len = shim->fs->cwd_len;
+
+	if (len < 2 || *cwd != '/')
+		return false;
+	len--; /* the '/' at the end */
+	while (cwd[len - 1] != '/')
+		len--;
+	return (size_t)snprintf(to, size, "%.*s%s", (int)len, cwd, id) < size;
+}
+
+/* Without an option the bundle is the directory of the runtime. */
+static bool bundle_of(const struct sinsp_thread *thread, const char *id, char *path, size_t size)
+{
+	const char *argument;
+
+	if (is_shim(thread->program))
+		return store_beside(thread, id, path, size);
+	if (!has_argument(thread->program, id))
+		return false;
+	argument = bundle_argument(thread->program);
+	return store_path(thread, argument ? argument : "", path, size);
+}
+
+bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
+			    char *path, size_t size)
+{
+	const struct sinsp_thread *thread = state_thread_find(sinsp, container->first_tid);
+
+	for (int i = 0; thread && i < ANCESTORS_MAX; i++) {
+		/* Those in the container run what its image has. */
+		if (thread->cgroups->container != container &&
+		    bundle_of(thread, container->id, path, size))
+			return true;
+		thread = thread->ptid > 0 ? state_thread_find(sinsp, thread->ptid) : NULL;
+	}
+	return false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Containers of the state: new ones, where their runtime has their files, their descriptions. */
+#ifndef SINSP_STATE_CONTAINER_H
+#define SINSP_STATE_CONTAINER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinsp/tables/container.h"
+
+struct sinsp;
+
+/* The next container that was added since the last call, or NULL: cheap enough for each event. */
+struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
+
+/*
+ * Gets the absolute path of a new container's OCI bundle from the command lines and directories of
+ * the runtime's processes above its first one. Nothing is looked up outside of the tables. Any
+ * program can choose its command line: the path may be anything. Returns whether there is one.
+ */
+bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
+			    char *path, size_t size);
+
+/*
+ * Sets what is known of a container, between two events or before the current one is read; NULL:
+ * nothing. Owns `info`. Does nothing if there is no such container any more.
+ */
+void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
+			      struct sinsp_container_info *info);
+
+#endif
