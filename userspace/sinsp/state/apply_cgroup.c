@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Control groups: threads and processes that move to others. */
+#include <string.h>
+
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
 
@@ -7,11 +9,56 @@ struct group_move {
 	int64_t pid;
 	uint32_t subsystems;
 	const char *path;
+	/* If a runtime moves it into the group of a container that it was given the name of. */
+	enum sinsp_container_type declared;
 };
 
 static void move_thread(const struct group_move *move, struct sinsp_thread *thread)
 {
 	sinsp_thread_move_cgroups(thread, move->subsystems, move->path);
+	if (move->declared)
+		sinsp_cgroups_declare(thread->cgroups, move->path, move->declared);
+}
+
+/* The part after the last '/'. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool has_argument(const struct sinsp_program *program, const char *text)
+{
+	for (size_t at = 0, n; at < program->args_len; at += n + 1) {
+		n = strnlen(program->args + at, program->args_len - at);
+		if (n == strlen(text) && memcmp(program->args + at, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "runc create ... web1" moves the first process of a container into ".../web1": a free name, as
+ * any group could have, that only its command line confirms. "runc exec" does likewise.
+ */
+static enum sinsp_container_type find_declared(const struct sinsp *sinsp,
+					       const struct sinsp_thread *mover, const char *path)
+{
+	static const char shim[] = "containerd-shim";
+	const struct sinsp_thread *parent;
+	const char *program, *name = last_part(path);
+
+	if (!mover || !*name)
+		return SINSP_CONTAINER_NONE;
+	program = last_part(mover->program->exepath);
+	if ((strcmp(program, "runc") != 0 && strcmp(program, "crun") != 0) ||
+	    !has_argument(mover->program, name))
+		return SINSP_CONTAINER_NONE;
+	parent = state_thread_find(sinsp, mover->ptid);
+	return parent && strncmp(parent->comm, shim, sizeof(shim) - 1) == 0
+		       ? SINSP_CONTAINER_CONTAINERD
+		       : SINSP_CONTAINER_CUSTOM;
 }
 
 static void move_if_of_process(struct sinsp_thread_entry *entry, void *context)
@@ -46,6 +93,7 @@ void state_cgroup_attach(struct sinsp *sinsp, struct state_event *event)
 
 	if (!move.path || !move.subsystems)
 		return;
+	move.declared = find_declared(sinsp, event->thread, move.path);
 	if (event_param_u64(ev, cgroup_attach__threadgroup)) {
 		move_process(sinsp, &move);
 		return;

@@ -95,6 +95,7 @@ struct sinsp_container {
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
 	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": in no pod */
+	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };

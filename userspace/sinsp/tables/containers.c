@@ -94,6 +94,8 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 		break;
 	}
 	free_info(table, container);
+	table->declared -= container->path != NULL;
+	free(container->path);
 	free(container);
 	table->count--;
 }
@@ -177,6 +179,48 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 	return container;
 }
 
+/* The container of a match, with a reference for the caller; NULL if out of memory. */
+static struct sinsp_container *get_container(struct sinsp_containers *table,
+					     const struct sinsp_cgroup_match *match)
+{
+	struct sinsp_container *container = sinsp_containers_find(table, match->id, match->id_len);
+
+	if (!container)
+		container = add_seen(table, match);
+	else if (container->refs == 0)
+		unused_remove(&table->unused, container);
+	if (!container)
+		return NULL;
+	container->type = match->type;
+	container->is_named = match->is_name;
+	/* Other groups of the container may be outside of the pod's. */
+	if (!*container->pod_uid)
+		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
+	container->refs++;
+	return container;
+}
+
+/* The declared container of a group of `len` bytes, "name=/path", or NULL. */
+static struct sinsp_container *find_declared(const struct sinsp_containers *table,
+					     const char *group, size_t len)
+{
+	const char *path = memchr(group, '/', len);
+	size_t end = path ? (size_t)(group + len - path) : 0;
+
+	while (end > 0) {
+		const char *slash = memrchr(path, '/', end);
+		size_t at = slash ? (size_t)(slash - path) : 0;
+		struct sinsp_container *container =
+			sinsp_containers_find(table, path + at + 1, end - at - 1);
+
+		if (container && container->path && strlen(container->path) == end &&
+		    memcmp(container->path, path, end) == 0)
+			return container;
+		end = at;
+	}
+	return NULL;
+}
+
 /* The container of the groups; NULL for those of the host. Returns 0 or -ENOMEM. */
 static int find_container(struct sinsp_containers *table, const char *text, size_t len,
 			  struct sinsp_container **container)
@@ -184,21 +228,16 @@ static int find_container(struct sinsp_containers *table, const char *text, size
 	struct sinsp_cgroup_match match;
 
 	*container = NULL;
-	if (!sinsp_cgroup_match(text, len, &match))
-		return 0;
-	*container = sinsp_containers_find(table, match.id, match.id_len);
-	if (!*container)
-		*container = add_seen(table, &match);
-	else if ((*container)->refs == 0)
-		unused_remove(&table->unused, *container);
-	if (!*container)
-		return -ENOMEM;
-	(*container)->type = match.type;
-	(*container)->is_named = match.is_name;
-	/* Other groups of the container may be outside of the pod's. */
-	if (!*(*container)->pod_uid)
-		memcpy((*container)->pod_uid, match.pod_uid, sizeof(match.pod_uid));
-	(*container)->refs++;
+	if (sinsp_cgroup_match(text, len, &match)) {
+		*container = get_container(table, &match);
+		return *container ? 0 : -ENOMEM;
+	}
+	for (size_t at = 0, n; table->declared && at < len && !*container; at += n + 1) {
+		n = strnlen(text + at, len - at);
+		*container = find_declared(table, text + at, n);
+	}
+	if (*container)
+		(*container)->refs++;
 	return 0;
 }
 
@@ -308,6 +347,24 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
 		cgroups = sinsp_cgroups_get(from->table, text.data, text.len);
 	buf_finish(&text);
 	return cgroups;
+}
+
+void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
+			   enum sinsp_container_type type)
+{
+	struct sinsp_cgroup_match match = {.type = type, .is_name = true};
+	struct sinsp_containers *table = cgroups->table;
+	const char *slash = strrchr(path, '/');
+
+	match.id_len = slash ? strlen(slash + 1) : 0;
+	if (cgroups->container || !match.id_len || match.id_len >= sizeof(match.id))
+		return;
+	memcpy(match.id, slash + 1, match.id_len);
+	cgroups->container = get_container(table, &match);
+	if (!cgroups->container || cgroups->container->path)
+		return;
+	cgroups->container->path = strdup(path);
+	table->declared += cgroups->container->path != NULL;
 }
 
 void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)

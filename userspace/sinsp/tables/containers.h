@@ -40,6 +40,7 @@ struct sinsp_containers {
 	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container *fresh; /* not yet taken by sinsp_containers_take_new() */
 	uint32_t count; /* of containers */
+	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
 	uint32_t changed; /* of these, for sinsp_containers_take_changed() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	struct sinsp_unused unused;
@@ -62,6 +63,15 @@ struct sinsp_cgroups *sinsp_cgroups_get(struct sinsp_containers *table, const ch
  */
 struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint32_t subsystems,
 					  const char *path);
+
+/*
+ * These groups, in which no form of path shows a container, are of one all the same: its runtime
+ * moved a process to `path`, whose last component is the container's id. Groups with that path, or
+ * one below it, are of that container from now on, as long as it has a thread. Nothing changes if
+ * memory runs out.
+ */
+void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
+			   enum sinsp_container_type type);
 
 static inline struct sinsp_cgroups *sinsp_cgroups_ref(struct sinsp_cgroups *cgroups)
 {

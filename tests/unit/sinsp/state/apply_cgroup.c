@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "drive.h"
@@ -116,6 +117,82 @@ static void keeps_the_container_of_late_events(void **state)
 	assert_string_equal(drive_exit(*state, 101, 1)->thread->cgroups->container->id, ID);
 }
 
+/* A program with an id of a container among its arguments. */
+static void start_runtime(struct drive *drive, int64_t tid, int64_t parent, const char *path,
+			  const char *id)
+{
+	struct frame *frame = drive_begin(drive, EVENT_execve, tid);
+	char args[64];
+	int len = snprintf(args, sizeof(args), "create%c--bundle%c/b%c%s", 0, 0, 0, id);
+
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_string(frame, execve__exe, "runc");
+	frame_put_bytes(frame, execve__args, args, (size_t)len + 1);
+	frame_put_i64(frame, execve__tid, tid);
+	frame_put_i64(frame, execve__pid, tid);
+	frame_put_i64(frame, execve__ptid, parent);
+	frame_put_string(frame, execve__trusted_exepath, path);
+	drive_end(drive);
+}
+
+/* A free name is a container's if the runtime that moves its process was given it. */
+static void believes_runtimes(void **state)
+{
+	static const struct {
+		const char *program, *id, *path, *found;
+	} cases[] = {
+		{"/usr/sbin/runc", "web1", "/default/web1", "web1"},
+		{"/usr/bin/crun", "web1", "/web1", "web1"},
+		{"/usr/sbin/runc", "web", "/default/web1", "host"},
+		{"/usr/sbin/runc", "web1", "/default/web1/init", "host"},
+		{"/usr/sbin/runc", "web1", "/", "host"},
+		{"/bin/sh", "web1", "/default/web1", "host"},
+		/* What the path shows itself is better known. */
+		{"/usr/sbin/runc", "web1", "/docker/" ID "/web1", ID},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		start_runtime(*state, MOVER, 1, cases[i].program, cases[i].id);
+		attach(*state, 100, 100, true, cgroup_subsystems__memory, cases[i].path);
+		assert_string_equal(container_of(*state, 100), cases[i].found);
+		assert_string_equal(container_of(*state, 101), cases[i].found);
+		attach(*state, 100, 100, true, cgroup_subsystems__memory, "/");
+		/* Nothing is left of it. */
+		drive_exec(*state, MOVER, "sh");
+		attach(*state, 200, 200, true, cgroup_subsystems__memory, "/default/web1");
+		assert_string_equal(container_of(*state, 200), "host");
+	}
+}
+
+/* While it lives, all in its groups are in it, whoever moves them. */
+static void knows_declared_groups(void **state)
+{
+	start_runtime(*state, MOVER, 1, "/usr/sbin/runc", "web1");
+	attach(*state, 100, 100, true, cgroup_subsystems__cpu, "/default/web1");
+	drive_exec(*state, MOVER, "sh");
+	attach(*state, 100, 100, true, cgroup_subsystems__memory, "/default/web1");
+	assert_string_equal(container_of(*state, 100), "web1");
+	assert_int_equal(drive_thread(*state, 100)->cgroups->container->type,
+			 SINSP_CONTAINER_CUSTOM);
+	attach(*state, 200, 200, true, cgroup_subsystems__memory, "/default/web1/a/b");
+	assert_ptr_equal(drive_thread(*state, 200)->cgroups->container,
+			 drive_thread(*state, 100)->cgroups->container);
+	attach(*state, 200, 200, true, cgroup_subsystems__memory, "/default/web10");
+	assert_string_equal(container_of(*state, 200), "host");
+	attach(*state, 200, 200, true, cgroup_subsystems__memory, "/web1");
+	assert_string_equal(container_of(*state, 200), "host");
+}
+
+/* containerd runs it by a shim. */
+static void knows_the_shim(void **state)
+{
+	drive_exec(*state, 60, "containerd-shim");
+	start_runtime(*state, MOVER, 60, "/usr/sbin/runc", "web1");
+	attach(*state, 100, 100, true, cgroup_subsystems__memory, "/default/web1");
+	assert_int_equal(drive_thread(*state, 100)->cgroups->container->type,
+			 SINSP_CONTAINER_CONTAINERD);
+}
+
 /* Nothing to follow: other hierarchies, unknown threads, incomplete events. */
 static void ignores(void **state)
 {
@@ -138,6 +215,9 @@ int main(void)
 		TEST(moves_threads_without_their_main_one),
 		TEST(inherits),
 		TEST(keeps_the_container_of_late_events),
+		TEST(believes_runtimes),
+		TEST(knows_declared_groups),
+		TEST(knows_the_shim),
 		TEST(ignores),
 	};
 

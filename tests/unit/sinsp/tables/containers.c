@@ -300,6 +300,38 @@ static void expect_moved(struct sinsp_containers *table, const struct sinsp_cgro
 	sinsp_cgroups_unref(moved);
 }
 
+static void test_declared(void **state)
+{
+	static const char two[] = "cpu=/\0memory=/x/web1/a";
+	struct sinsp_containers *table = *state;
+	struct sinsp_cgroups *web = get(table, "cpu=/x/web1"), *root = get(table, "cpu=/"),
+			     *docker = get(table, "cpu=/docker/" ID), *below;
+
+	assert_null(web->container);
+	sinsp_cgroups_declare(web, "/x/web1", SINSP_CONTAINER_CUSTOM);
+	assert_string_equal(web->container->id, "web1");
+	assert_true(web->container->is_named);
+	assert_int_equal(table->declared, 1);
+	assert_ptr_equal(sinsp_containers_take_new(table), web->container);
+	below = sinsp_cgroups_get(table, two, sizeof(two));
+	assert_non_null(below);
+	assert_ptr_equal(below->container, web->container);
+	/* Neither a path without a name nor one that is known already. */
+	sinsp_cgroups_declare(root, "/", SINSP_CONTAINER_CUSTOM);
+	assert_null(root->container);
+	sinsp_cgroups_declare(docker, "/docker/web1", SINSP_CONTAINER_CUSTOM);
+	assert_string_equal(docker->container->id, ID);
+	sinsp_cgroups_unref(web);
+	assert_int_equal(table->declared, 1);
+	sinsp_cgroups_unref(below);
+	assert_int_equal(table->declared, 0);
+	web = get(table, "cpu=/x/web1");
+	assert_null(web->container);
+	sinsp_cgroups_unref(web);
+	sinsp_cgroups_unref(root);
+	sinsp_cgroups_unref(docker);
+}
+
 /* Only the paths of these subsystems change; what is missing is added. */
 static void test_moved(void **state)
 {
@@ -357,6 +389,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pod_of_the_path, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_declared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each, setup, teardown),
 	};
