@@ -20,8 +20,9 @@
 #include "fake_syscall.h"
 #include "scap/live/cpus.h"
 #include "scap/live/live.h"
+#include "util/clock.h"
 
-enum { RING_BYTES = 1 << 16, LOOKS_MAX = 40, LOOK_MS = 100 };
+enum { RING_BYTES = 1 << 16, LOOK_MS = 100, WAIT_MS = 4000 };
 
 static struct {
 	bool online[2]; /* the first CPUs; no other one is */
@@ -67,13 +68,15 @@ static struct scap_live *open_live(void)
 
 /*
  * Reads until so many CPUs have a ring, and so many have none; the CPUs are looked at each second.
+ * Other programs of the machine may have any number of events meanwhile.
  */
 static struct scap_live_stats *wait_for(struct scap_live *live, uint32_t cpus, uint32_t ringless)
 {
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_MS * UINT64_C(1000000);
 	static struct scap_live_stats stats;
 	struct scap_event event;
 
-	for (int i = 0; i < LOOKS_MAX; i++) {
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns) {
 		scap_source_next(scap_live_source(live), LOOK_MS, &event);
 		assert_int_equal(scap_live_stats(live, &stats), 0);
 		if (stats.cpus == cpus && stats.ringless == ringless)
