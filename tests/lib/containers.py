@@ -3,6 +3,7 @@
 
 They run one image, a busybox; what is not installed raises lanner.Skip. Use them as context managers.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -160,6 +161,7 @@ def bundle(folder, root, command, namespaces=("pid", "mount", "ipc", "uts", "net
                     "env": ["PATH=/bin"], "capabilities": capabilities},
         "root": {"path": str(root), "readonly": True},
         "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"},
+                   {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"},
                    {"destination": "/tmp", "type": "bind", "source": "/tmp",
                     "options": ["rbind", "ro", "rprivate"]}],
         "linux": {"namespaces": [{"type": kind} for kind in namespaces], **linux},
@@ -179,7 +181,7 @@ class Containerd(Runtime):
 
     def start(self):
         need("containerd", "ctr", "runc")
-        self.number = 0
+        self.numbers = itertools.count(1)
         self.socket = self.folder / "c.sock"
         self.daemon = Daemon(self.folder / "log", "containerd", "--root", self.folder / "root",
                              "--state", self.folder / "state", "--address", self.socket,
@@ -187,10 +189,10 @@ class Containerd(Runtime):
         self.daemon.wait_for(self.socket)
 
     def run(self, name, *command):
-        self.number += 1
+        whole_id = hex_id(next(self.numbers))
         checked(["ctr", "--address", self.socket, "run", "--rm", "--rootfs", "--label",
-                 f"name={name}", self.root, hex_id(self.number), *command])
-        return hex_id(self.number)
+                 f"name={name}", self.root, whole_id, *command])
+        return whole_id
 
     def end(self):
         self.daemon.end()
@@ -202,14 +204,13 @@ class Runc(Runtime):
 
     def start(self):
         need("runc")
-        self.number = 0
+        self.numbers = itertools.count(1)
 
     def run(self, name, *command):
-        self.number += 1
-        place = bundle(self.folder / f"bundle{self.number}", self.root, command)
-        checked(["runc", "--root", self.folder / "state", "run", "--bundle", place,
-                 hex_id(self.number)])
-        return hex_id(self.number)
+        place = bundle(self.folder / name, self.root, command)
+        whole_id = hex_id(next(self.numbers))
+        checked(["runc", "--root", self.folder / "state", "run", "--bundle", place, whole_id])
+        return whole_id
 
 
 RUNTIMES = (Docker, Podman, Containerd, Runc)

@@ -13,6 +13,7 @@
 enum {
 	NS_PER_MS = 1000000,
 	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
+	IN_VAIN_MAX = 3, /* waits in a row, without any answer since: the source may hang */
 };
 
 struct containers {
@@ -20,7 +21,7 @@ struct containers {
 	struct sinsp *sinsp; /* borrowed, as is the next */
 	struct input *input;
 	uint64_t wait_ns;
-	bool in_vain; /* the last wait was, and no answer came since */
+	unsigned int in_vain; /* waits without any answer since */
 	bool failed; /* the first failure was printed */
 	uint64_t late, full; /* see struct account_containers */
 };
@@ -41,7 +42,7 @@ void containers_apply(struct containers *containers)
 	if (!meta_is_ready(containers->meta))
 		return;
 	while (meta_take(containers->meta, &answer)) {
-		containers->in_vain = false;
+		containers->in_vain = 0;
 		print_failure(containers, &answer);
 		sinsp_describe_container(containers->sinsp, answer.id,
 					 answer.info ? SINSP_META_OK : SINSP_META_MISSING,
@@ -77,7 +78,7 @@ static void wait_for_answers(struct containers *containers)
 	for (; meta_pending(containers->meta); now = clock_ns(CLOCK_MONOTONIC)) {
 		if (now >= end) {
 			containers->late++;
-			containers->in_vain = true;
+			containers->in_vain++;
 			return;
 		}
 		if (!has_room(containers->input)) {
@@ -96,7 +97,7 @@ void containers_follow(struct containers *containers)
 
 	while ((container = sinsp_take_new_container(containers->sinsp)))
 		requested |= request(containers, container);
-	if (requested && containers->wait_ns && !containers->in_vain)
+	if (requested && containers->wait_ns && containers->in_vain < IN_VAIN_MAX)
 		wait_for_answers(containers);
 }
 
