@@ -7,12 +7,18 @@
 
 static const char host[] = "host";
 
+/* Whether it is known where the thread is; of some in a capture only events are known. */
+static bool has_place(const struct sinsp_event *event)
+{
+	return event->thread && (event->thread->cgroups->container || event->thread->pid > 0);
+}
+
 /* The id of a container; "host" for processes of the host. */
 static int give_id(const struct sinsp_event *event, bool whole, struct field_value *values)
 {
 	const struct sinsp_container *container = event_container(event);
 
-	if (!event->thread)
+	if (!has_place(event))
 		return NO_VALUE;
 	if (!container)
 		return give_string(values, host);
@@ -38,7 +44,7 @@ static int get_type(const struct sinsp_event *event, const struct field_ref *ref
 	const struct sinsp_container *container = event_container(event);
 	enum sinsp_container_type type = SINSP_CONTAINER_NONE;
 
-	if (!event->thread)
+	if (!has_place(event))
 		return NO_VALUE;
 	if (container)
 		type = container->info->type ? container->info->type : container->type;
@@ -113,7 +119,7 @@ static int give_fd_text(const struct sinsp_event *event, field_getter *get,
 	struct field_value text;
 	struct buf both;
 
-	if (!event->thread || get(event, ref, scratch, &text) != 1)
+	if (!has_place(event) || get(event, ref, scratch, &text) != 1)
 		return NO_VALUE;
 	both = text_begin(scratch);
 	if (container)

@@ -81,6 +81,24 @@ static void test_unknown_thread(void **state)
 	world_expect_none(world, "fd.containername");
 }
 
+/* Of a capture that does not have the thread, only events of it. */
+static void test_stranger(void **state)
+{
+	struct drive *world = *state;
+
+	world_self(world)->pid = -1;
+	open_file(world);
+	world_expect_none(world, "container.id");
+	world_expect_none(world, "container.full_id");
+	world_expect_none(world, "container.type");
+	world_expect_none(world, "container.name");
+	world_expect_none(world, "fd.containername");
+	contained_set_group(world, "/docker/" CONTAINER_ID);
+	world_expect(world, "container.id", "0123456789ab");
+	world_expect(world, "container.type", "docker");
+	world_expect(world, "fd.containername", "0123456789ab:/etc/hostname");
+}
+
 static void test_nothing_known(void **state)
 {
 	struct drive *world = *state;
@@ -156,6 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_stranger, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_known, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_described, contained_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_times, contained_setup, world_teardown),
