@@ -5,18 +5,48 @@
 #include <string.h>
 #include <time.h>
 
+#include "util/utf8.h"
+
 enum { NS_PER_S = 1000000000, FRACTION_DIGITS = 9 };
 
 static const char digest_prefix[] = "sha256:";
 
+/* Copies a text, or where `copied` is NULL only counts its bytes. */
+static size_t make_valid(const char *text, size_t len, char *copied)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t out = 0;
+
+	for (size_t i = 0; i < len;) {
+		uint32_t code_point;
+		size_t n = utf8_decode(text + i, len - i, &code_point);
+		size_t more = n ? n : sizeof(replacement) - 1;
+
+		if (copied)
+			memcpy(copied + out, n ? text + i : replacement, more);
+		out += more;
+		i += n ? n : 1;
+	}
+	return out;
+}
+
 /* A copy of `len` bytes; NULL if that is too long, or memory runs out. */
 static const char *copy(struct sinsp_container_info *info, const char *text, size_t len)
 {
-	const char *copied = len <= DESCRIBE_TEXT_BYTES_MAX ? arena_text(&info->arena, text, len)
-							    : NULL;
+	char *copied = NULL;
+	size_t bytes = 0;
 
-	if (!copied)
+	if (len <= DESCRIBE_TEXT_BYTES_MAX) {
+		bytes = make_valid(text, len, NULL) + 1;
+		if (info->text_bytes + bytes <= DESCRIBE_BYTES_MAX)
+			copied = arena_alloc(&info->arena, bytes);
+	}
+	if (!copied) {
 		info->left_out++;
+		return NULL;
+	}
+	info->text_bytes += (uint32_t)bytes;
+	make_valid(text, len, copied);
 	return copied;
 }
 
@@ -42,7 +72,8 @@ static const char *without_prefix(const char *id)
 
 void describe_image_id(struct sinsp_container_info *info, const char *id)
 {
-	if (id)
+	/* Where an id is expected, some have a name. */
+	if (id && without_prefix(id)[strspn(without_prefix(id), "0123456789abcdef")] == '\0')
 		describe_text(info, &info->image_id, without_prefix(id));
 }
 
@@ -80,40 +111,62 @@ void describe_image(struct sinsp_container_info *info, const char *reference)
 		describe_text(info, &info->image_tag, "latest");
 }
 
+void describe_image_by_name(struct sinsp_container_info *info, const char *reference)
+{
+	if (reference && without_prefix(reference) == reference)
+		describe_image(info, reference);
+}
+
+struct describe_labels describe_labels_begin(struct sinsp_container_info *info,
+					     const struct sinsp_labels *labels, size_t room)
+{
+	struct describe_labels list = {.info = info};
+
+	if (labels->count || !room)
+		return list;
+	if (room > DESCRIBE_ITEMS_MAX)
+		room = DESCRIBE_ITEMS_MAX;
+	list.items = arena_alloc(&info->arena, room * sizeof(*list.items));
+	list.room = list.items ? room : 0;
+	return list;
+}
+
+void describe_label_add(struct describe_labels *list, const char *name, const char *value)
+{
+	struct sinsp_label label;
+
+	if (list->count == list->room) {
+		list->info->left_out++;
+		return;
+	}
+	label.name = copy(list->info, name, strlen(name));
+	label.value = label.name ? copy(list->info, value, strlen(value)) : NULL;
+	if (label.value)
+		list->items[list->count++] = label;
+}
+
+void describe_labels_end(const struct describe_labels *list, struct sinsp_labels *labels)
+{
+	if (list->count)
+		*labels = (struct sinsp_labels){list->items, list->count};
+}
+
 void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
 		     const json_t *object)
 {
-	size_t size = json_object_size(object), room = size;
-	struct sinsp_label *items;
+	struct describe_labels list =
+		describe_labels_begin(info, labels, json_object_size(object));
 	const char *name;
 	json_t *value;
 
-	if (labels->count || !size)
+	if (labels->count)
 		return;
-	if (room > DESCRIBE_ITEMS_MAX)
-		room = DESCRIBE_ITEMS_MAX;
-	items = arena_alloc(&info->arena, room * sizeof(*items));
-	if (!items) {
-		info->left_out += (uint32_t)size;
-		return;
-	}
-	labels->items = items;
 	json_object_foreach((json_t *)object, name, value)
 	{
-		const char *text = json_string_value(value);
-		struct sinsp_label label;
-
-		if (!text)
-			continue;
-		if (labels->count == room) {
-			info->left_out += (uint32_t)(size - room);
-			break;
-		}
-		label.name = copy(info, name, strlen(name));
-		label.value = label.name ? copy(info, text, strlen(text)) : NULL;
-		if (label.value)
-			items[labels->count++] = label;
+		if (json_is_string(value))
+			describe_label_add(&list, name, json_string_value(value));
 	}
+	describe_labels_end(&list, labels);
 }
 
 const char *describe_label(const struct sinsp_labels *labels, const char *name)

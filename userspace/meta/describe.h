@@ -13,12 +13,13 @@
 enum {
 	DESCRIBE_TEXT_BYTES_MAX = 4096, /* of one text */
 	DESCRIBE_ITEMS_MAX = 1024, /* of labels, and of mounts */
+	DESCRIBE_BYTES_MAX = 64 * 1024, /* of all texts of a container */
 };
 
-/* Sets a text of `info` to a copy. NULL and "" stand for nothing. */
+/* Sets a text of `info` to a copy, in which invalid UTF-8 is U+FFFD. NULL and "" stand for nothing. */
 void describe_text(struct sinsp_container_info *info, const char **member, const char *text);
 
-/* "sha256:HEX" or "HEX" */
+/* "sha256:HEX" or "HEX"; another text is no id. Accepts NULL. */
 void describe_image_id(struct sinsp_container_info *info, const char *id);
 
 /*
@@ -27,9 +28,23 @@ void describe_image_id(struct sinsp_container_info *info, const char *id);
  */
 void describe_image(struct sinsp_container_info *info, const char *reference);
 
+/* As describe_image(), but an id is not taken: there may be a name elsewhere. */
+void describe_image_by_name(struct sinsp_container_info *info, const char *reference);
+
 /* Labels from an object of texts; others of its members are ignored. */
 void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
 		     const json_t *object);
+
+/* The same, one by one: see describe_mounts. */
+struct describe_labels {
+	struct sinsp_container_info *info;
+	struct sinsp_label *items;
+	size_t count, room;
+};
+struct describe_labels describe_labels_begin(struct sinsp_container_info *info,
+					     const struct sinsp_labels *labels, size_t room);
+void describe_label_add(struct describe_labels *list, const char *name, const char *value);
+void describe_labels_end(const struct describe_labels *list, struct sinsp_labels *labels);
 
 /* The value of a label, or NULL. */
 const char *describe_label(const struct sinsp_labels *labels, const char *name);

@@ -81,8 +81,7 @@ static void describe_mount_points(const json_t *points, struct sinsp_container_i
 	describe_mounts_end(&mounts);
 }
 
-/* The first of its networks that gives it an address. */
-static void describe_ip(const json_t *networks, struct sinsp_container_info *info)
+void docker_describe_networks(const json_t *networks, struct sinsp_container_info *info)
 {
 	const char *name;
 	json_t *network;
@@ -103,7 +102,8 @@ static void describe_config(const json_t *config, struct sinsp_container_info *i
 	describe_labels(info, &info->labels, json_object_get(chosen, "Labels"));
 	describe_pod_by_labels(info, &info->labels);
 	describe_mount_points(json_object_get(config, "MountPoints"), info);
-	describe_ip(json_object_get(json_object_get(config, "NetworkSettings"), "Networks"), info);
+	docker_describe_networks(json_object_get(json_object_get(config, "NetworkSettings"), "Networks"),
+				 info);
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(document_text(config, "Created"));
 }
@@ -117,7 +117,7 @@ static void describe_mode(const json_t *host_config, const char *key, enum sinsp
 		describe_answer(is_host, strcmp(mode, "host") == 0);
 }
 
-static void describe_host_config(const json_t *config, struct sinsp_container_info *info)
+void docker_describe_host_config(const json_t *config, struct sinsp_container_info *info)
 {
 	const json_t *privileged = json_object_get(config, "Privileged");
 
@@ -143,7 +143,7 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 	/* Without it less is known, but what is known is right. */
 	if (load(host_root, folder, "hostconfig.json", &config, err))
 		return 0;
-	describe_host_config(config, info);
+	docker_describe_host_config(config, info);
 	json_decref(config);
 	return 0;
 }

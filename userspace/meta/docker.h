@@ -3,6 +3,8 @@
 #ifndef META_DOCKER_H
 #define META_DOCKER_H
 
+#include <jansson.h>
+
 #include "meta/bundle.h"
 
 /*
@@ -12,5 +14,13 @@
 int docker_describe(const char *host_root, const struct meta_request *request,
 		    const struct bundle *bundle, struct sinsp_container_info *info,
 		    struct error *err);
+
+/* The parts of Docker's files that its API has, too; each may be NULL. */
+
+/* hostconfig.json: whether it is privileged, and shares namespaces with the host. */
+void docker_describe_host_config(const json_t *config, struct sinsp_container_info *info);
+
+/* The first of its networks that gives it an address. */
+void docker_describe_networks(const json_t *networks, struct sinsp_container_info *info);
 
 #endif

@@ -87,6 +87,40 @@ static void test_image(void **state)
 	assert_string_equal(info->image, ":");
 }
 
+static void test_image_id(void **state)
+{
+	describe_image_id(info, NULL);
+	describe_image_id(info, "nginx:1");
+	assert_null(info->image_id);
+	describe_image_by_name(info, NULL);
+	describe_image_by_name(info, DIGEST);
+	assert_null(info->image);
+	describe_image_by_name(info, "nginx");
+	assert_string_equal(info->image_repository, "nginx");
+}
+
+/* Of texts that are all short enough alone. */
+static void test_texts_are_limited_together(void **state)
+{
+	char text[DESCRIBE_TEXT_BYTES_MAX + 1];
+	struct describe_labels labels = describe_labels_begin(info, &info->labels, 100);
+
+	memset(text, 'a', DESCRIBE_TEXT_BYTES_MAX);
+	text[DESCRIBE_TEXT_BYTES_MAX] = '\0';
+	for (int i = 0; i < 100; i++)
+		describe_label_add(&labels, "name", text);
+	describe_labels_end(&labels, &info->labels);
+	assert_true(info->text_bytes <= DESCRIBE_BYTES_MAX);
+	assert_int_equal(info->labels.count, DESCRIBE_BYTES_MAX / (DESCRIBE_TEXT_BYTES_MAX + 6));
+	assert_int_equal(info->left_out, 100 - info->labels.count);
+}
+
+static void test_invalid_text(void **state)
+{
+	describe_text(info, &info->name, "a\xff\xc3\xa4\xe2\x82");
+	assert_string_equal(info->name, "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd");
+}
+
 static void test_time(void **state)
 {
 	static const struct {
@@ -193,6 +227,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_image_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_texts_are_limited_together, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_invalid_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),

@@ -60,6 +60,7 @@ struct sinsp_container_info {
 	bool is_sandbox; /* it holds the namespaces of a pod */
 	uint64_t created_ns; /* since the epoch; 0: not known */
 	uint32_t left_out; /* labels, mounts and texts that were too many or too long */
+	uint32_t text_bytes; /* of what describes it, to limit that */
 	struct sinsp_labels labels;
 	struct sinsp_mounts mounts;
 	struct sinsp_pod pod;

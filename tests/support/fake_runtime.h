@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A server on a unix socket that gives the answers of a list, whatever it is asked. */
+#ifndef TESTS_FAKE_RUNTIME_H
+#define TESTS_FAKE_RUNTIME_H
+
+#include <stddef.h>
+
+enum fake_answer_kind {
+	FAKE_JSON, /* HTTP/1.1 with the text as body */
+	FAKE_BYTES, /* the bytes as they are, then the connection is closed */
+	FAKE_GRPC, /* HTTP/2: the bytes as a message, then the status */
+	FAKE_SILENT, /* nothing */
+	FAKE_SLOW, /* as FAKE_BYTES, a byte every 20 ms */
+};
+
+struct fake_answer {
+	enum fake_answer_kind kind;
+	int status; /* of HTTP/1.1, or of gRPC */
+	const char *bytes;
+	size_t len; /* 0: that of the text */
+};
+
+struct fake_runtime;
+
+/* Listens below a folder of its own. After the last answer, connections are closed at once. */
+struct fake_runtime *fake_runtime_start(const struct fake_answer *answers, size_t count);
+void fake_runtime_stop(struct fake_runtime *runtime);
+
+/* Ends the server, and starts another one behind the same path. */
+void fake_runtime_restart(struct fake_runtime *runtime, const struct fake_answer *answers,
+			  size_t count);
+
+const char *fake_runtime_path(const struct fake_runtime *runtime);
+
+/* The first line of a request of HTTP/1.1, "" if there was no such request. */
+const char *fake_runtime_request(struct fake_runtime *runtime, size_t number);
+
+/* How many requests came. */
+size_t fake_runtime_requests(struct fake_runtime *runtime);
+
+#endif
