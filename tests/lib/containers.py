@@ -137,10 +137,13 @@ class Podman(Runtime):
         need("podman", "runc")
         self.podman("import", self.archive, IMAGE)
 
+    def command(self, *words):
+        return ["podman", "--root", self.folder / "storage", "--runroot", self.folder / "run",
+                "--tmpdir", self.folder / "tmp", "--storage-driver=vfs",
+                "--cgroup-manager=cgroupfs", "--runtime", "runc", *words]
+
     def podman(self, *words):
-        return checked(["podman", "--root", self.folder / "storage", "--runroot", self.folder / "run",
-                        "--tmpdir", self.folder / "tmp", "--storage-driver=vfs",
-                        "--cgroup-manager=cgroupfs", "--runtime", "runc", *words])
+        return checked(self.command(*words))
 
     def run(self, name, *command):
         self.podman("run", "--rm", "--net=none", *PODMAN_LIMITS, "--name", name,

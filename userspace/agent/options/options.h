@@ -47,6 +47,8 @@ struct options {
 	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */
 	bool snaplen_chosen;	/* set by an option */
 	uint32_t meta_wait_ms;	/* how long new containers are waited for; 0: not */
+	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
+	size_t runtime_sockets_count;
 	const char *host_root;	/* where the root of the host is mounted; NULL: here */
 	const char *read;	/* the capture file to read; NULL: the kernel */
 	bool strict;		/* corrupt parts of it are a failure */
@@ -78,6 +80,9 @@ void options_finish(struct options *options);
 
 /* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_rules(struct options *options, const char *path);
+
+/* Adds the socket of a container runtime; as above. */
+int options_add_runtime_socket(struct options *options, const char *path);
 
 /* The name of the file that is read, for messages. */
 const char *options_input_name(const struct options *options);

@@ -168,6 +168,9 @@ const struct option_row option_rows_capture[] = {
 	 "delay the first event of a container until its data is known, at most MS; default 50, "
 	 "0: no delay",
 	 set_meta_wait, .accepts = "a number from 0 to 10000", .about = LIVE},
+	{0, "runtime-socket", "PATH",
+	 "also ask the container runtime behind this socket; may be repeated",
+	 options_add_runtime_socket, .about = LIVE, .offer = OFFER_FILES},
 	{0, "host-root", "DIR", "look for files of container runtimes below DIR", set_host_root,
 	 .about = LIVE, .offer = OFFER_FILES},
 	{0},

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "meta/chain.h"
 #include "meta/files.h"
 #include "meta/meta.h"
+#include "meta/sockets.h"
 #include "util/clock.h"
 
 enum {
@@ -101,17 +103,53 @@ void containers_follow(struct containers *containers)
 		wait_for_answers(containers);
 }
 
+#ifdef WITH_RUNTIME_SOCKETS
+static int create_sockets(const struct options *options, struct meta_source **source,
+			  struct error *err)
+{
+	struct sockets_config config = {
+		.host_root = options->host_root,
+		.paths = options->runtime_sockets,
+		.paths_count = options->runtime_sockets_count,
+	};
+
+	return sockets_source_create(&config, source, err);
+}
+#else
+static int create_sockets(const struct options *options, struct meta_source **source,
+			  struct error *err)
+{
+	if (options->runtime_sockets_count == 0)
+		return 0;
+	return error_set(err, -ENOSYS,
+			 "--runtime-socket: this build cannot ask runtimes (libcurl, protobuf-c)");
+}
+#endif
+
+/* Files first, which are there when a container starts and answer at once; then the sockets. */
+static int create_source(const struct options *options, struct meta_source **source,
+			 struct error *err)
+{
+	struct meta_source *sources[2] = {0};
+	int code = create_sockets(options, &sources[1], err);
+
+	if (code)
+		return code;
+	sources[0] = meta_files_create(options->host_root);
+	*source = meta_chain_create(sources, sources[1] ? 2 : 1);
+	return *source ? 0 : error_set(err, -ENOMEM, "out of memory");
+}
+
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
 		      struct containers **containers, struct error *err)
 {
 	struct containers *made = calloc(1, sizeof(*made));
-	struct meta_source *files = made ? meta_files_create(options->host_root) : NULL;
-	int code = -ENOMEM;
+	struct meta_source *source;
+	int code = made ? create_source(options, &source, err)
+			: error_set(err, -ENOMEM, "out of memory");
 
-	if (files)
-		code = meta_create(files, 0, &made->meta, err);
-	else
-		error_set(err, code, "out of memory");
+	if (code == 0)
+		code = meta_create(source, 0, &made->meta, err);
 	if (code) {
 		free(made);
 		return code;

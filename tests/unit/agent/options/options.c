@@ -24,6 +24,19 @@ static void test_rules(void **state)
 	assert_null(options.rules);
 }
 
+static void test_runtime_sockets(void **state)
+{
+	struct options options = {0};
+
+	assert_int_equal(options_add_runtime_socket(&options, "/run/a.sock"), 0);
+	assert_int_equal(options_add_runtime_socket(&options, "/run/b.sock"), 0);
+	assert_int_equal(options.runtime_sockets_count, 2);
+	assert_string_equal(options.runtime_sockets[1], "/run/b.sock");
+	assert_int_equal(options.rules_count, 0);
+	options_finish(&options);
+	assert_null(options.runtime_sockets);
+}
+
 /* Also twice, and what was never filled. */
 static void test_finish(void **state)
 {
@@ -46,6 +59,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_runtime_sockets),
 		cmocka_unit_test(test_finish),
 		cmocka_unit_test(test_input_name),
 	};
