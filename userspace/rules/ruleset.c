@@ -140,32 +140,42 @@ static void warn_of_types(const struct ruleset *ruleset, const struct rule *rule
 }
 
 /* Used in outputs of rules of Falco. It is no field, but stands for several. */
-static const char container_info[] = "%container.info",
-		  container_means[] = "container_id=%container.id container_name=%container.name";
+static const char container_info[] = "%container.info";
 
-enum { INFO_LEN = sizeof(container_info) - 1, MEANS_LEN = sizeof(container_means) - 1 };
+enum { INFO_LEN = sizeof(container_info) - 1 };
 
-static void append_output(struct buf *format, const char *output)
+static const char *meaning_of_info(const struct ruleset_config *config)
 {
+	return config->container_info ? config->container_info
+				      : "container_id=%container.id container_name=%container.name";
+}
+
+static void append_output(struct buf *format, const char *output,
+			  const struct ruleset_config *config)
+{
+	bool append = config->container_info && !strstr(output, container_info);
 	const char *found;
 
 	while ((found = strstr(output, container_info))) {
 		buf_append(format, output, (size_t)(found - output));
-		buf_append(format, container_means, MEANS_LEN);
+		buf_append_string(format, meaning_of_info(config));
 		output = found + INFO_LEN;
 	}
 	buf_append_string(format, output);
+	if (append)
+		buf_printf(format, " %s", config->container_info);
 }
 
 /* Converts a position in the expanded output to that in the output as written. */
-static size_t find_written(const char *output, size_t at)
+static size_t find_written(const char *output, size_t at, const struct ruleset_config *config)
 {
+	size_t means_len = strlen(meaning_of_info(config));
 	const char *found = output;
 
 	while ((found = strstr(found, container_info)) && (size_t)(found - output) < at) {
 		size_t begin = (size_t)(found - output);
 
-		at = at < begin + MEANS_LEN ? begin : at - MEANS_LEN + INFO_LEN;
+		at = at < begin + means_len ? begin : at - means_len + INFO_LEN;
 		found += INFO_LEN;
 	}
 	return at;
@@ -180,7 +190,7 @@ static int make_line(struct ruleset_rule *made, const struct rule *rule,
 	size_t offset;
 	int code = -ENOMEM;
 
-	append_output(&output, rule->output);
+	append_output(&output, rule->output, config);
 	buf_append_char(&output, '\0');
 	if (!output.failed) {
 		const struct format_rule described = {
@@ -197,8 +207,8 @@ static int make_line(struct ruleset_rule *made, const struct rule *rule,
 	buf_finish(&output);
 	if (code != -EINVAL)
 		return code;
-	file = rules_text_place(&rule->entry->output, find_written(rule->output, err.position),
-				&offset);
+	file = rules_text_place(&rule->entry->output,
+				find_written(rule->output, err.position, config), &offset);
 	rules_report_add(report, RULES_ERROR, file, offset, "%s", err.text);
 	return 0;
 }

@@ -13,6 +13,11 @@ struct ruleset_config {
 	const char *filter; /* valid; events must satisfy this, too; NULL: none */
 	const struct output_format *format; /* of the lines for matching events */
 	struct text_style style; /* of the outputs; they are not coloured */
+	/*
+	 * A format, valid: what %container.info means in outputs; it is appended to those without.
+	 * NULL: the container's id and name, and nothing is appended.
+	 */
+	const char *container_info;
 };
 
 struct formatter;

@@ -90,6 +90,30 @@ static void test_text(void **state)
 		    "container_name=host open\n");
 }
 
+/* It replaces %container.info, and is appended where that is not. */
+static void test_container_info(void **state)
+{
+	static const char *const wanted[] = {
+		[1] = "11:36:01.123456789: Warning two open id=host pod=<NA>\n",
+		[2] = "11:36:01.123456789: Warning three id=host pod=<NA> open\n",
+	};
+	const struct ruleset_config config = {
+		.format = &format_text, .container_info = "id=%container.id pod=%k8s.pod.name"};
+	struct ruleset *ruleset = create_right(&config);
+	struct drive *world = *state;
+
+	for (size_t rule = 1; rule < 3; rule++) {
+		struct buf out = {0};
+
+		ruleset_append(ruleset, rule, &world->event, NULL, &out);
+		buf_append_char(&out, '\0');
+		assert_string_equal(out.data, wanted[rule]);
+		buf_finish(&out);
+	}
+	assert_true(ruleset_needs(ruleset) & NEEDS_THREADS);
+	ruleset_destroy(ruleset);
+}
+
 /* A format that has nothing to say of an event adds nothing. */
 static void test_text_with_format(void **state)
 {
@@ -185,7 +209,10 @@ static void test_wrong_outputs(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (unsigned int f = 0; output_format_get(f); f++) {
-			struct ruleset_config config = {.format = output_format_get(f)};
+			struct ruleset_config config = {
+				.format = output_format_get(f),
+				.container_info = f % 2 ? "%container.id" : NULL,
+			};
 			struct rules_report report;
 			struct ruleset *ruleset;
 
@@ -231,6 +258,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_text_with_format, formatted_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_container_info, formatted_setup,
 						world_teardown),
 		cmocka_unit_test_setup_teardown(test_matches, formatted_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formatted_setup,

@@ -11,11 +11,11 @@
 
 int check_rules_run(const struct options *options)
 {
+	const struct printer printer = {.format = &format_none, .style = options->style};
 	struct rules_counts counts = {0};
 	struct ruleset *ruleset = NULL;
 	struct buf text = {0};
-	int code = rules_load_options(options, &format_none, &options->style, &ruleset, &counts,
-				      &text);
+	int code = rules_load_options(options, &printer, &ruleset, &counts, &text);
 
 	ruleset_destroy(ruleset);
 	if (code == 0) {

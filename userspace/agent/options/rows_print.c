@@ -57,8 +57,8 @@ const struct option_row option_rows_print[] = {
 	{0, "json-b64", NULL, "in JSON, NAME_b64 beside text that is not UTF-8", set_json_base64,
 	 .about = PRINTS},
 	{'p', NULL, "FORMAT",
-	 "text with %FIELD in it; with * in front also when a field is missing. -pc: the usual "
-	 "line and containers",
+	 "text with %FIELD in it; with * in front also when a field is missing. -pc, -pk: the "
+	 "usual line with the container or the pod",
 	 set_print, .about = PRINTS, .offer = OFFER_FORMAT, .usual = true},
 	{'t', NULL, "h|a|r|d|D",
 	 "time: of day (default), since 1970, since the start, that the call took, since the "

@@ -43,8 +43,7 @@ static int compile_filter(struct plan *plan, struct buf *messages, struct error 
 /* The rules contain the filter of the options. */
 static int load_rules(struct plan *plan, struct buf *messages)
 {
-	const struct printer *printer = plan->printer;
-	int code = rules_load_options(plan->options, printer->format, &printer->style, &plan->ruleset,
+	int code = rules_load_options(plan->options, plan->printer, &plan->ruleset,
 				      &plan->rules_counts, messages);
 
 	if (code == 0)

@@ -10,6 +10,22 @@
 #include "agent/plan/expression.h"
 #include "util/excerpt.h"
 
+/*
+ * Formats that have names, as in the .scap world. Rules have an output of their own, and get only
+ * what is about containers.
+ */
+static const struct named_format {
+	const char *letter, *name; /* values of -p */
+	const char *line, *container_info;
+} named_formats[] = {
+#define CONTAINER_INFO                                                                             \
+	"container_id=%container.id container_image=%container.image.repository "                  \
+	"container_image_tag=%container.image.tag container_name=%container.name"
+	{"c", "container", FORMAT_CONTAINER_LINE, CONTAINER_INFO},
+	{"k", "kubernetes", FORMAT_POD_LINE,
+	 CONTAINER_INFO " k8s_ns=%k8s.ns.name k8s_pod_name=%k8s.pod.name"},
+};
+
 /* Default maximum for buffers in lines of text. */
 enum { TEXT_BUFFER_MAX = 80 };
 
@@ -52,6 +68,12 @@ static struct text_style resolve_style(const struct options *options)
 	return style;
 }
 
+/* Whether -p is about lines of events: with rules a name of a format is about their outputs. */
+static bool prints_lines(const struct printer *printer, const struct options *options)
+{
+	return options->print && !printer->container_info;
+}
+
 static int check(const struct printer *printer, const struct options *options, struct error *err)
 {
 	if (options->quiet)
@@ -62,18 +84,22 @@ static int check(const struct printer *printer, const struct options *options, s
 		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
 	if (printer->format != &format_text && options->port_names)
 		return error_set(err, -EINVAL, "-R is for -o text");
-	if (options->print && options->json_fields)
+	if (prints_lines(printer, options) && options->json_fields)
 		return error_set(err, -EINVAL,
 				 "-p and --json-fields: one of them says what to print");
 	return 0;
 }
 
-/* -pc and -p container are names of a format. */
-static const char *format_of(const char *print)
+/* The format that `print` is the name of, or NULL. */
+static const struct named_format *find_named(const char *print)
 {
-	bool container = strcmp(print, "c") == 0 || strcmp(print, "container") == 0;
+	for (size_t i = 0; print && i < sizeof(named_formats) / sizeof(named_formats[0]); i++) {
+		const struct named_format *named = &named_formats[i];
 
-	return container ? FORMAT_CONTAINER_LINE : print;
+		if (strcmp(print, named->letter) == 0 || strcmp(print, named->name) == 0)
+			return named;
+	}
+	return NULL;
 }
 
 /* Warns of a format without fields: probably their `%` is missing. */
@@ -99,7 +125,8 @@ static void warn_of_constant_format(const char *format, struct buf *messages)
 static int create_format(const struct printer *printer, const struct options *options,
 			 struct formatter **formatter, struct buf *messages, struct error *err)
 {
-	const char *format = format_of(options->print);
+	const struct named_format *named = find_named(options->print);
+	const char *format = named ? named->line : options->print;
 	struct filter_error wrong = {0};
 	int code = formatter_create_format(printer->format, format, formatter, &wrong);
 
@@ -126,7 +153,8 @@ static bool has_formatter(const struct printer *printer, const struct options *o
 
 	if (format->silent)
 		return false;
-	return !options->rules_count || format->matches.with_fields || options->print;
+	return !options->rules_count || format->matches.with_fields ||
+	       prints_lines(printer, options);
 }
 
 static int load_services(struct printer *printer, struct error *err)
@@ -145,11 +173,13 @@ static int load_services(struct printer *printer, struct error *err)
 int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
 		 struct error *err)
 {
+	const struct named_format *named = find_named(options->print);
 	int code;
 
 	*printer = (struct printer){
 		.format = resolve_format(options),
 		.style = resolve_style(options),
+		.container_info = named && options->rules_count ? named->container_info : NULL,
 	};
 	code = check(printer, options, err);
 	if (code == 0 && options->port_names)
@@ -158,7 +188,7 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 		return code;
 	if (options->json_fields)
 		code = create_fields(printer, options, &printer->formatter, err);
-	else if (options->print)
+	else if (prints_lines(printer, options))
 		code = create_format(printer, options, &printer->formatter, messages, err);
 	else
 		code = formatter_create(printer->format, NULL, 0, &printer->formatter, err);

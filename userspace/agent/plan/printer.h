@@ -16,6 +16,7 @@ struct printer {
 	struct text_style style; /* that of the options, with colours and lengths resolved */
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */
+	const char *container_info; /* for outputs of rules: see struct ruleset_config */
 };
 
 /*

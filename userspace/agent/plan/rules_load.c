@@ -80,16 +80,16 @@ static enum rules_severity least_severe(const struct options *options)
 	return options->subcommand && options->verbose ? RULES_NOTE : RULES_WARNING;
 }
 
-int rules_load_options(const struct options *options, const struct output_format *format,
-		       const struct text_style *style, struct ruleset **ruleset,
-		       struct rules_counts *counts, struct buf *messages)
+int rules_load_options(const struct options *options, const struct printer *printer,
+		       struct ruleset **ruleset, struct rules_counts *counts, struct buf *messages)
 {
 	const struct ruleset_config config = {
 		.rules = {.filter = {.exact_types = options->exact_types},
 			  .least = options->priority},
 		.filter = options->filter,
-		.format = format,
-		.style = *style,
+		.format = printer->format,
+		.style = printer->style,
+		.container_info = printer->container_info,
 	};
 	struct rules_report report = {0};
 	struct inputs inputs = {0};

@@ -4,16 +4,16 @@
 #define AGENT_PLAN_RULES_LOAD_H
 
 #include "agent/options/options.h"
+#include "agent/plan/printer.h"
 #include "rules/ruleset.h"
 
 /*
- * Loads the rules of the options; of folders all files *.yaml and *.yml, sorted by name. Errors,
- * warnings and for check-rules -v notes are appended to `messages` as whole lines. Returns 0,
+ * Loads the rules of the options, for lines in the format and style of `printer`, whose formatter
+ * is not used; of folders all files *.yaml and *.yml, sorted by name. Errors, warnings and for check-rules -v notes are appended to `messages` as whole lines. Returns 0,
  * -EINVAL if there are errors, or another -errno.
  */
-int rules_load_options(const struct options *options, const struct output_format *format,
-		       const struct text_style *style, struct ruleset **ruleset,
-		       struct rules_counts *counts, struct buf *messages);
+int rules_load_options(const struct options *options, const struct printer *printer,
+		       struct ruleset **ruleset, struct rules_counts *counts, struct buf *messages);
 
 /* Appends "87 rules (3 disabled, 2 about other sources), 300 macros, 120 lists". */
 void rules_append_summary(const struct rules_counts *counts, struct buf *out);

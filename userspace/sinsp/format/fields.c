@@ -9,6 +9,7 @@
 struct list_parser {
 	struct formatter *formatter;
 	const char *text;
+	bool has_default;
 	struct filter_error *err;
 };
 
@@ -18,19 +19,30 @@ static int add_field(const struct list_parser *p, const char *name, size_t len, 
 				p->err);
 }
 
-static const char *const *defaults(const struct formatter *formatter)
-{
-	static const char *const none[] = {NULL};
-
-	return formatter->events->default_fields ? formatter->events->default_fields : none;
-}
-
-static int add_default(const struct list_parser *p, size_t position)
+/* Adds fields of a list that ends with NULL, or may be NULL. */
+static int add_names(const struct list_parser *p, const char *const *names, size_t position)
 {
 	int rc = 0;
 
-	for (const char *const *name = defaults(p->formatter); *name && rc == 0; name++)
-		rc = add_field(p, *name, strlen(*name), position);
+	for (; names && *names && rc == 0; names++)
+		rc = add_field(p, *names, strlen(*names), position);
+	return rc;
+}
+
+static int add_default(struct list_parser *p, size_t position)
+{
+	p->has_default = true;
+	return add_names(p, p->formatter->events->default_fields, position);
+}
+
+/* They stand last, so that one test per event suffices. Those that were named are not added. */
+static int add_container_columns(const struct list_parser *p)
+{
+	struct formatter *formatter = p->formatter;
+	size_t before = formatter->columns_count;
+	int rc = add_names(p, formatter->events->container_fields, 0);
+
+	formatter->container_columns = formatter->columns_count - before;
 	return rc;
 }
 
@@ -50,12 +62,21 @@ static int add_all(const struct list_parser *p, size_t position)
 	return rc;
 }
 
-static size_t count_all(const struct formatter *formatter)
+static size_t count_names(const char *const *names)
 {
 	size_t n = 0;
 
-	for (const char *const *name = defaults(formatter); *name; name++)
+	while (names && names[n])
 		n++;
+	return n;
+}
+
+/* The most columns that words of a list can add. */
+static size_t count_all(const struct formatter *formatter)
+{
+	size_t n = count_names(formatter->events->default_fields) +
+		   count_names(formatter->events->container_fields);
+
 	for (const struct field_desc *const *table = field_tables; *table; table++)
 		for (const struct field_desc *desc = *table; desc->name; desc++)
 			n++;
@@ -89,7 +110,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
-static int add_element(const struct list_parser *p, size_t position, size_t len)
+static int add_element(struct list_parser *p, size_t position, size_t len)
 {
 	const char *text = p->text + position;
 
@@ -109,7 +130,7 @@ static int add_element(const struct list_parser *p, size_t position, size_t len)
 
 int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err)
 {
-	const struct list_parser parser = {formatter, list, err};
+	struct list_parser parser = {.formatter = formatter, .text = list, .err = err};
 	size_t commas = 0, at = 0;
 	int rc;
 
@@ -125,5 +146,5 @@ int format_parse_fields(struct formatter *formatter, const char *list, struct fi
 			break;
 		at++;
 	}
-	return rc;
+	return rc == 0 && parser.has_default ? add_container_columns(&parser) : rc;
 }

@@ -22,6 +22,11 @@
 	"*%evt.num %evt.outputtime %evt.cpu %container.name (%container.id) %proc.name "           \
 	"(%thread.tid:%thread.vtid) %evt.type %evt.args"
 
+/* The same with the pod of the process. */
+#define FORMAT_POD_LINE                                                                            \
+	"*%evt.num %evt.outputtime %evt.cpu %k8s.ns.name %k8s.pod.name (%container.id) "           \
+	"%proc.name (%thread.tid:%thread.vtid) %evt.type %evt.args"
+
 struct formatter;
 
 /*
@@ -43,8 +48,8 @@ int formatter_create_format(const struct output_format *output, const char *form
 			    struct formatter **formatter, struct filter_error *err);
 
 /*
- * Makes a formatter of comma-separated fields. `default` means those of the default line, `all` for
- * every field that can be printed without an argument. Duplicates are printed once. Returns as
+ * Makes a formatter of comma-separated fields. `default` means those of the default line, which
+ * may have more for events of containers, `all` every field that can be printed without an argument. Duplicates are printed once. Returns as
  * above.
  */
 int formatter_create_fields(const struct output_format *output, const char *list,

@@ -18,6 +18,7 @@ struct formatter {
 	const struct format_events *events; /* of the format */
 	struct format_column *columns;
 	size_t columns_count;
+	size_t container_columns; /* of these: the last ones, only for events of containers */
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
 	struct filter_register *regs; /* for the operand being computed */

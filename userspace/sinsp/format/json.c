@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/fields/container.h"
 #include "sinsp/fields/param_text.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
@@ -31,6 +32,10 @@ static const char *const default_fields[] = {
 	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
 	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
 	"user.uid",  "fd.num",	 "fd.name",   NULL,
+};
+
+static const char *const container_fields[] = {
+	"container.id", "container.name", "container.image", "k8s.ns.name", "k8s.pod.name", NULL,
 };
 
 static void append_boolean(struct formatter *formatter, const struct format_column *column,
@@ -267,9 +272,11 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 static bool json_append(struct formatter *formatter, const struct sinsp_event *event,
 			struct buf *out)
 {
-	size_t start = out->len;
+	size_t start = out->len, columns = formatter->columns_count;
 
-	for (size_t i = 0; i < formatter->columns_count; i++)
+	if (!event_container(event))
+		columns -= formatter->container_columns;
+	for (size_t i = 0; i < columns; i++)
 		if (!append_column(formatter, &formatter->columns[i], event, out))
 			return false;
 	json_end_object(out, start);
@@ -329,6 +336,7 @@ const struct output_format format_json = {
 	.name = "json",
 	.events = {
 		.default_fields = default_fields,
+		.container_fields = container_fields,
 		.column_init = json_column_init,
 		.append = json_append,
 		.style_set = json_style_set,

@@ -22,6 +22,8 @@ struct format_events {
 	/* What is printed by default: a list of fields that ends with NULL, or a format. */
 	const char *const *default_fields;
 	const char *default_format;
+	/* Further default fields, of events of containers only. NULL: none; else ends with NULL. */
+	const char *const *container_fields;
 	/* Prepares a column: sets write, and before; the rest is set. Returns 0 or -ENOMEM. */
 	int (*column_init)(struct formatter *formatter, struct format_column *column,
 			   const struct format_token *token);

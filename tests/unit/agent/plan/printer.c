@@ -35,6 +35,12 @@ static void test_formats(void **state)
 		{{.rules = rules, .rules_count = 1}, &format_json, true},
 		{{.rules = rules, .rules_count = 1, .format = &format_text}, &format_text, false},
 		{{.rules = rules, .rules_count = 1, .print = "%evt.num"}, &format_text, true},
+		/* Names of formats are about their outputs. */
+		{{.rules = rules, .rules_count = 1, .print = "c"}, &format_text, false},
+		{{.rules = rules, .rules_count = 1, .print = "k", .json_fields = "evt.num"},
+		 &format_json, true},
+		{{.rules = rules, .rules_count = 1, .print = "k", .format = &format_json},
+		 &format_json, true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -44,6 +50,44 @@ static void test_formats(void **state)
 		assert_ptr_equal(printer.format, cases[i].format);
 		assert_int_equal(printer.formatter != NULL, cases[i].prints);
 		printer_finish(&printer);
+	}
+}
+
+static const char *info_of(const struct options *options)
+{
+	struct printer printer;
+	const char *info;
+
+	assert_int_equal(printer_init(&printer, options, NULL, NULL), 0);
+	info = printer.container_info;
+	printer_finish(&printer);
+	return info;
+}
+
+/* As Falco has them. */
+static void test_container_info_of_rules(void **state)
+{
+	static const char *rules[] = {"rules.yaml"};
+	static const struct {
+		const char *print, *same, *info;
+	} cases[] = {
+		{"c", "container",
+		 "container_id=%container.id container_image=%container.image.repository "
+		 "container_image_tag=%container.image.tag container_name=%container.name"},
+		{"k", "kubernetes",
+		 "container_id=%container.id container_image=%container.image.repository "
+		 "container_image_tag=%container.image.tag container_name=%container.name "
+		 "k8s_ns=%k8s.ns.name k8s_pod_name=%k8s.pod.name"},
+	};
+	struct options options = {.rules = rules, .rules_count = 1, .print = "%evt.num"};
+
+	assert_null(info_of(&options));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		options.print = cases[i].print;
+		assert_string_equal(info_of(&options), cases[i].info);
+		options.print = cases[i].same;
+		assert_string_equal(info_of(&options), cases[i].info);
+		assert_null(info_of(&(struct options){.print = cases[i].print}));
 	}
 }
 
@@ -124,7 +168,8 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_container_info_of_rules),
+		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_colour),	cmocka_unit_test(test_buffers_are_cut_by_default),
 		cmocka_unit_test(test_needs),
 	};

@@ -38,13 +38,14 @@ static int teardown(void **state)
 
 static void load(struct options *options, const char *path, struct loaded_rules *loaded)
 {
+	const struct printer printer = {.format = &format_json, .style = options->style};
 	struct buf messages = buf_fixed(loaded->messages, sizeof(loaded->messages));
 
 	*loaded = (struct loaded_rules){0};
 	options->rules = &path;
 	options->rules_count = 1;
-	loaded->code = rules_load_options(options, &format_json, &options->style, &loaded->ruleset,
-					  &loaded->counts, &messages);
+	loaded->code = rules_load_options(options, &printer, &loaded->ruleset, &loaded->counts,
+					  &messages);
 	buf_append_char(&messages, '\0');
 	assert_false(messages.failed);
 }

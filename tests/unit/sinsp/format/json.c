@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contained.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/format/format.h"
 #include "world.h"
@@ -194,6 +195,48 @@ static void test_times(void **state)
 	}
 }
 
+static void expect_end(struct drive *world, const char *fields, const char *end)
+{
+	struct formatter *formatter;
+	struct buf out = {0};
+
+	assert_int_equal(formatter_create_fields(&format_json, fields, &formatter, NULL), 0);
+	assert_true(formatter_append(formatter, &world->event, &out));
+	buf_append_char(&out, '\0');
+	assert_true(out.len > strlen(end));
+	assert_string_equal(out.data + out.len - 1 - strlen(end), end);
+	/* The end has all that there is about containers. */
+	out.data[out.len - 1 - strlen(end)] = '\0';
+	assert_null(strstr(out.data, "container."));
+	assert_null(strstr(out.data, "k8s."));
+	buf_finish(&out);
+	formatter_destroy(formatter);
+}
+
+/* Of events of containers the default has more; of the host only what was asked for. */
+static void test_containers(void **state)
+{
+	struct drive *world = *state;
+	struct sinsp_containers *containers = &world->sinsp->containers;
+
+	expect_end(world, "default",
+		   ",\"container.id\":\"0123456789ab\",\"container.name\":\"web\","
+		   "\"container.image\":\"docker.io/library/nginx:1.25\",\"k8s.ns.name\":\"shop\","
+		   "\"k8s.pod.name\":\"web-5c4f\"}");
+	sinsp_container_set_info(containers, world_self(world)->cgroups->container,
+				 SINSP_META_PENDING, NULL);
+	expect_end(world, "default", ",\"container.id\":\"0123456789ab\"}");
+	expect_end(world, "default,container.id,proc.cwd",
+		   ",\"container.id\":\"0123456789ab\",\"proc.cwd\":\"/home/user/\"}");
+	contained_set_group(world, "/user.slice");
+	expect_end(world, "default,proc.cwd", ",\"proc.cwd\":\"/home/user/\"}");
+	expect_end(world, "default,container.id", ",\"container.id\":\"host\"}");
+	/* Nor of a thread that is not known. */
+	world_begin(world, EVENT_procexit, 555);
+	world_end(world);
+	expect_end(world, "default,evt.num", "\"thread.tid\":555}");
+}
+
 /* After the first line nothing is allocated. */
 static void test_warm_buffer_stays(void **state)
 {
@@ -223,6 +266,7 @@ int main(void)
 		TEST(test_default_line), TEST(test_missing_values),    TEST(test_needs),
 		TEST(test_wrong_fields), TEST(test_no_memory),	       TEST(test_bytes_beside_text),
 		TEST(test_times),	 TEST(test_warm_buffer_stays),
+		cmocka_unit_test_setup_teardown(test_containers, contained_setup, world_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
