@@ -45,6 +45,12 @@ void scap_proc_close(struct scap_proc *proc)
 {
 }
 
+/* It has no files. */
+int scap_proc_dir(const struct scap_proc *proc)
+{
+	return -1;
+}
+
 int scap_proc_rewind(struct scap_proc *proc)
 {
 	proc->at = 0;

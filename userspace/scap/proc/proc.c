@@ -69,6 +69,11 @@ void scap_proc_close(struct scap_proc *proc)
 	free(proc);
 }
 
+int scap_proc_dir(const struct scap_proc *proc)
+{
+	return proc->dir;
+}
+
 /* Opens a directory for reading its entries. */
 static int open_walk(int dir, const char *name, DIR **walk)
 {

@@ -19,6 +19,9 @@ struct scap_proc;
 int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err);
 void scap_proc_close(struct scap_proc *proc);
 
+/* The open directory, which `proc` owns. */
+int scap_proc_dir(const struct scap_proc *proc);
+
 /* Begins a new walk over all threads (every task of every process). */
 int scap_proc_rewind(struct scap_proc *proc);
 

@@ -8,37 +8,37 @@
 
 enum { READ_BYTES = 4096 };
 
-int proc_read_file(int dir, const char *name, size_t max, struct buf *buf)
+int proc_read_fd(int fd, size_t max, struct buf *buf)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	int r = 0;
-
-	if (fd < 0)
-		return -errno;
 	buf_clear(buf);
 	while (buf->len < max) {
 		size_t want = max - buf->len;
 		ssize_t n;
 
-		if (!buf_reserve(buf, READ_BYTES + 1)) {
-			r = -ENOMEM;
-			goto out;
-		}
+		if (!buf_reserve(buf, READ_BYTES + 1))
+			return -ENOMEM;
 		if (want > buf->capacity - buf->len - 1)
 			want = buf->capacity - buf->len - 1;
 		n = read(fd, buf->data + buf->len, want);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			r = -errno;
-			goto out;
-		}
+		if (n < 0)
+			return -errno;
 		if (n == 0)
 			break;
 		buf->len += (size_t)n;
 	}
 	buf->data[buf->len] = '\0';
-out:
+	return 0;
+}
+
+int proc_read_file(int dir, const char *name, size_t max, struct buf *buf)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC), r;
+
+	if (fd < 0)
+		return -errno;
+	r = proc_read_fd(fd, max, buf);
 	close(fd);
 	return r;
 }

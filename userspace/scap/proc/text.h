@@ -29,6 +29,9 @@ static inline struct proc_text proc_text_of(const struct buf *buf)
  */
 int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
 
+/* The same, of an open file. */
+int proc_read_fd(int fd, size_t max, struct buf *buf);
+
 /* Reads the target of a link, NUL-terminated. Returns its length or -errno. */
 int proc_read_link(int dir, const char *name, char *target, size_t size);
 

@@ -307,14 +307,14 @@ static void resolved_user(const struct sinsp_event *event, unsigned int index, s
 {
 	uint64_t id = bits_of(event, index);
 
-	append_id_name(out, id, sinsp_user_name(event->sinsp, (uint32_t)id));
+	append_id_name(out, id, sinsp_event_user_name(event, (uint32_t)id));
 }
 
 static void resolved_group(const struct sinsp_event *event, unsigned int index, struct buf *out)
 {
 	uint64_t id = bits_of(event, index);
 
-	append_id_name(out, id, sinsp_group_name(event->sinsp, (uint32_t)id));
+	append_id_name(out, id, sinsp_event_group_name(event, (uint32_t)id));
 }
 
 /* Lists show the bits of an event as a 32-bit number, sign-extended from the lowest 16 bits. */

@@ -36,19 +36,10 @@ static int give_or(const char *text, const char *of_root, uint32_t id, struct fi
 	return give_string(values, text);
 }
 
-static int give_user(const struct sinsp_event *event, uint32_t uid, struct field_value *values)
-{
-	const char *name = NULL;
-
-	if ((int32_t)uid != ID_UNSET)
-		name = sinsp_user_name(event->sinsp, uid);
-	return give_or(name, "root", uid, values);
-}
-
 /* The entry of the thread's user, or an empty one. */
 static struct user_entry user_of(const struct sinsp_event *event)
 {
-	const struct user_entry *user = sinsp_user(event->sinsp, event->thread->uid);
+	const struct user_entry *user = sinsp_event_user(event, event->thread->uid);
 
 	return user ? *user : (struct user_entry){.id = event->thread->uid};
 }
@@ -78,13 +69,26 @@ static int get_shell(const struct sinsp_event *event, const struct field_ref *re
 static int get_name(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_user(event, event->thread->uid, values) : NO_VALUE;
+	uint32_t uid;
+
+	if (!event->thread)
+		return NO_VALUE;
+	uid = event->thread->uid;
+	return give_or((int32_t)uid == ID_UNSET ? NULL : sinsp_event_user_name(event, uid), "root",
+		       uid, values);
 }
 
+/* A login is to the machine, whatever container the process entered then. */
 static int get_loginname(const struct sinsp_event *event, const struct field_ref *ref,
 			 struct field_scratch *scratch, struct field_value *values)
 {
-	return event->thread ? give_user(event, event->thread->loginuid, values) : NO_VALUE;
+	uint32_t uid;
+
+	if (!event->thread)
+		return NO_VALUE;
+	uid = event->thread->loginuid;
+	return give_or((int32_t)uid == ID_UNSET ? NULL : sinsp_user_name(event->sinsp, uid), "root",
+		       uid, values);
 }
 
 static int get_group_name(const struct sinsp_event *event, const struct field_ref *ref,
@@ -92,7 +96,7 @@ static int get_group_name(const struct sinsp_event *event, const struct field_re
 {
 	if (!event->thread)
 		return NO_VALUE;
-	return give_or(sinsp_group_name(event->sinsp, event->thread->gid), "root",
+	return give_or(sinsp_event_group_name(event, event->thread->gid), "root",
 		       event->thread->gid, values);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
+#include "sinsp/state/container_users.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/lookup.h"
@@ -414,6 +415,7 @@ void state_exec(struct sinsp *sinsp, struct state_event *event)
 	update_task(sinsp, event->thread, ev);
 	update_credentials(event->thread, ev);
 	learn_namespace(sinsp, event->thread);
+	state_learn_users(sinsp, event->thread);
 }
 
 struct search {

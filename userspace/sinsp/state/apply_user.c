@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Users and groups from events of a capture. Those of containers are ignored: outside, the same ids
- * mean others.
+ * Users and groups from events of a capture. Those of containers are kept separate: outside, the
+ * same ids mean others.
  */
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
@@ -11,19 +11,50 @@ _Static_assert((int)useradded__uid == (int)userdeleted__uid &&
 		       (int)useradded__uid == (int)groupdeleted__gid,
 	       "the code below reads them under one name");
 
-/* Whether the id, the first parameter of all of them, belongs to the host, not a container. */
-static bool is_of_host(const struct event *ev, unsigned int container)
-{
-	const char *name = event_param_string(ev, container);
+/* The tables that an event is about; NULL: none. */
+struct tables {
+	struct users *users, *groups;
+};
 
-	return event_param_present(ev, useradded__uid) && (!name || !*name);
+static struct tables tables_of_container(struct sinsp *sinsp, const char *id)
+{
+	struct sinsp_container *container = sinsp_containers_find_shown(&sinsp->containers, id);
+
+	/* Nobody can ask for users of a container without processes. */
+	if (!container || !container->refs)
+		return (struct tables){0};
+	if (!container->users)
+		container->users = sinsp_container_users_create();
+	if (!container->users)
+		return (struct tables){0};
+	return (struct tables){&container->users->users, &container->users->groups};
+}
+
+/* `container` is the parameter with its id, which is empty for the host. */
+static struct tables tables_of(struct sinsp *sinsp, const struct event *ev, unsigned int container)
+{
+	const char *id = event_param_string(ev, container);
+
+	if (!event_param_present(ev, useradded__uid))
+		return (struct tables){0};
+	if (id && *id)
+		return tables_of_container(sinsp, id);
+	return (struct tables){&sinsp->names->users, &sinsp->names->groups};
 }
 
 static void replace(struct users *users, const struct user_entry *user)
 {
+	if (!users)
+		return;
 	users_remove(users, user->id);
 	if (user->name)
 		users_add(users, user);
+}
+
+static void forget(struct users *users, uint64_t id)
+{
+	if (users)
+		users_remove(users, (uint32_t)id);
 }
 
 void state_user_added(struct sinsp *sinsp, struct state_event *event)
@@ -37,15 +68,15 @@ void state_user_added(struct sinsp *sinsp, struct state_event *event)
 		.shell = event_param_string(ev, useradded__shell),
 	};
 
-	if (is_of_host(ev, useradded__container_id))
-		replace(&sinsp->names->users, &user);
+	replace(tables_of(sinsp, ev, useradded__container_id).users, &user);
 }
 
 void state_user_deleted(struct sinsp *sinsp, struct state_event *event)
 {
-	if (is_of_host(event->ev, userdeleted__container_id))
-		users_remove(&sinsp->names->users,
-			     (uint32_t)event_param_u64(event->ev, userdeleted__uid));
+	const struct event *ev = event->ev;
+
+	forget(tables_of(sinsp, ev, userdeleted__container_id).users,
+	       event_param_u64(ev, userdeleted__uid));
 }
 
 void state_group_added(struct sinsp *sinsp, struct state_event *event)
@@ -56,13 +87,13 @@ void state_group_added(struct sinsp *sinsp, struct state_event *event)
 		.name = event_param_string(ev, groupadded__name),
 	};
 
-	if (is_of_host(ev, groupadded__container_id))
-		replace(&sinsp->names->groups, &group);
+	replace(tables_of(sinsp, ev, groupadded__container_id).groups, &group);
 }
 
 void state_group_deleted(struct sinsp *sinsp, struct state_event *event)
 {
-	if (is_of_host(event->ev, groupdeleted__container_id))
-		users_remove(&sinsp->names->groups,
-			     (uint32_t)event_param_u64(event->ev, groupdeleted__gid));
+	const struct event *ev = event->ev;
+
+	forget(tables_of(sinsp, ev, groupdeleted__container_id).groups,
+	       event_param_u64(ev, groupdeleted__gid));
 }

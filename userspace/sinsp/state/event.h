@@ -65,6 +65,14 @@ const struct user_entry *sinsp_user(const struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_user_name(const struct sinsp *sinsp, uint32_t uid);
 const char *sinsp_group_name(const struct sinsp *sinsp, uint32_t gid);
 
+/*
+ * The same of the event's thread: of its container, if that has users of its own; NULL also as long
+ * as that is not known.
+ */
+const struct user_entry *sinsp_event_user(const struct sinsp_event *event, uint32_t uid);
+const char *sinsp_event_user_name(const struct sinsp_event *event, uint32_t uid);
+const char *sinsp_event_group_name(const struct sinsp_event *event, uint32_t gid);
+
 /* The name of an IP address in this machine's table of hosts, or NULL: see hosts_name(). */
 const char *sinsp_host_name(const struct sinsp *sinsp, const uint8_t *address, size_t len);
 

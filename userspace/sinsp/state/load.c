@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sinsp/state/after.h"
+#include "sinsp/state/container_users.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"
@@ -82,6 +83,7 @@ struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_th
 		sinsp_fs_set_root(&sinsp->pool, thread->fs, from->root);
 	}
 	state_follow_loaded(sinsp, thread, followed);
+	state_learn_users(sinsp, thread);
 	return thread;
 }
 

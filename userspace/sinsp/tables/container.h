@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "sinsp/tables/cgroup_path.h"
+#include "sinsp/tables/container_users.h"
 #include "util/arena.h"
 
 enum sinsp_answer { SINSP_UNKNOWN, SINSP_NO, SINSP_YES };
@@ -97,6 +98,9 @@ struct sinsp_container {
 	bool is_named; /* the id is the name that a user gave */
 	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": in no pod */
 	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
+	struct sinsp_container_users *users; /* owned; NULL: those of the host */
+	bool users_read; /* on a live machine; false: not known yet */
+	uint8_t users_tries; /* how often the container had no root of its own */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };

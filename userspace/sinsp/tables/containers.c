@@ -96,6 +96,7 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	free_info(table, container);
 	table->declared -= container->path != NULL;
 	free(container->path);
+	sinsp_container_users_destroy(container->users);
 	free(container);
 	table->count--;
 }
@@ -402,8 +403,8 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 	set_changed(table, container, info != NULL);
 }
 
-/* The container of a whole id, or the first one whose id has these digits. */
-static struct sinsp_container *find_described(const struct sinsp_containers *table, const char *id)
+struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
+						    const char *id)
 {
 	size_t len = strlen(id);
 	struct sinsp_container *container = sinsp_containers_find(table, id, len);
@@ -420,7 +421,7 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 			      const struct sinsp_description *description)
 {
 	const char *id = description->id;
-	struct sinsp_container *container = find_described(table, id);
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
 
 	if (container && container->state == SINSP_META_OK && description->state != SINSP_META_OK) {
 		sinsp_container_info_destroy(description->info);
@@ -444,7 +445,7 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 
 void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
 {
-	struct sinsp_container *container = find_described(table, id);
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
 
 	if (container && container->refs)
 		container->removed = true;
@@ -470,6 +471,13 @@ const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_contain
 	if (container)
 		set_changed(table, container, false);
 	return container;
+}
+
+void sinsp_container_set_users(struct sinsp_container *container,
+			       struct sinsp_container_users *users)
+{
+	sinsp_container_users_destroy(container->users);
+	container->users = users;
 }
 
 void sinsp_containers_each(const struct sinsp_containers *table,

@@ -86,6 +86,10 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups);
 struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
 					      size_t len);
 
+/* The container of a whole id, or the first one whose id begins with these 12 digits; or NULL. */
+struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
+						    const char *id);
+
 /* The next container that was added since the last call; NULL: none. Oldest last. */
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table);
 
@@ -119,6 +123,10 @@ void sinsp_containers_forget_unused(struct sinsp_containers *table);
  * cheap enough for each event.
  */
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
+
+/* Replaces the users of a container; NULL: those of the host. Takes ownership. */
+void sinsp_container_set_users(struct sinsp_container *container,
+			       struct sinsp_container_users *users);
 
 /* Calls `visit` for every container. */
 void sinsp_containers_each(const struct sinsp_containers *table,

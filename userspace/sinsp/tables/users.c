@@ -82,7 +82,7 @@ int users_add(struct users *users, const struct user_entry *user)
 
 	if (tfind(user, &users->tree, compare))
 		return 0;
-	if (users->count >= USERS_MAX)
+	if (users->count >= (users->max ? users->max : USERS_MAX))
 		return -ENOSPC;
 	copy = copy_of(user);
 	if (!copy || !tsearch(copy, &users->tree, compare)) {
@@ -149,20 +149,39 @@ static bool parse_line(char *line, struct user_entry *user)
 	return true;
 }
 
-static void users_read(struct users *users)
+static bool translate(uint32_t *id, const struct users_id_range *ranges, size_t count)
 {
-	struct users read = {.path = users->path};
-	struct buf text = {0};
+	for (size_t i = 0; i < count; i++) {
+		if (*id < ranges[i].inside || *id - ranges[i].inside >= ranges[i].count)
+			continue;
+		*id = ranges[i].outside + (*id - ranges[i].inside);
+		return true;
+	}
+	return false;
+}
+
+void users_add_text(struct users *users, char *text, const struct users_id_range *ranges,
+		    size_t count)
+{
 	struct user_entry user;
 
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (parse_line(line, &user) && translate(&user.id, ranges, count))
+			users_add(users, &user);
+	}
+}
+
+static void users_read(struct users *users)
+{
+	static const struct users_id_range all = {.count = UINT32_MAX};
+	struct users read = {.path = users->path};
+	struct buf text = {0};
+
 	if (proc_read_file(AT_FDCWD, users->path, FILE_BYTES_MAX, &text) == 0) {
-		for (char *line = text.data, *next; line; line = next) {
-			next = strchr(line, '\n');
-			if (next)
-				*next++ = '\0';
-			if (parse_line(line, &user))
-				users_add(&read, &user);
-		}
+		users_add_text(&read, text.data, &all, 1);
 		read.old_tree = users->tree;
 		tdestroy(users->old_tree, free);
 		*users = read;

@@ -21,6 +21,7 @@ struct users {
 	void *tree; /* of entries by id, see tsearch(3) */
 	void *old_tree; /* of the previous reading: returned entries live until the next one */
 	uint32_t count; /* in the tree */
+	uint32_t max; /* of them; 0: default */
 	uint64_t read_ns; /* event time of the last reading; 0: never */
 };
 
@@ -35,6 +36,18 @@ void users_forget(struct users *users);
  * -ENOMEM, or -ENOSPC above the limit.
  */
 int users_add(struct users *users, const struct user_entry *user);
+
+/* Ids of a user namespace: `count` ones, from `inside` on, are those from `outside` on. */
+struct users_id_range {
+	uint32_t inside, outside, count;
+};
+
+/*
+ * Adds the entries of a text in the form of the file, which is changed, by their ids outside of a
+ * user namespace; those that do not exist outside are left out.
+ */
+void users_add_text(struct users *users, char *text, const struct users_id_range *ranges,
+		    size_t count);
 
 /* Removes the entry of an id, if it exists. */
 void users_remove(struct users *users, uint32_t id);

@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "drive.h"
+#include "sinsp/state/core.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void put_user(struct drive *drive, uint16_t id, uint32_t uid, const char *name,
 		     const char *container)
@@ -20,13 +23,14 @@ static void put_user(struct drive *drive, uint16_t id, uint32_t uid, const char 
 	drive_end(drive);
 }
 
-static void put_group(struct drive *drive, uint16_t id, uint32_t gid, const char *name)
+static void put_group(struct drive *drive, uint16_t id, uint32_t gid, const char *name,
+		      const char *container)
 {
 	struct frame *frame = drive_begin(drive, id, -1);
 
 	frame_put_i64(frame, groupadded__gid, gid);
 	frame_put_string(frame, groupadded__name, name);
-	frame_put_string(frame, groupadded__container_id, "");
+	frame_put_string(frame, groupadded__container_id, container);
 	drive_end(drive);
 }
 
@@ -47,10 +51,10 @@ static void knows_users_that_come_and_go(void **state)
 	assert_string_equal(sinsp_user_name(sinsp, 1000), "bob");
 	put_user(drive, EVENT_userdeleted, 1000, "bob", "");
 	assert_null(sinsp_user_name(sinsp, 1000));
-	put_group(drive, EVENT_groupadded, 1000, "staff");
+	put_group(drive, EVENT_groupadded, 1000, "staff", "");
 	assert_string_equal(sinsp_group_name(sinsp, 1000), "staff");
 	assert_null(sinsp_user_name(sinsp, 1000));
-	put_group(drive, EVENT_groupdeleted, 1000, "staff");
+	put_group(drive, EVENT_groupdeleted, 1000, "staff", "");
 	assert_null(sinsp_group_name(sinsp, 1000));
 	/* It must be known whose it is. */
 	drive_begin(drive, EVENT_useradded, -1);
@@ -58,11 +62,56 @@ static void knows_users_that_come_and_go(void **state)
 	assert_null(sinsp_user_name(sinsp, 0));
 }
 
+/* A thread in a container, and an event of its. */
+static struct sinsp_event enter_container(struct drive *drive)
+{
+	static const char groups[] = "memory=/docker/" ID;
+	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 100, 100);
+
+	assert_non_null(thread);
+	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
+	return (struct sinsp_event){.sinsp = drive->sinsp, .thread = thread};
+}
+
+static void knows_users_of_containers(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp *sinsp = drive->sinsp;
+	struct scap_snapshot *snapshot = sinsp_snapshot(sinsp);
+	struct sinsp_event event;
+
+	assert_int_equal(snapshot->ops->begin(snapshot), 0);
+	put_user(drive, EVENT_useradded, 1000, "ann", "");
+	/* Before the container has a process nobody can ask for its users. */
+	put_user(drive, EVENT_useradded, 1000, "early", "0123456789ab");
+	event = enter_container(drive);
+	assert_string_equal(sinsp_event_user_name(&event, 1000), "ann");
+	put_user(drive, EVENT_useradded, 1000, "eve", "0123456789ab");
+	put_group(drive, EVENT_groupadded, 1000, "staff", ID);
+	put_user(drive, EVENT_useradded, 1001, "other", "0123456789ac");
+	put_user(drive, EVENT_useradded, 1001, "other", "0123456789abc");
+	assert_string_equal(sinsp_event_user_name(&event, 1000), "eve");
+	assert_string_equal(sinsp_event_user(&event, 1000)->home, "/home/x");
+	assert_string_equal(sinsp_event_group_name(&event, 1000), "staff");
+	assert_null(sinsp_event_user_name(&event, 1001));
+	/* Those of the host are others. */
+	assert_string_equal(sinsp_user_name(sinsp, 1000), "ann");
+	assert_null(sinsp_group_name(sinsp, 1000));
+	event.thread = NULL;
+	assert_string_equal(sinsp_event_user_name(&event, 1000), "ann");
+	event.thread = state_thread_find(sinsp, 100);
+	put_user(drive, EVENT_userdeleted, 1000, "eve", ID);
+	put_group(drive, EVENT_groupdeleted, 1000, "staff", ID);
+	assert_null(sinsp_event_user_name(&event, 1000));
+	assert_null(sinsp_event_group_name(&event, 1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 		TEST(knows_users_that_come_and_go),
+		TEST(knows_users_of_containers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,20 @@ static void copes_without_the_file(void **state)
 	users_finish(&users);
 }
 
+static void translates_ids(void **state)
+{
+	static const struct users_id_range ranges[] = {{0, 1000, 1}, {1, 4294967200, 95}};
+	char text[] = "root:x:0:0::/:\nann:x:95:0::/:\nnone:x:96:0::/:\nlast:x:4294967295:0::/:\n";
+	struct users users;
+
+	users_init(&users, NULL);
+	users_add_text(&users, text, ranges, 2);
+	assert_string_equal(name_of(&users, 1000, 1), "root");
+	assert_string_equal(name_of(&users, 4294967294, 1), "ann");
+	assert_int_equal(users.count, 2);
+	users_finish(&users);
+}
+
 static int note_name(const struct user_entry *user, void *context)
 {
 	strcat(context, user->name);
@@ -191,6 +205,7 @@ int main(void)
 		cmocka_unit_test(reads_again_after_a_minute),
 		cmocka_unit_test(gives_home_and_shell),
 		cmocka_unit_test(copes_without_the_file),
+		cmocka_unit_test(translates_ids),
 		cmocka_unit_test(holds_what_is_added),
 		cmocka_unit_test(has_a_limit),
 		cmocka_unit_test(gives_groups_of_users),

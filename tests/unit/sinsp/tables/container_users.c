@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Users from the files of a container, seen through one of its processes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "foreign_root.h"
+#include "sinsp/tables/container_users.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define WHOLE_MAP "         0          0 4294967295\n"
+
+static int setup(void **state)
+{
+	foreign_root_setup(state);
+	foreign_root_write(*state, "proc/70/cgroup",
+			   "12:cpu:/\n4:memory:/docker/" ID "\n0::/docker/" ID "\n");
+	foreign_root_write(*state, "proc/70/uid_map", WHOLE_MAP);
+	foreign_root_write(*state, "proc/70/gid_map", WHOLE_MAP);
+	return 0;
+}
+
+static int read_users(const struct foreign_root *foreign, struct sinsp_container_users **users)
+{
+	return sinsp_container_users_read(foreign->proc, FOREIGN_PID, ID, NULL, users);
+}
+
+static const char *name_of(struct users *users, uint32_t id)
+{
+	const struct user_entry *user = users_find(users, id, 1);
+
+	return user ? user->name : NULL;
+}
+
+static void test_both_files(void **state)
+{
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "root/etc/passwd",
+			   "root:x:0:0:root:/root:/bin/sh\nweb:x:101:102::/srv:/bin/false\n");
+	foreign_root_write(*state, "root/etc/group", "web:x:102:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_string_equal(name_of(&users->users, 101), "web");
+	assert_string_equal(users_find(&users->users, 101, 1)->home, "/srv");
+	assert_string_equal(name_of(&users->groups, 102), "web");
+	assert_null(name_of(&users->groups, 0));
+	/* Nothing is read later: also not an hour after. */
+	foreign_root_write(*state, "root/etc/passwd", "late:x:7:7::/:\n");
+	assert_null(users_find(&users->users, 7, 3600 * UINT64_C(1000000000)));
+	sinsp_container_users_destroy(users);
+}
+
+static void test_one_file_or_none(void **state)
+{
+	struct sinsp_container_users *users = (void *)1;
+
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_null(users);
+	foreign_root_write(*state, "root/etc/group", "web:x:102:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_null(name_of(&users->users, 0));
+	assert_string_equal(name_of(&users->groups, 102), "web");
+	sinsp_container_users_destroy(users);
+}
+
+/* In a user namespace ids mean others outside: only those that exist there can be seen. */
+static void test_user_namespace(void **state)
+{
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "proc/70/uid_map", "0 1000 1\n1 100000 65536\n");
+	foreign_root_write(*state, "proc/70/gid_map", "0 1001 1\n");
+	foreign_root_write(*state, "root/etc/passwd",
+			   "root:x:0:0::/root:/bin/sh\nann:x:1000:0::/:/bin/sh\n"
+			   "none:x:65537:0::/:/bin/sh\n");
+	foreign_root_write(*state, "root/etc/group", "root:x:0:\nstaff:x:1001:\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_string_equal(name_of(&users->users, 1000), "root");
+	assert_string_equal(name_of(&users->users, 100999), "ann");
+	assert_null(name_of(&users->users, 0));
+	assert_null(name_of(&users->users, 165536));
+	assert_string_equal(name_of(&users->groups, 1001), "root");
+	assert_int_equal(users->groups.count, 1);
+	sinsp_container_users_destroy(users);
+	foreign_root_write(*state, "proc/70/uid_map", "nonsense\n0 1\n0 0 99999999999\n");
+	assert_int_equal(read_users(*state, &users), 0);
+	assert_int_equal(users->users.count, 0);
+	sinsp_container_users_destroy(users);
+}
+
+static void test_not_of_the_container(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
+
+	foreign_root_write(*state, "root/etc/passwd", "root:x:0:0::/:\n");
+	assert_int_equal(sinsp_container_users_read(foreign->proc, 71, ID, NULL, &users), -ESRCH);
+	assert_int_equal(sinsp_container_users_read(foreign->proc, FOREIGN_PID, "0123456789ab",
+						    NULL, &users),
+			 -ESRCH);
+	foreign_root_write(*state, "proc/70/cgroup", "nonsense\n0::/user.slice\n");
+	assert_int_equal(read_users(foreign, &users), -ESRCH);
+	foreign_root_write(*state, "proc/70/cgroup", "0::/docker/" ID "\n");
+	assert_int_equal(read_users(foreign, &users), 0);
+	sinsp_container_users_destroy(users);
+	foreign_root_link(foreign, "proc/70/root", "/");
+	assert_int_equal(read_users(foreign, &users), -EAGAIN);
+}
+
+/* A container whose id is not in its path in any known form. */
+static void test_by_path(void **state)
+{
+	static const struct {
+		const char *path;
+		int code;
+	} cases[] = {{"/mine/web", 0}, {"/mine", 0}, {"/mine/we", -ESRCH}, {"/mine/web/x", -ESRCH}};
+	const struct foreign_root *foreign = *state;
+
+	foreign_root_write(foreign, "root/etc/passwd", "root:x:0:0::/:\n");
+	foreign_root_write(foreign, "proc/70/cgroup", "3:cpu:/\n0::/mine/web\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sinsp_container_users *users = NULL;
+
+		assert_int_equal(sinsp_container_users_read(foreign->proc, FOREIGN_PID, "web",
+							    cases[i].path, &users),
+				 cases[i].code);
+		sinsp_container_users_destroy(users);
+	}
+}
+
+/* What cannot be used is an error: the names of the host would be wrong ones. */
+static void test_unusable_files(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
+	char path[FOREIGN_PATH_BYTES];
+
+	foreign_root_path(foreign, "root/etc/passwd", path);
+	foreign_root_write(foreign, "root/etc/passwd", "");
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	assert_int_equal(read_users(foreign, &users), -EFBIG);
+	unlink(path);
+	foreign_root_link(foreign, "root/etc/passwd", "passwd");
+	assert_int_equal(read_users(foreign, &users), -ELOOP);
+	foreign_root_link(foreign, "root/etc/passwd", "/etc");
+	assert_int_equal(read_users(foreign, &users), -EINVAL);
+}
+
+static void test_bounded(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct sinsp_container_users *users;
+	char path[FOREIGN_PATH_BYTES];
+	FILE *file;
+
+	foreign_root_path(foreign, "root/etc/group", path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	for (unsigned int id = 0; id < 10000; id++)
+		fprintf(file, "g%u:x:%u:\n", id, id);
+	fclose(file);
+	assert_int_equal(read_users(foreign, &users), 0);
+	assert_int_equal(users->groups.count, 4096);
+	sinsp_container_users_destroy(users);
+	sinsp_container_users_destroy(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, foreign_root_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_both_files),
+		TEST(test_one_file_or_none),
+		TEST(test_user_namespace),
+		TEST(test_not_of_the_container),
+		TEST(test_by_path),
+		TEST(test_unusable_files),
+		TEST(test_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

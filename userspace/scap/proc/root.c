@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens files step by step: nothing is opened for reading before it is known what it is. */
+#include "scap/proc/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "scap/proc/text.h"
+
+enum {
+	LINK_BYTES = 64,
+	FDINFO_BYTES_MAX = 4096,
+	MOUNTS_BYTES_MAX = 8 << 20,
+	FOLDER_BYTES = 256,
+};
+
+/* File systems that the kernel answers for. */
+static const char *const local_types[] = {
+	"overlay", "ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "f2fs", "tmpfs",
+	"ramfs", "rootfs", "squashfs", "erofs", "aufs", "jfs", "reiserfs", "iso9660", "vfat",
+};
+
+static bool is_local(struct proc_text type)
+{
+	size_t len = (size_t)(type.end - type.at);
+
+	for (size_t i = 0; i < sizeof(local_types) / sizeof(local_types[0]); i++)
+		if (strlen(local_types[i]) == len && memcmp(local_types[i], type.at, len) == 0)
+			return true;
+	return false;
+}
+
+/* The id of the mount that a descriptor is on. */
+static int mount_id(int fd, uint64_t *id)
+{
+	struct buf text = {0};
+	struct proc_text rest, line;
+	char path[LINK_BYTES];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	r = proc_read_file(AT_FDCWD, path, FDINFO_BYTES_MAX, &text);
+	if (r == 0)
+		r = -EOPNOTSUPP;
+	rest = proc_text_of(&text);
+	while (r == -EOPNOTSUPP && proc_text_line(&rest, &line)) {
+		struct proc_text number;
+
+		if (proc_text_prefix(&line, "mnt_id:") && proc_text_word(&line, &number) &&
+		    proc_text_u64(&number, 10, id))
+			r = 0;
+	}
+	buf_finish(&text);
+	return r;
+}
+
+/* The type of a mount: the word after that which is '-'. Returns false if it is not listed. */
+static bool find_type(const struct buf *mounts, uint64_t id, struct proc_text *type)
+{
+	struct proc_text rest = proc_text_of(mounts), line, word;
+
+	while (proc_text_line(&rest, &line)) {
+		uint64_t number;
+
+		if (!proc_text_u64(&line, 10, &number) || number != id)
+			continue;
+		while (proc_text_word(&line, &word))
+			if (word.end - word.at == 1 && word.at[0] == '-')
+				return proc_text_word(&line, type);
+	}
+	return false;
+}
+
+static int check_file_system(const struct proc_root *root, int fd)
+{
+	struct proc_text type;
+	uint64_t id;
+	int r = mount_id(fd, &id);
+
+	if (r)
+		return r;
+	return find_type(&root->mounts, id, &type) && is_local(type) ? 0 : -EOPNOTSUPP;
+}
+
+/* What the kernel knows of a file, without asking a server. */
+static int stat_cached(int fd, unsigned int mask, struct statx *file)
+{
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, file) ? -errno : 0;
+}
+
+/* Whether a root is that of the first process of `proc`. */
+static bool is_of_machine(int proc, int dir)
+{
+	int first = openat(proc, "1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statx ours, its;
+	bool same;
+
+	if (first < 0)
+		return false;
+	same = stat_cached(first, STATX_INO, &ours) == 0 &&
+	       stat_cached(dir, STATX_INO, &its) == 0 && ours.stx_ino == its.stx_ino && ours.stx_dev_major == its.stx_dev_major &&
+	       ours.stx_dev_minor == its.stx_dev_minor;
+	close(first);
+	return same;
+}
+
+int proc_root_open(struct proc_root *root, int proc, int process)
+{
+	int r;
+
+	*root = (struct proc_root){.dir = openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	if (root->dir < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	if (is_of_machine(proc, root->dir))
+		return -EAGAIN;
+	r = proc_read_file(process, "mountinfo", MOUNTS_BYTES_MAX, &root->mounts);
+	if (r)
+		return r == -ENOENT || r == -EINVAL ? -ESRCH : r;
+	return check_file_system(root, root->dir);
+}
+
+void proc_root_close(struct proc_root *root)
+{
+	if (root->dir >= 0)
+		close(root->dir);
+	root->dir = -1;
+	buf_finish(&root->mounts);
+}
+
+static int open_path(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | flags,
+		.resolve = RESOLVE_NO_MAGICLINKS | resolve,
+	};
+	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/*
+ * A file that is a mount of its own, as a runtime makes them of single files: only the last step
+ * leads to another file system, which is not asked for it.
+ */
+static int open_mounted(const struct proc_root *root, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[FOLDER_BYTES];
+	int dir, fd, r;
+
+	if (!slash || (size_t)(slash - path) >= sizeof(folder))
+		return -EXDEV;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+	dir = open_path(root->dir, folder, O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV);
+	if (dir < 0)
+		return dir;
+	fd = open_path(dir, slash + 1, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	close(dir);
+	if (fd < 0)
+		return fd;
+	r = check_file_system(root, fd);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* Reads the regular file behind a descriptor that cannot be read itself. */
+static int read_opened(int path_fd, size_t max, struct buf *text)
+{
+	char link[LINK_BYTES];
+	struct statx file;
+	int r = stat_cached(path_fd, STATX_TYPE | STATX_SIZE, &file), fd;
+
+	if (r)
+		return r;
+	if (!S_ISREG(file.stx_mode))
+		return -EINVAL;
+	if (file.stx_size > max)
+		return -EFBIG;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	/* Without waiting for a process that has a lease on it. */
+	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = proc_read_fd(fd, max + 1, text);
+	close(fd);
+	return r == 0 && text->len > max ? -EFBIG : r;
+}
+
+int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text)
+{
+	int fd = open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
+
+	if (fd == -EXDEV)
+		fd = open_mounted(root, path);
+	if (fd < 0)
+		return fd;
+	r = read_opened(fd, max, text);
+	close(fd);
+	return r;
+}

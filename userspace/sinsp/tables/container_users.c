@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of users in a container, which may contain anything. */
+#include "sinsp/tables/container_users.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scap/proc/root.h"
+#include "scap/proc/text.h"
+#include "sinsp/tables/cgroup_path.h"
+
+enum {
+	FILE_BYTES_MAX = 256 << 10,
+	ENTRIES_MAX = 4096, /* of a file, so that many containers cannot fill the memory */
+	PROC_BYTES_MAX = 64 << 10,
+	PID_BYTES = 24,
+	RANGES_MAX = 340, /* as the kernel has it */
+};
+
+/* The ids of a user namespace. */
+struct id_ranges {
+	struct users_id_range list[RANGES_MAX];
+	size_t count;
+};
+
+struct sinsp_container_users *sinsp_container_users_create(void)
+{
+	struct sinsp_container_users *made = calloc(1, sizeof(*made));
+
+	if (made)
+		made->users.max = made->groups.max = ENTRIES_MAX;
+	return made;
+}
+
+void sinsp_container_users_destroy(struct sinsp_container_users *users)
+{
+	if (!users)
+		return;
+	users_finish(&users->users);
+	users_finish(&users->groups);
+	free(users);
+}
+
+/* A container that a process should be in. */
+struct wanted {
+	const char *id, *path; /* see sinsp_container_users_read() */
+};
+
+static bool is_at(const char *group, size_t len, const char *path)
+{
+	size_t n = strlen(path);
+
+	return len >= n && memcmp(group, path, n) == 0 && (len == n || group[n] == '/');
+}
+
+/* Whether a line of /proc/PID/cgroup, "4:memory:/path", is of that container. */
+static bool is_group_of(struct proc_text line, const struct wanted *wanted)
+{
+	const char *path = memchr(line.at, '/', (size_t)(line.end - line.at));
+	struct sinsp_cgroup_match match;
+	struct buf group = {0};
+	bool same = false;
+
+	if (!path)
+		return false;
+	if (wanted->path)
+		return is_at(path, (size_t)(line.end - path), wanted->path);
+	buf_printf(&group, "x=%.*s", (int)(line.end - path), path);
+	buf_append_char(&group, '\0');
+	if (!group.failed)
+		same = sinsp_cgroup_match(group.data, group.len, &match) &&
+		       strcmp(match.id, wanted->id) == 0;
+	buf_finish(&group);
+	return same;
+}
+
+/* The id of a process may have been used again. */
+static int check_container(int process, const struct wanted *wanted, struct buf *text)
+{
+	int r = proc_read_file(process, "cgroup", PROC_BYTES_MAX, text);
+	struct proc_text rest, line;
+
+	if (r)
+		return r;
+	rest = proc_text_of(text);
+	while (proc_text_line(&rest, &line))
+		if (is_group_of(line, wanted))
+			return 0;
+	return -ESRCH;
+}
+
+/* A line of a map of ids: first one inside, first one outside, number. */
+static bool parse_range(struct proc_text line, struct users_id_range *range)
+{
+	uint32_t *const columns[] = {&range->inside, &range->outside, &range->count};
+	struct proc_text word;
+	uint64_t number;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (!proc_text_word(&line, &word) || !proc_text_u64(&word, 10, &number) ||
+		    number > UINT32_MAX)
+			return false;
+		*columns[i] = (uint32_t)number;
+	}
+	return true;
+}
+
+static int read_ranges(int process, const char *name, struct buf *text, struct id_ranges *ranges)
+{
+	int r = proc_read_file(process, name, PROC_BYTES_MAX, text);
+	struct proc_text rest, line;
+
+	if (r)
+		return r;
+	rest = proc_text_of(text);
+	ranges->count = 0;
+	while (ranges->count < RANGES_MAX && proc_text_line(&rest, &line))
+		ranges->count += parse_range(line, &ranges->list[ranges->count]);
+	return 0;
+}
+
+/* Reads one of the two files; sets `found` if the container has it. */
+static int read_one(const struct proc_root *root, int process, const char *path, const char *map,
+		    struct users *users, bool *found)
+{
+	struct id_ranges ranges;
+	struct buf text = {0};
+	int r = read_ranges(process, map, &text, &ranges);
+
+	if (r == 0) {
+		r = proc_root_read(root, path, FILE_BYTES_MAX, &text);
+		*found |= r == 0;
+		if (r == 0)
+			users_add_text(users, text.data, ranges.list, ranges.count);
+		else if (r == -ENOENT || r == -ENOTDIR)
+			r = 0;
+	}
+	buf_finish(&text);
+	return r;
+}
+
+static int read_both(const struct proc_root *root, int process,
+		     struct sinsp_container_users **users)
+{
+	struct sinsp_container_users *made = sinsp_container_users_create();
+	bool found = false;
+	int r = -ENOMEM;
+
+	if (made)
+		r = read_one(root, process, "etc/passwd", "uid_map", &made->users, &found);
+	if (r == 0)
+		r = read_one(root, process, "etc/group", "gid_map", &made->groups, &found);
+	if (r == 0)
+		*users = found ? made : NULL;
+	if (r || !found)
+		sinsp_container_users_destroy(made);
+	return r;
+}
+
+static int read_process(int proc, int process, const struct wanted *wanted,
+			struct sinsp_container_users **users)
+{
+	struct buf text = {0};
+	struct proc_root root;
+	int r = check_container(process, wanted, &text);
+
+	buf_finish(&text);
+	if (r)
+		return r;
+	r = proc_root_open(&root, proc, process);
+	if (r == 0)
+		r = read_both(&root, process, users);
+	proc_root_close(&root);
+	return r;
+}
+
+int sinsp_container_users_read(int proc, int64_t pid, const char *id, const char *path,
+			       struct sinsp_container_users **users)
+{
+	char name[PID_BYTES];
+	int process, r;
+
+	snprintf(name, sizeof(name), "%" PRId64, pid);
+	/* Refers to that process alone, also if its id is used again. */
+	process = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (process < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	r = read_process(proc, process, &(struct wanted){id, path}, users);
+	close(process);
+	return r;
+}
