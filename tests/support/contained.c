@@ -55,10 +55,6 @@ struct sinsp_container_info *contained_info(void)
 		.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80",
 		.sandbox_id = SANDBOX_ID,
 		.ip = "10.0.0.7",
-		.service_account = "shop-web",
-		.node = "node-1",
-		.workload_kind = "Deployment",
-		.workload_name = "web",
 		.labels = {pod_labels, sizeof(pod_labels) / sizeof(pod_labels[0])},
 		.annotations = {pod_annotations, 1},
 	};

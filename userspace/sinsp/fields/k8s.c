@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * k8s.*: the pod of the container that the event's process is in, and its workload. k8smeta.* are
- * the names of a plugin of Falco for the same.
+ * k8s.*: the pod of the container that the event's process is in. k8smeta.* are the names of a
+ * plugin of Falco for the same.
  */
 #include "sinsp/fields/container.h"
 
@@ -12,10 +12,6 @@ INFO_TEXT_GETTER(get_namespace, pod.ns)
 INFO_TEXT_GETTER(get_ip, pod.ip)
 INFO_TEXT_GETTER(get_cni_json, cni_json)
 INFO_TEXT_GETTER(get_full_sandbox_id, pod.sandbox_id)
-INFO_TEXT_GETTER(get_service_account, pod.service_account)
-INFO_TEXT_GETTER(get_workload_kind, pod.workload_kind)
-INFO_TEXT_GETTER(get_workload_name, pod.workload_name)
-INFO_TEXT_GETTER(get_node, pod.node)
 INFO_LABEL_GETTER(get_label, pod.labels)
 INFO_LABELS_GETTER(get_labels, pod.labels)
 INFO_LABEL_GETTER(get_annotation, pod.annotations)
@@ -45,14 +41,14 @@ static int get_sandbox_id(const struct sinsp_event *event, const struct field_re
 
 #define ROW(name, flags, arg, needs, getter, sample, help)                                         \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, needs, getter, help, .example = sample,       \
-			.colour = FIELD_COLOUR_CONTAINER                                           \
+		name, PT_CHARBUF, PF_NA, flags, arg, needs, getter, help,                          \
+			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define TEXT(name, getter, sample, help)                                                           \
 	ROW(name, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter, sample, help)
 #define LABEL(name, getter, help)                                                                  \
-	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter,   \
-	    "[app]=web", help)
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,      \
+	    getter, "[app]=web", help)
 
 /* Of older versions of Falco, or of the plugin, about what is not looked up: without a value. */
 #define NONE(name)                                                                                 \
@@ -81,12 +77,6 @@ const struct field_desc fields_k8s[] = {
 	TEXT("k8s.pod.ip", get_ip, "=10.0.0.7", "address of the pod"),
 	TEXT("k8s.pod.cni.json", get_cni_json, " contains eth0",
 	     "result of the pod's network plugin"),
-	TEXT("k8s.pod.service_account", get_service_account, "=default",
-	     "service account of the pod"),
-	TEXT("k8s.workload.kind", get_workload_kind, "=Deployment",
-	     "kind of what owns the pod: Deployment, DaemonSet, CronJob"),
-	TEXT("k8s.workload.name", get_workload_name, "=web", "its name"),
-	TEXT("k8s.node.name", get_node, "=node-1", "node that the pod runs on"),
 	TEXT("k8smeta.pod.name", get_pod_name, "=web-5c4f", "as k8s.pod.name"),
 	TEXT("k8smeta.pod.uid", get_uid, " startswith 3f2a", "as k8s.pod.uid"),
 	LABEL("k8smeta.pod.label", get_label, "as k8s.pod.label"),

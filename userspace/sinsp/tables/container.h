@@ -41,9 +41,7 @@ struct sinsp_mounts {
 struct sinsp_pod {
 	const char *name, *ns, *uid;
 	const char *sandbox_id; /* whole */
-	const char *ip, *service_account, *node;
-	const char *workload_kind, *workload_name;
-	bool workload_derived; /* from names, not from the owner itself */
+	const char *ip;
 	struct sinsp_labels labels, annotations;
 };
 

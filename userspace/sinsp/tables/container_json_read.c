@@ -188,14 +188,11 @@ static uint64_t read_time(struct reading *reading, const json_t *seconds)
 
 static void read_extension(struct reading *reading, json_t *object)
 {
-	struct sinsp_pod *pod = &reading->info->pod;
-
 	if (is_absent(object))
 		return;
 	read_texts(reading, object, &container_extension_texts);
-	read_labels(reading, json_object_get(object, "annotations"), &pod->annotations);
-	pod->workload_derived =
-		read_answer(reading, json_object_get(object, "workload_derived")) == SINSP_YES;
+	read_labels(reading, json_object_get(object, "annotations"),
+		    &reading->info->pod.annotations);
 }
 
 static void take_pod_label(struct sinsp_container_info *info, const struct sinsp_label *label)

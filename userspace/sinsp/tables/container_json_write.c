@@ -165,8 +165,6 @@ static void put_extension(struct buf *out, struct sinsp_container_info *info)
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
 	put_texts(out, info, &container_extension_texts);
-	if (info->pod.workload_derived)
-		put_answer(out, "workload_derived", SINSP_YES);
 	put_labels(out, "annotations", &info->pod.annotations);
 	end_object(out, object);
 }

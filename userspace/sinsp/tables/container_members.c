@@ -32,10 +32,6 @@ static const struct container_member answers[] = {
 
 static const struct container_member extension_texts[] = {
 	MEMBER("pod_ip", pod.ip),
-	MEMBER("service_account", pod.service_account),
-	MEMBER("node", pod.node),
-	MEMBER("workload_kind", pod.workload_kind),
-	MEMBER("workload_name", pod.workload_name),
 };
 
 static const struct container_member pod_labels[] = {

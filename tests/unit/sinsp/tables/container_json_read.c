@@ -133,7 +133,7 @@ static void test_wrong_types(void **state)
 		"{\"container\":{\"id\":\"a\",\"full_id\":5,\"name\":[\"x\"],\"image\":\"i\","
 		"\"type\":\"docker\",\"privileged\":\"yes\",\"labels\":[],\"pod_sandbox_labels\":"
 		"{\"a\":\"b\",\"c\":1,\"d\":null},\"Mounts\":{},\"created_time\":1.5,"
-		"\"lanner\":{\"node\":true,\"annotations\":7}}}");
+		"\"lanner\":{\"pod_ip\":true,\"annotations\":7}}}");
 
 	assert_string_equal(json.id, "a");
 	assert_string_equal(json.info->image, "i");

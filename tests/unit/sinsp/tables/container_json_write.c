@@ -75,7 +75,7 @@ static void test_text(void **state)
 	info->labels = (struct sinsp_labels){&label, 1};
 	info->mounts = (struct sinsp_mounts){mounts, 2};
 	info->pod.name = "pod";
-	info->pod.node = "node";
+	info->pod.ip = "10.0.0.7";
 	container_of(state)->state = SINSP_META_PENDING;
 	expect_json(state,
 		    "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
@@ -84,7 +84,7 @@ static void test_text(void **state)
 		    "\"io.kubernetes.pod.name\":\"pod\"},\"Mounts\":[{\"Source\":\"/a\","
 		    "\"Destination\":\"/b\",\"Mode\":\"ro\",\"RW\":false,\"Propagation\":"
 		    "\"rprivate\"},{\"Source\":\"\",\"Destination\":\"\",\"Mode\":\"\","
-		    "\"RW\":true,\"Propagation\":\"\"}],\"lanner\":{\"node\":\"node\"}}}");
+		    "\"RW\":true,\"Propagation\":\"\"}],\"lanner\":{\"pod_ip\":\"10.0.0.7\"}}}");
 }
 
 /* Other readers have no other name of it. */
@@ -133,7 +133,6 @@ static void test_round_trip(void **state)
 
 	changed->host_ipc = SINSP_YES;
 	changed->is_sandbox = true;
-	changed->pod.workload_derived = true;
 	json = write_and_read(state);
 	assert_string_equal(json.id, CONTAINER_ID);
 	assert_int_equal(json.state, SINSP_META_OK);
@@ -146,7 +145,6 @@ static void test_round_trip(void **state)
 	assert_int_equal(json.info->host_network, info->host_network);
 	assert_int_equal(json.info->host_ipc, info->host_ipc);
 	assert_true(json.info->is_sandbox);
-	assert_true(json.info->pod.workload_derived);
 	assert_int_equal(json.info->created_ns, info->created_ns);
 	assert_same_labels(&info->labels, &json.info->labels);
 	assert_same_labels(&info->pod.labels, &json.info->pod.labels);
