@@ -32,12 +32,12 @@ static bool read_text(const char *path, char *text, size_t size)
 }
 
 static const struct {
-	const char *controller; /* as version 1 calls it */
+	const char *controller, *controller_v2; /* as the versions call it; NULL: not there */
 	int64_t bit;
 } subsystems[] = {
-	{"cpuset", cgroup_subsystems__cpuset},	 {"cpu", cgroup_subsystems__cpu},
-	{"cpuacct", cgroup_subsystems__cpuacct}, {"blkio", cgroup_subsystems__io},
-	{"memory", cgroup_subsystems__memory},
+	{"cpuset", "cpuset", cgroup_subsystems__cpuset}, {"cpu", "cpu", cgroup_subsystems__cpu},
+	{"cpuacct", NULL, cgroup_subsystems__cpuacct},	 {"blkio", "io", cgroup_subsystems__io},
+	{"memory", "memory", cgroup_subsystems__memory},
 };
 
 /* Whether a line of /proc/self/cgroup lists a controller. */
@@ -55,16 +55,28 @@ static bool lists(const char *line, const char *controller)
 	return false;
 }
 
+/* Whether the kernel has a controller. It lists in /proc only those that version 1 can have. */
+static bool has(size_t index)
+{
+	const char *name = subsystems[index].controller_v2;
+	char text[4096];
+
+	if (read_text("/proc/cgroups", text, sizeof(text)) &&
+	    strstr(text, subsystems[index].controller))
+		return true;
+	return name && read_text("/sys/fs/cgroup/cgroup.controllers", text, sizeof(text)) &&
+	       strstr(text, name);
+}
+
 /* The subsystems whose tasks move together with those of the cpu controller. */
 static int64_t find_subsystems(bool is_common)
 {
-	char groups[8192], known[4096];
+	char groups[8192];
 	int64_t listed = 0, of_cpu = 0, all = 0;
 
 	require(read_text("/proc/self/cgroup", groups, sizeof(groups)));
-	read_text("/proc/cgroups", known, sizeof(known));
 	for (size_t i = 0; i < sizeof(subsystems) / sizeof(subsystems[0]); i++) {
-		if (strstr(known, subsystems[i].controller))
+		if (has(i))
 			all |= subsystems[i].bit;
 		for (const char *line = groups; *line; line += strcspn(line, "\n") + 1) {
 			if (!lists(line, subsystems[i].controller))

@@ -217,6 +217,11 @@ static void test_left_out(void **state)
 		assert_int_equal(stats.events, forms[form].native);
 		assert_int_equal(stats.left_out, !forms[form].native);
 		assert_int_equal(stats.generic, 0);
+		written_look(&test);
+		if (forms[form].native) {
+			written_block(&test); /* the names of extensions */
+			written_block(&test);
+		}
 		written_end(&test);
 	}
 }
