@@ -10,7 +10,7 @@
 #include "sinsp/expr/options.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/fields/field.h"
-#include "sinsp/fields/text_style.h"
+#include "sinsp/values/text_style.h"
 #include "sinsp/filter/check.h"
 #include "sinsp/filter/filter.h"
 #include "sinsp/filter/group.h"

@@ -3,9 +3,9 @@
 #include "sinsp/fields/table.h"
 
 #include "event/names.h"
-#include "sinsp/fields/param_json.h"
-#include "sinsp/fields/param_text.h"
-#include "sinsp/fields/text_number.h"
+#include "sinsp/values/param_json.h"
+#include "sinsp/values/param_text.h"
+#include "sinsp/values/text_number.h"
 #include "sinsp/fields/type_names.h"
 #include "util/error.h"
 

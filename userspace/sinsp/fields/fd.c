@@ -2,8 +2,8 @@
 /* fd.*: the descriptor that the event opens, uses or closes. */
 #include "sinsp/fields/table.h"
 
-#include "sinsp/fields/fd_text.h"
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/fd_text.h"
+#include "sinsp/values/param_text.h"
 #include "sinsp/tables/path.h"
 
 bool is_about_fd(const struct event_desc *event)

@@ -2,8 +2,8 @@
 /* fdlist.*: the descriptors that poll and ppoll wait for. */
 #include "sinsp/fields/table.h"
 
-#include "sinsp/fields/fd_text.h"
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/fd_text.h"
+#include "sinsp/values/param_text.h"
 #include "sinsp/tables/socket.h"
 
 /* Appends the element of a descriptor; returns false for those that the list omits. */

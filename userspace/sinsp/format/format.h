@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sinsp/fields/text_style.h"
+#include "sinsp/values/text_style.h"
 #include "sinsp/filter/filter.h"
 #include "sinsp/format/formats.h"
 #include "sinsp/state/event.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "sinsp/expr/operand.h"
-#include "sinsp/fields/param_json.h"
+#include "sinsp/values/param_json.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/match.h"
 #include "util/arena.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sinsp/fields/container.h"
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
 #include "util/json.h"

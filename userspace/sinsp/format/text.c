@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/fields/param_text.h"
-#include "sinsp/fields/text_bytes.h"
-#include "sinsp/fields/text_number.h"
+#include "sinsp/values/param_text.h"
+#include "sinsp/values/text_bytes.h"
+#include "sinsp/values/text_number.h"
 #include "sinsp/format/formatter.h"
 #include "util/table.h"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "sinsp/fields/field.h"
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 #include "sinsp/format/format.h"
 #include "world.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes as text, in the forms of the .scap world. */
-#ifndef SINSP_FIELDS_TEXT_BYTES_H
-#define SINSP_FIELDS_TEXT_BYTES_H
+#ifndef SINSP_VALUES_TEXT_BYTES_H
+#define SINSP_VALUES_TEXT_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sinsp/fields/text_style.h"
+#include "sinsp/values/text_style.h"
 #include "util/buf.h"
 
 /* Appends bytes in a form. Only printable ASCII, tabs and newlines are appended. */

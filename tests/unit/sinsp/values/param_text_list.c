@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 
 static void expect(struct buf *out, const char *wanted)
 {

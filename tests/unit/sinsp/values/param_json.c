@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sinsp/fields/param_json.h"
+#include "sinsp/values/param_json.h"
 #include "world.h"
 
 static void expect_flags(struct drive *world, uint32_t flags, const char *json)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as text: a renderer for each type, found through two tables. */
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "event/names.h"
-#include "sinsp/fields/clock.h"
-#include "sinsp/fields/fd_text.h"
-#include "sinsp/fields/text_bytes.h"
+#include "sinsp/values/clock.h"
+#include "sinsp/values/fd_text.h"
+#include "sinsp/values/text_bytes.h"
 #include "sinsp/tables/path.h"
 #include "util/error.h"
 

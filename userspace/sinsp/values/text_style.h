@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The style of text that the user of an output chose. Zeroed: the style of filters. */
-#ifndef SINSP_FIELDS_TEXT_STYLE_H
-#define SINSP_FIELDS_TEXT_STYLE_H
+#ifndef SINSP_VALUES_TEXT_STYLE_H
+#define SINSP_VALUES_TEXT_STYLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

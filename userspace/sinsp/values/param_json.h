@@ -3,11 +3,11 @@
  * Parameters as JSON values: numbers, names of flags, strings, lists; null for absent ones. The
  * writer of each parameter of each event is chosen in advance.
  */
-#ifndef SINSP_FIELDS_PARAM_JSON_H
-#define SINSP_FIELDS_PARAM_JSON_H
+#ifndef SINSP_VALUES_PARAM_JSON_H
+#define SINSP_VALUES_PARAM_JSON_H
 
-#include "sinsp/fields/clock.h"
-#include "sinsp/fields/text_style.h"
+#include "sinsp/values/clock.h"
+#include "sinsp/values/text_style.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values that are numbers, as text. */
-#ifndef SINSP_FIELDS_TEXT_NUMBER_H
-#define SINSP_FIELDS_TEXT_NUMBER_H
+#ifndef SINSP_VALUES_TEXT_NUMBER_H
+#define SINSP_VALUES_TEXT_NUMBER_H
 
 #include "event/event.h"
 #include "util/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of descriptors: those of the table, or rebuilt with service names. */
-#include "sinsp/fields/fd_text.h"
+#include "sinsp/values/fd_text.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "sinsp/fields/fd_text.h"
+#include "sinsp/values/fd_text.h"
 #include "util/services.h"
 
 static int create(void **state)

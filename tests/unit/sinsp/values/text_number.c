@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "sinsp/fields/text_number.h"
+#include "sinsp/values/text_number.h"
 
 static void test_formats(void **state)
 {

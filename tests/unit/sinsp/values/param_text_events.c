@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 #include "world.h"
 
 static int setup(void **state)

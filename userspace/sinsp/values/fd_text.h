@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of descriptors in the style that the user of an output chose. */
-#ifndef SINSP_FIELDS_FD_TEXT_H
-#define SINSP_FIELDS_FD_TEXT_H
+#ifndef SINSP_VALUES_FD_TEXT_H
+#define SINSP_VALUES_FD_TEXT_H
 
-#include "sinsp/fields/text_style.h"
+#include "sinsp/values/text_style.h"
 #include "sinsp/tables/fd.h"
 #include "util/buf.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of lists of numbers, and of sets of small numbers. */
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 
 void text_append_numbers(struct buf *out, const struct event_param *param, enum param_type type)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/fields/text_bytes.h"
+#include "sinsp/values/text_bytes.h"
 #include "util/base64.h"
 
 static void expect(enum text_bytes form, const char *bytes, size_t len, const char *text)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as JSON values: one writer for each form, chosen when the table is made. */
-#include "sinsp/fields/param_json.h"
+#include "sinsp/values/param_json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/names.h"
-#include "sinsp/fields/param_text.h"
-#include "sinsp/fields/text_bytes.h"
+#include "sinsp/values/param_text.h"
+#include "sinsp/values/text_bytes.h"
 #include "util/arena.h"
 #include "util/json.h"
 

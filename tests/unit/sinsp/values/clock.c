@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/fields/clock.h"
+#include "sinsp/values/clock.h"
 
 static void expect_rfc3339(struct clock *clock, uint64_t ns, const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers in the formats that the tables of fields and events name. */
-#include "sinsp/fields/text_number.h"
+#include "sinsp/values/text_number.h"
 
 enum { PADDED_DIGITS = 9 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of buffers, and the masking of control characters for terminals. */
-#include "sinsp/fields/text_bytes.h"
+#include "sinsp/values/text_bytes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sinsp/fields/param_text.h"
+#include "sinsp/values/param_text.h"
 #include "sinsp/tables/path.h"
 #include "world.h"
 
