@@ -76,7 +76,7 @@ static int wait_all(void *arg)
 	return wrong;
 }
 
-static int wait_in_vain(void *arg)
+static int wait_until_timeout(void *arg)
 {
 	return (int)CALL(SYS_epoll_wait, *(int *)arg, events, 3, 1);
 }
@@ -98,7 +98,7 @@ LIVE_TEST(epoll_wait)
 
 	require(fd >= 0 && pipe(ends) == 0 &&
 		epoll_ctl(fd, EPOLL_CTL_ADD, ends[0], &interest) == 0);
-	pid = fixture_child(wait_in_vain, &fd);
+	pid = fixture_child(wait_until_timeout, &fd);
 	require(fixture_wait(pid) == 0);
 	expect_wait(pid, 3, 0);
 	require(write(ends[1], "x", 1) == 1);

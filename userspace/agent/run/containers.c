@@ -15,15 +15,15 @@
 enum {
 	NS_PER_MS = 1000000,
 	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
-	IN_VAIN_MAX = 3, /* waits in a row, without any answer since: the source may hang */
+	TIMEOUTS_MAX = 3, /* in a row: the source may hang */
 };
 
 struct containers {
 	struct meta *meta;
-	struct sinsp *sinsp; /* borrowed, as is the next */
-	struct input *input;
+	struct sinsp *sinsp; /* borrowed */
+	struct input *input; /* borrowed */
 	uint64_t wait_ns;
-	unsigned int in_vain; /* waits without any answer since */
+	unsigned int timeouts; /* of waits, since the last answer */
 	bool failed; /* the first failure was printed */
 	uint64_t late, full; /* see struct account_containers */
 };
@@ -44,7 +44,7 @@ void containers_apply(struct containers *containers)
 	if (!meta_is_ready(containers->meta))
 		return;
 	while (meta_take(containers->meta, &answer)) {
-		containers->in_vain = 0;
+		containers->timeouts = 0;
 		print_failure(containers, &answer);
 		sinsp_describe_container(containers->sinsp, answer.id,
 					 answer.info ? SINSP_META_OK : SINSP_META_MISSING,
@@ -80,7 +80,7 @@ static void wait_for_answers(struct containers *containers)
 	for (; meta_pending(containers->meta); now = clock_ns(CLOCK_MONOTONIC)) {
 		if (now >= end) {
 			containers->late++;
-			containers->in_vain++;
+			containers->timeouts++;
 			return;
 		}
 		if (!has_room(containers->input)) {
@@ -99,7 +99,7 @@ void containers_follow(struct containers *containers)
 
 	while ((container = sinsp_take_new_container(containers->sinsp)))
 		requested |= request(containers, container);
-	if (requested && containers->wait_ns && containers->in_vain < IN_VAIN_MAX)
+	if (requested && containers->wait_ns && containers->timeouts < TIMEOUTS_MAX)
 		wait_for_answers(containers);
 }
 
@@ -156,7 +156,7 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 	}
 	made->sinsp = sinsp;
 	made->input = input;
-	made->wait_ns = options->meta_wait_ms * NS_PER_MS;
+	made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
 	containers_follow(made);
 	*containers = made;
 	return 0;

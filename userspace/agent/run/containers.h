@@ -27,8 +27,8 @@ void containers_apply(struct containers *containers);
 
 /*
  * Requests descriptions for containers that the event added, and waits for them: for the time of
- * --meta-wait, but not while a ring buffer is more than half full, and not if the last three waits
- * were in vain and no answer came since. To be called after sinsp_process().
+ * --meta-wait, but not while a ring buffer is more than half full, and not if three waits in a row
+ * timed out, until the next answer. To be called after sinsp_process().
  */
 void containers_follow(struct containers *containers);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a run does with new containers: it requests their descriptions, waits while there is room,
- * and counts what it waited for in vain. The source is one that the test holds up.
+ * and counts the waits that timed out. The test holds up the answers of the source.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +30,7 @@ enum { NS_PER_MS = 1000000, WAIT_MS = 5000, SHORT_MS = 20 };
 static atomic_bool held; /* no answers while it is set */
 static bool room;
 static int asked; /* whether there is room */
+static int release_at; /* `asked` at which answers are no longer held; 0: never */
 static struct drive drive;
 static struct containers *containers;
 static struct options options;
@@ -64,7 +65,8 @@ struct meta_source *meta_files_create(const char *host_root)
 
 static bool has_room(const struct input *input)
 {
-	asked++;
+	if (++asked == release_at)
+		atomic_store(&held, false);
 	return room;
 }
 
@@ -77,6 +79,7 @@ static int setup(void **state)
 	atomic_store(&held, false);
 	room = true;
 	asked = 0;
+	release_at = 0;
 	options = (struct options){.meta_wait_ms = WAIT_MS, .host_root = "/host"};
 	return 0;
 }
@@ -190,6 +193,21 @@ static void test_late(void **state)
 	assert_true(asked > 0);
 }
 
+/* A time in milliseconds that has more than 32 bits in nanoseconds. */
+static void test_long_wait(void **state)
+{
+	const struct sinsp_container *container;
+
+	options.meta_wait_ms = 4300; /* 2^32 ns and 5 ms */
+	begin();
+	atomic_store(&held, true);
+	release_at = 50; /* of one look each 2 ms */
+	container = start(2);
+	containers_follow(containers);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(account().late, 0);
+}
+
 static void test_no_room(void **state)
 {
 	const struct sinsp_container *container;
@@ -258,6 +276,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),

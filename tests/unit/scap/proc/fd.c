@@ -95,7 +95,7 @@ static void test_fd_flags(void **state)
 	}
 }
 
-/* What is not there, and what is no link at all. */
+/* Descriptors that are not open, and an entry that is not a link. */
 static void test_not_open(void **state)
 {
 	struct proc_tree *tree = *state;

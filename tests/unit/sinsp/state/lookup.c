@@ -28,7 +28,7 @@ static void asks_once_for_a_thread(void **state)
 	assert_int_equal(driven_machine_stats(machine).thread_lookups_failed, 0);
 }
 
-static void asks_once_in_vain(void **state)
+static void asks_once_without_answer(void **state)
 {
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
@@ -415,7 +415,7 @@ int main(void)
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
 		TEST(asks_once_for_a_thread),
-		TEST(asks_once_in_vain),
+		TEST(asks_once_without_answer),
 		TEST(brings_the_main_thread_with_another),
 		TEST(asks_once_for_a_descriptor),
 		TEST(asks_again_after_a_close),
