@@ -5,8 +5,6 @@
  */
 #include "sinsp/fields/container.h"
 
-enum { SHORT_ID_LEN = 12 };
-
 INFO_TEXT_GETTER(get_pod_name, pod.name)
 INFO_TEXT_GETTER(get_namespace, pod.ns)
 INFO_TEXT_GETTER(get_ip, pod.ip)
@@ -34,8 +32,8 @@ static int get_sandbox_id(const struct sinsp_event *event, const struct field_re
 {
 	int count = get_full_sandbox_id(event, ref, scratch, values);
 
-	if (count == 1 && values->bytes.len > SHORT_ID_LEN)
-		values->bytes.len = SHORT_ID_LEN;
+	if (count == 1 && values->bytes.len > SINSP_CONTAINER_SHORT_LEN)
+		values->bytes.len = SINSP_CONTAINER_SHORT_LEN;
 	return count;
 }
 

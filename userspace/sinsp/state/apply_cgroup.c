@@ -4,6 +4,8 @@
 
 #include "sinsp/state/apply.h"
 #include "sinsp/state/core.h"
+#include "sinsp/tables/path.h"
+#include "sinsp/tables/program.h"
 
 struct group_move {
 	int64_t pid;
@@ -20,24 +22,6 @@ static void move_thread(const struct group_move *move, struct sinsp_thread *thre
 		sinsp_cgroups_declare(thread->cgroups, move->path, move->declared);
 }
 
-/* The part after the last '/'. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool has_argument(const struct sinsp_program *program, const char *text)
-{
-	for (size_t at = 0, n; at < program->args_len; at += n + 1) {
-		n = strnlen(program->args + at, program->args_len - at);
-		if (n == strlen(text) && memcmp(program->args + at, text, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * "runc create ... web1" moves the first process of a container into ".../web1": a free name, as
  * any group could have, that only its command line confirms. "runc exec" does likewise.
@@ -47,13 +31,13 @@ static enum sinsp_container_type find_declared(const struct sinsp *sinsp,
 {
 	static const char shim[] = "containerd-shim";
 	const struct sinsp_thread *parent;
-	const char *program, *name = last_part(path);
+	const char *program, *name = sinsp_path_name(path);
 
 	if (!mover || !*name)
 		return SINSP_CONTAINER_NONE;
-	program = last_part(mover->program->exepath);
+	program = sinsp_path_name(mover->program->exepath);
 	if ((strcmp(program, "runc") != 0 && strcmp(program, "crun") != 0) ||
-	    !has_argument(mover->program, name))
+	    !sinsp_program_has_argument(mover->program, name))
 		return SINSP_CONTAINER_NONE;
 	parent = state_thread_find(sinsp, mover->ptid);
 	return parent && strncmp(parent->comm, shim, sizeof(shim) - 1) == 0

@@ -361,14 +361,6 @@ static void end_others(struct sinsp *sinsp, struct sinsp_thread *thread)
 	thread->nthreads = 1;
 }
 
-/* The part after the last '/'. */
-static const char *file_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void start_program(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event *ev = event->ev;
@@ -393,7 +385,7 @@ static void start_program(struct sinsp *sinsp, struct state_event *event)
 	set_program(sinsp, event->thread, &program);
 	/* Captures of 2014 lack the thread name: the kernel derives it from the program's. */
 	if (!event_param_present(ev, execve__comm))
-		state_set_comm(event->thread, file_of(program.exe));
+		state_set_comm(event->thread, sinsp_path_name(program.exe));
 }
 
 void state_exec(struct sinsp *sinsp, struct state_event *event)

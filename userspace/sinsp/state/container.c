@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "sinsp/state/core.h"
+#include "sinsp/tables/path.h"
+#include "sinsp/tables/program.h"
 
 enum { ANCESTORS_MAX = 16 };
 
@@ -31,26 +33,12 @@ void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_me
 		sinsp_container_info_destroy(info);
 }
 
-/* The argument after `arg`, or the first one for NULL; NULL after the last. */
-static const char *next_argument(const struct sinsp_program *program, const char *arg)
-{
-	const char *next = arg ? arg + strlen(arg) + 1 : program->args;
-
-	return next < program->args + program->args_len ? next : NULL;
-}
-
-static bool has_argument(const struct sinsp_program *program, const char *text)
-{
-	for (const char *arg = next_argument(program, NULL); arg; arg = next_argument(program, arg))
-		if (strcmp(arg, text) == 0)
-			return true;
-	return false;
-}
-
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */
 static const char *bundle_argument(const struct sinsp_program *program)
 {
-	for (const char *arg = next_argument(program, NULL); arg; arg = next_argument(program, arg))
+	const char *arg = NULL;
+
+	while ((arg = sinsp_program_argument(program, arg)))
 		for (size_t i = 0; i < sizeof(bundle_options) / sizeof(bundle_options[0]); i++) {
 			size_t len = strlen(bundle_options[i]);
 
@@ -59,16 +47,14 @@ static const char *bundle_argument(const struct sinsp_program *program)
 			if (arg[len] == '=')
 				return arg + len + 1;
 			if (arg[len] == '\0')
-				return next_argument(program, arg);
+				return sinsp_program_argument(program, arg);
 		}
 	return NULL;
 }
 
 static bool is_shim(const struct sinsp_program *program)
 {
-	const char *slash = strrchr(program->exe, '/');
-
-	return strncmp(slash ? slash + 1 : program->exe, shim_prefix, sizeof(shim_prefix) - 1) == 0;
+	return strncmp(sinsp_path_name(program->exe), shim_prefix, sizeof(shim_prefix) - 1) == 0;
 }
 
 /* Stores a path of a process: absolute, or in its directory. Returns whether it is known. */
@@ -104,7 +90,7 @@ static bool bundle_of(const struct sinsp_thread *thread, const char *id, char *p
 
 	if (is_shim(thread->program))
 		return store_beside(thread, id, path, size);
-	if (!has_argument(thread->program, id))
+	if (!sinsp_program_has_argument(thread->program, id))
 		return false;
 	argument = bundle_argument(thread->program);
 	return store_path(thread, argument ? argument : "", path, size);

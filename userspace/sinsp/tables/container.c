@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-enum { SHORT_ID_LEN = 12 };
-
 struct sinsp_container_info *sinsp_container_info_create(void)
 {
 	return calloc(1, sizeof(struct sinsp_container_info));
@@ -31,7 +29,7 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 
 size_t sinsp_container_short_len(const struct sinsp_container *container)
 {
-	bool whole = container->is_named || container->id_len < SHORT_ID_LEN;
+	bool whole = container->is_named || container->id_len < SINSP_CONTAINER_SHORT_LEN;
 
-	return whole ? container->id_len : SHORT_ID_LEN;
+	return whole ? container->id_len : SINSP_CONTAINER_SHORT_LEN;
 }

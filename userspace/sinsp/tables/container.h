@@ -103,8 +103,10 @@ struct sinsp_container {
 	char id[]; /* whole; NUL-terminated */
 };
 
-/* How much of the id is shown as its short form: 12 digits, or the whole of an id that is a name.
- */
+/* Bytes of the short form of an id that is not a name. */
+enum { SINSP_CONTAINER_SHORT_LEN = 12 };
+
+/* Bytes of the id that are its short form: all of an id that is a name. */
 size_t sinsp_container_short_len(const struct sinsp_container *container);
 
 #endif

@@ -63,20 +63,12 @@ static bool is_group_of(struct proc_text line, const struct wanted *wanted)
 {
 	const char *path = memchr(line.at, '/', (size_t)(line.end - line.at));
 	struct sinsp_cgroup_match match;
-	struct buf group = {0};
-	bool same = false;
 
-	if (!path)
-		return false;
 	if (wanted->path)
-		return is_at(path, (size_t)(line.end - path), wanted->path);
-	buf_printf(&group, "x=%.*s", (int)(line.end - path), path);
-	buf_append_char(&group, '\0');
-	if (!group.failed)
-		same = sinsp_cgroup_match(group.data, group.len, &match) &&
-		       strcmp(match.id, wanted->id) == 0;
-	buf_finish(&group);
-	return same;
+		return path && is_at(path, (size_t)(line.end - path), wanted->path);
+	/* What precedes the path is ignored, as is "name=" of an event. */
+	return sinsp_cgroup_match(line.at, (size_t)(line.end - line.at), &match) &&
+	       strcmp(match.id, wanted->id) == 0;
 }
 
 /* The id of a process may have been used again. */

@@ -9,7 +9,7 @@
 #include "util/buf.h"
 #include "util/hash.h"
 
-enum { DIGITS = 12 };
+enum { DIGITS = SINSP_CONTAINER_SHORT_LEN };
 
 int sinsp_containers_init(struct sinsp_containers *table)
 {

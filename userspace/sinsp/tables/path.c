@@ -83,3 +83,10 @@ size_t sinsp_path_collapse(const char *path, char text[SINSP_PATH_MAX])
 	text[len] = '\0';
 	return len;
 }
+
+const char *sinsp_path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

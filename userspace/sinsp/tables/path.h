@@ -29,4 +29,7 @@ size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size
  */
 size_t sinsp_path_collapse(const char *path, char out[SINSP_PATH_MAX]);
 
+/* The part after the last '/'; the whole path if it has none. */
+const char *sinsp_path_name(const char *path);
+
 #endif

@@ -42,6 +42,23 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 	return &block->program;
 }
 
+const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg)
+{
+	const char *next = arg ? arg + strlen(arg) + 1 : program->args;
+
+	return next < program->args + program->args_len ? next : NULL;
+}
+
+bool sinsp_program_has_argument(const struct sinsp_program *program, const char *text)
+{
+	const char *arg = NULL;
+
+	while ((arg = sinsp_program_argument(program, arg)))
+		if (strcmp(arg, text) == 0)
+			return true;
+	return false;
+}
+
 struct sinsp_program *sinsp_program_ref(struct sinsp_program *program)
 {
 	program->refs++;

@@ -11,6 +11,10 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 struct sinsp_program *sinsp_program_ref(struct sinsp_program *program);
 void sinsp_program_unref(struct pool *pool, struct sinsp_program *program); /* accepts NULL */
 
+/* The argument after `arg`, or the first one for NULL; NULL after the last. */
+const char *sinsp_program_argument(const struct sinsp_program *program, const char *arg);
+bool sinsp_program_has_argument(const struct sinsp_program *program, const char *text);
+
 /* A directory with one reference; a '/' is added to its end. NULL if out of memory. */
 struct sinsp_fs *sinsp_fs_create(struct pool *pool, const char *cwd, size_t len);
 

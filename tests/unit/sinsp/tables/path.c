@@ -90,12 +90,21 @@ static void rejects_what_is_too_long(void **state)
 	assert_string_equal(joined, "/short");
 }
 
+static void names_what_is_last(void **state)
+{
+	assert_string_equal(sinsp_path_name("/usr/bin/runc"), "runc");
+	assert_string_equal(sinsp_path_name("runc"), "runc");
+	assert_string_equal(sinsp_path_name("/a/"), "");
+	assert_string_equal(sinsp_path_name(""), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins),
 		cmocka_unit_test(collapses),
 		cmocka_unit_test(rejects_what_is_too_long),
+		cmocka_unit_test(names_what_is_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,32 @@ static void copies_all_strings(void **state)
 	pool_finish(&pool);
 }
 
+/* The last argument of a truncated list lacks its NUL in the event, but has one in the table. */
+static void arguments_one_by_one(void **state)
+{
+	struct pool pool = {0};
+	const struct sinsp_program from = {
+		.exe = "x", .exepath = "", .args = "-b\0\0web1", .args_len = 8};
+	struct sinsp_program *program = sinsp_program_create(&pool, &from);
+	const char *arg = sinsp_program_argument(program, NULL);
+
+	assert_string_equal(arg, "-b");
+	arg = sinsp_program_argument(program, arg);
+	assert_string_equal(arg, "");
+	arg = sinsp_program_argument(program, arg);
+	assert_string_equal(arg, "web1");
+	assert_null(sinsp_program_argument(program, arg));
+	assert_true(sinsp_program_has_argument(program, "web1"));
+	assert_true(sinsp_program_has_argument(program, ""));
+	assert_false(sinsp_program_has_argument(program, "web"));
+	assert_false(sinsp_program_has_argument(program, "x"));
+	sinsp_program_unref(&pool, program);
+	program = sinsp_program_create(&pool, &(struct sinsp_program){.exe = "x", .exepath = ""});
+	assert_null(sinsp_program_argument(program, NULL));
+	sinsp_program_unref(&pool, program);
+	pool_finish(&pool);
+}
+
 static void directories_end_in_a_slash(void **state)
 {
 	static const char *const cases[][2] = {{"", ""}, {"/", "/"}, {"/a", "/a/"}, {"/a/", "/a/"}};
@@ -84,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_all_strings),
+		cmocka_unit_test(arguments_one_by_one),
 		cmocka_unit_test(directories_end_in_a_slash),
 		cmocka_unit_test(changes_for_all_that_share),
 	};
