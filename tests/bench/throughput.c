@@ -19,7 +19,7 @@
 #include "scap/file/writer.h"
 #include "sinsp/filter/filter.h"
 #include "sinsp/format/format.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, FIRST_TID = 1000 };
 

@@ -7,7 +7,7 @@
 #define TESTS_DRIVE_H
 
 #include "frame.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 struct drive {
 	struct sinsp *sinsp;

@@ -18,6 +18,6 @@
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
 #include "sinsp/state/container.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 #endif

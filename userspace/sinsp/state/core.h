@@ -7,7 +7,7 @@
 #define SINSP_STATE_CORE_H
 
 #include "scap/model/snapshot.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/state/config.h"
 #include "sinsp/state/plan.h"
 #include "sinsp/tables/containers.h"
 #include "sinsp/tables/fds.h"

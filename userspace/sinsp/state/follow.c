@@ -75,10 +75,3 @@ void state_follow_exec(struct sinsp *sinsp, struct sinsp_thread *thread)
 	if (sinsp->follow.from_exec && is_named(sinsp, thread->pid))
 		follow(sinsp, thread);
 }
-
-bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)
-{
-	const struct sinsp_thread *thread = state_thread_find(sinsp, tid);
-
-	return thread && thread->followed;
-}

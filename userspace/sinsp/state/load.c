@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "sinsp/state/after.h"
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
+#include "sinsp/tables/container_json.h"
 #include "sinsp/tables/program.h"
 #include "sinsp/tables/socket.h"
 
@@ -63,7 +63,8 @@ static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)
 {
-	bool followed = sinsp_is_followed(sinsp, from->tid); /* if it is reloaded */
+	const struct sinsp_thread *before = state_thread_find(sinsp, from->tid); /* it is reloaded */
+	bool followed = before && before->followed;
 	struct sinsp_thread *thread = state_thread_add(sinsp, from->tid, from->pid), *main;
 
 	if (!thread)
@@ -207,30 +208,18 @@ void state_correct_roles(struct sinsp *sinsp)
 	sinsp_threads_each(&sinsp->threads, correct_roles_of, sinsp);
 }
 
-int sinsp_seed(struct sinsp *sinsp, struct error *err)
+void state_load_container(struct sinsp *sinsp, const char *json, size_t len)
 {
-	struct scap_thread found;
-	int r;
+	struct sinsp_container_json read;
+	struct sinsp_description description;
 
-	if (!sinsp->proc)
-		return 0;
-	sinsp->seed_ns = state_now_ns(sinsp);
-	r = scap_proc_rewind(sinsp->proc);
-	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
-		struct sinsp_thread *thread = state_load_thread(sinsp, &found);
-
-		if (thread && sinsp_thread_is_main(thread))
-			state_load_fds(sinsp, thread);
+	if (sinsp_container_json_read(json, len, &read)) {
+		sinsp->stats.descriptions_corrupt++;
+		return;
 	}
-	if (r < 0)
-		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
-				 strerror(-r));
-	state_correct_roles(sinsp);
-	return 0;
-}
-
-int sinsp_reseed(struct sinsp *sinsp, struct error *err)
-{
-	state_finish_last(sinsp);
-	return sinsp_seed(sinsp, err);
+	sinsp->stats.descriptions_ignored += read.ignored;
+	description = (struct sinsp_description){
+		.id = read.id, .state = read.state, .info = read.info, .bytes = len};
+	if (sinsp_containers_describe(&sinsp->containers, &description))
+		sinsp->stats.descriptions_corrupt++;
 }

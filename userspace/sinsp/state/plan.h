@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "sinsp/state/apply.h"
+#include "sinsp/state/handler.h"
 
 enum { PLAN_BASES_MAX = 2 };
 
@@ -22,8 +22,5 @@ struct state_plan {
 	uint8_t paths_count;
 	uint8_t paths[PLAN_BASES_MAX]; /* parameters relative to a directory descriptor */
 };
-
-/* Fills a plan for each event id. */
-void state_plans_make(struct state_plan plans[EVENT_ID_MAX]);
 
 #endif

@@ -11,7 +11,7 @@
 #include "agent/plan/selection.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 /* Needs like those of the default output. */
 enum { OUTPUT_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };

@@ -18,7 +18,7 @@
 
 #include "agent/run/recording.h"
 #include "scap/file/writer.h"
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 #include "frame.h"
 

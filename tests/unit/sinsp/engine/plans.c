@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "sinsp/state/plan.h"
-#include "sinsp/state/rules.h"
+#include "sinsp/engine/plans.h"
+#include "sinsp/apply/rules.h"
 
 static struct state_plan plans[EVENT_ID_MAX];
 

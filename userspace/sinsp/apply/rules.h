@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules by which events change the state: one row for each event that changes it. */
-#ifndef SINSP_STATE_RULES_H
-#define SINSP_STATE_RULES_H
+#ifndef SINSP_APPLY_RULES_H
+#define SINSP_APPLY_RULES_H
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 
 struct state_rule {
 	state_handler *handle; /* NULL: the event changes nothing */

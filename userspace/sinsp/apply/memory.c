@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Resource usage that events report: memory, page faults, time on a CPU. */
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/core.h"
 
 _Static_assert((int)brk__vm_size == (int)mmap__vm_size &&

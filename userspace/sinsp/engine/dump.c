@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/engine/engine.h"
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
 #include "sinsp/tables/container_json.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/lookup.h"
 

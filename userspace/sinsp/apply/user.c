@@ -3,7 +3,7 @@
  * Users and groups from events of a capture. Those of containers are kept separate: outside, the
  * same ids mean others.
  */
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/core.h"
 
 _Static_assert((int)useradded__uid == (int)userdeleted__uid &&

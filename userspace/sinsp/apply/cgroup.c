@@ -2,7 +2,7 @@
 /* Control groups: threads and processes that move to others. */
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/core.h"
 #include "sinsp/tables/path.h"
 #include "sinsp/tables/program.h"

@@ -2,7 +2,7 @@
 /* Mounts that move: paths below them change from the next event on. */
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/event_path.h"
 

@@ -6,8 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "sinsp/state/engine.h"
-#include "sinsp/state/rules.h"
+#include "sinsp/engine/engine.h"
+#include "sinsp/apply/rules.h"
 
 static void has_a_rule_for_every_id(void **state)
 {

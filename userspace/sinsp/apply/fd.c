@@ -2,7 +2,7 @@
 /* Descriptors: closing, copying and controlling them, and pipes. */
 #include <errno.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/parts.h"
 

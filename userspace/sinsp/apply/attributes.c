@@ -3,7 +3,7 @@
 #include <linux/prctl.h>
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans of events. */
-#include "sinsp/state/plan.h"
+#include "sinsp/engine/plans.h"
 
 #include <string.h>
 
-#include "sinsp/state/rules.h"
+#include "sinsp/apply/rules.h"
 
 /*
  * The parameter that is the event's descriptor: of calls that create one the result, unless that

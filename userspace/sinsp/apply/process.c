@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/follow.h"

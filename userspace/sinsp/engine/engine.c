@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine: decodes each event, finds its thread and descriptor, and applies it. */
-#include "sinsp/state/engine.h"
+#include "sinsp/engine/engine.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sinsp/apply/rules.h"
+#include "sinsp/engine/plans.h"
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/directories.h"
 #include "sinsp/state/lookup.h"
-#include "sinsp/state/rules.h"
 #include "sinsp/tables/program.h"
 #include "util/clock.h"
 
@@ -186,6 +187,13 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_rejected = sinsp->fd_store.rejected;
 	stats->descriptions_dropped = sinsp->containers.unused.dropped;
+}
+
+bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)
+{
+	const struct sinsp_thread *thread = state_thread_find(sinsp, tid);
+
+	return thread && thread->followed;
 }
 
 unsigned int sinsp_event_keeps(unsigned int id)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
 #include "sinsp/tables/container_json.h"
@@ -14,22 +14,6 @@
 static size_t text_len(const struct event_param *param)
 {
 	return strnlen((const char *)param->data, param->len);
-}
-
-void state_load_container(struct sinsp *sinsp, const char *json, size_t len)
-{
-	struct sinsp_container_json read;
-	struct sinsp_description description;
-
-	if (sinsp_container_json_read(json, len, &read)) {
-		sinsp->stats.descriptions_corrupt++;
-		return;
-	}
-	sinsp->stats.descriptions_ignored += read.ignored;
-	description = (struct sinsp_description){
-		.id = read.id, .state = read.state, .info = read.info, .bytes = len};
-	if (sinsp_containers_describe(&sinsp->containers, &description))
-		sinsp->stats.descriptions_corrupt++;
 }
 
 static void forget(struct sinsp *sinsp, const struct event_param *param)

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "event/address.h"
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/tables/socket.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sinsp/state/apply.h"
+#include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_path.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/tables/path.h"

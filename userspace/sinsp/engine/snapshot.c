@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sinsp/engine/engine.h"
 #include "sinsp/state/after.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/parts.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of rules: which handler applies which event. */
-#include "sinsp/state/rules.h"
+#include "sinsp/apply/rules.h"
 
 #include <fcntl.h>
 
-#include "sinsp/state/engine.h"
+#include "sinsp/state/config.h"
 
 /* clang-format off */
 #define OBJECT(...) {state_make_object, SINSP_DESCRIPTORS, .object = {__VA_ARGS__}}
