@@ -26,7 +26,7 @@ int reader_end_out_of_memory(struct scap_reader *reader)
 int reader_snapshot_result(struct scap_reader *reader, int code)
 {
 	if (code < 0 && reader->code == 0)
-		reader_end_with(reader, code, "what it says of the machine cannot be taken in: %s",
+		reader_end_with(reader, code, "the state of the machine in it cannot be loaded: %s",
 				strerror(-code));
 	return code;
 }

@@ -167,8 +167,8 @@ void state_setrlimit(struct sinsp *sinsp, struct state_event *event)
 }
 
 /*
- * Whether the call sets a limit. An absent limit is reported as zeros, as is the old one if not
- * requested.
+ * Whether the call sets a limit. The event has zeros for a new limit that is absent, and for an old
+ * limit that was not requested.
  */
 static bool gives_limit(const struct event *ev)
 {
