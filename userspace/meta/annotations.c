@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "meta/describe.h"
-#include "meta/document.h"
+#include "meta/json_input.h"
 
 #define CRI "io.kubernetes.cri."
 #define CRIO "io.kubernetes.cri-o."
@@ -51,7 +51,7 @@ static const struct {
 
 static bool is_value(const json_t *annotations, const char *name, const char *value)
 {
-	const char *text = document_text(annotations, name);
+	const char *text = JSON_INPUT_TEXT(annotations, name);
 
 	return text && strcmp(text, value) == 0;
 }
@@ -59,24 +59,17 @@ static bool is_value(const json_t *annotations, const char *name, const char *va
 static void describe_manager(const json_t *annotations, struct sinsp_container_info *info)
 {
 	for (size_t i = 0; i < COUNT(managers) && !info->type; i++) {
-		const char *value = document_text(annotations, managers[i].name);
+		const char *value = JSON_INPUT_TEXT(annotations, managers[i].name);
 
 		if (value && (!managers[i].value || strcmp(value, managers[i].value) == 0))
 			info->type = managers[i].type;
 	}
 }
 
-/* CRI-O keeps JSON in some annotations. NULL: not there, or not an object. */
+/* CRI-O keeps JSON in some annotations. */
 static json_t *object_in(const json_t *annotations, const char *name)
 {
-	const char *text = document_text(annotations, name);
-	json_t *object = text ? json_loads(text, 0, NULL) : NULL;
-
-	if (object && !json_is_object(object)) {
-		json_decref(object);
-		object = NULL;
-	}
-	return object;
+	return json_input_object(JSON_INPUT_TEXT(annotations, name));
 }
 
 static void describe_crio(const json_t *annotations, struct sinsp_container_info *info)
@@ -86,9 +79,9 @@ static void describe_crio(const json_t *annotations, struct sinsp_container_info
 
 	describe_labels(info, info->is_sandbox ? &info->pod.labels : &info->labels, labels);
 	describe_pod_by_labels(info, info->is_sandbox ? &info->pod.labels : &info->labels);
-	describe_text(info, &info->name, document_text(metadata, "name"));
+	describe_text(info, &info->name, JSON_INPUT_TEXT(metadata, "name"));
 	if (!info->created_ns)
-		info->created_ns = describe_time_ns(document_text(annotations, CRIO "Created"));
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
 	json_decref(labels);
 	json_decref(metadata);
 	if (!info->is_sandbox)
@@ -100,12 +93,12 @@ static void describe_crio(const json_t *annotations, struct sinsp_container_info
 
 static void describe_podman(const json_t *annotations, struct sinsp_container_info *info)
 {
-	const char *privileged = document_text(annotations, PODMAN "privileged");
+	const char *privileged = JSON_INPUT_TEXT(annotations, PODMAN "privileged");
 
 	if (privileged)
 		describe_answer(&info->privileged, strcasecmp(privileged, "true") == 0);
 	if (!info->created_ns)
-		info->created_ns = describe_time_ns(document_text(annotations, CRIO "Created"));
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
 }
 
 void annotations_describe(const json_t *annotations, struct sinsp_container_info *info)
@@ -115,9 +108,9 @@ void annotations_describe(const json_t *annotations, struct sinsp_container_info
 			    is_value(annotations, CRIO "ContainerType", "sandbox");
 	for (size_t i = 0; i < COUNT(texts); i++)
 		describe_text(info, (const char **)((char *)info + texts[i].member),
-			      document_text(annotations, texts[i].name));
+			      JSON_INPUT_TEXT(annotations, texts[i].name));
 	for (size_t i = 0; i < COUNT(image_names) && !info->is_sandbox; i++)
-		describe_image(info, document_text(annotations, image_names[i]));
+		describe_image(info, JSON_INPUT_TEXT(annotations, image_names[i]));
 	if (info->type == SINSP_CONTAINER_CRIO)
 		describe_crio(annotations, info);
 	else if (info->type == SINSP_CONTAINER_PODMAN)

@@ -33,7 +33,7 @@ static const char *const notes[] = {
 /* Whether the control group of a specification is that of the container; without one it may be. */
 static bool is_of(const json_t *spec, const char *id)
 {
-	const char *path = document_text(json_object_get(spec, "linux"), "cgroupsPath");
+	const char *path = JSON_INPUT_TEXT(spec, "linux", "cgroupsPath");
 
 	return !path || strstr(path, id);
 }
@@ -47,7 +47,7 @@ static int try_folder(const char *host_root, const char *folder, const char *id,
 
 	if (*folder != '/' || len >= PATH_MAX)
 		return -ENOENT;
-	code = document_load(host_root, path, DOCUMENT_BYTES_MAX, &bundle->spec, NULL, err);
+	code = document_load(host_root, path, &document_of_one, &bundle->spec, NULL, err);
 	if (code)
 		return code;
 	if (!is_of(bundle->spec, id)) {
@@ -64,15 +64,15 @@ static int try_note(const char *host_root, const char *file, const char *id, str
 {
 	static const char prefix[] = "bundle=";
 	const char *folder;
-	json_t *note, *labels;
+	const json_t *labels;
+	json_t *note, *label;
 	size_t i;
-	json_t *label;
-	int code = document_load(host_root, file, DOCUMENT_BYTES_MAX, &note, NULL, err);
+	int code = document_load(host_root, file, &document_of_one, &note, NULL, err);
 
 	if (code)
 		return code;
-	folder = document_text(note, "bundle");
-	labels = json_object_get(json_object_get(note, "config"), "labels");
+	folder = JSON_INPUT_TEXT(note, "bundle");
+	labels = JSON_INPUT_AT(note, "config", "labels");
 	json_array_foreach(labels, i, label)
 	{
 		const char *text = json_string_value(label);
@@ -181,8 +181,8 @@ bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PA
 
 	json_array_foreach(json_object_get(bundle->spec, "mounts"), i, mount)
 	{
-		const char *dest = document_text(mount, "destination");
-		const char *source = document_text(mount, "source");
+		const char *dest = JSON_INPUT_TEXT(mount, "destination");
+		const char *source = JSON_INPUT_TEXT(mount, "source");
 
 		for (size_t n = 0; dest && source && *source == '/' && n < COUNT(names); n++) {
 			if (strcmp(dest, names[n]) != 0)

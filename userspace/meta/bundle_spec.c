@@ -4,7 +4,7 @@
 
 #include "meta/bundle.h"
 #include "meta/describe.h"
-#include "meta/document.h"
+#include "meta/json_input.h"
 
 /* Whether an array has a text. */
 static bool has_text(const json_t *array, const char *text)
@@ -42,7 +42,7 @@ static void describe_binds(const json_t *array, struct sinsp_container_info *inf
 
 	json_array_foreach(array, i, item)
 	{
-		const char *type = document_text(item, "type");
+		const char *type = JSON_INPUT_TEXT(item, "type");
 		const json_t *options = json_object_get(item, "options");
 		bool writable = !has_text(options, "ro");
 
@@ -50,8 +50,8 @@ static void describe_binds(const json_t *array, struct sinsp_container_info *inf
 		    !has_text(options, "rbind"))
 			continue;
 		describe_mount(&mounts, &(struct sinsp_mount){
-						.source = document_text(item, "source"),
-						.dest = document_text(item, "destination"),
+						.source = JSON_INPUT_TEXT(item, "source"),
+						.dest = JSON_INPUT_TEXT(item, "destination"),
 						.mode = writable ? "" : "ro",
 						.propagation = propagation_of(options),
 						.writable = writable,
@@ -72,11 +72,11 @@ static void describe_namespace(const json_t *namespaces, const char *type,
 
 	json_array_foreach(namespaces, i, item)
 	{
-		const char *name = document_text(item, "type");
+		const char *name = JSON_INPUT_TEXT(item, "type");
 
 		if (!name || strcmp(name, type) != 0)
 			continue;
-		if (!document_text(item, "path"))
+		if (!JSON_INPUT_TEXT(item, "path"))
 			describe_answer(is_host, false);
 		return;
 	}
@@ -86,7 +86,7 @@ static void describe_namespace(const json_t *namespaces, const char *type,
 /* Whether a rule allows or denies all devices. */
 static bool is_about_all_devices(const json_t *rule, bool allow)
 {
-	const char *access = document_text(rule, "access"), *type = document_text(rule, "type");
+	const char *access = JSON_INPUT_TEXT(rule, "access"), *type = JSON_INPUT_TEXT(rule, "type");
 
 	return json_is_boolean(json_object_get(rule, "allow")) &&
 	       json_is_true(json_object_get(rule, "allow")) == allow &&
@@ -96,7 +96,7 @@ static bool is_about_all_devices(const json_t *rule, bool allow)
 
 static bool allows_all_devices(const json_t *linux_part)
 {
-	const json_t *rules = json_object_get(json_object_get(linux_part, "resources"), "devices");
+	const json_t *rules = JSON_INPUT_AT(linux_part, "resources", "devices");
 	bool all = false;
 	json_t *rule;
 	size_t i;
@@ -118,9 +118,7 @@ static bool allows_all_devices(const json_t *linux_part)
 static void describe_privileged(const json_t *spec, struct sinsp_container_info *info)
 {
 	const json_t *linux_part = json_object_get(spec, "linux");
-	const json_t *capabilities =
-		json_object_get(json_object_get(spec, "process"), "capabilities");
-	const json_t *bounding = json_object_get(capabilities, "bounding");
+	const json_t *bounding = JSON_INPUT_AT(spec, "process", "capabilities", "bounding");
 
 	if (!json_is_array(bounding))
 		return;
@@ -133,8 +131,7 @@ static void describe_privileged(const json_t *spec, struct sinsp_container_info 
 
 void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *info)
 {
-	const json_t *namespaces =
-		json_object_get(json_object_get(bundle->spec, "linux"), "namespaces");
+	const json_t *namespaces = JSON_INPUT_AT(bundle->spec, "linux", "namespaces");
 
 	describe_binds(json_object_get(bundle->spec, "mounts"), info);
 	describe_privileged(bundle->spec, info);

@@ -7,15 +7,6 @@
 #include "meta/describe.h"
 #include "meta/json_input.h"
 
-static json_t *parse(const char *text)
-{
-	json_t *object = NULL;
-
-	if (text)
-		json_input_parse(text, strlen(text), "", &object, NULL);
-	return object;
-}
-
 /* The first place that says it counts. */
 static void fill_privileged(struct sinsp_container_info *info, const json_t *object)
 {
@@ -41,7 +32,7 @@ void cri_info_fill_container(struct sinsp_container_info *info, const char *text
 		"io.kubernetes.cri-o.ImageName",
 		"io.kubernetes.cri-o.Image",
 	};
-	json_t *object = parse(text);
+	json_t *object = json_input_object(text);
 
 	fill_privileged(info, object);
 	describe_text(info, &info->pod.sandbox_id, JSON_INPUT_TEXT(object, "sandboxID"));
@@ -78,7 +69,7 @@ static void fill_interfaces(struct sinsp_container_info *info, const json_t *int
 
 void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text)
 {
-	json_t *object = parse(text);
+	json_t *object = json_input_object(text);
 
 	fill_interfaces(info, JSON_INPUT_AT(object, "cniResult", "Interfaces"));
 	describe_text(info, &info->cni_json,

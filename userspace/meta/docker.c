@@ -21,7 +21,7 @@ static int load(const char *host_root, const char *folder, const char *file, jso
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
 	return len < PATH_MAX
-		       ? document_load(host_root, path, DOCUMENT_BYTES_MAX, document, NULL, err)
+		       ? document_load(host_root, path, &document_of_one, document, NULL, err)
 		       : -ENOENT;
 }
 
@@ -34,7 +34,7 @@ static int load_config(const char *host_root, const char *folder, const char *id
 
 	if (code)
 		return code;
-	found = document_text(*config, "ID");
+	found = JSON_INPUT_TEXT(*config, "ID");
 	if (found && strcmp(found, id) == 0)
 		return 0;
 	json_decref(*config);
@@ -71,10 +71,10 @@ static void describe_mount_points(const json_t *points, struct sinsp_container_i
 
 	json_object_foreach((json_t *)points, dest, point)
 		describe_mount(&mounts, &(struct sinsp_mount){
-						.source = document_text(point, "Source"),
+						.source = JSON_INPUT_TEXT(point, "Source"),
 						.dest = dest,
-						.mode = document_text(point, "Relabel"),
-						.propagation = document_text(point, "Propagation"),
+						.mode = JSON_INPUT_TEXT(point, "Relabel"),
+						.propagation = JSON_INPUT_TEXT(point, "Propagation"),
 						.writable = json_is_true(
 							json_object_get(point, "RW")),
 					});
@@ -87,31 +87,30 @@ void docker_describe_networks(const json_t *networks, struct sinsp_container_inf
 	json_t *network;
 
 	json_object_foreach((json_t *)networks, name, network)
-		describe_text(info, &info->ip, document_text(network, "IPAddress"));
+		describe_text(info, &info->ip, JSON_INPUT_TEXT(network, "IPAddress"));
 }
 
 static void describe_config(const json_t *config, struct sinsp_container_info *info)
 {
 	const json_t *chosen = json_object_get(config, "Config");
-	const char *name = document_text(config, "Name");
+	const char *name = JSON_INPUT_TEXT(config, "Name");
 
 	info->type = SINSP_CONTAINER_DOCKER;
 	describe_text(info, &info->name, name && *name == '/' ? name + 1 : name);
-	describe_image_id(info, document_text(config, "Image"));
-	describe_image(info, document_text(chosen, "Image"));
+	describe_image_id(info, JSON_INPUT_TEXT(config, "Image"));
+	describe_image(info, JSON_INPUT_TEXT(chosen, "Image"));
 	describe_labels(info, &info->labels, json_object_get(chosen, "Labels"));
 	describe_pod_by_labels(info, &info->labels);
 	describe_mount_points(json_object_get(config, "MountPoints"), info);
-	docker_describe_networks(json_object_get(json_object_get(config, "NetworkSettings"), "Networks"),
-				 info);
+	docker_describe_networks(JSON_INPUT_AT(config, "NetworkSettings", "Networks"), info);
 	if (!info->created_ns)
-		info->created_ns = describe_time_ns(document_text(config, "Created"));
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(config, "Created"));
 }
 
 /* A mode: "host", "private", "container:ID", "" for the default, which is not the host's. */
 static void describe_mode(const json_t *host_config, const char *key, enum sinsp_answer *is_host)
 {
-	const char *mode = document_text(host_config, key);
+	const char *mode = JSON_INPUT_TEXT(host_config, key);
 
 	if (mode && strncmp(mode, "container:", sizeof("container:") - 1) != 0)
 		describe_answer(is_host, strcmp(mode, "host") == 0);

@@ -56,8 +56,13 @@ static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns
 		result = error_set(err, -EPROTO, "%s: GET %s: status %ld", docker->path, path,
 				   reply.status);
 	else
-		result = json_input_parse(reply.body.data, reply.body.len, docker->path, object,
-					  err);
+		result = json_input_parse(reply.body.data, reply.body.len, JSON_INPUT_VALUES_MAX,
+					  docker->path, object, err);
+	if (result == 0 && !json_is_object(*object)) {
+		json_decref(*object);
+		result = error_set(err, -EBADMSG, "%s: GET %s: the answer is no JSON object",
+				   docker->path, path);
+	}
 	http_reply_finish(&reply);
 	return result;
 }

@@ -8,7 +8,7 @@
 #include "meta/annotations.h"
 #include "meta/bundle.h"
 #include "meta/docker.h"
-#include "meta/document.h"
+#include "meta/json_input.h"
 #include "meta/podman.h"
 
 struct files {
@@ -26,7 +26,7 @@ static bool may_be_docker(const struct meta_request *request)
 
 static bool may_be_podman(const struct meta_request *request, const json_t *annotations)
 {
-	const char *manager = document_text(annotations, "io.container.manager");
+	const char *manager = JSON_INPUT_TEXT(annotations, "io.container.manager");
 
 	return manager ? strcmp(manager, "libpod") == 0
 		       : request->type == SINSP_CONTAINER_PODMAN;

@@ -14,23 +14,29 @@ static size_t count_values(const char *text, size_t len)
 	return count;
 }
 
-int json_input_parse(const char *text, size_t len, const char *what, json_t **object,
-		     struct error *err)
+int json_input_parse(const char *text, size_t len, size_t values_max, const char *what,
+		     json_t **value, struct error *err)
 {
-	json_error_t error;
-	json_t *root;
+	json_error_t wrong;
 
-	if (count_values(text, len) > JSON_INPUT_VALUES_MAX)
-		return error_set(err, -EBADMSG, "%s: more than %d JSON values in the answer", what,
-				 JSON_INPUT_VALUES_MAX);
-	root = json_loadb(text, len, JSON_ALLOW_NUL, &error);
-	if (!json_is_object(root)) {
-		json_decref(root);
-		return error_set(err, -EBADMSG, "%s: no JSON object in the answer: %s", what,
-				 root ? "another value" : error.text);
-	}
-	*object = root;
-	return 0;
+	if (count_values(text, len) > values_max)
+		return error_set(err, -EBADMSG, "%s: more than %zu JSON values", what, values_max);
+	*value = json_loadb(text, len, JSON_ALLOW_NUL, &wrong);
+	if (*value)
+		return 0;
+	return error_set(err, -EBADMSG, "%s: line %d: %s", what, wrong.line, wrong.text);
+}
+
+json_t *json_input_object(const char *text)
+{
+	json_t *value;
+
+	if (!text || json_input_parse(text, strlen(text), JSON_INPUT_VALUES_MAX, "", &value, NULL))
+		return NULL;
+	if (json_is_object(value))
+		return value;
+	json_decref(value);
+	return NULL;
 }
 
 const json_t *json_input_get(const json_t *object, const char *const *path)

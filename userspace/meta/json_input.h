@@ -10,14 +10,18 @@
 
 #include "util/error.h"
 
-enum { JSON_INPUT_VALUES_MAX = 100000 };
+enum { JSON_INPUT_VALUES_MAX = 100000 }; /* of a text about one container */
 
 /*
- * Parses a text. Returns 0 with an object, which the caller releases with json_decref(), or
- * -EBADMSG with a message that begins with `what`.
+ * Parses an object or an array of UTF-8; a string with a NUL character ends there for readers.
+ * Returns 0 with a value, which the caller releases with json_decref(), or -EBADMSG with a message
+ * that begins with `what`.
  */
-int json_input_parse(const char *text, size_t len, const char *what, json_t **object,
-		     struct error *err);
+int json_input_parse(const char *text, size_t len, size_t values_max, const char *what,
+		     json_t **value, struct error *err);
+
+/* The object in a text of up to JSON_INPUT_VALUES_MAX, for the caller to release; NULL: none. */
+json_t *json_input_object(const char *text);
 
 /* The value at the end of a path of names; NULL if there is none. Names end with NULL. */
 const json_t *json_input_get(const json_t *object, const char *const *path);

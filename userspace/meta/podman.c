@@ -98,7 +98,7 @@ static int load(struct podman *podman, const char *path, json_t **list, struct e
 		*list = json_incref(kept->list);
 		return 0;
 	}
-	code = document_load(podman->host_root, path, DOCUMENT_LIST_BYTES_MAX, list, &status, err);
+	code = document_load(podman->host_root, path, &document_of_all, list, &status, err);
 	if (code == 0)
 		keep(podman, path, &status, *list);
 	return code;
@@ -107,15 +107,14 @@ static int load(struct podman *podman, const char *path, json_t **list, struct e
 /* Its metadata is JSON in a text. */
 static void describe(const json_t *entry, struct sinsp_container_info *info)
 {
-	const char *text = document_text(entry, "metadata");
-	json_t *metadata = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *metadata = json_input_object(JSON_INPUT_TEXT(entry, "metadata"));
 	const json_t *names = json_object_get(entry, "names");
 
 	describe_text(info, &info->name, json_string_value(json_array_get(names, 0)));
-	describe_image_id(info, document_text(entry, "image"));
-	describe_image(info, document_text(metadata, "image-name"));
+	describe_image_id(info, JSON_INPUT_TEXT(entry, "image"));
+	describe_image(info, JSON_INPUT_TEXT(metadata, "image-name"));
 	if (!info->created_ns)
-		info->created_ns = describe_time_ns(document_text(entry, "created"));
+		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(entry, "created"));
 	json_decref(metadata);
 }
 
@@ -132,7 +131,7 @@ static int try_file(struct podman *podman, const char *path, const char *id,
 	code = -ENOENT;
 	json_array_foreach(list, i, entry)
 	{
-		const char *found = document_text(entry, "id");
+		const char *found = JSON_INPUT_TEXT(entry, "id");
 
 		if (!found || strcmp(found, id) != 0)
 			continue;

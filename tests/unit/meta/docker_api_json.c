@@ -17,7 +17,8 @@ static struct sinsp_container_info *fill(const char *text)
 	json_t *object;
 
 	assert_non_null(info);
-	assert_int_equal(json_input_parse(text, strlen(text), "", &object, NULL), 0);
+	object = json_input_object(text);
+	assert_non_null(object);
 	docker_api_json_fill(object, info);
 	json_decref(object);
 	return info;

@@ -102,7 +102,7 @@ static void test_not_asked(void **state)
 static void test_failed_one_is_left_alone(void **state)
 {
 	static const struct fake_answer answers[] = {{FAKE_JSON, 200, "OK", 0},
-						     {FAKE_JSON, 200, "[", 0}};
+						     {FAKE_JSON, 200, "[]", 0}};
 	struct fake_runtime *server = fake_runtime_start(answers, 2);
 	struct runtime *runtime = open_at(server, RUNTIME_ALL);
 	struct error err;

@@ -171,29 +171,6 @@ static int open_mounted(const struct proc_root *root, const char *path)
 	return r;
 }
 
-/* Reads the regular file behind a descriptor that cannot be read itself. */
-static int read_opened(int path_fd, size_t max, struct buf *text)
-{
-	char link[LINK_BYTES];
-	struct statx file;
-	int r = stat_cached(path_fd, STATX_TYPE | STATX_SIZE, &file), fd;
-
-	if (r)
-		return r;
-	if (!S_ISREG(file.stx_mode))
-		return -EINVAL;
-	if (file.stx_size > max)
-		return -EFBIG;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	/* Without waiting for a process that has a lease on it. */
-	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = proc_read_fd(fd, max + 1, text);
-	close(fd);
-	return r == 0 && text->len > max ? -EFBIG : r;
-}
-
 int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text)
 {
 	int fd = open_path(root->dir, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV), r;
@@ -202,7 +179,7 @@ int proc_root_read(const struct proc_root *root, const char *path, size_t max, s
 		fd = open_mounted(root, path);
 	if (fd < 0)
 		return fd;
-	r = read_opened(fd, max, text);
+	r = proc_read_regular(fd, max, text);
 	close(fd);
 	return r;
 }

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 4096 };
+enum { READ_BYTES = 4096, LINK_BYTES = 64 };
 
 int proc_read_fd(int fd, size_t max, struct buf *buf)
 {
@@ -30,6 +32,29 @@ int proc_read_fd(int fd, size_t max, struct buf *buf)
 	}
 	buf->data[buf->len] = '\0';
 	return 0;
+}
+
+int proc_read_regular(int path_fd, size_t max, struct buf *buf)
+{
+	char link[LINK_BYTES];
+	struct statx file;
+	int fd, r;
+
+	/* What the kernel knows, without asking a server. */
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &file))
+		return -errno;
+	if (!S_ISREG(file.stx_mode))
+		return -EINVAL;
+	if (file.stx_size > max)
+		return -EFBIG;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	/* Without waiting for a process that has a lease on it. */
+	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = proc_read_fd(fd, max + 1, buf);
+	close(fd);
+	return r == 0 && buf->len > max ? -EFBIG : r;
 }
 
 int proc_read_file(int dir, const char *name, size_t max, struct buf *buf)

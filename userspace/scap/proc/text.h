@@ -32,6 +32,13 @@ int proc_read_file(int dir, const char *name, size_t max, struct buf *buf);
 /* The same, of an open file. */
 int proc_read_fd(int fd, size_t max, struct buf *buf);
 
+/*
+ * The same, of a file that was opened with O_PATH: opening it for reading would have effects on
+ * some devices, and block on a FIFO. Returns -EINVAL if it is not a regular file, -EFBIG if it has
+ * more than `max` bytes.
+ */
+int proc_read_regular(int path_fd, size_t max, struct buf *buf);
+
 /* Reads the target of a link, NUL-terminated. Returns its length or -errno. */
 int proc_read_link(int dir, const char *name, char *target, size_t size);
 
