@@ -186,7 +186,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_rejected = sinsp->fd_store.rejected;
-	stats->descriptions_dropped = sinsp->containers.unused.dropped;
+	stats->descriptions_dropped = sinsp->containers.unused_dropped;
 }
 
 bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)

@@ -81,17 +81,28 @@ enum sinsp_meta_state {
 /* "ok" */
 const char *sinsp_meta_state_name(enum sinsp_meta_state state);
 
+/* Lists of containers; one can be in all of them. */
+enum sinsp_container_listing {
+	SINSP_CONTAINERS_NEW, /* until sinsp_containers_take_new() */
+	SINSP_CONTAINERS_CHANGED, /* their descriptions, until sinsp_containers_take_changed() */
+	SINSP_CONTAINERS_UNUSED, /* described, and no thread refers to them */
+	SINSP_CONTAINERS_LISTS,
+};
+
+struct sinsp_container_link {
+	struct sinsp_container *older, *newer;
+	bool listed;
+};
+
 struct sinsp_container {
 	struct sinsp_container *next; /* of the same bucket */
-	struct sinsp_container *next_new; /* see sinsp_containers_take_new() */
-	struct sinsp_container *older, *newer; /* of the unused ones, see containers.h */
+	struct sinsp_container_link links[SINSP_CONTAINERS_LISTS];
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
 	enum sinsp_container_type type;
 	enum sinsp_meta_state state;
 	const struct sinsp_container_info *info; /* owned; never NULL: it may be empty */
 	size_t info_bytes; /* approximate size of a description from a capture */
-	bool changed; /* the description, since sinsp_containers_take_changed() */
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
 	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": in no pod */

@@ -64,11 +64,34 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 	return container;
 }
 
-static void set_changed(struct sinsp_containers *table, struct sinsp_container *container,
-			bool changed)
+/* Does nothing if it is in the list. */
+static void list_add(struct sinsp_containers *table, struct sinsp_container *container,
+		     enum sinsp_container_listing which)
 {
-	table->changed += (uint32_t)changed - (uint32_t)container->changed;
-	container->changed = changed;
+	struct sinsp_container_list *list = &table->lists[which];
+
+	if (container->links[which].listed)
+		return;
+	container->links[which] =
+		(struct sinsp_container_link){.older = list->newest, .listed = true};
+	*(list->newest ? &list->newest->links[which].newer : &list->oldest) = container;
+	list->newest = container;
+	list->count++;
+}
+
+/* Does nothing if it is not in the list. */
+static void list_remove(struct sinsp_containers *table, struct sinsp_container *container,
+			enum sinsp_container_listing which)
+{
+	struct sinsp_container_list *list = &table->lists[which];
+	struct sinsp_container_link *link = &container->links[which];
+
+	if (!link->listed)
+		return;
+	*(link->older ? &link->older->links[which].newer : &list->oldest) = link->newer;
+	*(link->newer ? &link->newer->links[which].older : &list->newest) = link->older;
+	*link = (struct sinsp_container_link){0};
+	list->count--;
 }
 
 static void free_info(struct sinsp_containers *table, struct sinsp_container *container)
@@ -77,7 +100,7 @@ static void free_info(struct sinsp_containers *table, struct sinsp_container *co
 		sinsp_container_info_destroy((struct sinsp_container_info *)container->info);
 	container->info = table->nothing;
 	container->info_bytes = 0;
-	set_changed(table, container, false);
+	list_remove(table, container, SINSP_CONTAINERS_CHANGED);
 }
 
 static void remove_container(struct sinsp_containers *table, struct sinsp_container *container)
@@ -87,12 +110,7 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	while (*link != container)
 		link = &(*link)->next;
 	*link = container->next;
-	for (link = &table->fresh; *link; link = &(*link)->next_new) {
-		if (*link != container)
-			continue;
-		*link = container->next_new;
-		break;
-	}
+	list_remove(table, container, SINSP_CONTAINERS_NEW);
 	free_info(table, container);
 	table->declared -= container->path != NULL;
 	free(container->path);
@@ -101,43 +119,28 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	table->count--;
 }
 
-static void unused_remove(struct sinsp_unused *unused, struct sinsp_container *container)
+static void unused_remove(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	if (container->older)
-		container->older->newer = container->newer;
-	else
-		unused->oldest = container->newer;
-	if (container->newer)
-		container->newer->older = container->older;
-	else
-		unused->newest = container->older;
-	container->older = container->newer = NULL;
-	unused->count--;
-	unused->bytes -= container->info_bytes;
+	list_remove(table, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes -= container->info_bytes;
 }
 
 static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	unused_remove(&table->unused, container);
+	unused_remove(table, container);
 	remove_container(table, container);
 }
 
 static void unused_add(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	struct sinsp_unused *unused = &table->unused;
+	const struct sinsp_container_list *unused = &table->lists[SINSP_CONTAINERS_UNUSED];
 
-	container->older = unused->newest;
-	if (unused->newest)
-		unused->newest->newer = container;
-	else
-		unused->oldest = container;
-	unused->newest = container;
-	unused->count++;
-	unused->bytes += container->info_bytes;
+	list_add(table, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes += container->info_bytes;
 	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
-	       unused->bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
+	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
 		drop_unused(table, unused->oldest);
-		unused->dropped++;
+		table->unused_dropped++;
 	}
 }
 
@@ -160,8 +163,9 @@ static void take_description(struct sinsp_containers *table, struct sinsp_contai
 	container->info = short_one->info;
 	container->info_bytes = short_one->info_bytes;
 	container->state = short_one->state;
-	set_changed(table, container, short_one->changed);
-	unused_remove(&table->unused, short_one);
+	if (short_one->links[SINSP_CONTAINERS_CHANGED].listed)
+		list_add(table, container, SINSP_CONTAINERS_CHANGED);
+	unused_remove(table, short_one);
 	short_one->info = table->nothing;
 	remove_container(table, short_one);
 }
@@ -174,8 +178,7 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 
 	if (!container)
 		return NULL;
-	container->next_new = table->fresh;
-	table->fresh = container;
+	list_add(table, container, SINSP_CONTAINERS_NEW);
 	take_description(table, container);
 	return container;
 }
@@ -189,7 +192,7 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 	if (!container)
 		container = add_seen(table, match);
 	else if (container->refs == 0)
-		unused_remove(&table->unused, container);
+		unused_remove(table, container);
 	if (!container)
 		return NULL;
 	container->type = match->type;
@@ -384,12 +387,10 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table)
 {
-	struct sinsp_container *container = table->fresh;
+	struct sinsp_container *container = table->lists[SINSP_CONTAINERS_NEW].newest;
 
-	if (container) {
-		table->fresh = container->next_new;
-		container->next_new = NULL;
-	}
+	if (container)
+		list_remove(table, container, SINSP_CONTAINERS_NEW);
 	return container;
 }
 
@@ -400,7 +401,8 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 	if (info)
 		container->info = info;
 	container->state = state;
-	set_changed(table, container, info != NULL);
+	if (info)
+		list_add(table, container, SINSP_CONTAINERS_CHANGED);
 }
 
 struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
@@ -428,7 +430,7 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 		return 0;
 	}
 	if (container && container->refs == 0)
-		unused_remove(&table->unused, container);
+		unused_remove(table, container);
 	if (!container)
 		container = add_container(table, id, strlen(id), description->info->type);
 	if (!container) {
@@ -455,21 +457,18 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
 
 void sinsp_containers_forget_unused(struct sinsp_containers *table)
 {
-	while (table->unused.oldest)
-		drop_unused(table, table->unused.oldest);
+	const struct sinsp_container_list *unused = &table->lists[SINSP_CONTAINERS_UNUSED];
+
+	while (unused->oldest)
+		drop_unused(table, unused->oldest);
 }
 
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
 {
-	struct sinsp_container *container = NULL;
+	struct sinsp_container *container = table->lists[SINSP_CONTAINERS_CHANGED].oldest;
 
-	for (size_t i = 0; table->changed && !container; i++) {
-		container = table->containers[i];
-		while (container && !container->changed)
-			container = container->next;
-	}
 	if (container)
-		set_changed(table, container, false);
+		list_remove(table, container, SINSP_CONTAINERS_CHANGED);
 	return container;
 }
 

@@ -27,23 +27,20 @@ enum {
 	SINSP_CONTAINERS_UNUSED_BYTES_MAX = 16 << 20,
 };
 
-/* Containers that are described, and that no thread refers to. */
-struct sinsp_unused {
+struct sinsp_container_list {
 	struct sinsp_container *oldest, *newest;
 	uint32_t count;
-	size_t bytes; /* of descriptions */
-	uint64_t dropped; /* at the limits above, since the start */
 };
 
 struct sinsp_containers {
 	struct sinsp_cgroups *cgroups[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
-	struct sinsp_container *fresh; /* not yet taken by sinsp_containers_take_new() */
+	struct sinsp_container_list lists[SINSP_CONTAINERS_LISTS];
 	uint32_t count; /* of containers */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
-	uint32_t changed; /* of these, for sinsp_containers_take_changed() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
-	struct sinsp_unused unused;
+	size_t unused_bytes; /* of descriptions of unused containers */
+	uint64_t unused_dropped; /* at the limits above, since the start */
 	struct sinsp_container_info *nothing; /* of containers of which nothing is known */
 };
 
@@ -90,7 +87,7 @@ struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *tab
 struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
 						    const char *id);
 
-/* The next container that was added since the last call; NULL: none. Oldest last. */
+/* Removes and returns the newest container that was not taken yet; NULL: none. */
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table);
 
 /* Replaces what is known of a container; NULL: nothing. Takes ownership of `info`. */
@@ -119,8 +116,8 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id);
 void sinsp_containers_forget_unused(struct sinsp_containers *table);
 
 /*
- * A container whose description was set since it was last returned; NULL: none. Without one, it is
- * cheap enough for each event.
+ * Returns the container whose description was set longest ago and was not taken since; NULL: none.
+ * Cheap enough for each event.
  */
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
 

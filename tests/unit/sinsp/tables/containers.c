@@ -152,8 +152,8 @@ static void test_described_early(void **state)
 		web = get(table, "cpu=/docker/" ID);
 		expect_name(web, "web");
 		assert_int_equal(table->count, 1);
-		assert_int_equal(table->unused.count, 0);
-		assert_int_equal(table->unused.bytes, 0);
+		assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 0);
+		assert_int_equal(table->unused_bytes, 0);
 		assert_int_equal(web->container->type, SINSP_CONTAINER_DOCKER);
 		assert_int_equal(web->container->state, SINSP_META_OK);
 		assert_string_equal(web->container->id, ID);
@@ -184,7 +184,7 @@ static void test_described_late(void **state)
 	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
 	expect_name(lxc, "base");
 	expect_name(web, "renamed");
-	assert_int_equal(table->unused.count, 2);
+	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 2);
 	sinsp_cgroups_unref(web);
 	sinsp_cgroups_unref(lxc);
 }
@@ -217,7 +217,7 @@ static void test_kept_when_unused(void **state)
 	describe(table, "db", SINSP_META_OK, "again");
 	sinsp_containers_forget_unused(table);
 	assert_int_equal(table->count, 0);
-	assert_int_equal(table->unused.dropped, 0);
+	assert_int_equal(table->unused_dropped, 0);
 }
 
 static void test_oldest_are_dropped(void **state)
@@ -231,8 +231,8 @@ static void test_oldest_are_dropped(void **state)
 		if (i == 10)
 			describe(table, "c1", SINSP_META_OK, "newer");
 	}
-	assert_int_equal(table->unused.count, SINSP_CONTAINERS_UNUSED_MAX);
-	assert_int_equal(table->unused.dropped, 3);
+	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, SINSP_CONTAINERS_UNUSED_MAX);
+	assert_int_equal(table->unused_dropped, 3);
 	assert_null(sinsp_containers_find(table, "c0", 2));
 	assert_non_null(sinsp_containers_find(table, "c1", 2));
 	assert_null(sinsp_containers_find(table, "c3", 2));
@@ -244,9 +244,9 @@ static void test_oldest_are_dropped(void **state)
 					    .state = SINSP_META_OK,
 					    .info = named("x"),
 					    .bytes = SINSP_CONTAINERS_UNUSED_BYTES_MAX - 1500});
-	assert_int_equal(table->unused.count, 2);
-	assert_int_equal(table->unused.dropped, SINSP_CONTAINERS_UNUSED_MAX + 2);
-	assert_int_equal(table->unused.bytes, SINSP_CONTAINERS_UNUSED_BYTES_MAX - 500);
+	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 2);
+	assert_int_equal(table->unused_dropped, SINSP_CONTAINERS_UNUSED_MAX + 2);
+	assert_int_equal(table->unused_bytes, SINSP_CONTAINERS_UNUSED_BYTES_MAX - 500);
 }
 
 static void test_changed_ones_are_taken_once(void **state)
@@ -268,7 +268,7 @@ static void test_changed_ones_are_taken_once(void **state)
 	describe(table, "0123456789ab", SINSP_META_OK, "early");
 	db = get(table, "cpu=/docker/" ID);
 	assert_ptr_equal(sinsp_containers_take_changed(table), db->container);
-	assert_int_equal(table->changed, 0);
+	assert_int_equal(table->lists[SINSP_CONTAINERS_CHANGED].count, 0);
 	sinsp_cgroups_unref(web);
 	sinsp_cgroups_unref(db);
 }
