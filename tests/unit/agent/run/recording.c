@@ -36,7 +36,7 @@ struct scap_writer {
 /* What every writer that is made does from its first event on: 0, or -errno. */
 static int writers_fail;
 
-static int tell_something(struct scap_snapshot *to)
+static int report_something(struct scap_snapshot *to)
 {
 	struct scap_writer *writer = (struct scap_writer *)to;
 
@@ -46,27 +46,27 @@ static int tell_something(struct scap_snapshot *to)
 	return 0;
 }
 
-static int tell_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+static int report_machine(struct scap_snapshot *to, const struct scap_machine *machine)
 {
 	return 0;
 }
 
-static int tell_interface(struct scap_snapshot *to, const struct scap_interface *interface)
+static int report_interface(struct scap_snapshot *to, const struct scap_interface *interface)
 {
 	return 0;
 }
 
-static int tell_user(struct scap_snapshot *to, const struct scap_user *user)
+static int report_user(struct scap_snapshot *to, const struct scap_user *user)
 {
 	return 0;
 }
 
-static int tell_group(struct scap_snapshot *to, const struct scap_group *group)
+static int report_group(struct scap_snapshot *to, const struct scap_group *group)
 {
 	return 0;
 }
 
-static int tell_container(struct scap_snapshot *to, const struct scap_container *container)
+static int report_container(struct scap_snapshot *to, const struct scap_container *container)
 {
 	struct scap_writer *writer = (struct scap_writer *)to;
 	const char *name = strstr(container->json, "\"name\":");
@@ -78,7 +78,7 @@ static int tell_container(struct scap_snapshot *to, const struct scap_container 
 	return writer->fails;
 }
 
-static int tell_end(struct scap_snapshot *to)
+static int report_end(struct scap_snapshot *to)
 {
 	return 0;
 }
@@ -87,13 +87,13 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 		       struct scap_writer **writer, struct error *err)
 {
 	static const struct scap_snapshot_ops ops = {
-		.begin = tell_something,
-		.machine = tell_machine,
-		.interface = tell_interface,
-		.user = tell_user,
-		.group = tell_group,
-		.container = tell_container,
-		.end = tell_end,
+		.begin = report_something,
+		.machine = report_machine,
+		.interface = report_interface,
+		.user = report_user,
+		.group = report_group,
+		.container = report_container,
+		.end = report_end,
 	};
 	struct scap_writer *made = calloc(1, sizeof(*made));
 

@@ -66,7 +66,7 @@ static uint64_t ns_of(struct timespec time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void tells_times(void **state)
+static void reports_times(void **state)
 {
 	struct scap_thread self;
 	struct stat st;
@@ -78,7 +78,7 @@ static void tells_times(void **state)
 	assert_int_equal(self.exe_mtime_ns, ns_of(st.st_mtim));
 }
 
-static void tells_who_may_write(void **state)
+static void reports_who_may_write(void **state)
 {
 	int cat = open("/bin/cat", O_RDONLY | O_CLOEXEC);
 
@@ -107,8 +107,8 @@ static void knows_files_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tells_times),
-		TEST(tells_who_may_write),
+		TEST(reports_times),
+		TEST(reports_who_may_write),
 		TEST(knows_files_of_memory),
 	};
 

@@ -145,7 +145,7 @@ static void takes_own_descriptors(void **state)
 	assert_false(drive_has_fd(*state, 100, 5));
 }
 
-static void tells_commands_apart(void **state)
+static void distinguishes_commands(void **state)
 {
 	struct sinsp_event *event =
 		make(*state, EVENT_bpf, 3, bpf__cmd, bpf_commands__BPF_MAP_CREATE);
@@ -178,7 +178,7 @@ int main(void)
 		TEST(makes_objects),	    TEST(copes_without_a_thread_or_a_result),
 		TEST(changes_signals),	    TEST(names_processes),
 		TEST(names_memory),	    TEST(takes_own_descriptors),
-		TEST(tells_commands_apart), TEST(exec_closes_what_is_marked),
+		TEST(distinguishes_commands), TEST(exec_closes_what_is_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void names_what_has_a_name(void **state)
 	assert_string_equal(sinsp_group_name(drive->sinsp, 7), "ann");
 }
 
-static void tells_how_long_a_thread_ran(void **state)
+static void reports_how_long_a_thread_ran(void **state)
 {
 	struct drive *drive = *state;
 	struct frame *frame = drive_begin(drive, EVENT_switch, 5);
@@ -105,7 +105,7 @@ int main(void)
 		TEST(finds_the_family),
 		TEST(knows_its_machine),
 		TEST(names_what_has_a_name),
-		TEST(tells_how_long_a_thread_ran),
+		TEST(reports_how_long_a_thread_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
