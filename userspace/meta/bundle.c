@@ -118,8 +118,8 @@ static bool is_plain(const char *id)
 }
 
 /* Tries a table of patterns. A failure is not final: another place may be the right one. */
-static int try_table(const char *host_root, const char *const *table, size_t count,
-		     const char *id, try_path *try, struct bundle *bundle, struct error *err)
+static int try_table(const char *host_root, const char *const *table, size_t count, const char *id,
+		     try_path *try, struct bundle *bundle, struct error *err)
 {
 	int failure = -ENOENT;
 

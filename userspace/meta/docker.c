@@ -64,20 +64,18 @@ static int find(const char *host_root, const char *id, const struct bundle *bund
 
 static void describe_mount_points(const json_t *points, struct sinsp_container_info *info)
 {
-	struct describe_mounts mounts =
-		describe_mounts_begin(info, json_object_size(points));
+	struct describe_mounts mounts = describe_mounts_begin(info, json_object_size(points));
 	const char *dest;
 	json_t *point;
 
-	json_object_foreach((json_t *)points, dest, point)
-		describe_mount(&mounts, &(struct sinsp_mount){
-						.source = JSON_INPUT_TEXT(point, "Source"),
-						.dest = dest,
-						.mode = JSON_INPUT_TEXT(point, "Relabel"),
-						.propagation = JSON_INPUT_TEXT(point, "Propagation"),
-						.writable = json_is_true(
-							json_object_get(point, "RW")),
-					});
+	json_object_foreach((json_t *)points, dest, point) describe_mount(
+		&mounts, &(struct sinsp_mount){
+				 .source = JSON_INPUT_TEXT(point, "Source"),
+				 .dest = dest,
+				 .mode = JSON_INPUT_TEXT(point, "Relabel"),
+				 .propagation = JSON_INPUT_TEXT(point, "Propagation"),
+				 .writable = json_is_true(json_object_get(point, "RW")),
+			 });
 	describe_mounts_end(&mounts);
 }
 

@@ -28,11 +28,11 @@ static bool may_be_podman(const struct meta_request *request, const json_t *anno
 {
 	const char *manager = JSON_INPUT_TEXT(annotations, "io.container.manager");
 
-	return manager ? strcmp(manager, "libpod") == 0
-		       : request->type == SINSP_CONTAINER_PODMAN;
+	return manager ? strcmp(manager, "libpod") == 0 : request->type == SINSP_CONTAINER_PODMAN;
 }
 
-/* Adds a result to that of others: one that knows the container is enough; else a failure counts. */
+/* Adds a result to that of others: one that knows the container is enough; else a failure counts.
+ */
 static int add_result(int so_far, int code)
 {
 	if (so_far == 0 || code == 0)
@@ -50,8 +50,8 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 
 	annotations = json_object_get(bundle.spec, "annotations");
 	if (may_be_docker(request))
-		code = add_result(code, docker_describe(files->host_root, request, &bundle, info,
-							err));
+		code = add_result(code,
+				  docker_describe(files->host_root, request, &bundle, info, err));
 	if (may_be_podman(request, annotations))
 		code = add_result(code,
 				  podman_describe(files->podman, request, &bundle, info, err));

@@ -56,7 +56,8 @@ static void test_reads(void **state)
 	struct stat status;
 
 	tree_write(&tree, "a/b.json", "{\"name\": \"web\", \"n\": 7}");
-	assert_int_equal(document_load(tree.path, "/a/b.json", &limits, &document, &status, &err), 0);
+	assert_int_equal(document_load(tree.path, "/a/b.json", &limits, &document, &status, &err),
+			 0);
 	assert_string_equal(JSON_INPUT_TEXT(document, "name"), "web");
 	assert_null(JSON_INPUT_TEXT(document, "n"));
 	assert_null(JSON_INPUT_TEXT(document, "none"));

@@ -22,8 +22,9 @@ enum {
 
 /* File systems that the kernel answers for. */
 static const char *const local_types[] = {
-	"overlay", "ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "f2fs", "tmpfs",
-	"ramfs", "rootfs", "squashfs", "erofs", "aufs", "jfs", "reiserfs", "iso9660", "vfat",
+	"overlay", "ext2", "ext3",     "ext4",	  "xfs",    "btrfs",	"bcachefs",
+	"zfs",	   "f2fs", "tmpfs",    "ramfs",	  "rootfs", "squashfs", "erofs",
+	"aufs",	   "jfs",  "reiserfs", "iso9660", "vfat",
 };
 
 static bool is_local(struct proc_text type)
@@ -104,8 +105,8 @@ static bool is_of_machine(int proc, int dir)
 	if (first < 0)
 		return false;
 	same = stat_cached(first, STATX_INO, &ours) == 0 &&
-	       stat_cached(dir, STATX_INO, &its) == 0 && ours.stx_ino == its.stx_ino && ours.stx_dev_major == its.stx_dev_major &&
-	       ours.stx_dev_minor == its.stx_dev_minor;
+	       stat_cached(dir, STATX_INO, &its) == 0 && ours.stx_ino == its.stx_ino &&
+	       ours.stx_dev_major == its.stx_dev_major && ours.stx_dev_minor == its.stx_dev_minor;
 	close(first);
 	return same;
 }
@@ -114,7 +115,8 @@ int proc_root_open(struct proc_root *root, int proc, int process)
 {
 	int r;
 
-	*root = (struct proc_root){.dir = openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	*root = (struct proc_root){
+		.dir = openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC)};
 	if (root->dir < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	if (is_of_machine(proc, root->dir))

@@ -175,9 +175,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(makes_objects),	    TEST(copes_without_a_thread_or_a_result),
-		TEST(changes_signals),	    TEST(names_processes),
-		TEST(names_memory),	    TEST(takes_own_descriptors),
+		TEST(makes_objects),	      TEST(copes_without_a_thread_or_a_result),
+		TEST(changes_signals),	      TEST(names_processes),
+		TEST(names_memory),	      TEST(takes_own_descriptors),
 		TEST(distinguishes_commands), TEST(exec_closes_what_is_marked),
 	};
 
