@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meta/sockets.h"
+#include "meta/runtimes/sockets.h"
 
 static enum sinsp_container_type find_type(const char *name)
 {

@@ -82,8 +82,7 @@ static bool is_image_id(const struct sinsp_container_info *info, const char *ref
 {
 	const char *id = without_prefix(reference);
 
-	return id != reference ||
-	       (info->image_id && strncmp(info->image_id, id, strlen(id)) == 0);
+	return id != reference || (info->image_id && strncmp(info->image_id, id, strlen(id)) == 0);
 }
 
 void describe_image(struct sinsp_container_info *info, const char *reference)
@@ -154,8 +153,7 @@ void describe_labels_end(const struct describe_labels *list, struct sinsp_labels
 void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
 		     const json_t *object)
 {
-	struct describe_labels list =
-		describe_labels_begin(info, labels, json_object_size(object));
+	struct describe_labels list = describe_labels_begin(info, labels, json_object_size(object));
 	const char *name;
 	json_t *value;
 

@@ -16,7 +16,8 @@ enum {
 	DESCRIBE_BYTES_MAX = 64 * 1024, /* of all texts of a container */
 };
 
-/* Sets a text of `info` to a copy, in which invalid UTF-8 is U+FFFD. NULL and "" stand for nothing. */
+/* Sets a text of `info` to a copy, in which invalid UTF-8 is U+FFFD. NULL and "" stand for nothing.
+ */
 void describe_text(struct sinsp_container_info *info, const char **member, const char *text);
 
 /* "sha256:HEX" or "HEX"; another text is no id. Accepts NULL. */

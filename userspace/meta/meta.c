@@ -210,7 +210,8 @@ int meta_create(struct meta_source *source, uint32_t requests_max, struct meta *
 	code = start_thread(made);
 	if (code) {
 		free_all(made);
-		return error_set(err, code, "starting the thread for descriptions of containers: %s",
+		return error_set(err, code,
+				 "starting the thread for descriptions of containers: %s",
 				 strerror(-code));
 	}
 	*meta = made;

@@ -207,10 +207,10 @@ static void test_answer(void **state)
 
 static void test_pod_by_labels(void **state)
 {
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "io.kubernetes.pod.name", "web-5c4f",
-				   "io.kubernetes.pod.namespace", "shop", "io.kubernetes.pod.uid",
-				   "2f2b", "io.kubernetes.sandbox.id", "5a22",
-				   "io.kubernetes.docker.type", "podsandbox");
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "io.kubernetes.pod.name",
+				   "web-5c4f", "io.kubernetes.pod.namespace", "shop",
+				   "io.kubernetes.pod.uid", "2f2b", "io.kubernetes.sandbox.id",
+				   "5a22", "io.kubernetes.docker.type", "podsandbox");
 
 	describe_labels(info, &info->labels, object);
 	describe_pod_by_labels(info, &info->labels);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "meta/chain.h"
-#include "meta/files.h"
+#include "meta/files/files.h"
 #include "meta/meta.h"
-#include "meta/sockets.h"
+#include "meta/runtimes/sockets.h"
 #include "util/clock.h"
 
 enum {

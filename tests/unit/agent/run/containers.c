@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "agent/run/containers.h"
-#include "meta/files.h"
+#include "meta/files/files.h"
 #include "meta/meta.h"
 #include "util/clock.h"
 

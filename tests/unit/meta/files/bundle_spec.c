@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Mounts, namespaces and rights in a specification, also in one that is not as it should be. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "meta/files/bundle.h"
+
+static struct sinsp_container_info *describe(const char *text)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct bundle bundle = {.spec = json_loads(text, 0, NULL)};
+
+	assert_non_null(info);
+	assert_non_null(bundle.spec);
+	bundle_describe(&bundle, info);
+	bundle_finish(&bundle);
+	return info;
+}
+
+static void test_mounts(void **state)
+{
+	struct sinsp_container_info *info = describe(
+		"{\"mounts\": ["
+		"{\"destination\": \"/proc\", \"type\": \"proc\", \"source\": \"proc\"},"
+		"{\"destination\": \"/a\", \"type\": \"bind\", \"source\": \"/s\"},"
+		"{\"destination\": \"/b\", \"source\": \"/t\", \"options\": [\"rbind\", \"ro\","
+		" \"rshared\"]}, 7, {}]}");
+
+	assert_int_equal(info->mounts.count, 2);
+	assert_string_equal(info->mounts.items[0].dest, "/a");
+	assert_string_equal(info->mounts.items[0].mode, "");
+	assert_string_equal(info->mounts.items[0].propagation, "");
+	assert_true(info->mounts.items[0].writable);
+	assert_string_equal(info->mounts.items[1].source, "/t");
+	assert_string_equal(info->mounts.items[1].propagation, "rshared");
+	assert_false(info->mounts.items[1].writable);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_namespaces(void **state)
+{
+	struct sinsp_container_info *info =
+		describe("{\"linux\": {\"namespaces\": [{\"type\": \"ipc\"}, 7,"
+			 " {\"type\": \"network\", \"path\": \"/proc/1/ns/net\"}]}}");
+
+	assert_int_equal(info->host_pid, SINSP_YES);
+	assert_int_equal(info->host_ipc, SINSP_NO);
+	assert_int_equal(info->host_network, SINSP_UNKNOWN);
+	sinsp_container_info_destroy(info);
+	info = describe("{}");
+	assert_int_equal(info->host_pid, SINSP_UNKNOWN);
+	sinsp_container_info_destroy(info);
+}
+
+#define ADMIN "\"process\": {\"capabilities\": {\"bounding\": [\"CAP_KILL\", \"CAP_SYS_ADMIN\"]}}"
+#define ALL "{\"allow\": true, \"access\": \"rwm\"}"
+#define NOTHING "{\"allow\": false, \"access\": \"rwm\"}"
+#define DEVICES(rules) "\"linux\": {\"resources\": {\"devices\": [" rules "]}}"
+
+static void test_privileged(void **state)
+{
+	static const struct {
+		const char *spec;
+		enum sinsp_answer privileged;
+	} cases[] = {
+		{"{}", SINSP_UNKNOWN},
+		{"{\"process\": {\"capabilities\": {\"bounding\": []}}}", SINSP_NO},
+		{"{" ADMIN "}", SINSP_UNKNOWN},
+		{"{" ADMIN ", " DEVICES(NOTHING ", " ALL) "}", SINSP_YES},
+		{"{" ADMIN ", " DEVICES(ALL ", " NOTHING) "}", SINSP_UNKNOWN},
+		{"{" ADMIN
+		 ", " DEVICES("{\"allow\": true, \"access\": \"rwm\", \"type\": \"c\"}") "}",
+		 SINSP_UNKNOWN},
+		{"{" ADMIN ", \"linux\": {\"maskedPaths\": [\"/proc/kcore\"], \"resources\":"
+		 " {\"devices\": [" ALL "]}}}",
+		 SINSP_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sinsp_container_info *info = describe(cases[i].spec);
+
+		assert_int_equal(info->privileged, cases[i].privileged);
+		sinsp_container_info_destroy(info);
+	}
+}
+
+static void test_wrong_types(void **state)
+{
+	struct sinsp_container_info *info =
+		describe("{\"mounts\": {}, \"linux\": [], \"process\": 7}");
+
+	assert_int_equal(info->mounts.count, 0);
+	assert_int_equal(info->host_pid, SINSP_UNKNOWN);
+	assert_int_equal(info->privileged, SINSP_UNKNOWN);
+	sinsp_container_info_destroy(info);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_namespaces),
+		cmocka_unit_test(test_privileged),
+		cmocka_unit_test(test_wrong_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Docker's files: where they are found, and what modes mean. unit/meta/files has whole ones. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "meta/files/docker.h"
+
+#include "tree.h"
+
+static struct tree tree;
+static struct bundle bundle;
+static struct sinsp_container_info *info;
+static struct error err;
+
+static int setup(void **state)
+{
+	tree_create(&tree);
+	bundle = (struct bundle){0};
+	err = (struct error){""};
+	info = sinsp_container_info_create();
+	return info ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	bundle_finish(&bundle);
+	sinsp_container_info_destroy(info);
+	tree_destroy(&tree);
+	return 0;
+}
+
+static int describe(const char *id)
+{
+	return docker_describe(tree.path, &(struct meta_request){.id = id}, &bundle, info, &err);
+}
+
+/* Any data root: the bundle mounts files of it. */
+static void test_by_bundle(void **state)
+{
+	tree_write(&tree, "odd/containers/id/config.v2.json",
+		   "{\"ID\": \"id\", \"Name\": \"/web\", \"Image\": \"sha256:1a2b\","
+		   " \"Config\": {\"Image\": \"1a2b\", \"Labels\": null},"
+		   " \"NetworkSettings\": {\"Networks\": {\"a\": {\"IPAddress\": \"\"},"
+		   " \"b\": {\"IPAddress\": \"10.0.0.7\"}}}}");
+	assert_int_equal(describe("id"), -ENOENT);
+	bundle.spec = json_pack("{s:[{s:s, s:s}]}", "mounts", "destination", "/etc/hostname",
+				"source", "/odd/containers/id/hostname");
+	assert_int_equal(describe("id"), 0);
+	assert_string_equal(info->name, "web");
+	assert_string_equal(info->image, "1a2b");
+	assert_null(info->image_repository);
+	assert_string_equal(info->ip, "10.0.0.7");
+	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
+	assert_int_equal(info->privileged, SINSP_UNKNOWN);
+	assert_string_equal(err.text, "");
+}
+
+static void test_of_another(void **state)
+{
+	tree_write(&tree, "var/lib/docker/containers/id/config.v2.json",
+		   "{\"ID\": \"other\", \"Name\": \"/web\"}");
+	assert_int_equal(describe("id"), -ENOENT);
+	assert_int_equal(describe("x/../id"), -ENOENT);
+	assert_null(info->name);
+}
+
+static void test_modes(void **state)
+{
+	tree_write(&tree, "var/lib/docker/containers/id/config.v2.json", "{\"ID\": \"id\"}");
+	tree_write(&tree, "var/lib/docker/containers/id/hostconfig.json",
+		   "{\"Privileged\": true, \"PidMode\": \"host\", \"IpcMode\": \"container:7\","
+		   " \"NetworkMode\": \"default\"}");
+	assert_int_equal(describe("id"), 0);
+	assert_int_equal(info->privileged, SINSP_YES);
+	assert_int_equal(info->host_pid, SINSP_YES);
+	assert_int_equal(info->host_ipc, SINSP_UNKNOWN);
+	assert_int_equal(info->host_network, SINSP_NO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_by_bundle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_modes, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON texts of containerd and of CRI-O. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "meta/runtimes/cri_info.h"
+
+static struct sinsp_container_info *
+fill(void (*add)(struct sinsp_container_info *info, const char *text), const char *text)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+
+	assert_non_null(info);
+	add(info, text);
+	return info;
+}
+
+static void assert_privileged(const char *text, enum sinsp_answer expected)
+{
+	struct sinsp_container_info *info = fill(cri_info_fill_container, text);
+
+	assert_int_equal(info->privileged, expected);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_privileged(void **state)
+{
+	assert_privileged(
+		"{\"config\": {\"linux\": {\"security_context\": {\"privileged\": true}}}}",
+		SINSP_YES);
+	assert_privileged("{\"config\": {\"linux\": {}}}", SINSP_NO);
+	assert_privileged("{\"config\": {}}", SINSP_NO);
+	assert_privileged("{\"privileged\": true}", SINSP_YES);
+	assert_privileged("{\"privileged\": false}", SINSP_NO);
+	assert_privileged("{\"privileged\": \"true\"}", SINSP_UNKNOWN);
+	assert_privileged("{\"privileged\": false, \"runtimeSpec\": {\"linux\":"
+			  " {\"security_context\": {\"privileged\": true}}}}",
+			  SINSP_YES);
+	assert_privileged("{}", SINSP_UNKNOWN);
+	assert_privileged("{", SINSP_UNKNOWN);
+	assert_privileged(NULL, SINSP_UNKNOWN);
+}
+
+static void test_image(void **state)
+{
+	struct sinsp_container_info *info = fill(
+		cri_info_fill_container,
+		"{\"sandboxID\": \"s1\", \"config\": {\"image\": {\"image\": \"sha256:1a2b\"}},"
+		" \"runtimeSpec\": {\"annotations\": {\"io.kubernetes.cri.image-name\": "
+		"\"a/b:1\"}}}");
+
+	assert_string_equal(info->image_id, "1a2b");
+	assert_string_equal(info->image, "a/b:1");
+	assert_string_equal(info->pod.sandbox_id, "s1");
+	sinsp_container_info_destroy(info);
+	/* A name where an id is expected, and an id where a name is. */
+	info = fill(cri_info_fill_container,
+		    "{\"config\": {\"image\": {\"image\": \"a/b:1\"}}, \"runtimeSpec\":"
+		    " {\"annotations\": {\"io.kubernetes.cri-o.ImageName\": \"sha256:12\"}}}");
+	assert_null(info->image_id);
+	assert_null(info->image);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_network(void **state)
+{
+	struct sinsp_container_info *info =
+		fill(cri_info_fill_sandbox,
+		     "{\"cniResult\": {\"Interfaces\": {\"lo\": {}, \"veth1\": {}, \"eth0\":"
+		     " {\"Mac\": \"x\"}}}}");
+
+	assert_string_equal(info->cni_json, "{\"eth0\":{\"Mac\":\"x\"}}");
+	sinsp_container_info_destroy(info);
+	info = fill(cri_info_fill_sandbox, "{\"cniResult\": {\"Interfaces\": {\"lo\": {}}}}");
+	assert_null(info->cni_json);
+	sinsp_container_info_destroy(info);
+	info = fill(cri_info_fill_sandbox, "{\"runtimeSpec\": {\"annotations\":"
+					   " {\"io.kubernetes.cri-o.CNIResult\": \"{1}\"}}}");
+	assert_string_equal(info->cni_json, "{1}");
+	sinsp_container_info_destroy(info);
+	sinsp_container_info_destroy(fill(cri_info_fill_sandbox, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_privileged),
+		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_network),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

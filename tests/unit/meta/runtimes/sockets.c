@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The source of all sockets: who is asked, and for how long. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "meta/runtimes/sockets.h"
+#include "fake_runtime.h"
+#include "util/clock.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+enum { NS_PER_MS = 1000000 };
+
+static const struct fake_answer known[] = {
+	{FAKE_JSON, 200, "OK", 0},
+	{FAKE_JSON, 200, "{\"Id\": \"" ID "\", \"Name\": \"/web\"}", 0},
+};
+
+static struct meta_source *create(const char *root, const char *const *paths, size_t count)
+{
+	struct sockets_config config = {root, paths, count, .without_defaults = true};
+	struct meta_source *source;
+
+	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
+	return source;
+}
+
+static int describe(struct meta_source *source, enum sinsp_container_type type, struct error *err)
+{
+	struct meta_request request = {.id = ID, .type = type};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	int result;
+
+	assert_non_null(info);
+	result = source->ops->describe(source, &request, info, err);
+	if (result == 0)
+		assert_string_equal(info->name, "web");
+	sinsp_container_info_destroy(info);
+	return result;
+}
+
+static void test_below_the_hosts_root(void **state)
+{
+	static const char *const paths[] = {"/missing", "/socket"};
+	struct fake_runtime *server = fake_runtime_start(known, 2);
+	char root[64] = "";
+	struct meta_source *source;
+
+	memcpy(root, fake_runtime_path(server), strlen(fake_runtime_path(server)) - 7);
+	source = create(root, paths, 2);
+	assert_int_equal(describe(source, SINSP_CONTAINER_LXC, NULL), -ENOENT);
+	assert_int_equal(fake_runtime_requests(server), 0);
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	source->ops->destroy(source);
+	fake_runtime_stop(server);
+}
+
+/* One that hangs takes the time of the others once, not twice; then it is left alone. */
+static void test_time_is_shared(void **state)
+{
+	static const struct fake_answer silent = {FAKE_SILENT, 0, NULL, 0};
+	struct fake_runtime *servers[] = {fake_runtime_start(&silent, 1),
+					  fake_runtime_start(known, 2)};
+	const char *paths[] = {fake_runtime_path(servers[0]), fake_runtime_path(servers[1])};
+	struct meta_source *source = create(NULL, paths, 2);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	struct error err;
+
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, &err), -ETIMEDOUT);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - start <
+		    (uint64_t)(SOCKETS_LOOKUP_MS + 1000) * NS_PER_MS);
+	start = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - start < (uint64_t)1000 * NS_PER_MS);
+	source->ops->destroy(source);
+	fake_runtime_stop(servers[0]);
+	fake_runtime_stop(servers[1]);
+}
+
+/* A failure is reported unless another runtime knows the container. */
+static void test_failure(void **state)
+{
+	static const struct fake_answer broken[] = {{FAKE_JSON, 200, "OK", 0},
+						    {FAKE_JSON, 200, "[", 0}};
+	struct fake_runtime *servers[] = {fake_runtime_start(broken, 2),
+					  fake_runtime_start(known, 2),
+					  fake_runtime_start(broken, 2)};
+	const char *paths[] = {fake_runtime_path(servers[0]), fake_runtime_path(servers[1])};
+	const char *broken_path = fake_runtime_path(servers[2]);
+	struct meta_source *source = create(NULL, paths, 2);
+	struct error err;
+
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	source->ops->destroy(source);
+	source = create(NULL, &broken_path, 1);
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, &err), -EBADMSG);
+	assert_memory_equal(err.text, broken_path, strlen(broken_path));
+	source->ops->destroy(source);
+	for (size_t i = 0; i < 3; i++)
+		fake_runtime_stop(servers[i]);
+}
+
+static void test_too_many(void **state)
+{
+	const char *paths[SOCKETS_MAX + 1];
+	struct sockets_config config = {.paths = paths, .paths_count = SOCKETS_MAX + 1};
+	struct meta_source *source;
+	struct error err;
+
+	for (size_t i = 0; i <= SOCKETS_MAX; i++)
+		paths[i] = "/a";
+	assert_int_equal(sockets_source_create(&config, &source, &err), -E2BIG);
+	assert_string_equal(err.text, "/a: more than 32 sockets of runtimes");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_below_the_hosts_root),
+		cmocka_unit_test(test_time_is_shared),
+		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

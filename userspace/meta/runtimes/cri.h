@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptions of containers and pods by the Container Runtime Interface, which containerd and
+ * CRI-O serve for Kubernetes.
+ */
+#ifndef META_RUNTIMES_CRI_H
+#define META_RUNTIMES_CRI_H
+
+#include "meta/runtimes/grpc.h"
+#include "sinsp/tables/container.h"
+
+struct cri {
+	struct grpc grpc;
+	enum sinsp_container_type type; /* containerd, CRI-O, or CRI for others */
+};
+
+/*
+ * Asks a server whether it is one. Returns 0, -EOPNOTSUPP if it speaks gRPC but not this interface,
+ * -EPROTO if it is something else, or another -errno, all with a message.
+ */
+int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t deadline_ns,
+	     struct error *err);
+
+/*
+ * Adds what the runtime knows of a container, or of the sandbox of a pod, and of its pod. Returns
+ * 0, -ENOENT if it knows neither, or another -errno with a message.
+ */
+int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
+		 struct sinsp_container_info *info, struct error *err);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* One request for a container, and one for its image when that is new. */
+#include "meta/runtimes/docker_api.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta/describe.h"
+#include "meta/runtimes/docker_api_json.h"
+
+enum {
+	OWN_MINOR_VERSION = 51, /* the newest of API 1 whose answers are understood */
+	IMAGES_COUNT = 64,
+	IMAGE_ID_MAX = 80,
+	NAME_MAX_BYTES = 256,
+	PATH_MAX_BYTES = 400,
+	STATUS_OK = 200,
+	STATUS_NOT_FOUND = 404,
+};
+
+struct docker_image {
+	char id[IMAGE_ID_MAX];
+	char name[NAME_MAX_BYTES]; /* a tag of it; "" if it has none */
+	char digest[NAME_MAX_BYTES]; /* "repository@sha256:..."; "" if it has none */
+};
+
+struct docker_images {
+	struct docker_image rows[IMAGES_COUNT];
+	unsigned int next; /* the row that is replaced next */
+};
+
+/* Whether an id may be part of a path. */
+static bool is_plain(const char *id)
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "_.-:";
+
+	return *id && *id != '.' && id[strspn(id, plain)] == '\0';
+}
+
+/* Sends GET. Returns 0 with an object that the caller releases, -ENOENT, or another -errno. */
+static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns, json_t **object,
+	       struct error *err)
+{
+	struct http_request request = {.path = path, .deadline_ns = deadline_ns};
+	struct http_reply reply = {0};
+	int result = http_request(docker->http, &request, &reply, err);
+
+	if (result)
+		/* no answer */;
+	else if (reply.status == STATUS_NOT_FOUND)
+		result = -ENOENT;
+	else if (reply.status != STATUS_OK)
+		result = error_set(err, -EPROTO, "%s: GET %s: status %ld", docker->path, path,
+				   reply.status);
+	else
+		result = json_input_parse(reply.body.data, reply.body.len, JSON_INPUT_VALUES_MAX,
+					  docker->path, object, err);
+	if (result == 0 && !json_is_object(*object)) {
+		json_decref(*object);
+		result = error_set(err, -EBADMSG, "%s: GET %s: the answer is no JSON object",
+				   docker->path, path);
+	}
+	http_reply_finish(&reply);
+	return result;
+}
+
+int docker_api_init(struct docker_api *docker, struct http *http, const char *path,
+		    uint64_t deadline_ns, struct error *err)
+{
+	struct http_request request = {.path = "/_ping", .deadline_ns = deadline_ns};
+	struct http_reply reply = {0};
+	char version[16] = "", libpod[32];
+	unsigned int minor;
+	int result;
+
+	*docker = (struct docker_api){.http = http, .path = path};
+	result = http_request(http, &request, &reply, err);
+	if (result)
+		goto out;
+	if (reply.status != STATUS_OK ||
+	    !http_header(&reply, "Api-Version", version, sizeof(version))) {
+		result = error_set(err, -EPROTO, "%s: not the API of Docker", path);
+		goto out;
+	}
+	docker->is_podman = http_header(&reply, "Libpod-API-Version", libpod, sizeof(libpod));
+	/* An older daemon rejects our version; a newer one may not answer as we understand. */
+	if (sscanf(version, "1.%u", &minor) == 1)
+		snprintf(docker->version, sizeof(docker->version), "/v1.%u",
+			 minor < OWN_MINOR_VERSION ? minor : OWN_MINOR_VERSION);
+	docker->images = calloc(1, sizeof(*docker->images));
+	if (!docker->images)
+		result = error_set(err, -ENOMEM, "out of memory");
+out:
+	http_reply_finish(&reply);
+	return result;
+}
+
+void docker_api_finish(struct docker_api *docker)
+{
+	free(docker->images);
+	docker->images = NULL;
+}
+
+/* The first text of an array that fits; "" if there is none. */
+static void copy_first(const json_t *array, char *copy, size_t size)
+{
+	const char *text = json_string_value(json_array_get(array, 0));
+
+	copy[0] = '\0';
+	if (text && strlen(text) < size)
+		memcpy(copy, text, strlen(text) + 1);
+}
+
+/* The names of an image, asked for once. Returns NULL if they are not known. */
+static const struct docker_image *find_image(struct docker_api *docker, const char *id,
+					     uint64_t deadline_ns)
+{
+	struct docker_images *images = docker->images;
+	struct docker_image *image;
+	char path[PATH_MAX_BYTES];
+	json_t *answer;
+	int result;
+
+	if (!id || strlen(id) >= IMAGE_ID_MAX || !is_plain(id))
+		return NULL;
+	for (size_t i = 0; i < IMAGES_COUNT; i++) {
+		if (strcmp(images->rows[i].id, id) == 0)
+			return &images->rows[i];
+	}
+	snprintf(path, sizeof(path), "%s/images/%s/json", docker->version, id);
+	result = get(docker, path, deadline_ns, &answer, NULL);
+	/* An image that was removed will not come back: that is an answer too. */
+	if (result && result != -ENOENT)
+		return NULL;
+	image = &images->rows[images->next];
+	images->next = (images->next + 1) % IMAGES_COUNT;
+	*image = (struct docker_image){0};
+	memcpy(image->id, id, strlen(id) + 1);
+	if (result == 0) {
+		copy_first(JSON_INPUT_AT(answer, "RepoTags"), image->name, sizeof(image->name));
+		copy_first(JSON_INPUT_AT(answer, "RepoDigests"), image->digest,
+			   sizeof(image->digest));
+		json_decref(answer);
+	}
+	return image;
+}
+
+/* The name by which the container was made, unless that is an id and there is a better one. */
+static void fill_image_names(struct sinsp_container_info *info, const char *name,
+			     const struct docker_image *image)
+{
+	const char *digest = image ? strchr(image->digest, '@') : NULL;
+
+	describe_image_by_name(info, name);
+	if (image)
+		describe_image_by_name(info, *image->name ? image->name : image->digest);
+	describe_image(info, name);
+	describe_text(info, &info->image_digest, digest ? digest + 1 : NULL);
+}
+
+int docker_api_describe(struct docker_api *docker, const char *id, uint64_t deadline_ns,
+			struct sinsp_container_info *info, struct error *err)
+{
+	const struct docker_image *image;
+	char path[PATH_MAX_BYTES];
+	json_t *answer;
+	int result;
+
+	if (!is_plain(id) || strlen(id) > NAME_MAX_BYTES)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/containers/%s/json", docker->version, id);
+	result = get(docker, path, deadline_ns, &answer, err);
+	if (result)
+		return result;
+	/* The daemon takes names and beginnings of ids, too. */
+	if (strcmp(docker_api_json_id(answer), id) != 0) {
+		json_decref(answer);
+		return -ENOENT;
+	}
+	docker_api_json_fill(answer, info);
+	image = find_image(docker, JSON_INPUT_TEXT(answer, "Image"), deadline_ns);
+	fill_image_names(info, JSON_INPUT_TEXT(answer, "Config", "Image"), image);
+	json_decref(answer);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of gRPC, one question and one answer each. */
+#ifndef META_RUNTIMES_GRPC_H
+#define META_RUNTIMES_GRPC_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "meta/net/http.h"
+#include "util/arena.h"
+
+/* An answer takes up to this much memory when it is decoded, many times its length. */
+enum { GRPC_DECODED_MAX = 32 * 1024 * 1024 };
+
+struct grpc {
+	struct http *http; /* not owned */
+	const char *path; /* of the socket, for messages; not owned */
+};
+
+struct grpc_method {
+	const char *path; /* "/package.Service/Method" */
+	const ProtobufCMessageDescriptor *answer;
+};
+
+/*
+ * Calls a method. Returns 0 with the decoded answer, in the memory of `arena`, which the caller
+ * frees in any case; -ENOENT if the server does not know what was asked for, -EOPNOTSUPP if it does
+ * not know the method, -EBADMSG if its answer cannot be decoded, or another -errno, all but -ENOENT
+ * with a message.
+ */
+int grpc_call(const struct grpc *grpc, const struct grpc_method *method,
+	      const ProtobufCMessage *question, uint64_t deadline_ns, struct arena *arena,
+	      ProtobufCMessage **answer, struct error *err);
+
+#endif
