@@ -3,12 +3,12 @@
 #include "agent/commands/capture.h"
 
 #include "agent/commands/command.h"
-#include "agent/run/child.h"
+#include "agent/process/child.h"
 #include "agent/run/loop.h"
-#include "agent/run/recording.h"
+#include "agent/record/recording.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 
 static void print_warnings(const struct input *input)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent/commands/command.h"
-#include "agent/run/live_open.h"
+#include "agent/input/live_open.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/rules_load.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "agent/run/containers.h"
-#include "agent/run/recording.h"
+#include "agent/record/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 

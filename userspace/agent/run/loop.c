@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "agent/run/child.h"
+#include "agent/process/child.h"
 #include "agent/run/handle.h"
-#include "agent/run/recording.h"
+#include "agent/record/recording.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 
 void output_init(struct output *output, int fd)
 {
@@ -44,15 +44,15 @@ static int handle_failure(struct output *output, int code, struct error *err)
 		output->closed = signals_count() > 1;
 		return 0;
 	case EAGAIN:
-		return poll(&poll_fd, 1, -1) < 0 && errno == EINTR ?
-			       handle_failure(output, EINTR, err) : 0;
+		return poll(&poll_fd, 1, -1) < 0 && errno == EINTR
+			       ? handle_failure(output, EINTR, err)
+			       : 0;
 	case EPIPE:
 		output->closed = true;
 		return 0;
 	default:
 		output->closed = true;
-		return error_set(err, -code, "cannot write to standard output: %s",
-				 strerror(code));
+		return error_set(err, -code, "cannot write to standard output: %s", strerror(code));
 	}
 }
 

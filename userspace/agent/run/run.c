@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "agent/run/child.h"
+#include "agent/process/child.h"
 #include "agent/run/containers.h"
-#include "agent/run/recording.h"
+#include "agent/record/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 

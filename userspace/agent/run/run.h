@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "agent/options/options.h"
-#include "agent/run/input.h"
+#include "agent/input/input.h"
 #include "agent/run/output.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "agent/run/handle.h"
-#include "agent/run/recording.h"
+#include "agent/record/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
@@ -219,8 +219,8 @@ static void test_summary(void **state)
 
 static void begin_rules(struct options of)
 {
-	static const char text[] = NAMED_RULE("one", "evt.type=close")
-		NAMED_RULE("two", "evt.type=close");
+	static const char text[] =
+		NAMED_RULE("one", "evt.type=close") NAMED_RULE("two", "evt.type=close");
 	const char *path = "/dev/stdin";
 	FILE *file = tmpfile();
 
@@ -238,7 +238,7 @@ static void begin_rules(struct options of)
 }
 
 #define LINE(name)                                                                                 \
-	"{\"rule\":\"" name "\",\"priority\":\"Informational\",\"tags\":[],"                          \
+	"{\"rule\":\"" name "\",\"priority\":\"Informational\",\"tags\":[],"                       \
 	"\"output\":\"out\",\"evt.type\":\"close\"}\n"
 
 static void test_first_rule(void **state)

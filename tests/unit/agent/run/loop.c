@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/run/input_live.h"
+#include "agent/input/input_live.h"
 #include "agent/run/loop.h"
 #include "agent/run/report.h"
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 
 #include "fake_live.h"

@@ -17,7 +17,7 @@
 
 #include "agent/run/loop.h"
 #include "agent/run/report.h"
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 #include "scap/file/reader.h"
 
 #include "frame.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/run/output.h"
-#include "agent/run/signals.h"
+#include "agent/process/signals.h"
 
 struct pipe_test {
 	int ends[2];

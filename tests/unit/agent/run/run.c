@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/run/child.h"
+#include "agent/process/child.h"
 #include "agent/run/run.h"
 #include "sinsp/sinsp.h"
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The account of a live capture, of counters made by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "agent/input/account_live.h"
+#include "scap/live/live.h"
+
+static struct scap_live_stats live;
+static struct buf text;
+
+static const char *report(const struct account *account)
+{
+	buf_clear(&text);
+	account_live_append(&live, account, &text);
+	buf_append_char(&text, '\0');
+	return text.data;
+}
+
+static int setup(void **state)
+{
+	live = (struct scap_live_stats){0};
+	live.seen[EVENT_close] = live.delivered[EVENT_close] = 7;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	buf_finish(&text);
+	text = (struct buf){0};
+	return 0;
+}
+
+static void test_whole(void **state)
+{
+	assert_false(account_live_is_incomplete(&live));
+	assert_string_equal(report(&(struct account){.matched = 5, .printed = 4}),
+			    "agent: seen 7 = delivered 7 + lost 0; matched 5, printed 4\n");
+	buf_clear(&text);
+	account_live_append_counters(&live, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data, "seen 7, delivered 7, lost 0");
+}
+
+static void test_losses(void **state)
+{
+	live.seen[EVENT_open] = 3;
+	live.events[EVENT_open].lost[LOSS_RING_FULL] = 3;
+	assert_true(account_live_is_incomplete(&live));
+	assert_string_equal(report(&(struct account){0}),
+			    "agent: seen 10 = delivered 7 + lost 3; matched 0, printed 0\n"
+			    "agent: lost by cause: ring full 3\n"
+			    "agent: lost by event: open 3 of 3\n");
+	/* What is neither delivered nor lost does not hide. */
+	live.events[EVENT_open].lost[LOSS_RING_FULL] = 2;
+	assert_true(account_live_is_incomplete(&live));
+	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + unaccounted 1;"));
+	live.corrupt = 1;
+	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + corrupt 1;"));
+}
+
+static void test_troubles(void **state)
+{
+	const struct account account = {.state = {.threads_evicted = 4, .unknown = 2}};
+
+	live.out_of_order = 9;
+	assert_string_equal(report(&account),
+			    "agent: seen 7 = delivered 7 + lost 0; matched 0, printed 0\n"
+			    "agent: 9 events given out after a later one\n"
+			    "agent: 2 delivered events of an unknown type\n"
+			    "agent: 4 threads evicted: the table was full\n");
+}
+
+static void test_containers(void **state)
+{
+	const struct account account = {
+		.verbose = true,
+		.containers = {.meta = {.requests = 7, .described = 4, .missing = 3, .rejected = 2},
+			       .late = 5,
+			       .full = 6},
+	};
+	const char *found = report(&account);
+
+	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
+	assert_non_null(strstr(found, "agent: 3 containers without data"));
+	assert_non_null(strstr(found, "agent: 5 new containers whose data was not there in time"));
+	assert_non_null(strstr(found, "agent: 6 new containers whose data was not waited for"));
+	assert_non_null(
+		strstr(found, "agent: containers: looked for 7, found 4, without data 3\n"));
+	assert_null(strstr(report(&(struct account){.verbose = true}), "containers"));
+}
+
+static void test_verbose(void **state)
+{
+	const struct account account = {.verbose = true,
+					.state = {.threads = 3, .fds = 4, .thread_lookups = 5}};
+
+	live.untimed = 2;
+	report(&account);
+	assert_non_null(strstr(text.data, "agent: 2 calls without latency"));
+	assert_non_null(strstr(text.data, "agent: event close: seen 7, delivered 7, lost 0"));
+	assert_non_null(strstr(text.data, "agent: state: threads 3, descriptors 4; asked of /proc: "
+					  "threads 5 (0 gone)"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_containers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What a plan and options make of the configuration of a capture. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "agent/plan/plan.h"
+#include "agent/input/live_open.h"
+
+#include "fake_live.h"
+
+static struct scap_live live;
+
+/* Opens a capture for these options, with a boot offset of 5 ns. */
+static const struct scap_live_config *open_for(const struct options *options)
+{
+	struct printer printer = {.format = &format_none};
+	struct scap_live *opened = NULL;
+	struct plan *plan;
+	struct error err = {""};
+
+	if (plan_create(options, &printer, &plan, NULL, &err))
+		fail_msg("%s", err.text);
+	fake_live_init(&live);
+	fake_live_offer(&live);
+	if (live_open(plan, 5, &opened, &err))
+		fail_msg("%s", err.text);
+	assert_ptr_equal(opened, &live);
+	plan_destroy(plan);
+	scap_source_destroy(scap_live_source(opened));
+	return &live.config;
+}
+
+static void test_options(void **state)
+{
+	const struct options options = {
+		.filter = "evt.type=close",
+		.ring_bytes = 1 << 16,
+		.snaplen = 123,
+		.snaplen_rules = {.statsd_port = 8125},
+		.include_self = true,
+		.verbose = true,
+	};
+	const struct scap_live_config *config = open_for(&options);
+
+	assert_int_equal(config->ring_bytes, 1 << 16);
+	assert_int_equal(config->snaplen, 123);
+	assert_int_equal(config->snaplen_rules.statsd_port, 8125);
+	assert_int_equal(config->boot_offset_ns, 5);
+	assert_true(config->include_self && config->verbose);
+	assert_false(config->enter_times);
+}
+
+/* Without the option the rings suit the machine: a power of two, at least a page. */
+static void test_ring_bytes(void **state)
+{
+	const struct scap_live_config *config = open_for(&(struct options){0});
+
+	assert_true(config->ring_bytes >= 4096);
+	assert_int_equal(config->ring_bytes & (config->ring_bytes - 1), 0);
+}
+
+/* What only the state needs is captured when it succeeds, and is not shown. */
+static void test_events(void **state)
+{
+	const struct scap_live_config *config =
+		open_for(&(struct options){.filter = "evt.type=read and fd.name contains a"});
+
+	assert_true(config->events[EVENT_read]);
+	assert_false(config->successes[EVENT_read]);
+	assert_true(config->events[EVENT_openat]);
+	assert_true(config->successes[EVENT_openat]);
+	assert_false(config->events[EVENT_kill]);
+}
+
+/* Every number that is no system call here. */
+static void test_generic_calls(void **state)
+{
+	const struct scap_live_config *config =
+		open_for(&(struct options){.filter = "evt.type=unknown"});
+
+	assert_true(config->events[EVENT_syscall]);
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
+		assert_int_equal(config->syscalls[number],
+				 syscall_code_of_native(number) == SC_unknown);
+		assert_int_equal(config->compat_syscalls[number],
+				 syscall_code_of_compat(number) == SC_unknown);
+	}
+}
+
+static void test_enter_times(void **state)
+{
+	assert_true(open_for(&(struct options){.filter = "evt.type=read and evt.latency>1"})
+			    ->enter_times);
+}
+
+static void test_failure(void **state)
+{
+	const struct options options = {0};
+	const struct plan plan = {.options = &options};
+	struct scap_live *opened = NULL;
+	struct error err = {""};
+
+	fake_live_offer(NULL);
+	assert_int_equal(live_open(&plan, 0, &opened, &err), -EPERM);
+	assert_null(opened);
+	assert_string_equal(err.text, "there is no capture");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options),	    cmocka_unit_test(test_ring_bytes),
+		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
+		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_failure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

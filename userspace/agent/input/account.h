@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of a run with any input, as text: parts of the report. */
+#ifndef AGENT_INPUT_ACCOUNT_H
+#define AGENT_INPUT_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "meta/meta.h"
+#include "sinsp/sinsp.h"
+#include "util/buf.h"
+
+struct recording;
+struct ruleset;
+
+/* Of descriptions of containers. */
+struct account_containers {
+	struct meta_stats meta;
+	uint64_t late; /* events given out without a description: it came too late */
+	uint64_t full; /* the same, because a ring buffer was more than half full */
+};
+
+struct account {
+	uint64_t matched; /* events that passed the filter, up to the end of the run */
+	uint64_t printed; /* of these, written to standard output */
+	struct sinsp_stats state;
+	struct account_containers containers; /* zero if no field needs their descriptions */
+	const struct recording *recording; /* NULL: nothing was recorded */
+	const struct ruleset *ruleset; /* NULL: without rules */
+	bool verbose;
+};
+
+struct account_trouble {
+	uint64_t count;
+	const char *what;
+};
+
+/* "; matched 7, printed 7", the end of the first line. */
+void account_append_matches(const struct account *account, struct buf *text);
+
+/* What was recorded; "agent: rule NAME: matched 7" for rules that matched. */
+void account_append_recording(const struct account *account, struct buf *text);
+void account_append_rules(const struct account *account, struct buf *text);
+
+/* "agent: state: threads 7, descriptors 20", without a newline. */
+void account_append_state(const struct account *account, struct buf *text);
+
+/* Problems: a line for each that occurred. */
+void account_append_troubles(const struct account_trouble *troubles, size_t count,
+			     struct buf *text);
+
+#endif

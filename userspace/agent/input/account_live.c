@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of the counters of the driver and the state, as text. */
+#include "agent/input/account_live.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "scap/live/live.h"
+
+enum { TOP_EVENTS_COUNT = 5 };
+
+static const char *const cause_names[] = {
+#define LOSS(name, text) [LOSS_##name] = text,
+	LOSS_CAUSES(LOSS)
+#undef LOSS
+};
+
+struct totals {
+	uint64_t seen, delivered, lost, unreadable;
+	uint64_t lost_by_cause[LOSS_CAUSES_COUNT];
+};
+
+static uint64_t lost_of_event(const struct event_counters *counters)
+{
+	uint64_t lost = 0;
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+		lost += counters->lost[cause];
+	return lost;
+}
+
+static struct totals add_up(const struct scap_live_stats *stats)
+{
+	struct totals totals = {0};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_counters *counters = &stats->events[id];
+
+		totals.seen += stats->seen[id];
+		totals.delivered += stats->delivered[id];
+		totals.unreadable += counters->unreadable;
+		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+			totals.lost_by_cause[cause] += counters->lost[cause];
+		totals.lost += lost_of_event(counters);
+	}
+	return totals;
+}
+
+/* "agent: seen 7 = delivered 5 + lost 2", and corrupt or unaccounted events, if any. */
+static void put_balance(struct buf *text, const struct totals *totals, uint64_t corrupt)
+{
+	uint64_t accounted = totals->delivered + totals->lost + corrupt;
+
+	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
+		   totals->delivered, totals->lost);
+	if (corrupt)
+		buf_printf(text, " + corrupt %" PRIu64, corrupt);
+	if (totals->seen != accounted)
+		buf_printf(text, " + unaccounted %" PRId64, (int64_t)(totals->seen - accounted));
+}
+
+static void put_causes(struct buf *text, const struct totals *totals)
+{
+	const char *separator = "agent: lost by cause: ";
+
+	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++) {
+		if (!totals->lost_by_cause[cause])
+			continue;
+		buf_printf(text, "%s%s %" PRIu64, separator, cause_names[cause],
+			   totals->lost_by_cause[cause]);
+		separator = ", ";
+	}
+	buf_append_char(text, '\n');
+}
+
+/* The id of the event with the largest loss below `bound`, or of the same loss and a higher id. */
+static unsigned int next_loser(const struct scap_live_stats *stats, unsigned int previous)
+{
+	uint64_t bound = previous ? lost_of_event(&stats->events[previous]) : UINT64_MAX;
+	unsigned int best = 0;
+	uint64_t most = 0;
+
+	for (unsigned int id = 1; id < EVENT_ID_MAX; id++) {
+		uint64_t lost = lost_of_event(&stats->events[id]);
+
+		if (lost > most && (lost < bound || (lost == bound && id > previous))) {
+			best = id;
+			most = lost;
+		}
+	}
+	return best;
+}
+
+static void put_losers(struct buf *text, const struct scap_live_stats *stats)
+{
+	const char *separator = "agent: lost by event: ";
+	unsigned int id = 0;
+
+	for (int i = 0; i < TOP_EVENTS_COUNT && (id = next_loser(stats, id)); i++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		buf_printf(text, "%s%s %" PRIu64 " of %" PRIu64, separator,
+			   desc ? desc->name : "unknown", lost_of_event(&stats->events[id]),
+			   stats->seen[id]);
+		separator = ", ";
+	}
+	if (id && next_loser(stats, id))
+		BUF_LITERAL(text, ", ...");
+	buf_append_char(text, '\n');
+}
+
+static void put_every_event(struct buf *text, const struct scap_live_stats *stats)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_counters *counters = &stats->events[id];
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (stats->seen[id] || stats->delivered[id])
+			buf_printf(text,
+				   "agent: event %s: seen %" PRIu64 ", delivered %" PRIu64
+				   ", lost %" PRIu64 ", unreadable %" PRIu64 "\n",
+				   desc ? desc->name : "unknown", stats->seen[id],
+				   stats->delivered[id], lost_of_event(counters),
+				   (uint64_t)counters->unreadable);
+	}
+}
+
+static void put_lookups(struct buf *text, const struct sinsp_stats *stats)
+{
+	buf_printf(text,
+		   "; asked of /proc: threads %" PRIu64 " (%" PRIu64 " gone), descriptors %" PRIu64
+		   " (%" PRIu64 " gone)\n",
+		   stats->thread_lookups, stats->thread_lookups_failed, stats->fd_lookups,
+		   stats->fd_lookups_failed);
+}
+
+/* Usually the argument was not in memory on entry: no problem, but reported. */
+static void put_unnoted(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->unnoted)
+		buf_printf(text,
+			   "agent: %" PRIu64
+			   " failed calls whose argument could not be compared with "
+			   "what it was at their enter\n",
+			   live->unnoted);
+}
+
+/* Events of these CPUs are lost, and counted as "output failed". */
+static void put_ringless(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->ringless)
+		buf_printf(text,
+			   "agent: %" PRIu32 " CPUs have no ring buffer, so that their events are "
+			   "dropped (opening the one of CPU %" PRIu32 ": %s)\n",
+			   live->ringless, live->ring_error_cpu, strerror(-live->ring_error));
+}
+
+/* Events without latency: the fields have no value instead of a wrong one. */
+static void put_untimed(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->untimed)
+		buf_printf(text,
+			   "agent: %" PRIu64
+			   " calls without latency: another thread's enter time took "
+			   "the place of theirs\n",
+			   live->untimed);
+}
+
+static void put_containers(struct buf *text, const struct meta_stats *meta)
+{
+	if (meta->requests)
+		buf_printf(text,
+			   "agent: containers: looked for %" PRIu64 ", found %" PRIu64
+			   ", without data %" PRIu64 "\n",
+			   meta->requests, meta->described, meta->missing);
+}
+
+static void put_container_troubles(struct buf *text, const struct account_containers *containers)
+{
+	const struct account_trouble troubles[] = {
+		{containers->meta.rejected,
+		 "containers not looked for: too many at a time, or out of memory"},
+		{containers->meta.missing,
+		 "containers without data: no runtime has files about them"},
+		{containers->meta.failed, "containers with files that could not be read"},
+		{containers->meta.left_out,
+		 "labels, mounts and texts of containers left out: too many or too long"},
+		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
+		{containers->full,
+		 "new containers whose data was not waited for: a ring buffer was half full"},
+	};
+
+	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+}
+
+static void put_troubles(struct buf *text, const struct totals *totals,
+			 const struct scap_live_stats *live, const struct sinsp_stats *state)
+{
+	const struct account_trouble troubles[] = {
+		{totals->unreadable,
+		 "parameters left empty: they could not be read (not resident, or a bad address)"},
+		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
+		{live->run_missed, "runs of a program skipped by the kernel"},
+		{live->out_of_order, "events given out after a later one"},
+		{state->corrupt, "delivered events that could not be decoded"},
+		{state->unknown, "delivered events of an unknown type"},
+		{state->threads_evicted, "threads evicted: the table was full"},
+		{state->fds_rejected, "descriptors not stored: the table was full"},
+		{state->fd_lookups_rejected,
+		 "descriptors not looked up in /proc: too many in a short time"},
+		{state->descriptions_too_long,
+		 "descriptions of containers not written: longer than readers accept"},
+	};
+
+	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+}
+
+void account_live_append_counters(const struct scap_live_stats *live, struct buf *text)
+{
+	struct totals totals = add_up(live);
+
+	buf_printf(text, "seen %" PRIu64 ", delivered %" PRIu64 ", lost %" PRIu64, totals.seen,
+		   totals.delivered, totals.lost);
+}
+
+bool account_live_is_incomplete(const struct scap_live_stats *live)
+{
+	struct totals totals = add_up(live);
+
+	return totals.seen != totals.delivered;
+}
+
+void account_live_append(const struct scap_live_stats *live, const struct account *account,
+			 struct buf *text)
+{
+	struct totals totals = add_up(live);
+
+	BUF_LITERAL(text, "agent: ");
+	put_balance(text, &totals, live->corrupt);
+	account_append_matches(account, text);
+	account_append_recording(account, text);
+	if (totals.lost) {
+		put_causes(text, &totals);
+		put_losers(text, live);
+	}
+	put_troubles(text, &totals, live, &account->state);
+	put_container_troubles(text, &account->containers);
+	put_ringless(text, live);
+	if (account->verbose) {
+		put_unnoted(text, live);
+		put_untimed(text, live);
+		put_every_event(text, live);
+		account_append_state(account, text);
+		put_lookups(text, &account->state);
+		put_containers(text, &account->containers.meta);
+		account_append_rules(account, text);
+	}
+}

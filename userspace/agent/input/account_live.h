@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The account of a live capture. The report's first line always has the form
+ *   agent: seen N = delivered N + lost N; matched N, printed N
+ * with " + corrupt N" or " + unaccounted N" after the losses where there are such.
+ */
+#ifndef AGENT_INPUT_ACCOUNT_LIVE_H
+#define AGENT_INPUT_ACCOUNT_LIVE_H
+
+#include "agent/input/account.h"
+
+struct scap_live_stats;
+
+/* "seen 7, delivered 5, lost 2", for a line during the run. */
+void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
+
+/* Whether seen events are missing. */
+bool account_live_is_incomplete(const struct scap_live_stats *live);
+
+/* The report; exact if the capture was stopped and drained. */
+void account_live_append(const struct scap_live_stats *live, const struct account *account,
+			 struct buf *text);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source of the events of a run: the kernel, or a capture file. These operations implement the
+ * differences.
+ */
+#ifndef AGENT_INPUT_INPUT_H
+#define AGENT_INPUT_INPUT_H
+
+#include <stdbool.h>
+
+#include "agent/input/account.h"
+#include "agent/plan/plan.h"
+#include "scap/model/source.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+struct input;
+
+/* Operations that may be NULL say so. */
+struct input_ops {
+	/*
+	 * Creates a state engine with the state before the first event. Called once, before the
+	 * first event is taken. Returns 0 or -errno with a message; the caller owns the engine, and
+	 * destroys it before the input.
+	 */
+	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
+			    struct sinsp **sinsp, struct error *err);
+
+	/* Appends warnings to print before the run, as whole lines. NULL: none. */
+	void (*append_warnings)(const struct input *input, struct buf *text);
+
+	/* Whether the next event can wait a moment without losses. NULL: always. */
+	bool (*has_room)(const struct input *input);
+
+	/* Called between two events: returns the source of the next one. */
+	struct scap_source *(*step)(struct input *input);
+
+	/*
+	 * Converts an error of the source: returns -ENODATA (the end, no failure), or -errno with a
+	 * message.
+	 */
+	int (*fail)(struct input *input, int code, struct error *err);
+
+	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
+	struct scap_source *(*stop)(struct input *input);
+
+	/*
+	 * Change to another plan. Call begin() before the plan is created, prepare() in any thread,
+	 * then take() between two events, or drop(). The functions return 0 or -errno, those with
+	 * `err` with a message. NULL: the events do not depend on the plan.
+	 */
+	int (*change_begin)(struct input *input);
+	int (*change_prepare)(struct input *input, const struct plan *from, const struct plan *to,
+			      struct error *err);
+	int (*change_take)(struct input *input, const struct plan *from, const struct plan *to,
+			   struct sinsp *sinsp, struct error *err);
+	void (*change_drop)(struct input *input);
+
+	/* The counters for a line during the run. Returns 0 or -errno. */
+	int (*append_counters)(struct input *input, struct buf *text);
+
+	/* The report at the end. Returns 0 or -errno with a message. */
+	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
+			     struct error *err);
+
+	/* How much of the input was read, in percent; -1, or NULL: unknown. */
+	int (*percent_read)(const struct input *input);
+
+	/* Whether events are missing: they were lost, or are corrupt. */
+	bool (*is_incomplete)(struct input *input, const struct sinsp_stats *state);
+
+	void (*destroy)(struct input *input);
+};
+
+/* Inputs embed this as their first member. */
+struct input {
+	const struct input_ops *ops;
+	bool changing; /* a change is in progress: another may not begin */
+};
+
+/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
+int input_open(const struct plan *plan, struct input **input, struct error *err);
+
+void input_destroy(struct input *input); /* accepts NULL */
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* A live capture, the change to another, and one account for all. */
+#include "agent/input/input_live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/input/account_live.h"
+#include "agent/input/live_open.h"
+#include "event/event.h"
+#include "scap/live/handover.h"
+#include "scap/live/live.h"
+#include "scap/proc/proc.h"
+#include "sinsp/sinsp.h"
+#include "util/clock.h"
+
+struct input_live {
+	struct input input;
+	struct scap_proc *proc;
+	struct scap_live *live; /* the current capture */
+	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
+	bool old_stopped;
+	uint64_t both_since_ns; /* monotonic clock */
+	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
+	uint64_t fresh_since_ns;
+	struct scap_handover *handover; /* NULL: no change in progress */
+	struct scap_live_stats *past; /* of captures that ended; NULL: none */
+};
+
+static struct input_live *of(struct input *input)
+{
+	return (struct input_live *)input;
+}
+
+static void close_live(struct scap_live *live)
+{
+	if (live)
+		scap_source_destroy(scap_live_source(live));
+}
+
+static int create_state(struct input *input, const struct sinsp_follow *follow,
+			struct sinsp **sinsp, struct error *err)
+{
+	struct input_live *live = of(input);
+	struct sinsp_config config = {.follow = *follow};
+	struct sinsp *made;
+	int code = scap_proc_open("/proc", &live->proc, err);
+
+	if (code)
+		return code;
+	if (access("/proc/self", F_OK))
+		return error_set(err, -ENOENT,
+				 "/proc shows no processes; mount it: "
+				 "mount -t proc proc /proc");
+	config.proc = live->proc;
+	code = sinsp_create(&config, &made, err);
+	if (code)
+		return code;
+	code = sinsp_seed(made, err);
+	if (code)
+		sinsp_destroy(made);
+	else
+		*sinsp = made;
+	return code;
+}
+
+static void append_warnings(const struct input *input, struct buf *text)
+{
+	const struct scap_live *live = ((const struct input_live *)input)->live;
+	int enter_error = scap_live_enter_error(live);
+
+	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
+		buf_printf(text,
+			   "agent: this kernel rejects the program for %s: such events are missing "
+			   "(-v shows why)\n",
+			   event_desc_get(*id)->name);
+	if (enter_error)
+		buf_printf(text,
+			   "agent: calls are not watched at their enter (%s): an argument that is "
+			   "changed during a call that fails is not marked; mount tracefs on "
+			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
+			   strerror(-enter_error));
+}
+
+static bool has_room(const struct input *input)
+{
+	const struct input_live *live = (const struct input_live *)input;
+
+	return scap_live_has_room(live->live) && (!live->old || scap_live_has_room(live->old));
+}
+
+static int change_begin(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	return scap_handover_create(scap_live_source(live->live), &live->handover);
+}
+
+static int change_prepare(struct input *input, const struct plan *from, const struct plan *to,
+			  struct error *err)
+{
+	struct input_live *live = of(input);
+	int code;
+
+	if (selection_captures_same(&from->selection, &to->selection))
+		return 0;
+	code = live_open(to, scap_live_boot_offset(live->live), &live->fresh, err);
+	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
+	return code;
+}
+
+static void drop_handover(struct input_live *live)
+{
+	if (live->handover)
+		scap_source_destroy(scap_handover_source(live->handover));
+	live->handover = NULL;
+}
+
+static void change_drop(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	drop_handover(live);
+	close_live(live->fresh);
+	live->fresh = NULL;
+}
+
+/* Begins to read both captures. */
+static int change_take(struct input *input, const struct plan *from, const struct plan *to,
+		       struct sinsp *sinsp, struct error *err)
+{
+	struct input_live *live = of(input);
+
+	if (!live->fresh) {
+		drop_handover(live);
+		return 0;
+	}
+	scap_handover_join(live->handover, scap_live_source(live->fresh));
+	live->old = live->live;
+	live->old_stopped = false;
+	live->both_since_ns = live->fresh_since_ns;
+	live->live = live->fresh;
+	live->fresh = NULL;
+	input->changing = true;
+	return selection_adds_parts(&from->selection, &to->selection) ? sinsp_reseed(sinsp, err)
+								      : 0;
+}
+
+static void stop_old(struct input_live *live)
+{
+	if (live->old && !live->old_stopped)
+		scap_live_stop(live->old);
+	live->old_stopped = true;
+}
+
+/* The counters of all previous captures. Events that two of them saw count once. */
+static int past_stats(const struct input_live *live, struct scap_live_stats *stats)
+{
+	uint64_t copies[EVENT_ID_MAX];
+	int code = scap_live_stats(live->old, stats);
+
+	if (code)
+		return code;
+	scap_handover_copies(live->handover, copies);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		stats->seen[id] -= copies[id];
+		stats->delivered[id] -= copies[id];
+	}
+	if (live->past)
+		scap_live_stats_add(stats, live->past);
+	return 0;
+}
+
+/* Keeps the counters of a capture that ended. */
+static void keep_past(struct input_live *live)
+{
+	struct scap_live_stats *past = calloc(1, sizeof(*past));
+
+	if (!past || past_stats(live, past)) {
+		fputs("agent: the counters of the capture before the new rules are lost\n", stderr);
+		free(past);
+		return;
+	}
+	free(live->past);
+	live->past = past;
+}
+
+static void end_change(struct input_live *live)
+{
+	keep_past(live);
+	drop_handover(live);
+	close_live(live->old);
+	live->old = NULL;
+	live->input.changing = false;
+}
+
+static struct scap_source *source_now(const struct input_live *live)
+{
+	return live->handover ? scap_handover_source(live->handover) : scap_live_source(live->live);
+}
+
+static struct scap_source *step(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > HANDOVER_BOTH_NS)
+		stop_old(live);
+	if (live->old && scap_handover_is_done(live->handover))
+		end_change(live);
+	return source_now(live);
+}
+
+static int fail(struct input *input, int code, struct error *err)
+{
+	return error_set(err, code, "reading events: %s", strerror(-code));
+}
+
+static struct scap_source *stop(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	stop_old(live);
+	scap_live_stop(live->live);
+	return source_now(live);
+}
+
+/* The counters of all captures of the run. */
+static int all_stats(const struct input_live *live, struct scap_live_stats *stats)
+{
+	struct scap_live_stats past;
+	int code = scap_live_stats(live->live, stats);
+
+	if (code)
+		return code;
+	if (live->old) {
+		code = past_stats(live, &past);
+		if (code == 0)
+			scap_live_stats_add(stats, &past);
+	} else if (live->past) {
+		scap_live_stats_add(stats, live->past);
+	}
+	return code;
+}
+
+static int append_counters(struct input *input, struct buf *text)
+{
+	struct scap_live_stats stats;
+	int code = all_stats(of(input), &stats);
+
+	if (code == 0)
+		account_live_append_counters(&stats, text);
+	return code;
+}
+
+static int append_report(struct input *input, const struct account *account, struct buf *text,
+			 struct error *err)
+{
+	struct scap_live_stats stats;
+	int code = all_stats(of(input), &stats);
+
+	if (code)
+		return error_set(err, code, "the driver's counters cannot be read: %s",
+				 strerror(-code));
+	account_live_append(&stats, account, text);
+	return 0;
+}
+
+static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
+{
+	struct scap_live_stats stats;
+
+	return all_stats(of(input), &stats) || account_live_is_incomplete(&stats) || state->corrupt;
+}
+
+static void destroy(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	change_drop(input);
+	close_live(live->old);
+	close_live(live->live);
+	scap_proc_close(live->proc);
+	free(live->past);
+	free(live);
+}
+
+static const struct input_ops ops = {
+	.create_state = create_state,
+	.append_warnings = append_warnings,
+	.has_room = has_room,
+	.step = step,
+	.fail = fail,
+	.stop = stop,
+	.change_begin = change_begin,
+	.change_prepare = change_prepare,
+	.change_take = change_take,
+	.change_drop = change_drop,
+	.append_counters = append_counters,
+	.append_report = append_report,
+	.is_incomplete = is_incomplete,
+	.destroy = destroy,
+};
+
+int input_live_open(const struct plan *plan, struct input **input, struct error *err)
+{
+	struct input_live *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	made->input.ops = &ops;
+	code = live_open(plan, 0, &made->live, err);
+	if (code)
+		free(made);
+	else
+		*input = &made->input;
+	return code;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* A handler that counts. System calls are not restarted, so that a blocked write returns EINTR. */
+#include "agent/process/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* State that handlers access. */
+static volatile sig_atomic_t received, reload_asked, had_terminal;
+static pid_t command; /* set before the handler that reads it is installed */
+
+static void count_signal(int number)
+{
+	if (received < SCHAR_MAX)
+		received = received + 1;
+	/* Also interrupts a wait for a reader that begins later. */
+	alarm(SIGNALS_PATIENCE_S);
+}
+
+static bool has_terminal(void)
+{
+	int code = errno, fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	errno = code;
+	return fd >= 0;
+}
+
+/* If the terminal closes, its session loses it before SIGHUP is sent. */
+static void handle_hangup(int number)
+{
+	if (had_terminal && !has_terminal())
+		count_signal(number);
+	else
+		reload_asked = true;
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	int code = errno;
+
+	if (info->si_code != SI_KERNEL)
+		kill(command, number);
+	errno = code;
+}
+
+/* Does nothing: the signal only interrupts system calls. */
+static void wake_up(int number)
+{
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+int signals_init(bool reloads, struct error *err)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
+	struct sigaction action = {.sa_handler = NULL};
+	sigset_t all;
+
+	had_terminal = has_terminal();
+	/* If a file reaches its size limit, write() fails instead. */
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&all);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i] == SIGHUP && is_ignored(SIGHUP))
+			continue;
+		sigaddset(&all, numbers[i]);
+		action.sa_handler = reloads && numbers[i] == SIGHUP ? handle_hangup : count_signal;
+		if (sigaction(numbers[i], &action, NULL))
+			return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
+	}
+	/* The parent may have blocked them. */
+	if (sigprocmask(SIG_UNBLOCK, &all, NULL))
+		return error_set(err, -errno, "cannot unblock signals: %s", strerror(errno));
+	return 0;
+}
+
+int signals_pass_on(pid_t pid, struct error *err)
+{
+	static const int passed[] = {SIGINT, SIGQUIT};
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+	struct sigaction woken = {.sa_handler = wake_up, .sa_flags = SA_NOCLDSTOP};
+
+	command = pid;
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (sigaction(passed[i], &action, NULL))
+			return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
+	if (sigaction(SIGCHLD, &woken, NULL))
+		return error_set(err, -errno, "cannot handle signals: %s", strerror(errno));
+	return 0;
+}
+
+void signals_end_after(uint64_t ns)
+{
+	uint64_t us = ns / 1000 + 1; /* 0 would mean never */
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(us / 1000000),
+					       .tv_usec = (suseconds_t)(us % 1000000)}};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+int signals_count(void)
+{
+	return received;
+}
+
+bool signals_take_reload(void)
+{
+	/* A signal between these two lines is served by the reload that follows. */
+	if (!reload_asked)
+		return false;
+	reload_asked = false;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals to the agent. SIGINT, SIGTERM, SIGHUP (unless it was ignored at the start, as by nohup),
+ * SIGPIPE (the output has no reader) and the alarm of -M end the agent. They are only counted;
+ * blocking calls return EINTR, and the caller checks the count. With rules SIGHUP reloads them
+ * instead, unless the agent has lost its terminal.
+ */
+#ifndef AGENT_PROCESS_SIGNALS_H
+#define AGENT_PROCESS_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+/* How long the agent waits, after a signal, for a reader of a pipe that does not read. */
+enum { SIGNALS_PATIENCE_S = 2 };
+
+/* Installs the handlers; reloads: SIGHUP reloads rules. Returns 0, or -errno with a message. */
+int signals_init(bool reloads, struct error *err);
+
+/*
+ * Sets the command, whose exit ends the agent and which gets SIGINT and SIGQUIT: from the terminal
+ * directly; those sent to the agent by a process are passed on. Its exit interrupts blocking calls.
+ * Returns 0, or -errno with a message.
+ */
+int signals_pass_on(pid_t command, struct error *err);
+
+/* Whether SIGHUP requested a reload since the last call. */
+bool signals_take_reload(void);
+
+/* Counts a signal after `ns`, unless one arrives before. */
+void signals_end_after(uint64_t ns);
+
+/*
+ * The number of signals; SIGNALS_PATIENCE_S after each an alarm is counted, too. From one on the
+ * agent ends cleanly; from two on it no longer waits for its reader.
+ */
+int signals_count(void);
+
+#endif
