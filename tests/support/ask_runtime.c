@@ -68,11 +68,11 @@ static void print(const struct sinsp_container_info *info)
 	json_t *object = json_object();
 
 	add_text(object, "name", info->name);
-	add_text(object, "image", info->image);
-	add_text(object, "image_id", info->image_id);
-	add_text(object, "image_repository", info->image_repository);
-	add_text(object, "image_tag", info->image_tag);
-	add_text(object, "image_digest", info->image_digest);
+	add_text(object, "image", info->image.name);
+	add_text(object, "image_id", info->image.id);
+	add_text(object, "image_repository", info->image.repository);
+	add_text(object, "image_tag", info->image.tag);
+	add_text(object, "image_digest", info->image.digest);
 	add_text(object, "ip", info->ip);
 	add_text(object, "type", sinsp_container_type_name(info->type));
 	/* Of enum sinsp_answer: 0 unknown, 1 no, 2 yes. */

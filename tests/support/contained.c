@@ -36,11 +36,11 @@ struct sinsp_container_info *contained_info(void)
 
 	assert_non_null(info);
 	info->name = "web";
-	info->image = "docker.io/library/nginx:1.25";
-	info->image_id = "1a2b";
-	info->image_repository = "docker.io/library/nginx";
-	info->image_tag = "1.25";
-	info->image_digest = "sha256:3f2a";
+	info->image.name = "docker.io/library/nginx:1.25";
+	info->image.id = "1a2b";
+	info->image.repository = "docker.io/library/nginx";
+	info->image.tag = "1.25";
+	info->image.digest = "sha256:3f2a";
 	info->ip = "10.0.0.7";
 	info->cni_json = "{}";
 	info->privileged = SINSP_YES;

@@ -31,36 +31,35 @@ static size_t make_valid(const char *text, size_t len, char *copied)
 }
 
 /* A copy of `len` bytes; NULL if that is too long, or memory runs out. */
-static const char *copy(struct sinsp_container_info *info, const char *text, size_t len)
+static const char *copy(struct sinsp_texts *texts, const char *text, size_t len)
 {
 	char *copied = NULL;
 	size_t bytes = 0;
 
 	if (len <= DESCRIBE_TEXT_BYTES_MAX) {
 		bytes = make_valid(text, len, NULL) + 1;
-		if (info->text_bytes + bytes <= DESCRIBE_BYTES_MAX)
-			copied = arena_alloc(&info->arena, bytes);
+		if (texts->bytes + bytes <= DESCRIBE_BYTES_MAX)
+			copied = arena_alloc(&texts->arena, bytes);
 	}
 	if (!copied) {
-		info->left_out++;
+		texts->left_out++;
 		return NULL;
 	}
-	info->text_bytes += (uint32_t)bytes;
+	texts->bytes += (uint32_t)bytes;
 	make_valid(text, len, copied);
 	return copied;
 }
 
-static void set_text(struct sinsp_container_info *info, const char **member, const char *text,
-		     size_t len)
+static void set_text(struct sinsp_texts *texts, const char **member, const char *text, size_t len)
 {
 	if (!*member && len)
-		*member = copy(info, text, len);
+		*member = copy(texts, text, len);
 }
 
-void describe_text(struct sinsp_container_info *info, const char **member, const char *text)
+void describe_text(struct sinsp_texts *texts, const char **member, const char *text)
 {
 	if (text)
-		set_text(info, member, text, strlen(text));
+		set_text(texts, member, text, strlen(text));
 }
 
 static const char *without_prefix(const char *id)
@@ -70,30 +69,30 @@ static const char *without_prefix(const char *id)
 	return strncmp(id, digest_prefix, len) == 0 ? id + len : id;
 }
 
-void describe_image_id(struct sinsp_container_info *info, const char *id)
+void describe_image_id(struct sinsp_texts *texts, struct sinsp_image *image, const char *id)
 {
 	/* Where an id is expected, some have a name. */
 	if (id && without_prefix(id)[strspn(without_prefix(id), "0123456789abcdef")] == '\0')
-		describe_text(info, &info->image_id, without_prefix(id));
+		describe_text(texts, &image->id, without_prefix(id));
 }
 
 /* Whether a reference is the image's id, or the beginning of it. */
-static bool is_image_id(const struct sinsp_container_info *info, const char *reference)
+static bool is_image_id(const struct sinsp_image *image, const char *reference)
 {
 	const char *id = without_prefix(reference);
 
-	return id != reference || (info->image_id && strncmp(info->image_id, id, strlen(id)) == 0);
+	return id != reference || (image->id && strncmp(image->id, id, strlen(id)) == 0);
 }
 
-void describe_image(struct sinsp_container_info *info, const char *reference)
+void describe_image(struct sinsp_texts *texts, struct sinsp_image *image, const char *reference)
 {
 	const char *digest, *slash, *tag, *end;
 	size_t len;
 
-	if (!reference || !*reference || info->image)
+	if (!reference || !*reference || image->name)
 		return;
-	describe_text(info, &info->image, reference);
-	if (is_image_id(info, reference))
+	describe_text(texts, &image->name, reference);
+	if (is_image_id(image, reference))
 		return;
 	digest = strchr(reference, '@');
 	end = digest ? digest : reference + strlen(reference);
@@ -101,31 +100,32 @@ void describe_image(struct sinsp_container_info *info, const char *reference)
 	tag = slash ? slash : reference;
 	tag = memrchr(tag, ':', (size_t)(end - tag));
 	len = (size_t)((tag ? tag : end) - reference);
-	set_text(info, &info->image_repository, reference, len);
+	set_text(texts, &image->repository, reference, len);
 	if (digest)
-		describe_text(info, &info->image_digest, digest + 1);
+		describe_text(texts, &image->digest, digest + 1);
 	if (tag)
-		set_text(info, &info->image_tag, tag + 1, (size_t)(end - tag) - 1);
+		set_text(texts, &image->tag, tag + 1, (size_t)(end - tag) - 1);
 	else if (!digest)
-		describe_text(info, &info->image_tag, "latest");
+		describe_text(texts, &image->tag, "latest");
 }
 
-void describe_image_by_name(struct sinsp_container_info *info, const char *reference)
+void describe_image_by_name(struct sinsp_texts *texts, struct sinsp_image *image,
+			    const char *reference)
 {
 	if (reference && without_prefix(reference) == reference)
-		describe_image(info, reference);
+		describe_image(texts, image, reference);
 }
 
-struct describe_labels describe_labels_begin(struct sinsp_container_info *info,
+struct describe_labels describe_labels_begin(struct sinsp_texts *texts,
 					     const struct sinsp_labels *labels, size_t room)
 {
-	struct describe_labels list = {.info = info};
+	struct describe_labels list = {.texts = texts};
 
 	if (labels->count || !room)
 		return list;
 	if (room > DESCRIBE_ITEMS_MAX)
 		room = DESCRIBE_ITEMS_MAX;
-	list.items = arena_alloc(&info->arena, room * sizeof(*list.items));
+	list.items = arena_alloc(&texts->arena, room * sizeof(*list.items));
 	list.room = list.items ? room : 0;
 	return list;
 }
@@ -135,11 +135,11 @@ void describe_label_add(struct describe_labels *list, const char *name, const ch
 	struct sinsp_label label;
 
 	if (list->count == list->room) {
-		list->info->left_out++;
+		list->texts->left_out++;
 		return;
 	}
-	label.name = copy(list->info, name, strlen(name));
-	label.value = label.name ? copy(list->info, value, strlen(value)) : NULL;
+	label.name = copy(list->texts, name, strlen(name));
+	label.value = label.name ? copy(list->texts, value, strlen(value)) : NULL;
 	if (label.value)
 		list->items[list->count++] = label;
 }
@@ -150,10 +150,10 @@ void describe_labels_end(const struct describe_labels *list, struct sinsp_labels
 		*labels = (struct sinsp_labels){list->items, list->count};
 }
 
-void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
-		     const json_t *object)
+void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, const json_t *object)
 {
-	struct describe_labels list = describe_labels_begin(info, labels, json_object_size(object));
+	struct describe_labels list =
+		describe_labels_begin(texts, labels, json_object_size(object));
 	const char *name;
 	json_t *value;
 
@@ -183,15 +183,15 @@ struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, 
 		return mounts;
 	if (room > DESCRIBE_ITEMS_MAX)
 		room = DESCRIBE_ITEMS_MAX;
-	mounts.items = arena_alloc(&info->arena, room * sizeof(*mounts.items));
+	mounts.items = arena_alloc(&info->texts.arena, room * sizeof(*mounts.items));
 	mounts.room = mounts.items ? room : 0;
 	return mounts;
 }
 
 /* As copy(), but "" for nothing: the texts of mounts are never NULL. */
-static const char *copy_or_empty(struct sinsp_container_info *info, const char *text)
+static const char *copy_or_empty(struct sinsp_texts *texts, const char *text)
 {
-	return text && *text ? copy(info, text, strlen(text)) : "";
+	return text && *text ? copy(texts, text, strlen(text)) : "";
 }
 
 void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount)
@@ -200,13 +200,13 @@ void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mo
 	struct sinsp_mount copied = {.writable = mount->writable};
 
 	if (!mounts->items || mounts->count == mounts->room) {
-		info->left_out += !info->mounts.count;
+		info->texts.left_out += !info->mounts.count;
 		return;
 	}
-	copied.source = copy_or_empty(info, mount->source);
-	copied.dest = copy_or_empty(info, mount->dest);
-	copied.mode = copy_or_empty(info, mount->mode);
-	copied.propagation = copy_or_empty(info, mount->propagation);
+	copied.source = copy_or_empty(&info->texts, mount->source);
+	copied.dest = copy_or_empty(&info->texts, mount->dest);
+	copied.mode = copy_or_empty(&info->texts, mount->mode);
+	copied.propagation = copy_or_empty(&info->texts, mount->propagation);
 	if (copied.source && copied.dest && copied.mode && copied.propagation)
 		mounts->items[mounts->count++] = copied;
 }
@@ -215,6 +215,43 @@ void describe_mounts_end(struct describe_mounts *mounts)
 {
 	if (mounts->count)
 		mounts->info->mounts = (struct sinsp_mounts){mounts->items, mounts->count};
+}
+
+struct describe_pod_containers describe_pod_containers_begin(struct sinsp_pod_info *info,
+							     size_t room)
+{
+	struct describe_pod_containers list = {.info = info};
+
+	if (!room)
+		return list;
+	if (room > DESCRIBE_ITEMS_MAX)
+		room = DESCRIBE_ITEMS_MAX;
+	list.items = arena_alloc(&info->texts.arena, room * sizeof(*list.items));
+	list.room = list.items ? room : 0;
+	return list;
+}
+
+struct sinsp_pod_container *describe_pod_container(struct describe_pod_containers *list,
+						   const char *id)
+{
+	struct sinsp_pod_container *container;
+
+	if (list->count == list->room) {
+		list->info->texts.left_out++;
+		return NULL;
+	}
+	container = &list->items[list->count];
+	describe_text(&list->info->texts, &container->id, id);
+	if (!container->id)
+		return NULL;
+	list->count++;
+	return container;
+}
+
+void describe_pod_containers_end(const struct describe_pod_containers *list)
+{
+	if (list->count)
+		list->info->containers = (struct sinsp_pod_containers){list->items, list->count};
 }
 
 void describe_answer(enum sinsp_answer *member, bool yes)
@@ -264,10 +301,13 @@ void describe_pod_by_labels(struct sinsp_container_info *info, const struct sins
 {
 	const char *kind = describe_label(labels, "io.kubernetes.docker.type");
 
-	describe_text(info, &info->pod.name, describe_label(labels, "io.kubernetes.pod.name"));
-	describe_text(info, &info->pod.ns, describe_label(labels, "io.kubernetes.pod.namespace"));
-	describe_text(info, &info->pod.uid, describe_label(labels, "io.kubernetes.pod.uid"));
-	describe_text(info, &info->pod.sandbox_id,
+	describe_text(&info->texts, &info->pod.name,
+		      describe_label(labels, "io.kubernetes.pod.name"));
+	describe_text(&info->texts, &info->pod.ns,
+		      describe_label(labels, "io.kubernetes.pod.namespace"));
+	describe_text(&info->texts, &info->pod.uid,
+		      describe_label(labels, "io.kubernetes.pod.uid"));
+	describe_text(&info->texts, &info->pod.sandbox_id,
 		      describe_label(labels, "io.kubernetes.sandbox.id"));
 	info->is_sandbox |= kind && strcmp(kind, "podsandbox") == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filling of descriptions, for the sources. What is set already stays. Limits keep a description
- * small; what is beyond them is left out and counted in info->left_out.
+ * small; what is beyond them is left out and counted in texts->left_out.
  */
 #ifndef META_DESCRIBE_H
 #define META_DESCRIBE_H
@@ -12,37 +12,38 @@
 
 enum {
 	DESCRIBE_TEXT_BYTES_MAX = 4096, /* of one text */
-	DESCRIBE_ITEMS_MAX = 1024, /* of labels, and of mounts */
-	DESCRIBE_BYTES_MAX = 64 * 1024, /* of all texts of a container */
+	DESCRIBE_ITEMS_MAX = 1024, /* of a list: labels, mounts, containers of a pod */
+	DESCRIBE_BYTES_MAX = 64 * 1024, /* of all texts of a description */
 };
 
-/* Sets a text of `info` to a copy, in which invalid UTF-8 is U+FFFD. NULL and "" stand for nothing.
+/* Sets a text of a description to a copy, in which invalid UTF-8 is U+FFFD. NULL and "" stand for
+ * nothing.
  */
-void describe_text(struct sinsp_container_info *info, const char **member, const char *text);
+void describe_text(struct sinsp_texts *texts, const char **member, const char *text);
 
 /* "sha256:HEX" or "HEX"; another text is no id. Accepts NULL. */
-void describe_image_id(struct sinsp_container_info *info, const char *id);
+void describe_image_id(struct sinsp_texts *texts, struct sinsp_image *image, const char *id);
 
 /*
  * The reference by which the image was named: "nginx", "host:5000/a/b:tag@sha256:HEX", or (part of)
  * the image's id, which must be set before.
  */
-void describe_image(struct sinsp_container_info *info, const char *reference);
+void describe_image(struct sinsp_texts *texts, struct sinsp_image *image, const char *reference);
 
 /* As describe_image(), but an id is not taken: there may be a name elsewhere. */
-void describe_image_by_name(struct sinsp_container_info *info, const char *reference);
+void describe_image_by_name(struct sinsp_texts *texts, struct sinsp_image *image,
+			    const char *reference);
 
 /* Labels from an object of texts; others of its members are ignored. */
-void describe_labels(struct sinsp_container_info *info, struct sinsp_labels *labels,
-		     const json_t *object);
+void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, const json_t *object);
 
 /* The same, one by one: see describe_mounts. */
 struct describe_labels {
-	struct sinsp_container_info *info;
+	struct sinsp_texts *texts;
 	struct sinsp_label *items;
 	size_t count, room;
 };
-struct describe_labels describe_labels_begin(struct sinsp_container_info *info,
+struct describe_labels describe_labels_begin(struct sinsp_texts *texts,
 					     const struct sinsp_labels *labels, size_t room);
 void describe_label_add(struct describe_labels *list, const char *name, const char *value);
 void describe_labels_end(const struct describe_labels *list, struct sinsp_labels *labels);
@@ -59,6 +60,19 @@ struct describe_mounts {
 struct describe_mounts describe_mounts_begin(struct sinsp_container_info *info, size_t room);
 void describe_mount(struct describe_mounts *mounts, const struct sinsp_mount *mount);
 void describe_mounts_end(struct describe_mounts *mounts);
+
+/* Adds a container to those that describe_pod_containers_begin() made room for. */
+struct describe_pod_containers {
+	struct sinsp_pod_info *info;
+	struct sinsp_pod_container *items;
+	size_t count, room;
+};
+struct describe_pod_containers describe_pod_containers_begin(struct sinsp_pod_info *info,
+							     size_t room);
+/* The new one, whose other members the caller sets; NULL: it is left out, as one without an id. */
+struct sinsp_pod_container *describe_pod_container(struct describe_pod_containers *list,
+						   const char *id);
+void describe_pod_containers_end(const struct describe_pod_containers *list);
 
 /* Sets an answer. */
 void describe_answer(enum sinsp_answer *member, bool yes);

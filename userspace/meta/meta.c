@@ -133,7 +133,7 @@ static void count(struct meta_stats *stats, const struct meta_answer *answer)
 {
 	if (answer->info) {
 		stats->described++;
-		stats->left_out += answer->info->left_out;
+		stats->left_out += answer->info->texts.left_out;
 	} else {
 		stats->missing++;
 	}

@@ -38,17 +38,17 @@ static void test_text(void **state)
 {
 	char *longer = malloc(DESCRIBE_TEXT_BYTES_MAX + 2);
 
-	describe_text(info, &info->name, NULL);
-	describe_text(info, &info->name, "");
+	describe_text(&info->texts, &info->name, NULL);
+	describe_text(&info->texts, &info->name, "");
 	assert_null(info->name);
 	memset(longer, 'a', DESCRIBE_TEXT_BYTES_MAX + 1);
 	longer[DESCRIBE_TEXT_BYTES_MAX + 1] = '\0';
-	describe_text(info, &info->name, longer);
+	describe_text(&info->texts, &info->name, longer);
 	assert_null(info->name);
-	assert_int_equal(info->left_out, 1);
-	describe_text(info, &info->name, longer + 1);
+	assert_int_equal(info->texts.left_out, 1);
+	describe_text(&info->texts, &info->name, longer + 1);
 	assert_string_equal(info->name, longer + 1);
-	describe_text(info, &info->name, "second");
+	describe_text(&info->texts, &info->name, "second");
 	assert_string_equal(info->name, longer + 1);
 	free(longer);
 }
@@ -75,49 +75,49 @@ static void test_image(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		teardown(NULL);
 		setup(NULL);
-		describe_image_id(info, "sha256:1a2b3c4d");
-		describe_image(info, cases[i].reference);
-		assert_string_equal(info->image, cases[i].reference);
-		assert_string_equal(info->image_id, "1a2b3c4d");
-		expect_text(info->image_repository, cases[i].repository);
-		expect_text(info->image_tag, cases[i].tag);
-		expect_text(info->image_digest, cases[i].digest);
+		describe_image_id(&info->texts, &info->image, "sha256:1a2b3c4d");
+		describe_image(&info->texts, &info->image, cases[i].reference);
+		assert_string_equal(info->image.name, cases[i].reference);
+		assert_string_equal(info->image.id, "1a2b3c4d");
+		expect_text(info->image.repository, cases[i].repository);
+		expect_text(info->image.tag, cases[i].tag);
+		expect_text(info->image.digest, cases[i].digest);
 	}
-	describe_image(info, "other");
-	assert_string_equal(info->image, ":");
+	describe_image(&info->texts, &info->image, "other");
+	assert_string_equal(info->image.name, ":");
 }
 
 static void test_image_id(void **state)
 {
-	describe_image_id(info, NULL);
-	describe_image_id(info, "nginx:1");
-	assert_null(info->image_id);
-	describe_image_by_name(info, NULL);
-	describe_image_by_name(info, DIGEST);
-	assert_null(info->image);
-	describe_image_by_name(info, "nginx");
-	assert_string_equal(info->image_repository, "nginx");
+	describe_image_id(&info->texts, &info->image, NULL);
+	describe_image_id(&info->texts, &info->image, "nginx:1");
+	assert_null(info->image.id);
+	describe_image_by_name(&info->texts, &info->image, NULL);
+	describe_image_by_name(&info->texts, &info->image, DIGEST);
+	assert_null(info->image.name);
+	describe_image_by_name(&info->texts, &info->image, "nginx");
+	assert_string_equal(info->image.repository, "nginx");
 }
 
 /* Of texts that are all short enough alone. */
 static void test_texts_are_limited_together(void **state)
 {
 	char text[DESCRIBE_TEXT_BYTES_MAX + 1];
-	struct describe_labels labels = describe_labels_begin(info, &info->labels, 100);
+	struct describe_labels labels = describe_labels_begin(&info->texts, &info->labels, 100);
 
 	memset(text, 'a', DESCRIBE_TEXT_BYTES_MAX);
 	text[DESCRIBE_TEXT_BYTES_MAX] = '\0';
 	for (int i = 0; i < 100; i++)
 		describe_label_add(&labels, "name", text);
 	describe_labels_end(&labels, &info->labels);
-	assert_true(info->text_bytes <= DESCRIBE_BYTES_MAX);
+	assert_true(info->texts.bytes <= DESCRIBE_BYTES_MAX);
 	assert_int_equal(info->labels.count, DESCRIBE_BYTES_MAX / (DESCRIBE_TEXT_BYTES_MAX + 6));
-	assert_int_equal(info->left_out, 100 - info->labels.count);
+	assert_int_equal(info->texts.left_out, 100 - info->labels.count);
 }
 
 static void test_invalid_text(void **state)
 {
-	describe_text(info, &info->name, "a\xff\xc3\xa4\xe2\x82");
+	describe_text(&info->texts, &info->name, "a\xff\xc3\xa4\xe2\x82");
 	assert_string_equal(info->name, "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd");
 }
 
@@ -149,14 +149,14 @@ static void test_labels(void **state)
 {
 	json_t *object = json_pack("{s:s, s:i, s:s}", "a", "1", "b", 2, "c", "");
 
-	describe_labels(info, &info->labels, NULL);
+	describe_labels(&info->texts, &info->labels, NULL);
 	assert_int_equal(info->labels.count, 0);
-	describe_labels(info, &info->labels, object);
+	describe_labels(&info->texts, &info->labels, object);
 	assert_int_equal(info->labels.count, 2);
 	assert_string_equal(describe_label(&info->labels, "a"), "1");
 	assert_string_equal(describe_label(&info->labels, "c"), "");
 	assert_null(describe_label(&info->labels, "b"));
-	assert_int_equal(info->left_out, 0);
+	assert_int_equal(info->texts.left_out, 0);
 	json_decref(object);
 }
 
@@ -170,9 +170,9 @@ static void test_a_million_labels(void **state)
 		snprintf(name, sizeof(name), "%zu", i);
 		json_object_set_new_nocheck(object, name, json_string_nocheck("x"));
 	}
-	describe_labels(info, &info->labels, object);
+	describe_labels(&info->texts, &info->labels, object);
 	assert_int_equal(info->labels.count, DESCRIBE_ITEMS_MAX);
-	assert_int_equal(info->left_out, count - DESCRIBE_ITEMS_MAX);
+	assert_int_equal(info->texts.left_out, count - DESCRIBE_ITEMS_MAX);
 	json_decref(object);
 }
 
@@ -184,7 +184,7 @@ static void test_mounts(void **state)
 		describe_mount(&mounts, &(struct sinsp_mount){.source = "/a", .writable = true});
 	describe_mounts_end(&mounts);
 	assert_int_equal(info->mounts.count, DESCRIBE_ITEMS_MAX);
-	assert_int_equal(info->left_out, 2);
+	assert_int_equal(info->texts.left_out, 2);
 	assert_string_equal(info->mounts.items[0].source, "/a");
 	assert_string_equal(info->mounts.items[0].dest, "");
 	assert_true(info->mounts.items[0].writable);
@@ -193,7 +193,30 @@ static void test_mounts(void **state)
 	describe_mount(&mounts, &(struct sinsp_mount){.source = "/b"});
 	describe_mounts_end(&mounts);
 	assert_string_equal(info->mounts.items[0].source, "/a");
-	assert_int_equal(info->left_out, 2);
+	assert_int_equal(info->texts.left_out, 2);
+}
+
+static void test_containers_of_a_pod(void **state)
+{
+	struct sinsp_pod_info *pod = sinsp_pod_info_create();
+	struct describe_pod_containers list =
+		describe_pod_containers_begin(pod, DESCRIBE_ITEMS_MAX + 2);
+	struct sinsp_pod_container *container = describe_pod_container(&list, "3f2a");
+
+	describe_text(&pod->texts, &container->name, "web");
+	describe_image(&pod->texts, &container->image, "nginx:1");
+	/* One without an id was not started: it has no processes. */
+	assert_null(describe_pod_container(&list, ""));
+	for (size_t i = 1; i < DESCRIBE_ITEMS_MAX; i++)
+		assert_non_null(describe_pod_container(&list, "5a22"));
+	assert_null(describe_pod_container(&list, "5a22"));
+	describe_pod_containers_end(&list);
+	assert_int_equal(pod->texts.left_out, 1);
+	assert_int_equal(pod->containers.count, DESCRIBE_ITEMS_MAX);
+	assert_string_equal(pod->containers.items[0].id, "3f2a");
+	assert_string_equal(pod->containers.items[0].name, "web");
+	assert_string_equal(pod->containers.items[0].image.tag, "1");
+	sinsp_pod_info_destroy(pod);
 }
 
 static void test_answer(void **state)
@@ -212,7 +235,7 @@ static void test_pod_by_labels(void **state)
 				   "io.kubernetes.pod.uid", "2f2b", "io.kubernetes.sandbox.id",
 				   "5a22", "io.kubernetes.docker.type", "podsandbox");
 
-	describe_labels(info, &info->labels, object);
+	describe_labels(&info->texts, &info->labels, object);
 	describe_pod_by_labels(info, &info->labels);
 	assert_string_equal(info->pod.name, "web-5c4f");
 	assert_string_equal(info->pod.ns, "shop");
@@ -234,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
+		cmocka_unit_test(test_containers_of_a_pod),
 		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pod_by_labels, setup, teardown),
 	};

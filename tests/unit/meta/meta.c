@@ -38,15 +38,16 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 			usleep(1000);
 		break;
 	case 'l':
-		info->left_out = 3;
+		info->texts.left_out = 3;
 		break;
 	case 'p':
 		error_set(err, -EIO, "a part of it fails");
 		break;
 	}
-	info->name = arena_text(&info->arena, request->id, strlen(request->id));
+	info->name = arena_text(&info->texts.arena, request->id, strlen(request->id));
 	if (request->bundle)
-		info->image = arena_text(&info->arena, request->bundle, strlen(request->bundle));
+		info->image.name =
+			arena_text(&info->texts.arena, request->bundle, strlen(request->bundle));
 	return 0;
 }
 
@@ -118,7 +119,7 @@ static void test_answers(void **state)
 	assert_int_equal(meta_pending(meta), 1);
 	answer = take("a");
 	assert_string_equal(answer.info->name, "a");
-	assert_string_equal(answer.info->image, "/b");
+	assert_string_equal(answer.info->image.name, "/b");
 	assert_string_equal(answer.err.text, "");
 	meta_answer_finish(&answer);
 	assert_int_equal(meta_pending(meta), 0);

@@ -77,9 +77,9 @@ static void describe_crio(const json_t *annotations, struct sinsp_container_info
 	json_t *labels = object_in(annotations, CRIO "Labels");
 	json_t *metadata = object_in(annotations, CRIO "Metadata");
 
-	describe_labels(info, info->is_sandbox ? &info->pod.labels : &info->labels, labels);
+	describe_labels(&info->texts, info->is_sandbox ? &info->pod.labels : &info->labels, labels);
 	describe_pod_by_labels(info, info->is_sandbox ? &info->pod.labels : &info->labels);
-	describe_text(info, &info->name, JSON_INPUT_TEXT(metadata, "name"));
+	describe_text(&info->texts, &info->name, JSON_INPUT_TEXT(metadata, "name"));
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(annotations, CRIO "Created"));
 	json_decref(labels);
@@ -87,7 +87,7 @@ static void describe_crio(const json_t *annotations, struct sinsp_container_info
 	if (!info->is_sandbox)
 		return;
 	metadata = object_in(annotations, CRIO "Annotations");
-	describe_labels(info, &info->pod.annotations, metadata);
+	describe_labels(&info->texts, &info->pod.annotations, metadata);
 	json_decref(metadata);
 }
 
@@ -107,17 +107,18 @@ void annotations_describe(const json_t *annotations, struct sinsp_container_info
 	info->is_sandbox |= is_value(annotations, CRI "container-type", "sandbox") ||
 			    is_value(annotations, CRIO "ContainerType", "sandbox");
 	for (size_t i = 0; i < COUNT(texts); i++)
-		describe_text(info, (const char **)((char *)info + texts[i].member),
+		describe_text(&info->texts, (const char **)((char *)info + texts[i].member),
 			      JSON_INPUT_TEXT(annotations, texts[i].name));
 	for (size_t i = 0; i < COUNT(image_names) && !info->is_sandbox; i++)
-		describe_image(info, JSON_INPUT_TEXT(annotations, image_names[i]));
+		describe_image(&info->texts, &info->image,
+			       JSON_INPUT_TEXT(annotations, image_names[i]));
 	if (info->type == SINSP_CONTAINER_CRIO)
 		describe_crio(annotations, info);
 	else if (info->type == SINSP_CONTAINER_PODMAN)
 		describe_podman(annotations, info);
 	else if (info->type != SINSP_CONTAINER_CONTAINERD && info->type != SINSP_CONTAINER_DOCKER)
 		/* ctr and other clients of containerd: its labels. */
-		describe_labels(info, &info->labels, annotations);
+		describe_labels(&info->texts, &info->labels, annotations);
 	/* A sandbox has no name of its own but that of its pod. */
 	if (info->is_sandbox && !info->name)
 		info->name = info->pod.name;

@@ -85,7 +85,7 @@ void docker_describe_networks(const json_t *networks, struct sinsp_container_inf
 	json_t *network;
 
 	json_object_foreach((json_t *)networks, name, network)
-		describe_text(info, &info->ip, JSON_INPUT_TEXT(network, "IPAddress"));
+		describe_text(&info->texts, &info->ip, JSON_INPUT_TEXT(network, "IPAddress"));
 }
 
 static void describe_config(const json_t *config, struct sinsp_container_info *info)
@@ -94,10 +94,10 @@ static void describe_config(const json_t *config, struct sinsp_container_info *i
 	const char *name = JSON_INPUT_TEXT(config, "Name");
 
 	info->type = SINSP_CONTAINER_DOCKER;
-	describe_text(info, &info->name, name && *name == '/' ? name + 1 : name);
-	describe_image_id(info, JSON_INPUT_TEXT(config, "Image"));
-	describe_image(info, JSON_INPUT_TEXT(chosen, "Image"));
-	describe_labels(info, &info->labels, json_object_get(chosen, "Labels"));
+	describe_text(&info->texts, &info->name, name && *name == '/' ? name + 1 : name);
+	describe_image_id(&info->texts, &info->image, JSON_INPUT_TEXT(config, "Image"));
+	describe_image(&info->texts, &info->image, JSON_INPUT_TEXT(chosen, "Image"));
+	describe_labels(&info->texts, &info->labels, json_object_get(chosen, "Labels"));
 	describe_pod_by_labels(info, &info->labels);
 	describe_mount_points(json_object_get(config, "MountPoints"), info);
 	docker_describe_networks(JSON_INPUT_AT(config, "NetworkSettings", "Networks"), info);

@@ -110,9 +110,9 @@ static void describe(const json_t *entry, struct sinsp_container_info *info)
 	json_t *metadata = json_input_object(JSON_INPUT_TEXT(entry, "metadata"));
 	const json_t *names = json_object_get(entry, "names");
 
-	describe_text(info, &info->name, json_string_value(json_array_get(names, 0)));
-	describe_image_id(info, JSON_INPUT_TEXT(entry, "image"));
-	describe_image(info, JSON_INPUT_TEXT(metadata, "image-name"));
+	describe_text(&info->texts, &info->name, json_string_value(json_array_get(names, 0)));
+	describe_image_id(&info->texts, &info->image, JSON_INPUT_TEXT(entry, "image"));
+	describe_image(&info->texts, &info->image, JSON_INPUT_TEXT(metadata, "image-name"));
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(entry, "created"));
 	json_decref(metadata);

@@ -41,7 +41,7 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
 static void fill_texts(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
 		       struct sinsp_labels *member)
 {
-	struct describe_labels labels = describe_labels_begin(info, member, count);
+	struct describe_labels labels = describe_labels_begin(&info->texts, member, count);
 
 	for (size_t i = 0; i < count; i++)
 		describe_label_add(&labels, texts[i]->key, texts[i]->value);
@@ -95,13 +95,13 @@ static void fill_image(struct sinsp_container_info *info,
 	const char *name = status->image ? status->image->image : NULL;
 	const char *digest = strchr(status->image_ref, '@');
 
-	describe_image_id(info, status->image_id);
-	describe_image_id(info, status->image_ref);
-	describe_image_by_name(info, name);
+	describe_image_id(&info->texts, &info->image, status->image_id);
+	describe_image_id(&info->texts, &info->image, status->image_ref);
+	describe_image_by_name(&info->texts, &info->image, name);
 	cri_info_fill_container(info, find_info(answer->info, answer->n_info));
-	describe_image_by_name(info, digest ? status->image_ref : NULL);
-	describe_image(info, name);
-	describe_text(info, &info->image_digest, digest ? digest + 1 : NULL);
+	describe_image_by_name(&info->texts, &info->image, digest ? status->image_ref : NULL);
+	describe_image(&info->texts, &info->image, name);
+	describe_text(&info->texts, &info->image.digest, digest ? digest + 1 : NULL);
 }
 
 static void fill_container(struct sinsp_container_info *info,
@@ -110,7 +110,7 @@ static void fill_container(struct sinsp_container_info *info,
 	const Cri__ContainerStatus *status = answer->status;
 
 	if (status->metadata)
-		describe_text(info, &info->name, status->metadata->name);
+		describe_text(&info->texts, &info->name, status->metadata->name);
 	fill_created(info, status->created_at);
 	fill_image(info, answer);
 	fill_texts(info, status->labels, status->n_labels, &info->labels);
@@ -137,15 +137,15 @@ static void fill_sandbox(struct sinsp_container_info *info,
 	const Cri__PodSandboxStatus *status = answer->status;
 	struct sinsp_pod *pod = &info->pod;
 
-	describe_text(info, &pod->sandbox_id, status->id);
+	describe_text(&info->texts, &pod->sandbox_id, status->id);
 	if (status->metadata) {
-		describe_text(info, &pod->name, status->metadata->name);
-		describe_text(info, &pod->ns, status->metadata->namespace_);
-		describe_text(info, &pod->uid, status->metadata->uid);
+		describe_text(&info->texts, &pod->name, status->metadata->name);
+		describe_text(&info->texts, &pod->ns, status->metadata->namespace_);
+		describe_text(&info->texts, &pod->uid, status->metadata->uid);
 	}
 	if (status->network) {
-		describe_text(info, &pod->ip, status->network->ip);
-		describe_text(info, &info->ip, status->network->ip);
+		describe_text(&info->texts, &pod->ip, status->network->ip);
+		describe_text(&info->texts, &info->ip, status->network->ip);
 	}
 	fill_namespaces(info, status);
 	fill_texts(info, status->labels, status->n_labels, &pod->labels);

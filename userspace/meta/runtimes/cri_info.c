@@ -35,11 +35,13 @@ void cri_info_fill_container(struct sinsp_container_info *info, const char *text
 	json_t *object = json_input_object(text);
 
 	fill_privileged(info, object);
-	describe_text(info, &info->pod.sandbox_id, JSON_INPUT_TEXT(object, "sandboxID"));
-	describe_image_id(info, JSON_INPUT_TEXT(object, "config", "image", "image"));
+	describe_text(&info->texts, &info->pod.sandbox_id, JSON_INPUT_TEXT(object, "sandboxID"));
+	describe_image_id(&info->texts, &info->image,
+			  JSON_INPUT_TEXT(object, "config", "image", "image"));
 	for (size_t i = 0; i < sizeof(image_names) / sizeof(image_names[0]); i++)
-		describe_image_by_name(info, JSON_INPUT_TEXT(object, "runtimeSpec", "annotations",
-							     image_names[i]));
+		describe_image_by_name(
+			&info->texts, &info->image,
+			JSON_INPUT_TEXT(object, "runtimeSpec", "annotations", image_names[i]));
 	json_decref(object);
 }
 
@@ -62,7 +64,7 @@ static void fill_interfaces(struct sinsp_container_info *info, const json_t *int
 	json_t *own = own_interfaces(interfaces);
 	char *text = json_object_size(own) ? json_dumps(own, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 
-	describe_text(info, &info->cni_json, text);
+	describe_text(&info->texts, &info->cni_json, text);
 	free(text);
 	json_decref(own);
 }
@@ -72,7 +74,7 @@ void cri_info_fill_sandbox(struct sinsp_container_info *info, const char *text)
 	json_t *object = json_input_object(text);
 
 	fill_interfaces(info, JSON_INPUT_AT(object, "cniResult", "Interfaces"));
-	describe_text(info, &info->cni_json,
+	describe_text(&info->texts, &info->cni_json,
 		      JSON_INPUT_TEXT(object, "runtimeSpec", "annotations",
 				      "io.kubernetes.cri-o.CNIResult"));
 	json_decref(object);

@@ -154,11 +154,12 @@ static void fill_image_names(struct sinsp_container_info *info, const char *name
 {
 	const char *digest = image ? strchr(image->digest, '@') : NULL;
 
-	describe_image_by_name(info, name);
+	describe_image_by_name(&info->texts, &info->image, name);
 	if (image)
-		describe_image_by_name(info, *image->name ? image->name : image->digest);
-	describe_image(info, name);
-	describe_text(info, &info->image_digest, digest ? digest + 1 : NULL);
+		describe_image_by_name(&info->texts, &info->image,
+				       *image->name ? image->name : image->digest);
+	describe_image(&info->texts, &info->image, name);
+	describe_text(&info->texts, &info->image.digest, digest ? digest + 1 : NULL);
 }
 
 int docker_api_describe(struct docker_api *docker, const char *id, uint64_t deadline_ns,

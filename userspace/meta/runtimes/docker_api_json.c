@@ -36,15 +36,16 @@ void docker_api_json_fill(const json_t *answer, struct sinsp_container_info *inf
 {
 	const char *name = JSON_INPUT_TEXT(answer, "Name");
 
-	describe_text(info, &info->name, name && *name == '/' ? name + 1 : name);
-	describe_image_id(info, JSON_INPUT_TEXT(answer, "Image"));
+	describe_text(&info->texts, &info->name, name && *name == '/' ? name + 1 : name);
+	describe_image_id(&info->texts, &info->image, JSON_INPUT_TEXT(answer, "Image"));
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(answer, "Created"));
-	describe_labels(info, &info->labels, JSON_INPUT_AT(answer, "Config", "Labels"));
+	describe_labels(&info->texts, &info->labels, JSON_INPUT_AT(answer, "Config", "Labels"));
 	fill_mounts(answer, info);
 	docker_describe_host_config(JSON_INPUT_AT(answer, "HostConfig"), info);
 	/* From API 1.52 on the address stands only with the networks. */
 	docker_describe_networks(JSON_INPUT_AT(answer, "NetworkSettings", "Networks"), info);
-	describe_text(info, &info->ip, JSON_INPUT_TEXT(answer, "NetworkSettings", "IPAddress"));
+	describe_text(&info->texts, &info->ip,
+		      JSON_INPUT_TEXT(answer, "NetworkSettings", "IPAddress"));
 	describe_pod_by_labels(info, &info->labels);
 }

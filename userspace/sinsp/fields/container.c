@@ -64,11 +64,11 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 	return give_id(event, true, values);
 }
 
-INFO_TEXT_GETTER(get_image, image)
-INFO_TEXT_GETTER(get_image_id, image_id)
-INFO_TEXT_GETTER(get_image_repository, image_repository)
-INFO_TEXT_GETTER(get_image_tag, image_tag)
-INFO_TEXT_GETTER(get_image_digest, image_digest)
+INFO_TEXT_GETTER(get_image, image.name)
+INFO_TEXT_GETTER(get_image_id, image.id)
+INFO_TEXT_GETTER(get_image_repository, image.repository)
+INFO_TEXT_GETTER(get_image_tag, image.tag)
+INFO_TEXT_GETTER(get_image_digest, image.digest)
 INFO_TEXT_GETTER(get_ip, ip)
 INFO_TEXT_GETTER(get_cni_json, cni_json)
 INFO_ANSWER_GETTER(get_privileged, privileged)
@@ -143,19 +143,19 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 
 #define ROW(name, type, format, getter, sample, help, more...)                                     \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS, getter, help,      \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS, getter, help,   \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER, more                  \
 	}
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_EVENT_FDS,       \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_EVENT_FDS,    \
 			getter, help, .can_have = is_about_fd                                      \
 	}
 
 /* From the description of the container. */
 #define DESCRIBED(name, type, getter, sample, help, more...)                                       \
 	{                                                                                          \
-		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,       \
+		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,  \
 			getter, help, .example = sample, .colour = FIELD_COLOUR_CONTAINER, more    \
 	}
 #define TEXT(name, getter, sample, help) DESCRIBED(name, CHARBUF, getter, sample, help)
@@ -190,8 +190,9 @@ const struct field_desc fields_container[] = {
 	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
 	    "the whole id; host outside of any"),
 	DESCRIBED("container.type", CHARBUF, get_type, "=docker",
-	    "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or host",
-	    .words = &types),
+		  "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or "
+		  "host",
+		  .words = &types),
 	TEXT("container.name", get_name, "=web-1", "name of the container; or host"),
 	FD_ROW("fd.containername", get_fd_name, "container.id (nothing on the host), ':', fd.name",
 	       .example = " endswith :/etc/passwd"),
@@ -224,8 +225,9 @@ const struct field_desc fields_container[] = {
 	TEXT("container.labels", get_labels, " contains app:web",
 	     "all labels of the container but those of Kubernetes: name:value, name:value"),
 	DESCRIBED("meta.state", CHARBUF, get_meta_state, "=missing",
-	    "whether the data of the container is known: ok, pending, missing; none on the host",
-	    .words = &states),
+		  "whether the data of the container is known: ok, pending, missing; none on the "
+		  "host",
+		  .words = &states),
 	OLD_ROW("container.healthcheck", CHARBUF, CONTAINER, "command that checks its health"),
 	OLD_ROW("container.liveness_probe", CHARBUF, CONTAINER, "command of its liveness probe"),
 	OLD_ROW("container.readiness_probe", CHARBUF, CONTAINER, "command of its readiness probe"),

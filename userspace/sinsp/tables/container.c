@@ -12,7 +12,7 @@ void sinsp_container_info_destroy(struct sinsp_container_info *info)
 {
 	if (!info)
 		return;
-	arena_finish(&info->arena);
+	arena_finish(&info->texts.arena);
 	free(info);
 }
 

@@ -13,23 +13,12 @@
 
 #include "sinsp/tables/cgroup_path.h"
 #include "sinsp/tables/container_users.h"
-#include "util/arena.h"
-
-enum sinsp_answer { SINSP_UNKNOWN, SINSP_NO, SINSP_YES };
-
-struct sinsp_label {
-	const char *name, *value;
-};
+#include "sinsp/tables/info.h"
+#include "sinsp/tables/pod.h"
 
 struct sinsp_mount {
 	const char *source, *dest, *mode, *propagation;
 	bool writable;
-};
-
-/* A list in the description's memory. */
-struct sinsp_labels {
-	const struct sinsp_label *items;
-	size_t count;
 };
 
 struct sinsp_mounts {
@@ -37,32 +26,18 @@ struct sinsp_mounts {
 	size_t count;
 };
 
-/* The pod of Kubernetes that a container is part of. */
-struct sinsp_pod {
-	const char *name, *ns, *uid;
-	const char *sandbox_id; /* whole */
-	const char *ip;
-	struct sinsp_labels labels, annotations;
-};
-
-/* Strings are NUL-terminated UTF-8, in `arena`; NULL: not known. */
 struct sinsp_container_info {
-	struct arena arena; /* owned: the memory of all that follows */
+	struct sinsp_texts texts;
 	const char *name;
-	const char *image; /* "nginx:latest" */
-	const char *image_id; /* hexadecimal digits, without "sha256:" */
-	const char *image_repository, *image_tag;
-	const char *image_digest; /* with "sha256:" */
+	struct sinsp_image image;
 	const char *ip, *cni_json;
 	enum sinsp_container_type type; /* SINSP_CONTAINER_NONE: as the control groups say */
 	enum sinsp_answer privileged, host_pid, host_network, host_ipc;
 	bool is_sandbox; /* it holds the namespaces of a pod */
 	uint64_t created_ns; /* since the epoch; 0: not known */
-	uint32_t left_out; /* labels, mounts and texts that were too many or too long */
-	uint32_t text_bytes; /* of what describes it, to limit that */
 	struct sinsp_labels labels;
 	struct sinsp_mounts mounts;
-	struct sinsp_pod pod;
+	struct sinsp_pod pod; /* as the runtime says */
 };
 
 /* An empty description; NULL if out of memory. */

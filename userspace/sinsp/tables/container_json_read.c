@@ -26,7 +26,7 @@ static bool is_absent(const json_t *value)
 
 static const char *copy_text(struct reading *reading, const char *text, size_t len)
 {
-	const char *copy = arena_text(&reading->info->arena, text, len);
+	const char *copy = arena_text(&reading->info->texts.arena, text, len);
 
 	reading->out_of_memory |= !copy;
 	return copy;
@@ -90,7 +90,7 @@ static size_t limit_items(struct reading *reading, size_t count)
 
 static void *alloc_items(struct reading *reading, size_t count, size_t bytes)
 {
-	void *items = arena_alloc(&reading->info->arena, count * bytes);
+	void *items = arena_alloc(&reading->info->texts.arena, count * bytes);
 
 	reading->out_of_memory |= !items;
 	return items;

@@ -13,11 +13,11 @@
 /* clang-format off */
 static const struct container_member texts[] = {
 	MEMBER("name", name),
-	MEMBER("image", image),
-	MEMBER("imageid", image_id),
-	MEMBER("imagerepo", image_repository),
-	MEMBER("imagetag", image_tag),
-	MEMBER("imagedigest", image_digest),
+	MEMBER("image", image.name),
+	MEMBER("imageid", image.id),
+	MEMBER("imagerepo", image.repository),
+	MEMBER("imagetag", image.tag),
+	MEMBER("imagedigest", image.digest),
 	MEMBER("ip", ip),
 	MEMBER("cni_json", cni_json),
 	MEMBER("pod_sandbox_id", pod.sandbox_id),

@@ -53,8 +53,8 @@ static void test_by_bundle(void **state)
 				"source", "/odd/containers/id/hostname");
 	assert_int_equal(describe("id"), 0);
 	assert_string_equal(info->name, "web");
-	assert_string_equal(info->image, "1a2b");
-	assert_null(info->image_repository);
+	assert_string_equal(info->image.name, "1a2b");
+	assert_null(info->image.repository);
 	assert_string_equal(info->ip, "10.0.0.7");
 	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
 	assert_int_equal(info->privileged, SINSP_UNKNOWN);

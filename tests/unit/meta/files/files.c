@@ -80,10 +80,10 @@ static void test_docker(void **state)
 	assert_string_equal(err.text, "");
 	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
 	assert_string_equal(info->name, "web2");
-	assert_string_equal(info->image, "localhost/bb:1");
-	assert_string_equal(info->image_repository, "localhost/bb");
-	assert_string_equal(info->image_tag, "1");
-	assert_string_equal(info->image_id,
+	assert_string_equal(info->image.name, "localhost/bb:1");
+	assert_string_equal(info->image.repository, "localhost/bb");
+	assert_string_equal(info->image.tag, "1");
+	assert_string_equal(info->image.id,
 			    "77931705656f187dabc1e5a1e38d9c95f08fc3f6a7e064ce24be0c14126a0b9e");
 	assert_null(info->ip);
 	assert_int_equal(info->created_ns, 1795354440180641804);
@@ -105,10 +105,10 @@ static void test_podman(void **state)
 	assert_string_equal(err.text, "");
 	assert_int_equal(info->type, SINSP_CONTAINER_PODMAN);
 	assert_string_equal(info->name, "pweb");
-	assert_string_equal(info->image, "localhost/bb:1");
-	assert_string_equal(info->image_repository, "localhost/bb");
-	assert_string_equal(info->image_tag, "1");
-	assert_string_equal(info->image_id,
+	assert_string_equal(info->image.name, "localhost/bb:1");
+	assert_string_equal(info->image.repository, "localhost/bb");
+	assert_string_equal(info->image.tag, "1");
+	assert_string_equal(info->image.id,
 			    "fcdc21704a368e96c4960c01be6e5c7f159bdcf9db024816946ace68833ac39e");
 	assert_int_equal(info->created_ns, 1795354476031026389);
 	assert_int_equal(info->labels.count, 0);
@@ -133,8 +133,8 @@ static void test_containerd_cri(void **state)
 	assert_int_equal(describe("cri", SINSP_CONTAINER_CRI, CRI_ID), 0);
 	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
 	assert_string_equal(info->name, "web");
-	assert_string_equal(info->image, "docker.io/library/nginx:1.25");
-	assert_string_equal(info->image_repository, "docker.io/library/nginx");
+	assert_string_equal(info->image.name, "docker.io/library/nginx:1.25");
+	assert_string_equal(info->image.repository, "docker.io/library/nginx");
 	expect_pod("web-5c4f", "shop", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80", CRI_SANDBOX_ID);
 	assert_false(info->is_sandbox);
 	assert_int_equal(info->labels.count, 0);
@@ -150,7 +150,7 @@ static void test_containerd_sandbox(void **state)
 	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_SANDBOX_ID), 0);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "web-5c4f");
-	assert_null(info->image);
+	assert_null(info->image.name);
 	expect_pod("web-5c4f", "shop", "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80", CRI_SANDBOX_ID);
 	assert_int_equal(info->host_ipc, SINSP_NO);
 }
@@ -159,8 +159,8 @@ static void test_containerd_privileged(void **state)
 {
 	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_PRIVILEGED_ID), 0);
 	assert_string_equal(info->name, "node-agent");
-	assert_string_equal(info->image_repository, "registry.example:5000/tools/agent");
-	assert_null(info->image_tag);
+	assert_string_equal(info->image.repository, "registry.example:5000/tools/agent");
+	assert_null(info->image.tag);
 	assert_int_equal(info->privileged, SINSP_YES);
 	assert_int_equal(info->host_pid, SINSP_YES);
 	assert_int_equal(info->host_network, SINSP_YES);
@@ -172,7 +172,7 @@ static void test_crio(void **state)
 	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_ID), 0);
 	assert_int_equal(info->type, SINSP_CONTAINER_CRIO);
 	assert_string_equal(info->name, "coredns");
-	assert_string_equal(info->image, "quay.io/coreos/coredns:v1.8.6");
+	assert_string_equal(info->image.name, "quay.io/coreos/coredns:v1.8.6");
 	assert_string_equal(info->pod.ip, "10.88.0.2");
 	expect_pod("coredns-6d4b", "kube-system", "5b5e07db-f1b9-4530-81ef-b7d04d66b83e",
 		   CRIO_SANDBOX_ID);
@@ -187,7 +187,7 @@ static void test_crio_sandbox(void **state)
 	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_SANDBOX_ID), 0);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "coredns-6d4b");
-	assert_null(info->image);
+	assert_null(info->image.name);
 	expect_pod("coredns-6d4b", "kube-system", "5b5e07db-f1b9-4530-81ef-b7d04d66b83e",
 		   CRIO_SANDBOX_ID);
 	assert_int_equal(info->pod.labels.count, 5);
@@ -202,7 +202,7 @@ static void test_runc(void **state)
 	assert_int_equal(describe("runc", SINSP_CONTAINER_DOCKER, RUNC_ID), 0);
 	assert_int_equal(info->type, SINSP_CONTAINER_NONE);
 	assert_null(info->name);
-	assert_null(info->image);
+	assert_null(info->image.name);
 	assert_int_equal(info->privileged, SINSP_NO);
 	assert_int_equal(info->host_pid, SINSP_NO);
 	assert_int_equal(info->host_network, SINSP_YES);

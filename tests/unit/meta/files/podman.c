@@ -53,7 +53,7 @@ static void test_renamed(void **state)
 	tree_write(&tree, LIST, "[7, {\"id\": \"a\", \"names\": [\"one\"], \"metadata\": \"{\"}]");
 	assert_int_equal(describe("a", NULL), 0);
 	assert_string_equal(info->name, "one");
-	assert_null(info->image);
+	assert_null(info->image.name);
 	assert_int_equal(describe("a", NULL), 0);
 	assert_string_equal(info->name, "one");
 	tree_write(&tree, LIST, "[{\"id\": \"a\", \"names\": [\"other\"]}]");

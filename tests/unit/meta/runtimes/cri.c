@@ -158,11 +158,11 @@ static void test_container(void **state)
 	assert_int_equal(describe(&server, "c1", NULL), 0);
 	info = server.info;
 	assert_string_equal(info->name, "web");
-	assert_string_equal(info->image, "docker.io/library/nginx:1");
-	assert_string_equal(info->image_repository, "docker.io/library/nginx");
-	assert_string_equal(info->image_tag, "1");
-	assert_string_equal(info->image_digest, "sha256:cd");
-	assert_string_equal(info->image_id, "1a2b");
+	assert_string_equal(info->image.name, "docker.io/library/nginx:1");
+	assert_string_equal(info->image.repository, "docker.io/library/nginx");
+	assert_string_equal(info->image.tag, "1");
+	assert_string_equal(info->image.digest, "sha256:cd");
+	assert_string_equal(info->image.id, "1a2b");
 	assert_string_equal(describe_label(&info->labels, "app"), "a\xef\xbf\xbd"
 								  "b");
 	assert_int_equal(info->mounts.count, 2);

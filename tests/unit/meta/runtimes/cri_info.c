@@ -52,16 +52,16 @@ static void test_image(void **state)
 		" \"runtimeSpec\": {\"annotations\": {\"io.kubernetes.cri.image-name\": "
 		"\"a/b:1\"}}}");
 
-	assert_string_equal(info->image_id, "1a2b");
-	assert_string_equal(info->image, "a/b:1");
+	assert_string_equal(info->image.id, "1a2b");
+	assert_string_equal(info->image.name, "a/b:1");
 	assert_string_equal(info->pod.sandbox_id, "s1");
 	sinsp_container_info_destroy(info);
 	/* A name where an id is expected, and an id where a name is. */
 	info = fill(cri_info_fill_container,
 		    "{\"config\": {\"image\": {\"image\": \"a/b:1\"}}, \"runtimeSpec\":"
 		    " {\"annotations\": {\"io.kubernetes.cri-o.ImageName\": \"sha256:12\"}}}");
-	assert_null(info->image_id);
-	assert_null(info->image);
+	assert_null(info->image.id);
+	assert_null(info->image.name);
 	sinsp_container_info_destroy(info);
 }
 

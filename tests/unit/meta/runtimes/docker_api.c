@@ -71,16 +71,16 @@ static void test_container_and_image(void **state)
 	assert_false(daemon.docker.is_podman);
 	assert_int_equal(describe(&daemon, ID), 0);
 	assert_string_equal(daemon.info->name, "web");
-	assert_string_equal(daemon.info->image, "b:2");
-	assert_string_equal(daemon.info->image_repository, "b");
-	assert_string_equal(daemon.info->image_digest, "sha256:cd");
+	assert_string_equal(daemon.info->image.name, "b:2");
+	assert_string_equal(daemon.info->image.repository, "b");
+	assert_string_equal(daemon.info->image.digest, "sha256:cd");
 	/* The image is not asked for again; its name is better than its id. */
 	again(&daemon);
 	assert_int_equal(describe(&daemon, ID), 0);
-	assert_string_equal(daemon.info->image, "reg:5000/a/b:2");
-	assert_string_equal(daemon.info->image_repository, "reg:5000/a/b");
-	assert_string_equal(daemon.info->image_tag, "2");
-	assert_string_equal(daemon.info->image_digest, "sha256:cd");
+	assert_string_equal(daemon.info->image.name, "reg:5000/a/b:2");
+	assert_string_equal(daemon.info->image.repository, "reg:5000/a/b");
+	assert_string_equal(daemon.info->image.tag, "2");
+	assert_string_equal(daemon.info->image.digest, "sha256:cd");
 	assert_int_equal(fake_runtime_requests(daemon.runtime), 4);
 	assert_string_equal(fake_runtime_request(daemon.runtime, 0), "GET /_ping HTTP/1.1");
 	assert_string_equal(fake_runtime_request(daemon.runtime, 1),
@@ -102,11 +102,11 @@ static void test_image_is_gone(void **state)
 
 	assert_int_equal(start(&daemon, answers, 4), 0);
 	assert_int_equal(describe(&daemon, ID), 0);
-	assert_string_equal(daemon.info->image, "sha256:1a2b");
-	assert_null(daemon.info->image_digest);
+	assert_string_equal(daemon.info->image.name, "sha256:1a2b");
+	assert_null(daemon.info->image.digest);
 	again(&daemon);
 	assert_int_equal(describe(&daemon, ID), 0);
-	assert_string_equal(daemon.info->image, "c");
+	assert_string_equal(daemon.info->image.name, "c");
 	assert_int_equal(fake_runtime_requests(daemon.runtime), 4);
 	stop(&daemon);
 }

@@ -40,7 +40,7 @@ static void test_all_members(void **state)
 		" \"y\": {\"IPAddress\": \"10.1.2.3\"}, \"z\": {\"IPAddress\": \"10.1.2.4\"}}}}");
 
 	assert_string_equal(info->name, "web");
-	assert_string_equal(info->image_id, "1a2b");
+	assert_string_equal(info->image.id, "1a2b");
 	assert_int_equal(info->created_ns, 1795354476031026389);
 	assert_int_equal(info->labels.count, 3);
 	assert_string_equal(describe_label(&info->labels, "a"), "b");
@@ -70,7 +70,7 @@ static void test_other_types(void **state)
 		" \"Mounts\": [1, {\"Source\": 3}], \"NetworkSettings\": {\"Networks\": [{}]}}");
 
 	assert_null(info->name);
-	assert_null(info->image_id);
+	assert_null(info->image.id);
 	assert_null(info->ip);
 	assert_int_equal(info->created_ns, 0);
 	assert_int_equal(info->privileged, SINSP_UNKNOWN);

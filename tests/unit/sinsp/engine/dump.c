@@ -190,7 +190,7 @@ static void counts_descriptions_that_are_too_long(void **state)
 {
 	struct drive *drive = *state;
 	struct sinsp_container_info *info = sinsp_container_info_create();
-	char *name = arena_alloc(&info->arena, CONTAINER_JSON_BYTES_MAX);
+	char *name = arena_alloc(&info->texts.arena, CONTAINER_JSON_BYTES_MAX);
 	struct sinsp_stats stats;
 	char *text;
 

@@ -42,7 +42,7 @@ static void test_info_owns_its_memory(void **state)
 	assert_non_null(info);
 	assert_null(info->name);
 	assert_int_equal(info->privileged, SINSP_UNKNOWN);
-	info->name = arena_text(&info->arena, "web", 3);
+	info->name = arena_text(&info->texts.arena, "web", 3);
 	assert_string_equal(info->name, "web");
 	sinsp_container_info_destroy(info);
 	sinsp_container_info_destroy(NULL);

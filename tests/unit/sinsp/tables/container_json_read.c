@@ -54,11 +54,11 @@ static void test_of_the_plugin(void **state)
 	assert_int_equal(json.ignored, 0);
 	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
 	assert_string_equal(info->name, "babbage");
-	assert_string_equal(info->image, "fedora:38");
-	assert_string_equal(info->image_id, "0ca0fe");
-	assert_string_equal(info->image_repository, "fedora");
-	assert_string_equal(info->image_tag, "38");
-	assert_string_equal(info->image_digest, "sha256:b9ff");
+	assert_string_equal(info->image.name, "fedora:38");
+	assert_string_equal(info->image.id, "0ca0fe");
+	assert_string_equal(info->image.repository, "fedora");
+	assert_string_equal(info->image.tag, "38");
+	assert_string_equal(info->image.digest, "sha256:b9ff");
 	assert_string_equal(info->ip, "172.17.0.2");
 	assert_null(info->cni_json);
 	assert_int_equal(info->privileged, SINSP_NO);
@@ -121,7 +121,7 @@ static void test_of_the_oldest_events(void **state)
 	assert_string_equal(json.id, "0123456789ab");
 	assert_int_equal(json.info->type, SINSP_CONTAINER_LXC);
 	assert_string_equal(json.info->name, "web");
-	assert_string_equal(json.info->image, "nginx");
+	assert_string_equal(json.info->image.name, "nginx");
 	assert_int_equal(json.info->labels.count, 0);
 	finish(&json);
 }
@@ -136,7 +136,7 @@ static void test_wrong_types(void **state)
 		"\"lanner\":{\"pod_ip\":true,\"annotations\":7}}}");
 
 	assert_string_equal(json.id, "a");
-	assert_string_equal(json.info->image, "i");
+	assert_string_equal(json.info->image.name, "i");
 	assert_null(json.info->name);
 	assert_int_equal(json.info->privileged, SINSP_UNKNOWN);
 	assert_int_equal(json.info->pod.labels.count, 1);

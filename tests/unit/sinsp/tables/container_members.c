@@ -37,7 +37,7 @@ static void test_places(void **state)
 	for (size_t i = 0; i < container_texts.count; i++)
 		assert_string_equal(*container_text(&info, &container_texts.items[i]),
 				    container_texts.items[i].key);
-	assert_string_equal(info.image_tag, "imagetag");
+	assert_string_equal(info.image.tag, "imagetag");
 	assert_string_equal(info.pod.sandbox_id, "pod_sandbox_id");
 	*container_answer(&info, &container_answers.items[0]) = SINSP_YES;
 	assert_int_equal(info.privileged, SINSP_YES);

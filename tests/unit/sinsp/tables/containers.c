@@ -102,7 +102,7 @@ static struct sinsp_container_info *named(const char *name)
 	struct sinsp_container_info *info = sinsp_container_info_create();
 
 	assert_non_null(info);
-	info->name = arena_text(&info->arena, name, strlen(name));
+	info->name = arena_text(&info->texts.arena, name, strlen(name));
 	return info;
 }
 
