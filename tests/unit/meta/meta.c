@@ -46,8 +46,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	}
 	info->name = arena_text(&info->texts.arena, request->id, strlen(request->id));
 	if (request->bundle)
-		info->image.name =
-			arena_text(&info->texts.arena, request->bundle, strlen(request->bundle));
+		info->image.name = arena_text(&info->texts.arena, request->bundle, strlen(request->bundle));
 	return 0;
 }
 
@@ -81,47 +80,49 @@ static int request(const char *id)
 	return meta_request(meta, &(struct meta_request){.id = id});
 }
 
-static struct meta_answer take(const char *id)
+static struct meta_update *take(const char *id)
 {
-	struct meta_answer answer;
+	struct meta_update *update;
 
 	assert_true(meta_wait(meta, WAIT_NS));
 	assert_true(meta_is_ready(meta));
-	assert_true(meta_take(meta, &answer));
-	assert_string_equal(answer.id, id);
-	return answer;
+	update = meta_take(meta);
+	assert_non_null(update);
+	assert_string_equal(update->id, id);
+	return update;
 }
 
 static void expect(const char *id, bool known)
 {
-	struct meta_answer answer = take(id);
+	struct meta_update *answer = take(id);
 
-	assert_int_equal(answer.info != NULL, known);
-	meta_answer_finish(&answer);
+	assert_int_equal(answer->info != NULL, known);
+	assert_true(answer->is_answer);
+	meta_update_destroy(answer);
 }
 
-static struct meta_stats stats(void)
+static uint64_t counted(enum meta_counter counter)
 {
 	struct meta_stats found;
 
 	meta_stats(meta, &found);
-	return found;
+	return found.counts[counter];
 }
 
 static void test_answers(void **state)
 {
-	struct meta_answer answer;
+	struct meta_update *answer;
 
 	begin(0);
 	assert_false(meta_is_ready(meta));
-	assert_false(meta_take(meta, &answer));
+	assert_null(meta_take(meta));
 	assert_int_equal(meta_request(meta, &(struct meta_request){.id = "a", .bundle = "/b"}), 0);
 	assert_int_equal(meta_pending(meta), 1);
 	answer = take("a");
-	assert_string_equal(answer.info->name, "a");
-	assert_string_equal(answer.info->image.name, "/b");
-	assert_string_equal(answer.err.text, "");
-	meta_answer_finish(&answer);
+	assert_string_equal(answer->info->name, "a");
+	assert_string_equal(answer->info->image.name, "/b");
+	assert_string_equal(answer->err.text, "");
+	meta_update_destroy(answer);
 	assert_int_equal(meta_pending(meta), 0);
 	assert_false(meta_is_ready(meta));
 	end();
@@ -141,8 +142,7 @@ static void test_order(void **state)
 
 static void test_counters(void **state)
 {
-	struct meta_answer answer;
-	struct meta_stats found;
+	struct meta_update *answer;
 
 	begin(0);
 	request("a");
@@ -153,18 +153,17 @@ static void test_counters(void **state)
 	expect("a", true);
 	expect("m", false);
 	answer = take("f");
-	assert_null(answer.info);
-	assert_string_equal(answer.err.text, "it fails");
-	meta_answer_finish(&answer);
+	assert_null(answer->info);
+	assert_string_equal(answer->err.text, "it fails");
+	meta_update_destroy(answer);
 	expect("l", true);
 	expect("p", true);
-	found = stats();
-	assert_int_equal(found.requests, 5);
-	assert_int_equal(found.described, 3);
-	assert_int_equal(found.missing, 2);
-	assert_int_equal(found.failed, 2);
-	assert_int_equal(found.left_out, 3);
-	assert_int_equal(found.rejected, 0);
+	assert_int_equal(counted(META_REQUESTS), 5);
+	assert_int_equal(counted(META_DESCRIBED), 3);
+	assert_int_equal(counted(META_MISSING), 2);
+	assert_int_equal(counted(META_FAILED), 2);
+	assert_int_equal(counted(META_LEFT_OUT), 3);
+	assert_int_equal(counted(META_REJECTED), 0);
 	end();
 }
 
@@ -176,7 +175,7 @@ static void test_bound(void **state)
 	assert_int_equal(request("b"), 0);
 	assert_true(meta_wait(meta, WAIT_NS));
 	assert_int_equal(request("c"), -EAGAIN);
-	assert_int_equal(stats().rejected, 1);
+	assert_int_equal(counted(META_REJECTED), 1);
 	expect("a", true);
 	assert_int_equal(request("d"), 0);
 	expect("b", true);
@@ -223,6 +222,115 @@ static void test_hanging(void **state)
 	assert_int_equal(atomic_load(&destroyed), 1);
 }
 
+/* A follower that pushes `to_push` updates, then waits until it is stopped. */
+struct pushing {
+	struct meta_follower follower;
+	atomic_bool stopped;
+};
+static atomic_int pushed, push_result;
+
+static void pushing_run(struct meta_follower *follower, struct meta_sink *sink)
+{
+	struct pushing *pushing = (struct pushing *)follower;
+
+	while (!atomic_load(&pushing->stopped)) {
+		int result = meta_post(sink, meta_update_create(META_CONTAINER_REMOVED, "gone"));
+
+		atomic_store(&push_result, result);
+		atomic_fetch_add(&pushed, result == 0);
+	}
+	while (atomic_load(&blocked))
+		usleep(1000);
+}
+
+static void pushing_stop(struct meta_follower *follower)
+{
+	atomic_store(&((struct pushing *)follower)->stopped, true);
+}
+
+static void pushing_destroy(struct meta_follower *follower)
+{
+	atomic_fetch_add(&destroyed, 1);
+	free(follower);
+}
+
+static void follow(void)
+{
+	static const struct meta_follower_ops follower_ops = {pushing_run, pushing_stop,
+							      pushing_destroy};
+	struct pushing *pushing = calloc(1, sizeof(*pushing));
+
+	assert_non_null(pushing);
+	pushing->follower.ops = &follower_ops;
+	atomic_store(&pushed, 0);
+	assert_int_equal(meta_follow(meta, &pushing->follower, NULL), 0);
+}
+
+/* Requests are answered beside what is pushed; an end finds the follower while it waits. */
+static void test_follower(void **state)
+{
+	struct meta_update *update;
+	bool answered = false;
+
+	begin(0);
+	follow();
+	assert_true(meta_wait(meta, WAIT_NS));
+	update = meta_take(meta);
+	assert_int_equal(update->kind, META_CONTAINER_REMOVED);
+	assert_string_equal(update->id, "gone");
+	assert_false(update->is_answer);
+	meta_update_destroy(update);
+	request("a");
+	for (uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	     !answered && clock_ns(CLOCK_MONOTONIC) < end_ns;) {
+		assert_true(meta_wait(meta, WAIT_NS));
+		update = meta_take(meta);
+		answered = update->is_answer;
+		meta_update_destroy(update);
+	}
+	assert_true(answered);
+	assert_int_equal(meta_pending(meta), 0);
+	meta_destroy(meta);
+	assert_int_equal(atomic_load(&destroyed), 2);
+	assert_int_equal(atomic_load(&push_result), -ECANCELED);
+}
+
+static void test_too_many_followers(void **state)
+{
+	static const struct meta_follower_ops one_more_ops = {NULL, NULL, pushing_destroy};
+	struct meta_follower *one_more = calloc(1, sizeof(*one_more));
+	struct error err = {0};
+
+	begin(0);
+	for (int i = 0; i < META_FOLLOWERS_MAX; i++)
+		follow();
+	one_more->ops = &one_more_ops;
+	assert_int_equal(meta_follow(meta, one_more, &err), -E2BIG);
+	assert_string_not_equal(err.text, "");
+	meta_destroy(meta);
+	assert_int_equal(atomic_load(&destroyed), META_FOLLOWERS_MAX + 2);
+}
+
+/* All that hang together take no more time than one. */
+static void test_hanging_followers(void **state)
+{
+	uint64_t begin_ns, took_ns;
+
+	begin(0);
+	atomic_store(&blocked, true);
+	follow();
+	follow();
+	request("h");
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	meta_destroy(meta);
+	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	assert_true(took_ns < UINT64_C(2) * META_END_MS * NS_PER_MS);
+	atomic_store(&blocked, false);
+	for (int i = 0; i < 2000 && atomic_load(&destroyed) < 3; i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&destroyed), 3);
+}
+
 static void test_none(void **state)
 {
 	meta_destroy(NULL);
@@ -232,10 +340,12 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),	  cmocka_unit_test(test_order),
-		cmocka_unit_test(test_counters),  cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_wait_ends), cmocka_unit_test(test_end_with_requests),
-		cmocka_unit_test(test_hanging),	  cmocka_unit_test(test_none),
+		cmocka_unit_test(test_answers),		  cmocka_unit_test(test_order),
+		cmocka_unit_test(test_counters),	  cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_wait_ends),	  cmocka_unit_test(test_end_with_requests),
+		cmocka_unit_test(test_hanging),		  cmocka_unit_test(test_none),
+		cmocka_unit_test(test_follower),	  cmocka_unit_test(test_too_many_followers),
+		cmocka_unit_test(test_hanging_followers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,29 +169,37 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 
 static void put_containers(struct buf *text, const struct meta_stats *meta)
 {
-	if (meta->requests)
+	if (meta->counts[META_REQUESTS])
 		buf_printf(text,
 			   "agent: containers: looked for %" PRIu64 ", found %" PRIu64
 			   ", without data %" PRIu64 "\n",
-			   meta->requests, meta->described, meta->missing);
+			   meta->counts[META_REQUESTS], meta->counts[META_DESCRIBED],
+			   meta->counts[META_MISSING]);
 }
 
 static void put_container_troubles(struct buf *text, const struct account_containers *containers)
 {
-	const struct account_trouble troubles[] = {
-		{containers->meta.rejected,
-		 "containers not looked for: too many at a time, or out of memory"},
-		{containers->meta.missing,
-		 "containers without data: no runtime has files about them"},
-		{containers->meta.failed, "containers with files that could not be read"},
-		{containers->meta.left_out,
-		 "labels, mounts and texts of containers left out: too many or too long"},
+	static const char *const by_counter[META_COUNTERS] = {
+		[META_REJECTED] = "containers not looked for: too many at a time, or out of memory",
+		[META_MISSING] = "containers without data: no file and no runtime describes them",
+		[META_FAILED] = "containers with files or answers that could not be read",
+		[META_LEFT_OUT] =
+			"labels, mounts and texts of containers left out: too many or too long",
+		[META_PUSHES_LOST] = "changes of containers and pods not applied: out of memory",
+	};
+	const struct account_trouble waits[] = {
 		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
 		{containers->full,
 		 "new containers whose data was not waited for: a ring buffer was half full"},
 	};
 
-	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);
+	for (int counter = 0; counter < META_COUNTERS; counter++) {
+		struct account_trouble trouble = {containers->meta.counts[counter],
+						  by_counter[counter]};
+
+		account_append_troubles(&trouble, trouble.what ? 1 : 0, text);
+	}
+	account_append_troubles(waits, sizeof(waits) / sizeof(waits[0]), text);
 }
 
 static void put_troubles(struct buf *text, const struct totals *totals,

@@ -16,6 +16,7 @@ enum {
 	NS_PER_MS = 1000000,
 	LOOK_NS = 2 * NS_PER_MS, /* between two looks at the ring buffers during a wait */
 	TIMEOUTS_MAX = 3, /* in a row: the source may hang */
+	UPDATES_MAX = 256, /* at a time: followers can go on pushing meanwhile */
 };
 
 struct containers {
@@ -29,28 +30,50 @@ struct containers {
 };
 
 /* The first failure is printed, all are counted. */
-static void print_failure(struct containers *containers, const struct meta_answer *answer)
+static void print_failure(struct containers *containers, const struct meta_update *update)
 {
-	if (!answer->err.text[0] || containers->failed)
+	if (!update->err.text[0] || containers->failed)
 		return;
 	containers->failed = true;
-	fprintf(stderr, "agent: container %s: %s\n", answer->id, answer->err.text);
+	fprintf(stderr, "agent: container %s: %s\n", update->id, update->err.text);
+}
+
+static void take_container(struct containers *containers, struct meta_update *update)
+{
+	print_failure(containers, update);
+	sinsp_describe_container(containers->sinsp, update->id,
+				 update->info ? SINSP_META_OK : SINSP_META_MISSING, update->info);
+	update->info = NULL;
+}
+
+static void take_removed(struct containers *containers, struct meta_update *update)
+{
+	sinsp_remove_container(containers->sinsp, update->id);
+}
+
+static void take_failure(struct containers *containers, struct meta_update *update)
+{
+	fprintf(stderr, "agent: %s\n", update->err.text);
 }
 
 void containers_apply(struct containers *containers)
 {
-	struct meta_answer answer;
+	static void (*const take[META_KINDS_COUNT])(struct containers * containers,
+						    struct meta_update * update) = {
+		[META_CONTAINER] = take_container,
+		[META_CONTAINER_REMOVED] = take_removed,
+		[META_FAILURE] = take_failure,
+	};
+	struct meta_update *update;
 
 	if (!meta_is_ready(containers->meta))
 		return;
-	while (meta_take(containers->meta, &answer)) {
-		containers->timeouts = 0;
-		print_failure(containers, &answer);
-		sinsp_describe_container(containers->sinsp, answer.id,
-					 answer.info ? SINSP_META_OK : SINSP_META_MISSING,
-					 answer.info);
-		answer.info = NULL;
-		meta_answer_finish(&answer);
+	for (int i = 0; i < UPDATES_MAX && (update = meta_take(containers->meta)); i++) {
+		if (update->is_answer)
+			containers->timeouts = 0;
+		if (take[update->kind])
+			take[update->kind](containers, update);
+		meta_update_destroy(update);
 	}
 }
 

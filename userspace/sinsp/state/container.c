@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sinsp/state/container_merge.h"
 #include "sinsp/state/core.h"
 #include "sinsp/tables/path.h"
 #include "sinsp/tables/program.h"
@@ -21,16 +22,32 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
 	return sinsp_containers_take_new(&sinsp->containers);
 }
 
+/* Whether `info` is to take the place of what is known of the container, which it completes. */
+static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
+{
+	if (container->state != SINSP_META_OK)
+		return true;
+	/* Another one may have the id of one that was removed. */
+	return info && (container->removed || container_merge(info, container->info) > 0);
+}
+
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
 			      struct sinsp_container_info *info)
 {
 	struct sinsp_container *container =
 		sinsp_containers_find(&sinsp->containers, id, strlen(id));
 
-	if (container)
-		sinsp_container_set_info(&sinsp->containers, container, state, info);
-	else
+	if (!container || !completes(info, container)) {
 		sinsp_container_info_destroy(info);
+		return;
+	}
+	sinsp_container_set_info(&sinsp->containers, container, state, info);
+	container->removed = false;
+}
+
+void sinsp_remove_container(struct sinsp *sinsp, const char *id)
+{
+	sinsp_containers_forget(&sinsp->containers, id);
 }
 
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */

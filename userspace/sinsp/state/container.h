@@ -22,10 +22,17 @@ bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_contai
 			    char *path, size_t size);
 
 /*
- * Sets what is known of a container, between two events or before the current one is read; NULL:
- * nothing. Owns `info`. Does nothing if there is no such container any more.
+ * Sets or completes what is known of a container, between two events or before the current one is
+ * read; NULL: nothing, which removes nothing. Owns `info`. Does nothing if there is no such
+ * container any more.
  */
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
 			      struct sinsp_container_info *info);
+
+/*
+ * Its runtime removed the container: it is dropped when its last thread ends, and a description
+ * that comes later is of another one with its id. As above.
+ */
+void sinsp_remove_container(struct sinsp *sinsp, const char *id);
 
 #endif

@@ -80,7 +80,10 @@ static void test_containers(void **state)
 {
 	const struct account account = {
 		.verbose = true,
-		.containers = {.meta = {.requests = 7, .described = 4, .missing = 3, .rejected = 2},
+		.containers = {.meta = {{[META_REQUESTS] = 7,
+					 [META_DESCRIBED] = 4,
+					 [META_MISSING] = 3,
+					 [META_REJECTED] = 2}},
 			       .late = 5,
 			       .full = 6},
 	};

@@ -132,7 +132,7 @@ static void test_described(void **state)
 	containers_follow(containers);
 	assert_int_equal(container->state, SINSP_META_OK);
 	assert_string_equal(container->info->name, "web");
-	assert_int_equal(account().meta.described, 1);
+	assert_int_equal(account().meta.counts[META_DESCRIBED], 1);
 	assert_int_equal(account().late, 0);
 }
 
@@ -145,7 +145,7 @@ static void test_missing(void **state)
 	containers_follow(containers);
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	assert_null(container->info->name);
-	assert_int_equal(account().meta.missing, 1);
+	assert_int_equal(account().meta.counts[META_MISSING], 1);
 }
 
 /* Those that run when the agent starts. */
@@ -247,10 +247,10 @@ static void test_gone(void **state)
 	drive_exit(&drive, 102, 1);
 	drive_any(&drive, 1);
 	atomic_store(&held, false);
-	for (int i = 0; i < WAIT_MS && !account().meta.described; i++)
+	for (int i = 0; i < WAIT_MS && !account().meta.counts[META_DESCRIBED]; i++)
 		usleep(1000);
 	containers_apply(containers);
-	assert_int_equal(account().meta.described, 1);
+	assert_int_equal(account().meta.counts[META_DESCRIBED], 1);
 }
 
 /* Too many at a time are counted. */
@@ -265,8 +265,8 @@ static void test_rejected(void **state)
 		drive_exit(&drive, 102, 1);
 		drive_any(&drive, 1);
 	}
-	assert_int_equal(account().meta.rejected, 1);
-	assert_int_equal(account().meta.requests, META_REQUESTS_MAX);
+	assert_int_equal(account().meta.counts[META_REJECTED], 1);
+	assert_int_equal(account().meta.counts[META_REQUESTS], META_REQUESTS_MAX);
 }
 
 int main(void)

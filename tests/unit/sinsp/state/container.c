@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sinsp/state/container.h"
+#include "sinsp/state/core.h"
 
 #include "drive.h"
 
@@ -195,19 +196,63 @@ static void test_no_room(void **state)
 	assert_true(sinsp_container_bundle(drive.sinsp, container, path, 7));
 }
 
-static void test_describe(void **state)
+static void describe(const char *id, const char *name, const char *image)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
+
+	info->name = name;
+	info->image.name = image;
+	sinsp_describe_container(drive.sinsp, id, SINSP_META_OK, info);
+}
+
+static void test_describe(void **state)
+{
 	struct sinsp_container *container = start(1);
 
-	info->name = "web";
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_OK, info);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	describe(ID, "web", NULL);
 	assert_string_equal(container->info->name, "web");
 	assert_int_equal(container->state, SINSP_META_OK);
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
-	assert_null(container->info->name);
 	/* One that ended meanwhile. */
-	sinsp_describe_container(drive.sinsp, "none", SINSP_META_OK, sinsp_container_info_create());
+	describe("none", "web", NULL);
+}
+
+/* What comes later completes, and removes nothing. */
+static void test_describe_twice(void **state)
+{
+	struct sinsp_containers *table = &drive.sinsp->containers;
+	struct sinsp_container *container = start(1);
+
+	describe(ID, "web", NULL);
+	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	describe(ID, NULL, "nginx:1");
+	assert_string_equal(container->info->name, "web");
+	assert_string_equal(container->info->image.name, "nginx:1");
+	assert_ptr_equal(sinsp_containers_take_changed(table), container);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info->name, "web");
+	/* That it is as it was is nothing to write. */
+	describe(ID, "web", "nginx:1");
+	assert_null(sinsp_containers_take_changed(table));
+	describe(ID, "renamed", NULL);
+	assert_string_equal(container->info->name, "renamed");
+	assert_string_equal(container->info->image.name, "nginx:1");
+}
+
+/* The id of a removed container can be that of another one. */
+static void test_remove(void **state)
+{
+	struct sinsp_container *container = start(1);
+
+	describe(ID, "web", "nginx:1");
+	sinsp_remove_container(drive.sinsp, ID);
+	assert_string_equal(container->info->image.name, "nginx:1");
+	describe(ID, "other", NULL);
+	assert_string_equal(container->info->name, "other");
+	assert_null(container->info->image.name);
+	sinsp_remove_container(drive.sinsp, "none");
 }
 
 int main(void)
@@ -227,6 +272,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

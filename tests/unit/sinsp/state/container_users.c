@@ -45,8 +45,9 @@ static int setup(void **state)
 	foreign_root_write(made->foreign, "proc/70/gid_map", "0 0 4294967295\n");
 	foreign_root_path(made->foreign, "proc", path);
 	assert_int_equal(scap_proc_open(path, &made->proc, NULL), 0);
-	drive_create(&made->drive, &(struct sinsp_config){
-					   .proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
+	drive_create(
+		&made->drive,
+		&(struct sinsp_config){.proc = made->proc, .hostname = "h", .etc = "/nonexistent"});
 	users_add(&made->drive.sinsp->names->users, &ann);
 	made->event = (struct sinsp_event){.sinsp = made->drive.sinsp,
 					   .thread = add_thread(&made->drive, FOREIGN_PID)};

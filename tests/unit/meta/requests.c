@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "meta/requests.h"
+
+static struct meta_requests *requests;
+
+static int setup(void **state)
+{
+	requests = meta_requests_create();
+	assert_non_null(requests);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	meta_requests_unref(requests);
+	return 0;
+}
+
+static void add(const char *id)
+{
+	struct meta_asked *asked = meta_asked_create(&(struct meta_request){.id = id});
+
+	assert_non_null(asked);
+	meta_requests_add(requests, asked);
+}
+
+static void test_order(void **state)
+{
+	static const char *const ids[] = {"1", "2", "3"};
+
+	for (int i = 0; i < 3; i++)
+		add(ids[i]);
+	for (int i = 0; i < 3; i++) {
+		struct meta_asked *asked = meta_requests_take(requests);
+
+		assert_string_equal(asked->request.id, ids[i]);
+		meta_asked_destroy(asked);
+	}
+	add("never taken");
+}
+
+static void test_copies(void **state)
+{
+	char id[] = "1a", bundle[] = "/b";
+	struct meta_request request = {.id = id, .bundle = bundle, .type = SINSP_CONTAINER_PODMAN};
+	struct meta_asked *asked = meta_asked_create(&request);
+
+	assert_non_null(asked);
+	id[0] = bundle[0] = 'x';
+	assert_string_equal(asked->request.id, "1a");
+	assert_string_equal(asked->request.bundle, "/b");
+	assert_int_equal(asked->request.type, SINSP_CONTAINER_PODMAN);
+	assert_string_equal(asked->answer->id, "1a");
+	meta_asked_destroy(asked);
+	meta_asked_destroy(NULL);
+}
+
+static void *take(void *context)
+{
+	return meta_requests_take(requests);
+}
+
+static void test_close(void **state)
+{
+	pthread_t thread;
+	void *taken;
+
+	assert_int_equal(pthread_create(&thread, NULL, take, NULL), 0);
+	usleep(10000);
+	meta_requests_close(requests);
+	pthread_join(thread, &taken);
+	assert_null(taken);
+	/* What was added before, and later, is not given out. */
+	add("late");
+	assert_null(meta_requests_take(requests));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "meta/requests.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct meta_requests {
+	atomic_uint refs;
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t changed;
+	struct meta_asked *first, *last;
+	bool closed;
+};
+
+struct meta_asked *meta_asked_create(const struct meta_request *request)
+{
+	struct meta_asked *asked = calloc(1, sizeof(*asked));
+
+	if (!asked)
+		return NULL;
+	asked->answer = meta_update_create(META_CONTAINER, request->id);
+	asked->request = (struct meta_request){.id = strdup(request->id), .type = request->type};
+	if (request->bundle)
+		asked->request.bundle = strdup(request->bundle);
+	if (asked->answer && asked->request.id && (asked->request.bundle || !request->bundle))
+		return asked;
+	meta_asked_destroy(asked);
+	return NULL;
+}
+
+void meta_asked_destroy(struct meta_asked *asked)
+{
+	if (!asked)
+		return;
+	meta_update_destroy(asked->answer);
+	free((char *)asked->request.id);
+	free((char *)asked->request.bundle);
+	free(asked);
+}
+
+struct meta_requests *meta_requests_create(void)
+{
+	struct meta_requests *requests = calloc(1, sizeof(*requests));
+
+	if (!requests)
+		return NULL;
+	atomic_init(&requests->refs, 1);
+	pthread_mutex_init(&requests->lock, NULL);
+	pthread_cond_init(&requests->changed, NULL);
+	return requests;
+}
+
+struct meta_requests *meta_requests_ref(struct meta_requests *requests)
+{
+	atomic_fetch_add(&requests->refs, 1);
+	return requests;
+}
+
+void meta_requests_unref(struct meta_requests *requests)
+{
+	if (!requests || atomic_fetch_sub(&requests->refs, 1) > 1)
+		return;
+	while (requests->first) {
+		struct meta_asked *asked = requests->first;
+
+		requests->first = asked->next;
+		meta_asked_destroy(asked);
+	}
+	pthread_cond_destroy(&requests->changed);
+	pthread_mutex_destroy(&requests->lock);
+	free(requests);
+}
+
+void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked)
+{
+	bool closed;
+
+	asked->next = NULL;
+	pthread_mutex_lock(&requests->lock);
+	closed = requests->closed;
+	if (!closed) {
+		*(requests->last ? &requests->last->next : &requests->first) = asked;
+		requests->last = asked;
+		pthread_cond_signal(&requests->changed);
+	}
+	pthread_mutex_unlock(&requests->lock);
+	if (closed)
+		meta_asked_destroy(asked);
+}
+
+struct meta_asked *meta_requests_take(struct meta_requests *requests)
+{
+	struct meta_asked *asked = NULL;
+
+	pthread_mutex_lock(&requests->lock);
+	while (!requests->closed && !requests->first)
+		pthread_cond_wait(&requests->changed, &requests->lock);
+	if (!requests->closed) {
+		asked = requests->first;
+		requests->first = asked->next;
+		if (!requests->first)
+			requests->last = NULL;
+	}
+	pthread_mutex_unlock(&requests->lock);
+	return asked;
+}
+
+void meta_requests_close(struct meta_requests *requests)
+{
+	pthread_mutex_lock(&requests->lock);
+	requests->closed = true;
+	pthread_cond_broadcast(&requests->changed);
+	pthread_mutex_unlock(&requests->lock);
+}

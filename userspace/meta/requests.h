@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue of requests between threads. Each thread that uses it has a reference: one that hangs may
+ * outlive the others.
+ */
+#ifndef META_REQUESTS_H
+#define META_REQUESTS_H
+
+#include "meta/source.h"
+#include "meta/update.h"
+
+struct meta_asked {
+	struct meta_asked *next;
+	struct meta_request request; /* its texts are owned */
+	struct meta_update *answer; /* owned; NULL: it was given */
+};
+
+/* A copy with an empty answer; NULL if out of memory. */
+struct meta_asked *meta_asked_create(const struct meta_request *request);
+
+/* Accepts NULL. */
+void meta_asked_destroy(struct meta_asked *asked);
+
+struct meta_requests;
+
+/* With one reference; NULL if out of memory. */
+struct meta_requests *meta_requests_create(void);
+struct meta_requests *meta_requests_ref(struct meta_requests *requests);
+void meta_requests_unref(struct meta_requests *requests); /* accepts NULL */
+
+/* Owns the request from here on; destroys it if the queue is closed. */
+void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked);
+
+/* Waits for the next request, which the caller destroys or hands on; NULL: the queue is closed. */
+struct meta_asked *meta_requests_take(struct meta_requests *requests);
+
+void meta_requests_close(struct meta_requests *requests);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the threads of meta.h hand to the event thread: answers to its requests, and what followers
+ * (meta/follower.h) push.
+ */
+#ifndef META_UPDATE_H
+#define META_UPDATE_H
+
+#include <stdbool.h>
+
+#include "sinsp/tables/container.h"
+#include "util/error.h"
+
+enum meta_kind {
+	META_CONTAINER, /* `id`, `info`: of an answer, NULL if nobody knows it */
+	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
+	META_POD, /* `id`: the uid, as control groups have it; `pod` */
+	META_POD_REMOVED, /* `id` */
+	META_FAILURE, /* `err` alone: what cannot be followed and why, for the user to read */
+	META_KINDS_COUNT,
+};
+
+struct meta_update {
+	struct meta_update *next; /* of a queue */
+	enum meta_kind kind;
+	bool is_answer; /* to a request; false: pushed */
+	char *id; /* whole; owned */
+	struct sinsp_container_info *info; /* owned */
+	struct sinsp_pod_info *pod; /* owned */
+	struct error err; /* what could not be read; "": nothing */
+};
+
+/* Copies the id; NULL: none. Returns NULL if out of memory. */
+struct meta_update *meta_update_create(enum meta_kind kind, const char *id);
+
+/* Frees what it owns, too. Accepts NULL. */
+void meta_update_destroy(struct meta_update *update);
+
+#endif
