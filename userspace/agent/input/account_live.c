@@ -219,6 +219,8 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		 "descriptors not looked up in /proc: too many in a short time"},
 		{state->descriptions_too_long,
 		 "descriptions of containers not written: longer than readers accept"},
+		{state->pods_dropped,
+		 "descriptions of pods dropped: too many on this node, or out of memory"},
 	};
 
 	account_append_troubles(troubles, sizeof(troubles) / sizeof(troubles[0]), text);

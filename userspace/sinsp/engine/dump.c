@@ -7,7 +7,7 @@
 #include "sinsp/engine/engine.h"
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
-#include "sinsp/tables/container_json.h"
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/tables/socket.h"
 
 /* Threads in the order in which they are reported. */
@@ -213,7 +213,6 @@ static int dump_container(struct sinsp *sinsp, const struct sinsp_container *con
 
 /* Containers in the order in which they are reported. */
 struct container_order {
-	const struct sinsp_containers *table;
 	const struct sinsp_container **containers; /* owned */
 	size_t count;
 };
@@ -222,7 +221,7 @@ static void put_container(struct sinsp_container *container, void *context)
 {
 	struct container_order *order = context;
 
-	if (container->info != order->table->nothing)
+	if (sinsp_container_is_described(container))
 		order->containers[order->count++] = container;
 }
 
@@ -237,7 +236,6 @@ static int compare_containers(const void *left, const void *right)
 static int dump_containers(struct sinsp *sinsp, struct scap_snapshot *to)
 {
 	struct container_order order = {
-		.table = &sinsp->containers,
 		.containers = calloc(sinsp->containers.count + 1, sizeof(*order.containers))};
 	int r = order.containers ? 0 : -ENOMEM;
 

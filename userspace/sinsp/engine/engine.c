@@ -45,7 +45,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	state_plans_make(made->plans);
 	made->names = names_create(config->etc);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
-	if (!made->names || !made->no_program || sinsp_containers_init(&made->containers) < 0 ||
+	if (!made->names || !made->no_program ||
 	    sinsp_threads_init(&made->threads, &made->pool,
 			       config->threads_max ? config->threads_max : SINSP_THREADS_MAX) < 0)
 		goto fail;
@@ -187,6 +187,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_rejected = sinsp->fd_store.rejected;
 	stats->descriptions_dropped = sinsp->containers.unused_dropped;
+	stats->pods_dropped = sinsp->containers.pods.dropped;
 }
 
 bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)

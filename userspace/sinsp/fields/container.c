@@ -47,7 +47,7 @@ static int get_type(const struct sinsp_event *event, const struct field_ref *ref
 	if (!has_place(event))
 		return NO_VALUE;
 	if (container)
-		type = container->info->type ? container->info->type : container->type;
+		type = container->info.type ? container->info.type : container->type;
 	return give_string(values, sinsp_container_type_name(type));
 }
 
@@ -57,8 +57,8 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 {
 	const struct sinsp_container *container = event_container(event);
 
-	if (container && container->info->name)
-		return give_string(values, container->info->name);
+	if (container && container->info.name)
+		return give_string(values, container->info.name);
 	if (container && !container->is_named)
 		return NO_VALUE;
 	return give_id(event, true, values);
@@ -107,7 +107,9 @@ static int get_meta_state(const struct sinsp_event *event, const struct field_re
 {
 	const struct sinsp_container *container = event_container(event);
 
-	return container ? give_string(values, sinsp_meta_state_name(container->state)) : NO_VALUE;
+	return container ? give_string(values,
+				       sinsp_meta_state_name(sinsp_container_state(container)))
+			 : NO_VALUE;
 }
 
 /* The id, which is empty on the host, a colon, and a text about the event's descriptor. */

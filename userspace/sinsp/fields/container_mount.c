@@ -21,12 +21,12 @@ static int get_mounts(const struct sinsp_event *event, const struct field_ref *r
 	const struct sinsp_container *container = event_container(event);
 	struct buf text = text_begin(scratch);
 
-	if (!container || !container->info->mounts.count)
+	if (!container || !container->info.mounts.count)
 		return NO_VALUE;
-	for (size_t i = 0; i < container->info->mounts.count; i++) {
+	for (size_t i = 0; i < container->info.mounts.count; i++) {
 		if (i)
 			buf_append_char(&text, ',');
-		append_mount(&text, &container->info->mounts.items[i]);
+		append_mount(&text, &container->info.mounts.items[i]);
 	}
 	return give_text(values, scratch, &text);
 }
@@ -36,7 +36,7 @@ static const struct sinsp_mount *find_mount(const struct sinsp_event *event,
 					    const struct field_ref *ref, bool by_dest)
 {
 	const struct sinsp_container *container = event_container(event);
-	const struct sinsp_mounts *mounts = container ? &container->info->mounts : NULL;
+	const struct sinsp_mounts *mounts = container ? &container->info.mounts : NULL;
 
 	if (!mounts)
 		return NULL;

@@ -22,8 +22,8 @@ static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
 
 	if (!container)
 		return NO_VALUE;
-	if (container->info->pod.uid)
-		return give_string(values, container->info->pod.uid);
+	if (container->info.pod.uid)
+		return give_string(values, container->info.pod.uid);
 	return *container->pod_uid ? give_string(values, container->pod_uid) : NO_VALUE;
 }
 

@@ -32,9 +32,10 @@ struct sinsp_follow {
 };
 
 struct sinsp_config {
-	struct scap_proc *proc;	 /* borrowed; NULL: the tables start empty and nothing is looked up */
-	uint32_t threads_max;	 /* 0: default */
-	uint32_t fds_max;	 /* over all tables; 0: default */
+	struct scap_proc
+		*proc; /* borrowed; NULL: the tables start empty and nothing is looked up */
+	uint32_t threads_max; /* 0: default */
+	uint32_t fds_max; /* over all tables; 0: default */
 	/* Of the machine that events come from; NULL: this one's. Borrowed. */
 	const char *hostname;
 	const char *etc; /* the folder with its passwd, group and hosts */
@@ -47,9 +48,9 @@ struct sinsp_config {
 struct sinsp_stats {
 	uint64_t events;
 	uint64_t corrupt; /* frames that could not be decoded */
-	uint64_t unknown;	     /* frames with an id that is not in the event table */
-	uint64_t threads, fds;	     /* in the tables now */
-	uint64_t followed;	     /* of the threads, without one that just ended */
+	uint64_t unknown; /* frames with an id that is not in the event table */
+	uint64_t threads, fds; /* in the tables now */
+	uint64_t followed; /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
@@ -59,6 +60,7 @@ struct sinsp_stats {
 	uint64_t descriptions_ignored; /* values in them, of the wrong type or too many */
 	uint64_t descriptions_dropped; /* too many that no thread refers to */
 	uint64_t descriptions_too_long; /* not reported to a snapshot */
+	uint64_t pods_dropped; /* descriptions of pods: too many, or out of memory */
 };
 
 #endif

@@ -25,10 +25,10 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
 /* Whether `info` is to take the place of what is known of the container, which it completes. */
 static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
 {
-	if (container->state != SINSP_META_OK)
+	if (container->state != SINSP_META_OK || !container->told)
 		return true;
 	/* Another one may have the id of one that was removed. */
-	return info && (container->removed || container_merge(info, container->info) > 0);
+	return info && (container->removed || container_merge(info, container->told) > 0);
 }
 
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
@@ -48,6 +48,16 @@ void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_me
 void sinsp_remove_container(struct sinsp *sinsp, const char *id)
 {
 	sinsp_containers_forget(&sinsp->containers, id);
+}
+
+void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info)
+{
+	sinsp_containers_describe_pod(&sinsp->containers, info);
+}
+
+void sinsp_forget_pod(struct sinsp *sinsp, const char *uid)
+{
+	sinsp_containers_forget_pod(&sinsp->containers, uid);
 }
 
 /* "--bundle FOLDER", "--bundle=FOLDER" or "-b FOLDER"; NULL: none of these. */

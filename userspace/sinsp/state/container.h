@@ -35,4 +35,13 @@ void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_me
  */
 void sinsp_remove_container(struct sinsp *sinsp, const char *id);
 
+/*
+ * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
+ * Owns `info`; its pod.uid is not NULL. As above.
+ */
+void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
+
+/* The API has a pod no more: pod.uid, or the uid that the API has for it. */
+void sinsp_forget_pod(struct sinsp *sinsp, const char *uid);
+
 #endif

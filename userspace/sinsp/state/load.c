@@ -7,7 +7,7 @@
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/tables/container_json.h"
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/tables/program.h"
 #include "sinsp/tables/socket.h"
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "sinsp/tables/pods.h"
+
 struct sinsp_container_info *sinsp_container_info_create(void)
 {
 	return calloc(1, sizeof(struct sinsp_container_info));
@@ -25,6 +27,18 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 	};
 
 	return names[state];
+}
+
+enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container)
+{
+	bool by_pod = container->is_listed && container->state == SINSP_META_MISSING;
+
+	return by_pod ? SINSP_META_OK : container->state;
+}
+
+bool sinsp_container_is_described(const struct sinsp_container *container)
+{
+	return container->told || (container->pod && container->pod->info);
 }
 
 size_t sinsp_container_short_len(const struct sinsp_container *container)

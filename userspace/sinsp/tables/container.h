@@ -64,6 +64,8 @@ enum sinsp_container_listing {
 	SINSP_CONTAINERS_LISTS,
 };
 
+struct sinsp_pod_entry;
+
 struct sinsp_container_link {
 	struct sinsp_container *older, *newer;
 	bool listed;
@@ -75,12 +77,17 @@ struct sinsp_container {
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
 	enum sinsp_container_type type;
-	enum sinsp_meta_state state;
-	const struct sinsp_container_info *info; /* owned; never NULL: it may be empty */
-	size_t info_bytes; /* approximate size of a description from a capture */
+	enum sinsp_meta_state state; /* of what is told: see sinsp_container_state() */
+	const struct sinsp_container_info *told; /* owned: by its runtime, or a capture; or NULL */
+	size_t told_bytes; /* approximate size of a description from a capture */
+	struct sinsp_pod_entry *pod; /* NULL: it is in none, so far as known */
+	struct sinsp_container *pod_next; /* of the same pod */
+	bool is_listed; /* in the description of its pod */
+	/* All that is known of it: what is told, completed by the pod. The texts are theirs. */
+	struct sinsp_container_info info;
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
-	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": in no pod */
+	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": none */
 	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
 	struct sinsp_container_users *users; /* owned; NULL: those of the host */
 	bool users_read; /* on a live machine; false: not known yet */
@@ -88,6 +95,12 @@ struct sinsp_container {
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };
+
+/* Whether the data of a container is known, by its runtime or as a container of its pod. */
+enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container);
+
+/* Whether anything is known of it but its control groups. */
+bool sinsp_container_is_described(const struct sinsp_container *container);
 
 /* Bytes of the short form of an id that is not a name. */
 enum { SINSP_CONTAINER_SHORT_LEN = 12 };

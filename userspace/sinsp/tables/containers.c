@@ -6,16 +6,11 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "sinsp/tables/container_pod.h"
 #include "util/buf.h"
 #include "util/hash.h"
 
 enum { DIGITS = SINSP_CONTAINER_SHORT_LEN };
-
-int sinsp_containers_init(struct sinsp_containers *table)
-{
-	*table = (struct sinsp_containers){.nothing = sinsp_container_info_create()};
-	return table->nothing ? 0 : -ENOMEM;
-}
 
 /* Whether an id begins with as many digits as its short form has. */
 static bool has_digits(const char *id, size_t len)
@@ -55,7 +50,6 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 		return NULL;
 	container->type = type;
 	container->is_named = !has_digits(id, len); /* until its control groups are seen */
-	container->info = table->nothing;
 	container->id_len = len;
 	memcpy(container->id, id, len);
 	container->next = *bucket;
@@ -64,43 +58,21 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 	return container;
 }
 
-/* Does nothing if it is in the list. */
-static void list_add(struct sinsp_containers *table, struct sinsp_container *container,
-		     enum sinsp_container_listing which)
+static void free_told(struct sinsp_container *container)
 {
-	struct sinsp_container_list *list = &table->lists[which];
-
-	if (container->links[which].listed)
-		return;
-	container->links[which] =
-		(struct sinsp_container_link){.older = list->newest, .listed = true};
-	*(list->newest ? &list->newest->links[which].newer : &list->oldest) = container;
-	list->newest = container;
-	list->count++;
+	sinsp_container_info_destroy((struct sinsp_container_info *)container->told);
+	container->told = NULL;
+	container->told_bytes = 0;
 }
 
-/* Does nothing if it is not in the list. */
-static void list_remove(struct sinsp_containers *table, struct sinsp_container *container,
-			enum sinsp_container_listing which)
+/* To be called when what is known of a container has changed. */
+static void update_info(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	struct sinsp_container_list *list = &table->lists[which];
-	struct sinsp_container_link *link = &container->links[which];
-
-	if (!link->listed)
-		return;
-	*(link->older ? &link->older->links[which].newer : &list->oldest) = link->newer;
-	*(link->newer ? &link->newer->links[which].older : &list->newest) = link->older;
-	*link = (struct sinsp_container_link){0};
-	list->count--;
-}
-
-static void free_info(struct sinsp_containers *table, struct sinsp_container *container)
-{
-	if (container->info != table->nothing)
-		sinsp_container_info_destroy((struct sinsp_container_info *)container->info);
-	container->info = table->nothing;
-	container->info_bytes = 0;
-	list_remove(table, container, SINSP_CONTAINERS_CHANGED);
+	sinsp_container_set_pod(&table->pods, container);
+	if (sinsp_container_is_described(container))
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	else
+		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 }
 
 static void remove_container(struct sinsp_containers *table, struct sinsp_container *container)
@@ -110,8 +82,10 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	while (*link != container)
 		link = &(*link)->next;
 	*link = container->next;
-	list_remove(table, container, SINSP_CONTAINERS_NEW);
-	free_info(table, container);
+	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_NEW);
+	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	sinsp_container_leave_pod(&table->pods, container);
+	free_told(container);
 	table->declared -= container->path != NULL;
 	free(container->path);
 	sinsp_container_users_destroy(container->users);
@@ -121,8 +95,8 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 
 static void unused_remove(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	list_remove(table, container, SINSP_CONTAINERS_UNUSED);
-	table->unused_bytes -= container->info_bytes;
+	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes -= container->told_bytes;
 }
 
 static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
@@ -133,10 +107,10 @@ static void drop_unused(struct sinsp_containers *table, struct sinsp_container *
 
 static void unused_add(struct sinsp_containers *table, struct sinsp_container *container)
 {
-	const struct sinsp_container_list *unused = &table->lists[SINSP_CONTAINERS_UNUSED];
+	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
 
-	list_add(table, container, SINSP_CONTAINERS_UNUSED);
-	table->unused_bytes += container->info_bytes;
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_UNUSED);
+	table->unused_bytes += container->told_bytes;
 	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
 	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
 		drop_unused(table, unused->oldest);
@@ -147,8 +121,7 @@ static void unused_add(struct sinsp_containers *table, struct sinsp_container *c
 void sinsp_containers_finish(struct sinsp_containers *table)
 {
 	sinsp_containers_forget_unused(table);
-	sinsp_container_info_destroy(table->nothing);
-	table->nothing = NULL;
+	sinsp_pods_finish(&table->pods);
 }
 
 /* Gives a new container the description that came before it by the first digits of its id. */
@@ -160,13 +133,13 @@ static void take_description(struct sinsp_containers *table, struct sinsp_contai
 		short_one = sinsp_containers_find(table, container->id, DIGITS);
 	if (!short_one || short_one->refs)
 		return;
-	container->info = short_one->info;
-	container->info_bytes = short_one->info_bytes;
+	container->told = short_one->told;
+	container->told_bytes = short_one->told_bytes;
 	container->state = short_one->state;
 	if (short_one->links[SINSP_CONTAINERS_CHANGED].listed)
-		list_add(table, container, SINSP_CONTAINERS_CHANGED);
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 	unused_remove(table, short_one);
-	short_one->info = table->nothing;
+	short_one->told = NULL;
 	remove_container(table, short_one);
 }
 
@@ -178,9 +151,17 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 
 	if (!container)
 		return NULL;
-	list_add(table, container, SINSP_CONTAINERS_NEW);
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_NEW);
 	take_description(table, container);
 	return container;
+}
+
+/* Sets the pod of a container that was found, which may be known since before. */
+static void find_pod(struct sinsp_containers *table, struct sinsp_container *container)
+{
+	sinsp_container_set_pod(&table->pods, container);
+	if (container->pod && container->pod->info)
+		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 }
 
 /* The container of a match, with a reference for the caller; NULL if out of memory. */
@@ -188,6 +169,7 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 					     const struct sinsp_cgroup_match *match)
 {
 	struct sinsp_container *container = sinsp_containers_find(table, match->id, match->id_len);
+	bool has_new_uid;
 
 	if (!container)
 		container = add_seen(table, match);
@@ -198,9 +180,11 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 	container->type = match->type;
 	container->is_named = match->is_name;
 	/* Other groups of the container may be outside of the pod's. */
-	if (!*container->pod_uid)
+	has_new_uid = !*container->pod_uid && *match->pod_uid;
+	if (has_new_uid)
 		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
-	container->refs++;
+	if (container->refs++ == 0 || has_new_uid)
+		find_pod(table, container);
 	return container;
 }
 
@@ -249,7 +233,7 @@ static void unref_container(struct sinsp_containers *table, struct sinsp_contain
 {
 	if (!container || --container->refs)
 		return;
-	if (table->keeps_unused && container->info != table->nothing && !container->removed)
+	if (table->keeps_unused && container->told && !container->removed)
 		unused_add(table, container);
 	else
 		remove_container(table, container);
@@ -387,22 +371,20 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table)
 {
-	struct sinsp_container *container = table->lists[SINSP_CONTAINERS_NEW].newest;
+	struct sinsp_container *container = table->lists.of[SINSP_CONTAINERS_NEW].newest;
 
 	if (container)
-		list_remove(table, container, SINSP_CONTAINERS_NEW);
+		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_NEW);
 	return container;
 }
 
 void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info)
 {
-	free_info(table, container);
-	if (info)
-		container->info = info;
+	free_told(container);
+	container->told = info;
 	container->state = state;
-	if (info)
-		list_add(table, container, SINSP_CONTAINERS_CHANGED);
+	update_info(table, container);
 }
 
 struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
@@ -438,7 +420,7 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 		return -ENOMEM;
 	}
 	sinsp_container_set_info(table, container, description->state, description->info);
-	container->info_bytes = description->bytes;
+	container->told_bytes = description->bytes;
 	container->removed = false;
 	if (container->refs == 0)
 		unused_add(table, container);
@@ -457,7 +439,7 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id)
 
 void sinsp_containers_forget_unused(struct sinsp_containers *table)
 {
-	const struct sinsp_container_list *unused = &table->lists[SINSP_CONTAINERS_UNUSED];
+	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
 
 	while (unused->oldest)
 		drop_unused(table, unused->oldest);
@@ -465,11 +447,36 @@ void sinsp_containers_forget_unused(struct sinsp_containers *table)
 
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
 {
-	struct sinsp_container *container = table->lists[SINSP_CONTAINERS_CHANGED].oldest;
+	struct sinsp_container *container = table->lists.of[SINSP_CONTAINERS_CHANGED].oldest;
 
 	if (container)
-		list_remove(table, container, SINSP_CONTAINERS_CHANGED);
+		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 	return container;
+}
+
+void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info)
+{
+	struct sinsp_pod_entry *pod = sinsp_pods_describe(&table->pods, info);
+
+	if (!pod)
+		return;
+	for (size_t i = 0; i < pod->info->containers.count; i++) {
+		const char *id = pod->info->containers.items[i].id;
+		struct sinsp_container *container = sinsp_containers_find(table, id, strlen(id));
+
+		if (container && container->pod != pod)
+			sinsp_container_set_pod(&table->pods, container);
+	}
+	/* One that the API lists in this pod no more may get another. */
+	for (struct sinsp_container *c = pod->containers, *next; c; c = next) {
+		next = c->pod_next;
+		update_info(table, c);
+	}
+}
+
+void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid)
+{
+	sinsp_pods_forget(&table->pods, uid);
 }
 
 void sinsp_container_set_users(struct sinsp_container *container,

@@ -9,6 +9,8 @@
 #define SINSP_TABLES_CONTAINERS_H
 
 #include "sinsp/tables/container.h"
+#include "sinsp/tables/container_list.h"
+#include "sinsp/tables/pods.h"
 
 struct sinsp_cgroups {
 	struct sinsp_cgroups *next; /* of the same bucket */
@@ -27,25 +29,18 @@ enum {
 	SINSP_CONTAINERS_UNUSED_BYTES_MAX = 16 << 20,
 };
 
-struct sinsp_container_list {
-	struct sinsp_container *oldest, *newest;
-	uint32_t count;
-};
-
+/* A zeroed struct is an empty table. */
 struct sinsp_containers {
 	struct sinsp_cgroups *cgroups[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
-	struct sinsp_container_list lists[SINSP_CONTAINERS_LISTS];
+	struct sinsp_container_lists lists;
+	struct sinsp_pods pods;
 	uint32_t count; /* of containers */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	size_t unused_bytes; /* of descriptions of unused containers */
 	uint64_t unused_dropped; /* at the limits above, since the start */
-	struct sinsp_container_info *nothing; /* of containers of which nothing is known */
 };
-
-/* Returns 0 or -ENOMEM. */
-int sinsp_containers_init(struct sinsp_containers *table);
 
 /* No thread may refer to an entry any more. */
 void sinsp_containers_finish(struct sinsp_containers *table);
@@ -90,7 +85,7 @@ struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_container
 /* Removes and returns the newest container that was not taken yet; NULL: none. */
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table);
 
-/* Replaces what is known of a container; NULL: nothing. Takes ownership of `info`. */
+/* Replaces what is told of a container; NULL: nothing. Takes ownership of `info`. */
 void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info);
 
@@ -112,12 +107,21 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 /* Drops a container as soon as no thread refers to it. The id as above. */
 void sinsp_containers_forget(struct sinsp_containers *table, const char *id);
 
+/*
+ * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
+ * Takes ownership of `info`.
+ */
+void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info);
+
+/* The API has a pod no more. It stays the pod of its containers. */
+void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid);
+
 /* Drops all containers that no thread refers to. */
 void sinsp_containers_forget_unused(struct sinsp_containers *table);
 
 /*
- * Returns the container whose description was set longest ago and was not taken since; NULL: none.
- * Cheap enough for each event.
+ * Returns the container whose data changed longest ago and was not taken since; NULL: none. Cheap
+ * enough for each event.
  */
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
 

@@ -57,4 +57,13 @@ struct sinsp_pod_info *sinsp_pod_info_create(void);
 /* Accepts NULL. */
 void sinsp_pod_info_destroy(struct sinsp_pod_info *info);
 
+/* Approximate memory of a description. */
+size_t sinsp_pod_info_bytes(const struct sinsp_pod_info *info);
+
+/* Whether two descriptions say the same. */
+bool sinsp_pod_info_equal(const struct sinsp_pod_info *info, const struct sinsp_pod_info *other);
+
+/* Completes what a runtime says of a pod by what the API does, which is newer and not copied. */
+void sinsp_pod_complete(struct sinsp_pod *pod, const struct sinsp_pod *by_api);
+
 #endif

@@ -131,7 +131,7 @@ static void test_described(void **state)
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	containers_follow(containers);
 	assert_int_equal(container->state, SINSP_META_OK);
-	assert_string_equal(container->info->name, "web");
+	assert_string_equal(container->info.name, "web");
 	assert_int_equal(account().meta.counts[META_DESCRIBED], 1);
 	assert_int_equal(account().late, 0);
 }
@@ -144,7 +144,7 @@ static void test_missing(void **state)
 	container = start(1);
 	containers_follow(containers);
 	assert_int_equal(container->state, SINSP_META_MISSING);
-	assert_null(container->info->name);
+	assert_null(container->info.name);
 	assert_int_equal(account().meta.counts[META_MISSING], 1);
 }
 

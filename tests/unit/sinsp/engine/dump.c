@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "sinsp/state/core.h"
-#include "sinsp/tables/container_json.h"
+#include "sinsp/container_json/container_json.h"
 #include "snapshots.h"
 
 static void dumps_what_was_loaded(void **state)

@@ -212,7 +212,7 @@ static void test_describe(void **state)
 	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	describe(ID, "web", NULL);
-	assert_string_equal(container->info->name, "web");
+	assert_string_equal(container->info.name, "web");
 	assert_int_equal(container->state, SINSP_META_OK);
 	/* One that ended meanwhile. */
 	describe("none", "web", NULL);
@@ -227,18 +227,18 @@ static void test_describe_twice(void **state)
 	describe(ID, "web", NULL);
 	assert_ptr_equal(sinsp_containers_take_changed(table), container);
 	describe(ID, NULL, "nginx:1");
-	assert_string_equal(container->info->name, "web");
-	assert_string_equal(container->info->image.name, "nginx:1");
+	assert_string_equal(container->info.name, "web");
+	assert_string_equal(container->info.image.name, "nginx:1");
 	assert_ptr_equal(sinsp_containers_take_changed(table), container);
 	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
 	assert_int_equal(container->state, SINSP_META_OK);
-	assert_string_equal(container->info->name, "web");
+	assert_string_equal(container->info.name, "web");
 	/* That it is as it was is nothing to write. */
 	describe(ID, "web", "nginx:1");
 	assert_null(sinsp_containers_take_changed(table));
 	describe(ID, "renamed", NULL);
-	assert_string_equal(container->info->name, "renamed");
-	assert_string_equal(container->info->image.name, "nginx:1");
+	assert_string_equal(container->info.name, "renamed");
+	assert_string_equal(container->info.image.name, "nginx:1");
 }
 
 /* The id of a removed container can be that of another one. */
@@ -248,10 +248,10 @@ static void test_remove(void **state)
 
 	describe(ID, "web", "nginx:1");
 	sinsp_remove_container(drive.sinsp, ID);
-	assert_string_equal(container->info->image.name, "nginx:1");
+	assert_string_equal(container->info.image.name, "nginx:1");
 	describe(ID, "other", NULL);
-	assert_string_equal(container->info->name, "other");
-	assert_null(container->info->image.name);
+	assert_string_equal(container->info.name, "other");
+	assert_null(container->info.image.name);
 	sinsp_remove_container(drive.sinsp, "none");
 }
 

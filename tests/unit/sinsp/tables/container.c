@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sinsp/tables/container.h"
+#include "sinsp/tables/pods.h"
 
 static size_t short_len(bool is_named, size_t id_len)
 {
@@ -34,6 +35,25 @@ static void test_state_names(void **state)
 	assert_string_equal(sinsp_meta_state_name(SINSP_META_OK), "ok");
 }
 
+/* Its pod may be described where nobody else knows the container. */
+static void test_known_by_its_pod(void **state)
+{
+	const struct sinsp_pod_info info = {0};
+	struct sinsp_pod_entry *pod = calloc(1, sizeof(*pod) + 1);
+	struct sinsp_container container = {.pod = pod};
+
+	assert_false(sinsp_container_is_described(&container));
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_MISSING);
+	pod->info = &info;
+	assert_true(sinsp_container_is_described(&container));
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_MISSING);
+	container.is_listed = true;
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_OK);
+	container.state = SINSP_META_PENDING;
+	assert_int_equal(sinsp_container_state(&container), SINSP_META_PENDING);
+	free(pod);
+}
+
 /* The sanitizers of the test build report what is not freed. */
 static void test_info_owns_its_memory(void **state)
 {
@@ -53,6 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short_len),
 		cmocka_unit_test(test_state_names),
+		cmocka_unit_test(test_known_by_its_pod),
 		cmocka_unit_test(test_info_owns_its_memory),
 	};
 

@@ -17,9 +17,9 @@
 
 static int setup(void **state)
 {
-	*state = malloc(sizeof(struct sinsp_containers));
+	*state = calloc(1, sizeof(struct sinsp_containers));
 	assert_non_null(*state);
-	return sinsp_containers_init(*state);
+	return 0;
 }
 
 static int teardown(void **state)
@@ -71,7 +71,7 @@ static void test_groups_of_one_container(void **state)
 	assert_int_equal(container->type, SINSP_CONTAINER_DOCKER);
 	assert_string_equal(container->id, ID);
 	assert_int_equal(container->state, SINSP_META_MISSING);
-	assert_null(container->info->name);
+	assert_null(container->info.name);
 	assert_ptr_equal(sinsp_containers_find(table, ID, 64), container);
 	assert_null(sinsp_containers_find(table, ID, 63));
 	sinsp_cgroups_unref(top);
@@ -114,11 +114,11 @@ static void test_descriptions_are_replaced(void **state)
 	sinsp_container_set_info(table, web->container, SINSP_META_PENDING, NULL);
 	assert_int_equal(web->container->state, SINSP_META_PENDING);
 	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("web"));
-	assert_string_equal(web->container->info->name, "web");
+	assert_string_equal(web->container->info.name, "web");
 	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("renamed"));
-	assert_string_equal(web->container->info->name, "renamed");
+	assert_string_equal(web->container->info.name, "renamed");
 	sinsp_container_set_info(table, web->container, SINSP_META_MISSING, NULL);
-	assert_null(web->container->info->name);
+	assert_null(web->container->info.name);
 	/* Freed with its container. */
 	sinsp_container_set_info(table, web->container, SINSP_META_OK, named("web"));
 	sinsp_cgroups_unref(web);
@@ -134,7 +134,7 @@ static int describe(struct sinsp_containers *table, const char *id, enum sinsp_m
 
 static void expect_name(const struct sinsp_cgroups *cgroups, const char *name)
 {
-	assert_string_equal(cgroups->container->info->name, name);
+	assert_string_equal(cgroups->container->info.name, name);
 }
 
 /* Before there is a thread of the container, by its whole id or its first digits. */
@@ -152,7 +152,7 @@ static void test_described_early(void **state)
 		web = get(table, "cpu=/docker/" ID);
 		expect_name(web, "web");
 		assert_int_equal(table->count, 1);
-		assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 0);
+		assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 0);
 		assert_int_equal(table->unused_bytes, 0);
 		assert_int_equal(web->container->type, SINSP_CONTAINER_DOCKER);
 		assert_int_equal(web->container->state, SINSP_META_OK);
@@ -184,7 +184,7 @@ static void test_described_late(void **state)
 	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
 	expect_name(lxc, "base");
 	expect_name(web, "renamed");
-	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 2);
+	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 2);
 	sinsp_cgroups_unref(web);
 	sinsp_cgroups_unref(lxc);
 }
@@ -231,7 +231,7 @@ static void test_oldest_are_dropped(void **state)
 		if (i == 10)
 			describe(table, "c1", SINSP_META_OK, "newer");
 	}
-	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, SINSP_CONTAINERS_UNUSED_MAX);
+	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, SINSP_CONTAINERS_UNUSED_MAX);
 	assert_int_equal(table->unused_dropped, 3);
 	assert_null(sinsp_containers_find(table, "c0", 2));
 	assert_non_null(sinsp_containers_find(table, "c1", 2));
@@ -244,7 +244,7 @@ static void test_oldest_are_dropped(void **state)
 					    .state = SINSP_META_OK,
 					    .info = named("x"),
 					    .bytes = SINSP_CONTAINERS_UNUSED_BYTES_MAX - 1500});
-	assert_int_equal(table->lists[SINSP_CONTAINERS_UNUSED].count, 2);
+	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, 2);
 	assert_int_equal(table->unused_dropped, SINSP_CONTAINERS_UNUSED_MAX + 2);
 	assert_int_equal(table->unused_bytes, SINSP_CONTAINERS_UNUSED_BYTES_MAX - 500);
 }
@@ -268,7 +268,7 @@ static void test_changed_ones_are_taken_once(void **state)
 	describe(table, "0123456789ab", SINSP_META_OK, "early");
 	db = get(table, "cpu=/docker/" ID);
 	assert_ptr_equal(sinsp_containers_take_changed(table), db->container);
-	assert_int_equal(table->lists[SINSP_CONTAINERS_CHANGED].count, 0);
+	assert_int_equal(table->lists.of[SINSP_CONTAINERS_CHANGED].count, 0);
 	sinsp_cgroups_unref(web);
 	sinsp_cgroups_unref(db);
 }

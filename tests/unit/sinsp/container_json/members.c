@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "sinsp/tables/container_members.h"
+#include "sinsp/container_json/members.h"
 
 static void test_types(void **state)
 {

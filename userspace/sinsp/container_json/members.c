@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinsp/tables/container_members.h"
+#include "sinsp/container_json/members.h"
 
 #define MEMBER(key, member)                                                                        \
 	{                                                                                          \

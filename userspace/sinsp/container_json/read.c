@@ -7,8 +7,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "sinsp/tables/container_json.h"
-#include "sinsp/tables/container_members.h"
+#include "sinsp/container_json/container_json.h"
+#include "sinsp/container_json/members.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

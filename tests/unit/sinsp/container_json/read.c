@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/tables/container_json.h"
+#include "sinsp/container_json/container_json.h"
 #include "util/buf.h"
 
 #define ID "32a1026ccb88a551e2a38eb8f260b4700aefec7e8c007344057e58a9fa302374"

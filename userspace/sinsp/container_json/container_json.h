@@ -3,8 +3,8 @@
  * Descriptions of containers as JSON, as the `container` events of capture files have them: those
  * of all versions of Falco's libraries and of its container plugin, and our own.
  */
-#ifndef SINSP_TABLES_CONTAINER_JSON_H
-#define SINSP_TABLES_CONTAINER_JSON_H
+#ifndef SINSP_CONTAINER_JSON_CONTAINER_JSON_H
+#define SINSP_CONTAINER_JSON_CONTAINER_JSON_H
 
 #include "sinsp/tables/container.h"
 #include "util/buf.h"

@@ -3,8 +3,8 @@
  * The members of a container's JSON, and where their values are in its description: the same tables
  * for both directions.
  */
-#ifndef SINSP_TABLES_CONTAINER_MEMBERS_H
-#define SINSP_TABLES_CONTAINER_MEMBERS_H
+#ifndef SINSP_CONTAINER_JSON_MEMBERS_H
+#define SINSP_CONTAINER_JSON_MEMBERS_H
 
 #include "sinsp/tables/container.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "contained.h"
-#include "sinsp/tables/container_json.h"
-#include "sinsp/tables/container_members.h"
+#include "sinsp/container_json/container_json.h"
+#include "sinsp/container_json/members.h"
 
 /* The container of the fixture. */
 static struct sinsp_container *container_of(void **state)
@@ -68,6 +68,7 @@ static void test_text(void **state)
 	expect_json(state, "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
 			   "\",\"type\":0,\"lookup_state\":1,\"is_pod_sandbox\":false,"
 			   "\"Mounts\":[]}}");
+	info = sinsp_container_info_create();
 	info->name = "web";
 	info->type = SINSP_CONTAINER_PODMAN;
 	info->privileged = SINSP_NO;
@@ -76,6 +77,7 @@ static void test_text(void **state)
 	info->mounts = (struct sinsp_mounts){mounts, 2};
 	info->pod.name = "pod";
 	info->pod.ip = "10.0.0.7";
+	describe(state, info);
 	container_of(state)->state = SINSP_META_PENDING;
 	expect_json(state,
 		    "{\"container\":{\"id\":\"0123456789ab\",\"full_id\":\"" CONTAINER_ID
@@ -127,12 +129,12 @@ static void assert_same_labels(const struct sinsp_labels *a, const struct sinsp_
 
 static void test_round_trip(void **state)
 {
-	const struct sinsp_container_info *info = container_of(state)->info;
-	struct sinsp_container_info *changed = (struct sinsp_container_info *)info;
+	struct sinsp_container_info *info = contained_info();
 	struct sinsp_container_json json;
 
-	changed->host_ipc = SINSP_YES;
-	changed->is_sandbox = true;
+	info->host_ipc = SINSP_YES;
+	info->is_sandbox = true;
+	describe(state, info);
 	json = write_and_read(state);
 	assert_string_equal(json.id, CONTAINER_ID);
 	assert_int_equal(json.state, SINSP_META_OK);

@@ -2,8 +2,8 @@
 /* From a description to JSON. What is not known is left out. */
 #include <string.h>
 
-#include "sinsp/tables/container_json.h"
-#include "sinsp/tables/container_members.h"
+#include "sinsp/container_json/container_json.h"
+#include "sinsp/container_json/members.h"
 #include "util/json.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -142,7 +142,7 @@ static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
 
 static void put_type(struct buf *out, const struct sinsp_container *container)
 {
-	const struct sinsp_container_info *info = container->info;
+	const struct sinsp_container_info *info = &container->info;
 	int number = container_type_number(info->type ? info->type : container->type);
 
 	if (number >= 0)
@@ -179,14 +179,14 @@ static void put_id(struct buf *out, const struct sinsp_container *container)
 void sinsp_container_json_append(const struct sinsp_container *container, struct buf *out)
 {
 	/* The accessors of members are those for reading: nothing is changed. */
-	struct sinsp_container_info *info = (struct sinsp_container_info *)container->info;
+	struct sinsp_container_info *info = (struct sinsp_container_info *)&container->info;
 	size_t start;
 
 	BUF_LITERAL(out, "{\"container\":");
 	start = out->len;
 	put_id(out, container);
 	put_type(out, container);
-	put_state(out, container->state);
+	put_state(out, sinsp_container_state(container));
 	/* Other readers know no name of containers whose id is their name. */
 	if (!info->name && container->is_named)
 		put_text(out, "name", container->id);
