@@ -51,6 +51,17 @@ static void take_removed(struct containers *containers, struct meta_update *upda
 	sinsp_remove_container(containers->sinsp, update->id);
 }
 
+static void take_pod(struct containers *containers, struct meta_update *update)
+{
+	sinsp_describe_pod(containers->sinsp, update->pod);
+	update->pod = NULL;
+}
+
+static void take_removed_pod(struct containers *containers, struct meta_update *update)
+{
+	sinsp_forget_pod(containers->sinsp, update->id);
+}
+
 static void take_failure(struct containers *containers, struct meta_update *update)
 {
 	fprintf(stderr, "agent: %s\n", update->err.text);
@@ -62,6 +73,8 @@ void containers_apply(struct containers *containers)
 						    struct meta_update * update) = {
 		[META_CONTAINER] = take_container,
 		[META_CONTAINER_REMOVED] = take_removed,
+		[META_POD] = take_pod,
+		[META_POD_REMOVED] = take_removed_pod,
 		[META_FAILURE] = take_failure,
 	};
 	struct meta_update *update;

@@ -37,7 +37,7 @@ void sinsp_remove_container(struct sinsp *sinsp, const char *id);
 
 /*
  * Replaces what the API of Kubernetes says of a pod, for its containers here and those to come.
- * Owns `info`; its pod.uid is not NULL. As above.
+ * Owns `info`. As above.
  */
 void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
 

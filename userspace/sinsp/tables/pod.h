@@ -46,7 +46,7 @@ struct sinsp_pod_containers {
 /* A description by the API. */
 struct sinsp_pod_info {
 	struct sinsp_texts texts;
-	struct sinsp_pod pod; /* its uid is never NULL when the engine gets it */
+	struct sinsp_pod pod; /* with a uid */
 	const char *api_uid; /* metadata.uid, if that is another one than pod.uid */
 	struct sinsp_pod_containers containers;
 };

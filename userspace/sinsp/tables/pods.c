@@ -157,7 +157,7 @@ static bool make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod
 
 struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info)
 {
-	struct sinsp_pod_entry *pod = sinsp_pods_get(pods, info->pod.uid);
+	struct sinsp_pod_entry *pod = info->pod.uid ? sinsp_pods_get(pods, info->pod.uid) : NULL;
 	bool is_same;
 
 	if (!pod) {

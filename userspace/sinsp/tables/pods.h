@@ -53,7 +53,7 @@ struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, cons
 
 /*
  * Replaces what the API says of a pod. Owns `info`. Returns the pod, or NULL if nothing changes:
- * the description says the same, or is dropped.
+ * the description says the same, or is dropped, as one without a uid.
  */
 struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info);
 

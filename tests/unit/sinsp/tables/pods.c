@@ -57,6 +57,15 @@ static void test_descriptions_are_replaced(void **state)
 	assert_int_equal(pods->dropped, 0);
 }
 
+static void test_without_a_uid(void **state)
+{
+	struct sinsp_pods *pods = *state;
+
+	assert_null(sinsp_pods_describe(pods, sinsp_pod_info_create()));
+	assert_int_equal(pods->dropped, 1);
+	assert_int_equal(pods->count, 0);
+}
+
 static void test_found_by_a_container(void **state)
 {
 	static const struct sinsp_pod_container items[] = {{.id = "a"}, {.id = "b"}};
@@ -176,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_a_uid, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_found_by_a_container, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_entries_of_containers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_removed_pods_are_kept, setup, teardown),
