@@ -23,7 +23,7 @@ static int chain_describe(struct meta_source *source, const struct meta_request 
 		struct error *next_err = result == -ENOENT ? err : NULL;
 		int code = next->ops->describe(next, request, info, next_err);
 
-		if (code == 0 || result == -ENOENT)
+		if (code >= 0 || result == -ENOENT)
 			result = code;
 	}
 	return result;

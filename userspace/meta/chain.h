@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several sources as one: they are asked in turn, the fastest first, until one knows the container.
+ * Several sources as one: they are asked in turn, the fastest first, until one knows all of the
+ * container.
  */
 #ifndef META_CHAIN_H
 #define META_CHAIN_H

@@ -10,40 +10,67 @@
 #include "meta/stage.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, THREADS_MAX = 1 + META_FOLLOWERS_MAX };
+enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX };
 
 struct meta {
 	struct meta_sink *sink; /* a reference */
-	struct meta_requests *requests; /* a reference */
-	struct meta_thread *threads[THREADS_MAX]; /* owned: that for requests, then the followers */
-	size_t threads_count;
+	struct meta_requests *requests[META_STAGES_MAX]; /* a reference of each stage's */
+	struct meta_thread *threads[THREADS_MAX]; /* owned: of the stages, then of the followers */
+	size_t stages_count, followers_count;
 	uint32_t pending, pending_max;
 };
 
-int meta_create(struct meta_source *source, uint32_t requests_max, struct meta **result,
-		struct error *err)
+static bool create_queues(struct meta *meta, size_t count)
+{
+	bool whole;
+
+	meta->sink = meta_sink_create();
+	whole = meta->sink;
+	for (size_t i = 0; i < count; i++) {
+		meta->requests[i] = meta_requests_create();
+		whole = whole && meta->requests[i];
+	}
+	return whole;
+}
+
+/* Starts the next stage. Owns the source from here on. Returns 0 or -errno. */
+static int start_stage(struct meta *meta, struct meta_source *source)
+{
+	size_t number = meta->stages_count;
+	const struct meta_stage_queues queues = {
+		.in = meta->requests[number],
+		.next = number + 1 < META_STAGES_MAX ? meta->requests[number + 1] : NULL,
+		.first = meta->requests[0],
+		.out = meta->sink,
+	};
+	int code = meta_stage_start(source, &queues, &meta->threads[number]);
+
+	meta->stages_count += code == 0;
+	return code;
+}
+
+int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
+		struct meta **result, struct error *err)
 {
 	struct meta *meta = calloc(1, sizeof(*meta));
-	int code;
+	int code = -ENOMEM;
 
 	if (meta) {
 		meta->pending_max = requests_max ? requests_max : META_REQUESTS_MAX;
-		meta->sink = meta_sink_create();
-		meta->requests = meta_requests_create();
+		code = create_queues(meta, count) ? 0 : -ENOMEM;
 	}
-	if (!meta || !meta->sink || !meta->requests) {
-		meta_source_destroy(source);
-		meta_destroy(meta);
-		return error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		if (code == 0)
+			code = start_stage(meta, stages[i]);
+		else
+			meta_source_destroy(stages[i]);
 	}
-	code = meta_stage_start(source, meta->requests, meta->sink, &meta->threads[0]);
 	if (code) {
 		meta_destroy(meta);
 		return error_set(err, code,
-				 "starting the thread for descriptions of containers: %s",
+				 "starting the threads for descriptions of containers: %s",
 				 strerror(-code));
 	}
-	meta->threads_count = 1;
 	*result = meta;
 	return 0;
 }
@@ -81,19 +108,20 @@ int meta_follow(struct meta *meta, struct meta_follower *follower, struct error 
 {
 	static const struct meta_thread_ops ops = {following_run, following_stop,
 						   following_destroy};
-	bool has_room = meta->threads_count < THREADS_MAX;
+	struct meta_thread **thread = &meta->threads[meta->stages_count + meta->followers_count];
+	bool has_room = meta->followers_count < META_FOLLOWERS_MAX;
 	struct following *following = has_room ? malloc(sizeof(*following)) : NULL;
 	int code = has_room ? -ENOMEM : -E2BIG;
 
 	if (following) {
 		*following = (struct following){follower, meta_sink_ref(meta->sink)};
-		code = meta_thread_start(&ops, following, &meta->threads[meta->threads_count]);
+		code = meta_thread_start(&ops, following, thread);
 	} else {
 		follower->ops->destroy(follower);
 	}
 	if (code)
 		return error_set(err, code, "starting a thread: %s", strerror(-code));
-	meta->threads_count++;
+	meta->followers_count++;
 	return 0;
 }
 
@@ -101,15 +129,19 @@ void meta_destroy(struct meta *meta)
 {
 	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)META_END_MS * NS_PER_MS;
 
+	size_t threads_count;
+
 	if (!meta)
 		return;
+	threads_count = meta->stages_count + meta->followers_count;
 	if (meta->sink)
 		meta_sink_close(meta->sink);
-	for (size_t i = 0; i < meta->threads_count; i++)
+	for (size_t i = 0; i < threads_count; i++)
 		meta_thread_stop(meta->threads[i]);
-	for (size_t i = 0; i < meta->threads_count; i++)
+	for (size_t i = 0; i < threads_count; i++)
 		meta_thread_end(meta->threads[i], deadline_ns);
-	meta_requests_unref(meta->requests);
+	for (size_t i = 0; i < META_STAGES_MAX; i++)
+		meta_requests_unref(meta->requests[i]);
 	if (meta->sink)
 		meta_sink_unref(meta->sink);
 	free(meta);
@@ -126,7 +158,7 @@ int meta_request(struct meta *meta, const struct meta_request *request)
 	}
 	meta_count(meta->sink, META_REQUESTS, 1);
 	meta->pending++;
-	meta_requests_add(meta->requests, asked);
+	meta_requests_add(meta->requests[0], asked);
 	return 0;
 }
 

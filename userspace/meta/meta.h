@@ -12,7 +12,7 @@
 
 struct meta;
 
-enum { META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 64 };
+enum { META_STAGES_MAX = 4, META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 64 };
 
 /* Counters since the start. */
 struct meta_stats {
@@ -20,12 +20,12 @@ struct meta_stats {
 };
 
 /*
- * Starts the thread that asks the source. requests_max: of requests without an answer that was
- * taken; 0: the default above. Owns the source from here on, also after a failure. Returns 0, or
- * -errno with a message.
+ * Starts a thread for each source, the fastest first (meta/stage.h); at least one. requests_max: of
+ * requests without an answer that was taken; 0: the default above. Owns the sources from here on,
+ * also after a failure. Returns 0, or -errno with a message.
  */
-int meta_create(struct meta_source *source, uint32_t requests_max, struct meta **meta,
-		struct error *err);
+int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
+		struct meta **meta, struct error *err);
 
 /*
  * Starts a thread for the follower. Owns it from here on, also after a failure. Returns 0, or

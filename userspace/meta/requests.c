@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "meta/monotonic.h"
+#include "util/clock.h"
+
 struct meta_requests {
 	atomic_uint refs;
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t changed;
 	struct meta_asked *first, *last;
+	struct meta_asked *later; /* the one that is due first, and so on */
+	uint32_t later_count;
 	bool closed;
 };
 
@@ -48,7 +53,7 @@ struct meta_requests *meta_requests_create(void)
 		return NULL;
 	atomic_init(&requests->refs, 1);
 	pthread_mutex_init(&requests->lock, NULL);
-	pthread_cond_init(&requests->changed, NULL);
+	monotonic_cond_init(&requests->changed);
 	return requests;
 }
 
@@ -58,16 +63,22 @@ struct meta_requests *meta_requests_ref(struct meta_requests *requests)
 	return requests;
 }
 
+static void destroy_all(struct meta_asked *asked)
+{
+	while (asked) {
+		struct meta_asked *next = asked->next;
+
+		meta_asked_destroy(asked);
+		asked = next;
+	}
+}
+
 void meta_requests_unref(struct meta_requests *requests)
 {
 	if (!requests || atomic_fetch_sub(&requests->refs, 1) > 1)
 		return;
-	while (requests->first) {
-		struct meta_asked *asked = requests->first;
-
-		requests->first = asked->next;
-		meta_asked_destroy(asked);
-	}
+	destroy_all(requests->first);
+	destroy_all(requests->later);
 	pthread_cond_destroy(&requests->changed);
 	pthread_mutex_destroy(&requests->lock);
 	free(requests);
@@ -90,18 +101,56 @@ void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked)
 		meta_asked_destroy(asked);
 }
 
+void meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked)
+{
+	struct meta_asked **link = &requests->later;
+	bool has_room;
+
+	pthread_mutex_lock(&requests->lock);
+	has_room = !requests->closed && requests->later_count < META_REQUESTS_LATER_MAX;
+	if (has_room) {
+		while (*link && (*link)->due_ns <= asked->due_ns)
+			link = &(*link)->next;
+		asked->next = *link;
+		*link = asked;
+		requests->later_count++;
+		pthread_cond_signal(&requests->changed);
+	}
+	pthread_mutex_unlock(&requests->lock);
+	if (!has_room)
+		meta_asked_destroy(asked);
+}
+
+/* The next one that may be taken now, or NULL. New ones go before those that are asked again. */
+static struct meta_asked *find_next(struct meta_requests *requests)
+{
+	struct meta_asked *asked = requests->first;
+
+	if (asked) {
+		requests->first = asked->next;
+		if (!requests->first)
+			requests->last = NULL;
+		return asked;
+	}
+	asked = requests->later;
+	if (!asked || asked->due_ns > clock_ns(CLOCK_MONOTONIC))
+		return NULL;
+	requests->later = asked->next;
+	requests->later_count--;
+	return asked;
+}
+
 struct meta_asked *meta_requests_take(struct meta_requests *requests)
 {
 	struct meta_asked *asked = NULL;
 
 	pthread_mutex_lock(&requests->lock);
-	while (!requests->closed && !requests->first)
-		pthread_cond_wait(&requests->changed, &requests->lock);
-	if (!requests->closed) {
-		asked = requests->first;
-		requests->first = asked->next;
-		if (!requests->first)
-			requests->last = NULL;
+	while (!requests->closed && !(asked = find_next(requests))) {
+		if (requests->later)
+			monotonic_wait(&requests->changed, &requests->lock,
+				       requests->later->due_ns);
+		else
+			pthread_cond_wait(&requests->changed, &requests->lock);
 	}
 	pthread_mutex_unlock(&requests->lock);
 	return asked;

@@ -13,6 +13,9 @@ struct meta_asked {
 	struct meta_asked *next;
 	struct meta_request request; /* its texts are owned */
 	struct meta_update *answer; /* owned; NULL: it was given */
+	bool known; /* by a source that was asked */
+	unsigned int retries; /* how often it was asked for again */
+	uint64_t due_ns; /* of CLOCK_MONOTONIC; not before that */
 };
 
 /* A copy with an empty answer; NULL if out of memory. */
@@ -30,6 +33,11 @@ void meta_requests_unref(struct meta_requests *requests); /* accepts NULL */
 
 /* Owns the request from here on; destroys it if the queue is closed. */
 void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked);
+
+/* The same for a request that is not taken before asked->due_ns; destroys it if there are too many.
+ */
+enum { META_REQUESTS_LATER_MAX = 256 };
+void meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked);
 
 /* Waits for the next request, which the caller destroys or hands on; NULL: the queue is closed. */
 struct meta_asked *meta_requests_take(struct meta_requests *requests);

@@ -22,11 +22,14 @@ struct meta_request {
 
 struct meta_source;
 
+enum { META_SOURCE_PART = 1 };
+
 struct meta_source_ops {
 	/*
 	 * Adds what it knows to the members of `info` that are not set yet. Returns 0 if it knows
-	 * the container, with a message if some of that could not be read; -ENOENT if it does not;
-	 * or another -errno with a message.
+	 * all of the container, META_SOURCE_PART if another source may know more, both with a
+	 * message if something could not be read; -ENOENT if it does not know it; or another -errno
+	 * with a message.
 	 */
 	int (*describe)(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err);

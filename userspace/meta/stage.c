@@ -4,30 +4,83 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/clock.h"
+
+enum { NS_PER_MS = 1000000 };
+
 struct stage {
 	struct meta_source *source; /* owned */
-	struct meta_requests *in; /* a reference */
-	struct meta_sink *out; /* a reference */
+	struct meta_stage_queues queues; /* a reference of each */
 };
 
-static void describe(struct stage *stage, const struct meta_request *request,
-		     struct meta_update *answer)
+/* Asks the source. Returns its result; `info` is NULL if it does not know the container. */
+static int describe(struct stage *stage, const struct meta_request *request,
+		    struct sinsp_container_info **info, struct error *err)
 {
-	struct sinsp_container_info *info = sinsp_container_info_create();
+	int code;
 
-	if (!info)
-		error_set(&answer->err, -ENOMEM, "out of memory");
-	else if (stage->source->ops->describe(stage->source, request, info, &answer->err) == 0)
-		answer->info = info;
-	else
-		sinsp_container_info_destroy(info);
+	*info = sinsp_container_info_create();
+	if (!*info)
+		return error_set(err, -ENOMEM, "out of memory");
+	code = stage->source->ops->describe(stage->source, request, *info, err);
+	if (code < 0) {
+		sinsp_container_info_destroy(*info);
+		*info = NULL;
+	}
+	return code;
 }
 
-static void count(struct meta_sink *out, const struct meta_update *answer)
+/* Gives the answer, if it was not given; else `info` completes it, or comes after it. */
+static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_container_info *info)
 {
-	meta_count(out, answer->info ? META_DESCRIBED : META_MISSING, 1);
-	meta_count(out, META_LEFT_OUT, answer->info ? answer->info->texts.left_out : 0);
-	meta_count(out, META_FAILED, answer->err.text[0] != '\0');
+	struct meta_sink *out = stage->queues.out;
+	struct meta_update *update = asked->answer;
+
+	asked->answer = NULL;
+	if (update) {
+		update->info = info;
+		meta_count(out, info ? META_DESCRIBED : META_MISSING, 1);
+		meta_count(out, META_FAILED, update->err.text[0] != '\0');
+		meta_sink_answer(out, update);
+	} else if (info) {
+		update = meta_update_create(META_CONTAINER, asked->request.id);
+		if (update)
+			update->info = info;
+		else
+			sinsp_container_info_destroy(info);
+		meta_post(out, update);
+	}
+}
+
+/* The source described the container, or a part of it. */
+static void take_found(struct stage *stage, struct meta_asked *asked,
+		       struct sinsp_container_info *info)
+{
+	meta_count(stage->queues.out, META_LEFT_OUT, info->texts.left_out);
+	/* The answer was that nobody knows it. */
+	if (!asked->known && !asked->answer) {
+		meta_count(stage->queues.out, META_MISSING, (uint64_t)-1);
+		meta_count(stage->queues.out, META_DESCRIBED, 1);
+	}
+	asked->known = true;
+	give(stage, asked, info);
+}
+
+/* The last stage is through with the request, which is asked for again or done with. */
+static void finish(struct stage *stage, struct meta_asked *asked)
+{
+	uint64_t delay_ms = STAGE_RETRY_FIRST_MS;
+
+	give(stage, asked, NULL);
+	if (asked->known || asked->retries == STAGE_RETRIES) {
+		meta_asked_destroy(asked);
+		return;
+	}
+	delay_ms <<= asked->retries++;
+	if (delay_ms > STAGE_RETRY_LAST_MS)
+		delay_ms = STAGE_RETRY_LAST_MS;
+	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + delay_ms * NS_PER_MS;
+	meta_requests_add_later(stage->queues.first, asked);
 }
 
 static void run(void *context)
@@ -35,18 +88,23 @@ static void run(void *context)
 	struct stage *stage = context;
 	struct meta_asked *asked;
 
-	while ((asked = meta_requests_take(stage->in))) {
-		describe(stage, &asked->request, asked->answer);
-		count(stage->out, asked->answer);
-		meta_sink_answer(stage->out, asked->answer);
-		asked->answer = NULL;
-		meta_asked_destroy(asked);
+	while ((asked = meta_requests_take(stage->queues.in))) {
+		struct error *err = asked->answer ? &asked->answer->err : NULL;
+		struct sinsp_container_info *info;
+		int code = describe(stage, &asked->request, &info, err);
+
+		if (info)
+			take_found(stage, asked, info);
+		if (code != 0 && stage->queues.next)
+			meta_requests_add(stage->queues.next, asked);
+		else
+			finish(stage, asked);
 	}
 }
 
 static void stop(void *context)
 {
-	meta_requests_close(((struct stage *)context)->in);
+	meta_requests_close(((struct stage *)context)->queues.in);
 }
 
 static void destroy(void *context)
@@ -54,12 +112,14 @@ static void destroy(void *context)
 	struct stage *stage = context;
 
 	meta_source_destroy(stage->source);
-	meta_requests_unref(stage->in);
-	meta_sink_unref(stage->out);
+	meta_requests_unref(stage->queues.in);
+	meta_requests_unref(stage->queues.next);
+	meta_requests_unref(stage->queues.first);
+	meta_sink_unref(stage->queues.out);
 	free(stage);
 }
 
-int meta_stage_start(struct meta_source *source, struct meta_requests *in, struct meta_sink *out,
+int meta_stage_start(struct meta_source *source, const struct meta_stage_queues *queues,
 		     struct meta_thread **thread)
 {
 	static const struct meta_thread_ops ops = {run, stop, destroy};
@@ -69,6 +129,12 @@ int meta_stage_start(struct meta_source *source, struct meta_requests *in, struc
 		meta_source_destroy(source);
 		return -ENOMEM;
 	}
-	*stage = (struct stage){source, meta_requests_ref(in), meta_sink_ref(out)};
+	stage->source = source;
+	stage->queues = (struct meta_stage_queues){
+		.in = meta_requests_ref(queues->in),
+		.next = queues->next ? meta_requests_ref(queues->next) : NULL,
+		.first = meta_requests_ref(queues->first),
+		.out = meta_sink_ref(queues->out),
+	};
 	return meta_thread_start(&ops, stage, thread);
 }

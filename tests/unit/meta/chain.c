@@ -27,9 +27,9 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	struct fixed *fixed = (struct fixed *)source;
 
 	counted_asked++;
-	if (fixed->result == 0)
+	if (fixed->result >= 0 && !info->name)
 		info->name = fixed->name;
-	return fixed->result && fixed->result != -ENOENT
+	return fixed->result < 0 && fixed->result != -ENOENT
 		       ? error_set(err, fixed->result, "%s fails", fixed->name)
 		       : fixed->result;
 }
@@ -81,6 +81,16 @@ static void test_first_that_knows(void **state)
 	assert_answer((int[]){-ENOENT, -ENOENT, -ENOENT}, -ENOENT, 3, "");
 }
 
+/* Others may know more than a part. */
+static void test_part(void **state)
+{
+	const int part = META_SOURCE_PART;
+
+	assert_answer((int[]){part, 0, 0}, 0, 2, "a");
+	assert_answer((int[]){part, -ENOENT, -EIO}, part, 3, "a");
+	assert_answer((int[]){-EIO, part, -ENOENT}, part, 3, "b");
+}
+
 static void test_first_failure_counts(void **state)
 {
 	assert_answer((int[]){-EIO, -EPROTO, -ENOENT}, -EIO, 3, "a fails");
@@ -100,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_that_knows),
+		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_first_failure_counts),
 		cmocka_unit_test(test_missing_source),
 	};

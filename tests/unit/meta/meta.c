@@ -46,7 +46,8 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	}
 	info->name = arena_text(&info->texts.arena, request->id, strlen(request->id));
 	if (request->bundle)
-		info->image.name = arena_text(&info->texts.arena, request->bundle, strlen(request->bundle));
+		info->image.name =
+			arena_text(&info->texts.arena, request->bundle, strlen(request->bundle));
 	return 0;
 }
 
@@ -66,7 +67,7 @@ static void begin(uint32_t requests_max)
 	assert_non_null(source);
 	source->ops = &ops;
 	atomic_store(&destroyed, 0);
-	assert_int_equal(meta_create(source, requests_max, &meta, NULL), 0);
+	assert_int_equal(meta_create(&source, 1, requests_max, &meta, NULL), 0);
 }
 
 static void end(void)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "meta/requests.h"
+#include "util/clock.h"
 
 static struct meta_requests *requests;
 
@@ -64,6 +65,49 @@ static void test_copies(void **state)
 	meta_asked_destroy(NULL);
 }
 
+static void add_later(const char *id, uint64_t ms)
+{
+	struct meta_asked *asked = meta_asked_create(&(struct meta_request){.id = id});
+
+	assert_non_null(asked);
+	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
+	meta_requests_add_later(requests, asked);
+}
+
+/* In the order in which they are due, and not earlier. */
+static void test_later(void **state)
+{
+	static const char *const ids[] = {"now", "20", "40", "60"};
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	add_later("60", 60);
+	add_later("20", 20);
+	add_later("40", 40);
+	add("now");
+	for (uint64_t i = 0; i < 4; i++) {
+		struct meta_asked *asked = meta_requests_take(requests);
+
+		assert_string_equal(asked->request.id, ids[i]);
+		assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns >= i * 20000000);
+		meta_asked_destroy(asked);
+	}
+	add_later("never taken", 60000);
+}
+
+static void test_too_many_later(void **state)
+{
+	for (int i = 0; i < META_REQUESTS_LATER_MAX + 1; i++)
+		add_later(i < META_REQUESTS_LATER_MAX ? "x" : "too many", 0);
+	for (int i = 0; i < META_REQUESTS_LATER_MAX; i++) {
+		struct meta_asked *asked = meta_requests_take(requests);
+
+		assert_string_equal(asked->request.id, "x");
+		meta_asked_destroy(asked);
+	}
+	add("then");
+	meta_asked_destroy(meta_requests_take(requests));
+}
+
 static void *take(void *context)
 {
 	return meta_requests_take(requests);
@@ -89,6 +133,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread between a queue of requests and the answers. tests/unit/meta/meta.c tests it whole. */
+/* Two stages. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,25 +7,46 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "meta/stage.h"
 #include "util/clock.h"
 
 #define WAIT_NS UINT64_C(5000000000)
 
-static int destroyed;
+/*
+ * Sources by the first letter of an id: both know "a", the second all of it; the first alone "f",
+ * wholly; the second alone "s"; nobody "m". A part of "p" cannot be read by the first. "l" is known
+ * to the second once it was asked for three times.
+ */
+static int destroyed, asked_first, asked_second;
+static atomic_bool hangs; /* the second, when it is asked for "h" */
 
-/* Knows all but "m"; a part of "p" could not be read. */
-static int describe(struct meta_source *source, const struct meta_request *request,
-		    struct sinsp_container_info *info, struct error *err)
+static int describe_first(struct meta_source *source, const struct meta_request *request,
+			  struct sinsp_container_info *info, struct error *err)
 {
-	if (*request->id == 'm')
+	asked_first++;
+	if (strchr("msl", *request->id))
 		return -ENOENT;
 	if (*request->id == 'p')
 		error_set(err, -EIO, "a part of it fails");
 	info->name = "web";
 	info->texts.left_out = 3;
+	return *request->id == 'f' ? 0 : META_SOURCE_PART;
+}
+
+static int describe_second(struct meta_source *source, const struct meta_request *request,
+			   struct sinsp_container_info *info, struct error *err)
+{
+	asked_second++;
+	while (*request->id == 'h' && atomic_load(&hangs))
+		usleep(1000);
+	if (strchr("mf", *request->id) || (*request->id == 'l' && asked_second < 3))
+		return -ENOENT;
+	info->image.name = "nginx";
 	return 0;
 }
 
@@ -35,75 +56,166 @@ static void destroy(struct meta_source *source)
 	free(source);
 }
 
-static struct meta_requests *in;
+static struct meta_requests *queues[2];
 static struct meta_sink *out;
-static struct meta_thread *thread;
+static struct meta_thread *threads[2];
 
 static int setup(void **state)
 {
-	static const struct meta_source_ops ops = {describe, destroy};
-	struct meta_source *source = calloc(1, sizeof(*source));
+	static const struct meta_source_ops ops[] = {{describe_first, destroy},
+						     {describe_second, destroy}};
 
-	assert_non_null(source);
-	source->ops = &ops;
-	in = meta_requests_create();
+	queues[0] = meta_requests_create();
+	queues[1] = meta_requests_create();
 	out = meta_sink_create();
-	destroyed = 0;
-	assert_int_equal(meta_stage_start(source, in, out, &thread), 0);
+	destroyed = asked_first = asked_second = 0;
+	for (int i = 0; i < 2; i++) {
+		struct meta_stage_queues of_stage = {queues[i], i ? NULL : queues[1], queues[0],
+						     out};
+		struct meta_source *source = calloc(1, sizeof(*source));
+
+		assert_non_null(source);
+		source->ops = &ops[i];
+		assert_int_equal(meta_stage_start(source, &of_stage, &threads[i]), 0);
+	}
 	return 0;
+}
+
+static void end(void)
+{
+	for (int i = 0; i < 2; i++) {
+		meta_thread_end(threads[i], clock_ns(CLOCK_MONOTONIC) + WAIT_NS);
+		threads[i] = NULL;
+	}
 }
 
 static int teardown(void **state)
 {
-	meta_thread_end(thread, clock_ns(CLOCK_MONOTONIC) + WAIT_NS);
-	meta_requests_unref(in);
+	end();
+	meta_requests_unref(queues[0]);
+	meta_requests_unref(queues[1]);
 	meta_sink_unref(out);
-	assert_int_equal(destroyed, 1);
+	assert_int_equal(destroyed, 2);
 	return 0;
 }
 
 static void ask(const char *id)
 {
-	meta_requests_add(in, meta_asked_create(&(struct meta_request){.id = id}));
+	meta_requests_add(queues[0], meta_asked_create(&(struct meta_request){.id = id}));
 }
 
-static void expect(const char *id, bool known, const char *text)
+static struct meta_update *take(const char *id, bool is_answer)
 {
-	struct meta_update *answer;
+	struct meta_update *update;
 
 	assert_true(meta_sink_wait(out, WAIT_NS));
-	answer = meta_sink_take(out);
-	assert_true(answer->is_answer);
-	assert_string_equal(answer->id, id);
-	assert_int_equal(answer->info != NULL, known);
-	assert_string_equal(answer->err.text, text);
-	meta_update_destroy(answer);
+	update = meta_sink_take(out);
+	assert_int_equal(update->is_answer, is_answer);
+	assert_string_equal(update->id, id);
+	return update;
 }
 
-static void test_answers(void **state)
+/* A name is of the first source, an image of the second; NULL: that one was not the source. */
+static void expect(const char *id, bool is_answer, const char *name, const char *image)
+{
+	struct meta_update *update = take(id, is_answer);
+
+	assert_int_equal(update->info != NULL, name || image);
+	if (name)
+		assert_string_equal(update->info->name, name);
+	if (image)
+		assert_string_equal(update->info->image.name, image);
+	assert_string_equal(update->err.text, *id == 'p' ? "a part of it fails" : "");
+	meta_update_destroy(update);
+}
+
+static void test_first_knows(void **state)
+{
+	ask("f");
+	expect("f", true, "web", NULL);
+	end();
+	assert_int_equal(asked_second, 0);
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+	assert_int_equal(meta_sink_counter(out, META_LEFT_OUT), 3);
+}
+
+static void test_second_completes(void **state)
 {
 	ask("a");
-	ask("m");
+	expect("a", true, "web", NULL);
+	expect("a", false, NULL, "nginx");
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+	assert_int_equal(meta_sink_counter(out, META_MISSING), 0);
+}
+
+static void test_second_answers(void **state)
+{
+	ask("s");
+	expect("s", true, NULL, "nginx");
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+}
+
+static void test_part_fails(void **state)
+{
 	ask("p");
-	expect("a", true, "");
-	expect("m", false, "");
-	expect("p", true, "a part of it fails");
-	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 2);
-	assert_int_equal(meta_sink_counter(out, META_MISSING), 1);
+	meta_update_destroy(take("p", true));
 	assert_int_equal(meta_sink_counter(out, META_FAILED), 1);
-	assert_int_equal(meta_sink_counter(out, META_LEFT_OUT), 6);
+}
+
+/* Who waits for one container does not delay the others. */
+static void test_second_hangs(void **state)
+{
+	atomic_store(&hangs, true);
+	ask("h");
+	ask("a");
+	expect("h", true, "web", NULL);
+	expect("a", true, "web", NULL);
+	atomic_store(&hangs, false);
+	expect("h", false, NULL, "nginx");
+	expect("a", false, NULL, "nginx");
+}
+
+/* Nobody knows it: that is the answer. It is asked for again later, and less often each time. */
+static void test_known_later(void **state)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	ask("l");
+	expect("l", true, NULL, NULL);
+	expect("l", false, NULL, "nginx");
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns >= (30 + 60) * UINT64_C(1000000));
+	end();
+	assert_int_equal(asked_first, 3);
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+	assert_int_equal(meta_sink_counter(out, META_MISSING), 0);
+}
+
+static void test_missing(void **state)
+{
+	ask("m");
+	expect("m", true, NULL, NULL);
+	assert_int_equal(meta_sink_counter(out, META_MISSING), 1);
+	/* New ones are not delayed by it. */
+	ask("f");
+	expect("f", true, "web", NULL);
 }
 
 static void test_end_with_requests(void **state)
 {
 	for (int i = 0; i < 100; i++)
-		ask("a");
+		ask(i % 2 ? "a" : "m");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_first_knows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_second_completes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_second_answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_part_fails, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_second_hangs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_known_later, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_end_with_requests, setup, teardown),
 	};
 

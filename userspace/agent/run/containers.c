@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "meta/chain.h"
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
@@ -163,29 +162,27 @@ static int create_sockets(const struct options *options, struct meta_source **so
 #endif
 
 /* Files first, which are there when a container starts and answer at once; then the sockets. */
-static int create_source(const struct options *options, struct meta_source **source,
-			 struct error *err)
+static int create_meta(const struct options *options, struct meta **meta, struct error *err)
 {
-	struct meta_source *sources[2] = {0};
-	int code = create_sockets(options, &sources[1], err);
+	struct meta_source *stages[2] = {0};
+	int code = create_sockets(options, &stages[1], err);
 
 	if (code)
 		return code;
-	sources[0] = meta_files_create(options->host_root);
-	*source = meta_chain_create(sources, sources[1] ? 2 : 1);
-	return *source ? 0 : error_set(err, -ENOMEM, "out of memory");
+	stages[0] = meta_files_create(options->host_root);
+	if (stages[0])
+		return meta_create(stages, stages[1] ? 2 : 1, 0, meta, err);
+	meta_source_destroy(stages[1]);
+	return error_set(err, -ENOMEM, "out of memory");
 }
 
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
 		      struct containers **containers, struct error *err)
 {
 	struct containers *made = calloc(1, sizeof(*made));
-	struct meta_source *source;
-	int code = made ? create_source(options, &source, err)
+	int code = made ? create_meta(options, &made->meta, err)
 			: error_set(err, -ENOMEM, "out of memory");
 
-	if (code == 0)
-		code = meta_create(source, 0, &made->meta, err);
 	if (code) {
 		free(made);
 		return code;

@@ -31,13 +31,20 @@ static bool may_be_podman(const struct meta_request *request, const json_t *anno
 	return manager ? strcmp(manager, "libpod") == 0 : request->type == SINSP_CONTAINER_PODMAN;
 }
 
-/* Adds a result to that of others: one that knows the container is enough; else a failure counts.
- */
+/* Adds a result to that of others: the one that knows most counts, then a failure. */
 static int add_result(int so_far, int code)
 {
-	if (so_far == 0 || code == 0)
-		return 0;
+	if (so_far >= 0 && code >= 0)
+		return so_far < code ? so_far : code;
+	if (so_far >= 0 || code >= 0)
+		return so_far >= 0 ? so_far : code;
 	return so_far == -ENOENT ? code : so_far;
+}
+
+/* A result of files that have a part of what the runtime knows. */
+static int part(int code)
+{
+	return code == 0 ? META_SOURCE_PART : code;
 }
 
 static int describe(struct meta_source *source, const struct meta_request *request,
@@ -46,15 +53,15 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	struct files *files = (struct files *)source;
 	const json_t *annotations;
 	struct bundle bundle;
-	int code = bundle_find(files->host_root, request, &bundle, err);
+	int code = part(bundle_find(files->host_root, request, &bundle, err));
 
 	annotations = json_object_get(bundle.spec, "annotations");
 	if (may_be_docker(request))
 		code = add_result(code,
 				  docker_describe(files->host_root, request, &bundle, info, err));
 	if (may_be_podman(request, annotations))
-		code = add_result(code,
-				  podman_describe(files->podman, request, &bundle, info, err));
+		code = add_result(
+			code, part(podman_describe(files->podman, request, &bundle, info, err)));
 	if (bundle.spec) {
 		annotations_describe(annotations, info);
 		bundle_describe(&bundle, info);

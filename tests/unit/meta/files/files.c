@@ -101,7 +101,7 @@ static void test_docker(void **state)
 
 static void test_podman(void **state)
 {
-	assert_int_equal(describe("podman", SINSP_CONTAINER_PODMAN, PODMAN_ID), 0);
+	assert_int_equal(describe("podman", SINSP_CONTAINER_PODMAN, PODMAN_ID), META_SOURCE_PART);
 	assert_string_equal(err.text, "");
 	assert_int_equal(info->type, SINSP_CONTAINER_PODMAN);
 	assert_string_equal(info->name, "pweb");
@@ -130,7 +130,7 @@ static void expect_pod(const char *name, const char *ns, const char *uid, const 
 
 static void test_containerd_cri(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CRI, CRI_ID), 0);
+	assert_int_equal(describe("cri", SINSP_CONTAINER_CRI, CRI_ID), META_SOURCE_PART);
 	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
 	assert_string_equal(info->name, "web");
 	assert_string_equal(info->image.name, "docker.io/library/nginx:1.25");
@@ -147,7 +147,8 @@ static void test_containerd_cri(void **state)
 
 static void test_containerd_sandbox(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_SANDBOX_ID), 0);
+	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_SANDBOX_ID),
+			 META_SOURCE_PART);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "web-5c4f");
 	assert_null(info->image.name);
@@ -157,7 +158,8 @@ static void test_containerd_sandbox(void **state)
 
 static void test_containerd_privileged(void **state)
 {
-	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_PRIVILEGED_ID), 0);
+	assert_int_equal(describe("cri", SINSP_CONTAINER_CONTAINERD, CRI_PRIVILEGED_ID),
+			 META_SOURCE_PART);
 	assert_string_equal(info->name, "node-agent");
 	assert_string_equal(info->image.repository, "registry.example:5000/tools/agent");
 	assert_null(info->image.tag);
@@ -169,7 +171,7 @@ static void test_containerd_privileged(void **state)
 
 static void test_crio(void **state)
 {
-	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_ID), 0);
+	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_ID), META_SOURCE_PART);
 	assert_int_equal(info->type, SINSP_CONTAINER_CRIO);
 	assert_string_equal(info->name, "coredns");
 	assert_string_equal(info->image.name, "quay.io/coreos/coredns:v1.8.6");
@@ -184,7 +186,7 @@ static void test_crio(void **state)
 
 static void test_crio_sandbox(void **state)
 {
-	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_SANDBOX_ID), 0);
+	assert_int_equal(describe("crio", SINSP_CONTAINER_CRIO, CRIO_SANDBOX_ID), META_SOURCE_PART);
 	assert_true(info->is_sandbox);
 	assert_string_equal(info->name, "coredns-6d4b");
 	assert_null(info->image.name);
@@ -199,7 +201,7 @@ static void test_crio_sandbox(void **state)
 /* Nothing names it, but what it may do is known. */
 static void test_runc(void **state)
 {
-	assert_int_equal(describe("runc", SINSP_CONTAINER_DOCKER, RUNC_ID), 0);
+	assert_int_equal(describe("runc", SINSP_CONTAINER_DOCKER, RUNC_ID), META_SOURCE_PART);
 	assert_int_equal(info->type, SINSP_CONTAINER_NONE);
 	assert_null(info->name);
 	assert_null(info->image.name);
