@@ -99,7 +99,7 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 		request.bundle = bundle;
 	if (meta_request(containers->meta, &request))
 		return false;
-	container->state = SINSP_META_PENDING;
+	sinsp_container_set_pending(container);
 	return true;
 }
 

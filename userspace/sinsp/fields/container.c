@@ -143,11 +143,15 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 	return give_fd_text(event, fd_get_directory, ref, scratch, values);
 }
 
-#define ROW(name, type, format, getter, sample, help, more...)                                     \
+#define ROW(name, type, format, flags, needs, getter, sample, help, more...)                       \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS, getter, help,   \
+		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, needs, getter, help,          \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER, more                  \
 	}
+#define ID(name, getter, sample, help)                                                             \
+	ROW(name, CHARBUF, NA, FIELD_OF_CONTAINER, NEEDS_CONTAINERS, getter, sample, help)
+#define TIME(name, type, getter, help, more...)                                                    \
+	ROW(name, type, DEC, 0, NEEDS_CONTAINERS, getter, NULL, help, more)
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_EVENT_FDS,    \
@@ -156,17 +160,15 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 
 /* From the description of the container. */
 #define DESCRIBED(name, type, getter, sample, help, more...)                                       \
-	{                                                                                          \
-		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,  \
-			getter, help, .example = sample, .colour = FIELD_COLOUR_CONTAINER, more    \
-	}
+	ROW(name, type, NA, FIELD_OF_CONTAINER, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter,     \
+	    sample, help, more)
 #define TEXT(name, getter, sample, help) DESCRIBED(name, CHARBUF, getter, sample, help)
 #define ANSWER(name, getter, help) DESCRIBED(name, BOOL, getter, NULL, help)
 
 /* Fields of older versions of Falco: they compile, and have no value. */
 #define OLD_ROW(name, type, color, help)                                                           \
 	{                                                                                          \
-		name, PT_##type, PF_NA, 0, FIELD_ARG_NONE, 0, get_nothing,                         \
+		name, PT_##type, PF_NA, FIELD_OF_CONTAINER, FIELD_ARG_NONE, 0, get_nothing,        \
 			help "; none: only older versions have it", .colour = FIELD_COLOUR_##color \
 	}
 
@@ -187,10 +189,10 @@ static void each_state(void (*see)(void *context, const char *word), void *conte
 static const struct field_words states = {each_state};
 
 const struct field_desc fields_container[] = {
-	ROW("container.id", CHARBUF, NA, get_id, "!=host",
-	    "first 12 digits of the container's id, or its name for lxc; host outside of any"),
-	ROW("container.full_id", CHARBUF, NA, get_full_id, " startswith 3f2a",
-	    "the whole id; host outside of any"),
+	ID("container.id", get_id, "!=host",
+	   "first 12 digits of the container's id, or its name for lxc; host outside of any"),
+	ID("container.full_id", get_full_id, " startswith 3f2a",
+	   "the whole id; host outside of any"),
 	DESCRIBED("container.type", CHARBUF, get_type, "=docker",
 		  "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or "
 		  "host",
@@ -210,18 +212,18 @@ const struct field_desc fields_container[] = {
 	TEXT("container.image.digest", get_image_digest, " startswith sha256:3f2a",
 	     "digest of the image"),
 	ANSWER("container.privileged", get_privileged, "true for privileged containers"),
-	ROW("container.start_ts", ABSTIME, DEC, get_start, NULL,
-	    "when the init of the container's pid namespace began, ns since 1970", .moment = true),
-	ROW("container.duration", RELTIME, DEC, get_duration, NULL,
-	    "ns from container.start_ts to the event"),
+	TIME("container.start_ts", ABSTIME, get_start,
+	     "when the init of the container's pid namespace began, ns since 1970", .moment = true),
+	TIME("container.duration", RELTIME, get_duration,
+	     "ns from container.start_ts to the event"),
 	TEXT("container.ip", get_ip, "=10.0.0.7", "IPv4 address of the container"),
 	TEXT("container.cni.json", get_cni_json, " contains eth0", "result of its network plugin"),
 	ANSWER("container.host_pid", get_host_pid, "true if it has the pid namespace of the host"),
 	ANSWER("container.host_network", get_host_network,
 	       "true if it has the network namespace of the host"),
 	ANSWER("container.host_ipc", get_host_ipc, "true if it has the ipc namespace of the host"),
-	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL,
-	 NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, get_label,
+	{"container.label", PT_CHARBUF, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_CONTAINER,
+	 FIELD_ARG_LABEL, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, get_label,
 	 "container.label[NAME]: one label of the container", .example = "[app]=web",
 	 .colour = FIELD_COLOUR_CONTAINER},
 	TEXT("container.labels", get_labels, " contains app:web",

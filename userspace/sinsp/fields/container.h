@@ -11,6 +11,19 @@ static inline const struct sinsp_container *event_container(const struct sinsp_e
 	return event->thread ? event->thread->cgroups->container : NULL;
 }
 
+/*
+ * Events with the same number have the same values of all fields with FIELD_OF_CONTAINER. 0: there
+ * is no such number; 1: those of the host.
+ */
+static inline uint64_t event_container_revision(const struct sinsp_event *event)
+{
+	const struct sinsp_container *container = event_container(event);
+
+	if (container)
+		return container->revision + 1;
+	return event->thread && event->thread->pid > 0;
+}
+
 static inline int give_known(struct field_value *value, const char *text)
 {
 	return text ? give_string(value, text) : NO_VALUE;

@@ -80,8 +80,9 @@ MOUNT_GETTER(get_propagation, false, mount->propagation)
 
 #define ROW(name, flags, arg, getter, sample, help)                                                \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,        \
-			getter, help, .example = sample, .colour = FIELD_COLOUR_CONTAINER          \
+		name, PT_CHARBUF, PF_NA, (flags) | FIELD_OF_CONTAINER, arg,                        \
+			NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter, help,                       \
+			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define MOUNT_ROW(name, getter, sample, help)                                                      \
 	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_KEY_OR_INDEX, getter, sample, help)

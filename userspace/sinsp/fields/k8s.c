@@ -39,7 +39,7 @@ static int get_sandbox_id(const struct sinsp_event *event, const struct field_re
 
 #define ROW(name, flags, arg, needs, getter, sample, help)                                         \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, flags, arg, needs, getter, help,                          \
+		name, PT_CHARBUF, PF_NA, (flags) | FIELD_OF_CONTAINER, arg, needs, getter, help,   \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
 #define TEXT(name, getter, sample, help)                                                           \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/fields/container.h"
 #include "sinsp/format/formatter.h"
 
 static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
@@ -51,6 +52,8 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 	made->regs = arena_alloc(&made->arena, nregs * sizeof(made->regs[0]));
 	if (rc == 0 && !made->regs)
 		rc = -ENOMEM;
+	if (rc == 0)
+		rc = format_make_spans(made);
 	if (rc == 0 && made->events->params)
 		rc = param_json_create(&made->scratch.params);
 	if (rc) {
@@ -102,13 +105,27 @@ void formatter_destroy(struct formatter *formatter)
 	if (!formatter)
 		return;
 	operand_refs_finish(formatter->refs);
+	kept_finish(&formatter->kept);
 	arena_finish(&formatter->arena);
 	param_json_destroy(formatter->scratch.params);
 	free(formatter);
 }
 
+static bool append_spans(struct formatter *formatter, const struct sinsp_event *event,
+			 struct buf *out)
+{
+	const struct format_span *span = formatter->spans, *end = span;
+
+	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
+	for (; span < end; span++)
+		if (!(span->of_container ? format_append_kept(formatter, span, event, out)
+					 : formatter->events->append(formatter, span, event, out)))
+			return false;
+	return true;
+}
+
 static bool append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out,
-		   const char *end)
+		   bool as_line)
 {
 	size_t start = out->len;
 	bool printed;
@@ -116,9 +133,12 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 	/* Formats use pointers into the buffer's memory, which a new one does not have. */
 	if (!buf_reserve(out, 1))
 		return true;
-	printed = formatter->events->append(formatter, event, out);
-	if (printed)
-		buf_append_string(out, end);
+	printed = append_spans(formatter, event, out);
+	if (printed) {
+		formatter->events->end(formatter, out, start);
+		if (as_line)
+			buf_append_char(out, '\n');
+	}
 	if (!printed || out->failed)
 		out->len = start;
 	return printed;
@@ -126,12 +146,12 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 
 bool formatter_append(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
 {
-	return append(formatter, event, out, "");
+	return append(formatter, event, out, false);
 }
 
 bool formatter_write(struct formatter *formatter, const struct sinsp_event *event, struct buf *out)
 {
-	return append(formatter, event, out, "\n");
+	return append(formatter, event, out, true);
 }
 
 void formatter_set_style(struct formatter *formatter, const struct text_style *style)

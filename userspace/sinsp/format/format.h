@@ -27,7 +27,7 @@
 	"*%evt.num %evt.outputtime %evt.cpu %k8s.ns.name %k8s.pod.name (%container.id) "           \
 	"%proc.name (%thread.tid:%thread.vtid) %evt.type %evt.args"
 
-struct formatter;
+struct formatter; /* for the events of one state */
 
 /*
  * Makes a formatter of `n` fields for a format that prints events; NULL and 0: its default line.
@@ -49,8 +49,8 @@ int formatter_create_format(const struct output_format *output, const char *form
 
 /*
  * Makes a formatter of comma-separated fields. `default` means those of the default line, which
- * may have more for events of containers, `all` every field that can be printed without an argument. Duplicates are printed once. Returns as
- * above.
+ * may have more for events of containers, `all` every field that can be printed without an
+ * argument. Duplicates are printed once. Returns as above.
  */
 int formatter_create_fields(const struct output_format *output, const char *list,
 			    struct formatter **formatter, struct filter_error *err);

@@ -8,6 +8,7 @@
 #include "sinsp/expr/operand.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/format/format.h"
+#include "sinsp/format/kept.h"
 #include "sinsp/format/match.h"
 #include "util/arena.h"
 
@@ -19,12 +20,21 @@ struct formatter {
 	struct format_column *columns;
 	size_t columns_count;
 	size_t container_columns; /* of these: the last ones, only for events of containers */
+	struct format_span *spans; /* all columns */
+	size_t spans_count, host_spans; /* the first ones are for all events */
+	struct kept kept; /* bytes of spans that depend on the container alone */
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
 	struct filter_register *regs; /* for the operand being computed */
 	struct filter_ref *refs; /* fields of all columns */
 	struct arena arena; /* everything above */
 	struct field_scratch scratch; /* its `params` are owned */
+};
+
+/* Columns one after the other. */
+struct format_span {
+	size_t begin, end;
+	bool of_container; /* all have FIELD_OF_CONTAINER: their bytes are kept */
 };
 
 /* Appends the value of a column; returns false, with nothing appended, if there is none. */
@@ -95,6 +105,16 @@ int format_parse_fields(struct formatter *formatter, const char *list, struct fi
 
 /* Adds the columns of a format. As above. */
 int format_parse(struct formatter *formatter, const char *format, struct filter_error *err);
+
+/* Divides the columns into spans, after all were added. Returns 0 or -ENOMEM. */
+int format_make_spans(struct formatter *formatter);
+
+/*
+ * Appends a span that is of_container, from what is kept if possible. Returns false if there is
+ * nothing to print of the event.
+ */
+bool format_append_kept(struct formatter *formatter, const struct format_span *span,
+			const struct sinsp_event *event, struct buf *out);
 
 /* For column_get(), of a column that is not just a field. */
 int column_evaluate(struct formatter *formatter, const struct format_column *column,

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinsp/fields/container.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/json.h"
@@ -269,18 +268,18 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	return formatter->missing != MISSING_DROPS_THE_LINE;
 }
 
-static bool json_append(struct formatter *formatter, const struct sinsp_event *event,
-			struct buf *out)
+static bool json_append(struct formatter *formatter, const struct format_span *span,
+			const struct sinsp_event *event, struct buf *out)
 {
-	size_t start = out->len, columns = formatter->columns_count;
-
-	if (!event_container(event))
-		columns -= formatter->container_columns;
-	for (size_t i = 0; i < columns; i++)
+	for (size_t i = span->begin; i < span->end; i++)
 		if (!append_column(formatter, &formatter->columns[i], event, out))
 			return false;
-	json_end_object(out, start);
 	return true;
+}
+
+static void json_end(struct formatter *formatter, struct buf *out, size_t start)
+{
+	json_end_object(out, start);
 }
 
 /* Buffers in a chosen form are texts too. Ports stay numbers, for programs. */
@@ -339,6 +338,7 @@ const struct output_format format_json = {
 		.container_fields = container_fields,
 		.column_init = json_column_init,
 		.append = json_append,
+		.end = json_end,
 		.style_set = json_style_set,
 		.params = true,
 		.keyed = true,

@@ -7,10 +7,12 @@
 #define SINSP_FORMAT_OUTPUT_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct buf;
 struct format_column;
 struct format_rule;
+struct format_span;
 struct format_token;
 struct formatter;
 struct match_line;
@@ -27,9 +29,14 @@ struct format_events {
 	/* Prepares a column: sets write, and before; the rest is set. Returns 0 or -ENOMEM. */
 	int (*column_init)(struct formatter *formatter, struct format_column *column,
 			   const struct format_token *token);
-	/* Appends an event without a newline. Returns false if there is nothing to print. */
-	bool (*append)(struct formatter *formatter, const struct sinsp_event *event,
-		       struct buf *out);
+	/*
+	 * Appends the columns of a span, which is all or a part of a line without its newline.
+	 * Returns false if there is nothing to print of the event.
+	 */
+	bool (*append)(struct formatter *formatter, const struct format_span *span,
+		       const struct sinsp_event *event, struct buf *out);
+	/* Completes a line that began at `start`. */
+	void (*end)(struct formatter *formatter, struct buf *out, size_t start);
 	/* Called after formatter->scratch.style has changed; may be NULL. */
 	void (*style_set)(struct formatter *formatter);
 	bool params; /* needs formatter->scratch.params */

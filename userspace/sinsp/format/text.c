@@ -171,10 +171,10 @@ static bool append_coloured(struct formatter *formatter, const struct format_col
 	return printed;
 }
 
-static bool text_append(struct formatter *formatter, const struct sinsp_event *event,
-			struct buf *out)
+static bool text_append(struct formatter *formatter, const struct format_span *span,
+			const struct sinsp_event *event, struct buf *out)
 {
-	for (size_t i = 0; i < formatter->columns_count; i++) {
+	for (size_t i = span->begin; i < span->end; i++) {
 		const struct format_column *column = &formatter->columns[i];
 		bool printed;
 
@@ -184,8 +184,12 @@ static bool text_append(struct formatter *formatter, const struct sinsp_event *e
 		if (!printed)
 			return false;
 	}
-	buf_append(out, formatter->after.data, formatter->after.len);
 	return true;
+}
+
+static void text_end(struct formatter *formatter, struct buf *out, size_t start)
+{
+	buf_append(out, formatter->after.data, formatter->after.len);
 }
 
 static void text_style_set(struct formatter *formatter)
@@ -232,6 +236,7 @@ const struct output_format format_text = {
 		.default_format = FORMAT_DEFAULT_LINE,
 		.column_init = text_column_init,
 		.append = text_append,
+		.end = text_end,
 		.style_set = text_style_set,
 	},
 	.matches = {

@@ -22,6 +22,12 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp)
 	return sinsp_containers_take_new(&sinsp->containers);
 }
 
+void sinsp_container_set_pending(struct sinsp_container *container)
+{
+	container->state = SINSP_META_PENDING;
+	sinsp_container_changed(container);
+}
+
 /* Whether `info` is to take the place of what is known of the container, which it completes. */
 static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
 {

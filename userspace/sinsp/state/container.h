@@ -21,6 +21,9 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
 bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
 			    char *path, size_t size);
 
+/* It is asked for. */
+void sinsp_container_set_pending(struct sinsp_container *container);
+
 /*
  * Sets or completes what is known of a container, between two events or before the current one is
  * read; NULL: nothing, which removes nothing. Owns `info`. Does nothing if there is no such

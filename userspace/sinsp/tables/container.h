@@ -73,6 +73,8 @@ struct sinsp_container_link {
 
 struct sinsp_container {
 	struct sinsp_container *next; /* of the same bucket */
+	uint64_t revision; /* see sinsp_container_changed() */
+	uint64_t *revisions; /* of its table: the last one */
 	struct sinsp_container_link links[SINSP_CONTAINERS_LISTS];
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
@@ -95,6 +97,16 @@ struct sinsp_container {
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };
+
+/*
+ * Gives a container a new revision, a number that no container of the table had before. To be
+ * called after every change of what fields show of a container, of its pod included: outputs keep
+ * bytes of each revision.
+ */
+static inline void sinsp_container_changed(struct sinsp_container *container)
+{
+	container->revision = ++*container->revisions;
+}
 
 /* Whether the data of a container is known, by its runtime or as a container of its pod. */
 enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container);

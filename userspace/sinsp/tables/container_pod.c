@@ -88,6 +88,7 @@ static void set_info(struct sinsp_container *container)
 	container->is_listed = listed;
 	if (listed)
 		complete(info, listed);
+	sinsp_container_changed(container);
 }
 
 void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container)

@@ -48,6 +48,7 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 
 	if (!container)
 		return NULL;
+	container->revisions = &table->revisions;
 	container->type = type;
 	container->is_named = !has_digits(id, len); /* until its control groups are seen */
 	container->id_len = len;
@@ -183,6 +184,7 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 	has_new_uid = !*container->pod_uid && *match->pod_uid;
 	if (has_new_uid)
 		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
+	sinsp_container_changed(container);
 	if (container->refs++ == 0 || has_new_uid)
 		find_pod(table, container);
 	return container;

@@ -36,6 +36,7 @@ struct sinsp_containers {
 	struct sinsp_container_lists lists;
 	struct sinsp_pods pods;
 	uint32_t count; /* of containers */
+	uint64_t revisions; /* the last one that a container got */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	size_t unused_bytes; /* of descriptions of unused containers */
