@@ -90,6 +90,17 @@ void list_add_bool(struct list *list, const char *key, bool value)
 	buf_append_string(&list->json, value ? "true" : "false");
 }
 
+void list_add_flags(struct list *list, const char *key, unsigned int set,
+		    const struct list_flag *rows, size_t count)
+{
+	list_add_key(list, key);
+	buf_append_char(&list->json, '[');
+	for (size_t i = 0; i < count; i++)
+		if (set & rows[i].flag)
+			list_add_element(list, rows[i].name);
+	buf_append_char(&list->json, ']');
+}
+
 /* The width of the terminal; 0 if stdout is none: one line for each row. */
 static unsigned int output_width(void)
 {

@@ -23,6 +23,12 @@ struct list {
 	struct nearest nearest; /* compared with all names that the pattern does not select */
 };
 
+/* A bit of a set: how objects name it, and what a table says of it (NULL: nothing). */
+struct list_flag {
+	unsigned int flag;
+	const char *name, *note;
+};
+
 void list_init(struct list *list, const struct options *options, const char *const *titles,
 	       unsigned int fold);
 
@@ -44,6 +50,10 @@ void list_add_bool(struct list *list, const char *key, bool value);
 /* Append an element of a JSON array: a string, or the bracket of an object. */
 void list_add_element(struct list *list, const char *text);
 void list_add_object(struct list *list);
+
+/* Appends to a JSON object an array of the names of those of `rows` that `set` contains. */
+void list_add_flags(struct list *list, const char *key, unsigned int set,
+		    const struct list_flag *rows, size_t count);
 
 /*
  * Prints the list and releases it. `what` is the plural of the rows, for messages. Returns the exit

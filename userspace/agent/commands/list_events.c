@@ -12,10 +12,7 @@ enum { FOLD = 2 };
 static const char *const titles[] = {"EVENT", "CATEGORY", "NOTES", "PARAMETERS", NULL};
 static const char *const titles_verbose[] = {"EVENT", "PARAMETER", "TYPE", "VALUES", NULL};
 
-static const struct {
-	unsigned int flag;
-	const char *key, *note;
-} flag_names[] = {
+static const struct list_flag flag_names[] = {
 	{EF_CREATES_FD, "creates_fd", "makes a descriptor"},
 	{EF_DESTROYS_FD, "destroys_fd", "closes a descriptor"},
 	{EF_USES_FD, "uses_fd", NULL},
@@ -157,16 +154,6 @@ static void add_param_objects(struct list *list, const struct event_desc *desc)
 	buf_append_char(&list->json, ']');
 }
 
-static void add_flags(struct list *list, const struct event_desc *desc)
-{
-	list_add_key(list, "flags");
-	buf_append_char(&list->json, '[');
-	for (size_t i = 0; i < COUNT(flag_names); i++)
-		if (desc->flags & flag_names[i].flag)
-			list_add_element(list, flag_names[i].key);
-	buf_append_char(&list->json, ']');
-}
-
 static void add_object(struct list *list, const struct event_desc *desc)
 {
 	list_add_object(list);
@@ -176,7 +163,7 @@ static void add_object(struct list *list, const struct event_desc *desc)
 	list_add_string(list, "syscall", syscall_of(desc));
 	list_add_string(list, "tracepoint", desc->tracepoint);
 	list_add_bool(list, "own", is_extension(desc));
-	add_flags(list, desc);
+	list_add_flags(list, "flags", desc->flags, flag_names, COUNT(flag_names));
 	add_param_objects(list, desc);
 	BUF_LITERAL(&list->json, "}\n");
 }

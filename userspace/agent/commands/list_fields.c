@@ -12,13 +12,10 @@ enum { FOLD = 2 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const titles[] = {"FIELD", "TYPE", "MEANING", "EXAMPLE", "NOTES", NULL};
-static const char *const titles_verbose[] = {"FIELD",	"TYPE",	 "MEANING",
-					     "EXAMPLE", "NOTES", "STATE", NULL};
+static const char *const titles_verbose[] = {"FIELD", "TYPE",  "MEANING", "EXAMPLE",
+					     "NOTES", "STATE", NULL};
 
-static const struct {
-	unsigned int flag;
-	const char *key, *note;
-} flag_names[] = {
+static const struct list_flag flag_names[] = {
 	{FIELD_LIST, "list", "several values"},
 	{FIELD_FILTER_ONLY, "filter_only", "for filters only"},
 	{FIELD_ANCESTORS, "ancestors", "in filters: any ancestor"},
@@ -28,30 +25,23 @@ static const struct {
 	{FIELD_DEPRECATED, "deprecated", "kept for old filters"},
 };
 
-static const struct {
-	unsigned int need;
-	const char *name;
-} state_names[] = {
-	{NEEDS_THREADS, "threads"},
-	{NEEDS_FDS, "descriptors"},
-	{NEEDS_CWD, "directories"},
-	{NEEDS_EVENT_FDS, "descriptors of the event"},
-	{NEEDS_EVENT_PATHS, "paths of the event"},
-	{NEEDS_SWITCHES, "switches"},
-	{NEEDS_CONTAINERS, "containers"},
-	{NEEDS_DESCRIPTIONS, "descriptions of containers"},
-	{NEEDS_ENTER_TIME, "enter times"},
+static const struct list_flag state_names[] = {
+	{NEEDS_THREADS, "threads", NULL},
+	{NEEDS_FDS, "descriptors", NULL},
+	{NEEDS_CWD, "directories", NULL},
+	{NEEDS_EVENT_FDS, "descriptors of the event", NULL},
+	{NEEDS_EVENT_PATHS, "paths of the event", NULL},
+	{NEEDS_SWITCHES, "switches", NULL},
+	{NEEDS_CONTAINERS, "containers", NULL},
+	{NEEDS_DESCRIPTIONS, "descriptions of containers", NULL},
+	{NEEDS_ENTER_TIME, "enter times", NULL},
 };
 
 static const char *const argument_forms[] = {
-	[FIELD_ARG_INDEX] = "[N]",
-	[FIELD_ARG_KEY] = "[NAME]",
-	[FIELD_ARG_LABEL] = "[NAME]",
-	[FIELD_ARG_KEY_OR_INDEX] = "[N] or [NAME]",
-	[FIELD_ARG_NUMBER] = "[N]",
-	[FIELD_ARG_PARAM] = ".NAME or [N]",
-	[FIELD_ARG_PARAM_NAME] = ".NAME",
-	[FIELD_ARG_EVENT] = ".NAME",
+	[FIELD_ARG_INDEX] = "[N]",	  [FIELD_ARG_KEY] = "[NAME]",
+	[FIELD_ARG_LABEL] = "[NAME]",	  [FIELD_ARG_KEY_OR_INDEX] = "[N] or [NAME]",
+	[FIELD_ARG_NUMBER] = "[N]",	  [FIELD_ARG_PARAM] = ".NAME or [N]",
+	[FIELD_ARG_PARAM_NAME] = ".NAME", [FIELD_ARG_EVENT] = ".NAME",
 	[FIELD_ARG_WORD] = ".NAME",
 };
 
@@ -92,7 +82,7 @@ static void add_state(struct list *list, const struct field_desc *desc)
 	size_t start = out->len;
 
 	for (size_t i = 0; i < COUNT(state_names); i++)
-		if (desc->needs & state_names[i].need)
+		if (desc->needs & state_names[i].flag)
 			append_part(out, start, ", ", state_names[i].name);
 	table_end_cell(&list->table);
 }
@@ -124,18 +114,8 @@ static void add_argument(struct list *list, const struct field_desc *desc)
 
 static void add_lists(struct list *list, const struct field_desc *desc)
 {
-	list_add_key(list, "flags");
-	buf_append_char(&list->json, '[');
-	for (size_t i = 0; i < COUNT(flag_names); i++)
-		if (desc->flags & flag_names[i].flag)
-			list_add_element(list, flag_names[i].key);
-	buf_append_char(&list->json, ']');
-	list_add_key(list, "state");
-	buf_append_char(&list->json, '[');
-	for (size_t i = 0; i < COUNT(state_names); i++)
-		if (desc->needs & state_names[i].need)
-			list_add_element(list, state_names[i].name);
-	buf_append_char(&list->json, ']');
+	list_add_flags(list, "flags", desc->flags, flag_names, COUNT(flag_names));
+	list_add_flags(list, "state", desc->needs, state_names, COUNT(state_names));
 }
 
 static void add_object(struct list *list, const struct field_desc *desc)
@@ -147,7 +127,8 @@ static void add_object(struct list *list, const struct field_desc *desc)
 	list_add_key(list, "class");
 	json_append_string(&list->json, desc->name, strcspn(desc->name, "."));
 	list_add_string(list, "type", type_of(desc));
-	list_add_string(list, "json", desc->flags & FIELD_FILTER_ONLY ? NULL : format_json_form(desc));
+	list_add_string(list, "json",
+			desc->flags & FIELD_FILTER_ONLY ? NULL : format_json_form(desc));
 	add_argument(list, desc);
 	add_lists(list, desc);
 	list_add_string(list, "help", desc->help);
@@ -161,8 +142,7 @@ static void add_object(struct list *list, const struct field_desc *desc)
 
 static void add(struct list *list, const struct field_desc *desc)
 {
-	if (!list_matches(list, desc->name) &&
-	    !(list->verbose && list_matches(list, desc->help))) {
+	if (!list_matches(list, desc->name) && !(list->verbose && list_matches(list, desc->help))) {
 		nearest_offer(&list->nearest, desc->name);
 		return;
 	}

@@ -34,10 +34,10 @@ static void test_patterns(void **state)
 		const char *pattern, *text;
 		bool matches;
 	} cases[] = {
-		{NULL, "proc.name", true},	 {"name", "proc.name", true},
-		{"NAME", "proc.name", true},	 {"names", "proc.name", false},
-		{"proc.*", "proc.name", true},	 {"*name", "proc.name", true},
-		{"roc.*", "proc.name", false},	 {"proc.nam?", "PROC.NAME", true},
+		{NULL, "proc.name", true},	    {"name", "proc.name", true},
+		{"NAME", "proc.name", true},	    {"names", "proc.name", false},
+		{"proc.*", "proc.name", true},	    {"*name", "proc.name", true},
+		{"roc.*", "proc.name", false},	    {"proc.nam?", "PROC.NAME", true},
 		{"proc.name?", "proc.name", false},
 	};
 
@@ -51,6 +51,8 @@ static void test_patterns(void **state)
 
 static void test_objects(void **state)
 {
+	static const struct list_flag flags[] = {
+		{1, "one", NULL}, {2, "two", NULL}, {4, "four", "4"}};
 	struct list list = make(NULL);
 
 	list_add_object(&list);
@@ -63,12 +65,16 @@ static void test_objects(void **state)
 	list_add_element(&list, "x");
 	list_add_element(&list, "y");
 	list_add_object(&list);
-	buf_append_string(&list.json, "}]}\n");
+	buf_append_string(&list.json, "}]");
+	list_add_flags(&list, "flags", 5, flags, 3);
+	list_add_flags(&list, "no flags", 0, flags, 3);
+	buf_append_string(&list.json, "}\n");
 	list_add_object(&list);
 	buf_append_char(&list.json, '\0');
 	assert_string_equal(list.json.data,
 			    "{\"name\":\"a\\\"b\",\"none\":null,\"id\":42,"
-			    "\"own\":false,\"list\":[\"x\",\"y\",{}]}\n{");
+			    "\"own\":false,\"list\":[\"x\",\"y\",{}],\"flags\":[\"one\",\"four\"],"
+			    "\"no flags\":[]}\n{");
 	release(&list);
 }
 
@@ -97,8 +103,10 @@ static void test_end(void **state)
 		const char *out, *err;
 	} cases[] = {
 		{{1, false, 0}, "{}\n", ""},
-		{{0, false, 1}, "", "agent: no things match 'abd'; did you mean 'abc'? (-v searches "
-				    "more than their names)\n"},
+		{{0, false, 1},
+		 "",
+		 "agent: no things match 'abd'; did you mean 'abc'? (-v searches "
+		 "more than their names)\n"},
 		{{0, true, 1}, "", "agent: no things match 'abd'; did you mean 'abc'?\n"},
 	};
 
