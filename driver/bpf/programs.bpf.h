@@ -219,4 +219,10 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 
 #include "events/programs.def"
 
+SEC("raw_tp")
+int cgroup_roots(void *ctx)
+{
+	return cgroup_roots_run();
+}
+
 #endif

@@ -108,9 +108,10 @@ class Agent:
     """A capture that runs beside the test. Use as a context manager.
 
     `parse` makes an event of a line, or raises ValueError. With a file as `output` nothing is read.
+    `before`: the words of a command that runs the agent.
     """
 
-    def __init__(self, *args, parse=json.loads, output=subprocess.PIPE):
+    def __init__(self, *args, parse=json.loads, output=subprocess.PIPE, before=()):
         need_root()
         self.parse = parse
         self.events = []
@@ -119,7 +120,7 @@ class Agent:
         self.started = time.monotonic()
         self.ready = threading.Event()
         self.changed = threading.Condition()
-        self.process = subprocess.Popen([AGENT, "-v", *args], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*before, AGENT, "-v", *args], stdin=subprocess.DEVNULL,
                                         stdout=output, stderr=subprocess.PIPE, text=True)
         self.readers = [threading.Thread(target=self._read_events),
                         threading.Thread(target=self._read_messages)]

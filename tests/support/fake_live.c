@@ -97,6 +97,13 @@ int scap_live_enter_error(const struct scap_live *live)
 	return live->enter_error;
 }
 
+int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
+{
+	if (live->cgroup_roots_code == 0)
+		*roots = &live->cgroup_roots;
+	return live->cgroup_roots_code;
+}
+
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
 	return 0;

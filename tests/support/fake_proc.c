@@ -51,6 +51,14 @@ int scap_proc_dir(const struct scap_proc *proc)
 	return -1;
 }
 
+int scap_proc_cgroups(struct scap_proc *proc, int process, const struct buf **cgroups)
+{
+	static const struct buf none;
+
+	*cgroups = &none;
+	return 0;
+}
+
 int scap_proc_rewind(struct scap_proc *proc)
 {
 	proc->at = 0;

@@ -155,8 +155,13 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct cgroup_namespace {
+	struct css_set *root_cset;
+};
+
 struct nsproxy {
 	struct pid_namespace *pid_ns_for_children;
+	struct cgroup_namespace *cgroup_ns;
 };
 
 struct tty_driver {

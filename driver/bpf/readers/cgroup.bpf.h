@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The control groups of the current task, and the moves of tasks between them. */
+/*
+ * The control groups of the current task, those where its cgroup namespace begins, and the moves of
+ * tasks between groups.
+ */
 #ifndef LANNER_CGROUP_BPF_H
 #define LANNER_CGROUP_BPF_H
 
@@ -76,13 +79,13 @@ static __always_inline int cgroup_walk(struct kernfs_node *node,
 }
 
 /*
- * Appends "name=/path" and its NUL in the work area of a slot. Returns where the next one goes.
- * Not inlined: the verifier walks it once.
+ * Appends "name=/path" and its NUL, of the group of a set, in the work area of a slot. Returns where
+ * the next one goes. Not inlined: the verifier walks it once.
  */
-__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 at, __u64 index)
+__attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 at, __u64 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct css_set *css_set = GET((struct task_struct *)task, cgroups);
+	struct css_set *css_set = (struct css_set *)set;
 	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
 	struct cgroup_subsys_state *state = NULL;
 	int subsystem = cgroup_subsystem(index), depth;
@@ -116,20 +119,40 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 task, __u64 
 	return at + 1;
 }
 
+/* All groups of a set, in the work area of a slot. Returns their bytes. */
+static __always_inline __u64 cgroups_append(__u32 slot_key, struct css_set *set)
+{
+	__u64 at = 0;
+
+	for (__u32 i = 0; i < CGROUPS; i++)
+		at = cgroup_append(slot_key, (__u64)set, at, i);
+	return at;
+}
+
 static __always_inline void put_cgroups(struct filler *f)
 {
-	__u64 task = (__u64)current_task(f), at = 0;
 	__u8 *room = frame_room(f);
+	__u64 at;
 
 	if (!room)
 		return;
-	for (__u32 i = 0; i < CGROUPS; i++)
-		at = cgroup_append(f->slot_key, task, at, i);
+	at = cgroups_append(f->slot_key, READ(current_task(f), cgroups));
 	CHECKED(at);
 	if (at > WORK_BYTES)
 		at = 0;
 	bpf_probe_read_kernel(room, at, f->slot->work);
 	frame_advance(f, at);
+}
+
+/*
+ * The agent runs this once, before the other programs: /proc shows it the paths of control groups
+ * relative to those that this leaves in the first slot.
+ */
+static __always_inline int cgroup_roots_run(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return (int)cgroups_append(0, READ(task, nsproxy, cgroup_ns, root_cset));
 }
 
 /* At cgroup_attach_task: its arguments. */

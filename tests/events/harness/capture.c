@@ -59,7 +59,6 @@ int capture_open(unsigned int tested, struct error *err)
 	struct scap_live_config config = {
 		.ring_bytes = RING_BYTES,
 		.snaplen = LIVE_SNAPLEN,
-		.include_self = true,
 		.enter_times = true,
 	};
 	const uint16_t *rejected;

@@ -191,7 +191,7 @@ static int print_live(const struct plan *plan)
 	struct error err = {""};
 	struct scap_live *live;
 
-	if (live_open(plan, 0, &live, &err))
+	if (live_open(plan, 0, 0, &live, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	print_programs(live);
 	print_memory(live);

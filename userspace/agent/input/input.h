@@ -26,6 +26,12 @@ struct input_ops {
 	int (*create_state)(struct input *input, const struct sinsp_follow *follow,
 			    struct sinsp **sinsp, struct error *err);
 
+	/*
+	 * Finds the id that events have for a process that the agent knows by `pid`. Returns 0 or
+	 * -errno with a message. NULL: events are of other processes.
+	 */
+	int (*find_pid)(struct input *input, pid_t pid, pid_t *found, struct error *err);
+
 	/* Appends warnings to print before the run, as whole lines. NULL: none. */
 	void (*append_warnings)(const struct input *input, struct buf *text);
 

@@ -6,20 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agent/input/account_live.h"
+#include "agent/input/host.h"
 #include "agent/input/live_open.h"
 #include "event/event.h"
 #include "scap/live/handover.h"
 #include "scap/live/live.h"
-#include "scap/proc/proc.h"
+#include "scap/proc/ids.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 
 struct input_live {
 	struct input input;
-	struct scap_proc *proc;
+	const struct options *options; /* borrowed */
+	struct host host;
 	struct scap_live *live; /* the current capture */
 	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
 	bool old_stopped;
@@ -41,22 +42,32 @@ static void close_live(struct scap_live *live)
 		scap_source_destroy(scap_live_source(live));
 }
 
+/* Without them paths begin with what is above the agent's own, as far as the kernel shows it. */
+static int set_cgroup_roots(struct input_live *live, struct error *err)
+{
+	const struct buf *roots;
+
+	if (scap_live_cgroup_roots(live->live, &roots) ||
+	    scap_proc_set_cgroup_roots(live->host.proc, roots) == 0)
+		return 0;
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
 static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
 	struct input_live *live = of(input);
-	struct sinsp_config config = {.follow = *follow};
+	const struct sinsp_config config = {
+		.proc = live->host.proc,
+		.hostname = live->host.hostname,
+		.etc = live->host.etc,
+		.follow = *follow,
+	};
 	struct sinsp *made;
-	int code = scap_proc_open("/proc", &live->proc, err);
+	int code = set_cgroup_roots(live, err);
 
-	if (code)
-		return code;
-	if (access("/proc/self", F_OK))
-		return error_set(err, -ENOENT,
-				 "/proc shows no processes; mount it: "
-				 "mount -t proc proc /proc");
-	config.proc = live->proc;
-	code = sinsp_create(&config, &made, err);
+	if (code == 0)
+		code = sinsp_create(&config, &made, err);
 	if (code)
 		return code;
 	code = sinsp_seed(made, err);
@@ -69,8 +80,10 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 
 static void append_warnings(const struct input *input, struct buf *text)
 {
-	const struct scap_live *live = ((const struct input_live *)input)->live;
-	int enter_error = scap_live_enter_error(live);
+	const struct input_live *all = (const struct input_live *)input;
+	const struct scap_live *live = all->live;
+	int enter_error = scap_live_enter_error(live), roots_error;
+	const struct buf *roots;
 
 	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
 		buf_printf(text,
@@ -83,6 +96,23 @@ static void append_warnings(const struct input *input, struct buf *text)
 			   "changed during a call that fails is not marked; mount tracefs on "
 			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
 			   strerror(-enter_error));
+	host_append_warnings(&all->host, all->options->write, text);
+	roots_error = scap_live_cgroup_roots(live, &roots);
+	if (roots_error)
+		buf_printf(
+			text,
+			"agent: the place of the agent's own control group is not known (%s): "
+			"programs that ran before it have no container if they are in that group "
+			"or below it; give it the cgroup namespace of the host\n",
+			strerror(-roots_error));
+}
+
+static int find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
+{
+	int code = scap_proc_translate(of(input)->host.proc, pid, found);
+
+	return code ? error_set(err, code, "the id of the command's process: %s", strerror(-code))
+		    : 0;
 }
 
 static bool has_room(const struct input *input)
@@ -107,7 +137,7 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 
 	if (selection_captures_same(&from->selection, &to->selection))
 		return 0;
-	code = live_open(to, scap_live_boot_offset(live->live), &live->fresh, err);
+	code = live_open(to, live->host.self, scap_live_boot_offset(live->live), &live->fresh, err);
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
 	return code;
 }
@@ -282,13 +312,14 @@ static void destroy(struct input *input)
 	change_drop(input);
 	close_live(live->old);
 	close_live(live->live);
-	scap_proc_close(live->proc);
+	host_close(&live->host);
 	free(live->past);
 	free(live);
 }
 
 static const struct input_ops ops = {
 	.create_state = create_state,
+	.find_pid = find_pid,
 	.append_warnings = append_warnings,
 	.has_room = has_room,
 	.step = step,
@@ -312,10 +343,15 @@ int input_live_open(const struct plan *plan, struct input **input, struct error 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
-	code = live_open(plan, 0, &made->live, err);
-	if (code)
+	made->options = plan->options;
+	code = host_open(&made->host, plan->options->host_root, err);
+	if (code == 0)
+		code = live_open(plan, made->host.self, 0, &made->live, err);
+	if (code) {
+		host_close(&made->host);
 		free(made);
-	else
+	} else {
 		*input = &made->input;
+	}
 	return code;
 }

@@ -17,7 +17,7 @@ static uint32_t ring_bytes(const struct options *options)
 		       : scap_ring_bytes((uint32_t)sysconf(_SC_NPROCESSORS_ONLN), pages * page);
 }
 
-int live_open(const struct plan *plan, uint64_t boot_offset_ns, struct scap_live **live,
+int live_open(const struct plan *plan, pid_t self, uint64_t boot_offset_ns, struct scap_live **live,
 	      struct error *err)
 {
 	const struct options *options = plan->options;
@@ -26,7 +26,7 @@ int live_open(const struct plan *plan, uint64_t boot_offset_ns, struct scap_live
 		.ring_bytes = ring_bytes(options),
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
-		.include_self = options->include_self,
+		.self_pid = options->include_self ? 0 : (uint32_t)self,
 		.enter_times = selection_has_enter_times(selection),
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,

@@ -124,6 +124,14 @@ static int parse(struct command_line *line, int argc, char **argv, struct option
 	return parse_capture(line, options, err);
 }
 
+/* What container images of such agents set; an empty variable is none. */
+static const char *host_root_of_environment(void)
+{
+	const char *root = getenv("HOST_ROOT");
+
+	return root && *root ? root : NULL;
+}
+
 int options_parse(int argc, char **argv, const struct subcommand *subcommands, struct options *options,
 		  struct error *err)
 {
@@ -134,6 +142,7 @@ int options_parse(int argc, char **argv, const struct subcommand *subcommands, s
 		.subcommands = subcommands,
 		.snaplen = SNAPLEN_DEFAULT,
 		.meta_wait_ms = META_WAIT_MS_DEFAULT,
+		.host_root = host_root_of_environment(),
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 		.priority = PRIORITY_DEBUG,
 		.follow = true,

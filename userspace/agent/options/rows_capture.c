@@ -171,7 +171,8 @@ const struct option_row option_rows_capture[] = {
 	{0, "runtime-socket", "PATH",
 	 "also ask the container runtime behind this socket; may be repeated",
 	 options_add_runtime_socket, .about = LIVE, .offer = OFFER_FILES},
-	{0, "host-root", "DIR", "look for files of container runtimes below DIR", set_host_root,
-	 .about = LIVE, .offer = OFFER_FILES},
+	{0, "host-root", "DIR",
+	 "in a container: the root of the host is mounted at DIR; default: HOST_ROOT of the environment",
+	 set_host_root, .about = LIVE, .offer = OFFER_FILES},
 	{0},
 };

@@ -3,9 +3,9 @@
 #include "agent/run/run.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include "agent/input/host.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
 #include "agent/record/recording.h"
@@ -30,7 +30,8 @@ static void set_follow(struct run *run, struct child *child)
 	run->child = child;
 	run->follow.children = options->follow;
 	if (child) {
-		run->follow.pids = &child->pid;
+		run->child_pid = child->pid;
+		run->follow.pids = &run->child_pid;
 		run->follow.count = 1;
 		run->follow.from_exec = true;
 	} else {
@@ -48,7 +49,7 @@ static int no_process(pid_t pid, struct error *err)
 static int check_pids(const struct options *options, struct error *err)
 {
 	for (size_t i = 0; i < options->pids_count; i++)
-		if (kill(options->pids[i], 0) && errno == ESRCH)
+		if (!host_has_process(options->host_root, options->pids[i]))
 			return no_process(options->pids[i], err);
 	return 0;
 }
@@ -73,6 +74,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
 	set_follow(run, child);
 	code = input_open(run->plan, &run->input, err);
+	if (code == 0 && child)
+		code = run->input->ops->find_pid(run->input, child->pid, &run->child_pid, err);
 	if (code == 0)
 		code = run->input->ops->create_state(run->input, &run->follow, &run->sinsp, err);
 	if (code || !live)

@@ -22,6 +22,7 @@ struct run {
 	struct plan *plan; /* replaced as a whole by new rules */
 	struct input *input;
 	struct sinsp_follow follow; /* processes whose events are captured */
+	pid_t child_pid; /* of `child`, as in events */
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	struct sinsp *sinsp;
 	struct containers *containers; /* NULL: no field needs their descriptions */

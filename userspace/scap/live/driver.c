@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,13 +18,12 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
+#include "scap/live/cgroup_roots.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
 #include "scap/live/object.h"
 #include "scap/live/programs.h"
 #include "scap/live/tracepoint.h"
-
-#define PROC_PID_INIT_INO 0xEFFFFFFCU /* of the initial pid namespace, in include/linux/proc_ns.h */
 
 struct live_driver {
 	struct live_object object;
@@ -34,6 +32,8 @@ struct live_driver {
 	size_t slots_bytes;
 	struct bpf_link **links; /* as many as live_programs; NULL: not attached */
 	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* missing, all or some; terminated by 0 */
+	struct buf cgroup_roots;
+	int cgroup_roots_error; /* -errno; 0: they are known, or not needed */
 };
 
 static void list_rejected(struct live_driver *driver)
@@ -82,16 +82,8 @@ static int fill_jumps(struct live_driver *driver, struct error *err)
 static int check_kernel(struct live_driver *driver, struct error *err)
 {
 	struct live_log log = {0};
-	struct stat pid_namespace;
 	int cpus;
 
-	/* A kernel without pid namespaces has no such file. */
-	if (stat("/proc/self/ns/pid", &pid_namespace) == 0 &&
-	    pid_namespace.st_ino != PROC_PID_INIT_INO)
-		return error_set(err, -EXDEV,
-				 "process ids mean something else here than in events: run it in "
-				 "the pid namespace of the host (podman and docker: --pid=host, "
-				 "Kubernetes: hostPID: true)");
 	if (access(LIVE_BTF_PATH, R_OK) != 0)
 		return error_set(err, -ENOENT,
 				 "the kernel does not describe its types in " LIVE_BTF_PATH
@@ -142,6 +134,10 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 		r = fill_jumps(made, err);
 	if (r == 0)
 		list_rejected(made);
+	/* Before any program is attached that would use the same slot. */
+	if (r == 0)
+		made->cgroup_roots_error =
+			live_cgroup_roots_read(&made->object, made->slots, &made->cgroup_roots);
 	made->object.config = NULL;
 out:
 	if (r < 0)
@@ -160,6 +156,7 @@ void live_driver_destroy(struct live_driver *driver)
 	if (driver->slots)
 		munmap(driver->slots, driver->slots_bytes);
 	live_object_finish(&driver->object);
+	buf_finish(&driver->cgroup_roots);
 	free(driver->links);
 	free(driver);
 }
@@ -392,6 +389,13 @@ const uint16_t *live_driver_rejected(const struct live_driver *driver)
 int live_driver_enter_error(const struct live_driver *driver)
 {
 	return driver->object.enter_error;
+}
+
+int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots)
+{
+	if (driver->cgroup_roots_error == 0)
+		*roots = &driver->cgroup_roots;
+	return driver->cgroup_roots_error;
 }
 
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,

@@ -41,10 +41,14 @@ void live_driver_detach(struct live_driver *driver);
  */
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
-/* See scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error() and scap_live_program(). */
+/*
+ * See scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error(), scap_live_cgroup_roots()
+ * and scap_live_program().
+ */
 int64_t live_driver_map_bytes(const struct live_driver *driver);
 const uint16_t *live_driver_rejected(const struct live_driver *driver);
 int live_driver_enter_error(const struct live_driver *driver);
+int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots);
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
 			 const char **hook);
 

@@ -395,6 +395,11 @@ int scap_live_enter_error(const struct scap_live *live)
 	return live_driver_enter_error(live->driver);
 }
 
+int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
+{
+	return live_driver_cgroup_roots(live->driver, roots);
+}
+
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook)
 {

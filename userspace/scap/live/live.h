@@ -11,41 +11,42 @@
 
 #include "abi.h"
 #include "scap/model/source.h"
+#include "util/buf.h"
 #include "util/error.h"
 
 struct scap_live_config {
-	bool events[EVENT_ID_MAX];	/* event ids to capture; EVENT_syscall: see syscalls */
+	bool events[EVENT_ID_MAX]; /* event ids to capture; EVENT_syscall: see syscalls */
 	/*
 	 * Of these events only successful calls are needed, to update the state: returned hidden.
 	 */
 	bool successes[EVENT_ID_MAX];
-	bool syscalls[SYSCALL_NR_MAX];	/* native numbers to capture as the generic event */
+	bool syscalls[SYSCALL_NR_MAX]; /* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
-	uint32_t ring_bytes;		/* per CPU, a power of two, at least one page */
-	uint32_t snaplen;		/* bytes of data kept of each buffer */
+	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
+	uint32_t snaplen; /* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
-	bool include_self;		/* also the events of the calling process */
+	uint32_t self_pid; /* not captured, an id of the initial pid namespace; 0: none */
 	bool enter_times; /* events of system calls have a latency */
-	bool verbose;			/* print libbpf's messages on stderr */
-	uint64_t boot_offset_ns;	/* that of another capture, or 0: the current one */
+	bool verbose; /* print libbpf's messages on stderr */
+	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 };
 
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
 struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
 	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
-	uint64_t delivered[EVENT_ID_MAX];	    /* returned by scap_source_next() */
+	uint64_t delivered[EVENT_ID_MAX]; /* returned by scap_source_next() */
 	uint64_t corrupt; /* events, as far as known */
-	uint64_t out_of_order;	  /* events returned after one with a later time */
-	uint64_t ring_lost;	  /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
-	uint64_t compat;	  /* system calls of 32-bit programs, not decoded */
+	uint64_t out_of_order; /* events returned after one with a later time */
+	uint64_t ring_lost; /* sum of PERF_RECORD_LOST; the same losses as RING_FULL */
+	uint64_t compat; /* system calls of 32-bit programs, not decoded */
 	uint64_t unnoted; /* failed calls whose argument could not be compared with that on entry */
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
-	uint64_t run_missed;	  /* program runs that the kernel skipped (recursion) */
-	uint64_t ring_bytes;	  /* of all rings */
-	uint32_t cpus;		  /* that have a ring now */
-	uint32_t ringless;	  /* online CPUs whose ring could not be opened */
-	int ring_error;		  /* of the first of them, now or most recently: -errno */
+	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
+	uint64_t ring_bytes; /* of all rings */
+	uint32_t cpus; /* that have a ring now */
+	uint32_t ringless; /* online CPUs whose ring could not be opened */
+	int ring_error; /* of the first of them, now or most recently: -errno */
 	uint32_t ring_error_cpu;
 };
 
@@ -96,6 +97,13 @@ const uint16_t *scap_live_rejected(const struct scap_live *live);
  * marked: -errno. 0: they run, or are not needed.
  */
 int scap_live_enter_error(const struct scap_live *live);
+
+/*
+ * The control groups in which the caller's cgroup namespace begins, relative to which /proc shows
+ * it all others; for scap_proc_set_cgroup_roots(). Without bytes: it has the namespace of the
+ * machine. Owned by `live`. Returns 0, or -errno if they could not be read.
+ */
+int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots);
 
 /*
  * Gets loaded program number `i` and the tracepoint that runs it, or NULL. Returns false after the

@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
+#include "scap/live/cgroup_roots.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
 #include "scap/live/probe.h"
@@ -62,6 +63,7 @@ static int choose_programs(struct live_object *object, struct error *err)
 				live_program_wanted(row, object->config, object->rejected_events));
 		r = choose_kind(object, i, program, err);
 	}
+	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
 	return r;
 }
 
@@ -93,7 +95,7 @@ static int configure(struct live_object *made, struct error *err)
 	int r;
 
 	configure_calls(made);
-	object->rodata->self_pid = config->include_self ? 0 : (uint32_t)getpid();
+	object->rodata->self_pid = config->self_pid;
 	object->rodata->classic_calls = made->classic;
 	object->rodata->enter_times = config->enter_times;
 	object->rodata->snaplen = config->snaplen;
@@ -215,6 +217,7 @@ int live_object_load(struct live_object *object, struct error *err)
 	object->rejected = calloc(live_programs_count, sizeof(*object->rejected));
 	if (!object->rejected)
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
+	object->wants_cgroup_roots = live_cgroup_roots_differ();
 	for (;;) {
 		r = open_object(object, &log, err);
 		if (r < 0)
@@ -223,11 +226,19 @@ int live_object_load(struct live_object *object, struct error *err)
 		if (r == 0)
 			break;
 		/* Without rights every program is rejected, whatever its code. */
-		if (probed || r == -EPERM || r == -ENOMEM || leave_out_rejected(object, &other) <= 0) {
-			describe_failure(r, &log, err);
-			break;
+		if (r != -EPERM && r != -ENOMEM) {
+			/* It belongs to no event, so that the search below does not know it. */
+			if (object->wants_cgroup_roots) {
+				object->wants_cgroup_roots = false;
+				continue;
+			}
+			if (!probed && leave_out_rejected(object, &other) > 0) {
+				probed = true;
+				continue;
+			}
 		}
-		probed = true;
+		describe_failure(r, &log, err);
+		break;
 	}
 	live_log_finish(&log);
 	live_log_finish(&other);

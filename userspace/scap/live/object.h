@@ -19,12 +19,13 @@ struct lanner;
 struct live_object {
 	/* Set by the caller, before live_object_load(). */
 	const struct scap_live_config *config; /* borrowed until that returns */
-	uint64_t boot_offset_ns;	       /* epoch minus boot clock */
-	uint32_t cpus;			       /* possible ones */
+	uint64_t boot_offset_ns; /* epoch minus boot clock */
+	uint32_t cpus; /* possible ones */
 	bool classic; /* programs on exit of system calls are of the classic kind */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
-	bool *rejected;		 /* owned, by row of live_programs: the kernel rejects it */
+	bool wants_cgroup_roots; /* their program is loaded, too */
+	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */
 	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */
 	int enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the /proc reader share: proc.c (walks), proc/thread.c and proc/fd.c. */
+/* What the parts of the reader of /proc share. */
 #ifndef SCAP_PROC_IMPL_H
 #define SCAP_PROC_IMPL_H
 
@@ -13,6 +13,7 @@
 struct scap_proc {
 	int dir;
 	uint64_t boot_offset_ns; /* from boot to epoch */
+	struct buf cgroup_roots; /* see scap_proc_set_cgroup_roots() */
 
 	/* The walk over threads: a process, then its other threads. */
 	DIR *processes;
@@ -41,6 +42,12 @@ struct scap_proc {
  */
 int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 		     struct scap_thread *thread);
+
+/*
+ * Leaves the groups of a thread in `cgroups`, "name=/path" and a NUL each; nothing if they cannot
+ * be read. Returns 0 or -ENOMEM.
+ */
+int proc_cgroups_read(struct scap_proc *proc, int task_dir);
 
 /*
  * Fills a descriptor of a task. `namespace` caches the task's network namespace between calls;

@@ -65,6 +65,7 @@ void scap_proc_close(struct scap_proc *proc)
 	buf_finish(&proc->args);
 	buf_finish(&proc->env);
 	buf_finish(&proc->cgroups);
+	buf_finish(&proc->cgroup_roots);
 	proc_net_finish(&proc->net);
 	free(proc);
 }

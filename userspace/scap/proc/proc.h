@@ -11,6 +11,7 @@
 
 #include "scap/model/fd.h"
 #include "scap/model/thread.h"
+#include "util/buf.h"
 #include "util/error.h"
 
 struct scap_proc;
@@ -21,6 +22,19 @@ void scap_proc_close(struct scap_proc *proc);
 
 /* The open directory, which `proc` owns. */
 int scap_proc_dir(const struct scap_proc *proc);
+
+/*
+ * Sets the control groups in which the caller's cgroup namespace begins, "name=/path" and a NUL
+ * each, of subsystems as in scap_thread: paths in /proc are relative to them. Before this, and
+ * without any, paths are taken as they are there, without "..". Copied. Returns 0 or -ENOMEM.
+ */
+int scap_proc_set_cgroup_roots(struct scap_proc *proc, const struct buf *roots);
+
+/*
+ * The control groups of the process with that directory, as in scap_thread; empty if they cannot be
+ * read. Valid until the next call about a thread. Returns 0 or -ENOMEM.
+ */
+int scap_proc_cgroups(struct scap_proc *proc, int process, const struct buf **cgroups);
 
 /* Begins a new walk over all threads (every task of every process). */
 int scap_proc_rewind(struct scap_proc *proc);

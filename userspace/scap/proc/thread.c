@@ -271,86 +271,6 @@ static void take_program(struct scap_proc *proc, struct scap_thread *thread)
 	thread->fd_limit = proc->fd_limit;
 }
 
-/* Whether a list such as "cpu,cpuacct" contains a name. */
-static bool list_has(struct proc_text list, const char *name)
-{
-	while (list.at != list.end) {
-		struct proc_text rest = list;
-
-		if (proc_text_prefix(&rest, name) && (rest.at == rest.end || *rest.at == ','))
-			return true;
-		while (list.at != list.end && *list.at++ != ',')
-			;
-	}
-	return false;
-}
-
-/* Splits "4:memory:/path" into its controllers and its path. */
-static bool split_cgroup_line(struct proc_text line, struct proc_text *controllers,
-			      struct proc_text *path)
-{
-	uint64_t hierarchy;
-	const char *colon;
-
-	if (!proc_text_u64(&line, 10, &hierarchy) || !proc_text_prefix(&line, ":"))
-		return false;
-	colon = memchr(line.at, ':', (size_t)(line.end - line.at));
-	if (!colon)
-		return false;
-	*controllers = (struct proc_text){line.at, colon};
-	*path = (struct proc_text){colon + 1, line.end};
-	return true;
-}
-
-/* The path of a subsystem in its own hierarchy, else in the unified one. */
-static bool find_cgroup(struct proc_text text, const char *controller, struct proc_text *path)
-{
-	struct proc_text line, controllers, at;
-	bool found = false;
-
-	while (proc_text_line(&text, &line)) {
-		if (!split_cgroup_line(line, &controllers, &at))
-			continue;
-		if (controllers.at == controllers.end) {
-			*path = at;
-			found = true;
-		} else if (list_has(controllers, controller)) {
-			*path = at;
-			return true;
-		}
-	}
-	return found;
-}
-
-/* Names of subsystems in events and in the files of version 1. */
-static const struct {
-	const char *name;
-	const char *controller;
-} subsystems[] = {
-	{"cpuset", "cpuset"}, {"cpu", "cpu"},	    {"cpuacct", "cpuacct"},
-	{"io", "blkio"},      {"memory", "memory"},
-};
-
-static int read_cgroups(struct scap_proc *proc, int task_dir)
-{
-	int r = proc_read_file(task_dir, "cgroup", TEXT_BYTES_MAX, &proc->text);
-
-	buf_clear(&proc->cgroups);
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	for (size_t i = 0; i < sizeof(subsystems) / sizeof(*subsystems); i++) {
-		struct proc_text path;
-
-		if (!find_cgroup(proc_text_of(&proc->text), subsystems[i].controller, &path))
-			continue;
-		buf_append_string(&proc->cgroups, subsystems[i].name);
-		buf_append_char(&proc->cgroups, '=');
-		buf_append(&proc->cgroups, path.at, (size_t)(path.end - path.at));
-		buf_append_char(&proc->cgroups, '\0');
-	}
-	return proc->cgroups.failed ? -ENOMEM : 0;
-}
-
 static void read_loginuid(struct scap_proc *proc, int task_dir, struct scap_thread *thread)
 {
 	struct proc_text text;
@@ -397,7 +317,7 @@ int proc_thread_fill(struct scap_proc *proc, int task_dir, bool same_program,
 	if (!same_program || proc->program_pid != thread->pid || thread->tid == thread->pid)
 		r = read_program(proc, task_dir, thread);
 	if (r == 0)
-		r = read_cgroups(proc, task_dir);
+		r = proc_cgroups_read(proc, task_dir);
 	if (r < 0)
 		return r;
 	take_program(proc, thread);

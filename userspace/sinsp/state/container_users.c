@@ -12,8 +12,8 @@ void state_read_users(struct sinsp *sinsp, const struct sinsp_thread *thread)
 {
 	struct sinsp_container *container = thread->cgroups->container;
 	struct sinsp_container_users *users = NULL;
-	int r = sinsp_container_users_read(scap_proc_dir(sinsp->proc), thread->tid, container->id,
-					   container->path, &users);
+	int r = sinsp_container_users_read(sinsp->proc, thread->tid, container->id, container->path,
+					   &users);
 
 	/* Another process, or a later exec, may succeed. */
 	if (r == -ESRCH || (r == -EAGAIN && ++container->users_tries < TRIES_MAX))

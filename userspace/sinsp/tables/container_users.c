@@ -58,31 +58,30 @@ static bool is_at(const char *group, size_t len, const char *path)
 	return len >= n && memcmp(group, path, n) == 0 && (len == n || group[n] == '/');
 }
 
-/* Whether a line of /proc/PID/cgroup, "4:memory:/path", is of that container. */
-static bool is_group_of(struct proc_text line, const struct wanted *wanted)
+/* Whether a group, "memory=/path", is of that container. */
+static bool is_group_of(const char *group, size_t len, const struct wanted *wanted)
 {
-	const char *path = memchr(line.at, '/', (size_t)(line.end - line.at));
+	const char *path = memchr(group, '/', len);
 	struct sinsp_cgroup_match match;
 
 	if (wanted->path)
-		return path && is_at(path, (size_t)(line.end - path), wanted->path);
-	/* What precedes the path is ignored, as is "name=" of an event. */
-	return sinsp_cgroup_match(line.at, (size_t)(line.end - line.at), &match) &&
-	       strcmp(match.id, wanted->id) == 0;
+		return path && is_at(path, (size_t)(group + len - path), wanted->path);
+	return sinsp_cgroup_match(group, len, &match) && strcmp(match.id, wanted->id) == 0;
 }
 
 /* The id of a process may have been used again. */
-static int check_container(int process, const struct wanted *wanted, struct buf *text)
+static int check_container(struct scap_proc *proc, int process, const struct wanted *wanted)
 {
-	int r = proc_read_file(process, "cgroup", PROC_BYTES_MAX, text);
-	struct proc_text rest, line;
+	const struct buf *groups;
+	int r = scap_proc_cgroups(proc, process, &groups);
 
 	if (r)
 		return r;
-	rest = proc_text_of(text);
-	while (proc_text_line(&rest, &line))
-		if (is_group_of(line, wanted))
+	for (size_t at = 0, len; at < groups->len; at += len + 1) {
+		len = strlen(groups->data + at);
+		if (is_group_of(groups->data + at, len, wanted))
 			return 0;
+	}
 	return -ESRCH;
 }
 
@@ -154,32 +153,30 @@ static int read_both(const struct proc_root *root, int process,
 	return r;
 }
 
-static int read_process(int proc, int process, const struct wanted *wanted,
+static int read_process(struct scap_proc *proc, int process, const struct wanted *wanted,
 			struct sinsp_container_users **users)
 {
-	struct buf text = {0};
 	struct proc_root root;
-	int r = check_container(process, wanted, &text);
+	int r = check_container(proc, process, wanted);
 
-	buf_finish(&text);
 	if (r)
 		return r;
-	r = proc_root_open(&root, proc, process);
+	r = proc_root_open(&root, scap_proc_dir(proc), process);
 	if (r == 0)
 		r = read_both(&root, process, users);
 	proc_root_close(&root);
 	return r;
 }
 
-int sinsp_container_users_read(int proc, int64_t pid, const char *id, const char *path,
-			       struct sinsp_container_users **users)
+int sinsp_container_users_read(struct scap_proc *proc, int64_t pid, const char *id,
+			       const char *path, struct sinsp_container_users **users)
 {
 	char name[PID_BYTES];
 	int process, r;
 
 	snprintf(name, sizeof(name), "%" PRId64, pid);
 	/* Refers to that process alone, also if its id is used again. */
-	process = openat(proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	process = openat(scap_proc_dir(proc), name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (process < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	r = read_process(proc, process, &(struct wanted){id, path}, users);

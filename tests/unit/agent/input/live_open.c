@@ -28,7 +28,7 @@ static const struct scap_live_config *open_for(const struct options *options)
 		fail_msg("%s", err.text);
 	fake_live_init(&live);
 	fake_live_offer(&live);
-	if (live_open(plan, 5, &opened, &err))
+	if (live_open(plan, 70, 5, &opened, &err))
 		fail_msg("%s", err.text);
 	assert_ptr_equal(opened, &live);
 	plan_destroy(plan);
@@ -52,15 +52,20 @@ static void test_options(void **state)
 	assert_int_equal(config->snaplen, 123);
 	assert_int_equal(config->snaplen_rules.statsd_port, 8125);
 	assert_int_equal(config->boot_offset_ns, 5);
-	assert_true(config->include_self && config->verbose);
+	assert_int_equal(config->self_pid, 0);
+	assert_true(config->verbose);
 	assert_false(config->enter_times);
 }
 
-/* Without the option the rings suit the machine: a power of two, at least a page. */
-static void test_ring_bytes(void **state)
+/*
+ * Without options the agent's own events are left out, and the rings suit the machine: a power of
+ * two, at least a page.
+ */
+static void test_defaults(void **state)
 {
 	const struct scap_live_config *config = open_for(&(struct options){0});
 
+	assert_int_equal(config->self_pid, 70);
 	assert_true(config->ring_bytes >= 4096);
 	assert_int_equal(config->ring_bytes & (config->ring_bytes - 1), 0);
 }
@@ -107,7 +112,7 @@ static void test_failure(void **state)
 	struct error err = {""};
 
 	fake_live_offer(NULL);
-	assert_int_equal(live_open(&plan, 0, &opened, &err), -EPERM);
+	assert_int_equal(live_open(&plan, 70, 0, &opened, &err), -EPERM);
 	assert_null(opened);
 	assert_string_equal(err.text, "there is no capture");
 }
@@ -115,7 +120,7 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	    cmocka_unit_test(test_ring_bytes),
+		cmocka_unit_test(test_options),	    cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
 		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_failure),
 	};

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "abi.h"
 
 #include "parsed.h"
@@ -25,6 +27,24 @@ static void test_defaults(void **state)
 	assert_int_equal(options.ring_bytes & (options.ring_bytes - 1), 0);
 	assert_false(options.exact_types || options.include_self || options.verbose);
 	options_finish(&options);
+}
+
+static void test_environment(void **state)
+{
+	struct options options;
+
+	setenv("HOST_ROOT", "/host", 1);
+	parse_right("", &options);
+	assert_string_equal(options.host_root, "/host");
+	options_finish(&options);
+	parse_right("--host-root /other", &options);
+	assert_string_equal(options.host_root, "/other");
+	options_finish(&options);
+	setenv("HOST_ROOT", "", 1);
+	parse_right("", &options);
+	assert_null(options.host_root);
+	options_finish(&options);
+	unsetenv("HOST_ROOT");
 }
 
 static void test_filters(void **state)
@@ -170,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_subcommands),
 		cmocka_unit_test(test_words_of_filters),

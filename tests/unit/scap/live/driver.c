@@ -11,10 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -23,12 +21,11 @@
 #include "scap/live/driver.h"
 #include "scap/live/ring.h"
 
-enum { RING_BYTES = 1 << 20, CALLS = 100, SKIPPED = 77 /* of a child */ };
+enum { RING_BYTES = 1 << 20, CALLS = 100 };
 
 static const struct scap_live_config config = {
 	.ring_bytes = RING_BYTES,
 	.snaplen = SNAPLEN_DEFAULT,
-	.include_self = true,
 	.events = {[EVENT_mkdirat] = true},
 };
 
@@ -142,42 +139,11 @@ static void test_rings(void **state)
 	live_driver_destroy(driver);
 }
 
-static int is_rejected_in_pid_namespace(void)
-{
-	struct live_driver *driver = NULL;
-	struct error err = {""};
-	int status = 0;
-
-	if (unshare(CLONE_NEWPID) < 0)
-		return SKIPPED;
-	if (fork() == 0) /* is in the new one */
-		_exit(live_driver_create(&config, 0, &driver, &err) != -EXDEV || driver ||
-		      !strstr(err.text, "--pid=host"));
-	wait(&status);
-	return status != 0;
-}
-
-/* Ids of processes would mean something else there. */
-static void test_pid_namespace(void **state)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child == 0)
-		_exit(is_rejected_in_pid_namespace());
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == SKIPPED)
-		skip();
-	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attach_and_detach), cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_slots),		  cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_pid_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

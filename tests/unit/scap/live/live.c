@@ -222,7 +222,7 @@ static void test_calls_with_several_events(void **state)
 /* Counts the calls of this thread that say how long they took. */
 static unsigned int count_timed(bool enter_times, unsigned int calls)
 {
-	struct scap_live_config config = {.include_self = true, .enter_times = enter_times};
+	struct scap_live_config config = {.enter_times = enter_times};
 	struct scap_live *live;
 	struct scap_event raw;
 	struct event event;
@@ -258,7 +258,7 @@ static void test_enter_times(void **state)
 /* A single event does not wait for its slot or its ring to fill up. */
 static void test_single_event(void **state)
 {
-	struct scap_live_config config = {.include_self = true};
+	struct scap_live_config config = {0};
 	struct scap_live *live;
 	struct scap_event raw;
 	struct event event;
@@ -287,7 +287,6 @@ static void test_hidden(void **state)
 	struct scap_live_config config = {
 		.events = {[EVENT_chdir] = true, [EVENT_fchdir] = true},
 		.successes = {[EVENT_fchdir] = true},
-		.include_self = true,
 	};
 	struct scap_live *live = open_live(&config);
 	unsigned int shown = 0, hidden = 0;
@@ -312,7 +311,7 @@ static void test_hidden(void **state)
 
 static void test_self_is_left_out(void **state)
 {
-	struct scap_live_config config = {0};
+	struct scap_live_config config = {.self_pid = (uint32_t)getpid()};
 	struct scap_live *live;
 	struct account account = {0};
 
@@ -450,7 +449,7 @@ static bool put_list(int fd, const char *list)
 static int follows_cpus(void)
 {
 	char path[] = "/tmp/lanner-online-XXXXXX";
-	struct scap_live_config config = {.ring_bytes = RING_BYTES, .include_self = true};
+	struct scap_live_config config = {.ring_bytes = RING_BYTES};
 	struct scap_live *live;
 	int fd = mkstemp(path);
 	bool mounted = fd >= 0 && unshare(CLONE_NEWNS) == 0 &&
@@ -504,7 +503,6 @@ static void test_times_follow_the_wall_clock(void **state)
 
 	for (size_t i = 0; i < 2; i++) {
 		struct scap_live_config config = {
-			.include_self = true,
 			.boot_offset_ns = clock_boot_offset_ns() - (uint64_t)steps[i],
 		};
 		uint64_t begin_ns, end_ns, wall_ns;

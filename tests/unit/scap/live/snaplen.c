@@ -54,7 +54,6 @@ static void begin(uint32_t snaplen, const struct snaplen_rules *rules)
 		.ring_bytes = RING_BYTES,
 		.snaplen = snaplen,
 		.snaplen_rules = *rules,
-		.include_self = true,
 	};
 	struct error err = {""};
 	int r;

@@ -26,9 +26,23 @@ static int setup(void **state)
 	return 0;
 }
 
+static int read_of(const struct foreign_root *foreign, int64_t pid, const char *id,
+		   const char *path, struct sinsp_container_users **users)
+{
+	struct scap_proc *proc;
+	char folder[FOREIGN_PATH_BYTES];
+	int r;
+
+	foreign_root_path(foreign, "proc", folder);
+	assert_int_equal(scap_proc_open(folder, &proc, NULL), 0);
+	r = sinsp_container_users_read(proc, pid, id, path, users);
+	scap_proc_close(proc);
+	return r;
+}
+
 static int read_users(const struct foreign_root *foreign, struct sinsp_container_users **users)
 {
-	return sinsp_container_users_read(foreign->proc, FOREIGN_PID, ID, NULL, users);
+	return read_of(foreign, FOREIGN_PID, ID, NULL, users);
 }
 
 static const char *name_of(struct users *users, uint32_t id)
@@ -100,10 +114,8 @@ static void test_not_of_the_container(void **state)
 	struct sinsp_container_users *users;
 
 	foreign_root_write(*state, "root/etc/passwd", "root:x:0:0::/:\n");
-	assert_int_equal(sinsp_container_users_read(foreign->proc, 71, ID, NULL, &users), -ESRCH);
-	assert_int_equal(sinsp_container_users_read(foreign->proc, FOREIGN_PID, "0123456789ab",
-						    NULL, &users),
-			 -ESRCH);
+	assert_int_equal(read_of(foreign, 71, ID, NULL, &users), -ESRCH);
+	assert_int_equal(read_of(foreign, FOREIGN_PID, "0123456789ab", NULL, &users), -ESRCH);
 	foreign_root_write(*state, "proc/70/cgroup", "nonsense\n0::/user.slice\n");
 	assert_int_equal(read_users(foreign, &users), -ESRCH);
 	foreign_root_write(*state, "proc/70/cgroup", "0::/docker/" ID "\n");
@@ -127,8 +139,7 @@ static void test_by_path(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sinsp_container_users *users = NULL;
 
-		assert_int_equal(sinsp_container_users_read(foreign->proc, FOREIGN_PID, "web",
-							    cases[i].path, &users),
+		assert_int_equal(read_of(foreign, FOREIGN_PID, "web", cases[i].path, &users),
 				 cases[i].code);
 		sinsp_container_users_destroy(users);
 	}
@@ -176,12 +187,9 @@ static void test_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_both_files),
-		TEST(test_one_file_or_none),
-		TEST(test_user_namespace),
-		TEST(test_not_of_the_container),
-		TEST(test_by_path),
-		TEST(test_unusable_files),
+		TEST(test_both_files),	   TEST(test_one_file_or_none),
+		TEST(test_user_namespace), TEST(test_not_of_the_container),
+		TEST(test_by_path),	   TEST(test_unusable_files),
 		TEST(test_bounded),
 	};
 

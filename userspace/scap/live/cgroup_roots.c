@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "scap/live/cgroup_roots.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lanner.skel.h"
+
+/* Of the initial cgroup namespace, in include/linux/proc_ns.h. */
+#define PROC_CGROUP_INIT_INO 0xEFFFFFFBU
+
+bool live_cgroup_roots_differ(void)
+{
+	struct stat own;
+
+	/* A kernel without these namespaces has no such file. */
+	return stat("/proc/self/ns/cgroup", &own) == 0 && own.st_ino != PROC_CGROUP_INIT_INO;
+}
+
+int live_cgroup_roots_read(const struct live_object *object, const struct scratch_slot *slots,
+			   struct buf *roots)
+{
+	uint64_t context = 0;
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &context, .ctx_size_in = sizeof(context));
+	int program = bpf_program__fd(object->skeleton->progs.cgroup_roots), r;
+
+	if (!live_cgroup_roots_differ())
+		return 0;
+	if (program < 0)
+		return -EOPNOTSUPP;
+	r = bpf_prog_test_run_opts(program, &run);
+	if (r < 0)
+		return r;
+	/* Of a kernel that has no control groups to read there are none. */
+	if (run.retval == 0 || run.retval > WORK_BYTES)
+		return -ENODATA;
+	buf_append(roots, (const char *)slots[0].work, run.retval);
+	return roots->failed ? -ENOMEM : 0;
+}
