@@ -55,6 +55,11 @@ struct sinsp_container_info *contained_info(void)
 		.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80",
 		.sandbox_id = SANDBOX_ID,
 		.ip = "10.0.0.7",
+		.node = "node-1",
+		.cluster = "prod",
+		.service_account = "default",
+		.owner = {.kind = "ReplicaSet", .name = "web-5c4f6"},
+		.workload = {.kind = "Deployment", .name = "web", .derived = true},
 		.labels = {pod_labels, sizeof(pod_labels) / sizeof(pod_labels[0])},
 		.annotations = {pod_annotations, 1},
 	};

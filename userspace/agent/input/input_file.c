@@ -31,7 +31,10 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
 	/* From the file, not from this machine. */
-	const struct sinsp_config config = {.follow = *follow, .hostname = "", .boot_id = ""};
+	const struct sinsp_config config = {.follow = *follow,
+					    .hostname = "",
+					    .boot_id = "",
+					    .cluster = of(input)->options->k8s_cluster};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);
 

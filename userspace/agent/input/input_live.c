@@ -62,6 +62,8 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *follow,
+		.node = getenv("NODE_NAME"),
+		.cluster = live->options->k8s_cluster,
 	};
 	struct sinsp *made;
 	int code = set_cgroup_roots(live, err);

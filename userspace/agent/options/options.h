@@ -50,6 +50,7 @@ struct options {
 	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
 	size_t runtime_sockets_count;
 	const char *host_root;	/* where the root of the host is mounted; NULL: here */
+	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
 	const char *read;	/* the capture file to read; NULL: the kernel */
 	bool strict;		/* corrupt parts of it are a failure */
 	bool progress;		/* report how much of it was read */

@@ -32,6 +32,13 @@ static const struct container_member answers[] = {
 
 static const struct container_member extension_texts[] = {
 	MEMBER("pod_ip", pod.ip),
+	MEMBER("node", pod.node),
+	MEMBER("cluster", pod.cluster),
+	MEMBER("service_account", pod.service_account),
+	MEMBER("owner_kind", pod.owner.kind),
+	MEMBER("owner_name", pod.owner.name),
+	MEMBER("workload_kind", pod.workload.kind),
+	MEMBER("workload_name", pod.workload.name),
 };
 
 static const struct container_member pod_labels[] = {

@@ -23,6 +23,7 @@ extern const struct container_members container_texts, container_answers;
 /* In the object CONTAINER_EXTENSION, which other readers skip. */
 extern const struct container_members container_extension_texts;
 #define CONTAINER_EXTENSION "lanner"
+#define CONTAINER_DERIVED "workload_derived"
 
 /* Labels of the container that name its pod. */
 extern const struct container_members container_pod_labels;

@@ -191,6 +191,8 @@ static void read_extension(struct reading *reading, json_t *object)
 	if (is_absent(object))
 		return;
 	read_texts(reading, object, &container_extension_texts);
+	reading->info->pod.workload.derived =
+		read_answer(reading, json_object_get(object, CONTAINER_DERIVED)) == SINSP_YES;
 	read_labels(reading, json_object_get(object, "annotations"),
 		    &reading->info->pod.annotations);
 }

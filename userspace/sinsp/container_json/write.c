@@ -165,6 +165,8 @@ static void put_extension(struct buf *out, struct sinsp_container_info *info)
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
 	put_texts(out, info, &container_extension_texts);
+	if (info->pod.workload.derived)
+		put_answer(out, CONTAINER_DERIVED, SINSP_YES);
 	put_labels(out, "annotations", &info->pod.annotations);
 	end_object(out, object);
 }

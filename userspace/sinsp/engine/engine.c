@@ -43,6 +43,8 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
 	state_plans_make(made->plans);
+	made->containers.pods.node = config->node;
+	made->containers.pods.cluster = config->cluster;
 	made->names = names_create(config->etc);
 	made->no_program = sinsp_program_create(&made->pool, &nothing);
 	if (!made->names || !made->no_program ||

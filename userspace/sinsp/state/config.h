@@ -41,6 +41,8 @@ struct sinsp_config {
 	const char *etc; /* the folder with its passwd, group and hosts */
 	const char *boot_id; /* differs for each of its boots */
 	struct sinsp_follow follow;
+	const char *node,
+		*cluster; /* of Kubernetes, that its pods are of; NULL: not known. Borrowed */
 	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: that of this one */
 };
 

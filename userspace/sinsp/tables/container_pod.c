@@ -75,7 +75,7 @@ static void complete(struct sinsp_container_info *info, const struct sinsp_pod_c
 	complete_text(&info->image.digest, listed->image.digest);
 }
 
-static void set_info(struct sinsp_container *container)
+static void set_info(const struct sinsp_pods *pods, struct sinsp_container *container)
 {
 	const struct sinsp_pod_container *listed = find_listed(container);
 	struct sinsp_container_info *info = &container->info;
@@ -85,6 +85,10 @@ static void set_info(struct sinsp_container *container)
 	complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
 	if (container->pod && container->pod->info)
 		sinsp_pod_complete(&info->pod, &container->pod->info->pod);
+	if (info->pod.uid || info->pod.name) {
+		complete_text(&info->pod.node, pods->node);
+		complete_text(&info->pod.cluster, pods->cluster);
+	}
 	container->is_listed = listed;
 	if (listed)
 		complete(info, listed);
@@ -97,5 +101,5 @@ void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *co
 
 	if (pod != container->pod)
 		enter_pod(pods, container, pod);
-	set_info(container);
+	set_info(pods, container);
 }

@@ -25,7 +25,10 @@ static const size_t texts[] = {
 	offsetof(struct sinsp_pod, sandbox_id),
 	offsetof(struct sinsp_pod, ip),
 	offsetof(struct sinsp_pod, node),
+	offsetof(struct sinsp_pod, cluster),
 	offsetof(struct sinsp_pod, service_account),
+	offsetof(struct sinsp_pod, owner.kind),
+	offsetof(struct sinsp_pod, owner.name),
 	offsetof(struct sinsp_pod, workload.kind),
 	offsetof(struct sinsp_pod, workload.name),
 };

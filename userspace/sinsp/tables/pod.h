@@ -11,11 +11,15 @@
 
 #include "sinsp/tables/info.h"
 
-/* What made the pod, so far as the pod itself says it. */
+/* What controls the pod: "ReplicaSet", "Job"; without a kind if nothing does. */
+struct sinsp_owner {
+	const char *kind, *name;
+};
+
+/* What a user made: the pod's owner, or what owns that; "Pod" if there is no owner. */
 struct sinsp_workload {
-	const char *kind; /* "Deployment"; "Pod" if nothing made it */
-	const char *name;
-	bool derived; /* from the form of another name: that of a ReplicaSet, or of a Job */
+	const char *kind, *name;
+	bool derived; /* from the name of the owner, as another object could be named, too */
 };
 
 struct sinsp_pod {
@@ -26,7 +30,8 @@ struct sinsp_pod {
 	const char *uid;
 	const char *name, *ns;
 	const char *sandbox_id; /* whole; only runtimes know it */
-	const char *ip, *node, *service_account;
+	const char *ip, *node, *cluster, *service_account;
+	struct sinsp_owner owner;
 	struct sinsp_workload workload;
 	struct sinsp_labels labels, annotations;
 };

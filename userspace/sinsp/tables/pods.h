@@ -36,6 +36,7 @@ struct sinsp_pods {
 	struct sinsp_pod_entry *oldest, *newest; /* those kept: removed, and without a container */
 	uint32_t count, described, kept;
 	size_t bytes; /* of all descriptions */
+	const char *node, *cluster; /* that the pods here are of; borrowed; NULL: not known */
 	uint64_t dropped; /* descriptions, at the limits above or for lack of memory */
 };
 

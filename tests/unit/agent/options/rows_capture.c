@@ -101,9 +101,10 @@ static void test_containers(void **state)
 	assert_int_equal(options.meta_wait_ms, 50);
 	assert_null(options.host_root);
 	options_finish(&options);
-	parse_right("--meta-wait 0 --host-root /host", &options);
+	parse_right("--meta-wait 0 --host-root /host --k8s-cluster prod", &options);
 	assert_int_equal(options.meta_wait_ms, 0);
 	assert_string_equal(options.host_root, "/host");
+	assert_string_equal(options.k8s_cluster, "prod");
 	options_finish(&options);
 }
 
@@ -149,6 +150,7 @@ static void test_rejected(void **state)
 		{"--meta-wait 10001",
 		 "--meta-wait: expected a number from 0 to 10000, not '10001'"},
 		{"--meta-wait -1", NULL},
+		{"--k8s-cluster=", "--k8s-cluster: expected a name, not ''"},
 		{"--pid 0", "--pid: expected process IDs such as 17 or 17,18, not '0'"},
 		{"--pid 4194305", NULL},
 		{"--pid 17,", NULL},

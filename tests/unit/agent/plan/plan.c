@@ -101,7 +101,7 @@ static void test_needs_containers(void **state)
 		{"evt.type=close and container.id!=host", NULL, "out", true},
 		{"evt.type=close and container.name=web", NULL, NULL, true},
 		{"evt.type=close and k8s.ns.name=shop", NULL, NULL, true},
-		{"evt.type=close and k8s.rc.name=none", NULL, NULL, false},
+		{"evt.type=close and k8s.svc.name=none", NULL, NULL, false},
 		{"evt.type=close and container.mount[0] exists", NULL, NULL, true},
 		{"evt.type=close and container.name=web", "in", NULL, false},
 		{"evt.type=close and container.name=web", "in", "out", false},

@@ -142,6 +142,7 @@ static void test_round_trip(void **state)
 	assert_same_texts(info, json.info, &container_texts);
 	assert_same_texts(info, json.info, &container_extension_texts);
 	assert_same_texts(info, json.info, &container_pod_labels);
+	assert_true(json.info->pod.workload.derived);
 	assert_int_equal(json.info->privileged, info->privileged);
 	assert_int_equal(json.info->host_pid, info->host_pid);
 	assert_int_equal(json.info->host_network, info->host_network);

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "sinsp/state/container.h"
+
 #include "contained.h"
 
 static void test_pod(void **state)
@@ -24,6 +26,14 @@ static void test_pod(void **state)
 		{"k8s.pod.annotation[example.com/team]", "blue"},
 		{"k8s.pod.ip", "10.0.0.7"},
 		{"k8s.pod.cni.json", "{}"},
+		{"k8s.pod.service_account", "default"},
+		{"k8s.workload.kind", "Deployment"},
+		{"k8s.workload.name", "web"},
+		{"k8s.workload.derived", "true"},
+		{"k8s.node.name", "node-1"},
+		{"k8s.cluster.name", "prod"},
+		{"k8s.rs.name", "web-5c4f6"},
+		{"k8smeta.rs.name", "web-5c4f6"},
 		{"k8smeta.pod.name", "web-5c4f"},
 		{"k8smeta.pod.label[app]", "web"},
 		{"k8smeta.ns.name", "shop"},
@@ -48,6 +58,60 @@ static void test_without_a_pod(void **state)
 	world_expect_none(world, "k8s.ns.name");
 }
 
+static struct sinsp_pod_info *daemon(void)
+{
+	struct sinsp_pod_info *info = sinsp_pod_info_create();
+
+	info->pod = (struct sinsp_pod){
+		.uid = "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80",
+		.name = "log-1",
+		.node = "node-1",
+		.owner = {.kind = "ReplicationController", .name = "log"},
+		.workload = {.kind = "ReplicationController", .name = "log"},
+	};
+	return info;
+}
+
+/* What the API says is newer than what the runtime does. */
+static void test_described_by_the_api(void **state)
+{
+	struct drive *world = *state;
+
+	sinsp_describe_pod(world->sinsp, daemon());
+	world_expect(world, "k8s.pod.name", "log-1");
+	world_expect(world, "k8s.ns.name", "shop");
+	world_expect(world, "k8s.pod.full_sandbox_id", SANDBOX_ID);
+	world_expect_none(world, "k8s.pod.labels");
+	world_expect(world, "k8s.workload.derived", "false");
+	world_expect(world, "k8s.rc.name", "log");
+	world_expect(world, "k8smeta.rc.name", "log");
+	world_expect_none(world, "k8s.rs.name");
+	sinsp_forget_pod(world->sinsp, "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80");
+	world_expect(world, "k8s.pod.name", "log-1");
+}
+
+/* Nobody has to be asked for them. */
+static void test_node_and_cluster(void **state)
+{
+	struct drive *world = *state;
+
+	world->sinsp->containers.pods.node = "node-2";
+	world->sinsp->containers.pods.cluster = "test";
+	contained_set_group(world, "/kubepods/pod00112233445566778899aabbccddeeff/" SANDBOX_ID);
+	world_expect(world, "k8s.node.name", "node-2");
+	world_expect(world, "k8s.cluster.name", "test");
+	world_expect_none(world, "k8s.workload.kind");
+	world_expect_none(world, "k8s.workload.derived");
+	world_expect_none(world, "k8s.rs.name");
+	contained_set_group(world, "/docker/" SANDBOX_ID "0");
+	world_expect_none(world, "k8s.node.name");
+	contained_set_group(world, "/docker/" CONTAINER_ID);
+	world_expect_none(world, "k8s.cluster.name");
+	contained_set_group(world, "/");
+	world_expect_none(world, "k8s.cluster.name");
+	world_expect_none(world, "k8s.workload.derived");
+}
+
 /* The path of the control groups suffices for the uid. */
 static void test_uid_of_the_path(void **state)
 {
@@ -64,7 +128,7 @@ static void test_uid_of_the_path(void **state)
 static void test_deprecated(void **state)
 {
 	static const char *const fields[] = {
-		"k8s.rc.name",		 "k8s.svc.label[app]", "k8s.rs.id",
+		"k8s.rc.label[app]",	 "k8s.svc.label[app]", "k8s.rs.id",
 		"k8s.deployment.labels", "k8s.ns.label[app]",  "k8smeta.deployment.name",
 		"k8smeta.svc.labels",
 	};
@@ -78,6 +142,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_without_a_pod, contained_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_described_by_the_api, contained_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_node_and_cluster, contained_setup,
 						world_teardown),
 		cmocka_unit_test_setup_teardown(test_uid_of_the_path, contained_setup,
 						world_teardown),
