@@ -7,12 +7,10 @@
 #include "frame.h"
 #include "util/buf.h"
 
-enum { THREADS = 50, CONTAINERS = 10, FIRST_TID = 1000 };
+enum { FIRST_TID = 1000 };
 
 /* Of each container. */
 enum { LABELS = 20, POD_LABELS = 8, ANNOTATIONS = 8, MOUNTS = 4 };
-
-#define POD_UID "3f2a51c0-7b1e-4c9d-8a55-0123456789ab"
 
 struct maker {
 	struct load *load;
@@ -38,8 +36,13 @@ static void begin(struct maker *maker, uint16_t id, int64_t tid)
 
 static void append_container_id(struct buf *text, unsigned int container)
 {
-	buf_printf(text, "%02x23456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+	buf_printf(text, "%04x456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 		   container);
+}
+
+static void append_pod_uid(struct buf *text, unsigned int container)
+{
+	buf_printf(text, "3f2a51c0-7b1e-4c9d-8a55-01234567%04x", container);
 }
 
 static void append_labels(struct buf *json, const char *key, unsigned int count)
@@ -50,15 +53,18 @@ static void append_labels(struct buf *json, const char *key, unsigned int count)
 	BUF_LITERAL(json, "}");
 }
 
-static void append_mounts(struct buf *json)
+static void append_mounts(struct buf *json, unsigned int container)
 {
 	BUF_LITERAL(json, ",\"Mounts\":[");
-	for (unsigned int i = 0; i < MOUNTS; i++)
+	for (unsigned int i = 0; i < MOUNTS; i++) {
+		buf_printf(json, "%s{\"Source\":\"/var/lib/kubelet/pods/", i ? "," : "");
+		append_pod_uid(json, container);
 		buf_printf(json,
-			   "%s{\"Source\":\"/var/lib/kubelet/pods/" POD_UID "/volumes/data-%u\","
-			   "\"Destination\":\"/var/lib/worker/data-%u\",\"Mode\":\"rw\","
+			   "/volumes/data-%u\",\"Destination\":\"/var/lib/worker/"
+			   "data-%u\",\"Mode\":\"rw\","
 			   "\"RW\":true,\"Propagation\":\"rprivate\"}",
-			   i ? "," : "", i, i);
+			   i, i);
+	}
 	BUF_LITERAL(json, "]");
 }
 
@@ -84,29 +90,31 @@ static void append_description(struct maker *maker, struct buf *json, unsigned i
 	json->len--; /* the bracket */
 	BUF_LITERAL(json, ",\"io.kubernetes.pod.name\":\"worker-5c4f9d7b8-x2x7k\","
 			  "\"io.kubernetes.pod.namespace\":\"team-production\","
-			  "\"io.kubernetes.pod.uid\":\"" POD_UID "\"}");
+			  "\"io.kubernetes.pod.uid\":\"");
+	append_pod_uid(json, container);
+	BUF_LITERAL(json, "\"}");
 	append_labels(json, "pod_sandbox_labels", POD_LABELS);
-	append_mounts(json);
+	append_mounts(json, container);
 	BUF_LITERAL(json, ",\"lanner\":{\"pod_ip\":\"10.0.0.7\"");
 	append_labels(json, "annotations", ANNOTATIONS);
 	BUF_LITERAL(json, "}}}");
+	buf_append_char(json, '\0');
 	begin(maker, EVENT_container, 0);
-	frame_put_bytes(maker->frame, container__json, json->data, json->len + 1);
+	frame_put_bytes(maker->frame, container__json, json->data, json->len);
 	append(maker);
 }
 
-static void append_descriptions(struct maker *maker)
+static void append_descriptions(struct maker *maker, unsigned int count)
 {
 	struct buf json = {0};
 
-	for (unsigned int i = 0; i < CONTAINERS && !json.failed; i++)
+	for (unsigned int i = 0; i < count && !json.failed; i++)
 		append_description(maker, &json, i);
 	if (json.failed)
 		maker->error = -ENOMEM;
 	buf_finish(&json);
 }
 
-/* The groups are those of a container; NULL: of the host. */
 static void append_exec(struct maker *maker, int64_t tid, const struct buf *cgroups)
 {
 	begin(maker, EVENT_execve, tid);
@@ -119,7 +127,7 @@ static void append_exec(struct maker *maker, int64_t tid, const struct buf *cgro
 	frame_put_i64(maker->frame, execve__fdlimit, 1024);
 	frame_put_string(maker->frame, execve__comm, "worker");
 	frame_put_string(maker->frame, execve__trusted_exepath, "/usr/bin/worker");
-	if (cgroups)
+	if (cgroups->len)
 		frame_put_bytes(maker->frame, execve__cgroups, cgroups->data, cgroups->len);
 	append(maker);
 }
@@ -166,23 +174,31 @@ static void append_round(struct maker *maker, int64_t tid, int64_t fd)
 	}
 }
 
-static void append_threads(struct maker *maker, bool in_containers)
+static void append_group(struct buf *cgroups, unsigned int container)
+{
+	BUF_LITERAL(cgroups, "cpu=/kubepods/burstable/pod");
+	append_pod_uid(cgroups, container);
+	buf_append_char(cgroups, '/');
+	append_container_id(cgroups, container);
+	buf_append_char(cgroups, '\0');
+}
+
+static void append_threads(struct maker *maker, const struct load_config *config)
 {
 	struct buf cgroups = {0};
 
-	for (unsigned int i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < config->threads; i++) {
 		buf_clear(&cgroups);
-		BUF_LITERAL(&cgroups, "cpu=/kubepods/burstable/pod" POD_UID "/");
-		append_container_id(&cgroups, i % CONTAINERS);
-		buf_append_char(&cgroups, '\0');
-		append_exec(maker, FIRST_TID + i, in_containers ? &cgroups : NULL);
+		if (config->containers)
+			append_group(&cgroups, i % config->containers);
+		append_exec(maker, FIRST_TID + i, &cgroups);
 	}
 	if (cgroups.failed)
 		maker->error = -ENOMEM;
 	buf_finish(&cgroups);
 }
 
-int load_create(struct load *load, uint64_t wanted, bool in_containers)
+int load_create(struct load *load, const struct load_config *config)
 {
 	struct maker maker = {.load = load, .ts_ns = 1700000000000000000};
 
@@ -194,11 +210,11 @@ int load_create(struct load *load, uint64_t wanted, bool in_containers)
 		load_finish(load);
 		return -ENOMEM;
 	}
-	if (in_containers)
-		append_descriptions(&maker);
-	append_threads(&maker, in_containers);
-	for (uint64_t i = 0; load->events < wanted; i++)
-		append_round(&maker, FIRST_TID + (int64_t)(i % THREADS), 3 + (int64_t)(i % 7));
+	append_threads(&maker, config);
+	append_descriptions(&maker, config->containers);
+	for (uint64_t i = 0; load->events < config->wanted; i++)
+		append_round(&maker, FIRST_TID + (int64_t)(i % config->threads),
+			     3 + (int64_t)(i % 7));
 	free(maker.frame);
 	if (maker.error)
 		load_finish(load);

@@ -3,7 +3,6 @@
 #ifndef TESTS_BENCH_LOAD_H
 #define TESTS_BENCH_LOAD_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "inject.h"
@@ -13,12 +12,15 @@ struct load {
 	uint64_t events;
 };
 
-/*
- * At least `wanted` events of threads that open, read, write and close files. in_containers: the
- * threads are in containers of pods, described with labels, mounts and annotations. Returns 0 or
- * -ENOMEM.
- */
-int load_create(struct load *load, uint64_t wanted, bool in_containers);
+/* Which events. */
+struct load_config {
+	uint64_t wanted; /* at least; not counting the first event of each thread */
+	unsigned int threads; /* which open, read, write and close files */
+	unsigned int containers; /* of pods, described, which have these threads; 0: of the host */
+};
+
+/* Returns 0 or -ENOMEM. */
+int load_create(struct load *load, const struct load_config *config);
 
 void load_finish(struct load *load);
 

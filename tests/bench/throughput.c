@@ -24,7 +24,7 @@
 #include "sinsp/format/output_format.h"
 #include "sinsp/engine/engine.h"
 
-enum { EVENTS_DEFAULT = 1000000, PASSES = 7 };
+enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, CONTAINERS = 10 };
 
 static void fail(const char *what)
 {
@@ -169,11 +169,13 @@ static void measure_json_format(struct load *load, const char *what, struct buf 
 /* What lines with all that is known of containers take more than lines without it. */
 static void measure_containers(uint64_t wanted)
 {
+	const struct load_config config = {wanted, THREADS, CONTAINERS};
 	struct buf format = {0};
 	struct load load;
 
-	if (load_create(&load, wanted, true))
+	if (load_create(&load, &config))
 		fail("out of memory");
+	measure(&load, "containers: decode and state", &(struct way){0});
 	measure_format(&load, "containers: + JSON, all default fields", &format_json);
 	append_default_fields(&format);
 	measure_json_format(&load, "containers: + JSON, -p, without their fields", &format);
@@ -262,9 +264,10 @@ static void measure_files(struct load *load)
 int main(int argc, char **argv)
 {
 	uint64_t wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS_DEFAULT;
+	const struct load_config config = {wanted, THREADS};
 	struct load load;
 
-	if (load_create(&load, wanted, false))
+	if (load_create(&load, &config))
 		fail("out of memory");
 	printf("| %-60s | M ev/s | ns/ev  |\n", "injected events, one core");
 	printf("|--------------------------------------------------------------|--------|--------|"
