@@ -34,6 +34,7 @@ static const struct list_flag state_names[] = {
 	{NEEDS_SWITCHES, "switches", NULL},
 	{NEEDS_CONTAINERS, "containers", NULL},
 	{NEEDS_DESCRIPTIONS, "descriptions of containers", NULL},
+	{NEEDS_PODS, "pods", NULL},
 	{NEEDS_ENTER_TIME, "enter times", NULL},
 };
 

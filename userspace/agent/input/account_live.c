@@ -177,6 +177,16 @@ static void put_containers(struct buf *text, const struct meta_stats *meta)
 			   meta->counts[META_MISSING]);
 }
 
+static void put_pods(struct buf *text, const struct meta_stats *meta)
+{
+	if (meta->counts[META_KUBE_REQUESTS])
+		buf_printf(text,
+			   "agent: pods: known %" PRIu64 ", changes %" PRIu64
+			   ", requests to Kubernetes %" PRIu64 "\n",
+			   meta->counts[META_KUBE_PODS], meta->counts[META_KUBE_CHANGES],
+			   meta->counts[META_KUBE_REQUESTS]);
+}
+
 static void put_container_troubles(struct buf *text, const struct account_containers *containers)
 {
 	static const char *const by_counter[META_COUNTERS] = {
@@ -185,6 +195,22 @@ static void put_container_troubles(struct buf *text, const struct account_contai
 		[META_FAILED] = "containers with files or answers that could not be read",
 		[META_LEFT_OUT] =
 			"labels, mounts and texts of containers left out: too many or too long",
+		[META_KUBE_PODS_REJECTED] =
+			"pods left out: too many, of other nodes, or out of memory",
+		[META_KUBE_LINES_BAD] = "changes of pods not read: too long, or no JSON of a pod",
+		[META_KUBE_UNREACHABLE] = "requests to Kubernetes without an answer",
+		[META_KUBE_UNTRUSTED] = "requests to Kubernetes that failed: TLS, or a certificate",
+		[META_KUBE_TOKEN] = "times that the token for Kubernetes could not be read",
+		[META_KUBE_UNAUTHORIZED] = "requests to Kubernetes rejected: the token (401)",
+		[META_KUBE_FORBIDDEN] = "requests to Kubernetes rejected: permissions (403)",
+		[META_KUBE_EXPIRED] =
+			"times that changes of pods were missed, and all listed again (410)",
+		[META_KUBE_THROTTLED] = "requests to Kubernetes rejected: too many (429)",
+		[META_KUBE_STATUS] = "requests to Kubernetes that failed there",
+		[META_KUBE_CUT] = "answers of Kubernetes that were cut, or silent for too long",
+		[META_KUBE_NONSENSE] =
+			"answers of Kubernetes that are not lists or changes of pods",
+		[META_KUBE_TOO_LONG] = "lists of pods that were too long",
 		[META_PUSHES_LOST] = "changes of containers and pods not applied: out of memory",
 	};
 	const struct account_trouble waits[] = {
@@ -264,6 +290,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
 		put_containers(text, &account->containers.meta);
+		put_pods(text, &account->containers.meta);
 		account_append_rules(account, text);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "abi.h"
 #include "agent/options/subcommand.h"
+#include "meta/kube/config.h"
 #include "rules/rules.h"
 #include "scap/file/writer.h"
 #include "sinsp/sinsp.h"
@@ -49,6 +50,7 @@ struct options {
 	uint32_t meta_wait_ms;	/* how long new containers are waited for; 0: not */
 	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
 	size_t runtime_sockets_count;
+	struct kube_options kubernetes; /* the server that is asked for pods */
 	const char *host_root;	/* where the root of the host is mounted; NULL: here */
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
 	const char *read;	/* the capture file to read; NULL: the kernel */

@@ -6,6 +6,7 @@
 
 const struct option_group option_groups[] = {
 	{"What to capture", option_rows_capture},
+	{"Pods of Kubernetes", option_rows_kubernetes},
 	{"Capture files", option_rows_file},
 	{"What to print", option_rows_print},
 	{"Other", option_rows_other},

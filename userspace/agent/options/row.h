@@ -56,8 +56,8 @@ struct option_group {
 /* Their order is that of the help. The last one has no title. */
 extern const struct option_group option_groups[];
 
-extern const struct option_row option_rows_capture[], option_rows_file[], option_rows_print[],
-	option_rows_other[];
+extern const struct option_row option_rows_capture[], option_rows_kubernetes[], option_rows_file[],
+	option_rows_print[], option_rows_other[];
 
 enum { OPTIONS_MAX = 96 };
 

@@ -69,12 +69,14 @@ static bool wants_entries(const struct plan *plan)
 	       selection_lacks_calls(&plan->selection);
 }
 
-/* A recording has the descriptions for its readers. */
-static bool needs_containers(const struct plan *plan, unsigned int output_needs)
+/* Of which descriptions are needed. A recording has all of them for its readers. */
+static void set_described(struct plan *plan, unsigned int output_needs)
 {
 	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
+	bool is_live = !plan->options->read;
 
-	return !plan->options->read && (plan->options->write || (needs & NEEDS_DESCRIPTIONS));
+	plan->needs_containers = is_live && (plan->options->write || (needs & NEEDS_DESCRIPTIONS));
+	plan->needs_pods = is_live && (plan->options->write || (needs & NEEDS_PODS));
 }
 
 static int select_events(struct plan *plan, struct error *err)
@@ -90,7 +92,7 @@ static int select_events(struct plan *plan, struct error *err)
 		needs |= NEEDS_THREADS | NEEDS_EVENT_FDS;
 	if (records_state(plan->options))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
-	plan->needs_containers = needs_containers(plan, needs);
+	set_described(plan, needs);
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);
 	else

@@ -20,6 +20,7 @@ struct plan {
 	struct rules_counts rules_counts;
 	struct selection selection;
 	bool needs_containers; /* descriptions of containers; false for a capture file */
+	bool needs_pods; /* the same of pods, from Kubernetes */
 };
 
 /*

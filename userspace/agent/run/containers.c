@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/run/pods.h"
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
@@ -19,7 +20,10 @@ enum {
 };
 
 struct containers {
+	const struct options *options; /* borrowed */
 	struct meta *meta;
+	struct meta_follower *pods; /* owned by `meta`; NULL: they are not followed */
+	bool asked_pods; /* containers_follow_pods() was called */
 	struct sinsp *sinsp; /* borrowed */
 	struct input *input; /* borrowed */
 	uint64_t wait_ns;
@@ -130,10 +134,14 @@ static void wait_for_answers(struct containers *containers)
 void containers_follow(struct containers *containers)
 {
 	struct sinsp_container *container;
-	bool requested = false;
+	bool requested = false, in_pod = false;
 
-	while ((container = sinsp_take_new_container(containers->sinsp)))
+	while ((container = sinsp_take_new_container(containers->sinsp))) {
 		requested |= request(containers, container);
+		in_pod |= container->pod_uid[0] != '\0';
+	}
+	if (in_pod && containers->pods)
+		pods_hurry(containers->pods);
 	if (requested && containers->wait_ns && containers->timeouts < TIMEOUTS_MAX)
 		wait_for_answers(containers);
 }
@@ -187,12 +195,21 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 		free(made);
 		return code;
 	}
+	made->options = options;
 	made->sinsp = sinsp;
 	made->input = input;
 	made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
 	containers_follow(made);
 	*containers = made;
 	return 0;
+}
+
+int containers_follow_pods(struct containers *containers, struct error *err)
+{
+	if (containers->asked_pods)
+		return 0;
+	containers->asked_pods = true;
+	return pods_follow(containers->options, containers->meta, &containers->pods, err);
 }
 
 void containers_destroy(struct containers *containers)

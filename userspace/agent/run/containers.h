@@ -22,6 +22,10 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 		      struct containers **containers, struct error *err);
 void containers_destroy(struct containers *containers); /* accepts NULL */
 
+/* Follows the pods of this node, too, if it is one of Kubernetes. Returns 0 or -errno with a
+ * message. */
+int containers_follow_pods(struct containers *containers, struct error *err);
+
 /* Stores the answers that came since the last call. To be called before each event. */
 void containers_apply(struct containers *containers);
 

@@ -86,9 +86,14 @@ int run_open(struct run *run, struct child *child, struct error *err)
 
 int run_follow_containers(struct run *run, struct error *err)
 {
-	if (run->containers || !run->plan->needs_containers)
-		return 0;
-	return containers_create(run->options, run->sinsp, run->input, &run->containers, err);
+	int code = 0;
+
+	if (!run->containers && run->plan->needs_containers)
+		code = containers_create(run->options, run->sinsp, run->input, &run->containers,
+					 err);
+	if (code == 0 && run->plan->needs_pods)
+		code = containers_follow_pods(run->containers, err);
+	return code;
 }
 
 int run_begin_recording(struct run *run, struct error *err)

@@ -71,6 +71,7 @@ enum field_needs {
 	NEEDS_ENTER_TIME = 1 << 6, /* the time of its system call's entry */
 	NEEDS_CONTAINERS = 1 << 7, /* NEEDS_THREADS, and their moves to other control groups */
 	NEEDS_DESCRIPTIONS = 1 << 8, /* of containers, from their runtimes */
+	NEEDS_PODS = 1 << 9, /* the same, and the pods of Kubernetes */
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */

@@ -63,16 +63,15 @@ static int get_replication_controller(const struct sinsp_event *event, const str
 	return give_owner(event, "ReplicationController", values);
 }
 
+#define NEEDS (NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS | NEEDS_PODS)
 #define ROW(name, flags, arg, needs, getter, sample, help)                                         \
 	{                                                                                          \
 		name, PT_CHARBUF, PF_NA, (flags) | FIELD_OF_CONTAINER, arg, needs, getter, help,   \
 			.example = sample, .colour = FIELD_COLOUR_CONTAINER                        \
 	}
-#define TEXT(name, getter, sample, help)                                                           \
-	ROW(name, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, getter, sample, help)
+#define TEXT(name, getter, sample, help) ROW(name, 0, FIELD_ARG_NONE, NEEDS, getter, sample, help)
 #define LABEL(name, getter, help)                                                                  \
-	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS,      \
-	    getter, "[app]=web", help)
+	ROW(name, FIELD_ARG_REQUIRED, FIELD_ARG_LABEL, NEEDS, getter, "[app]=web", help)
 
 /* Of older versions of Falco, or of the plugin, about what is not looked up: without a value. */
 #define NONE(name)                                                                                 \
@@ -112,8 +111,8 @@ const struct field_desc fields_k8s[] = {
 	     "what the pod is part of: Deployment, DaemonSet, CronJob, ...; Pod if nothing owns "
 	     "it"),
 	TEXT("k8s.workload.name", get_workload, "=web", "its name"),
-	{"k8s.workload.derived", PT_BOOL, PF_NA, FIELD_OF_CONTAINER, FIELD_ARG_NONE,
-	 NEEDS_CONTAINERS | NEEDS_DESCRIPTIONS, get_workload_derived,
+	{"k8s.workload.derived", PT_BOOL, PF_NA, FIELD_OF_CONTAINER, FIELD_ARG_NONE, NEEDS,
+	 get_workload_derived,
 	 "true if both are derived from the name of a ReplicaSet or a Job; false: the API says "
 	 "them",
 	 .colour = FIELD_COLOUR_CONTAINER},

@@ -95,16 +95,16 @@ static void test_needs_containers(void **state)
 	static const struct {
 		const char *filter;
 		const char *read, *write;
-		bool needed;
+		bool needed, pods_needed;
 	} cases[] = {
-		{"evt.type=close and container.id!=host", NULL, NULL, false},
-		{"evt.type=close and container.id!=host", NULL, "out", true},
-		{"evt.type=close and container.name=web", NULL, NULL, true},
-		{"evt.type=close and k8s.ns.name=shop", NULL, NULL, true},
-		{"evt.type=close and k8s.svc.name=none", NULL, NULL, false},
-		{"evt.type=close and container.mount[0] exists", NULL, NULL, true},
-		{"evt.type=close and container.name=web", "in", NULL, false},
-		{"evt.type=close and container.name=web", "in", "out", false},
+		{"evt.type=close and container.id!=host", NULL, NULL, false, false},
+		{"evt.type=close and container.id!=host", NULL, "out", true, true},
+		{"evt.type=close and container.name=web", NULL, NULL, true, false},
+		{"evt.type=close and k8s.ns.name=shop", NULL, NULL, true, true},
+		{"evt.type=close and k8s.svc.name=none", NULL, NULL, false, false},
+		{"evt.type=close and container.mount[0] exists", NULL, NULL, true, false},
+		{"evt.type=close and container.name=web", "in", NULL, false, false},
+		{"evt.type=close and container.name=web", "in", "out", false, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -114,6 +114,7 @@ static void test_needs_containers(void **state)
 		struct plan *plan = make(&options);
 
 		assert_int_equal(plan->needs_containers, cases[i].needed);
+		assert_int_equal(plan->needs_pods, cases[i].pods_needed);
 		plan_destroy(plan);
 	}
 }

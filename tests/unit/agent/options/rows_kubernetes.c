@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Options about the pods of Kubernetes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "parsed.h"
+
+static void test_values(void **state)
+{
+	struct options options;
+	const struct kube_options *kubernetes = &options.kubernetes;
+
+	parse_right("", &options);
+	assert_false(kube_options_given(kubernetes));
+	assert_null(kubernetes->node);
+	options_finish(&options);
+	parse_right("--k8s-api https://a --k8s-node n1 --k8s-token t --k8s-ca c", &options);
+	assert_true(kube_options_given(kubernetes));
+	assert_string_equal(kubernetes->api, "https://a");
+	assert_string_equal(kubernetes->node, "n1");
+	assert_string_equal(kubernetes->token_path, "t");
+	assert_string_equal(kubernetes->ca_path, "c");
+	assert_false(kubernetes->kubelet_insecure);
+	options_finish(&options);
+	parse_right("--kubelet https://b --kubelet-ca d --kubelet-insecure", &options);
+	assert_true(kube_options_given(kubernetes));
+	assert_string_equal(kubernetes->kubelet, "https://b");
+	assert_string_equal(kubernetes->kubelet_ca_path, "d");
+	assert_true(kubernetes->kubelet_insecure);
+	options_finish(&options);
+}
+
+static void test_live_only(void **state)
+{
+	expect_rejected("-r file --k8s-api none",
+			"--k8s-api means nothing with -r: it is about events that happen now");
+	expect_rejected(
+		"-r file --kubelet-insecure",
+		"--kubelet-insecure means nothing with -r: it is about events that happen now");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_live_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* A bucket of requests, the back-off, and a time that the caller chose: the latest counts. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "meta/kube/pace.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static const struct pace_limits limits = {10 * SECOND, 3};
+
+static void test_bucket(void **state)
+{
+	struct pace pace = {.limits = &limits};
+	uint64_t now = 1000 * SECOND;
+
+	/* Three at once, then one every ten seconds. */
+	for (int i = 0; i < 3; i++) {
+		assert_true(pace_next_ns(&pace) <= now);
+		pace_count(&pace, now);
+	}
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(pace_next_ns(&pace), now + 10 * SECOND);
+		now += 10 * SECOND;
+		pace_count(&pace, now);
+	}
+	/* After a pause of 20 s there are two. */
+	now += 20 * SECOND;
+	pace_count(&pace, now);
+	assert_true(pace_next_ns(&pace) <= now);
+	pace_count(&pace, now);
+	assert_int_equal(pace_next_ns(&pace), now + 10 * SECOND);
+	/* After a long one it is full, not more. */
+	now += 1000 * SECOND;
+	for (int i = 0; i < 3; i++) {
+		assert_true(pace_next_ns(&pace) <= now);
+		pace_count(&pace, now);
+	}
+	assert_int_equal(pace_next_ns(&pace), now + 10 * SECOND);
+}
+
+static void test_latest_counts(void **state)
+{
+	struct pace pace = {.limits = &limits};
+
+	assert_int_equal(pace_next_ns(&pace), 0);
+	pace.not_before_ns = 5 * SECOND;
+	assert_int_equal(pace_next_ns(&pace), 5 * SECOND);
+	backoff_failed(&pace.backoff, 6 * SECOND, 0);
+	assert_int_equal(pace_next_ns(&pace), 7 * SECOND);
+	pace.not_before_ns = 8 * SECOND;
+	assert_int_equal(pace_next_ns(&pace), 8 * SECOND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bucket),
+		cmocka_unit_test(test_latest_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What phases share: parameters of paths, versions, chance, and which failure counts. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "meta/kube/phase.h"
+#include "reflected.h"
+
+static void test_parameters(void **state)
+{
+	struct buf path = {0};
+
+	phase_append_parameter(&path, "continue", "aZ09.-_/=%&\xff");
+	buf_append_char(&path, '\0');
+	assert_string_equal(path.data, "&continue=aZ09.-%5F%2F%3D%25%26%FF");
+	buf_finish(&path);
+}
+
+static void test_longest_parameters_fit(void **state)
+{
+	struct reflected reflected;
+	char node[254], *text = reflected.reflector.next_page;
+
+	memset(node, 'n', sizeof(node) - 1);
+	node[sizeof(node) - 1] = '\0';
+	reflected_start(&reflected, node);
+	reflected.reflector.phase = PHASE_LIST;
+	memset(text, '/', REFLECTOR_CONTINUE_BYTES - 1);
+	assert_int_equal(strlen(reflected_ask(&reflected)),
+			 strlen("/api/v1/pods?fieldSelector=spec.nodeName%3D&limit=100&continue=") +
+				 sizeof(node) - 1 + 3 * (REFLECTOR_CONTINUE_BYTES - 1));
+	reflected_finish(&reflected);
+}
+
+static void test_versions(void **state)
+{
+	static char longer[REFLECTOR_VERSION_BYTES + 1];
+	struct reflected reflected;
+
+	memset(longer, '1', sizeof(longer) - 1);
+	reflected_start(&reflected, "n1");
+	assert_false(phase_set_version(&reflected.reflector, NULL));
+	assert_false(phase_set_version(&reflected.reflector, ""));
+	assert_false(phase_set_version(&reflected.reflector, "0"));
+	assert_false(phase_set_version(&reflected.reflector, longer));
+	assert_string_equal(reflected.reflector.version, "");
+	assert_true(phase_set_version(&reflected.reflector, longer + 1));
+	assert_string_equal(reflected.reflector.version, longer + 1);
+	reflected_finish(&reflected);
+}
+
+static void test_chance(void **state)
+{
+	struct reflected reflected;
+	unsigned int seen = 0;
+
+	reflected_start(&reflected, "n1");
+	for (int i = 0; i < 200; i++) {
+		uint64_t number = phase_chance(&reflected.reflector, 7);
+
+		assert_in_range(number, 0, 7);
+		seen |= 1u << number;
+	}
+	assert_int_equal(seen, 0xff);
+	reflected_finish(&reflected);
+}
+
+static void test_first_failure_counts(void **state)
+{
+	struct reflected reflected;
+
+	reflected_start(&reflected, "n1");
+	assert_false(phase_reject(&reflected.reflector, 403, "no"));
+	assert_false(phase_fail(&reflected.reflector, META_KUBE_CUT, "cut"));
+	assert_false(phase_reject(&reflected.reflector, 500, NULL));
+	assert_int_equal(reflected.reflector.failure, META_KUBE_FORBIDDEN);
+	assert_int_equal(reflected.reflector.error_status, 403);
+	assert_string_equal(reflected.reflector.message, "status 403: no");
+	reflected_finish(&reflected);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_longest_parameters_fit),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_chance),
+		cmocka_unit_test(test_first_failure_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

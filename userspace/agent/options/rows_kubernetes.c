@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Options: the server that is asked for the pods of this node. */
+#include "agent/options/row.h"
+
+#include "agent/options/setters.h"
+
+CONSTANT_SETTER(set_api, kubernetes.api, value)
+CONSTANT_SETTER(set_node, kubernetes.node, value)
+CONSTANT_SETTER(set_token, kubernetes.token_path, value)
+CONSTANT_SETTER(set_ca, kubernetes.ca_path, value)
+CONSTANT_SETTER(set_kubelet, kubernetes.kubelet, value)
+CONSTANT_SETTER(set_kubelet_ca, kubernetes.kubelet_ca_path, value)
+CONSTANT_SETTER(set_kubelet_insecure, kubernetes.kubelet_insecure, true)
+
+const struct option_row option_rows_kubernetes[] = {
+	{0, "k8s-api", "URL",
+	 "the API server; auto, the default: that of the cluster in which the agent runs, if any; "
+	 "none: it is not asked",
+	 set_api, .about = LIVE},
+	{0, "k8s-node", "NAME", "the name of this node; default: the variable NODE_NAME", set_node,
+	 .about = LIVE},
+	{0, "k8s-token", "FILE",
+	 "the token for the API server, or the kubelet; default: that of the pod", set_token,
+	 .about = LIVE, .offer = OFFER_FILES},
+	{0, "k8s-ca", "FILE",
+	 "certificates that the API server's is checked with; default: those of the pod", set_ca,
+	 .about = LIVE, .offer = OFFER_FILES},
+	{0, "kubelet", "URL", "ask this kubelet in place of the API server", set_kubelet,
+	 .about = LIVE},
+	{0, "kubelet-ca", "FILE", "the same as --k8s-ca for the kubelet", set_kubelet_ca,
+	 .about = LIVE, .offer = OFFER_FILES},
+	{0, "kubelet-insecure", NULL, "do not check the kubelet's certificate",
+	 set_kubelet_insecure, .about = LIVE},
+	{0},
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "meta/kube/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char default_token[] = KUBE_ACCOUNT_FOLDER "/token";
+static const char default_ca[] = KUBE_ACCOUNT_FOLDER "/ca.crt";
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Returns 0, or `code` with a message. */
+static int check_readable(const char *option, const char *path, int code, struct error *err)
+{
+	if (access(path, R_OK) == 0)
+		return 0;
+	return error_set(err, code, "%s: %s: %s", option, path, strerror(errno));
+}
+
+static bool is_encrypted(const struct kube_config *config)
+{
+	return strncmp(config->url, "https://", 8) == 0;
+}
+
+static int set_url(struct kube_config *config, const char *option, const char *url,
+		   struct error *err)
+{
+	size_t len = strlen(url);
+
+	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
+		return error_set(err, -EINVAL, "%s %s: a URL begins with https:// or http://",
+				 option, url);
+	while (len && url[len - 1] == '/')
+		len--;
+	if (len >= sizeof(config->url) || strcspn(url, " \t\r\n?#") < len)
+		return error_set(err, -EINVAL, "%s %s: not the URL of a server", option, url);
+	memcpy(config->url, url, len);
+	config->url[len] = '\0';
+	return 0;
+}
+
+/* The server's address as containers of a cluster have it. Returns whether this is one. */
+static bool set_url_of_cluster(struct kube_config *config)
+{
+	const char *host = environment("KUBERNETES_SERVICE_HOST");
+	const char *port = environment("KUBERNETES_SERVICE_PORT");
+	bool is_ipv6 = host && strchr(host, ':') && host[0] != '[';
+	char url[KUBE_URL_BYTES];
+
+	if (!host)
+		return false;
+	if (snprintf(url, sizeof(url), "https://%s%s%s:%s", is_ipv6 ? "[" : "", host,
+		     is_ipv6 ? "]" : "", port ? port : "443") >= (int)sizeof(url))
+		return false;
+	return set_url(config, "KUBERNETES_SERVICE_HOST", url, NULL) == 0;
+}
+
+/* A name of Kubernetes is part of the requests as it is. */
+static bool is_name(const char *text)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+
+	return len && len < KUBE_NODE_BYTES && text[len] == '\0';
+}
+
+/* Without a name, all pods of the cluster would be listed, by each agent. */
+static int set_node(struct kube_config *config, const struct kube_options *options, int code,
+		    struct error *err)
+{
+	const char *node = options->node ? options->node : environment("NODE_NAME");
+
+	if (!node)
+		return error_set(err, code,
+				 "Kubernetes: which node this is, is not known: set NODE_NAME by "
+				 "the downward API (spec.nodeName), or --k8s-node");
+	if (!is_name(node))
+		return error_set(err, -EINVAL, "%s %s: not the name of a node",
+				 options->node ? "--k8s-node" : "NODE_NAME", node);
+	memcpy(config->node, node, strlen(node) + 1);
+	return 0;
+}
+
+/* The token is not sent without encryption. code: if there is none. */
+static int set_token(struct kube_config *config, const struct kube_options *options, int code,
+		     struct error *err)
+{
+	config->token_path = NULL;
+	if (!is_encrypted(config))
+		return 0;
+	config->token_path = options->token_path ? options->token_path : default_token;
+	if (options->token_path)
+		code = -EINVAL;
+	return check_readable(options->token_path ? "--k8s-token" : "Kubernetes: token",
+			      config->token_path, code, err);
+}
+
+/* Those of the cluster if there are any. */
+static int set_ca(struct kube_config *config, const char *option, const char *path,
+		  struct error *err)
+{
+	config->ca_path = path;
+	if (path)
+		return check_readable(option, path, -EINVAL, err);
+	if (access(default_ca, R_OK) == 0)
+		config->ca_path = default_ca;
+	return 0;
+}
+
+static int find_kubelet(const struct kube_options *options, struct kube_config *config,
+			struct error *err)
+{
+	int code = set_url(config, "--kubelet", options->kubelet, err);
+
+	config->insecure = options->kubelet_insecure;
+	if (code == 0)
+		code = set_token(config, options, -EINVAL, err);
+	if (code == 0)
+		code = set_ca(config, "--kubelet-ca", options->kubelet_ca_path, err);
+	return code;
+}
+
+/* code: if something is missing. */
+static int complete(const struct kube_options *options, struct kube_config *config, int code,
+		    struct error *err)
+{
+	int result = set_token(config, options, code, err);
+
+	if (result == 0)
+		result = set_node(config, options, code, err);
+	if (result == 0)
+		result = set_ca(config, "--k8s-ca", options->ca_path, err);
+	return result;
+}
+
+/* Options that contradict each other, or mean nothing. */
+static int check(const struct kube_options *options, bool has_url, struct error *err)
+{
+	if (options->kubelet && has_url)
+		return error_set(err, -EINVAL, "--k8s-api %s and --kubelet %s: one of them",
+				 options->api, options->kubelet);
+	if (!options->kubelet && (options->kubelet_ca_path || options->kubelet_insecure))
+		return error_set(err, -EINVAL, "%s goes with --kubelet",
+				 options->kubelet_insecure ? "--kubelet-insecure" : "--kubelet-ca");
+	return 0;
+}
+
+int kube_config_find(const struct kube_options *options, struct kube_config *config,
+		     struct error *err)
+{
+	bool is_auto = !options->api || strcmp(options->api, "auto") == 0;
+	bool is_none = options->api && strcmp(options->api, "none") == 0;
+	int code = check(options, !is_auto && !is_none, err);
+
+	*config = (struct kube_config){0};
+	if (code)
+		return code;
+	if (options->kubelet)
+		return find_kubelet(options, config, err);
+	if (is_none)
+		return -ENOENT;
+	if (is_auto)
+		return set_url_of_cluster(config) ? complete(options, config, -ENOENT, err)
+						  : -ENOENT;
+	code = set_url(config, "--k8s-api", options->api, err);
+	return code ? code : complete(options, config, -EINVAL, err);
+}

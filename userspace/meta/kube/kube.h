@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The follower of a node's pods, by the API server or by kubelet: makes the requests of the
+ * reflector and pushes the pods.
+ */
+#ifndef META_KUBE_KUBE_H
+#define META_KUBE_KUBE_H
+
+#include "meta/follower.h"
+#include "meta/kube/config.h"
+
+/* Copies the configuration, not the texts it refers to. Returns 0, or -errno with a message. */
+int kube_follower_create(const struct kube_config *config, struct meta_follower **follower,
+			 struct error *err);
+
+/* From any thread: a container of a pod was found, which kubelet may already know. */
+void kube_follower_hurry(struct meta_follower *follower);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests with libcurl's multi interface, whose wait another thread can end. */
+#include "meta/net/fetch.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/buf.h"
+
+enum {
+	NS_PER_MS = 1000000,
+	KEEPALIVE_S = 30, /* between probes of a silent connection */
+};
+
+struct fetch {
+	CURLM *multi; /* owned */
+	CURL *curl; /* owned */
+	atomic_bool stopped;
+};
+
+/* A request that is being answered. */
+struct transfer {
+	CURL *curl;
+	const struct fetch_request *request;
+	bool unwanted; /* the rest of the answer */
+	char message[CURL_ERROR_SIZE];
+};
+
+int fetch_create(struct fetch **result, struct error *err)
+{
+	struct fetch *fetch;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT))
+		return error_set(err, -ENOMEM, "libcurl cannot be initialised");
+	fetch = calloc(1, sizeof(*fetch));
+	if (fetch) {
+		fetch->multi = curl_multi_init();
+		fetch->curl = curl_easy_init();
+	} else {
+		curl_global_cleanup();
+	}
+	if (fetch && fetch->multi && fetch->curl) {
+		*result = fetch;
+		return 0;
+	}
+	fetch_destroy(fetch);
+	return error_set(err, -ENOMEM, "out of memory");
+}
+
+void fetch_destroy(struct fetch *fetch)
+{
+	if (!fetch)
+		return;
+	curl_easy_cleanup(fetch->curl);
+	curl_multi_cleanup(fetch->multi);
+	curl_global_cleanup();
+	free(fetch);
+}
+
+static size_t take(char *bytes, size_t size, size_t count, void *data)
+{
+	struct transfer *transfer = data;
+	const struct fetch_request *request = transfer->request;
+	long status = 0;
+
+	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+	transfer->unwanted = !request->take(request->data, status, bytes, size * count);
+	return transfer->unwanted ? CURL_WRITEFUNC_ERROR : size * count;
+}
+
+/* Appends a header. Returns false if out of memory. */
+static bool add_header(struct curl_slist **headers, const char *text)
+{
+	struct curl_slist *longer = curl_slist_append(*headers, text);
+
+	if (longer)
+		*headers = longer;
+	return longer;
+}
+
+static bool add_token(struct curl_slist **headers, const struct fetch_request *request)
+{
+	struct buf text = {0};
+	bool added;
+
+	if (!request->token || strncmp(request->url, "https:", 6) != 0)
+		return true;
+	buf_printf(&text, "Authorization: Bearer %s", request->token);
+	buf_append_char(&text, '\0');
+	added = !text.failed && add_header(headers, text.data);
+	buf_finish(&text);
+	return added;
+}
+
+static CURLcode set_options(struct transfer *transfer, const struct curl_slist *headers)
+{
+	const struct fetch_request *request = transfer->request;
+	CURLcode code = CURLE_OK;
+
+	curl_easy_reset(transfer->curl);
+#define SET(option, value) code = code ? code : curl_easy_setopt(transfer->curl, option, value)
+	SET(CURLOPT_URL, request->url);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_PROXY, ""); /* the environment's is not for the machine's own cluster */
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_HTTPHEADER, headers);
+	SET(CURLOPT_ACCEPT_ENCODING, request->compressed ? "gzip" : NULL);
+	/* A signal for a time-out would hit the threads of others. */
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_QUICK_EXIT, 1L); /* the end does not wait for the resolver of names */
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)FETCH_CONNECT_MS);
+	SET(CURLOPT_TIMEOUT, (long)request->timeout_s);
+	SET(CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+	SET(CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
+	if (request->ca_path) {
+		SET(CURLOPT_CAINFO, request->ca_path);
+		SET(CURLOPT_CAPATH, NULL); /* the system's are not for clusters */
+	}
+	/* The file is read for each connection: its certificates may be replaced. */
+	SET(CURLOPT_CA_CACHE_TIMEOUT, 0L);
+	SET(CURLOPT_SSL_VERIFYPEER, (long)!request->trusts_any);
+	SET(CURLOPT_SSL_VERIFYHOST, request->trusts_any ? 0L : 2L);
+	SET(CURLOPT_WRITEFUNCTION, take);
+	SET(CURLOPT_WRITEDATA, transfer);
+	SET(CURLOPT_ERRORBUFFER, transfer->message);
+#undef SET
+	return code;
+}
+
+/* Runs the transfer to its end. Returns whether it ended by itself. */
+static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
+{
+	const struct fetch_request *request = transfer->request;
+	int running, queued;
+	CURLMsg *message;
+
+	for (;;) {
+		if (fetch_is_stopped(fetch))
+			return false;
+		if (curl_multi_perform(fetch->multi, &running)) {
+			*code = CURLE_OUT_OF_MEMORY;
+			return true;
+		}
+		while ((message = curl_multi_info_read(fetch->multi, &queued))) {
+			if (message->msg != CURLMSG_DONE)
+				continue;
+			*code = message->data.result;
+			return true;
+		}
+		transfer->unwanted = transfer->unwanted || !request->waits(request->data);
+		if (transfer->unwanted)
+			return true;
+		curl_multi_poll(fetch->multi, NULL, 0, FETCH_LOOK_MS, NULL);
+	}
+}
+
+/* What libcurl's result means for the caller; others: -EHOSTUNREACH. */
+static int to_errno(CURLcode code)
+{
+	static const struct {
+		CURLcode code;
+		int result;
+	} rows[] = {
+		{CURLE_OPERATION_TIMEDOUT, -ETIMEDOUT},
+		{CURLE_OUT_OF_MEMORY, -ENOMEM},
+		{CURLE_PARTIAL_FILE, -EMSGSIZE},
+		{CURLE_GOT_NOTHING, -EMSGSIZE},
+		{CURLE_RECV_ERROR, -EMSGSIZE},
+		{CURLE_BAD_CONTENT_ENCODING, -EMSGSIZE},
+		{CURLE_PEER_FAILED_VERIFICATION, -EKEYREJECTED},
+		{CURLE_SSL_CONNECT_ERROR, -EKEYREJECTED},
+		{CURLE_SSL_CACERT_BADFILE, -EKEYREJECTED},
+		{CURLE_SSL_ISSUER_ERROR, -EKEYREJECTED},
+		{CURLE_SSL_CIPHER, -EKEYREJECTED},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].code == code)
+			return rows[i].result;
+	return -EHOSTUNREACH;
+}
+
+static void describe_end(CURL *curl, struct fetch_end *end)
+{
+	curl_off_t retry_after = 0;
+
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &end->status);
+	curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
+	end->retry_after_s = retry_after < UINT32_MAX ? (uint32_t)retry_after : UINT32_MAX;
+}
+
+int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
+	      struct error *err)
+{
+	struct transfer transfer = {.curl = fetch->curl, .request = request};
+	struct curl_slist *headers = NULL;
+	bool has_headers = add_header(&headers, "Accept: application/json") &&
+			   add_header(&headers, "User-Agent: lanner") &&
+			   add_token(&headers, request);
+	CURLcode code = has_headers ? set_options(&transfer, headers) : CURLE_OUT_OF_MEMORY;
+	bool ended = true;
+
+	*end = (struct fetch_end){0};
+	if (code == CURLE_OK && curl_multi_add_handle(fetch->multi, fetch->curl))
+		code = CURLE_OUT_OF_MEMORY;
+	if (code == CURLE_OK) {
+		ended = run(fetch, &transfer, &code);
+		describe_end(fetch->curl, end);
+		curl_multi_remove_handle(fetch->multi, fetch->curl);
+	}
+	curl_easy_setopt(fetch->curl, CURLOPT_ERRORBUFFER, NULL);
+	curl_slist_free_all(headers);
+	if (!ended)
+		return error_set(err, -ECANCELED, "canceled");
+	if (code == CURLE_OK || transfer.unwanted)
+		return 0;
+	return error_set(err, to_errno(code), "%s",
+			 transfer.message[0] ? transfer.message : curl_easy_strerror(code));
+}
+
+void fetch_wait(struct fetch *fetch, uint64_t ns)
+{
+	uint64_t ms = ns / NS_PER_MS + 1;
+
+	if (!fetch_is_stopped(fetch))
+		curl_multi_poll(fetch->multi, NULL, 0, ms < INT_MAX ? (int)ms : INT_MAX, NULL);
+}
+
+void fetch_wake(struct fetch *fetch)
+{
+	curl_multi_wakeup(fetch->multi);
+}
+
+void fetch_stop(struct fetch *fetch)
+{
+	atomic_store(&fetch->stopped, true);
+	curl_multi_wakeup(fetch->multi);
+}
+
+bool fetch_is_stopped(const struct fetch *fetch)
+{
+	return atomic_load(&fetch->stopped);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A client for servers behind a URL, one request at a time. Their answers are given out as they
+ * come, and another thread can end the request at any time. A connection is kept for the next one.
+ */
+#ifndef META_NET_FETCH_H
+#define META_NET_FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+enum { FETCH_CONNECT_MS = 10000, FETCH_LOOK_MS = 1000 };
+
+struct fetch;
+
+struct fetch_request {
+	const char *url; /* "https://10.0.0.1:443/api"; redirects are not followed */
+	const char *token; /* of the header "Authorization: Bearer", over TLS alone; NULL: none */
+	const char *ca_path; /* whose certificates are trusted; NULL: those of the system */
+	bool trusts_any; /* the server's certificate is not checked */
+	bool compressed; /* the answer may be: it is given out as it was before */
+	uint32_t timeout_s; /* for all of it */
+	/* A part of the body of the answer. Returns whether the rest is wanted. */
+	bool (*take)(void *data, long status, const char *bytes, size_t len);
+	/* Whether the answer is still waited for: called every FETCH_LOOK_MS. */
+	bool (*waits)(void *data);
+	void *data;
+};
+
+struct fetch_end {
+	long status; /* 0: there was no answer */
+	uint32_t retry_after_s; /* the header; 0: none */
+};
+
+/* Returns 0, or -ENOMEM with a message. */
+int fetch_create(struct fetch **fetch, struct error *err);
+
+/* Accepts NULL. */
+void fetch_destroy(struct fetch *fetch);
+
+/*
+ * Sends GET. Returns 0 at the end of the answer, of whatever status, also when the rest was not
+ * wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE (cut
+ * before its end), -ECANCELED (fetch_stop()), -ENOMEM, or -EHOSTUNREACH and others (no connection).
+ */
+int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
+	      struct error *err);
+
+/* Waits for that long, or until fetch_wake() or fetch_stop(). */
+void fetch_wait(struct fetch *fetch, uint64_t ns);
+
+/* From any thread: ends the current wait, or the next one. */
+void fetch_wake(struct fetch *fetch);
+
+/* From any thread: ends the current request or wait, and all that follow. */
+void fetch_stop(struct fetch *fetch);
+bool fetch_is_stopped(const struct fetch *fetch);
+
+#endif
