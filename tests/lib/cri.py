@@ -15,6 +15,7 @@ import tarfile
 import containers
 
 CALL_S = 60
+POD_UID = "0b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0"
 CONFIG = """
 version = 2
 disabled_plugins = ["io.containerd.internal.v1.opt"]
@@ -107,6 +108,16 @@ class Cri(containers.Runtime):
         answer = done.stdout[5:]
         return answer[2:2 + answer[1]].decode() if answer else ""
 
+    def add(self, sandbox, name, tier, *command, mounts=()):
+        """Starts another container in a pod; returns its id."""
+        config = message(
+            (1, message((1, name))), (2, message((1, containers.IMAGE))),
+            *((3, word) for word in command), *((7, mount) for mount in mounts),
+            (9, message((1, "tier"), (2, tier))))
+        made = self.call("CreateContainer", message((1, sandbox), (2, config), (3, self.pod_config)))
+        self.call("StartContainer", message((1, made)))
+        return made
+
     @contextlib.contextmanager
     def pod(self, data, *command):
         """
@@ -115,22 +126,15 @@ class Cri(containers.Runtime):
         """
         cgroup = f"lanner-test-{os.getpid()}"
         host_network = message((2, message((1, message((1, 2))))))
-        config = message(
-            (1, message((1, "web-5c4f"), (2, "uid-1"), (3, "shop"))),
+        self.pod_config = message(
+            (1, message((1, "web-5c4f"), (2, POD_UID), (3, "shop"))),
             (6, message((1, "app"), (2, "web"))), (7, message((1, "team"), (2, "blue"))),
-            (8, message((1, f"/{cgroup}")) + host_network))
-        container = message(
-            (1, message((1, "main"))), (2, message((1, containers.IMAGE))),
-            *((3, word) for word in command),
-            (7, message((1, "/data"), (2, str(data)), (3, 1))),
-            (9, message((1, "tier"), (2, "front"))))
+            (8, message((1, f"/{cgroup}/kubepods/burstable/pod{POD_UID}")) + host_network))
+        mount = message((1, "/data"), (2, str(data)), (3, 1))
         sandbox = None
         try:
-            sandbox = self.call("RunPodSandbox", message((1, config)))
-            made = self.call("CreateContainer",
-                             message((1, sandbox), (2, container), (3, config)))
-            self.call("StartContainer", message((1, made)))
-            yield sandbox, made
+            sandbox = self.call("RunPodSandbox", message((1, self.pod_config)))
+            yield sandbox, self.add(sandbox, "main", "front", *command, mounts=[mount])
         finally:
             if sandbox:
                 self.call("StopPodSandbox", message((1, sandbox)))
