@@ -116,14 +116,6 @@ static int set_statsd_port(struct options *options, const char *value)
 	return set_dynamic_snaplen(options, NULL);
 }
 
-static int set_k8s_cluster(struct options *options, const char *value)
-{
-	if (!*value)
-		return -EINVAL;
-	options->k8s_cluster = value;
-	return 0;
-}
-
 static int set_meta_wait(struct options *options, const char *value)
 {
 	uint64_t ms;
@@ -182,7 +174,5 @@ const struct option_row option_rows_capture[] = {
 	{0, "host-root", "DIR",
 	 "in a container: the root of the host is mounted at DIR; default: HOST_ROOT of the environment",
 	 set_host_root, .about = LIVE, .offer = OFFER_FILES},
-	{0, "k8s-cluster", "NAME", "name of the cluster, for k8s.cluster.name", set_k8s_cluster,
-	 .accepts = "a name"},
 	{0},
 };

@@ -2,6 +2,8 @@
 /* Options: the server that is asked for the pods of this node. */
 #include "agent/options/row.h"
 
+#include <errno.h>
+
 #include "agent/options/setters.h"
 
 CONSTANT_SETTER(set_api, kubernetes.api, value)
@@ -11,6 +13,14 @@ CONSTANT_SETTER(set_ca, kubernetes.ca_path, value)
 CONSTANT_SETTER(set_kubelet, kubernetes.kubelet, value)
 CONSTANT_SETTER(set_kubelet_ca, kubernetes.kubelet_ca_path, value)
 CONSTANT_SETTER(set_kubelet_insecure, kubernetes.kubelet_insecure, true)
+
+static int set_cluster(struct options *options, const char *value)
+{
+	if (!*value)
+		return -EINVAL;
+	options->k8s_cluster = value;
+	return 0;
+}
 
 const struct option_row option_rows_kubernetes[] = {
 	{0, "k8s-api", "URL",
@@ -31,5 +41,7 @@ const struct option_row option_rows_kubernetes[] = {
 	 .about = LIVE, .offer = OFFER_FILES},
 	{0, "kubelet-insecure", NULL, "do not check the kubelet's certificate",
 	 set_kubelet_insecure, .about = LIVE},
+	{0, "k8s-cluster", "NAME", "name of the cluster, for k8s.cluster.name", set_cluster,
+	 .accepts = "a name"},
 	{0},
 };

@@ -101,10 +101,9 @@ static void test_containers(void **state)
 	assert_int_equal(options.meta_wait_ms, 50);
 	assert_null(options.host_root);
 	options_finish(&options);
-	parse_right("--meta-wait 0 --host-root /host --k8s-cluster prod", &options);
+	parse_right("--meta-wait 0 --host-root /host", &options);
 	assert_int_equal(options.meta_wait_ms, 0);
 	assert_string_equal(options.host_root, "/host");
-	assert_string_equal(options.k8s_cluster, "prod");
 	options_finish(&options);
 }
 

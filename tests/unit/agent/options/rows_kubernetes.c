@@ -33,6 +33,17 @@ static void test_values(void **state)
 	options_finish(&options);
 }
 
+/* Also that of pods in capture files. */
+static void test_cluster(void **state)
+{
+	struct options options;
+
+	parse_right("-r file --k8s-cluster prod", &options);
+	assert_string_equal(options.k8s_cluster, "prod");
+	options_finish(&options);
+	expect_rejected("--k8s-cluster=", NULL);
+}
+
 static void test_live_only(void **state)
 {
 	expect_rejected("-r file --k8s-api none",
@@ -46,6 +57,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_cluster),
 		cmocka_unit_test(test_live_only),
 	};
 
