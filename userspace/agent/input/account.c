@@ -60,6 +60,18 @@ void account_append_state(const struct account *account, struct buf *text)
 		   account->state.threads, account->state.fds);
 }
 
+void account_append_cgroups(const struct account *account, struct buf *text)
+{
+	const uint64_t *counts = account->cgroups;
+
+	if (counts[FILTER_REJECTED] || counts[FILTER_ACCEPTED] || counts[FILTER_UNDECIDED])
+		buf_printf(text,
+			   "agent: filter: control groups rejected %" PRIu64 ", accepted %" PRIu64
+			   ", undecided %" PRIu64 "\n",
+			   counts[FILTER_REJECTED], counts[FILTER_ACCEPTED],
+			   counts[FILTER_UNDECIDED]);
+}
+
 void account_append_troubles(const struct account_trouble *troubles, size_t count, struct buf *text)
 {
 	for (size_t i = 0; i < count; i++)

@@ -25,6 +25,7 @@ struct account {
 	uint64_t matched; /* events that passed the filter, up to the end of the run */
 	uint64_t printed; /* of these, written to standard output */
 	struct sinsp_stats state;
+	uint64_t cgroups[FILTER_DECISIONS_COUNT]; /* what the filter says of control groups */
 	struct account_containers containers; /* zero if no field needs their descriptions */
 	const struct recording *recording; /* NULL: nothing was recorded */
 	const struct ruleset *ruleset; /* NULL: without rules */
@@ -45,6 +46,9 @@ void account_append_rules(const struct account *account, struct buf *text);
 
 /* "agent: state: threads 7, descriptors 20", without a newline. */
 void account_append_state(const struct account *account, struct buf *text);
+
+/* How many control groups the filter decides about; nothing if there are none. */
+void account_append_cgroups(const struct account *account, struct buf *text);
 
 /* Problems: a line for each that occurred. */
 void account_append_troubles(const struct account_trouble *troubles, size_t count,

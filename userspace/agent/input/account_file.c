@@ -64,5 +64,6 @@ void account_file_append(const struct scap_reader_stats *file, const struct acco
 			   file->joined);
 	account_append_state(account, text);
 	buf_append_char(text, '\n');
+	account_append_cgroups(account, text);
 	account_append_rules(account, text);
 }

@@ -291,6 +291,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_lookups(text, &account->state);
 		put_containers(text, &account->containers.meta);
 		put_pods(text, &account->containers.meta);
+		account_append_cgroups(account, text);
 		account_append_rules(account, text);
 	}
 }

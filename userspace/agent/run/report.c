@@ -66,14 +66,29 @@ static bool is_silent(const struct run *run)
 	return run->options->quiet && !run->options->verbose && !report_is_incomplete(run);
 }
 
+struct count {
+	struct filter *filter;
+	uint64_t *decisions;
+};
+
+static void count_decision(const struct sinsp_cgroups *cgroups, void *context)
+{
+	const struct count *count = context;
+
+	count->decisions[filter_decide(count->filter, cgroups)]++;
+}
+
 void report_print(const struct run *run)
 {
 	struct account account = account_of(run);
+	struct count count = {run->plan->filter, account.cgroups};
 	struct error err = {""};
 	struct buf text = {0};
 
 	if (is_silent(run))
 		return;
+	if (account.verbose && count.filter)
+		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
 	fwrite(text.data, 1, text.len, stderr);

@@ -258,6 +258,9 @@ static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const c
 		free(cgroups);
 		return NULL;
 	}
+	/* Without a text they are not known yet. */
+	if (len)
+		cgroups->revision = ++table->revisions;
 	*bucket = cgroups;
 	return cgroups;
 }
@@ -351,10 +354,21 @@ void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
 		return;
 	memcpy(match.id, slash + 1, match.id_len);
 	cgroups->container = get_container(table, &match);
+	cgroups->revision = ++table->revisions;
 	if (!cgroups->container || cgroups->container->path)
 		return;
 	cgroups->container->path = strdup(path);
 	table->declared += cgroups->container->path != NULL;
+}
+
+void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
+			void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+			void *context)
+{
+	for (size_t i = 0; i < SINSP_CONTAINERS_BUCKETS; i++)
+		for (const struct sinsp_cgroups *c = table->cgroups[i]; c; c = c->next)
+			if (sinsp_cgroups_revision(c) > since)
+				visit(c, context);
 }
 
 void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)

@@ -18,6 +18,7 @@ struct sinsp_cgroups {
 	struct sinsp_container *container; /* NULL: of the host */
 	uint32_t refs; /* by threads */
 	uint32_t hash;
+	uint64_t revision; /* when it was added or got its container; 0: groups not known yet */
 	size_t len;
 	char text[]; /* "name=/path", each with its NUL */
 };
@@ -36,7 +37,7 @@ struct sinsp_containers {
 	struct sinsp_container_lists lists;
 	struct sinsp_pods pods;
 	uint32_t count; /* of containers */
-	uint64_t revisions; /* the last one that a container got */
+	uint64_t revisions; /* the last one that a container or an entry of groups got */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	size_t unused_bytes; /* of descriptions of unused containers */
@@ -71,6 +72,20 @@ static inline struct sinsp_cgroups *sinsp_cgroups_ref(struct sinsp_cgroups *cgro
 	cgroups->refs++;
 	return cgroups;
 }
+
+/* Grows when the groups get another container, or when that or its pod is described. */
+static inline uint64_t sinsp_cgroups_revision(const struct sinsp_cgroups *cgroups)
+{
+	const struct sinsp_container *container = cgroups->container;
+
+	return container && container->revision > cgroups->revision ? container->revision
+								    : cgroups->revision;
+}
+
+/* Calls `visit` for all entries with a revision above `since`. */
+void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
+			void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+			void *context);
 
 /* Accepts NULL. */
 void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups);

@@ -80,6 +80,14 @@ static void test_recordings(void **state)
 		       cases[i].text);
 }
 
+static void test_cgroups(void **state)
+{
+	expect(account_append_cgroups, (struct account){0}, "");
+	expect(account_append_cgroups,
+	       (struct account){.cgroups = {[FILTER_REJECTED] = 3, [FILTER_UNDECIDED] = 1}},
+	       "agent: filter: control groups rejected 3, accepted 0, undecided 1\n");
+}
+
 /* Only rules that matched have a line. */
 static void test_rules(void **state)
 {
@@ -122,7 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matches),	   cmocka_unit_test(test_state),
 		cmocka_unit_test(test_recordings), cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_troubles),
+		cmocka_unit_test(test_troubles),   cmocka_unit_test(test_cgroups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

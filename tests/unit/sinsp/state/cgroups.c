@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The control groups that threads are in, and which of them changed. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sinsp/state/cgroups.h"
+#include "sinsp/state/container.h"
+#include "sinsp/state/core.h"
+
+#include "drive.h"
+
+#define UID "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define OTHER_ID "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+
+static struct drive drive;
+
+static int setup(void **state)
+{
+	drive_create(&drive, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	drive_destroy(&drive);
+	return 0;
+}
+
+/* The first program of a process. */
+static void start(int64_t pid, const char *group)
+{
+	struct frame *frame = drive_begin(&drive, EVENT_execve, pid);
+
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_i64(frame, execve__tid, pid);
+	frame_put_i64(frame, execve__pid, pid);
+	frame_put_i64(frame, execve__ptid, 1);
+	frame_put_string(frame, execve__exe, "sh");
+	frame_put_string(frame, execve__cgroups, group);
+	drive_end(&drive);
+}
+
+struct seen {
+	size_t count;
+	const struct sinsp_cgroups *last;
+};
+
+static void see(const struct sinsp_cgroups *cgroups, void *context)
+{
+	struct seen *seen = context;
+
+	seen->count++;
+	seen->last = cgroups;
+}
+
+/* The only groups that changed since, or NULL with another count. */
+static const struct sinsp_cgroups *changed_since(uint64_t since, size_t count)
+{
+	struct seen seen = {0};
+
+	sinsp_visit_cgroups(drive.sinsp, since, see, &seen);
+	assert_int_equal(seen.count, count);
+	return seen.last;
+}
+
+static void test_changes(void **state)
+{
+	uint64_t since;
+
+	start(10, "memory=/kubepods/pod" UID "/" ID);
+	start(11, "memory=/docker/" OTHER_ID);
+	start(12, "memory=/system.slice");
+	since = sinsp_revision(drive.sinsp);
+	changed_since(since, 0);
+	/* Others of the same groups are nothing new. */
+	start(13, "memory=/system.slice");
+	assert_int_equal(sinsp_revision(drive.sinsp), since);
+	start(14, "memory=/user.slice");
+	assert_true(sinsp_revision(drive.sinsp) > since);
+	assert_string_equal(changed_since(since, 1)->text, "memory=/user.slice");
+	since = sinsp_revision(drive.sinsp);
+	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_META_OK,
+				 sinsp_container_info_create());
+	assert_string_equal(changed_since(since, 1)->container->id, OTHER_ID);
+}
+
+static void test_pods(void **state)
+{
+	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	uint64_t since;
+
+	start(10, "memory=/kubepods/pod" UID "/" ID);
+	start(11, "memory=/docker/" OTHER_ID);
+	since = sinsp_revision(drive.sinsp);
+	info->pod.uid = UID;
+	info->pod.name = "web";
+	sinsp_describe_pod(drive.sinsp, info);
+	assert_string_equal(changed_since(since, 1)->container->info.pod.name, "web");
+	since = sinsp_revision(drive.sinsp);
+	info = sinsp_pod_info_create();
+	info->pod.uid = "another";
+	sinsp_describe_pod(drive.sinsp, info);
+	changed_since(since, 0);
+}
+
+static void test_all(void **state)
+{
+	size_t before = 0;
+	struct seen seen = {0};
+
+	sinsp_visit_cgroups(drive.sinsp, 0, see, &seen);
+	before = seen.count;
+	start(10, "memory=/docker/" ID);
+	start(11, "memory=/docker/" ID "/init.scope");
+	changed_since(0, before + 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control groups that threads are in, for whoever keeps what a filter says of them
+ * (filter/cgroups.h) instead of comparing each event.
+ */
+#ifndef SINSP_STATE_CGROUPS_H
+#define SINSP_STATE_CGROUPS_H
+
+#include <stdint.h>
+
+struct sinsp;
+struct sinsp_cgroups;
+
+/*
+ * A number that grows when a thread comes into groups that none was in, when groups turn out to be
+ * of a container, and when a container or its pod is described: cheap enough for each event.
+ */
+uint64_t sinsp_revision(const struct sinsp *sinsp);
+
+/*
+ * Calls `visit` for the groups that this happened to after the revision `since`; 0: for all. Groups
+ * that the last thread left are not visited; nothing is valid after the next event.
+ */
+void sinsp_visit_cgroups(const struct sinsp *sinsp, uint64_t since,
+			 void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
+			 void *context);
+
+#endif
