@@ -44,7 +44,7 @@ int pods_follow(const struct options *options, struct meta *meta, struct meta_fo
 		struct error *err)
 {
 	*result = NULL;
-	if (!kube_options_given(&options->kubernetes))
+	if (!kube_options_name_server(&options->kubernetes))
 		return 0;
 	return error_set(err, -ENOSYS,
 			 "--k8s-api, --kubelet: this build cannot ask Kubernetes "

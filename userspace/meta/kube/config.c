@@ -141,9 +141,9 @@ static int complete(const struct kube_options *options, struct kube_config *conf
 }
 
 /* Options that contradict each other, or mean nothing. */
-static int check(const struct kube_options *options, bool has_url, struct error *err)
+static int check(const struct kube_options *options, struct error *err)
 {
-	if (options->kubelet && has_url)
+	if (options->kubelet && kube_options_name_api(options))
 		return error_set(err, -EINVAL, "--k8s-api %s and --kubelet %s: one of them",
 				 options->api, options->kubelet);
 	if (!options->kubelet && (options->kubelet_ca_path || options->kubelet_insecure))
@@ -155,9 +155,8 @@ static int check(const struct kube_options *options, bool has_url, struct error 
 int kube_config_find(const struct kube_options *options, struct kube_config *config,
 		     struct error *err)
 {
-	bool is_auto = !options->api || strcmp(options->api, "auto") == 0;
 	bool is_none = options->api && strcmp(options->api, "none") == 0;
-	int code = check(options, !is_auto && !is_none, err);
+	int code = check(options, err);
 
 	*config = (struct kube_config){0};
 	if (code)
@@ -166,7 +165,7 @@ int kube_config_find(const struct kube_options *options, struct kube_config *con
 		return find_kubelet(options, config, err);
 	if (is_none)
 		return -ENOENT;
-	if (is_auto)
+	if (!kube_options_name_api(options))
 		return set_url_of_cluster(config) ? complete(options, config, -ENOENT, err)
 						  : -ENOENT;
 	code = set_url(config, "--k8s-api", options->api, err);

@@ -7,6 +7,7 @@
 #define META_KUBE_CONFIG_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "util/error.h"
 
@@ -22,10 +23,16 @@ struct kube_options {
 	bool kubelet_insecure; /* its certificate is not checked */
 };
 
-/* Whether one of them names a server. */
-static inline bool kube_options_given(const struct kube_options *options)
+/* Whether they have the URL of an API server; or of any server. */
+static inline bool kube_options_name_api(const struct kube_options *options)
 {
-	return options->api || options->kubelet;
+	return options->api && strcmp(options->api, "auto") != 0 &&
+	       strcmp(options->api, "none") != 0;
+}
+
+static inline bool kube_options_name_server(const struct kube_options *options)
+{
+	return options->kubelet || kube_options_name_api(options);
 }
 
 enum { KUBE_URL_BYTES = 1024, KUBE_NODE_BYTES = 254 };

@@ -11,7 +11,7 @@ enum {
 	STATUS_EXPIRED = 410,
 	STATUS_INVALID = 422,
 	STATUS_TIMEOUT = 504, /* also: "too large resource version" */
-	VALUES_MAX = 10 * JSON_INPUT_VALUES_MAX, /* of a page */
+	VALUES_MAX = 5 * JSON_INPUT_VALUES_MAX, /* of a page: some 50 MB of memory */
 	NS_PER_S = 1000000000,
 	POLL_LEAST_S = 20, /* from one answer of kubelet to the next request */
 	POLL_LONGER_S = 10, /* by chance */
@@ -110,7 +110,10 @@ static bool failed_list(struct reflector *reflector, long status)
 	if (status == STATUS_BAD_REQUEST || status == STATUS_EXPIRED || status == STATUS_INVALID ||
 	    status == STATUS_TIMEOUT)
 		reflector->list_version[0] = '\0';
-	if (reflector->failure == META_KUBE_TOO_LONG && reflector->page_pods > 1)
+	/* It may have had too many bytes, or too many values. */
+	if ((reflector->failure == META_KUBE_TOO_LONG ||
+	     reflector->failure == META_KUBE_NONSENSE) &&
+	    reflector->page_pods > 1)
 		reflector->page_pods /= 2;
 	return false;
 }

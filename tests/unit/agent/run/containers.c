@@ -269,6 +269,16 @@ static void test_rejected(void **state)
 	assert_int_equal(account().meta.counts[META_REQUESTS], META_REQUESTS_MAX);
 }
 
+/* Asked for again by each new plan. */
+static void test_pods_are_not_wanted(void **state)
+{
+	options.kubernetes.api = "none";
+	begin();
+	assert_int_equal(containers_follow_pods(containers, NULL), 0);
+	assert_int_equal(containers_follow_pods(containers, NULL), 0);
+	assert_int_equal(account().meta.counts[META_KUBE_REQUESTS], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pods_are_not_wanted, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

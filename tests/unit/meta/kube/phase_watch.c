@@ -225,6 +225,43 @@ static void test_bad_lines(void **state)
 	reflected_finish(&reflected);
 }
 
+/* What JSON allows, and no pod has. */
+static void test_hostile_lines(void **state)
+{
+	enum { DEEP = 100000, LABELS = 1000000 };
+	struct reflected reflected;
+	struct buf line = {0};
+
+	start(&reflected);
+	for (int i = 0; i < DEEP; i++)
+		buf_append_char(&line, '[');
+	buf_append_string(&line, "\n");
+	assert_true(reflector_take(&reflected.reflector, 200, line.data, line.len));
+	buf_clear(&line);
+	for (int i = 0; i < DEEP; i++)
+		BUF_LITERAL(&line, "{\"object\":");
+	buf_append_string(&line, "\n");
+	assert_true(reflector_take(&reflected.reflector, 200, line.data, line.len));
+	buf_clear(&line);
+	BUF_LITERAL(&line,
+		    "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"uid\":\"u\",\"labels\":{");
+	for (int i = 0; i < LABELS; i++)
+		BUF_LITERAL(&line, "\"\":1,");
+	BUF_LITERAL(&line, "\"\":1}}}}\n");
+	assert_true(reflector_take(&reflected.reflector, 200, line.data, line.len));
+	assert_int_equal(reflected.counts[META_KUBE_LINES_BAD], 3);
+	/* A NUL ends a text. */
+	assert_true(
+		reflected_send(&reflected, EVENT("ADDED", POD("c\\u0000d", "u-c\\u0000e", "20"))));
+	reflected_expect(&reflected, "+c@n1=u-c ");
+	buf_clear(&line);
+	buf_append(&line, "\0\0\0\n", 4);
+	assert_true(reflector_take(&reflected.reflector, 200, line.data, line.len));
+	assert_int_equal(reflected.counts[META_KUBE_LINES_BAD], 4);
+	reflected_finish(&reflected);
+	buf_finish(&line);
+}
+
 static void test_long_line_is_dropped(void **state)
 {
 	static char filler[LINES_BYTES_MAX + 1];
@@ -297,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_expired),
 		cmocka_unit_test(test_other_errors),
 		cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_hostile_lines),
 		cmocka_unit_test(test_long_line_is_dropped),
 		cmocka_unit_test(test_random_cuts),
 		cmocka_unit_test(test_too_many_pods),
