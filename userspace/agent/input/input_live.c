@@ -53,6 +53,15 @@ static int set_cgroup_roots(struct input_live *live, struct error *err)
 	return error_set(err, -ENOMEM, "out of memory");
 }
 
+/* As the client of Kubernetes: the option, or what the downward API sets. */
+static const char *node_of(const struct options *options)
+{
+	const char *node =
+		options->kubernetes.node ? options->kubernetes.node : getenv("NODE_NAME");
+
+	return node && *node ? node : NULL;
+}
+
 static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
@@ -62,7 +71,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *follow,
-		.node = getenv("NODE_NAME"),
+		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,
 	};
 	struct sinsp *made;

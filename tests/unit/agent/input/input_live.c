@@ -10,11 +10,13 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/input/input_live.h"
 #include "scap/live/handover.h"
 #include "sinsp/sinsp.h"
+#include "sinsp/state/core.h"
 
 #include "fake_live.h"
 #include "frame.h"
@@ -121,6 +123,38 @@ static void test_state(void **state)
 	sinsp_destroy(sinsp);
 	input_destroy(input);
 	plan_destroy(plan);
+}
+
+/* The name of the node, for pods of which nobody says it. */
+static void expect_node(const struct options *options, const char *variable, const char *node)
+{
+	struct plan *plan = plan_of(options);
+	struct input *input = open_first(plan);
+	struct error err = {""};
+	struct sinsp *sinsp;
+
+	assert_int_equal(setenv("NODE_NAME", variable, 1), 0);
+	assert_int_equal(input->ops->create_state(input, &(struct sinsp_follow){0}, &sinsp, &err),
+			 0);
+	if (node)
+		assert_string_equal(sinsp->containers.pods.node, node);
+	else
+		assert_null(sinsp->containers.pods.node);
+	assert_string_equal(sinsp->containers.pods.cluster, "prod");
+	sinsp_destroy(sinsp);
+	input_destroy(input);
+	plan_destroy(plan);
+	unsetenv("NODE_NAME");
+}
+
+static void test_node_and_cluster(void **state)
+{
+	struct options options = {.k8s_cluster = "prod"};
+
+	expect_node(&options, "", NULL);
+	expect_node(&options, "node-1", "node-1");
+	options.kubernetes.node = "node-2";
+	expect_node(&options, "node-1", "node-2");
 }
 
 static void test_counters(void **state)
@@ -300,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_failure_to_open),
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_node_and_cluster),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_change_without_capture),
