@@ -105,14 +105,17 @@ class Docker(Runtime):
 
     def start(self):
         need("dockerd", "docker")
-        socket = self.folder / "d.sock"
-        self.environment = {**os.environ, "DOCKER_HOST": f"unix://{socket}"}
+        self.socket = self.folder / "d.sock"
+        self.environment = {**os.environ, "DOCKER_HOST": f"unix://{self.socket}"}
+        self.start_daemon()
+        self.docker("import", self.archive, IMAGE)
+
+    def start_daemon(self):
         self.daemon = Daemon(self.folder / "log", "dockerd", "--data-root", self.folder / "data",
-                             "--exec-root", self.folder / "exec", "-H", f"unix://{socket}",
+                             "--exec-root", self.folder / "exec", "-H", f"unix://{self.socket}",
                              "--pidfile", self.folder / "pid", "--bridge=none", "--iptables=false",
                              "--storage-driver=vfs")
-        self.daemon.wait_for(socket)
-        self.docker("import", self.archive, IMAGE)
+        self.daemon.wait_for(self.socket)
 
     def docker(self, *words):
         return checked(["docker", *words], env=self.environment)

@@ -19,7 +19,14 @@
 
 #include "util/buf.h"
 
-enum { REQUESTS_MAX = 32, LINE_MAX_BYTES = 256, WAIT_MS = 20, FRAME_HEADER = 9, FRAME_MAX = 16384 };
+enum {
+	STREAMS_MAX = 8,
+	REQUESTS_MAX = 32,
+	LINE_MAX_BYTES = 256,
+	WAIT_MS = 20,
+	FRAME_HEADER = 9,
+	FRAME_MAX = 16384
+};
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -32,6 +39,9 @@ struct fake_runtime {
 	const struct fake_answer *answers;
 	size_t answers_count;
 	atomic_size_t requests;
+	pthread_mutex_t lock; /* for the streams */
+	int streams[STREAMS_MAX];
+	size_t streams_count;
 	char lines[REQUESTS_MAX][LINE_MAX_BYTES];
 };
 
@@ -113,13 +123,53 @@ static void append_grpc(struct buf *out, const struct fake_answer *answer, uint3
 	buf_finish(&trailers);
 }
 
-/* Answers the next request. Returns whether the connection goes on. */
-static bool answer_next(struct fake_runtime *runtime, int fd, uint32_t stream)
+/* Keeps a copy of the connection. */
+static void keep_stream(struct fake_runtime *runtime, int fd)
+{
+	pthread_mutex_lock(&runtime->lock);
+	assert_true(runtime->streams_count < STREAMS_MAX);
+	runtime->streams[runtime->streams_count++] = dup(fd);
+	pthread_mutex_unlock(&runtime->lock);
+}
+
+void fake_runtime_push(struct fake_runtime *runtime, const char *bytes, size_t len)
+{
+	pthread_mutex_lock(&runtime->lock);
+	for (size_t i = 0; i < runtime->streams_count; i++)
+		send_all(runtime->streams[i], bytes, len);
+	pthread_mutex_unlock(&runtime->lock);
+}
+
+void fake_runtime_cut(struct fake_runtime *runtime)
+{
+	pthread_mutex_lock(&runtime->lock);
+	while (runtime->streams_count)
+		close(runtime->streams[--runtime->streams_count]);
+	pthread_mutex_unlock(&runtime->lock);
+}
+
+/* The answer for a request: by its line "GET /path HTTP/1.1", or by its number. */
+static const struct fake_answer *find_answer(struct fake_runtime *runtime, const char *line)
 {
 	static const struct fake_answer close_it = {.kind = FAKE_BYTES, .bytes = ""};
+	const char *path = strchr(line, ' ');
 	size_t number = runtime->requests++;
-	const struct fake_answer *answer =
-		number < runtime->answers_count ? &runtime->answers[number] : &close_it;
+
+	for (size_t i = 0; path && i < runtime->answers_count; i++) {
+		const char *wanted = runtime->answers[i].path;
+
+		if (wanted && strncmp(path + 1, wanted, strlen(wanted)) == 0)
+			return &runtime->answers[i];
+	}
+	return number < runtime->answers_count && !runtime->answers[number].path
+		       ? &runtime->answers[number]
+		       : &close_it;
+}
+
+/* Answers the next request. Returns whether the connection goes on. */
+static bool answer_next(struct fake_runtime *runtime, int fd, const char *line, uint32_t stream)
+{
+	const struct fake_answer *answer = find_answer(runtime, line);
 	size_t len = answer->len || !answer->bytes ? answer->len : strlen(answer->bytes);
 	struct buf out = {0};
 	bool goes_on = true;
@@ -127,9 +177,16 @@ static bool answer_next(struct fake_runtime *runtime, int fd, uint32_t stream)
 	switch (answer->kind) {
 	case FAKE_JSON:
 		buf_printf(&out,
-			   "HTTP/1.1 %d X\r\nApi-Version: 1.41\r\nContent-Length: %zu\r\n\r\n",
-			   answer->status, len);
+			   "HTTP/1.1 %d X\r\nApi-Version: 1.41\r\nContent-Length: %zu\r\n%s\r\n",
+			   answer->status, len, answer->path ? "Connection: close\r\n" : "");
 		buf_append(&out, answer->bytes, len);
+		goes_on = !answer->path;
+		break;
+	case FAKE_STREAM:
+		buf_printf(&out, "HTTP/1.1 %d X\r\nConnection: close\r\n\r\n", answer->status);
+		buf_append(&out, answer->bytes, len);
+		keep_stream(runtime, fd);
+		goes_on = false;
 		break;
 	case FAKE_GRPC:
 		append_grpc(&out, answer, stream);
@@ -152,6 +209,8 @@ static bool answer_next(struct fake_runtime *runtime, int fd, uint32_t stream)
 
 static void serve_http1(struct fake_runtime *runtime, int fd, struct buf *in)
 {
+	char text[LINE_MAX_BYTES];
+
 	do {
 		const char *end = in->len ? memmem(in->data, in->len, "\r\n\r\n", 4) : NULL;
 		size_t line;
@@ -159,10 +218,11 @@ static void serve_http1(struct fake_runtime *runtime, int fd, struct buf *in)
 		if (!end)
 			continue;
 		line = (size_t)((char *)memchr(in->data, '\r', in->len) - in->data);
-		if (runtime->requests < REQUESTS_MAX && line < LINE_MAX_BYTES)
-			memcpy(runtime->lines[runtime->requests], in->data, line);
+		snprintf(text, sizeof(text), "%.*s", (int)line, in->data);
+		if (runtime->requests < REQUESTS_MAX)
+			memcpy(runtime->lines[runtime->requests], text, sizeof(text));
 		buf_clear(in);
-		if (!answer_next(runtime, fd, 0))
+		if (!answer_next(runtime, fd, text, 0))
 			return;
 	} while (receive(runtime, fd, in));
 }
@@ -181,7 +241,7 @@ static bool take_frame(struct fake_runtime *runtime, int fd, const char *frame)
 	goes_on = send_all(fd, out.data, out.len);
 	buf_finish(&out);
 	if (type == 0 && flags & 1)
-		goes_on = answer_next(runtime, fd, be32toh(stream));
+		goes_on = answer_next(runtime, fd, "", be32toh(stream));
 	return goes_on;
 }
 
@@ -253,6 +313,7 @@ static void end(struct fake_runtime *runtime)
 {
 	runtime->ending = true;
 	pthread_join(runtime->thread, NULL);
+	fake_runtime_cut(runtime);
 	close(runtime->listening);
 	unlink(runtime->path);
 }
@@ -262,6 +323,7 @@ struct fake_runtime *fake_runtime_start(const struct fake_answer *answers, size_
 	struct fake_runtime *runtime = calloc(1, sizeof(*runtime));
 
 	assert_non_null(runtime);
+	pthread_mutex_init(&runtime->lock, NULL);
 	strcpy(runtime->folder, "/tmp/fake-runtime-XXXXXX");
 	assert_non_null(mkdtemp(runtime->folder));
 	snprintf(runtime->path, sizeof(runtime->path), "%s/socket", runtime->folder);
@@ -280,6 +342,7 @@ void fake_runtime_stop(struct fake_runtime *runtime)
 {
 	end(runtime);
 	rmdir(runtime->folder);
+	pthread_mutex_destroy(&runtime->lock);
 	free(runtime);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A server on a unix socket that gives the answers of a list, whatever it is asked. */
+/*
+ * A server on a unix socket that gives the answers of a list, one after the other, whatever it is
+ * asked; or those of a list with paths, each as often as it is asked for that path by HTTP/1.1.
+ */
 #ifndef TESTS_FAKE_RUNTIME_H
 #define TESTS_FAKE_RUNTIME_H
 
@@ -11,6 +14,7 @@ enum fake_answer_kind {
 	FAKE_GRPC, /* HTTP/2: the bytes as a message, then the status */
 	FAKE_SILENT, /* nothing */
 	FAKE_SLOW, /* as FAKE_BYTES, a byte every 20 ms */
+	FAKE_STREAM, /* HTTP/1.1 with the text as a body that goes on */
 };
 
 struct fake_answer {
@@ -18,6 +22,7 @@ struct fake_answer {
 	int status; /* of HTTP/1.1, or of gRPC */
 	const char *bytes;
 	size_t len; /* 0: that of the text */
+	const char *path; /* its begin; NULL: of any request, once */
 };
 
 struct fake_runtime;
@@ -34,6 +39,10 @@ const char *fake_runtime_path(const struct fake_runtime *runtime);
 
 /* The first line of a request of HTTP/1.1, "" if there was no such request. */
 const char *fake_runtime_request(struct fake_runtime *runtime, size_t number);
+
+/* Sends more of the streams that go on; or ends them. */
+void fake_runtime_push(struct fake_runtime *runtime, const char *bytes, size_t len);
+void fake_runtime_cut(struct fake_runtime *runtime);
 
 /* How many requests came. */
 size_t fake_runtime_requests(struct fake_runtime *runtime);

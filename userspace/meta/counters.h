@@ -32,6 +32,14 @@ enum meta_counter {
 	META_KUBE_CUT, /* the answer ended too early, or was silent too long */
 	META_KUBE_NONSENSE, /* it is not what was asked for */
 	META_KUBE_TOO_LONG,
+	/* Of runtimes that are followed. */
+	META_RUNTIME_STREAMS, /* of events, opened */
+	META_RUNTIME_STREAMS_LOST, /* they ended, or could not be opened; all is listed again */
+	META_RUNTIME_LISTS,
+	META_RUNTIME_EVENTS, /* about a container that is new, changed or removed */
+	META_RUNTIME_EVENTS_BAD, /* too long, or not to be understood */
+	META_RUNTIME_LOOKUPS, /* of containers, after events */
+	META_RUNTIME_LOOKUPS_FAILED,
 	META_COUNTERS,
 };
 

@@ -12,7 +12,7 @@
 
 struct meta;
 
-enum { META_STAGES_MAX = 4, META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 64 };
+enum { META_STAGES_MAX = 4, META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 72 };
 
 /* Counters since the start. */
 struct meta_stats {

@@ -18,6 +18,8 @@ struct meta_request {
 	 * NULL: not known. Any program can choose its command line: this may be anything.
 	 */
 	const char *bundle;
+	bool is_part_known; /* another source described a part of it */
+	uint64_t missing_ns; /* for that long it need not be looked for again, if nobody knows it */
 };
 
 struct meta_source;

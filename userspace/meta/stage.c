@@ -66,20 +66,28 @@ static void take_found(struct stage *stage, struct meta_asked *asked,
 	give(stage, asked, info);
 }
 
+/* How long a container that nobody knows is left alone. */
+static uint64_t retry_delay_ns(const struct meta_asked *asked)
+{
+	uint64_t ms = (uint64_t)STAGE_RETRY_FIRST_MS << asked->retries;
+
+	if (asked->retries == STAGE_RETRIES)
+		ms = STAGE_MISSING_MS;
+	else if (ms > STAGE_RETRY_LAST_MS)
+		ms = STAGE_RETRY_LAST_MS;
+	return ms * NS_PER_MS;
+}
+
 /* The last stage is through with the request, which is asked for again or done with. */
 static void finish(struct stage *stage, struct meta_asked *asked)
 {
-	uint64_t delay_ms = STAGE_RETRY_FIRST_MS;
-
 	give(stage, asked, NULL);
 	if (asked->known || asked->retries == STAGE_RETRIES) {
 		meta_asked_destroy(asked);
 		return;
 	}
-	delay_ms <<= asked->retries++;
-	if (delay_ms > STAGE_RETRY_LAST_MS)
-		delay_ms = STAGE_RETRY_LAST_MS;
-	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + delay_ms * NS_PER_MS;
+	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + retry_delay_ns(asked);
+	asked->retries++;
 	meta_requests_add_later(stage->queues.first, asked);
 }
 
@@ -91,8 +99,11 @@ static void run(void *context)
 	while ((asked = meta_requests_take(stage->queues.in))) {
 		struct error *err = asked->answer ? &asked->answer->err : NULL;
 		struct sinsp_container_info *info;
-		int code = describe(stage, &asked->request, &info, err);
+		int code;
 
+		asked->request.missing_ns = retry_delay_ns(asked);
+		asked->request.is_part_known = asked->known;
+		code = describe(stage, &asked->request, &info, err);
 		if (info)
 			take_found(stage, asked, info);
 		if (code != 0 && stage->queues.next)

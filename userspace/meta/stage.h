@@ -12,7 +12,12 @@
 #include "meta/sink.h"
 #include "meta/thread.h"
 
-enum { STAGE_RETRIES = 9, STAGE_RETRY_FIRST_MS = 30, STAGE_RETRY_LAST_MS = 5000 };
+enum {
+	STAGE_RETRIES = 9,
+	STAGE_RETRY_FIRST_MS = 30,
+	STAGE_RETRY_LAST_MS = 5000,
+	STAGE_MISSING_MS = 60000, /* after the last one */
+};
 
 /* Each stage takes references of its own. */
 struct meta_stage_queues {

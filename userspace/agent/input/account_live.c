@@ -187,6 +187,16 @@ static void put_pods(struct buf *text, const struct meta_stats *meta)
 			   meta->counts[META_KUBE_REQUESTS]);
 }
 
+static void put_runtimes(struct buf *text, const struct meta_stats *meta)
+{
+	if (meta->counts[META_RUNTIME_STREAMS])
+		buf_printf(text,
+			   "agent: runtimes: streams of events %" PRIu64 ", lists %" PRIu64
+			   ", events %" PRIu64 ", look-ups after them %" PRIu64 "\n",
+			   meta->counts[META_RUNTIME_STREAMS], meta->counts[META_RUNTIME_LISTS],
+			   meta->counts[META_RUNTIME_EVENTS], meta->counts[META_RUNTIME_LOOKUPS]);
+}
+
 static void put_container_troubles(struct buf *text, const struct account_containers *containers)
 {
 	static const char *const by_counter[META_COUNTERS] = {
@@ -211,6 +221,10 @@ static void put_container_troubles(struct buf *text, const struct account_contai
 		[META_KUBE_NONSENSE] =
 			"answers of Kubernetes that are not lists or changes of pods",
 		[META_KUBE_TOO_LONG] = "lists of pods that were too long",
+		[META_RUNTIME_STREAMS_LOST] =
+			"times that events of a runtime were missed, and all listed again",
+		[META_RUNTIME_EVENTS_BAD] = "events of runtimes not read: too long, or nonsense",
+		[META_RUNTIME_LOOKUPS_FAILED] = "look-ups after events of runtimes that failed",
 		[META_PUSHES_LOST] = "changes of containers and pods not applied: out of memory",
 	};
 	const struct account_trouble waits[] = {
@@ -290,6 +304,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
 		put_containers(text, &account->containers.meta);
+		put_runtimes(text, &account->containers.meta);
 		put_pods(text, &account->containers.meta);
 		account_append_cgroups(account, text);
 		account_append_rules(account, text);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "agent/run/pods.h"
+#include "meta/cached.h"
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
@@ -87,8 +88,7 @@ void containers_apply(struct containers *containers)
 	for (int i = 0; i < UPDATES_MAX && (update = meta_take(containers->meta)); i++) {
 		if (update->is_answer)
 			containers->timeouts = 0;
-		if (take[update->kind])
-			take[update->kind](containers, update);
+		take[update->kind](containers, update);
 		meta_update_destroy(update);
 	}
 }
@@ -147,41 +147,90 @@ void containers_follow(struct containers *containers)
 }
 
 #ifdef WITH_RUNTIME_SOCKETS
-static int create_sockets(const struct options *options, struct meta_source **source,
-			  struct error *err)
+static struct sockets_config sockets_config(const struct options *options, struct meta_cache *cache)
 {
-	struct sockets_config config = {
+	return (struct sockets_config){
 		.host_root = options->host_root,
 		.paths = options->runtime_sockets,
 		.paths_count = options->runtime_sockets_count,
+		.cache = cache,
 	};
+}
+
+static int create_sockets(const struct options *options, struct meta_cache *cache,
+			  struct meta_source **source, struct error *err)
+{
+	struct sockets_config config = sockets_config(options, cache);
 
 	return sockets_source_create(&config, source, err);
 }
+
+static int follow_sockets(const struct options *options, struct meta_cache *cache,
+			  struct meta *meta, struct error *err)
+{
+	struct sockets_config config = sockets_config(options, cache);
+	struct meta_follower *followers[SOCKETS_MAX];
+	size_t count;
+	int code = sockets_followers_create(&config, followers, &count, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < count; i++) {
+		if (code == 0)
+			code = meta_follow(meta, followers[i], err);
+		else
+			followers[i]->ops->destroy(followers[i]);
+	}
+	return code;
+}
 #else
-static int create_sockets(const struct options *options, struct meta_source **source,
-			  struct error *err)
+static int create_sockets(const struct options *options, struct meta_cache *cache,
+			  struct meta_source **source, struct error *err)
 {
 	if (options->runtime_sockets_count == 0)
 		return 0;
 	return error_set(err, -ENOSYS,
 			 "--runtime-socket: this build cannot ask runtimes (libcurl, protobuf-c)");
 }
+
+static int follow_sockets(const struct options *options, struct meta_cache *cache,
+			  struct meta *meta, struct error *err)
+{
+	return 0;
+}
 #endif
 
-/* Files first, which are there when a container starts and answer at once; then the sockets. */
-static int create_meta(const struct options *options, struct meta **meta, struct error *err)
+/*
+ * What runtimes said before, then files, which are there when a container starts: both answer at
+ * once. Then the sockets.
+ */
+static int create_stages(const struct options *options, struct meta_cache *cache,
+			 struct meta **meta, struct error *err)
 {
 	struct meta_source *stages[2] = {0};
-	int code = create_sockets(options, &stages[1], err);
+	int code = create_sockets(options, cache, &stages[1], err);
 
 	if (code)
 		return code;
 	stages[0] = meta_files_create(options->host_root);
 	if (stages[0])
+		stages[0] = meta_cached_create(stages[0], cache);
+	if (stages[0])
 		return meta_create(stages, stages[1] ? 2 : 1, 0, meta, err);
 	meta_source_destroy(stages[1]);
 	return error_set(err, -ENOMEM, "out of memory");
+}
+
+static int create_meta(const struct options *options, struct meta **meta, struct error *err)
+{
+	struct meta_cache *cache = meta_cache_create();
+	int code = cache ? create_stages(options, cache, meta, err)
+			 : error_set(err, -ENOMEM, "out of memory");
+
+	if (code == 0)
+		code = follow_sockets(options, cache, *meta, err);
+	meta_cache_unref(cache);
+	return code;
 }
 
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
@@ -192,7 +241,7 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 			: error_set(err, -ENOMEM, "out of memory");
 
 	if (code) {
-		free(made);
+		containers_destroy(made);
 		return code;
 	}
 	made->options = options;

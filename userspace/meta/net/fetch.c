@@ -72,6 +72,15 @@ static size_t take(char *bytes, size_t size, size_t count, void *data)
 	return transfer->unwanted ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
+static size_t take_header(char *bytes, size_t size, size_t count, void *data)
+{
+	const struct fetch_request *request = ((struct transfer *)data)->request;
+
+	if (request->take_header)
+		request->take_header(request->data, bytes, size * count);
+	return size * count;
+}
+
 /* Appends a header. Returns false if out of memory. */
 static bool add_header(struct curl_slist **headers, const char *text)
 {
@@ -96,6 +105,16 @@ static bool add_token(struct curl_slist **headers, const struct fetch_request *r
 	return added;
 }
 
+static bool add_headers(struct curl_slist **headers, const struct fetch_request *request)
+{
+	bool added = add_header(headers, "Accept: application/json") &&
+		     add_header(headers, "User-Agent: lanner") && add_token(headers, request);
+
+	for (const char *const *more = request->headers; added && more && *more; more++)
+		added = add_header(headers, *more);
+	return added;
+}
+
 static CURLcode set_options(struct transfer *transfer, const struct curl_slist *headers)
 {
 	const struct fetch_request *request = transfer->request;
@@ -107,7 +126,18 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(CURLOPT_PROXY, ""); /* the environment's is not for the machine's own cluster */
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_UNIX_SOCKET_PATH, request->socket);
+	SET(CURLOPT_HTTP_VERSION, request->http2 ? (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+						 : (long)CURL_HTTP_VERSION_1_1);
+	/* libcurl before 8.0 fails when it uses a connection of HTTP/2 again (curl's issue 10634).
+	 */
+	SET(CURLOPT_FRESH_CONNECT, (long)request->http2);
+	SET(CURLOPT_FORBID_REUSE, (long)request->http2);
+	if (request->body) {
+		SET(CURLOPT_POST, 1L);
+		SET(CURLOPT_POSTFIELDSIZE, (long)request->body->len);
+		SET(CURLOPT_POSTFIELDS, request->body->data);
+	}
 	SET(CURLOPT_HTTPHEADER, headers);
 	SET(CURLOPT_ACCEPT_ENCODING, request->compressed ? "gzip" : NULL);
 	/* A signal for a time-out would hit the threads of others. */
@@ -128,6 +158,8 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	SET(CURLOPT_SSL_VERIFYHOST, request->trusts_any ? 0L : 2L);
 	SET(CURLOPT_WRITEFUNCTION, take);
 	SET(CURLOPT_WRITEDATA, transfer);
+	SET(CURLOPT_HEADERFUNCTION, take_header);
+	SET(CURLOPT_HEADERDATA, transfer);
 	SET(CURLOPT_ERRORBUFFER, transfer->message);
 #undef SET
 	return code;
@@ -156,7 +188,8 @@ static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 		transfer->unwanted = transfer->unwanted || !request->waits(request->data);
 		if (transfer->unwanted)
 			return true;
-		curl_multi_poll(fetch->multi, NULL, 0, FETCH_LOOK_MS, NULL);
+		curl_multi_poll(fetch->multi, NULL, 0,
+				request->look_ms ? (int)request->look_ms : FETCH_LOOK_MS, NULL);
 	}
 }
 
@@ -200,10 +233,8 @@ int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct f
 {
 	struct transfer transfer = {.curl = fetch->curl, .request = request};
 	struct curl_slist *headers = NULL;
-	bool has_headers = add_header(&headers, "Accept: application/json") &&
-			   add_header(&headers, "User-Agent: lanner") &&
-			   add_token(&headers, request);
-	CURLcode code = has_headers ? set_options(&transfer, headers) : CURLE_OUT_OF_MEMORY;
+	CURLcode code = add_headers(&headers, request) ? set_options(&transfer, headers)
+						       : CURLE_OUT_OF_MEMORY;
 	bool ended = true;
 
 	*end = (struct fetch_end){0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client for servers behind a URL, one request at a time. Their answers are given out as they
+ * A client for servers behind a URL or a unix socket, one request at a time. Their answers are given out as they
  * come, and another thread can end the request at any time. A connection is kept for the next one.
  */
 #ifndef META_NET_FETCH_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/buf.h"
 #include "util/error.h"
 
 enum { FETCH_CONNECT_MS = 10000, FETCH_LOOK_MS = 1000 };
@@ -18,14 +19,21 @@ struct fetch;
 
 struct fetch_request {
 	const char *url; /* "https://10.0.0.1:443/api"; redirects are not followed */
+	const char *socket; /* path of the unix socket of the server; NULL: as the URL says */
+	const char *const *headers; /* more of them, "name: value", NULL at the end; NULL: none */
+	const struct buf *body; /* sent with POST; NULL: GET */
+	bool http2; /* without asking the server whether it speaks it */
 	const char *token; /* of the header "Authorization: Bearer", over TLS alone; NULL: none */
 	const char *ca_path; /* whose certificates are trusted; NULL: those of the system */
 	bool trusts_any; /* the server's certificate is not checked */
 	bool compressed; /* the answer may be: it is given out as it was before */
-	uint32_t timeout_s; /* for all of it */
+	uint32_t timeout_s; /* for all of it; 0: no limit */
+	uint32_t look_ms; /* between calls of waits(); 0: FETCH_LOOK_MS */
 	/* A part of the body of the answer. Returns whether the rest is wanted. */
 	bool (*take)(void *data, long status, const char *bytes, size_t len);
-	/* Whether the answer is still waited for: called every FETCH_LOOK_MS. */
+	/* A header or a trailer, with its end of line; NULL: they are not wanted. */
+	void (*take_header)(void *data, const char *bytes, size_t len);
+	/* Whether the answer is still waited for: called at least every look_ms. */
 	bool (*waits)(void *data);
 	void *data;
 };
@@ -42,7 +50,7 @@ int fetch_create(struct fetch **fetch, struct error *err);
 void fetch_destroy(struct fetch *fetch);
 
 /*
- * Sends GET. Returns 0 at the end of the answer, of whatever status, also when the rest was not
+ * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was not
  * wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE (cut
  * before its end), -ECANCELED (fetch_stop()), -ENOMEM, or -EHOSTUNREACH and others (no connection).
  */

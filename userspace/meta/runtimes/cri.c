@@ -5,16 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/cri_info.h"
 #include "meta/describe.h"
-
-#define SERVICE "/runtime.v1.RuntimeService/"
 
 int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t deadline_ns,
 	     struct error *err)
 {
-	static const struct grpc_method method = {SERVICE "Version",
+	static const struct grpc_method method = {CRI_SERVICE "Version",
 						  &cri__version_response__descriptor};
 	static const struct {
 		const char *name;
@@ -38,8 +35,8 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
 	return result;
 }
 
-static void fill_texts(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
-		       struct sinsp_labels *member)
+void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
+		     struct sinsp_labels *member)
 {
 	struct describe_labels labels = describe_labels_begin(&info->texts, member, count);
 
@@ -113,7 +110,7 @@ static void fill_container(struct sinsp_container_info *info,
 		describe_text(&info->texts, &info->name, status->metadata->name);
 	fill_created(info, status->created_at);
 	fill_image(info, answer);
-	fill_texts(info, status->labels, status->n_labels, &info->labels);
+	cri_fill_labels(info, status->labels, status->n_labels, &info->labels);
 	fill_mounts(info, status);
 	describe_pod_by_labels(info, &info->labels);
 }
@@ -148,15 +145,15 @@ static void fill_sandbox(struct sinsp_container_info *info,
 		describe_text(&info->texts, &info->ip, status->network->ip);
 	}
 	fill_namespaces(info, status);
-	fill_texts(info, status->labels, status->n_labels, &pod->labels);
-	fill_texts(info, status->annotations, status->n_annotations, &pod->annotations);
+	cri_fill_labels(info, status->labels, status->n_labels, &pod->labels);
+	cri_fill_labels(info, status->annotations, status->n_annotations, &pod->annotations);
 	cri_info_fill_sandbox(info, find_info(answer->info, answer->n_info));
 }
 
 static int describe_sandbox(const struct cri *cri, const char *id, uint64_t deadline_ns,
 			    struct sinsp_container_info *info, bool is_container, struct error *err)
 {
-	static const struct grpc_method method = {SERVICE "PodSandboxStatus",
+	static const struct grpc_method method = {CRI_SERVICE "PodSandboxStatus",
 						  &cri__pod_sandbox_status_response__descriptor};
 	Cri__PodSandboxStatusRequest question = CRI__POD_SANDBOX_STATUS_REQUEST__INIT;
 	const Cri__PodSandboxStatusResponse *status;
@@ -188,7 +185,7 @@ out:
 static int describe_container(const struct cri *cri, const char *id, uint64_t deadline_ns,
 			      struct sinsp_container_info *info, struct error *err)
 {
-	static const struct grpc_method method = {SERVICE "ContainerStatus",
+	static const struct grpc_method method = {CRI_SERVICE "ContainerStatus",
 						  &cri__container_status_response__descriptor};
 	Cri__ContainerStatusRequest question = CRI__CONTAINER_STATUS_REQUEST__INIT;
 	const Cri__ContainerStatusResponse *status;

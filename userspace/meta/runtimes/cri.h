@@ -6,8 +6,11 @@
 #ifndef META_RUNTIMES_CRI_H
 #define META_RUNTIMES_CRI_H
 
+#include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/grpc.h"
 #include "sinsp/tables/container.h"
+
+#define CRI_SERVICE "/runtime.v1.RuntimeService/"
 
 struct cri {
 	struct grpc grpc;
@@ -27,5 +30,9 @@ int cri_init(struct cri *cri, struct http *http, const char *path, uint64_t dead
  */
 int cri_describe(const struct cri *cri, const char *id, uint64_t deadline_ns,
 		 struct sinsp_container_info *info, struct error *err);
+
+/* Adds labels, or annotations. */
+void cri_fill_labels(struct sinsp_container_info *info, Cri__Text *const *texts, size_t count,
+		     struct sinsp_labels *member);
 
 #endif

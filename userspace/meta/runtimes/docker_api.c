@@ -40,9 +40,8 @@ static bool is_plain(const char *id)
 	return *id && *id != '.' && id[strspn(id, plain)] == '\0';
 }
 
-/* Sends GET. Returns 0 with an object that the caller releases, -ENOENT, or another -errno. */
-static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns, json_t **object,
-	       struct error *err)
+int docker_api_get(struct docker_api *docker, const char *path, size_t values_max,
+		   uint64_t deadline_ns, json_t **answer, struct error *err)
 {
 	struct http_request request = {.path = path, .deadline_ns = deadline_ns};
 	struct http_reply reply = {0};
@@ -56,14 +55,23 @@ static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns
 		result = error_set(err, -EPROTO, "%s: GET %s: status %ld", docker->path, path,
 				   reply.status);
 	else
-		result = json_input_parse(reply.body.data, reply.body.len, JSON_INPUT_VALUES_MAX,
-					  docker->path, object, err);
+		result = json_input_parse(reply.body.data, reply.body.len, values_max, docker->path,
+					  answer, err);
+	http_reply_finish(&reply);
+	return result;
+}
+
+/* The same for an object. */
+static int get(struct docker_api *docker, const char *path, uint64_t deadline_ns, json_t **object,
+	       struct error *err)
+{
+	int result = docker_api_get(docker, path, JSON_INPUT_VALUES_MAX, deadline_ns, object, err);
+
 	if (result == 0 && !json_is_object(*object)) {
 		json_decref(*object);
 		result = error_set(err, -EBADMSG, "%s: GET %s: the answer is no JSON object",
 				   docker->path, path);
 	}
-	http_reply_finish(&reply);
 	return result;
 }
 

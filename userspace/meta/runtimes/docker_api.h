@@ -3,6 +3,8 @@
 #ifndef META_RUNTIMES_DOCKER_API_H
 #define META_RUNTIMES_DOCKER_API_H
 
+#include <jansson.h>
+
 #include "meta/net/http.h"
 #include "sinsp/tables/container.h"
 
@@ -25,6 +27,13 @@ int docker_api_init(struct docker_api *docker, struct http *http, const char *pa
 
 /* Accepts a zeroed one. */
 void docker_api_finish(struct docker_api *docker);
+
+/*
+ * Sends GET. Returns 0 with an object or an array of up to so many values, which the caller
+ * releases; -ENOENT; or another -errno with a message.
+ */
+int docker_api_get(struct docker_api *docker, const char *path, size_t values_max,
+		   uint64_t deadline_ns, json_t **answer, struct error *err);
 
 /*
  * Adds what the daemon knows of a container. Returns 0, -ENOENT if it does not know it, or another

@@ -13,14 +13,6 @@
 
 enum { PREFIX_BYTES = 5, STATUS_OK = 200 };
 
-enum grpc_status {
-	GRPC_OK = 0,
-	GRPC_DEADLINE_EXCEEDED = 4,
-	GRPC_NOT_FOUND = 5,
-	GRPC_RESOURCE_EXHAUSTED = 8,
-	GRPC_UNIMPLEMENTED = 12,
-};
-
 /* Memory for one answer. */
 struct decoded {
 	struct arena *arena;
@@ -79,11 +71,18 @@ static int check_status(const struct grpc *grpc, const struct grpc_method *metho
 			 number, message);
 }
 
-static int decode(const struct http_reply *reply, const struct grpc_method *method,
-		  struct arena *arena, ProtobufCMessage **answer)
+ProtobufCMessage *grpc_decode(const ProtobufCMessageDescriptor *type, const char *message,
+			      size_t len, struct arena *arena)
 {
 	struct decoded decoded = {.arena = arena, .room = GRPC_DECODED_MAX};
 	ProtobufCAllocator allocator = {decoded_alloc, decoded_free, &decoded};
+
+	return protobuf_c_message_unpack(type, &allocator, len, (const uint8_t *)message);
+}
+
+static int decode(const struct http_reply *reply, const struct grpc_method *method,
+		  struct arena *arena, ProtobufCMessage **answer)
+{
 	uint32_t len;
 
 	if (reply->body.len < PREFIX_BYTES || reply->body.data[0] != 0)
@@ -91,22 +90,20 @@ static int decode(const struct http_reply *reply, const struct grpc_method *meth
 	memcpy(&len, reply->body.data + 1, sizeof(len));
 	if (be32toh(len) != reply->body.len - PREFIX_BYTES)
 		return -EBADMSG;
-	*answer = protobuf_c_message_unpack(method->answer, &allocator, be32toh(len),
-					    (const uint8_t *)reply->body.data + PREFIX_BYTES);
+	*answer = grpc_decode(method->answer, reply->body.data + PREFIX_BYTES, be32toh(len), arena);
 	return *answer ? 0 : -EBADMSG;
 }
 
-/* Appends the question with its prefix. */
-static void encode(const ProtobufCMessage *question, struct buf *out)
+void grpc_encode(const ProtobufCMessage *message, struct buf *out)
 {
-	size_t len = protobuf_c_message_get_packed_size(question);
+	size_t len = protobuf_c_message_get_packed_size(message);
 	uint32_t prefix = htobe32((uint32_t)len);
 
 	buf_append_char(out, 0);
 	buf_append(out, &prefix, sizeof(prefix));
 	if (!buf_reserve(out, len))
 		return;
-	protobuf_c_message_pack(question, (uint8_t *)out->data + out->len);
+	protobuf_c_message_pack(message, (uint8_t *)out->data + out->len);
 	out->len += len;
 }
 
@@ -114,8 +111,7 @@ int grpc_call(const struct grpc *grpc, const struct grpc_method *method,
 	      const ProtobufCMessage *question, uint64_t deadline_ns, struct arena *arena,
 	      ProtobufCMessage **answer, struct error *err)
 {
-	static const char *const headers[] = {"content-type: application/grpc", "te: trailers",
-					      NULL};
+	const char *const headers[] = {GRPC_HEADERS, grpc->metadata, NULL};
 	struct http_reply reply = {0};
 	struct buf body = {0};
 	struct http_request request = {
@@ -127,7 +123,7 @@ int grpc_call(const struct grpc *grpc, const struct grpc_method *method,
 	};
 	int result;
 
-	encode(question, &body);
+	grpc_encode(question, &body);
 	result = body.failed ? error_set(err, -ENOMEM, "out of memory")
 			     : http_request(grpc->http, &request, &reply, err);
 	if (result == 0)

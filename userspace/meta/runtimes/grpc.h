@@ -11,10 +11,23 @@
 /* An answer takes up to this much memory when it is decoded, many times its length. */
 enum { GRPC_DECODED_MAX = 32 * 1024 * 1024 };
 
+/* How a call ended, in the trailer "grpc-status". */
+enum grpc_status {
+	GRPC_OK = 0,
+	GRPC_DEADLINE_EXCEEDED = 4,
+	GRPC_NOT_FOUND = 5,
+	GRPC_RESOURCE_EXHAUSTED = 8,
+	GRPC_UNIMPLEMENTED = 12,
+};
+
 struct grpc {
 	struct http *http; /* not owned */
 	const char *path; /* of the socket, for messages; not owned */
+	const char *metadata; /* one more header, "name: value"; NULL: none; not owned */
 };
+
+/* Headers of every call. */
+#define GRPC_HEADERS "content-type: application/grpc", "te: trailers"
 
 struct grpc_method {
 	const char *path; /* "/package.Service/Method" */
@@ -30,5 +43,15 @@ struct grpc_method {
 int grpc_call(const struct grpc *grpc, const struct grpc_method *method,
 	      const ProtobufCMessage *question, uint64_t deadline_ns, struct arena *arena,
 	      ProtobufCMessage **answer, struct error *err);
+
+/* Appends a message with its prefix, as it is sent. */
+void grpc_encode(const ProtobufCMessage *message, struct buf *out);
+
+/*
+ * Decodes a message without its prefix, in the memory of `arena`, which the caller frees in any
+ * case. Returns NULL if it cannot be decoded.
+ */
+ProtobufCMessage *grpc_decode(const ProtobufCMessageDescriptor *type, const char *message,
+			      size_t len, struct arena *arena);
 
 #endif

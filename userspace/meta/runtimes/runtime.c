@@ -6,23 +6,40 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "meta/runtimes/cri.h"
-#include "meta/runtimes/docker_api.h"
+#include "meta/runtimes/containerd.h"
+#include "meta/runtimes/cri_events.h"
+#include "meta/runtimes/docker_events.h"
 #include "util/clock.h"
 
 /* Any runtime may need that long for an answer. */
 enum { LEAST_NS = 50 * 1000000 };
 
+struct api;
+
 struct runtime {
 	char *path; /* owned */
 	struct http *http; /* owned */
 	unsigned int may_be;
-	enum runtime_api api; /* as it answered; RUNTIME_NONE: not asked yet */
+	const struct api *api; /* as it answered; NULL: not asked yet */
+	unsigned int speaks; /* the bit of the API */
 	struct backoff backoff;
-	union {
-		struct docker_api docker; /* RUNTIME_DOCKER, RUNTIME_PODMAN */
+	union { /* by `api` */
+		struct docker_api docker; /* and Podman */
 		struct cri cri;
+		struct containerd containerd;
 	};
+};
+
+/* What can be asked of a runtime. Results as in runtime.h; `finish` may be NULL. */
+struct api {
+	unsigned int apis;
+	int (*init)(struct runtime *runtime, uint64_t deadline_ns, struct error *err);
+	void (*finish)(struct runtime *runtime);
+	int (*describe)(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+			struct sinsp_container_info *info, struct error *err);
+	int (*list)(struct runtime *runtime, uint64_t deadline_ns, const struct runtime_list *list,
+		    struct error *err);
+	int (*begin_events)(const struct runtime *runtime, struct runtime_events *events);
 };
 
 int runtime_open(const char *path, unsigned int apis, struct runtime **result, struct error *err)
@@ -46,103 +63,197 @@ int runtime_open(const char *path, unsigned int apis, struct runtime **result, s
 	return 0;
 }
 
-/* Another server may stand behind the socket the next time. */
-static void forget(struct runtime *runtime)
+void runtime_forget(struct runtime *runtime)
 {
-	if (runtime->api == RUNTIME_DOCKER || runtime->api == RUNTIME_PODMAN)
-		docker_api_finish(&runtime->docker);
-	runtime->api = RUNTIME_NONE;
+	if (runtime->api && runtime->api->finish)
+		runtime->api->finish(runtime);
+	runtime->api = NULL;
 }
 
 void runtime_close(struct runtime *runtime)
 {
 	if (!runtime)
 		return;
-	forget(runtime);
+	runtime_forget(runtime);
 	http_close(runtime->http);
 	free(runtime->path);
 	free(runtime);
 }
 
-static int try_docker(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
+const char *runtime_path(const struct runtime *runtime)
+{
+	return runtime->path;
+}
+
+static void docker_finish(struct runtime *runtime)
+{
+	docker_api_finish(&runtime->docker);
+}
+
+static int docker_init(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
 {
 	int result =
 		docker_api_init(&runtime->docker, runtime->http, runtime->path, deadline_ns, err);
 
-	if (result) {
-		docker_api_finish(&runtime->docker);
-		return result;
-	}
-	runtime->api = runtime->docker.is_podman ? RUNTIME_PODMAN : RUNTIME_DOCKER;
-	return 0;
-}
-
-static int try_cri(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
-{
-	int result = cri_init(&runtime->cri, runtime->http, runtime->path, deadline_ns, err);
-
-	if (result == 0)
-		runtime->api = RUNTIME_CRI;
+	if (result)
+		docker_finish(runtime);
+	else
+		runtime->speaks = runtime->docker.is_podman ? RUNTIME_PODMAN : RUNTIME_DOCKER;
 	return result;
 }
 
-/* Finds what the server speaks. A server of another protocol answers nonsense, or hangs up. */
-static int recognise(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
+static int docker_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+			   struct sinsp_container_info *info, struct error *err)
 {
-	static const struct {
-		unsigned int apis;
-		int (*try)(struct runtime *runtime, uint64_t deadline_ns, struct error *err);
-	} tries[] = {
-		{RUNTIME_DOCKER | RUNTIME_PODMAN, try_docker},
-		{RUNTIME_CRI, try_cri},
-	};
-	int result = -EPROTO;
+	return docker_api_describe(&runtime->docker, id, deadline_ns, info, err);
+}
 
-	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
-		if ((tries[i].apis & runtime->may_be) == 0)
+static int docker_list(struct runtime *runtime, uint64_t deadline_ns,
+		       const struct runtime_list *list, struct error *err)
+{
+	return docker_events_list(&runtime->docker, deadline_ns, list, err);
+}
+
+static int docker_begin_events(const struct runtime *runtime, struct runtime_events *events)
+{
+	return docker_events_begin(&runtime->docker, events);
+}
+
+static int of_cri_init(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
+{
+	return cri_init(&runtime->cri, runtime->http, runtime->path, deadline_ns, err);
+}
+
+static int of_cri_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+			   struct sinsp_container_info *info, struct error *err)
+{
+	return cri_describe(&runtime->cri, id, deadline_ns, info, err);
+}
+
+static int of_cri_list(struct runtime *runtime, uint64_t deadline_ns,
+		       const struct runtime_list *list, struct error *err)
+{
+	return cri_events_list(&runtime->cri, deadline_ns, list, err);
+}
+
+static int of_cri_begin_events(const struct runtime *runtime, struct runtime_events *events)
+{
+	return cri_events_begin(events);
+}
+
+static int of_containerd_init(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
+{
+	return containerd_init(&runtime->containerd, runtime->http, runtime->path, deadline_ns,
+			       err);
+}
+
+static int of_containerd_describe(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+				  struct sinsp_container_info *info, struct error *err)
+{
+	return containerd_describe(&runtime->containerd, id, deadline_ns, info, err);
+}
+
+static int of_containerd_list(struct runtime *runtime, uint64_t deadline_ns,
+			      const struct runtime_list *list, struct error *err)
+{
+	return containerd_list(&runtime->containerd, deadline_ns, list, err);
+}
+
+static int of_containerd_begin_events(const struct runtime *runtime, struct runtime_events *events)
+{
+	return containerd_begin_events(events);
+}
+
+static const struct api api_table[] = {
+	{RUNTIME_DOCKER | RUNTIME_PODMAN, docker_init, docker_finish, docker_describe, docker_list,
+	 docker_begin_events},
+	{RUNTIME_CRI, of_cri_init, NULL, of_cri_describe, of_cri_list, of_cri_begin_events},
+	{RUNTIME_CONTAINERD, of_containerd_init, NULL, of_containerd_describe, of_containerd_list,
+	 of_containerd_begin_events},
+};
+
+/* A server of another protocol answers nonsense, or hangs up. */
+int runtime_connect(struct runtime *runtime, uint64_t deadline_ns, struct error *err)
+{
+	int result = runtime->api ? 0 : -EPROTO;
+
+	for (size_t i = 0; result == -EPROTO && i < sizeof(api_table) / sizeof(api_table[0]); i++) {
+		if ((api_table[i].apis & runtime->may_be) == 0)
 			continue;
-		result = tries[i].try(runtime, deadline_ns, err);
-		if (result != -EPROTO)
-			break;
+		runtime->speaks = api_table[i].apis;
+		result = api_table[i].init(runtime, deadline_ns, err);
+		if (result == 0)
+			runtime->api = &api_table[i];
 	}
-	return result;
+	if (result || (runtime->speaks & runtime->may_be))
+		return result;
+	runtime_forget(runtime);
+	return error_set(err, -EOPNOTSUPP, "%s: another runtime than was expected", runtime->path);
+}
+
+int runtime_begin_events(const struct runtime *runtime, struct runtime_events *events)
+{
+	return runtime->api->begin_events(runtime, events);
+}
+
+int runtime_list(struct runtime *runtime, uint64_t deadline_ns, const struct runtime_list *list,
+		 struct error *err)
+{
+	return runtime->api->list(runtime, deadline_ns, list, err);
+}
+
+int runtime_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+		    struct sinsp_container_info *info, struct error *err)
+{
+	return runtime->api->describe(runtime, id, deadline_ns, info, err);
+}
+
+/* What the runtime speaks, as far as that is known. */
+static unsigned int apis_of(const struct runtime *runtime)
+{
+	return runtime->api ? runtime->speaks : runtime->may_be;
+}
+
+bool runtime_is_absent(const struct runtime *runtime, int result)
+{
+	return result == -ECONNREFUSED || result == -EOPNOTSUPP ||
+	       (result == -EPROTO && runtime->may_be == RUNTIME_CONTAINERD);
 }
 
 static int describe(struct runtime *runtime, unsigned int apis, const char *id,
 		    uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
 {
-	int result = runtime->api ? 0 : recognise(runtime, deadline_ns, err);
+	int result = runtime_connect(runtime, deadline_ns, err);
 
 	if (result)
 		return result;
-	if ((runtime->api & apis) == 0)
+	if ((apis_of(runtime) & apis) == 0)
 		return -ENOENT;
-	return runtime->api == RUNTIME_CRI
-		       ? cri_describe(&runtime->cri, id, deadline_ns, info, err)
-		       : docker_api_describe(&runtime->docker, id, deadline_ns, info, err);
+	return runtime_look_up(runtime, id, deadline_ns, info, err);
 }
 
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,
 		     uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
 {
-	unsigned int can_be = runtime->api ? runtime->api : runtime->may_be;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct error failure = {.text = ""};
 	uint16_t chance = 0;
 	int result;
 
-	if ((can_be & apis) == 0 || !backoff_allows(&runtime->backoff, now))
+	if ((apis_of(runtime) & apis) == 0 || !backoff_allows(&runtime->backoff, now))
 		return -ENOENT;
 	/* Another runtime took the time: this one has not failed. */
 	if (now + LEAST_NS > deadline_ns)
 		return error_set(err, -ETIMEDOUT, "%s: no time left to ask it", runtime->path);
-	result = describe(runtime, apis, id, deadline_ns, info, err);
-	if (result == 0 || result == -ENOENT) {
+	result = describe(runtime, apis, id, deadline_ns, info, &failure);
+	if (result >= 0 || result == -ENOENT) {
 		backoff_reset(&runtime->backoff);
 		return result;
 	}
-	forget(runtime);
+	runtime_forget(runtime);
 	getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 	backoff_failed(&runtime->backoff, clock_ns(CLOCK_MONOTONIC), chance);
-	/* A runtime that is not there does not know it. */
-	return result == -ECONNREFUSED ? -ENOENT : result;
+	if (runtime_is_absent(runtime, result))
+		return -ENOENT;
+	return error_set(err, result, "%s", failure.text);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "meta/runtimes/follow.h"
 #include "meta/runtimes/runtime.h"
 #include "util/clock.h"
 
@@ -15,39 +16,57 @@ struct sockets_source {
 	struct meta_source source;
 	struct runtime *runtimes[SOCKETS_MAX]; /* owned */
 	size_t count;
+	struct meta_cache *cache; /* a reference; NULL: none */
+};
+
+/* A socket, and what it may speak. */
+struct place {
+	const char *path;
+	unsigned int apis;
+	/*
+	 * A file that exists while the runtime runs, or once it was used since the machine started:
+	 * to connect would start one that does not run (socket activation), and to follow it would
+	 * keep it.
+	 */
+	const char *used;
 };
 
 /*
  * Below /run, not /var/run: that is a link to an absolute path, which would lead out of the host's
  * root. The sockets of users are not asked: a user could answer for the containers of others.
  */
-static const struct {
-	const char *path;
-	unsigned int apis;
-} defaults[] = {
-	{"/run/docker.sock", RUNTIME_DOCKER | RUNTIME_PODMAN},
-	{"/run/podman/podman.sock", RUNTIME_PODMAN},
-	{"/run/containerd/containerd.sock", RUNTIME_CRI},
-	{"/run/k3s/containerd/containerd.sock", RUNTIME_CRI},
-	{"/run/crio/crio.sock", RUNTIME_CRI},
-	{"/run/cri-dockerd.sock", RUNTIME_CRI},
-	{"/run/host-containerd/containerd.sock", RUNTIME_CRI},
+static const struct place defaults[] = {
+	{"/run/docker.sock", RUNTIME_DOCKER, "/run/docker.pid"},
+	{"/run/docker.sock", RUNTIME_PODMAN, "/run/libpod/alive"},
+	{"/run/podman/podman.sock", RUNTIME_PODMAN, "/run/libpod/alive"},
+	{"/run/containerd/containerd.sock", RUNTIME_CRI, NULL},
+	{"/run/containerd/containerd.sock", RUNTIME_CONTAINERD, NULL},
+	{"/run/k3s/containerd/containerd.sock", RUNTIME_CRI, NULL},
+	{"/run/k3s/containerd/containerd.sock", RUNTIME_CONTAINERD, NULL},
+	{"/run/crio/crio.sock", RUNTIME_CRI, NULL},
+	{"/run/cri-dockerd.sock", RUNTIME_CRI, NULL},
+	{"/run/host-containerd/containerd.sock", RUNTIME_CRI, NULL},
+	{"/run/host-containerd/containerd.sock", RUNTIME_CONTAINERD, NULL},
 };
+
+/* What a socket that the user names may speak: it may be containerd's. */
+static const unsigned int apis_of_any[] = {RUNTIME_ONE, RUNTIME_CONTAINERD};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Who may know a container of each type; none for the others. */
 static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
 	[SINSP_CONTAINER_DOCKER] = RUNTIME_DOCKER,
 	[SINSP_CONTAINER_PODMAN] = RUNTIME_PODMAN,
-	[SINSP_CONTAINER_CONTAINERD] = RUNTIME_CRI,
+	[SINSP_CONTAINER_CONTAINERD] = RUNTIME_CRI | RUNTIME_CONTAINERD,
 	[SINSP_CONTAINER_CRIO] = RUNTIME_CRI,
-	[SINSP_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_DOCKER,
+	[SINSP_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_CONTAINERD | RUNTIME_DOCKER,
 };
 
-static int sockets_describe(struct meta_source *base, const struct meta_request *request,
-			    struct sinsp_container_info *info, struct error *err)
+/* Asks the runtimes in turn, until one knows all of the container. */
+static int ask(struct sockets_source *source, const struct meta_request *request,
+	       uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
 {
-	struct sockets_source *source = (struct sockets_source *)base;
-	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	unsigned int apis = apis_of[request->type];
 	int result = -ENOENT;
 
@@ -58,9 +77,34 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 		if (code == 0)
 			return 0;
 		/* One that failed might know it: that is the answer if no other does. */
-		result = code != -ENOENT ? code : result;
+		if (code == META_SOURCE_PART || (code != -ENOENT && result < 0))
+			result = code;
 	}
 	return result;
+}
+
+/* What followers learn meanwhile is enough for containers that files describe, too. */
+static int sockets_describe(struct meta_source *base, const struct meta_request *request,
+			    struct sinsp_container_info *info, struct error *err)
+{
+	struct sockets_source *source = (struct sockets_source *)base;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t deadline_ns = now_ns + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
+	enum meta_cache_state state = META_CACHE_NONE;
+	int code;
+
+	if (source->cache) {
+		meta_cache_wait_ready(source->cache, deadline_ns);
+		state = meta_cache_find(source->cache, request->id, info);
+	}
+	if (state == META_CACHE_WHOLE || (state == META_CACHE_PART && request->is_part_known))
+		return 0;
+	if (state == META_CACHE_MISSING)
+		return -ENOENT;
+	code = ask(source, request, deadline_ns, info, err);
+	if (code == -ENOENT && source->cache)
+		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
+	return code == -ENOENT && state == META_CACHE_PART ? META_SOURCE_PART : code;
 }
 
 static void sockets_destroy(struct meta_source *base)
@@ -69,23 +113,59 @@ static void sockets_destroy(struct meta_source *base)
 
 	for (size_t i = 0; i < source->count; i++)
 		runtime_close(source->runtimes[i]);
+	meta_cache_unref(source->cache);
 	free(source);
 }
 
-static int add(struct sockets_source *source, const char *root, const char *path, unsigned int apis,
-	       struct error *err)
+/* Who gets each socket. Returns 0, or -errno with a message. */
+typedef int add_place(void *data, const struct place *place, struct error *err);
+
+/* The same with the prefix. */
+static int add_below(const char *root, const struct place *place, add_place *add, void *data,
+		     struct error *err)
 {
-	char full[PATH_MAX];
+	char path[PATH_MAX], used[PATH_MAX];
+	struct place below = {path, place->apis, place->used ? used : NULL};
+
+	if (snprintf(path, sizeof(path), "%s%s", root, place->path) >= (int)sizeof(path) ||
+	    snprintf(used, sizeof(used), "%s%s", root, place->used ? place->used : "") >=
+		    (int)sizeof(used))
+		return error_set(err, -ENAMETOOLONG, "%s: the path is too long", place->path);
+	return add(data, &below, err);
+}
+
+static int each_place(const struct sockets_config *config, add_place *add, void *data,
+		      struct error *err)
+{
+	const char *root = config->host_root ? config->host_root : "";
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < config->paths_count * COUNT(apis_of_any); i++) {
+		const struct place place = {config->paths[i / COUNT(apis_of_any)],
+					    apis_of_any[i % COUNT(apis_of_any)], NULL};
+
+		code = add_below(root, &place, add, data, err);
+	}
+	for (size_t i = 0; code == 0 && !config->without_defaults && i < COUNT(defaults); i++)
+		code = add_below(root, &defaults[i], add, data, err);
+	return code;
+}
+
+static int too_many(const struct place *place, struct error *err)
+{
+	return error_set(err, -E2BIG, "%s: more than %d sockets of runtimes", place->path,
+			 SOCKETS_MAX);
+}
+
+static int add_asked(void *data, const struct place *place, struct error *err)
+{
+	struct sockets_source *source = data;
 	int code;
 
 	if (source->count == SOCKETS_MAX)
-		return error_set(err, -E2BIG, "%s: more than %d sockets of runtimes", path,
-				 SOCKETS_MAX);
-	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
-		return error_set(err, -ENAMETOOLONG, "%s: the path is too long", path);
-	code = runtime_open(full, apis, &source->runtimes[source->count], err);
-	if (code == 0)
-		source->count++;
+		return too_many(place, err);
+	code = runtime_open(place->path, place->apis, &source->runtimes[source->count], err);
+	source->count += code == 0;
 	return code;
 }
 
@@ -93,23 +173,54 @@ int sockets_source_create(const struct sockets_config *config, struct meta_sourc
 			  struct error *err)
 {
 	static const struct meta_source_ops ops = {sockets_describe, sockets_destroy};
-	const char *root = config->host_root ? config->host_root : "";
 	struct sockets_source *source = calloc(1, sizeof(*source));
-	int code = 0;
+	int code;
 
 	if (!source)
 		return error_set(err, -ENOMEM, "out of memory");
 	source->source.ops = &ops;
-	for (size_t i = 0; code == 0 && i < config->paths_count; i++)
-		code = add(source, root, config->paths[i], RUNTIME_ALL, err);
-	for (size_t i = 0;
-	     code == 0 && !config->without_defaults && i < sizeof(defaults) / sizeof(defaults[0]);
-	     i++)
-		code = add(source, root, defaults[i].path, defaults[i].apis, err);
+	source->cache = config->cache ? meta_cache_ref(config->cache) : NULL;
+	code = each_place(config, add_asked, source, err);
 	if (code) {
 		sockets_destroy(&source->source);
 		return code;
 	}
 	*result = &source->source;
 	return 0;
+}
+
+struct followers {
+	struct meta_cache *cache;
+	struct meta_follower **list;
+	size_t count;
+};
+
+static int add_followed(void *data, const struct place *place, struct error *err)
+{
+	struct followers *followers = data;
+	struct follow_config config = {.used = place->used, .cache = followers->cache};
+	int code;
+
+	if (followers->count == SOCKETS_MAX)
+		return too_many(place, err);
+	code = runtime_open(place->path, place->apis, &config.runtime, err);
+	if (code == 0)
+		code = follow_create(&config, &followers->list[followers->count], err);
+	followers->count += code == 0;
+	return code;
+}
+
+int sockets_followers_create(const struct sockets_config *config,
+			     struct meta_follower *list[SOCKETS_MAX], size_t *count,
+			     struct error *err)
+{
+	struct followers followers = {config->cache, list, 0};
+	int code = each_place(config, add_followed, &followers, err);
+
+	while (code && followers.count) {
+		followers.count--;
+		list[followers.count]->ops->destroy(list[followers.count]);
+	}
+	*count = followers.count;
+	return code;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source that asks the runtimes' sockets: those at their default places, and those that the
- * user names. None has to exist: a runtime may start and end at any time.
+ * The runtimes' sockets: those at their default places, and those that the user names. None has to
+ * exist: a runtime may start and end at any time. A source asks them, followers follow them.
  */
 #ifndef META_RUNTIMES_SOCKETS_H
 #define META_RUNTIMES_SOCKETS_H
 
+#include "meta/cache.h"
+#include "meta/follower.h"
 #include "meta/source.h"
 
 enum {
-	SOCKETS_MAX = 32, /* all together */
+	SOCKETS_MAX = 64, /* all together; one that may be containerd's counts twice, for its two
+			     interfaces */
 	SOCKETS_LOOKUP_MS = 2000, /* for one container, however many sockets are asked */
 };
 
@@ -18,10 +21,19 @@ struct sockets_config {
 	const char *const *paths; /* of more sockets, of any runtime; tried first */
 	size_t paths_count;
 	bool without_defaults; /* only those */
+	struct meta_cache *cache; /* of what followers learn; references are taken; NULL: none */
 };
 
 /* Returns 0, or -errno with a message. */
 int sockets_source_create(const struct sockets_config *config, struct meta_source **source,
 			  struct error *err);
+
+/*
+ * Makes a follower for each, for the caller to start or to destroy; config->cache is not NULL.
+ * Returns 0, or -errno with a message and without followers.
+ */
+int sockets_followers_create(const struct sockets_config *config,
+			     struct meta_follower *followers[SOCKETS_MAX], size_t *count,
+			     struct error *err);
 
 #endif

@@ -83,7 +83,9 @@ static void test_containers(void **state)
 		.containers = {.meta = {{[META_REQUESTS] = 7,
 					 [META_DESCRIBED] = 4,
 					 [META_MISSING] = 3,
-					 [META_REJECTED] = 2}},
+					 [META_REJECTED] = 2,
+					 [META_RUNTIME_STREAMS] = 8,
+					 [META_RUNTIME_STREAMS_LOST] = 9}},
 			       .late = 5,
 			       .full = 6},
 	};
@@ -91,6 +93,8 @@ static void test_containers(void **state)
 
 	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
 	assert_non_null(strstr(found, "agent: 3 containers without data"));
+	assert_non_null(strstr(found, "agent: 9 times that events of a runtime were missed"));
+	assert_non_null(strstr(found, "agent: runtimes: streams of events 8, lists 0, "));
 	assert_non_null(strstr(found, "agent: 5 new containers whose data was not there in time"));
 	assert_non_null(strstr(found, "agent: 6 new containers whose data was not waited for"));
 	assert_non_null(

@@ -13,6 +13,7 @@
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/describe.h"
 #include "fake_runtime.h"
+#include "packed.h"
 
 struct server {
 	struct fake_runtime *runtime;
@@ -20,22 +21,6 @@ struct server {
 	struct cri cri;
 	struct sinsp_container_info *info;
 };
-
-/* A message as an answer, whose bytes the caller frees. */
-static struct fake_answer pack(const ProtobufCMessage *message)
-{
-	size_t len = protobuf_c_message_get_packed_size(message);
-	uint8_t *bytes = malloc(len + 1);
-
-	assert_non_null(bytes);
-	protobuf_c_message_pack(message, bytes);
-	return (struct fake_answer){FAKE_GRPC, 0, (const char *)bytes, len};
-}
-
-static void unpack(const struct fake_answer *answer)
-{
-	free((char *)answer->bytes);
-}
 
 /* "containerd" as runtime_name */
 static const struct fake_answer version = {FAKE_GRPC, 0,

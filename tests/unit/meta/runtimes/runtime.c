@@ -45,7 +45,7 @@ static void test_docker(void **state)
 		{FAKE_JSON, 404, "{}", 0},
 	};
 	struct fake_runtime *server = fake_runtime_start(answers, 3);
-	struct runtime *runtime = open_at(server, RUNTIME_ALL);
+	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), 0);
 	/* Nor is one that does not know a container left alone. */
@@ -53,6 +53,21 @@ static void test_docker(void **state)
 	/* It is known to be Docker: not asked. */
 	assert_int_equal(ask(runtime, RUNTIME_PODMAN | RUNTIME_CRI, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 3);
+	runtime_close(runtime);
+	fake_runtime_stop(server);
+}
+
+/* Podman behind the socket of Docker. */
+static void test_another(void **state)
+{
+	static const struct fake_answer answers[] = {{FAKE_JSON, 200, "OK", 0}};
+	struct fake_runtime *server = fake_runtime_start(answers, 1);
+	struct runtime *runtime = open_at(server, RUNTIME_PODMAN);
+	struct error err = {0};
+
+	assert_int_equal(runtime_connect(runtime, UINT64_MAX, &err), -EOPNOTSUPP);
+	assert_string_not_equal(err.text, "");
+	assert_true(runtime_is_absent(runtime, -EOPNOTSUPP));
 	runtime_close(runtime);
 	fake_runtime_stop(server);
 }
@@ -70,7 +85,7 @@ static void test_cri(void **state)
 		{FAKE_GRPC, 5, NULL, 0},
 	};
 	struct fake_runtime *server = fake_runtime_start(answers, 4);
-	struct runtime *runtime = open_at(server, RUNTIME_ALL);
+	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 
 	assert_int_equal(ask(runtime, RUNTIME_CRI, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 4);
@@ -104,7 +119,7 @@ static void test_failed_one_is_left_alone(void **state)
 	static const struct fake_answer answers[] = {{FAKE_JSON, 200, "OK", 0},
 						     {FAKE_JSON, 200, "[]", 0}};
 	struct fake_runtime *server = fake_runtime_start(answers, 2);
-	struct runtime *runtime = open_at(server, RUNTIME_ALL);
+	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 	struct error err;
 
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, &err), -EBADMSG);
@@ -131,7 +146,7 @@ static void test_restart(void **state)
 		{FAKE_GRPC, 5, NULL, 0},
 	};
 	struct fake_runtime *server = fake_runtime_start(docker, 2);
-	struct runtime *runtime = open_at(server, RUNTIME_ALL);
+	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 2);
@@ -150,7 +165,7 @@ static void test_missing(void **state)
 {
 	struct runtime *runtime;
 
-	assert_int_equal(runtime_open("/tmp/no/such/socket", RUNTIME_ALL, &runtime, NULL), 0);
+	assert_int_equal(runtime_open("/tmp/no/such/socket", RUNTIME_ONE, &runtime, NULL), 0);
 	assert_int_equal(ask(runtime, RUNTIME_CRI, NULL), -ENOENT);
 	assert_int_equal(ask(runtime, RUNTIME_CRI, NULL), -ENOENT);
 	runtime_close(runtime);
@@ -160,9 +175,13 @@ static void test_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_docker),	  cmocka_unit_test(test_cri),
-		cmocka_unit_test(test_not_asked), cmocka_unit_test(test_failed_one_is_left_alone),
-		cmocka_unit_test(test_restart),	  cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_docker),
+		cmocka_unit_test(test_cri),
+		cmocka_unit_test(test_another),
+		cmocka_unit_test(test_not_asked),
+		cmocka_unit_test(test_failed_one_is_left_alone),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void test_too_many(void **state)
 	for (size_t i = 0; i <= SOCKETS_MAX; i++)
 		paths[i] = "/a";
 	assert_int_equal(sockets_source_create(&config, &source, &err), -E2BIG);
-	assert_string_equal(err.text, "/a: more than 32 sockets of runtimes");
+	assert_string_equal(err.text, "/a: more than 64 sockets of runtimes");
 }
 
 int main(void)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the source is asked, and what its answer means beside that of the cache. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "meta/cached.h"
+
+static int asked, destroyed, result;
+
+static int describe(struct meta_source *source, const struct meta_request *request,
+		    struct sinsp_container_info *info, struct error *err)
+{
+	asked++;
+	if (result >= 0 && !info->name)
+		info->name = "of the source";
+	return result;
+}
+
+static void destroy(struct meta_source *source)
+{
+	destroyed++;
+	free(source);
+}
+
+/* Asks for a container that the cache knows in a state. */
+static void assert_answer(enum meta_cache_state state, int of_source, int expected,
+			  const char *name)
+{
+	static const struct meta_source_ops ops = {describe, destroy};
+	struct meta_source *source = calloc(1, sizeof(*source)), *cached;
+	struct sinsp_container_info *known = sinsp_container_info_create();
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct meta_cache *cache = meta_cache_create();
+	int owner = meta_cache_add_owner(cache);
+
+	source->ops = &ops;
+	asked = destroyed = 0;
+	result = of_source;
+	known->name = "of the cache";
+	if (state >= META_CACHE_PART)
+		meta_cache_put(cache, owner, "1", known, state);
+	cached = meta_cached_create(source, cache);
+	assert_non_null(cached);
+	assert_int_equal(
+		cached->ops->describe(cached, &(struct meta_request){.id = "1"}, info, NULL),
+		expected);
+	if (name)
+		assert_string_equal(info->name, name);
+	meta_source_destroy(cached);
+	assert_int_equal(destroyed, 1);
+	sinsp_container_info_destroy(known);
+	sinsp_container_info_destroy(info);
+	meta_cache_unref(cache);
+}
+
+static void test_unknown(void **state)
+{
+	assert_answer(META_CACHE_NONE, 0, 0, "of the source");
+	assert_answer(META_CACHE_NONE, META_SOURCE_PART, META_SOURCE_PART, "of the source");
+	assert_answer(META_CACHE_NONE, -ENOENT, -ENOENT, NULL);
+	assert_answer(META_CACHE_NONE, -EIO, -EIO, NULL);
+}
+
+static void test_whole(void **state)
+{
+	assert_answer(META_CACHE_WHOLE, -ENOENT, 0, "of the cache");
+	assert_int_equal(asked, 0);
+}
+
+/* Two parts are enough; one is given out, and more is looked for. */
+static void test_part(void **state)
+{
+	assert_answer(META_CACHE_PART, META_SOURCE_PART, 0, "of the cache");
+	assert_answer(META_CACHE_PART, 0, 0, "of the cache");
+	assert_answer(META_CACHE_PART, -ENOENT, META_SOURCE_PART, "of the cache");
+	assert_answer(META_CACHE_PART, -EIO, META_SOURCE_PART, "of the cache");
+	assert_int_equal(asked, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Containers in the namespaces of containerd, and its events. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "meta/describe.h"
+#include "meta/runtimes/containerd.h"
+#include "meta/runtimes/containerd.pb-c.h"
+#include "meta/source.h"
+
+#include "packed.h"
+
+static const struct fake_answer not_found = {FAKE_GRPC, 5, NULL, 0};
+
+static struct fake_answer pack_namespaces(const char *first, const char *second)
+{
+	Containerd__ListNamespacesResponse answer = CONTAINERD__LIST_NAMESPACES_RESPONSE__INIT;
+	Containerd__Namespace namespaces[2] = {CONTAINERD__NAMESPACE__INIT,
+					       CONTAINERD__NAMESPACE__INIT};
+
+	namespaces[0].name = (char *)first;
+	namespaces[1].name = (char *)second;
+	answer.namespaces = (Containerd__Namespace *[]){&namespaces[0], &namespaces[1]};
+	answer.n_namespaces = second ? 2 : 1;
+	return pack(&answer.base);
+}
+
+/* One container, as the answer to a request for it, or of a list. */
+static struct fake_answer pack_container(const char *id, const char *image, bool in_list)
+{
+	static char spec[] = "{\"process\": {\"capabilities\": {\"bounding\": []}},"
+			     " \"linux\": {\"namespaces\": [{\"type\": \"pid\"}]}}";
+	Containerd__GetContainerResponse answer = CONTAINERD__GET_CONTAINER_RESPONSE__INIT;
+	Containerd__ListContainersResponse list = CONTAINERD__LIST_CONTAINERS_RESPONSE__INIT;
+	Containerd__Container container = CONTAINERD__CONTAINER__INIT;
+	Containerd__Timestamp created = CONTAINERD__TIMESTAMP__INIT;
+	Containerd__Label label = CONTAINERD__LABEL__INIT;
+	Containerd__Any any = CONTAINERD__ANY__INIT;
+
+	label.key = "nerdctl/name";
+	label.value = "web";
+	any.value.data = (uint8_t *)spec;
+	any.value.len = sizeof(spec) - 1;
+	created.seconds = 7;
+	created.nanos = 8;
+	container.id = (char *)id;
+	container.image = (char *)image;
+	container.labels = (Containerd__Label *[]){&label};
+	container.n_labels = 1;
+	container.spec = &any;
+	container.created_at = &created;
+	answer.container = &container;
+	list.containers = (Containerd__Container *[]){&container};
+	list.n_containers = 1;
+	return in_list ? pack(&list.base) : pack(&answer.base);
+}
+
+/* The answers of a server; frees those that were packed. */
+static struct sinsp_container_info *info;
+
+static int describe(struct fake_answer *answers, size_t count)
+{
+	struct fake_runtime *server = fake_runtime_start(answers, count);
+	struct containerd containerd;
+	struct http *http;
+	int result;
+
+	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
+	containerd = (struct containerd){.grpc = {.http = http, .path = "socket"}};
+	info = sinsp_container_info_create();
+	result = containerd_describe(&containerd, "c1", UINT64_MAX, info, NULL);
+	assert_int_equal(fake_runtime_requests(server), count);
+	http_close(http);
+	fake_runtime_stop(server);
+	for (size_t i = 0; i < count; i++)
+		unpack(&answers[i]);
+	return result;
+}
+
+static void test_describe(void **state)
+{
+	struct fake_answer answers[] = {pack_namespaces("default", "moby"),
+					pack_container("c1", "docker.io/library/nginx:1", false)};
+
+	assert_int_equal(describe(answers, 2), 0);
+	assert_string_equal(info->name, "web");
+	assert_string_equal(info->image.name, "docker.io/library/nginx:1");
+	assert_string_equal(info->image.tag, "1");
+	assert_int_equal(info->privileged, SINSP_NO);
+	assert_int_equal(info->host_pid, SINSP_NO);
+	assert_int_equal(info->host_network, SINSP_YES);
+	assert_int_equal(info->created_ns, 7000000008);
+	assert_int_equal(info->type, SINSP_CONTAINER_CONTAINERD);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_other_namespaces(void **state)
+{
+	struct fake_answer of_kubernetes[] = {pack_namespaces("default", "k8s.io"), not_found,
+					      pack_container("c1", "nginx:1", false)};
+	struct fake_answer of_both[] = {pack_namespaces("a", "b"),
+					pack_container("c1", "nginx:1", false),
+					pack_container("c1", "redis:7", false)};
+	struct fake_answer of_none[] = {pack_namespaces("a", "b"), not_found, not_found};
+
+	assert_int_equal(describe(of_kubernetes, 3), META_SOURCE_PART);
+	assert_string_equal(info->image.name, "nginx:1");
+	sinsp_container_info_destroy(info);
+	/* Nobody can say which of the two it is. */
+	assert_int_equal(describe(of_both, 3), -ENOENT);
+	assert_null(info->image.name);
+	sinsp_container_info_destroy(info);
+	assert_int_equal(describe(of_none, 3), -ENOENT);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_not_containerd(void **state)
+{
+	static const struct fake_answer answers[] = {{FAKE_GRPC, 12, NULL, 0}};
+	struct fake_runtime *server = fake_runtime_start(answers, 1);
+	struct containerd containerd;
+	struct http *http;
+
+	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
+	assert_int_equal(containerd_init(&containerd, http, "socket", UINT64_MAX, NULL),
+			 -EOPNOTSUPP);
+	http_close(http);
+	fake_runtime_stop(server);
+}
+
+static char listed[64];
+
+static void add(void *data, const char *id, struct sinsp_container_info *found, bool is_whole)
+{
+	size_t len = strlen(listed);
+
+	snprintf(listed + len, sizeof(listed) - len, "%s %s %d|", id, found->image.name, is_whole);
+	sinsp_container_info_destroy(found);
+}
+
+/* An id in two namespaces is left out. */
+static void assert_list(const char *first, const char *second, const char *expected)
+{
+	struct fake_answer answers[] = {pack_namespaces("default", "k8s.io"),
+					pack_container(first, "nginx:1", true),
+					pack_container(second, "redis:7", true)};
+	struct fake_runtime *server = fake_runtime_start(answers, 3);
+	const struct runtime_list visitor = {add, NULL};
+	struct containerd containerd;
+	struct http *http;
+
+	listed[0] = '\0';
+	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
+	containerd = (struct containerd){.grpc = {.http = http, .path = "socket"}};
+	assert_int_equal(containerd_list(&containerd, UINT64_MAX, &visitor, NULL), 0);
+	assert_string_equal(listed, expected);
+	http_close(http);
+	fake_runtime_stop(server);
+	for (size_t i = 0; i < 3; i++)
+		unpack(&answers[i]);
+}
+
+static void test_list(void **state)
+{
+	assert_list("c1", "c2", "c1 nginx:1 1|c2 redis:7 0|");
+	assert_list("c1", "c1", "");
+}
+
+static void assert_event(const char *ns, const char *topic, const char *id,
+			 enum runtime_change change)
+{
+	Containerd__ContainerEvent inner = CONTAINERD__CONTAINER_EVENT__INIT;
+	Containerd__Envelope message = CONTAINERD__ENVELOPE__INIT;
+	struct runtime_events events = {0};
+	struct fake_answer packed_inner, packed;
+	Containerd__Any any = CONTAINERD__ANY__INIT;
+	struct runtime_event event;
+
+	inner.id = (char *)id;
+	packed_inner = pack(&inner.base);
+	any.value.data = (uint8_t *)packed_inner.bytes;
+	any.value.len = packed_inner.len;
+	message.ns = (char *)ns;
+	message.topic = (char *)topic;
+	message.event = &any;
+	packed = pack(&message.base);
+	assert_int_equal(containerd_begin_events(&events), 0);
+	assert_string_equal(events.path, "/containerd.services.events.v1.Events/Subscribe");
+	assert_true(events.decode(packed.bytes, packed.len, &event));
+	assert_int_equal(event.change, change);
+	if (change != RUNTIME_NO_CHANGE)
+		assert_string_equal(event.id, id);
+	assert_false(events.decode("\xff\xff", 2, &event));
+	buf_finish(&events.body);
+	unpack(&packed_inner);
+	unpack(&packed);
+}
+
+static void test_events(void **state)
+{
+	assert_event("default", "/containers/create", "c1", RUNTIME_CHANGED);
+	assert_event("default", "/containers/update", "c1", RUNTIME_CHANGED);
+	assert_event("default", "/containers/delete", "c1", RUNTIME_REMOVED);
+	assert_event("default", "/tasks/start", "c1", RUNTIME_NO_CHANGE);
+	assert_event("moby", "/containers/create", "c1", RUNTIME_NO_CHANGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_describe),       cmocka_unit_test(test_other_namespaces),
+		cmocka_unit_test(test_not_containerd), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

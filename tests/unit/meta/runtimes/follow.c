@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* A follower of a daemon that lists, streams, and then does what it should not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "meta/meta.h"
+#include "meta/runtimes/follow.h"
+#include "util/clock.h"
+
+#include "fake_runtime.h"
+
+#define S_NS UINT64_C(1000000000)
+#define PING                                                                                       \
+	{                                                                                          \
+		FAKE_JSON, 200, "OK", 0, "/_ping"                                                  \
+	}
+#define CONTAINER(id, name)                                                                        \
+	{                                                                                          \
+		FAKE_JSON, 200, "{\"Id\": \"" id "\", \"Name\": \"/" name "\"}", 0,                \
+			"/v1.41/containers/" id "/json"                                            \
+	}
+#define EVENTS                                                                                     \
+	{                                                                                          \
+		FAKE_STREAM, 200, "", 0, "/v1.41/events?"                                          \
+	}
+#define LIST(text)                                                                                 \
+	{                                                                                          \
+		FAKE_JSON, 200, text, 0, "/v1.41/containers/json?all=1"                            \
+	}
+
+static struct fake_runtime *server;
+static struct meta_cache *cache;
+static struct meta *meta;
+
+static int no_container(struct meta_source *source, const struct meta_request *request,
+			struct sinsp_container_info *info, struct error *err)
+{
+	return -ENOENT;
+}
+
+static void free_source(struct meta_source *source)
+{
+	free(source);
+}
+
+static void follow_with(const struct fake_answer *answers, size_t count, const char *used)
+{
+	static const struct meta_source_ops ops = {no_container, free_source};
+	struct meta_source *source = calloc(1, sizeof(*source));
+	struct meta_follower *follower;
+	struct follow_config config;
+
+	source->ops = &ops;
+	server = fake_runtime_start(answers, count);
+	cache = meta_cache_create();
+	config = (struct follow_config){.cache = cache, .used = used};
+	assert_int_equal(
+		runtime_open(fake_runtime_path(server), RUNTIME_ONE, &config.runtime, NULL), 0);
+	assert_int_equal(follow_create(&config, &follower, NULL), 0);
+	assert_int_equal(meta_create(&source, 1, 0, &meta, NULL), 0);
+	assert_int_equal(meta_follow(meta, follower, NULL), 0);
+}
+
+static int teardown(void **state)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	meta_destroy(meta);
+	/* Whatever the server does. */
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < S_NS);
+	fake_runtime_stop(server);
+	meta_cache_unref(cache);
+	return 0;
+}
+
+static void push(const char *action, const char *id)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"Action\": \"%s\", \"Actor\": {\"ID\": \"%s\"}}\n", action,
+		 id);
+	fake_runtime_push(server, text, strlen(text));
+}
+
+/* The next update. */
+static void expect(enum meta_kind kind, const char *id, const char *name)
+{
+	struct meta_update *update;
+
+	assert_true(meta_wait(meta, 10 * S_NS));
+	update = meta_take(meta);
+	assert_int_equal(update->kind, kind);
+	assert_string_equal(update->id, id);
+	if (name)
+		assert_string_equal(update->info->name, name);
+	meta_update_destroy(update);
+}
+
+static enum meta_cache_state cached(const char *id)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	enum meta_cache_state state = meta_cache_find(cache, id, info);
+
+	sinsp_container_info_destroy(info);
+	return state;
+}
+
+static uint64_t counted(enum meta_counter counter)
+{
+	struct meta_stats stats;
+
+	meta_stats(meta, &stats);
+	return stats.counts[counter];
+}
+
+/* Waits until a counter has a value. */
+static void wait_for(enum meta_counter counter, uint64_t value)
+{
+	for (int i = 0; i < 10000 && counted(counter) < value; i++)
+		usleep(1000);
+	assert_int_equal(counted(counter), value);
+}
+
+static const struct fake_answer whole[] = {
+	PING,
+	EVENTS,
+	LIST("[{\"Id\": \"c1\", \"Names\": [\"/web\"]}]"),
+	CONTAINER("c1", "renamed"),
+	CONTAINER("c2", "two"),
+};
+
+enum { WHOLE_COUNT = sizeof(whole) / sizeof(whole[0]) };
+
+static void test_list_then_events(void **state)
+{
+	follow_with(whole, WHOLE_COUNT, NULL);
+	expect(META_CONTAINER, "c1", "web");
+	assert_int_equal(cached("c1"), META_CACHE_PART);
+	push("create", "c2");
+	expect(META_CONTAINER, "c2", "two");
+	assert_int_equal(cached("c2"), META_CACHE_WHOLE);
+	push("rename", "c1");
+	expect(META_CONTAINER, "c1", "renamed");
+	push("exec_start", "c1");
+	push("destroy", "c2");
+	expect(META_CONTAINER_REMOVED, "c2", NULL);
+	assert_int_equal(cached("c2"), META_CACHE_NONE);
+	assert_int_equal(counted(META_RUNTIME_STREAMS), 1);
+	assert_int_equal(counted(META_RUNTIME_LISTS), 1);
+	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 2);
+	wait_for(META_RUNTIME_EVENTS, 3);
+	assert_int_equal(counted(META_RUNTIME_EVENTS_BAD), 0);
+}
+
+/* A container that is gone when it is asked for. */
+static void test_gone(void **state)
+{
+	follow_with(whole, WHOLE_COUNT, NULL);
+	expect(META_CONTAINER, "c1", "web");
+	push("create", "none");
+	push("create", "c2");
+	expect(META_CONTAINER, "c2", "two");
+	assert_int_equal(cached("none"), META_CACHE_NONE);
+	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 2);
+}
+
+/* It is listed again; what it said before is not believed meanwhile. */
+static void test_cut(void **state)
+{
+	follow_with(whole, WHOLE_COUNT, NULL);
+	expect(META_CONTAINER, "c1", "web");
+	push("create", "c2");
+	expect(META_CONTAINER, "c2", "two");
+	fake_runtime_cut(server);
+	expect(META_CONTAINER, "c1", "web");
+	assert_int_equal(cached("c1"), META_CACHE_PART);
+	assert_int_equal(cached("c2"), META_CACHE_NONE);
+	assert_int_equal(counted(META_RUNTIME_STREAMS_LOST), 1);
+	push("create", "c2");
+	expect(META_CONTAINER, "c2", "two");
+}
+
+/* What cannot be understood is counted; the stream goes on. */
+static void test_nonsense(void **state)
+{
+	static const char nonsense[] = "\xff\xfe\n{\n[[[[\n";
+	enum { LABELS = 1000000, LABEL_BYTES = 8 };
+	char *labels = malloc(LABELS * LABEL_BYTES + 64), *end = labels;
+	static char piece[1 << 20];
+
+	follow_with(whole, WHOLE_COUNT, NULL);
+	expect(META_CONTAINER, "c1", "web");
+	fake_runtime_push(server, nonsense, sizeof(nonsense) - 1);
+	wait_for(META_RUNTIME_EVENTS_BAD, 3);
+	/* A line of 16 MiB, and a million labels. */
+	memset(piece, 'x', sizeof(piece));
+	for (int i = 0; i < 16; i++)
+		fake_runtime_push(server, piece, sizeof(piece));
+	fake_runtime_push(server, "\n", 1);
+	end += sprintf(end, "{\"Action\": \"create\", \"Actor\": {\"Attributes\": {");
+	for (int i = 0; i < LABELS; i++)
+		end += sprintf(end, "\"%c\":\"\",", 'a' + i % 26);
+	end += sprintf(end - 1, "}}}\n") - 1;
+	fake_runtime_push(server, labels, (size_t)(end - labels));
+	free(labels);
+	push("create", "c2");
+	expect(META_CONTAINER, "c2", "two");
+	fake_runtime_cut(server);
+	wait_for(META_RUNTIME_EVENTS_BAD, 5);
+}
+
+/* One that takes the request for events, and does not answer. */
+static void test_hang(void **state)
+{
+	static const struct fake_answer answers[] = {PING,
+						     {FAKE_SILENT, 0, NULL, 0, "/v1.41/events?"}};
+
+	follow_with(answers, 2, NULL);
+	wait_for(META_RUNTIME_STREAMS, 1);
+}
+
+/* A server that is something else, or rejects the request. */
+static void test_rejected(void **state)
+{
+	static const struct fake_answer answers[] = {
+		PING,
+		{FAKE_STREAM, 500, "{\"message\": \"no\"}\n", 0, "/v1.41/events?"},
+		LIST("[]")};
+
+	follow_with(answers, 3, NULL);
+	wait_for(META_RUNTIME_STREAMS_LOST, 1);
+	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 0);
+	assert_false(meta_is_ready(meta));
+}
+
+static void test_list_fails(void **state)
+{
+	static const struct fake_answer answers[] = {PING, EVENTS, LIST("[")};
+
+	follow_with(answers, 3, NULL);
+	wait_for(META_RUNTIME_STREAMS_LOST, 1);
+	/* Look-ups do not wait for it any more. */
+	meta_cache_wait_ready(cache, UINT64_MAX / 2);
+}
+
+/* It is left alone until it is used. */
+static void test_not_used(void **state)
+{
+	char used[] = "/tmp/follow-used-XXXXXX";
+	int fd = mkstemp(used);
+
+	close(fd);
+	unlink(used);
+	follow_with(whole, WHOLE_COUNT, used);
+	meta_cache_wait_ready(cache, UINT64_MAX / 2);
+	usleep(50000);
+	assert_int_equal(fake_runtime_requests(server), 0);
+	fclose(fopen(used, "w"));
+	expect(META_CONTAINER, "c1", "web");
+	unlink(used);
+}
+
+/* A runtime that starts later, and another time. */
+static void test_restart(void **state)
+{
+	static const struct fake_answer other[] = {
+		PING, EVENTS, LIST("[{\"Id\": \"c3\", \"Names\": [\"/later\"]}]")};
+
+	follow_with(whole, WHOLE_COUNT, NULL);
+	expect(META_CONTAINER, "c1", "web");
+	fake_runtime_restart(server, other, 3);
+	expect(META_CONTAINER, "c3", "later");
+	assert_int_equal(cached("c1"), META_CACHE_NONE);
+	assert_int_equal(cached("c3"), META_CACHE_PART);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_list_then_events), TEST(test_gone),	  TEST(test_cut),
+		TEST(test_nonsense),	     TEST(test_hang),	  TEST(test_rejected),
+		TEST(test_list_fails),	     TEST(test_not_used), TEST(test_restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "meta/cache.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta/monotonic.h"
+#include "sinsp/state/container_merge.h"
+#include "util/clock.h"
+#include "util/hash.h"
+
+enum { BUCKETS = 1024, NO_OWNER = -1 };
+
+struct entry {
+	struct entry *next; /* of the same bucket */
+	struct entry *older, *newer; /* of all */
+	struct sinsp_container_info *info; /* owned; NULL: no runtime knows it */
+	enum meta_cache_state state;
+	uint64_t until_ns; /* of META_CACHE_MISSING */
+	uint64_t list; /* of its owner, when it was put */
+	int owner; /* NO_OWNER: of META_CACHE_MISSING */
+	char id[];
+};
+
+struct owner {
+	bool ready;
+	uint64_t list; /* how many it has begun */
+};
+
+struct meta_cache {
+	atomic_uint refs;
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t readied;
+	struct owner owners[META_CACHE_OWNERS_MAX];
+	int owners_count, unready;
+	struct entry *buckets[BUCKETS];
+	struct entry *oldest, *newest;
+	uint32_t count;
+	size_t text_bytes;
+};
+
+struct meta_cache *meta_cache_create(void)
+{
+	struct meta_cache *cache = calloc(1, sizeof(*cache));
+
+	if (!cache)
+		return NULL;
+	atomic_init(&cache->refs, 1);
+	pthread_mutex_init(&cache->lock, NULL);
+	monotonic_cond_init(&cache->readied);
+	return cache;
+}
+
+struct meta_cache *meta_cache_ref(struct meta_cache *cache)
+{
+	atomic_fetch_add(&cache->refs, 1);
+	return cache;
+}
+
+static struct entry **find(struct meta_cache *cache, const char *id)
+{
+	struct entry **link = &cache->buckets[hash_bytes(id, strlen(id)) % BUCKETS];
+
+	while (*link && strcmp((*link)->id, id) != 0)
+		link = &(*link)->next;
+	return link;
+}
+
+static void drop(struct meta_cache *cache, struct entry *entry)
+{
+	*find(cache, entry->id) = entry->next;
+	*(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+	*(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+	cache->count--;
+	if (entry->info)
+		cache->text_bytes -= entry->info->texts.bytes;
+	sinsp_container_info_destroy(entry->info);
+	free(entry);
+}
+
+void meta_cache_unref(struct meta_cache *cache)
+{
+	if (!cache || atomic_fetch_sub(&cache->refs, 1) > 1)
+		return;
+	while (cache->oldest)
+		drop(cache, cache->oldest);
+	pthread_cond_destroy(&cache->readied);
+	pthread_mutex_destroy(&cache->lock);
+	free(cache);
+}
+
+int meta_cache_add_owner(struct meta_cache *cache)
+{
+	int owner = -E2BIG;
+
+	pthread_mutex_lock(&cache->lock);
+	if (cache->owners_count < META_CACHE_OWNERS_MAX) {
+		owner = cache->owners_count++;
+		cache->unready++;
+	}
+	pthread_mutex_unlock(&cache->lock);
+	return owner;
+}
+
+void meta_cache_owner_ready(struct meta_cache *cache, int owner)
+{
+	pthread_mutex_lock(&cache->lock);
+	cache->unready -= !cache->owners[owner].ready;
+	cache->owners[owner].ready = true;
+	pthread_cond_broadcast(&cache->readied);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns)
+{
+	pthread_mutex_lock(&cache->lock);
+	while (cache->unready && monotonic_wait(&cache->readied, &cache->lock, deadline_ns) == 0)
+		;
+	pthread_mutex_unlock(&cache->lock);
+}
+
+/* Adds an entry in the place of the one with that id. Owns `info`. Needs the lock. */
+static struct entry *add(struct meta_cache *cache, const char *id,
+			 struct sinsp_container_info *info)
+{
+	size_t size = strlen(id) + 1;
+	struct entry *entry = malloc(sizeof(*entry) + size), **link;
+
+	if (!entry) {
+		sinsp_container_info_destroy(info);
+		return NULL;
+	}
+	if (*find(cache, id))
+		drop(cache, *find(cache, id));
+	*entry = (struct entry){.info = info, .older = cache->newest, .owner = NO_OWNER};
+	memcpy(entry->id, id, size);
+	link = find(cache, id);
+	*link = entry;
+	*(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+	cache->newest = entry;
+	cache->count++;
+	cache->text_bytes += info ? info->texts.bytes : 0;
+	while (cache->oldest != entry && (cache->count > META_CACHE_ENTRIES_MAX ||
+					  cache->text_bytes > META_CACHE_TEXT_BYTES_MAX))
+		drop(cache, cache->oldest);
+	return entry;
+}
+
+void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
+		    const struct sinsp_container_info *info, enum meta_cache_state state)
+{
+	struct sinsp_container_info *copy = sinsp_container_info_create();
+	struct entry *entry;
+
+	if (!copy || container_merge(copy, info) < 0) {
+		sinsp_container_info_destroy(copy);
+		return;
+	}
+	copy->texts.bytes = info->texts.bytes;
+	pthread_mutex_lock(&cache->lock);
+	entry = *find(cache, id);
+	if (entry && entry->owner != owner && entry->state > state) {
+		sinsp_container_info_destroy(copy);
+	} else {
+		entry = add(cache, id, copy);
+		if (entry) {
+			entry->state = state;
+			entry->owner = owner;
+			entry->list = cache->owners[owner].list;
+		}
+	}
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void meta_cache_put_missing(struct meta_cache *cache, const char *id, uint64_t until_ns)
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&cache->lock);
+	entry = *find(cache, id);
+	/* One that was put meanwhile is right. */
+	if (!entry || !entry->info)
+		entry = add(cache, id, NULL);
+	if (entry && !entry->info) {
+		entry->state = META_CACHE_MISSING;
+		entry->until_ns = until_ns;
+	}
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void meta_cache_remove(struct meta_cache *cache, int owner, const char *id)
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&cache->lock);
+	entry = *find(cache, id);
+	if (entry && entry->owner == owner)
+		drop(cache, entry);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void meta_cache_begin_list(struct meta_cache *cache, int owner)
+{
+	pthread_mutex_lock(&cache->lock);
+	cache->owners[owner].list++;
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void meta_cache_end_list(struct meta_cache *cache, int owner)
+{
+	struct entry *entry, *newer;
+
+	pthread_mutex_lock(&cache->lock);
+	for (entry = cache->oldest; entry; entry = newer) {
+		newer = entry->newer;
+		if (entry->owner == owner && entry->list != cache->owners[owner].list)
+			drop(cache, entry);
+	}
+	pthread_mutex_unlock(&cache->lock);
+}
+
+enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id,
+				      struct sinsp_container_info *info)
+{
+	enum meta_cache_state state = META_CACHE_NONE;
+	struct entry *entry;
+
+	pthread_mutex_lock(&cache->lock);
+	entry = *find(cache, id);
+	if (entry && !entry->info && entry->until_ns <= clock_ns(CLOCK_MONOTONIC)) {
+		drop(cache, entry);
+		entry = NULL;
+	}
+	if (entry)
+		state = entry->state;
+	if (entry && entry->info && container_merge(info, entry->info) < 0)
+		state = META_CACHE_NONE;
+	pthread_mutex_unlock(&cache->lock);
+	return state;
+}
