@@ -83,6 +83,12 @@ static int get_replication_controller(const struct sinsp_event *event, const str
 	NONE(object "." id), NONE_LABEL(object ".label"), NONE(object ".labels")
 #define NONE_OF(object, id) NONE(object ".name"), NONE_BUT_NAME(object, id)
 
+/* The pod names its ReplicaSet, whose owner need not be a Deployment. */
+#define DEPLOYMENT(object, id)                                                                     \
+	ROW(object ".name", 0, FIELD_ARG_NONE, NEEDS_NOTHING, get_nothing, NULL,                   \
+	    "none: see k8s.workload.name"),                                                        \
+		NONE_BUT_NAME(object, id)
+
 /* The name of what controls the pod, if that is of one kind. */
 #define OWNER(object, getter, kind, id)                                                            \
 	TEXT(object ".name", getter, "=web", "name of the " kind " that the pod is of"),           \
@@ -130,11 +136,11 @@ const struct field_desc fields_k8s[] = {
 	OWNER("k8s.rc", get_replication_controller, "ReplicationController", "id"),
 	NONE_OF("k8s.svc", "id"),
 	OWNER("k8s.rs", get_replica_set, "ReplicaSet", "id"),
-	NONE_OF("k8s.deployment", "id"),
+	DEPLOYMENT("k8s.deployment", "id"),
 	NONE("k8smeta.ns.uid"),
 	NONE_LABEL("k8smeta.ns.label"),
 	NONE("k8smeta.ns.labels"),
-	NONE_OF("k8smeta.deployment", "uid"),
+	DEPLOYMENT("k8smeta.deployment", "uid"),
 	NONE_OF("k8smeta.svc", "uid"),
 	OWNER("k8smeta.rs", get_replica_set, "ReplicaSet", "uid"),
 	OWNER("k8smeta.rc", get_replication_controller, "ReplicationController", "uid"),
