@@ -66,14 +66,17 @@ static void test_losses(void **state)
 
 static void test_troubles(void **state)
 {
-	const struct account account = {.state = {.threads_evicted = 4, .unknown = 2}};
+	const struct account account = {
+		.state = {.threads_evicted = 4, .unknown = 2, .pods_dropped = 5}};
 
 	live.out_of_order = 9;
 	assert_string_equal(report(&account),
 			    "agent: seen 7 = delivered 7 + lost 0; matched 0, printed 0\n"
 			    "agent: 9 events given out after a later one\n"
 			    "agent: 2 delivered events of an unknown type\n"
-			    "agent: 4 threads evicted: the table was full\n");
+			    "agent: 4 threads evicted: the table was full\n"
+			    "agent: 5 descriptions of pods dropped: too many on this node, or out "
+			    "of memory\n");
 }
 
 static void test_containers(void **state)

@@ -13,8 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sinsp/state/core.h"
 #include "sinsp/container_json/container_json.h"
+#include "sinsp/state/container.h"
+#include "sinsp/state/core.h"
 #include "snapshots.h"
 
 static void dumps_what_was_loaded(void **state)
@@ -185,6 +186,35 @@ static void dumps_changed_containers_once(void **state)
 	expect_changed(drive, "");
 }
 
+/* What the API says of their pod is part of what is known of them. */
+static void dumps_containers_whose_pod_changed(void **state)
+{
+	static const char json[] = "{\"id\":\"web\",\"name\":\"a\",\"labels\":"
+				   "{\"io.kubernetes.pod.uid\":\"u1\"}}";
+	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	struct drive *drive = *state;
+	char expected[512];
+
+	give_world(sinsp_snapshot(drive->sinsp));
+	give_container(drive, json);
+	free(dump_text(drive->sinsp));
+	drive_any(drive, 200);
+	info->pod.uid = "u1";
+	info->pod.name = "web-5c4f";
+	info->pod.workload = (struct sinsp_workload){"Deployment", "web", true};
+	sinsp_describe_pod(drive->sinsp, info);
+	snprintf(expected, sizeof(expected),
+		 "container at %" PRIu64 " {\"container\":{\"id\":\"web\",\"full_id\":\"web\","
+		 "\"lookup_state\":1,\"name\":\"a\",\"is_pod_sandbox\":false,\"labels\":{"
+		 "\"io.kubernetes.pod.uid\":\"u1\",\"io.kubernetes.pod.name\":\"web-5c4f\"},"
+		 "\"Mounts\":[],\"lanner\":{\"workload_kind\":\"Deployment\","
+		 "\"workload_name\":\"web\",\"workload_derived\":true}}}\n",
+		 drive->event.ev.ts_ns);
+	expect_changed(drive, expected);
+	sinsp_forget_pod(drive->sinsp, "u1");
+	expect_changed(drive, "");
+}
+
 /* What readers would reject is not dumped. */
 static void counts_descriptions_that_are_too_long(void **state)
 {
@@ -265,10 +295,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(dumps_what_was_loaded),	      TEST(dumps_in_order),
-		TEST(dumps_what_events_did),	      TEST(dumps_containers),
-		TEST(dumps_changed_containers_once),  TEST(counts_descriptions_that_are_too_long),
-		TEST(stops_where_the_listener_fails), TEST(dumps_this_machine),
+		TEST(dumps_what_was_loaded),
+		TEST(dumps_in_order),
+		TEST(dumps_what_events_did),
+		TEST(dumps_containers),
+		TEST(dumps_changed_containers_once),
+		TEST(dumps_containers_whose_pod_changed),
+		TEST(counts_descriptions_that_are_too_long),
+		TEST(stops_where_the_listener_fails),
+		TEST(dumps_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

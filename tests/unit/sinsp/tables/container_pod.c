@@ -176,6 +176,41 @@ static void test_pod_that_the_runtime_names(void **state)
 	sinsp_cgroups_unref(cgroups);
 }
 
+/* Of several hierarchies, only some groups may be below the pod's. */
+static void test_pod_of_other_groups(void **state)
+{
+	struct sinsp_pod_info *pod = by_api(UID);
+	struct sinsp_cgroups *outside = get(IN_NO_POD), *inside;
+
+	pod->containers.count = 0;
+	sinsp_containers_describe_pod(table, pod);
+	assert_null(outside->container->info.pod.name);
+	inside = get(IN_POD);
+	assert_ptr_equal(inside->container, outside->container);
+	assert_string_equal(outside->container->info.pod.name, "web-5c4f");
+	assert_ptr_equal(sinsp_containers_take_changed(table), outside->container);
+	/* Further groups are no change. */
+	sinsp_cgroups_unref(get(IN_POD "/init.scope"));
+	assert_null(sinsp_containers_take_changed(table));
+	sinsp_cgroups_unref(outside);
+	sinsp_cgroups_unref(inside);
+}
+
+/* The runtime's removed description leaves what the API says. */
+static void test_without_the_runtime(void **state)
+{
+	struct sinsp_cgroups *cgroups = get(IN_POD);
+
+	sinsp_container_set_info(table, cgroups->container, SINSP_META_OK, by_runtime(UID));
+	sinsp_containers_describe_pod(table, by_api(UID));
+	sinsp_container_set_info(table, cgroups->container, SINSP_META_MISSING, NULL);
+	assert_string_equal(cgroups->container->info.name, "web");
+	assert_string_equal(cgroups->container->info.pod.name, "web-5c4f");
+	assert_null(cgroups->container->info.pod.sandbox_id);
+	assert_int_equal(sinsp_container_state(cgroups->container), SINSP_META_OK);
+	sinsp_cgroups_unref(cgroups);
+}
+
 /* What the runtime tells of the container itself is more exact than the list of the pod. */
 static void test_runtime_and_list(void **state)
 {
@@ -217,6 +252,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_container_that_the_api_lists, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_uids_of_a_static_pod, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pod_that_the_runtime_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pod_of_other_groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_the_runtime, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_runtime_and_list, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_containers_of_one_pod, setup, teardown),
 	};
