@@ -110,13 +110,13 @@ class Body(Fault):
 class Endless(Fault):
     """200, and a list that does not end before so many bytes."""
 
-    def __init__(self, size, item=b'{"metadata":{"name":"x"}},'):
-        self.size, self.item = size, item
+    def __init__(self, size):
+        self.size = size
 
     def answer(self, connection):
         connection.begin(200, {"Content-Type": "application/json"})
         connection.write(b'{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[')
-        block = self.item * (1 + 65536 // len(self.item))
+        block = b'{"metadata":{"name":"x"}},' * 2500
         for _ in range(self.size // len(block) + 1):
             connection.write(block)
         raise Cut

@@ -110,11 +110,15 @@ static bool failed_list(struct reflector *reflector, long status)
 	if (status == STATUS_BAD_REQUEST || status == STATUS_EXPIRED || status == STATUS_INVALID ||
 	    status == STATUS_TIMEOUT)
 		reflector->list_version[0] = '\0';
-	/* It may have had too many bytes, or too many values. */
-	if ((reflector->failure == META_KUBE_TOO_LONG ||
-	     reflector->failure == META_KUBE_NONSENSE) &&
-	    reflector->page_pods > 1)
-		reflector->page_pods /= 2;
+	/*
+	 * It may have had too many bytes, or too many values. A server sends the state in its cache,
+	 * version 0, as a whole, whatever the limit is; the newest one comes in pages.
+	 */
+	if (reflector->failure == META_KUBE_TOO_LONG || reflector->failure == META_KUBE_NONSENSE) {
+		reflector->list_version[0] = '\0';
+		if (reflector->page_pods > 1)
+			reflector->page_pods /= 2;
+	}
 	return false;
 }
 

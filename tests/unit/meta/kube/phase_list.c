@@ -155,12 +155,13 @@ static void test_pages_get_shorter(void **state)
 	reflected_ask(&reflected);
 	assert_false(reflected_answer(&reflected, 200, body, 0));
 	assert_int_equal(reflected.counts[META_KUBE_TOO_LONG], 1);
-	assert_non_null(strstr(reflected_ask(&reflected), "&limit=50&"));
+	/* Without a version, for which the server may ignore the limit. */
+	assert_string_equal(strstr(reflected_ask(&reflected), "&limit="), "&limit=50");
 	for (int i = 0; i < 10; i++) {
 		reflected_answer(&reflected, 200, "[", 0);
 		reflected_ask(&reflected);
 	}
-	assert_non_null(strstr(reflected.request.path, "&limit=1&"));
+	assert_string_equal(strstr(reflected.request.path, "&limit="), "&limit=1");
 	reflected_finish(&reflected);
 }
 
