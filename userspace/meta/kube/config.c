@@ -17,12 +17,12 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Returns 0, or `code` with a message. */
-static int check_readable(const char *option, const char *path, int code, struct error *err)
+/* Returns 0, or -EINVAL with a message. */
+static int check_readable(const char *option, const char *path, struct error *err)
 {
 	if (access(path, R_OK) == 0)
 		return 0;
-	return error_set(err, code, "%s: %s: %s", option, path, strerror(errno));
+	return error_set(err, -EINVAL, "%s: %s: %s", option, path, strerror(errno));
 }
 
 static bool is_encrypted(const struct kube_config *config)
@@ -97,9 +97,13 @@ static int set_token(struct kube_config *config, const struct kube_options *opti
 		return 0;
 	config->token_path = options->token_path ? options->token_path : default_token;
 	if (options->token_path)
-		code = -EINVAL;
-	return check_readable(options->token_path ? "--k8s-token" : "Kubernetes: token",
-			      config->token_path, code, err);
+		return check_readable("--k8s-token", options->token_path, err);
+	if (access(default_token, R_OK) == 0)
+		return 0;
+	return error_set(err, code,
+			 "Kubernetes: the token %s: %s: mount it (automountServiceAccountToken), "
+			 "name another one with --k8s-token, or say --k8s-api none",
+			 default_token, strerror(errno));
 }
 
 /* Those of the cluster if there are any. */
@@ -108,7 +112,7 @@ static int set_ca(struct kube_config *config, const char *option, const char *pa
 {
 	config->ca_path = path;
 	if (path)
-		return check_readable(option, path, -EINVAL, err);
+		return check_readable(option, path, err);
 	if (access(default_ca, R_OK) == 0)
 		config->ca_path = default_ca;
 	return 0;

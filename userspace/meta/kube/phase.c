@@ -167,6 +167,12 @@ void phase_append_pods(const struct reflector *reflector, struct buf *path)
 	buf_printf(path, "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", reflector->config.node);
 }
 
+bool phase_rejects_version(long status)
+{
+	/* Not understood, expired, invalid; 504 also says that a version is too large. */
+	return status == 400 || status == 410 || status == 422 || status == 504;
+}
+
 bool phase_set_version(struct reflector *reflector, const char *version)
 {
 	size_t len = version ? strlen(version) : 0;

@@ -55,6 +55,9 @@ void phase_append_parameter(struct buf *path, const char *name, const char *text
 /* Appends the path of all requests: the pods of the node. */
 void phase_append_pods(const struct reflector *reflector, struct buf *path);
 
+/* Whether a status may mean that the server has no state of the version that was asked for. */
+bool phase_rejects_version(long status);
+
 /* Stores a version. Returns false if it is NULL, stands for "any", or is too long. */
 bool phase_set_version(struct reflector *reflector, const char *version);
 

@@ -7,10 +7,6 @@
 #include "meta/kube/phase.h"
 
 enum {
-	STATUS_BAD_REQUEST = 400,
-	STATUS_EXPIRED = 410,
-	STATUS_INVALID = 422,
-	STATUS_TIMEOUT = 504, /* also: "too large resource version" */
 	VALUES_MAX = 5 * JSON_INPUT_VALUES_MAX, /* of a page: some 50 MB of memory */
 	NS_PER_S = 1000000000,
 	POLL_LEAST_S = 20, /* from one answer of kubelet to the next request */
@@ -107,8 +103,7 @@ static void done_list(struct reflector *reflector, uint64_t now_ns)
 static bool failed_list(struct reflector *reflector, long status)
 {
 	reflector->next_page[0] = '\0';
-	if (status == STATUS_BAD_REQUEST || status == STATUS_EXPIRED || status == STATUS_INVALID ||
-	    status == STATUS_TIMEOUT)
+	if (phase_rejects_version(status))
 		reflector->list_version[0] = '\0';
 	/*
 	 * It may have had too many bytes, or too many values. A server sends the state in its cache,

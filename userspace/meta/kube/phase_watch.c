@@ -10,7 +10,6 @@
 
 enum {
 	STATUS_BAD_REQUEST = 400,
-	STATUS_EXPIRED = 410,
 	STATUS_INVALID = 422,
 	WATCH_LEAST_S = 300, /* asked for, as client-go does */
 	WATCH_LONGER_S = 300, /* by chance */
@@ -134,7 +133,8 @@ static void done_watch(struct reflector *reflector, uint64_t now_ns)
 
 static bool failed_watch(struct reflector *reflector, long status)
 {
-	if (status != STATUS_EXPIRED)
+	/* In nonsense there may have been events. */
+	if (!phase_rejects_version(status) && reflector->failure != META_KUBE_NONSENSE)
 		return false;
 	memcpy(reflector->list_version, reflector->version, sizeof(reflector->list_version));
 	phase_begin_list(reflector);

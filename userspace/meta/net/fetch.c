@@ -8,12 +8,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/buf.h"
 
 enum {
 	NS_PER_MS = 1000000,
 	KEEPALIVE_S = 30, /* between probes of a silent connection */
+	FAILED_POLL_US = 100000,
 };
 
 struct fetch {
@@ -165,6 +167,13 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	return code;
 }
 
+/* Waits for the server or another thread; a failure must not become a loop without waits. */
+static void poll_for(struct fetch *fetch, int ms)
+{
+	if (curl_multi_poll(fetch->multi, NULL, 0, ms, NULL))
+		usleep(FAILED_POLL_US);
+}
+
 /* Runs the transfer to its end. Returns whether it ended by itself. */
 static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 {
@@ -188,8 +197,7 @@ static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 		transfer->unwanted = transfer->unwanted || !request->waits(request->data);
 		if (transfer->unwanted)
 			return true;
-		curl_multi_poll(fetch->multi, NULL, 0,
-				request->look_ms ? (int)request->look_ms : FETCH_LOOK_MS, NULL);
+		poll_for(fetch, request->look_ms ? (int)request->look_ms : FETCH_LOOK_MS);
 	}
 }
 
@@ -260,7 +268,7 @@ void fetch_wait(struct fetch *fetch, uint64_t ns)
 	uint64_t ms = ns / NS_PER_MS + 1;
 
 	if (!fetch_is_stopped(fetch))
-		curl_multi_poll(fetch->multi, NULL, 0, ms < INT_MAX ? (int)ms : INT_MAX, NULL);
+		poll_for(fetch, ms < INT_MAX ? (int)ms : INT_MAX);
 }
 
 void fetch_wake(struct fetch *fetch)

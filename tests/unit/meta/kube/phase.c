@@ -54,6 +54,17 @@ static void test_versions(void **state)
 	reflected_finish(&reflected);
 }
 
+static void test_rejected_versions(void **state)
+{
+	static const long statuses[] = {400, 410, 422, 504},
+			  others[] = {0, 200, 401, 403, 429, 500};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		assert_true(phase_rejects_version(statuses[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(phase_rejects_version(others[i]));
+}
+
 static void test_chance(void **state)
 {
 	struct reflected reflected;
@@ -87,11 +98,9 @@ static void test_first_failure_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_longest_parameters_fit),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_first_failure_counts),
+		cmocka_unit_test(test_parameters), cmocka_unit_test(test_longest_parameters_fit),
+		cmocka_unit_test(test_versions),   cmocka_unit_test(test_rejected_versions),
+		cmocka_unit_test(test_chance),	   cmocka_unit_test(test_first_failure_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
