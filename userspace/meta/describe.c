@@ -130,7 +130,8 @@ struct describe_labels describe_labels_begin(struct sinsp_texts *texts,
 	return list;
 }
 
-void describe_label_add(struct describe_labels *list, const char *name, const char *value)
+static void add_label(struct describe_labels *list, const char *name, size_t name_len,
+		      const char *value)
 {
 	struct sinsp_label label;
 
@@ -138,10 +139,15 @@ void describe_label_add(struct describe_labels *list, const char *name, const ch
 		list->texts->left_out++;
 		return;
 	}
-	label.name = copy(list->texts, name, strlen(name));
+	label.name = copy(list->texts, name, name_len);
 	label.value = label.name ? copy(list->texts, value, strlen(value)) : NULL;
 	if (label.value)
 		list->items[list->count++] = label;
+}
+
+void describe_label_add(struct describe_labels *list, const char *name, const char *value)
+{
+	add_label(list, name, strlen(name), value);
 }
 
 void describe_labels_end(const struct describe_labels *list, struct sinsp_labels *labels)
@@ -165,6 +171,36 @@ void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, con
 			describe_label_add(&list, name, json_string_value(value));
 	}
 	describe_labels_end(&list, labels);
+}
+
+/* A variable without "=" has an empty value. */
+static void add_variable(struct describe_labels *list, const char *text)
+{
+	size_t name_len = strcspn(text, "=");
+
+	add_label(list, text, name_len, text[name_len] ? text + name_len + 1 : "");
+}
+
+void describe_env(struct sinsp_container_info *info, const json_t *array)
+{
+	struct describe_labels list;
+	json_t *item;
+	size_t i;
+
+	if (!info->wants_env || info->env.count)
+		return;
+	list = describe_labels_begin(&info->texts, &info->env, json_array_size(array));
+	json_array_foreach(array, i, item)
+	{
+		const char *key = json_string_value(json_object_get(item, "key"));
+		const char *value = json_string_value(json_object_get(item, "value"));
+
+		if (json_is_string(item))
+			add_variable(&list, json_string_value(item));
+		else if (key)
+			describe_label_add(&list, key, value ? value : "");
+	}
+	describe_labels_end(&list, &info->env);
 }
 
 const char *describe_label(const struct sinsp_labels *labels, const char *name)

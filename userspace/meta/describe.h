@@ -51,6 +51,12 @@ void describe_labels_end(const struct describe_labels *list, struct sinsp_labels
 /* The value of a label, or NULL. */
 const char *describe_label(const struct sinsp_labels *labels, const char *name);
 
+/*
+ * The environment, if the description is to have it: an array of "NAME=value", or of objects with a
+ * key and a value, as the Container Runtime Interface has them. Others of its items are ignored.
+ */
+void describe_env(struct sinsp_container_info *info, const json_t *array);
+
 /* Adds a mount to those that describe_mounts_begin() made room for; copies the texts. */
 struct describe_mounts {
 	struct sinsp_container_info *info;

@@ -26,7 +26,8 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 	if (!asked)
 		return NULL;
 	asked->answer = meta_update_create(META_CONTAINER, request->id);
-	asked->request = (struct meta_request){.id = strdup(request->id), .type = request->type};
+	asked->request = (struct meta_request){
+		.id = strdup(request->id), .type = request->type, .with_env = request->with_env};
 	if (request->bundle)
 		asked->request.bundle = strdup(request->bundle);
 	if (asked->answer && asked->request.id && (asked->request.bundle || !request->bundle))

@@ -20,6 +20,7 @@ struct meta_request {
 	const char *bundle;
 	bool is_part_known; /* another source described a part of it */
 	uint64_t missing_ns; /* for that long it need not be looked for again, if nobody knows it */
+	bool with_env; /* its environment is wanted, too */
 };
 
 struct meta_source;

@@ -22,6 +22,7 @@ static int describe(struct stage *stage, const struct meta_request *request,
 	*info = sinsp_container_info_create();
 	if (!*info)
 		return error_set(err, -ENOMEM, "out of memory");
+	(*info)->wants_env = request->with_env;
 	code = stage->source->ops->describe(stage->source, request, *info, err);
 	if (code < 0) {
 		sinsp_container_info_destroy(*info);

@@ -5,6 +5,7 @@
 #ifndef SINSP_SINSP_H
 #define SINSP_SINSP_H
 
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/expr/error.h"
 #include "sinsp/expr/lex.h"
 #include "sinsp/expr/options.h"

@@ -160,6 +160,32 @@ static void test_labels(void **state)
 	json_decref(object);
 }
 
+static void test_environment(void **state)
+{
+	static const struct sinsp_label expected[] = {
+		{"A", "b=c"}, {"B", ""}, {"C", "d"}, {"E", ""}};
+	json_t *array = json_pack("[s, s, i, {s:s, s:s}, {s:s}, {s:s}]", "A=b=c", "B", 7, "key",
+				  "C", "value", "d", "key", "E", "value", "no key");
+	json_t *other = json_pack("[s]", "A=other");
+
+	/* Only a description that is to have it. */
+	describe_env(info, array);
+	assert_int_equal(info->env.count, 0);
+	info->wants_env = true;
+	describe_env(info, NULL);
+	assert_int_equal(info->env.count, 0);
+	describe_env(info, array);
+	describe_env(info, other);
+	assert_int_equal(info->env.count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(info->env.items[i].name, expected[i].name);
+		assert_string_equal(info->env.items[i].value, expected[i].value);
+	}
+	assert_int_equal(info->texts.left_out, 0);
+	json_decref(array);
+	json_decref(other);
+}
+
 static void test_a_million_labels(void **state)
 {
 	const size_t count = 1000000;
@@ -255,6 +281,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_invalid_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_environment, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
 		cmocka_unit_test(test_containers_of_a_pod),

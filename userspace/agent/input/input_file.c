@@ -34,6 +34,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 	const struct sinsp_config config = {.follow = *follow,
 					    .hostname = "",
 					    .boot_id = "",
+					    .container_env = of(input)->options->container_env,
 					    .cluster = of(input)->options->k8s_cluster};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);

@@ -65,6 +65,7 @@ struct options {
 	bool port_names;	/* ports in texts as names of services */
 	const char *write; /* file to write matching events to; NULL: none */
 	struct scap_writer_config writer;
+	bool container_env; /* the environment of containers is written, too */
 	bool fat; /* also write events that only update the state */
 	struct recording_limits limits;
 	bool explain;		/* print the plan of the capture instead */

@@ -15,6 +15,7 @@ CONSTANT_SETTER(set_write, write, value)
 CONSTANT_SETTER(set_gzip, writer.compression, SCAP_GZIP)
 CONSTANT_SETTER(set_zstd, writer.compression, SCAP_ZSTD)
 CONSTANT_SETTER(set_fat, fat, true)
+CONSTANT_SETTER(set_container_env, container_env, true)
 CONSTANT_SETTER(set_native, writer.native, true)
 VALUE_SETTER(set_file_time, limits.ns, option_read_seconds)
 VALUE_SETTER(set_file_events, limits.events, option_read_count, UINT64_MAX)
@@ -62,6 +63,8 @@ const struct option_row option_rows_file[] = {
 	{'F', "fatfile", NULL,
 	 "also, hidden, what keeps the names of descriptors and processes right", set_fat,
 	 .about = OUTPUT},
+	{0, "container-env", NULL, "also the environment of containers, which often has secrets",
+	 set_container_env, .about = OUTPUT},
 	{0, "native", NULL, "keep extension events unchanged, for Lanner only", set_native,
 	 .about = OUTPUT},
 	{0, "scap-compat", "YEAR", "for readers of that year; 2022: sysdig 0.29", set_compat,

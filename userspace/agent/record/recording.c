@@ -38,6 +38,7 @@ struct recording {
 	struct scap_writer *writer; /* NULL: no file is open */
 	uint64_t begin_ns; /* start of the file; 0: at the next event */
 	uint64_t bytes_max; /* its size */
+	struct buf hidden; /* a copy of an event, without the environment of a container */
 	uint64_t flushed_ns; /* monotonic clock */
 	bool unflushed; /* data was written since then */
 	struct recording_stats past; /* of the files before this one */
@@ -227,6 +228,7 @@ void recording_destroy(struct recording *recording)
 	if (!recording)
 		return;
 	recording_close(recording);
+	buf_finish(&recording->hidden);
 	recording_name_finish(&recording->names);
 	free(recording);
 }
@@ -277,6 +279,40 @@ static int put_containers(struct recording *recording, unsigned int id, bool is_
 	return code ? fail(recording, code, strerror(-code)) : 0;
 }
 
+/* The parameter of an event that describes a container; -1: none. */
+static int description_of(const struct event *ev)
+{
+	const char *name;
+
+	if (ev->desc->id == EVENT_container)
+		return container__json;
+	if (ev->desc->id != EVENT_asyncevent)
+		return -1;
+	name = event_param_string(ev, asyncevent__name);
+	return name && strncmp(name, "container", sizeof("container") - 1) == 0 ? asyncevent__data
+										: -1;
+}
+
+/* Replaces an event that may have the environment of a container by one that does not. */
+static int hide_env(struct recording *recording, struct scap_event *event)
+{
+	struct buf *copy = &recording->hidden;
+	struct event ev;
+	int param;
+
+	buf_clear(copy);
+	buf_append(copy, event->frame, event->len);
+	if (copy->failed)
+		return fail(recording, -ENOMEM, "out of memory");
+	event->frame = copy->data;
+	if (event_decode(event->frame, event->len, event->cpu, &ev))
+		return 0;
+	param = description_of(&ev);
+	if (param >= 0)
+		sinsp_container_json_hide_env((char *)ev.params[param].data, ev.params[param].len);
+	return 0;
+}
+
 int recording_event(struct recording *recording, const struct scap_event *event, unsigned int id,
 		    bool passed)
 {
@@ -286,6 +322,10 @@ int recording_event(struct recording *recording, const struct scap_event *event,
 	int code = put_containers(recording, id, is_written);
 
 	if (code || !is_written)
+		return code;
+	if ((id == EVENT_container || id == EVENT_asyncevent) && !recording->options->container_env)
+		code = hide_env(recording, &written);
+	if (code)
 		return code;
 	written.hidden |= !passed && !recording->copies;
 	recording->unflushed = true;

@@ -28,6 +28,7 @@ struct containers {
 	struct sinsp *sinsp; /* borrowed */
 	struct input *input; /* borrowed */
 	uint64_t wait_ns;
+	bool with_env; /* their environment is recorded */
 	unsigned int timeouts; /* of waits, since the last answer */
 	bool failed; /* the first failure was printed */
 	uint64_t late, full; /* see struct account_containers */
@@ -97,7 +98,8 @@ void containers_apply(struct containers *containers)
 static bool request(struct containers *containers, struct sinsp_container *container)
 {
 	char bundle[PATH_MAX];
-	struct meta_request request = {.id = container->id, .type = container->type};
+	struct meta_request request = {
+		.id = container->id, .type = container->type, .with_env = containers->with_env};
 
 	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
 		request.bundle = bundle;
@@ -153,6 +155,7 @@ static struct sockets_config sockets_config(const struct options *options, struc
 		.host_root = options->host_root,
 		.paths = options->runtime_sockets,
 		.paths_count = options->runtime_sockets_count,
+		.with_env = options->container_env,
 		.cache = cache,
 	};
 }
@@ -248,6 +251,7 @@ int containers_create(const struct options *options, struct sinsp *sinsp, struct
 	made->sinsp = sinsp;
 	made->input = input;
 	made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
+	made->with_env = options->container_env;
 	containers_follow(made);
 	*containers = made;
 	return 0;

@@ -32,7 +32,7 @@ void bundle_finish(struct bundle *bundle);
  */
 bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PATH_MAX]);
 
-/* Describes mounts, namespaces and rights from config.json. */
+/* Describes mounts, namespaces, rights and the environment from config.json. */
 void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *info);
 
 #endif

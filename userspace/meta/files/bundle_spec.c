@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the config.json of a bundle says of mounts, namespaces and rights. */
+/* What the config.json of a bundle says of mounts, namespaces, rights and the environment. */
 #include <string.h>
 
 #include "meta/files/bundle.h"
@@ -135,6 +135,7 @@ void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *i
 
 	describe_binds(json_object_get(bundle->spec, "mounts"), info);
 	describe_privileged(bundle->spec, info);
+	describe_env(info, JSON_INPUT_AT(bundle->spec, "process", "env"));
 	if (!json_is_array(namespaces))
 		return;
 	describe_namespace(namespaces, "pid", &info->host_pid);

@@ -101,6 +101,7 @@ static void describe_config(const json_t *config, struct sinsp_container_info *i
 	describe_pod_by_labels(info, &info->labels);
 	describe_mount_points(json_object_get(config, "MountPoints"), info);
 	docker_describe_networks(JSON_INPUT_AT(config, "NetworkSettings", "Networks"), info);
+	describe_env(info, json_object_get(chosen, "Env"));
 	if (!info->created_ns)
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(config, "Created"));
 }

@@ -196,6 +196,7 @@ static void give(const struct lists *lists, const struct runtime_list *list)
 			info = sinsp_container_info_create();
 			if (!info)
 				return;
+			info->wants_env = list->with_env;
 			fill(info, container);
 			list->add(list->data, container->id, info, lists->is_whole[i]);
 		}

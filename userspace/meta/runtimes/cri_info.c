@@ -42,6 +42,9 @@ void cri_info_fill_container(struct sinsp_container_info *info, const char *text
 		describe_image_by_name(
 			&info->texts, &info->image,
 			JSON_INPUT_TEXT(object, "runtimeSpec", "annotations", image_names[i]));
+	/* The specification also has the variables of the image. */
+	describe_env(info, JSON_INPUT_AT(object, "runtimeSpec", "process", "env"));
+	describe_env(info, JSON_INPUT_AT(object, "config", "envs"));
 	json_decref(object);
 }
 

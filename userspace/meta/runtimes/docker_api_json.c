@@ -42,6 +42,7 @@ void docker_api_json_fill(const json_t *answer, struct sinsp_container_info *inf
 		info->created_ns = describe_time_ns(JSON_INPUT_TEXT(answer, "Created"));
 	describe_labels(&info->texts, &info->labels, JSON_INPUT_AT(answer, "Config", "Labels"));
 	fill_mounts(answer, info);
+	describe_env(info, JSON_INPUT_AT(answer, "Config", "Env"));
 	docker_describe_host_config(JSON_INPUT_AT(answer, "HostConfig"), info);
 	/* From API 1.52 on the address stands only with the networks. */
 	docker_describe_networks(JSON_INPUT_AT(answer, "NetworkSettings", "Networks"), info);

@@ -13,6 +13,7 @@ struct runtime_list {
 	/* Owns the description. is_whole: a look-up would not say more. */
 	void (*add)(void *data, const char *id, struct sinsp_container_info *info, bool is_whole);
 	void *data;
+	bool with_env; /* descriptions are to have the environment */
 };
 
 enum runtime_change {

@@ -30,6 +30,7 @@ struct follow {
 	char *used; /* owned */
 	struct meta_cache *cache; /* a reference */
 	int owner; /* of entries of the cache */
+	bool with_env;
 	struct fetch *fetch; /* owned */
 	struct meta_sink *sink; /* of run() */
 	struct backoff backoff;
@@ -80,6 +81,7 @@ static void take_changed(struct follow *follow, const char *id)
 
 	if (!info)
 		return;
+	info->wants_env = follow->with_env;
 	code = runtime_look_up(follow->runtime, id, deadline_ns(), info, NULL);
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS, 1);
 	if (code >= 0) {
@@ -116,7 +118,7 @@ static void take_listed(void *data, const char *id, struct sinsp_container_info 
 /* Lists all containers. Returns 0 or -errno. */
 static int list_all(struct follow *follow)
 {
-	const struct runtime_list list = {take_listed, follow};
+	const struct runtime_list list = {take_listed, follow, follow->with_env};
 	int code;
 
 	meta_cache_begin_list(follow->cache, follow->owner);
@@ -322,6 +324,7 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 	follow->follower.ops = &ops;
 	follow->runtime = config->runtime;
 	follow->cache = meta_cache_ref(config->cache);
+	follow->with_env = config->with_env;
 	follow->used = config->used ? strdup(config->used) : NULL;
 	follow->owner = meta_cache_add_owner(follow->cache);
 	code = follow->owner < 0 ? follow->owner : fetch_create(&follow->fetch, err);

@@ -20,6 +20,7 @@ struct follow_config {
 	struct runtime *runtime; /* owned from here on, also after a failure */
 	const char *used; /* a file that exists if the runtime is used; NULL: it may be */
 	struct meta_cache *cache; /* the follower takes a reference */
+	bool with_env; /* descriptions are to have the environment */
 };
 
 /* Returns 0, or -errno with a message. */

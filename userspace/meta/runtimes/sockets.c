@@ -190,7 +190,7 @@ int sockets_source_create(const struct sockets_config *config, struct meta_sourc
 }
 
 struct followers {
-	struct meta_cache *cache;
+	const struct sockets_config *config;
 	struct meta_follower **list;
 	size_t count;
 };
@@ -198,7 +198,9 @@ struct followers {
 static int add_followed(void *data, const struct place *place, struct error *err)
 {
 	struct followers *followers = data;
-	struct follow_config config = {.used = place->used, .cache = followers->cache};
+	struct follow_config config = {.used = place->used,
+				       .cache = followers->config->cache,
+				       .with_env = followers->config->with_env};
 	int code;
 
 	if (followers->count == SOCKETS_MAX)
@@ -214,7 +216,7 @@ int sockets_followers_create(const struct sockets_config *config,
 			     struct meta_follower *list[SOCKETS_MAX], size_t *count,
 			     struct error *err)
 {
-	struct followers followers = {config->cache, list, 0};
+	struct followers followers = {config, list, 0};
 	int code = each_place(config, add_followed, &followers, err);
 
 	while (code && followers.count) {

@@ -21,6 +21,7 @@ struct sockets_config {
 	const char *const *paths; /* of more sockets, of any runtime; tried first */
 	size_t paths_count;
 	bool without_defaults; /* only those */
+	bool with_env; /* what followers push has the environment of containers */
 	struct meta_cache *cache; /* of what followers learn; references are taken; NULL: none */
 };
 

@@ -20,7 +20,7 @@ static void forget(struct sinsp *sinsp, const struct event_param *param)
 {
 	struct sinsp_container_json read;
 
-	if (sinsp_container_json_read((const char *)param->data, text_len(param), &read)) {
+	if (sinsp_container_json_read((const char *)param->data, text_len(param), false, &read)) {
 		sinsp->stats.descriptions_corrupt++;
 		return;
 	}

@@ -23,9 +23,13 @@ struct sinsp_container_json {
 
 /*
  * Reads a description of `len` bytes. Returns 0; -EBADMSG if it is not valid JSON or names no
- * container; -E2BIG if it is too long; -ENOMEM. The environment of the container is not taken.
+ * container; -E2BIG if it is too long; -ENOMEM. with_env: also takes the environment.
  */
-int sinsp_container_json_read(const char *text, size_t len, struct sinsp_container_json *json);
+int sinsp_container_json_read(const char *text, size_t len, bool with_env,
+			      struct sinsp_container_json *json);
+
+/* Overwrites the environment in such a text, in whatever form, with blanks. */
+void sinsp_container_json_hide_env(char *text, size_t len);
 
 /*
  * Appends the description of a container: what other readers know, under their names, and the rest

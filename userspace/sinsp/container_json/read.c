@@ -16,6 +16,7 @@
 struct reading {
 	struct sinsp_container_info *info;
 	uint32_t ignored;
+	bool with_env;
 	bool out_of_memory;
 };
 
@@ -166,6 +167,32 @@ static void read_mounts(struct reading *reading, const json_t *array)
 	reading->info->mounts = (struct sinsp_mounts){items, n};
 }
 
+/* "NAME=value" each. */
+static void read_env(struct reading *reading, const json_t *array)
+{
+	struct sinsp_label *items;
+	size_t max, n = 0;
+
+	if (is_absent(array))
+		return;
+	if (!json_is_array(array)) {
+		reading->ignored++;
+		return;
+	}
+	max = limit_items(reading, json_array_size(array));
+	items = alloc_items(reading, max, sizeof(*items));
+	for (size_t i = 0; items && i < max; i++) {
+		const char *text = read_text(reading, json_array_get(array, i));
+		size_t name_len = text ? strcspn(text, "=") : 0;
+
+		if (!text)
+			continue;
+		items[n].name = copy_text(reading, text, name_len);
+		items[n++].value = text[name_len] ? text + name_len + 1 : "";
+	}
+	reading->info->env = (struct sinsp_labels){items, n};
+}
+
 static enum sinsp_meta_state read_state(struct reading *reading, const json_t *value)
 {
 	switch (read_number(reading, value, CONTAINER_LOOKUP_DONE)) {
@@ -240,14 +267,17 @@ static void read_all(struct reading *reading, const json_t *object, struct sinsp
 	read_labels(reading, json_object_get(object, "labels"), &info->labels);
 	read_labels(reading, json_object_get(object, "pod_sandbox_labels"), &info->pod.labels);
 	read_mounts(reading, json_object_get(object, "Mounts"));
+	if (reading->with_env)
+		read_env(reading, json_object_get(object, "env"));
 	read_extension(reading, json_object_get(object, CONTAINER_EXTENSION));
 	complete(info, to->id);
 }
 
-int sinsp_container_json_read(const char *text, size_t len, struct sinsp_container_json *json)
+int sinsp_container_json_read(const char *text, size_t len, bool with_env,
+			      struct sinsp_container_json *json)
 {
 	struct sinsp_container_json made = {0};
-	struct reading reading = {0};
+	struct reading reading = {.with_env = with_env};
 	json_t *root, *object;
 	int r = 0;
 

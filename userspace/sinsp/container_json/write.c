@@ -140,6 +140,28 @@ static void put_mounts(struct buf *out, const struct sinsp_mounts *mounts)
 	buf_append_char(out, ']');
 }
 
+/* Only descriptions that were to have it have one. */
+static void put_env(struct buf *out, const struct sinsp_labels *env)
+{
+	struct buf text = {0};
+
+	if (!env->count)
+		return;
+	put_key(out, "env");
+	for (size_t i = 0; i < env->count; i++) {
+		buf_clear(&text);
+		buf_append_string(&text, env->items[i].name);
+		buf_append_char(&text, '=');
+		buf_append_string(&text, env->items[i].value);
+		buf_append_char(out, i ? ',' : '[');
+		json_append_string(out, text.data, text.len);
+	}
+	buf_append_char(out, ']');
+	if (text.failed)
+		buf_fail(out);
+	buf_finish(&text);
+}
+
 static void put_type(struct buf *out, const struct sinsp_container *container)
 {
 	const struct sinsp_container_info *info = &container->info;
@@ -202,6 +224,7 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 	put_own_labels(out, info);
 	put_labels(out, "pod_sandbox_labels", &info->pod.labels);
 	put_mounts(out, &info->mounts);
+	put_env(out, &info->env);
 	put_extension(out, info);
 	json_end_object(out, start);
 	buf_append_char(out, '}');

@@ -40,6 +40,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
 	made->follow = config->follow;
+	made->with_env = config->container_env;
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
 	state_plans_make(made->plans);

@@ -40,6 +40,7 @@ struct sinsp_config {
 	const char *hostname;
 	const char *etc; /* the folder with its passwd, group and hosts */
 	const char *boot_id; /* differs for each of its boots */
+	bool container_env; /* the environment of containers is taken from a capture, too */
 	struct sinsp_follow follow;
 	const char *node,
 		*cluster; /* of Kubernetes, that its pods are of; NULL: not known. Borrowed */

@@ -14,9 +14,10 @@ static const size_t changing[] = {
 	offsetof(struct sinsp_container_info, pod.ip),
 };
 
-/* Where lists of labels are. */
+/* Where lists of names with values are. */
 static const size_t labels_at[] = {
 	offsetof(struct sinsp_container_info, labels),
+	offsetof(struct sinsp_container_info, env),
 	offsetof(struct sinsp_container_info, pod.labels),
 	offsetof(struct sinsp_container_info, pod.annotations),
 };

@@ -77,6 +77,7 @@ struct sinsp {
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct machine machine;
+	bool with_env; /* descriptions of containers in a capture have their environment */
 	struct state_listener listener;
 	uint64_t boot; /* see sinsp_boot() */
 	struct state_switch switches[CPUS_COUNT];

@@ -213,7 +213,7 @@ void state_load_container(struct sinsp *sinsp, const char *json, size_t len)
 	struct sinsp_container_json read;
 	struct sinsp_description description;
 
-	if (sinsp_container_json_read(json, len, &read)) {
+	if (sinsp_container_json_read(json, len, sinsp->with_env, &read)) {
 		sinsp->stats.descriptions_corrupt++;
 		return;
 	}

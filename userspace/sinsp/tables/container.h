@@ -37,6 +37,8 @@ struct sinsp_container_info {
 	uint64_t created_ns; /* since the epoch; 0: not known */
 	struct sinsp_labels labels;
 	struct sinsp_mounts mounts;
+	bool wants_env; /* set by its maker: sources fill `env`, too */
+	struct sinsp_labels env; /* variables of its first process, which may be secrets */
 	struct sinsp_pod pod; /* as the runtime says */
 };
 

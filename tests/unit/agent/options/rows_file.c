@@ -11,9 +11,10 @@
 static void test_capture_files(void **state)
 {
 	static const char *const lines[] = {
-		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --scap-compat 2022",
+		"-r in -w out -z -C 5 -G 1.5 -e 7 -W 3 -F --strict -P --container-env --scap-compat "
+		"2022",
 		"--read in --write out --compress --file-size 5 --seconds 1.5 -e 7 --limit 3 "
-		"--fatfile --strict --progress --scap-compat=2022",
+		"--fatfile --strict --progress --container-env --scap-compat=2022",
 	};
 	struct options options;
 
@@ -27,12 +28,12 @@ static void test_capture_files(void **state)
 		assert_int_equal(options.limits.ns, 1500000000);
 		assert_int_equal(options.limits.events, 7);
 		assert_int_equal(options.limits.files, 3);
-		assert_true(options.fat && options.strict && options.progress);
+		assert_true(options.fat && options.strict && options.progress && options.container_env);
 		options_finish(&options);
 	}
 	parse_right("-w out --zstd --native", &options);
 	assert_int_equal(options.writer.compression, SCAP_ZSTD);
-	assert_true(options.writer.native && !options.fat);
+	assert_true(options.writer.native && !options.fat && !options.container_env);
 	assert_null(options.read);
 	options_finish(&options);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounts, namespaces and rights in a specification, also in one that is not as it should be. */
+/* Mounts, namespaces, rights and the environment in a specification, also in one that is not as it
+ * should be. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,24 @@ static void test_mounts(void **state)
 	assert_string_equal(info->mounts.items[1].source, "/t");
 	assert_string_equal(info->mounts.items[1].propagation, "rshared");
 	assert_false(info->mounts.items[1].writable);
+	sinsp_container_info_destroy(info);
+}
+
+static void test_environment(void **state)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct bundle bundle = {.spec = json_loads("{\"process\": {\"env\": [\"A=b\"]}}", 0, NULL)};
+
+	assert_non_null(info);
+	assert_non_null(bundle.spec);
+	bundle_describe(&bundle, info);
+	assert_int_equal(info->env.count, 0);
+	info->wants_env = true;
+	bundle_describe(&bundle, info);
+	assert_int_equal(info->env.count, 1);
+	assert_string_equal(info->env.items[0].name, "A");
+	assert_string_equal(info->env.items[0].value, "b");
+	bundle_finish(&bundle);
 	sinsp_container_info_destroy(info);
 }
 
@@ -101,9 +120,8 @@ static void test_wrong_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mounts),
-		cmocka_unit_test(test_namespaces),
-		cmocka_unit_test(test_privileged),
+		cmocka_unit_test(test_mounts),	    cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_namespaces),  cmocka_unit_test(test_privileged),
 		cmocka_unit_test(test_wrong_types),
 	};
 

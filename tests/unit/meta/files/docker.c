@@ -45,9 +45,10 @@ static void test_by_bundle(void **state)
 {
 	tree_write(&tree, "odd/containers/id/config.v2.json",
 		   "{\"ID\": \"id\", \"Name\": \"/web\", \"Image\": \"sha256:1a2b\","
-		   " \"Config\": {\"Image\": \"1a2b\", \"Labels\": null},"
+		   " \"Config\": {\"Image\": \"1a2b\", \"Labels\": null, \"Env\": [\"A=b\"]},"
 		   " \"NetworkSettings\": {\"Networks\": {\"a\": {\"IPAddress\": \"\"},"
 		   " \"b\": {\"IPAddress\": \"10.0.0.7\"}}}}");
+	info->wants_env = true;
 	assert_int_equal(describe("id"), -ENOENT);
 	bundle.spec = json_pack("{s:[{s:s, s:s}]}", "mounts", "destination", "/etc/hostname",
 				"source", "/odd/containers/id/hostname");
@@ -56,6 +57,8 @@ static void test_by_bundle(void **state)
 	assert_string_equal(info->image.name, "1a2b");
 	assert_null(info->image.repository);
 	assert_string_equal(info->ip, "10.0.0.7");
+	assert_int_equal(info->env.count, 1);
+	assert_string_equal(info->env.items[0].value, "b");
 	assert_int_equal(info->type, SINSP_CONTAINER_DOCKER);
 	assert_int_equal(info->privileged, SINSP_UNKNOWN);
 	assert_string_equal(err.text, "");

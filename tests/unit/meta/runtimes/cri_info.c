@@ -65,6 +65,31 @@ static void test_image(void **state)
 	sinsp_container_info_destroy(info);
 }
 
+/* That of the specification, which has more; else what was asked for. */
+static void test_environment(void **state)
+{
+	static const struct {
+		const char *text, *name;
+	} cases[] = {
+		{"{\"config\": {\"envs\": [{\"key\": \"A\", \"value\": \"b\"}]},"
+		 " \"runtimeSpec\": {\"process\": {\"env\": [\"PATH=b\", \"A=b\"]}}}",
+		 "PATH"},
+		{"{\"config\": {\"envs\": [{\"key\": \"A\", \"value\": \"b\"}]}}", "A"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sinsp_container_info *info = sinsp_container_info_create();
+
+		assert_non_null(info);
+		info->wants_env = true;
+		cri_info_fill_container(info, cases[i].text);
+		assert_true(info->env.count > 0);
+		assert_string_equal(info->env.items[0].name, cases[i].name);
+		assert_string_equal(info->env.items[0].value, "b");
+		sinsp_container_info_destroy(info);
+	}
+}
+
 static void test_network(void **state)
 {
 	struct sinsp_container_info *info =
@@ -89,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_privileged),
 		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_network),
 	};
 

@@ -19,6 +19,7 @@ static struct sinsp_container_info *fill(const char *text)
 	assert_non_null(info);
 	object = json_input_object(text);
 	assert_non_null(object);
+	info->wants_env = true;
 	docker_api_json_fill(object, info);
 	json_decref(object);
 	return info;
@@ -29,7 +30,7 @@ static void test_all_members(void **state)
 	struct sinsp_container_info *info = fill(
 		"{\"Id\": \"abc\", \"Name\": \"/web\", \"Image\": \"sha256:1a2b\","
 		" \"Created\": \"2026-11-22T13:34:36.031026389Z\","
-		" \"Config\": {\"Image\": \"nginx:1\", \"Labels\": {\"a\": \"b\","
+		" \"Config\": {\"Image\": \"nginx:1\", \"Env\": [\"A=b\"], \"Labels\": {\"a\": \"b\","
 		" \"io.kubernetes.pod.name\": \"p\", \"io.kubernetes.pod.namespace\": \"n\"}},"
 		" \"HostConfig\": {\"Privileged\": true, \"PidMode\": \"host\","
 		" \"NetworkMode\": \"container:12\", \"IpcMode\": \"private\"},"
@@ -42,6 +43,8 @@ static void test_all_members(void **state)
 	assert_string_equal(info->name, "web");
 	assert_string_equal(info->image.id, "1a2b");
 	assert_int_equal(info->created_ns, 1795354476031026389);
+	assert_int_equal(info->env.count, 1);
+	assert_string_equal(info->env.items[0].value, "b");
 	assert_int_equal(info->labels.count, 3);
 	assert_string_equal(describe_label(&info->labels, "a"), "b");
 	assert_string_equal(info->pod.name, "p");

@@ -40,6 +40,7 @@
 static struct fake_runtime *server;
 static struct meta_cache *cache;
 static struct meta *meta;
+static bool with_env; /* of the next follower */
 
 static int no_container(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err)
@@ -62,7 +63,7 @@ static void follow_with(const struct fake_answer *answers, size_t count, const c
 	source->ops = &ops;
 	server = fake_runtime_start(answers, count);
 	cache = meta_cache_create();
-	config = (struct follow_config){.cache = cache, .used = used};
+	config = (struct follow_config){.cache = cache, .used = used, .with_env = with_env};
 	assert_int_equal(
 		runtime_open(fake_runtime_path(server), RUNTIME_ONE, &config.runtime, NULL), 0);
 	assert_int_equal(follow_create(&config, &follower, NULL), 0);
@@ -159,6 +160,32 @@ static void test_list_then_events(void **state)
 	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 2);
 	wait_for(META_RUNTIME_EVENTS, 3);
 	assert_int_equal(counted(META_RUNTIME_EVENTS_BAD), 0);
+}
+
+/* What is pushed and kept has the environment only if the follower is to have it. */
+static void test_environment(void **state)
+{
+	static const struct fake_answer answers[] = {
+		PING,
+		EVENTS,
+		LIST("[]"),
+		{FAKE_JSON, 200, "{\"Id\": \"c1\", \"Config\": {\"Env\": [\"A=b\"]}}", 0,
+		 "/v1.41/containers/c1/json"}};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct meta_update *update;
+
+	with_env = *state;
+	follow_with(answers, sizeof(answers) / sizeof(answers[0]), NULL);
+	wait_for(META_RUNTIME_LISTS, 1);
+	push("create", "c1");
+	assert_true(meta_wait(meta, 10 * S_NS));
+	update = meta_take(meta);
+	assert_int_equal(update->info->env.count, with_env);
+	assert_int_equal(meta_cache_find(cache, "c1", info), META_CACHE_WHOLE);
+	assert_int_equal(info->env.count, with_env);
+	meta_update_destroy(update);
+	sinsp_container_info_destroy(info);
+	with_env = false;
 }
 
 /* A container that is gone when it is asked for. */
@@ -288,9 +315,18 @@ static void test_restart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_list_then_events), TEST(test_gone),	  TEST(test_cut),
-		TEST(test_nonsense),	     TEST(test_hang),	  TEST(test_rejected),
-		TEST(test_list_fails),	     TEST(test_not_used), TEST(test_restart),
+		TEST(test_list_then_events),
+		TEST(test_gone),
+		TEST(test_cut),
+		TEST(test_nonsense),
+		TEST(test_hang),
+		TEST(test_rejected),
+		TEST(test_list_fails),
+		TEST(test_not_used),
+		TEST(test_restart),
+		TEST(test_environment),
+		cmocka_unit_test_prestate_setup_teardown(test_environment, NULL, teardown,
+							 &with_env),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

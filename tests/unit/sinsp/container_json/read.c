@@ -19,7 +19,7 @@ static struct sinsp_container_json read_json(const char *text)
 {
 	struct sinsp_container_json json;
 
-	assert_int_equal(sinsp_container_json_read(text, strlen(text), &json), 0);
+	assert_int_equal(sinsp_container_json_read(text, strlen(text), false, &json), 0);
 	return json;
 }
 
@@ -152,7 +152,7 @@ static void test_wrong_types(void **state)
 static int read_code(const char *text, size_t len)
 {
 	struct sinsp_container_json json;
-	int code = sinsp_container_json_read(text, len, &json);
+	int code = sinsp_container_json_read(text, len, false, &json);
 
 	if (code == 0)
 		finish(&json);
@@ -196,7 +196,7 @@ static void test_limits(void **state)
 	for (int i = 1; i < CONTAINER_JSON_ITEMS_MAX + 3; i++)
 		buf_printf(&text, ",\"%d\":\"\"", i);
 	buf_printf(&text, "}}}");
-	assert_int_equal(sinsp_container_json_read(text.data, text.len, &json), 0);
+	assert_int_equal(sinsp_container_json_read(text.data, text.len, false, &json), 0);
 	assert_int_equal(json.info->labels.count, CONTAINER_JSON_ITEMS_MAX);
 	assert_int_equal(json.ignored, 3);
 	finish(&json);
@@ -209,6 +209,28 @@ static void test_limits(void **state)
 	buf_finish(&text);
 }
 
+/* Only for those who want it. */
+static void test_environment(void **state)
+{
+	static const char text[] =
+		"{\"container\":{\"id\":\"a\",\"env\":[\"A=b=c\",7,\"B\",\"C=\"]}}";
+	static const struct sinsp_label expected[] = {{"A", "b=c"}, {"B", ""}, {"C", ""}};
+	struct sinsp_container_json json;
+
+	assert_int_equal(sinsp_container_json_read(text, strlen(text), false, &json), 0);
+	assert_int_equal(json.info->env.count, 0);
+	assert_int_equal(json.ignored, 0);
+	sinsp_container_info_destroy(json.info);
+	assert_int_equal(sinsp_container_json_read(text, strlen(text), true, &json), 0);
+	assert_int_equal(json.info->env.count, 3);
+	assert_int_equal(json.ignored, 1);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(json.info->env.items[i].name, expected[i].name);
+		assert_string_equal(json.info->env.items[i].value, expected[i].value);
+	}
+	sinsp_container_info_destroy(json.info);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_types),
 		cmocka_unit_test(test_no_descriptions),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static struct sinsp_container_json write_and_read(void **state)
 	struct buf text = write_json(state);
 	struct sinsp_container_json json;
 
-	assert_int_equal(sinsp_container_json_read(text.data, text.len - 1, &json), 0);
+	assert_int_equal(sinsp_container_json_read(text.data, text.len - 1, true, &json), 0);
 	assert_int_equal(json.ignored, 0);
 	buf_finish(&text);
 	return json;
@@ -167,11 +167,32 @@ static void test_round_trip(void **state)
 	sinsp_container_info_destroy(json.info);
 }
 
+/* Each variable is one text. */
+static void test_environment(void **state)
+{
+	static const struct sinsp_label items[] = {{"A", "b=\"c\""}, {"B", ""}};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct sinsp_container_json json;
+	struct buf text;
+
+	assert_non_null(info);
+	info->env = (struct sinsp_labels){items, 2};
+	describe(state, info);
+	text = write_json(state);
+	assert_non_null(strstr(text.data, ",\"env\":[\"A=b=\\\"c\\\"\",\"B=\"]"));
+	buf_finish(&text);
+	json = write_and_read(state);
+	assert_int_equal(json.info->env.count, 2);
+	assert_string_equal(json.info->env.items[0].value, "b=\"c\"");
+	sinsp_container_info_destroy(json.info);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text, contained_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_named, contained_setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_environment, contained_setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_round_trip, contained_setup, world_teardown),
 	};
 

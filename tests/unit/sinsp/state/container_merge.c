@@ -35,6 +35,7 @@ static void test_completes(void **state)
 	known->privileged = SINSP_NO;
 	known->mounts = (struct sinsp_mounts){&mount, 1};
 	known->pod.labels = (struct sinsp_labels){&label, 1};
+	known->env = (struct sinsp_labels){&label, 1};
 	known->created_ns = 7;
 	info->image.name = "nginx:1";
 	info->host_pid = SINSP_YES;
@@ -58,6 +59,8 @@ static void test_completes(void **state)
 	assert_int_equal(info->pod.labels.count, 1);
 	assert_string_equal(info->pod.labels.items[0].name, "app");
 	assert_string_equal(info->pod.labels.items[0].value, "web");
+	assert_int_equal(info->env.count, 1);
+	assert_string_equal(info->env.items[0].value, "web");
 }
 
 /* Names and addresses change; the form of another source's values does not take their place. */
