@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "sinsp/apply/handlers.h"
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
-#include "sinsp/container_json/container_json.h"
 
 /* A text up to its NUL, which asynchronous events may lack. */
 static size_t text_len(const struct event_param *param)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/engine/engine.h"
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
-#include "sinsp/container_json/container_json.h"
 #include "sinsp/tables/socket.h"
 
 /* Threads in the order in which they are reported. */

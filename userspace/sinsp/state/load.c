@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "sinsp/container_json/container_json.h"
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
-#include "sinsp/container_json/container_json.h"
 #include "sinsp/tables/program.h"
 #include "sinsp/tables/socket.h"
 
