@@ -26,8 +26,10 @@ struct kube {
 	struct reflector reflector;
 	struct reflector_output output;
 	struct reflector_request request;
-	uint64_t reported; /* bits of enum meta_counter: failures that the user was told of */
+	uint64_t reported; /* bits of enum meta_counter: failures that were reported */
 };
+
+_Static_assert(META_COUNTERS <= 64, "a bit each");
 
 static void post(struct kube *kube, enum meta_kind kind, const char *id,
 		 struct sinsp_pod_info *info)

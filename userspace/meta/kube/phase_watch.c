@@ -39,19 +39,29 @@ static bool ends_list(const json_t *bookmark)
 	return value && strcmp(value, "true") == 0;
 }
 
+static const char *version_of(const json_t *object)
+{
+	return JSON_INPUT_TEXT(object, "metadata", "resourceVersion");
+}
+
 static bool take_bookmark(const struct event *event)
 {
 	struct reflector *reflector = event->reflector;
 
 	if (reflector->phase != PHASE_STREAMING_LIST)
 		return true;
-	if (ends_list(event->object)) {
-		phase_end_list(reflector);
-		reflector->phase = PHASE_WATCH;
-	} else {
+	if (!ends_list(event->object)) {
 		/* A server that does not know of streaming lists. */
 		reflector->is_unoffered = true;
+		return true;
 	}
+	/* The next watch begins there: without a version it would list again. */
+	if (!phase_set_version(reflector, version_of(event->object))) {
+		phase_fail(reflector, META_KUBE_NONSENSE, "the list of pods has no version");
+		return true;
+	}
+	phase_end_list(reflector);
+	reflector->phase = PHASE_WATCH;
 	return true;
 }
 
@@ -93,8 +103,7 @@ static bool take_event(struct reflector *reflector, const json_t *line)
 		reflector->events += types[i].is_of_pod;
 		/* Those of a list come in any order: the version is that of its end. */
 		if (reflector->phase == PHASE_WATCH && reflector->failure == META_COUNTERS)
-			phase_set_version(reflector, JSON_INPUT_TEXT(event.object, "metadata",
-								     "resourceVersion"));
+			phase_set_version(reflector, version_of(event.object));
 		return true;
 	}
 	return false;

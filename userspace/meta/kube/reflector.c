@@ -20,7 +20,7 @@ enum {
 	START_LONGER_S = 1, /* by chance */
 	RETRY_AFTER_MAX_S = 600,
 	FORGET_S = 120, /* a failure, if no other follows */
-	REJECTION_BYTES_MAX = 16 * 1024, /* of the body of a rejection; the rest is dropped */
+	REJECTION_BYTES_MAX = 16 * 1024, /* of the body of a rejection; the rest is not wanted */
 };
 
 /* As client-go: 0.8 s to 30 s, up to twice as long by chance. */
@@ -140,7 +140,7 @@ bool reflector_take(struct reflector *reflector, long status, const char *bytes,
 				  "the list of pods has more than %d bytes", REFLECTOR_BODY_MAX);
 	buf_append(&reflector->body, bytes, len < room ? len : room);
 	if (!reflector->body.failed)
-		return true;
+		return len <= room;
 	return phase_fail(reflector, META_KUBE_TOO_LONG, "out of memory");
 }
 

@@ -132,6 +132,26 @@ static void test_broken_streaming_list_is_tried_again(void **state)
 	reflected_finish(&reflected);
 }
 
+/* The next watch would not know where to begin. */
+static void test_streaming_list_without_version(void **state)
+{
+	static const char *const ends[] = {LIST_END(""), LIST_END("0")};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct reflected reflected;
+
+		reflected_start(&reflected, "n1");
+		reflected_ask(&reflected);
+		assert_false(reflected_send(&reflected, ends[i]));
+		reflected_end(&reflected, META_COUNTERS, 2);
+		assert_int_equal(reflected.counts[META_KUBE_NONSENSE], 1);
+		assert_string_equal(reflected.failure, "the list of pods has no version");
+		assert_int_equal(reflected.counts[META_KUBE_LINES_BAD], 0);
+		assert_non_null(strstr(reflected_ask(&reflected), "&sendInitialEvents=true"));
+		reflected_finish(&reflected);
+	}
+}
+
 static void test_events_and_bookmarks(void **state)
 {
 	struct reflected reflected;
@@ -334,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_streaming_list_is_not_offered),
 		cmocka_unit_test(test_end_of_streaming_list_is_not_waited_for_long),
 		cmocka_unit_test(test_broken_streaming_list_is_tried_again),
+		cmocka_unit_test(test_streaming_list_without_version),
 		cmocka_unit_test(test_events_and_bookmarks),
 		cmocka_unit_test(test_expired),
 		cmocka_unit_test(test_other_errors),
