@@ -35,6 +35,12 @@ static int set_url(struct kube_config *config, const char *option, const char *u
 {
 	size_t len = strlen(url);
 
+	/* Messages have the URL. */
+	if (strchr(url, '@'))
+		return error_set(err, -EINVAL,
+				 "%s: a URL with a user or a password; --k8s-token FILE is the way "
+				 "to identify the agent",
+				 option);
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return error_set(err, -EINVAL, "%s %s: a URL begins with https:// or http://",
 				 option, url);
@@ -93,6 +99,9 @@ static int set_token(struct kube_config *config, const struct kube_options *opti
 		     struct error *err)
 {
 	config->token_path = NULL;
+	if (!is_encrypted(config) && options->token_path)
+		return error_set(err, -EINVAL, "--k8s-token %s: a token is sent to https:// alone",
+				 options->token_path);
 	if (!is_encrypted(config))
 		return 0;
 	config->token_path = options->token_path ? options->token_path : default_token;

@@ -121,17 +121,25 @@ static void test_url(void **state)
 	struct kube_options options = {
 		.api = "https://host:1/prefix//", .node = "n1", .token_path = token, .ca_path = ca};
 	struct kube_config config;
+	struct error err;
 
 	assert_int_equal(kube_config_find(&options, &config, NULL), 0);
 	assert_string_equal(config.url, "https://host:1/prefix");
 	/* The token is not sent without encryption. */
 	options.api = "http://127.0.0.1:8001";
+	expect(&options, -EINVAL, "a token is sent to https:// alone");
+	options.token_path = NULL;
 	assert_int_equal(kube_config_find(&options, &config, NULL), 0);
 	assert_null(config.token_path);
+	options.token_path = token;
 	options.api = "host:1";
 	expect(&options, -EINVAL, "--k8s-api host:1: a URL begins with");
 	options.api = "https://a b";
 	expect(&options, -EINVAL, "not the URL of a server");
+	options.api = "https://user:secret@a";
+	assert_int_equal(kube_config_find(&options, &config, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "--k8s-api: a URL with a user or a password"));
+	assert_null(strstr(err.text, "secret"));
 	options.api = "https://a";
 	options.node = NULL;
 	expect(&options, -EINVAL, "--k8s-node");
