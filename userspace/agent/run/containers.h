@@ -26,7 +26,10 @@ void containers_destroy(struct containers *containers); /* accepts NULL */
  * message. */
 int containers_follow_pods(struct containers *containers, struct error *err);
 
-/* Stores the answers that came since the last call. To be called before each event. */
+/*
+ * Stores the answers that came since the last call. To be called before each event, and from time
+ * to time while there is none.
+ */
 void containers_apply(struct containers *containers);
 
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/process/child.h"
+#include "agent/run/containers.h"
 #include "agent/run/handle.h"
 #include "agent/record/recording.h"
 #include "agent/run/reload.h"
@@ -68,6 +69,9 @@ static bool may_go_on(struct loop *loop, bool idle)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	print_reports(loop, now);
+	/* Who follows pods or runtimes has something to say also while there are no events. */
+	if (run->containers)
+		containers_apply(run->containers);
 	if (run->is_recording)
 		handle_recording_result(run, recording_flush(run->recording, now, idle));
 	if (run->output.closed)

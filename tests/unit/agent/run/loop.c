@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "agent/input/input_live.h"
+#include "agent/process/child.h"
+#include "agent/run/containers.h"
 #include "agent/run/loop.h"
 #include "agent/run/report.h"
 #include "agent/process/signals.h"
@@ -249,6 +251,40 @@ static void test_an_account_that_does_not_add_up_says_so(void **state)
 	scene_destroy(scene);
 }
 
+/* What followers report is taken also while there are no events. */
+static void test_reports_without_events(void **state)
+{
+#ifdef WITH_KUBERNETES
+	struct scene *scene = scene_create(NULL, &format_none);
+	char *command[] = {"sleep", "2", NULL}, text[TEXT_BYTES];
+	FILE *messages = tmpfile();
+	struct child child;
+	int before, result;
+
+	assert_non_null(messages);
+	scene->live.endless = true;
+	scene->options.host_root = "/no/such/root";
+	scene->options.kubernetes =
+		(struct kube_options){.api = "http://127.0.0.1:1", .node = "n1"};
+	assert_int_equal(containers_create(&scene->options, scene->run.sinsp, scene->run.input,
+					   &scene->run.containers, NULL),
+			 0);
+	assert_int_equal(containers_follow_pods(scene->run.containers, NULL), 0);
+	assert_int_equal(child_start(command, &child, NULL), 0);
+	scene->run.child = &child;
+	child_go(&child);
+	before = redirect(STDERR_FILENO, messages);
+	result = loop_run(&scene->run, &scene->err);
+	restore(STDERR_FILENO, before, messages, text, sizeof(text));
+	assert_int_equal(result, 0);
+	assert_memory_equal(text, "agent: Kubernetes: http://127.0.0.1:1: ", 39);
+	child_finish(&child);
+	scene_destroy(scene);
+#else
+	skip();
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_losses_are_reported),
 		cmocka_unit_test(test_only_the_largest_losses),
 		cmocka_unit_test(test_an_account_that_does_not_add_up_says_so),
+		cmocka_unit_test(test_reports_without_events),
 		/* Last: a signal, once counted, ends every run. */
 		cmocka_unit_test(test_duration_while_events_trickle),
 	};
