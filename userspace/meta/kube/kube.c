@@ -73,8 +73,6 @@ static const char *const hints[META_COUNTERS] = {
 	[META_KUBE_TOO_LONG] = "",
 };
 
-_Static_assert(META_COUNTERS <= 64, "each has a bit of kube.reported");
-
 /* Each kind of failure is reported once. */
 static void report(void *data, enum meta_counter failure, const char *message)
 {
