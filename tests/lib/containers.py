@@ -3,6 +3,7 @@
 
 They run one image, a busybox; what is not installed raises lanner.Skip. Use them as context managers.
 """
+import contextlib
 import itertools
 import json
 import os
@@ -75,6 +76,24 @@ class Daemon:
             self.process.wait()
 
 
+@contextlib.contextmanager
+def socket_alone(folder, socket):
+    """Words for an agent that can read no file of a runtime: the host's root is a folder that has nothing
+    but /proc and the folder of the socket, which has nothing else, at their places."""
+    assert all(name.startswith(pathlib.Path(socket).name) for name in os.listdir(pathlib.Path(socket).parent))
+    root = pathlib.Path(folder) / "socket-alone"
+    mounted = []
+    try:
+        for place in ("proc", str(pathlib.Path(socket).parent)[1:]):
+            (root / place).mkdir(parents=True)
+            checked(["mount", "--bind", f"/{place}", root / place])
+            mounted.append(root / place)
+        yield ["--host-root", str(root), "--runtime-socket", str(socket)]
+    finally:
+        for place in mounted:
+            checked(["umount", "--lazy", place])
+
+
 class Runtime:
     """run(name, *command) runs a container to its end; returns its whole id."""
     name = None  # of the runtime, for messages
@@ -84,6 +103,8 @@ class Runtime:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder) / self.name
         self.folder.mkdir()
+        self.sockets = self.folder / "sockets"
+        self.sockets.mkdir()
         self.root, self.archive = root_file_system(self.folder)
         self.start()
 
@@ -105,7 +126,7 @@ class Docker(Runtime):
 
     def start(self):
         need("dockerd", "docker")
-        self.socket = self.folder / "d.sock"
+        self.socket = self.sockets / "d.sock"
         self.environment = {**os.environ, "DOCKER_HOST": f"unix://{self.socket}"}
         self.start_daemon()
         self.docker("import", self.archive, IMAGE)
@@ -148,6 +169,13 @@ class Podman(Runtime):
     def podman(self, *words):
         return checked(self.command(*words))
 
+    def serve(self, socket):
+        """Starts its service, for the caller to end."""
+        service = Daemon(self.folder / "log",
+                         *self.command("system", "service", "--time=0", f"unix://{socket}"))
+        service.wait_for(socket)
+        return service
+
     def run(self, name, *command):
         self.podman("run", "--rm", "--net=none", *PODMAN_LIMITS, "--name", name,
                     "--cidfile", self.folder / name, IMAGE, *command)
@@ -188,7 +216,7 @@ class Containerd(Runtime):
     def start(self):
         need("containerd", "ctr", "runc")
         self.numbers = itertools.count(1)
-        self.socket = self.folder / "c.sock"
+        self.socket = self.sockets / "c.sock"
         self.daemon = Daemon(self.folder / "log", "containerd", "--root", self.folder / "root",
                              "--state", self.folder / "state", "--address", self.socket,
                              "--log-level", "error")

@@ -22,7 +22,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 root = "{0}/root"
 state = "{0}/state"
 [grpc]
-  address = "{0}/c.sock"
+  address = "{0}/sockets/c.sock"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "{1}"
   restrict_oom_score_adj = true
@@ -77,7 +77,7 @@ class Cri(containers.Runtime):
 
     def start(self):
         containers.need("containerd", "ctr", "runc", "curl")
-        self.socket = self.folder / "c.sock"
+        self.socket = self.sockets / "c.sock"
         config = self.folder / "config.toml"
         config.write_text(CONFIG.format(self.folder, containers.IMAGE))
         image = self.folder / "image.tar"

@@ -116,6 +116,10 @@ static void append_grpc(struct buf *out, const struct fake_answer *answer, uint3
 	for (size_t at = 0; at < message.len; at += FRAME_MAX)
 		append_frame(out, 0, 0, stream, message.data + at,
 			     message.len - at < FRAME_MAX ? message.len - at : FRAME_MAX);
+	if (answer->kind == FAKE_GRPC_STREAM) {
+		buf_finish(&message);
+		return;
+	}
 	snprintf(status, sizeof(status), "%d", answer->status);
 	buf_printf(&trailers, "%c%cgrpc-status%c%s", 0, 11, (int)strlen(status), status);
 	append_frame(out, 1, 0x5, stream, trailers.data, trailers.len);
@@ -190,6 +194,11 @@ static bool answer_next(struct fake_runtime *runtime, int fd, const char *line, 
 		break;
 	case FAKE_GRPC:
 		append_grpc(&out, answer, stream);
+		break;
+	case FAKE_GRPC_STREAM:
+		append_grpc(&out, answer, stream);
+		keep_stream(runtime, fd);
+		goes_on = false;
 		break;
 	case FAKE_SLOW:
 		send_slowly(runtime, fd, answer->bytes, len);

@@ -14,6 +14,7 @@ enum fake_answer_kind {
 	FAKE_GRPC, /* HTTP/2: the bytes as a message, then the status */
 	FAKE_SILENT, /* nothing */
 	FAKE_SLOW, /* as FAKE_BYTES, a byte every 20 ms */
+	FAKE_GRPC_STREAM, /* as FAKE_GRPC, but it goes on after the message */
 	FAKE_STREAM, /* HTTP/1.1 with the text as a body that goes on */
 };
 

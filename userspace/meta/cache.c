@@ -8,17 +8,18 @@
 
 #include "meta/monotonic.h"
 #include "sinsp/state/container_merge.h"
-#include "util/clock.h"
 #include "util/hash.h"
 
-enum { BUCKETS = 1024, NO_OWNER = -1 };
+enum { BUCKETS = 1024, NO_OWNER = -1, ID_DIGITS = 64 };
+
+#define NS_PER_S UINT64_C(1000000000)
 
 struct entry {
 	struct entry *next; /* of the same bucket */
 	struct entry *older, *newer; /* of all */
 	struct sinsp_container_info *info; /* owned; NULL: no runtime knows it */
 	enum meta_cache_state state;
-	uint64_t until_ns; /* of META_CACHE_MISSING */
+	uint64_t until_ns; /* of CLOCK_MONOTONIC; 0: no end */
 	uint64_t list; /* of its owner, when it was put */
 	int owner; /* NO_OWNER: of META_CACHE_MISSING */
 	char id[];
@@ -148,12 +149,21 @@ static struct entry *add(struct meta_cache *cache, const char *id,
 	return entry;
 }
 
+/* Whether an id is one that a runtime makes: no other container will have it. */
+static bool is_made_by_runtime(const char *id)
+{
+	return strspn(id, "0123456789abcdef") == ID_DIGITS && id[ID_DIGITS] == '\0';
+}
+
 void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
 		    const struct sinsp_container_info *info, enum meta_cache_state state)
 {
-	struct sinsp_container_info *copy = sinsp_container_info_create();
+	struct sinsp_container_info *copy;
 	struct entry *entry;
 
+	if (!is_made_by_runtime(id))
+		return;
+	copy = sinsp_container_info_create();
 	if (!copy || container_merge(copy, info) < 0) {
 		sinsp_container_info_destroy(copy);
 		return;
@@ -190,14 +200,14 @@ void meta_cache_put_missing(struct meta_cache *cache, const char *id, uint64_t u
 	pthread_mutex_unlock(&cache->lock);
 }
 
-void meta_cache_remove(struct meta_cache *cache, int owner, const char *id)
+void meta_cache_remove(struct meta_cache *cache, int owner, const char *id, uint64_t now_ns)
 {
 	struct entry *entry;
 
 	pthread_mutex_lock(&cache->lock);
 	entry = *find(cache, id);
 	if (entry && entry->owner == owner)
-		drop(cache, entry);
+		entry->until_ns = now_ns + META_CACHE_REMOVED_S * NS_PER_S;
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -221,7 +231,7 @@ void meta_cache_end_list(struct meta_cache *cache, int owner)
 	pthread_mutex_unlock(&cache->lock);
 }
 
-enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id,
+enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, uint64_t now_ns,
 				      struct sinsp_container_info *info)
 {
 	enum meta_cache_state state = META_CACHE_NONE;
@@ -229,7 +239,7 @@ enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id,
 
 	pthread_mutex_lock(&cache->lock);
 	entry = *find(cache, id);
-	if (entry && !entry->info && entry->until_ns <= clock_ns(CLOCK_MONOTONIC)) {
+	if (entry && entry->until_ns && entry->until_ns <= now_ns) {
 		drop(cache, entry);
 		entry = NULL;
 	}

@@ -2,7 +2,8 @@
 /*
  * What runtimes said of containers before the containers were seen; for all threads of meta.h. Who
  * follows a runtime is an owner of entries. The entries that were put longest ago are dropped at
- * the limits.
+ * the limits. Ids that users choose may be used again at any time: only those of 64 digits are
+ * kept.
  */
 #ifndef META_CACHE_H
 #define META_CACHE_H
@@ -16,6 +17,7 @@ enum {
 	META_CACHE_ENTRIES_MAX = 4096,
 	META_CACHE_TEXT_BYTES_MAX = 8 * 1024 * 1024, /* of all descriptions */
 	META_CACHE_OWNERS_MAX = 128,
+	META_CACHE_REMOVED_S = 30, /* a container's last events may be read after its removal */
 };
 
 enum meta_cache_state {
@@ -51,7 +53,8 @@ void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
 /* No runtime knows the container; true until `until_ns` of CLOCK_MONOTONIC, or until one does. */
 void meta_cache_put_missing(struct meta_cache *cache, const char *id, uint64_t until_ns);
 
-void meta_cache_remove(struct meta_cache *cache, int owner, const char *id);
+/* The container was removed: it is known for a while. `now_ns` is of CLOCK_MONOTONIC. */
+void meta_cache_remove(struct meta_cache *cache, int owner, const char *id, uint64_t now_ns);
 
 /* A list of all containers of an owner begins; at its end those are removed that it does not have.
  */
@@ -59,7 +62,7 @@ void meta_cache_begin_list(struct meta_cache *cache, int owner);
 void meta_cache_end_list(struct meta_cache *cache, int owner);
 
 /* Adds copies of what is known to an empty description. Returns in which state that is. */
-enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id,
+enum meta_cache_state meta_cache_find(struct meta_cache *cache, const char *id, uint64_t now_ns,
 				      struct sinsp_container_info *info);
 
 #endif

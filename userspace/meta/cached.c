@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "util/clock.h"
+
 struct cached {
 	struct meta_source base;
 	struct meta_source *source; /* owned */
@@ -13,7 +15,8 @@ static int describe(struct meta_source *base, const struct meta_request *request
 		    struct sinsp_container_info *info, struct error *err)
 {
 	struct cached *cached = (struct cached *)base;
-	enum meta_cache_state state = meta_cache_find(cached->cache, request->id, info);
+	enum meta_cache_state state =
+		meta_cache_find(cached->cache, request->id, clock_ns(CLOCK_MONOTONIC), info);
 	int code;
 
 	if (state == META_CACHE_WHOLE)

@@ -189,4 +189,6 @@ void meta_stats(const struct meta *meta, struct meta_stats *stats)
 {
 	for (int counter = 0; counter < META_COUNTERS; counter++)
 		stats->counts[counter] = meta_sink_counter(meta->sink, counter);
+	for (unsigned int power = 0; power < META_TIMES; power++)
+		stats->times[power] = meta_sink_time(meta->sink, power);
 }

@@ -17,6 +17,7 @@ enum { META_STAGES_MAX = 4, META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 72 };
 /* Counters since the start. */
 struct meta_stats {
 	uint64_t counts[META_COUNTERS];
+	uint64_t times[META_TIMES]; /* requests whose data took less than 2^index us */
 };
 
 /*

@@ -25,6 +25,7 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 
 	if (!asked)
 		return NULL;
+	asked->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	asked->answer = meta_update_create(META_CONTAINER, request->id);
 	asked->request = (struct meta_request){
 		.id = strdup(request->id), .type = request->type, .with_env = request->with_env};

@@ -15,7 +15,8 @@ struct meta_asked {
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
 	unsigned int retries; /* how often it was asked for again */
-	uint64_t due_ns; /* of CLOCK_MONOTONIC; not before that */
+	uint64_t begin_ns; /* of CLOCK_MONOTONIC, as the next one */
+	uint64_t due_ns; /* not before that */
 };
 
 /* A copy with an empty answer; NULL if out of memory. */

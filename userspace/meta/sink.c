@@ -8,10 +8,13 @@
 #include "meta/monotonic.h"
 #include "util/clock.h"
 
+enum { NS_PER_US = 1000 };
+
 struct meta_sink {
 	atomic_uint refs;
 	atomic_bool ready; /* there are updates */
 	atomic_uint_fast64_t counters[META_COUNTERS];
+	atomic_uint_fast64_t times[META_TIMES];
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t filled, emptied;
 	struct meta_update *first, *last;
@@ -68,6 +71,20 @@ void meta_count(struct meta_sink *sink, enum meta_counter counter, uint64_t more
 uint64_t meta_sink_counter(struct meta_sink *sink, enum meta_counter counter)
 {
 	return atomic_load_explicit(&sink->counters[counter], memory_order_relaxed);
+}
+
+void meta_sink_count_time(struct meta_sink *sink, uint64_t ns)
+{
+	unsigned int power = 0;
+
+	while (power < META_TIMES - 1 && ns / NS_PER_US >= UINT64_C(1) << power)
+		power++;
+	atomic_fetch_add_explicit(&sink->times[power], 1, memory_order_relaxed);
+}
+
+uint64_t meta_sink_time(struct meta_sink *sink, unsigned int power)
+{
+	return atomic_load_explicit(&sink->times[power], memory_order_relaxed);
 }
 
 static void append(struct meta_sink *sink, struct meta_update *update)

@@ -32,6 +32,12 @@ struct meta_update *meta_sink_take(struct meta_sink *sink);
 /* Waits until an update is there, for at most so long. Returns whether there is one. */
 bool meta_sink_wait(struct meta_sink *sink, uint64_t timeout_ns);
 
+/* Counts a request whose data came after so long. */
+void meta_sink_count_time(struct meta_sink *sink, uint64_t ns);
+
+/* Requests whose data took less than 2^power us, but not less than half of that. */
+uint64_t meta_sink_time(struct meta_sink *sink, unsigned int power);
+
 uint64_t meta_sink_counter(struct meta_sink *sink, enum meta_counter counter);
 
 #endif

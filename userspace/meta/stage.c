@@ -63,6 +63,9 @@ static void take_found(struct stage *stage, struct meta_asked *asked,
 		meta_count(stage->queues.out, META_MISSING, (uint64_t)-1);
 		meta_count(stage->queues.out, META_DESCRIBED, 1);
 	}
+	if (!asked->known)
+		meta_sink_count_time(stage->queues.out,
+				     clock_ns(CLOCK_MONOTONIC) - asked->begin_ns);
 	asked->known = true;
 	give(stage, asked, info);
 }

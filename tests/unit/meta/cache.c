@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,16 @@
 
 static struct meta_cache *cache;
 static int docker, podman;
+static uint64_t now_ns;
+
+/* An id as runtimes make them, from its end. */
+static const char *whole(const char *end)
+{
+	static char id[65];
+
+	snprintf(id, sizeof(id), "%064d", atoi(end));
+	return id;
+}
 
 static int setup(void **state)
 {
@@ -27,6 +38,7 @@ static int setup(void **state)
 	assert_non_null(cache);
 	docker = meta_cache_add_owner(cache);
 	podman = meta_cache_add_owner(cache);
+	now_ns = S_NS;
 	return 0;
 }
 
@@ -41,7 +53,7 @@ static void put(int owner, const char *id, const char *name, enum meta_cache_sta
 	struct sinsp_container_info *info = sinsp_container_info_create();
 
 	describe_text(&info->texts, &info->name, name);
-	meta_cache_put(cache, owner, id, info, as);
+	meta_cache_put(cache, owner, whole(id), info, as);
 	/* It has a copy. */
 	sinsp_container_info_destroy(info);
 }
@@ -50,7 +62,7 @@ static void expect(const char *id, enum meta_cache_state as, const char *name)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
 
-	assert_int_equal(meta_cache_find(cache, id, info), as);
+	assert_int_equal(meta_cache_find(cache, whole(id), now_ns, info), as);
 	if (name)
 		assert_string_equal(info->name, name);
 	else
@@ -77,11 +89,31 @@ static void test_put(void **state)
 static void test_remove(void **state)
 {
 	put(docker, "1", "web", META_CACHE_WHOLE);
-	meta_cache_remove(cache, podman, "1");
+	meta_cache_remove(cache, podman, whole("1"), now_ns);
 	expect("1", META_CACHE_WHOLE, "web");
-	meta_cache_remove(cache, docker, "1");
-	meta_cache_remove(cache, docker, "1");
+	meta_cache_remove(cache, docker, whole("1"), now_ns);
+	meta_cache_remove(cache, docker, whole("1"), now_ns);
+	/* Its last events may be read later. */
+	expect("1", META_CACHE_WHOLE, "web");
+	now_ns += META_CACHE_REMOVED_S * S_NS;
 	expect("1", META_CACHE_NONE, NULL);
+	/* One that was put again is there. */
+	put(docker, "1", "web", META_CACHE_WHOLE);
+	meta_cache_remove(cache, docker, whole("1"), now_ns);
+	put(docker, "1", "web", META_CACHE_WHOLE);
+	now_ns += META_CACHE_REMOVED_S * S_NS;
+	expect("1", META_CACHE_WHOLE, "web");
+}
+
+/* An id that a user chose can be that of another container the next moment. */
+static void test_chosen_id(void **state)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+
+	info->name = "web";
+	meta_cache_put(cache, docker, "web1", info, META_CACHE_WHOLE);
+	assert_int_equal(meta_cache_find(cache, "web1", now_ns, info), META_CACHE_NONE);
+	sinsp_container_info_destroy(info);
 }
 
 /* What a new list does not have is gone. */
@@ -100,17 +132,15 @@ static void test_list(void **state)
 
 static void test_missing(void **state)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-
-	meta_cache_put_missing(cache, "1", now_ns + 60 * S_NS);
+	meta_cache_put_missing(cache, whole("1"), now_ns + 60 * S_NS);
 	expect("1", META_CACHE_MISSING, NULL);
 	/* A runtime that says something is right. */
 	put(docker, "1", "web", META_CACHE_PART);
 	expect("1", META_CACHE_PART, "web");
-	meta_cache_put_missing(cache, "1", now_ns + 60 * S_NS);
+	meta_cache_put_missing(cache, whole("1"), now_ns + 60 * S_NS);
 	expect("1", META_CACHE_PART, "web");
 	/* It ends. */
-	meta_cache_put_missing(cache, "2", now_ns);
+	meta_cache_put_missing(cache, whole("2"), now_ns);
 	expect("2", META_CACHE_NONE, NULL);
 }
 
@@ -135,7 +165,7 @@ static void test_limits(void **state)
 		struct sinsp_container_info *info = sinsp_container_info_create();
 
 		snprintf(id, sizeof(id), "%d", i);
-		known += meta_cache_find(cache, id, info) == META_CACHE_WHOLE;
+		known += meta_cache_find(cache, whole(id), now_ns, info) == META_CACHE_WHOLE;
 		sinsp_container_info_destroy(info);
 	}
 	assert_int_equal(known, META_CACHE_TEXT_BYTES_MAX / sizeof(text));
@@ -175,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_put, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chosen_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_list, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),

@@ -11,6 +11,8 @@
 
 #include "meta/cached.h"
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static int asked, destroyed, result;
 
 static int describe(struct meta_source *source, const struct meta_request *request,
@@ -44,11 +46,11 @@ static void assert_answer(enum meta_cache_state state, int of_source, int expect
 	result = of_source;
 	known->name = "of the cache";
 	if (state >= META_CACHE_PART)
-		meta_cache_put(cache, owner, "1", known, state);
+		meta_cache_put(cache, owner, ID, known, state);
 	cached = meta_cached_create(source, cache);
 	assert_non_null(cached);
 	assert_int_equal(
-		cached->ops->describe(cached, &(struct meta_request){.id = "1"}, info, NULL),
+		cached->ops->describe(cached, &(struct meta_request){.id = ID}, info, NULL),
 		expected);
 	if (name)
 		assert_string_equal(info->name, name);

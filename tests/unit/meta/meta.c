@@ -272,6 +272,7 @@ static void test_follower(void **state)
 {
 	struct meta_update *update;
 	bool answered = false;
+	int pushed_before = 0;
 
 	begin(0);
 	follow();
@@ -291,6 +292,11 @@ static void test_follower(void **state)
 	}
 	assert_true(answered);
 	assert_int_equal(meta_pending(meta), 0);
+	/* It waits when the queue is full. */
+	while (pushed_before != atomic_load(&pushed)) {
+		pushed_before = atomic_load(&pushed);
+		usleep(100000);
+	}
 	meta_destroy(meta);
 	assert_int_equal(atomic_load(&destroyed), 2);
 	assert_int_equal(atomic_load(&push_result), -ECANCELED);

@@ -146,6 +146,19 @@ static void test_references(void **state)
 	meta_post(sink, make("never taken"));
 }
 
+static void test_times(void **state)
+{
+	meta_sink_count_time(sink, 0);
+	meta_sink_count_time(sink, 999);
+	meta_sink_count_time(sink, 1000);
+	meta_sink_count_time(sink, 20 * NS_PER_MS);
+	meta_sink_count_time(sink, UINT64_MAX);
+	assert_int_equal(meta_sink_time(sink, 0), 2);
+	assert_int_equal(meta_sink_time(sink, 1), 1);
+	assert_int_equal(meta_sink_time(sink, 15), 1); /* less than 32,768 us */
+	assert_int_equal(meta_sink_time(sink, META_TIMES - 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +168,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wait_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_references, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

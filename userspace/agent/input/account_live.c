@@ -167,6 +167,33 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 			   live->untimed);
 }
 
+/* The time in us within which that share of requests had data: a power of two. */
+static uint64_t time_of_share(const struct meta_stats *meta, unsigned int percent)
+{
+	uint64_t all = 0, counted = 0;
+	unsigned int power;
+
+	for (power = 0; power < META_TIMES; power++)
+		all += meta->times[power];
+	for (power = 0; power < META_TIMES - 1; power++) {
+		counted += meta->times[power];
+		if (counted * 100 >= all * percent)
+			break;
+	}
+	return UINT64_C(1) << power;
+}
+
+static void put_times(struct buf *text, const struct meta_stats *meta)
+{
+	uint64_t half_us = time_of_share(meta, 50), all_us = time_of_share(meta, 100);
+
+	if (meta->counts[META_DESCRIBED])
+		buf_printf(text,
+			   "agent: containers: half of them found within %.3f ms, all within %.3f "
+			   "ms\n",
+			   (double)half_us / 1000, (double)all_us / 1000);
+}
+
 static void put_containers(struct buf *text, const struct meta_stats *meta)
 {
 	if (meta->counts[META_REQUESTS])
@@ -304,6 +331,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
 		put_containers(text, &account->containers.meta);
+		put_times(text, &account->containers.meta);
 		put_runtimes(text, &account->containers.meta);
 		put_pods(text, &account->containers.meta);
 		account_append_cgroups(account, text);

@@ -31,8 +31,7 @@ struct docker_images {
 	unsigned int next; /* the row that is replaced next */
 };
 
-/* Whether an id may be part of a path. */
-static bool is_plain(const char *id)
+bool docker_api_is_plain(const char *id)
 {
 	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "_.-:";
@@ -132,7 +131,7 @@ static const struct docker_image *find_image(struct docker_api *docker, const ch
 	json_t *answer;
 	int result;
 
-	if (!id || strlen(id) >= IMAGE_ID_MAX || !is_plain(id))
+	if (!id || strlen(id) >= IMAGE_ID_MAX || !docker_api_is_plain(id))
 		return NULL;
 	for (size_t i = 0; i < IMAGES_COUNT; i++) {
 		if (strcmp(images->rows[i].id, id) == 0)
@@ -178,7 +177,7 @@ int docker_api_describe(struct docker_api *docker, const char *id, uint64_t dead
 	json_t *answer;
 	int result;
 
-	if (!is_plain(id) || strlen(id) > NAME_MAX_BYTES)
+	if (!docker_api_is_plain(id) || strlen(id) > NAME_MAX_BYTES)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "%s/containers/%s/json", docker->version, id);
 	result = get(docker, path, deadline_ns, &answer, err);

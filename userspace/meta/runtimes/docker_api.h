@@ -35,6 +35,9 @@ void docker_api_finish(struct docker_api *docker);
 int docker_api_get(struct docker_api *docker, const char *path, size_t values_max,
 		   uint64_t deadline_ns, json_t **answer, struct error *err);
 
+/* Whether an id may be part of a path. */
+bool docker_api_is_plain(const char *id);
+
 /*
  * Adds what the daemon knows of a container. Returns 0, -ENOENT if it does not know it, or another
  * -errno with a message.

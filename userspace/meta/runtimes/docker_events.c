@@ -8,6 +8,7 @@
 #include "meta/describe.h"
 #include "meta/files/docker.h"
 #include "meta/runtimes/docker_api_json.h"
+#include "meta/source.h"
 
 enum { LIST_VALUES_MAX = 1000000 };
 
@@ -40,20 +41,29 @@ static void fill(struct sinsp_container_info *info, const json_t *item)
 	describe_pod_by_labels(info, &info->labels);
 }
 
+/* Asks for a list, whose query ends in `filters`. Returns 0 or -errno. */
+static int get_list(struct docker_api *docker, const char *filters, uint64_t deadline_ns,
+		    json_t **answer, struct error *err)
+{
+	char path[RUNTIME_PATH_BYTES];
+	int code;
+
+	snprintf(path, sizeof(path), "%s/containers/json?all=1%s", docker->version, filters);
+	code = docker_api_get(docker, path, LIST_VALUES_MAX, deadline_ns, answer, err);
+	if (code == -ENOENT)
+		return error_set(err, -EPROTO, "%s: GET %s: status 404", docker->path, path);
+	return code;
+}
+
 int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 		       const struct runtime_list *list, struct error *err)
 {
-	char path[sizeof(docker->version) + sizeof("/containers/json?all=1")];
 	json_t *answer, *item;
 	size_t i;
-	int code;
+	int code = get_list(docker, "", deadline_ns, &answer, err);
 
-	snprintf(path, sizeof(path), "%s/containers/json?all=1", docker->version);
-	code = docker_api_get(docker, path, LIST_VALUES_MAX, deadline_ns, &answer, err);
 	if (code)
-		return code == -ENOENT ? error_set(err, -EPROTO, "%s: GET %s: status 404",
-						   docker->path, path)
-				       : code;
+		return code;
 	json_array_foreach(answer, i, item)
 	{
 		const char *id = docker_api_json_id(item);
@@ -66,6 +76,32 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 	}
 	json_decref(answer);
 	return 0;
+}
+
+int docker_events_look_up(struct docker_api *docker, const char *id, uint64_t deadline_ns,
+			  struct sinsp_container_info *info, struct error *err)
+{
+	char filters[RUNTIME_ID_BYTES + 64];
+	json_t *answer, *item;
+	int code, result = -ENOENT;
+	size_t i;
+
+	if (!docker_api_is_plain(id) || strlen(id) >= RUNTIME_ID_BYTES)
+		return -ENOENT;
+	/* {"id":["ID"]} */
+	snprintf(filters, sizeof(filters), "&filters=%%7B%%22id%%22:%%5B%%22%s%%22%%5D%%7D", id);
+	code = get_list(docker, filters, deadline_ns, &answer, err);
+	if (code)
+		return code;
+	json_array_foreach(answer, i, item)
+	{
+		if (strcmp(docker_api_json_id(item), id) == 0 && result == -ENOENT) {
+			fill(info, item);
+			result = META_SOURCE_PART;
+		}
+	}
+	json_decref(answer);
+	return result;
 }
 
 static bool decode(const char *message, size_t len, struct runtime_event *event)

@@ -90,13 +90,13 @@ static void take_changed(struct follow *follow, const char *id)
 	}
 	sinsp_container_info_destroy(info);
 	/* It is gone already, or cannot be described: what was known may be wrong. */
-	meta_cache_remove(follow->cache, follow->owner, id);
+	meta_cache_remove(follow->cache, follow->owner, id, clock_ns(CLOCK_MONOTONIC));
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS_FAILED, code != -ENOENT);
 }
 
 static void take_removed(struct follow *follow, const char *id)
 {
-	meta_cache_remove(follow->cache, follow->owner, id);
+	meta_cache_remove(follow->cache, follow->owner, id, clock_ns(CLOCK_MONOTONIC));
 	meta_post(follow->sink, meta_update_create(META_CONTAINER_REMOVED, id));
 }
 

@@ -37,6 +37,9 @@ struct api {
 	void (*finish)(struct runtime *runtime);
 	int (*describe)(struct runtime *runtime, const char *id, uint64_t deadline_ns,
 			struct sinsp_container_info *info, struct error *err);
+	/* The same for who follows it, before the container starts: without a wait for that. */
+	int (*look_up)(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+		       struct sinsp_container_info *info, struct error *err);
 	int (*list)(struct runtime *runtime, uint64_t deadline_ns, const struct runtime_list *list,
 		    struct error *err);
 	int (*begin_events)(const struct runtime *runtime, struct runtime_events *events);
@@ -108,6 +111,12 @@ static int docker_describe(struct runtime *runtime, const char *id, uint64_t dea
 	return docker_api_describe(&runtime->docker, id, deadline_ns, info, err);
 }
 
+static int docker_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
+			  struct sinsp_container_info *info, struct error *err)
+{
+	return docker_events_look_up(&runtime->docker, id, deadline_ns, info, err);
+}
+
 static int docker_list(struct runtime *runtime, uint64_t deadline_ns,
 		       const struct runtime_list *list, struct error *err)
 {
@@ -165,11 +174,12 @@ static int of_containerd_begin_events(const struct runtime *runtime, struct runt
 }
 
 static const struct api api_table[] = {
-	{RUNTIME_DOCKER | RUNTIME_PODMAN, docker_init, docker_finish, docker_describe, docker_list,
-	 docker_begin_events},
-	{RUNTIME_CRI, of_cri_init, NULL, of_cri_describe, of_cri_list, of_cri_begin_events},
-	{RUNTIME_CONTAINERD, of_containerd_init, NULL, of_containerd_describe, of_containerd_list,
-	 of_containerd_begin_events},
+	{RUNTIME_DOCKER | RUNTIME_PODMAN, docker_init, docker_finish, docker_describe,
+	 docker_look_up, docker_list, docker_begin_events},
+	{RUNTIME_CRI, of_cri_init, NULL, of_cri_describe, of_cri_describe, of_cri_list,
+	 of_cri_begin_events},
+	{RUNTIME_CONTAINERD, of_containerd_init, NULL, of_containerd_describe,
+	 of_containerd_describe, of_containerd_list, of_containerd_begin_events},
 };
 
 /* A server of another protocol answers nonsense, or hangs up. */
@@ -205,7 +215,7 @@ int runtime_list(struct runtime *runtime, uint64_t deadline_ns, const struct run
 int runtime_look_up(struct runtime *runtime, const char *id, uint64_t deadline_ns,
 		    struct sinsp_container_info *info, struct error *err)
 {
-	return runtime->api->describe(runtime, id, deadline_ns, info, err);
+	return runtime->api->look_up(runtime, id, deadline_ns, info, err);
 }
 
 /* What the runtime speaks, as far as that is known. */
@@ -229,7 +239,7 @@ static int describe(struct runtime *runtime, unsigned int apis, const char *id,
 		return result;
 	if ((apis_of(runtime) & apis) == 0)
 		return -ENOENT;
-	return runtime_look_up(runtime, id, deadline_ns, info, err);
+	return runtime->api->describe(runtime, id, deadline_ns, info, err);
 }
 
 int runtime_describe(struct runtime *runtime, unsigned int apis, const char *id,

@@ -95,7 +95,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 
 	if (source->cache) {
 		meta_cache_wait_ready(source->cache, deadline_ns);
-		state = meta_cache_find(source->cache, request->id, info);
+		state = meta_cache_find(source->cache, request->id, now_ns, info);
 	}
 	if (state == META_CACHE_WHOLE || (state == META_CACHE_PART && request->is_part_known))
 		return 0;

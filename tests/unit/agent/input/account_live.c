@@ -88,7 +88,8 @@ static void test_containers(void **state)
 					 [META_MISSING] = 3,
 					 [META_REJECTED] = 2,
 					 [META_RUNTIME_STREAMS] = 8,
-					 [META_RUNTIME_STREAMS_LOST] = 9}},
+					 [META_RUNTIME_STREAMS_LOST] = 9},
+					{[0] = 1, [3] = 2, [10] = 1}},
 			       .late = 5,
 			       .full = 6},
 	};
@@ -97,6 +98,7 @@ static void test_containers(void **state)
 	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
 	assert_non_null(strstr(found, "agent: 3 containers without data"));
 	assert_non_null(strstr(found, "agent: 9 times that events of a runtime were missed"));
+	assert_non_null(strstr(found, "half of them found within 0.008 ms, all within 1.024 ms\n"));
 	assert_non_null(strstr(found, "agent: runtimes: streams of events 8, lists 0, "));
 	assert_non_null(strstr(found, "agent: 5 new containers whose data was not there in time"));
 	assert_non_null(strstr(found, "agent: 6 new containers whose data was not waited for"));

@@ -13,29 +13,29 @@
 #include <unistd.h>
 
 #include "meta/meta.h"
+#include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/follow.h"
 #include "util/clock.h"
 
 #include "fake_runtime.h"
+#include "packed.h"
 
 #define S_NS UINT64_C(1000000000)
-#define PING                                                                                       \
-	{                                                                                          \
-		FAKE_JSON, 200, "OK", 0, "/_ping"                                                  \
-	}
-#define CONTAINER(id, name)                                                                        \
-	{                                                                                          \
-		FAKE_JSON, 200, "{\"Id\": \"" id "\", \"Name\": \"/" name "\"}", 0,                \
-			"/v1.41/containers/" id "/json"                                            \
-	}
-#define EVENTS                                                                                     \
-	{                                                                                          \
-		FAKE_STREAM, 200, "", 0, "/v1.41/events?"                                          \
-	}
-#define LIST(text)                                                                                 \
-	{                                                                                          \
-		FAKE_JSON, 200, text, 0, "/v1.41/containers/json?all=1"                            \
-	}
+#define ZEROS "000000000000000000000000000000000000000000000000000000000000000"
+#define C1 ZEROS "1"
+#define C2 ZEROS "2"
+#define C3 ZEROS "3"
+#define LIST_PATH "/v1.41/containers/json?all=1"
+
+/* clang-format off */
+#define PING {FAKE_JSON, 200, "OK", 0, "/_ping"}
+#define EVENTS {FAKE_STREAM, 200, "", 0, "/v1.41/events?"}
+#define LIST(text) {FAKE_JSON, 200, text, 0, LIST_PATH " "}
+/* What the list has of one container. */
+#define CONTAINER(id, name)                                                  \
+	{FAKE_JSON, 200, "[{\"Id\": \"" id "\", \"Names\": [\"/" name "\"]}]", 0, \
+	 LIST_PATH "&filters=%7B%22id%22:%5B%22" id "%22%5D%7D"}
+/* clang-format on */
 
 static struct fake_runtime *server;
 static struct meta_cache *cache;
@@ -71,6 +71,8 @@ static void follow_with(const struct fake_answer *answers, size_t count, const c
 	assert_int_equal(meta_follow(meta, follower, NULL), 0);
 }
 
+static struct fake_answer packed; /* an answer that a test made */
+
 static int teardown(void **state)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -80,6 +82,8 @@ static int teardown(void **state)
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < S_NS);
 	fake_runtime_stop(server);
 	meta_cache_unref(cache);
+	unpack(&packed);
+	packed = (struct fake_answer){0};
 	return 0;
 }
 
@@ -109,7 +113,7 @@ static void expect(enum meta_kind kind, const char *id, const char *name)
 static enum meta_cache_state cached(const char *id)
 {
 	struct sinsp_container_info *info = sinsp_container_info_create();
-	enum meta_cache_state state = meta_cache_find(cache, id, info);
+	enum meta_cache_state state = meta_cache_find(cache, id, clock_ns(CLOCK_MONOTONIC), info);
 
 	sinsp_container_info_destroy(info);
 	return state;
@@ -134,9 +138,9 @@ static void wait_for(enum meta_counter counter, uint64_t value)
 static const struct fake_answer whole[] = {
 	PING,
 	EVENTS,
-	LIST("[{\"Id\": \"c1\", \"Names\": [\"/web\"]}]"),
-	CONTAINER("c1", "renamed"),
-	CONTAINER("c2", "two"),
+	LIST("[{\"Id\": \"" C1 "\", \"Names\": [\"/web\"]}]"),
+	CONTAINER(C1, "renamed"),
+	CONTAINER(C2, "two"),
 };
 
 enum { WHOLE_COUNT = sizeof(whole) / sizeof(whole[0]) };
@@ -144,17 +148,18 @@ enum { WHOLE_COUNT = sizeof(whole) / sizeof(whole[0]) };
 static void test_list_then_events(void **state)
 {
 	follow_with(whole, WHOLE_COUNT, NULL);
-	expect(META_CONTAINER, "c1", "web");
-	assert_int_equal(cached("c1"), META_CACHE_PART);
-	push("create", "c2");
-	expect(META_CONTAINER, "c2", "two");
-	assert_int_equal(cached("c2"), META_CACHE_WHOLE);
-	push("rename", "c1");
-	expect(META_CONTAINER, "c1", "renamed");
-	push("exec_start", "c1");
-	push("destroy", "c2");
-	expect(META_CONTAINER_REMOVED, "c2", NULL);
-	assert_int_equal(cached("c2"), META_CACHE_NONE);
+	expect(META_CONTAINER, C1, "web");
+	assert_int_equal(cached(C1), META_CACHE_PART);
+	push("create", C2);
+	expect(META_CONTAINER, C2, "two");
+	assert_int_equal(cached(C2), META_CACHE_PART);
+	push("rename", C1);
+	expect(META_CONTAINER, C1, "renamed");
+	push("exec_start", C1);
+	push("destroy", C2);
+	expect(META_CONTAINER_REMOVED, C2, NULL);
+	/* For its last events. */
+	assert_int_equal(cached(C2), META_CACHE_PART);
 	assert_int_equal(counted(META_RUNTIME_STREAMS), 1);
 	assert_int_equal(counted(META_RUNTIME_LISTS), 1);
 	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 2);
@@ -162,26 +167,47 @@ static void test_list_then_events(void **state)
 	assert_int_equal(counted(META_RUNTIME_EVENTS_BAD), 0);
 }
 
+/* What CRI says of a container, with its environment. */
+static struct fake_answer pack_container(void)
+{
+	Cri__ContainerStatusResponse answer = CRI__CONTAINER_STATUS_RESPONSE__INIT;
+	Cri__ContainerStatus status = CRI__CONTAINER_STATUS__INIT;
+	Cri__Text text = CRI__TEXT__INIT;
+
+	status.id = C1;
+	text.key = "info";
+	text.value = "{\"runtimeSpec\": {\"process\": {\"env\": [\"A=b\"]}}}";
+	answer.status = &status;
+	answer.info = (Cri__Text *[]){&text};
+	answer.n_info = 1;
+	return pack(&answer.base);
+}
+
 /* What is pushed and kept has the environment only if the follower is to have it. */
 static void test_environment(void **state)
 {
-	static const struct fake_answer answers[] = {
-		PING,
-		EVENTS,
-		LIST("[]"),
-		{FAKE_JSON, 200, "{\"Id\": \"c1\", \"Config\": {\"Env\": [\"A=b\"]}}", 0,
-		 "/v1.41/containers/c1/json"}};
+	/* "containerd" as the name of the runtime; an event: a new container, C1 */
+	struct fake_answer answers[] = {{FAKE_BYTES, 0, "not HTTP/1.1", 0},
+					{FAKE_GRPC, 0,
+					 "\x12\x0a"
+					 "containerd",
+					 12},
+					{FAKE_GRPC_STREAM, 0, "\x0a\x40" C1, 66},
+					{FAKE_GRPC, 0, "", 0},
+					{FAKE_GRPC, 0, "", 0},
+					{0}};
 	struct sinsp_container_info *info = sinsp_container_info_create();
 	struct meta_update *update;
 
 	with_env = *state;
+	answers[5] = packed = pack_container();
 	follow_with(answers, sizeof(answers) / sizeof(answers[0]), NULL);
-	wait_for(META_RUNTIME_LISTS, 1);
-	push("create", "c1");
 	assert_true(meta_wait(meta, 10 * S_NS));
 	update = meta_take(meta);
+	assert_string_equal(update->id, C1);
 	assert_int_equal(update->info->env.count, with_env);
-	assert_int_equal(meta_cache_find(cache, "c1", info), META_CACHE_WHOLE);
+	assert_int_equal(meta_cache_find(cache, C1, clock_ns(CLOCK_MONOTONIC), info),
+			 META_CACHE_WHOLE);
 	assert_int_equal(info->env.count, with_env);
 	meta_update_destroy(update);
 	sinsp_container_info_destroy(info);
@@ -192,10 +218,10 @@ static void test_environment(void **state)
 static void test_gone(void **state)
 {
 	follow_with(whole, WHOLE_COUNT, NULL);
-	expect(META_CONTAINER, "c1", "web");
+	expect(META_CONTAINER, C1, "web");
 	push("create", "none");
-	push("create", "c2");
-	expect(META_CONTAINER, "c2", "two");
+	push("create", C2);
+	expect(META_CONTAINER, C2, "two");
 	assert_int_equal(cached("none"), META_CACHE_NONE);
 	assert_int_equal(counted(META_RUNTIME_LOOKUPS), 2);
 }
@@ -204,16 +230,16 @@ static void test_gone(void **state)
 static void test_cut(void **state)
 {
 	follow_with(whole, WHOLE_COUNT, NULL);
-	expect(META_CONTAINER, "c1", "web");
-	push("create", "c2");
-	expect(META_CONTAINER, "c2", "two");
+	expect(META_CONTAINER, C1, "web");
+	push("create", C2);
+	expect(META_CONTAINER, C2, "two");
 	fake_runtime_cut(server);
-	expect(META_CONTAINER, "c1", "web");
-	assert_int_equal(cached("c1"), META_CACHE_PART);
-	assert_int_equal(cached("c2"), META_CACHE_NONE);
+	expect(META_CONTAINER, C1, "web");
+	assert_int_equal(cached(C1), META_CACHE_PART);
+	assert_int_equal(cached(C2), META_CACHE_NONE);
 	assert_int_equal(counted(META_RUNTIME_STREAMS_LOST), 1);
-	push("create", "c2");
-	expect(META_CONTAINER, "c2", "two");
+	push("create", C2);
+	expect(META_CONTAINER, C2, "two");
 }
 
 /* What cannot be understood is counted; the stream goes on. */
@@ -225,7 +251,7 @@ static void test_nonsense(void **state)
 	static char piece[1 << 20];
 
 	follow_with(whole, WHOLE_COUNT, NULL);
-	expect(META_CONTAINER, "c1", "web");
+	expect(META_CONTAINER, C1, "web");
 	fake_runtime_push(server, nonsense, sizeof(nonsense) - 1);
 	wait_for(META_RUNTIME_EVENTS_BAD, 3);
 	/* A line of 16 MiB, and a million labels. */
@@ -239,8 +265,8 @@ static void test_nonsense(void **state)
 	end += sprintf(end - 1, "}}}\n") - 1;
 	fake_runtime_push(server, labels, (size_t)(end - labels));
 	free(labels);
-	push("create", "c2");
-	expect(META_CONTAINER, "c2", "two");
+	push("create", C2);
+	expect(META_CONTAINER, C2, "two");
 	fake_runtime_cut(server);
 	wait_for(META_RUNTIME_EVENTS_BAD, 5);
 }
@@ -292,7 +318,7 @@ static void test_not_used(void **state)
 	usleep(50000);
 	assert_int_equal(fake_runtime_requests(server), 0);
 	fclose(fopen(used, "w"));
-	expect(META_CONTAINER, "c1", "web");
+	expect(META_CONTAINER, C1, "web");
 	unlink(used);
 }
 
@@ -300,14 +326,14 @@ static void test_not_used(void **state)
 static void test_restart(void **state)
 {
 	static const struct fake_answer other[] = {
-		PING, EVENTS, LIST("[{\"Id\": \"c3\", \"Names\": [\"/later\"]}]")};
+		PING, EVENTS, LIST("[{\"Id\": \"" C3 "\", \"Names\": [\"/later\"]}]")};
 
 	follow_with(whole, WHOLE_COUNT, NULL);
-	expect(META_CONTAINER, "c1", "web");
+	expect(META_CONTAINER, C1, "web");
 	fake_runtime_restart(server, other, 3);
-	expect(META_CONTAINER, "c3", "later");
-	assert_int_equal(cached("c1"), META_CACHE_NONE);
-	assert_int_equal(cached("c3"), META_CACHE_PART);
+	expect(META_CONTAINER, C3, "later");
+	assert_int_equal(cached(C1), META_CACHE_NONE);
+	assert_int_equal(cached(C3), META_CACHE_PART);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, teardown)
