@@ -3,16 +3,36 @@
 #include "agent/options/row.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "agent/options/setters.h"
 
-CONSTANT_SETTER(set_api, kubernetes.api, value)
 CONSTANT_SETTER(set_node, kubernetes.node, value)
 CONSTANT_SETTER(set_token, kubernetes.token_path, value)
 CONSTANT_SETTER(set_ca, kubernetes.ca_path, value)
-CONSTANT_SETTER(set_kubelet, kubernetes.kubelet, value)
 CONSTANT_SETTER(set_kubelet_ca, kubernetes.kubelet_ca_path, value)
 CONSTANT_SETTER(set_kubelet_insecure, kubernetes.kubelet_insecure, true)
+
+static bool is_url(const char *text)
+{
+	return strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0;
+}
+
+static int set_api(struct options *options, const char *value)
+{
+	if (!is_url(value) && strcmp(value, "auto") != 0 && strcmp(value, "none") != 0)
+		return -EINVAL;
+	options->kubernetes.api = value;
+	return 0;
+}
+
+static int set_kubelet(struct options *options, const char *value)
+{
+	if (!is_url(value))
+		return -EINVAL;
+	options->kubernetes.kubelet = value;
+	return 0;
+}
 
 static int set_cluster(struct options *options, const char *value)
 {
@@ -26,7 +46,7 @@ const struct option_row option_rows_kubernetes[] = {
 	{0, "k8s-api", "URL",
 	 "the API server; auto, the default: that of the cluster in which the agent runs, if any; "
 	 "none: it is not asked",
-	 set_api, .about = LIVE},
+	 set_api, .accepts = "auto, none, or a URL with https://", .about = LIVE},
 	{0, "k8s-node", "NAME", "the name of this node; default: the variable NODE_NAME", set_node,
 	 .about = LIVE},
 	{0, "k8s-token", "FILE",
@@ -36,7 +56,7 @@ const struct option_row option_rows_kubernetes[] = {
 	 "certificates that the API server's is checked with; default: those of the pod", set_ca,
 	 .about = LIVE, .offer = OFFER_FILES},
 	{0, "kubelet", "URL", "ask this kubelet in place of the API server", set_kubelet,
-	 .about = LIVE},
+	 .accepts = "a URL with https://", .about = LIVE},
 	{0, "kubelet-ca", "FILE", "the same as --k8s-ca for the kubelet", set_kubelet_ca,
 	 .about = LIVE, .offer = OFFER_FILES},
 	{0, "kubelet-insecure", NULL, "do not check the kubelet's certificate",

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "parsed.h"
 
 static void test_values(void **state)
@@ -29,6 +31,23 @@ static void test_values(void **state)
 	assert_string_equal(kubernetes->kubelet_ca_path, "d");
 	assert_true(kubernetes->kubelet_insecure);
 	options_finish(&options);
+}
+
+static void test_urls(void **state)
+{
+	struct options options;
+
+	for (const char *const *line = (const char *const[]){"--k8s-api auto", "--k8s-api none",
+							     "--k8s-api http://a", NULL};
+	     *line; line++) {
+		parse_right(*line, &options);
+		assert_string_equal(options.kubernetes.api, strrchr(*line, ' ') + 1);
+		options_finish(&options);
+	}
+	expect_rejected("--k8s-api host:6443", NULL);
+	expect_rejected("--k8s-api autos", NULL);
+	expect_rejected("--kubelet host:10250", NULL);
+	expect_rejected("--kubelet none", NULL);
 }
 
 /* Also that of pods in capture files. */
@@ -55,6 +74,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_urls),
 		cmocka_unit_test(test_cluster),
 		cmocka_unit_test(test_live_only),
 	};
