@@ -51,11 +51,23 @@ class Node:
 
     def options(self):
         """For the agent to ask the API server."""
-        return ["--k8s-api", self.api.url, "--k8s-node", NAME, *self.files("k8s")]
+        return ["--k8s-api", self.api.url, "--k8s-node", NAME, *self.files()]
 
-    def files(self, prefix):
-        return ["--k8s-token", str(self.account.folder / "token"),
-                f"--{prefix}-ca", str(self.account.folder / "ca.crt")]
+    def options_of(self, kubelet):
+        """For the agent to ask a kubelet."""
+        return ["--kubelet", kubelet.url, "--kubelet-ca", str(kubelet.authority.path), "--k8s-node", NAME,
+                *self.token()]
+
+    def environment(self):
+        """What a container of the cluster has; with it files() are enough."""
+        return {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": str(self.api.port),
+                "NODE_NAME": NAME}
+
+    def files(self):
+        return [*self.token(), "--k8s-ca", str(self.account.folder / "ca.crt")]
+
+    def token(self):
+        return ["--k8s-token", str(self.account.folder / "token")]
 
     def put(self, *pods):
         self.api.store.put("pods", *pods)
