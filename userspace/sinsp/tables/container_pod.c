@@ -20,32 +20,45 @@ static struct sinsp_pod_entry *find_pod(struct sinsp_pods *pods,
 	return uid ? sinsp_pods_get(pods, uid) : NULL;
 }
 
-void sinsp_container_leave_pod(struct sinsp_pods *pods, struct sinsp_container *container)
+/* Takes the container out of its pod, which it returns: the caller reports the change. */
+static struct sinsp_pod_entry *unlink_pod(struct sinsp_container *container)
 {
 	struct sinsp_pod_entry *pod = container->pod;
 	struct sinsp_container **link;
 
 	if (!pod)
-		return;
+		return NULL;
 	link = &pod->containers;
 	while (*link != container)
 		link = &(*link)->pod_next;
 	*link = container->pod_next;
 	container->pod = NULL;
 	container->pod_next = NULL;
-	sinsp_pods_containers_changed(pods, pod);
+	return pod;
 }
 
+void sinsp_container_leave_pod(struct sinsp_pods *pods, struct sinsp_container *container)
+{
+	struct sinsp_pod_entry *left = unlink_pod(container);
+
+	if (left)
+		sinsp_pods_containers_changed(pods, left);
+}
+
+/* The other pod first: a pod that is left may take the place of the oldest one kept. */
 static void enter_pod(struct sinsp_pods *pods, struct sinsp_container *container,
 		      struct sinsp_pod_entry *pod)
 {
-	sinsp_container_leave_pod(pods, container);
-	if (!pod)
-		return;
-	container->pod = pod;
-	container->pod_next = pod->containers;
-	pod->containers = container;
-	sinsp_pods_containers_changed(pods, pod);
+	struct sinsp_pod_entry *left = unlink_pod(container);
+
+	if (pod) {
+		container->pod = pod;
+		container->pod_next = pod->containers;
+		pod->containers = container;
+		sinsp_pods_containers_changed(pods, pod);
+	}
+	if (left)
+		sinsp_pods_containers_changed(pods, left);
 }
 
 static const struct sinsp_pod_container *find_listed(const struct sinsp_container *container)

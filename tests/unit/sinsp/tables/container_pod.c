@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,40 @@ static void test_containers_of_one_pod(void **state)
 	assert_int_equal(table->pods.kept, 1);
 }
 
+static void forget_new_pod(const char *uid)
+{
+	struct sinsp_pod_info *info = by_api(NULL);
+
+	info->pod.uid = arena_text(&info->texts.arena, uid, strlen(uid));
+	info->containers.count = 0;
+	sinsp_containers_describe_pod(table, info);
+	sinsp_containers_forget_pod(table, uid);
+}
+
+/* From one removed pod to another, the oldest of as many as are kept. */
+static void test_into_the_oldest_that_is_kept(void **state)
+{
+	struct sinsp_cgroups *cgroups = get(IN_NO_POD);
+	struct sinsp_container *container = cgroups->container;
+	char uid[16];
+
+	sinsp_container_set_info(table, container, SINSP_META_OK, by_runtime("left"));
+	forget_new_pod("left");
+	forget_new_pod("oldest");
+	for (int i = 1; i < SINSP_PODS_KEPT_MAX; i++) {
+		snprintf(uid, sizeof(uid), "kept%d", i);
+		forget_new_pod(uid);
+	}
+	assert_int_equal(table->pods.kept, SINSP_PODS_KEPT_MAX);
+	sinsp_container_set_info(table, container, SINSP_META_OK, by_runtime("oldest"));
+	assert_non_null(container->pod);
+	assert_ptr_equal(container->pod, sinsp_pods_find(&table->pods, "oldest"));
+	assert_string_equal(container->info.pod.uid, "oldest");
+	assert_non_null(sinsp_pods_find(&table->pods, "left"));
+	assert_int_equal(table->pods.kept, SINSP_PODS_KEPT_MAX);
+	sinsp_cgroups_unref(cgroups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_without_the_runtime, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_runtime_and_list, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_containers_of_one_pod, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_into_the_oldest_that_is_kept, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
