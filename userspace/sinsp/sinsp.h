@@ -11,6 +11,7 @@
 #include "sinsp/expr/options.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/fields/field.h"
+#include "sinsp/values/text_bytes.h"
 #include "sinsp/values/text_style.h"
 #include "sinsp/filter/cgroups.h"
 #include "sinsp/filter/check.h"

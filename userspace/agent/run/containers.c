@@ -11,6 +11,7 @@
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
+#include "util/buf.h"
 #include "util/clock.h"
 
 enum {
@@ -34,13 +35,26 @@ struct containers {
 	uint64_t late, full; /* see struct account_containers */
 };
 
+/* Prints `text`, and releases it. Names, paths and answers in it are those of others. */
+static void print_masked(struct buf *text)
+{
+	if (!text->failed) {
+		text_mask_controls(text->data, text->len);
+		fprintf(stderr, "agent: %.*s\n", (int)text->len, text->data);
+	}
+	buf_finish(text);
+}
+
 /* The first failure is printed, all are counted. */
 static void print_failure(struct containers *containers, const struct meta_update *update)
 {
+	struct buf text = {0};
+
 	if (!update->err.text[0] || containers->failed)
 		return;
 	containers->failed = true;
-	fprintf(stderr, "agent: container %s: %s\n", update->id, update->err.text);
+	buf_printf(&text, "container %s: %s", update->id, update->err.text);
+	print_masked(&text);
 }
 
 static void take_container(struct containers *containers, struct meta_update *update)
@@ -69,7 +83,10 @@ static void take_removed_pod(struct containers *containers, struct meta_update *
 
 static void take_failure(struct containers *containers, struct meta_update *update)
 {
-	fprintf(stderr, "agent: %s\n", update->err.text);
+	struct buf text = {0};
+
+	buf_append_string(&text, update->err.text);
+	print_masked(&text);
 }
 
 void containers_apply(struct containers *containers)

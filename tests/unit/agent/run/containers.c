@@ -35,13 +35,17 @@ static struct drive drive;
 static struct containers *containers;
 static struct options options;
 
-/* Knows those whose id ends in an even digit. */
+/* Knows those whose id ends in an even digit; that of 9 cannot be read. */
 static int describe(struct meta_source *source, const struct meta_request *request,
 		    struct sinsp_container_info *info, struct error *err)
 {
+	char digit = request->id[strlen(request->id) - 1];
+
 	while (atomic_load(&held))
 		usleep(1000);
-	if (request->id[strlen(request->id) - 1] % 2)
+	if (digit == '9')
+		return error_set(err, -EIO, "reading /b\x1b[2J\n/config.json");
+	if (digit % 2)
 		return -ENOENT;
 	info->name = "web";
 	return 0;
@@ -146,6 +150,32 @@ static void test_missing(void **state)
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	assert_null(container->info.name);
 	assert_int_equal(account().meta.counts[META_MISSING], 1);
+}
+
+/* Whatever is in names and paths of others does not control the user's terminal. */
+static void test_failure_is_printed_once(void **state)
+{
+	static const char expected[] = "agent: container " ID "9: reading /b.[2J./config.json\n";
+	int saved = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	char text[512] = {0};
+
+	assert_non_null(file);
+	begin();
+	dup2(fileno(file), STDERR_FILENO);
+	for (int i = 0; i < 2; i++) {
+		start(9);
+		containers_follow(containers);
+		drive_exit(&drive, 109, 1);
+		drive_any(&drive, 1);
+	}
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), sizeof(expected) - 1);
+	assert_string_equal(text, expected);
+	fclose(file);
+	assert_int_equal(account().meta.counts[META_FAILED], 2);
 }
 
 /* Those that run when the agent starts. */
@@ -284,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failure_is_printed_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_long_wait, setup, teardown),
