@@ -110,12 +110,6 @@ static void remove_pod(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 	pods->count--;
 }
 
-static void drop_oldest(struct sinsp_pods *pods)
-{
-	remove_pod(pods, pods->oldest);
-	pods->dropped++;
-}
-
 static void keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 {
 	if (pod->is_kept)
@@ -125,7 +119,7 @@ static void keep(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
 	pods->newest = pod;
 	pod->is_kept = true;
 	if (++pods->kept > SINSP_PODS_KEPT_MAX)
-		drop_oldest(pods);
+		remove_pod(pods, pods->oldest);
 }
 
 void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_entry *pod)
@@ -145,13 +139,13 @@ void sinsp_pods_finish(struct sinsp_pods *pods)
 			remove_pod(pods, pods->buckets[i]);
 }
 
-/* Drops pods that are only kept for late events. */
+/* Removes pods that are only kept for late events: the oldest, which is no loss. */
 static bool make_room(struct sinsp_pods *pods, const struct sinsp_pod_entry *pod, size_t bytes)
 {
 	size_t before = pod->info ? sinsp_pod_info_bytes(pod->info) : 0;
 
 	while (pods->bytes - before + bytes > SINSP_PODS_BYTES_MAX && pods->oldest)
-		drop_oldest(pods);
+		remove_pod(pods, pods->oldest);
 	return pods->bytes - before + bytes <= SINSP_PODS_BYTES_MAX;
 }
 

@@ -37,7 +37,7 @@ struct sinsp_pods {
 	uint32_t count, described, kept;
 	size_t bytes; /* of all descriptions */
 	const char *node, *cluster; /* that the pods here are of; borrowed; NULL: not known */
-	uint64_t dropped; /* descriptions, at the limits above or for lack of memory */
+	uint64_t dropped; /* descriptions of pods that the API has: no room, or out of memory */
 };
 
 /* No container may be in a pod any more. */
