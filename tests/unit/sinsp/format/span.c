@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ static const char *const groups[GROUPS] = {
 struct outputs {
 	const struct output_format *output;
 	bool as_list; /* of fields; else a format */
+	struct text_style style;
 	struct buf text;
 	struct formatter *lasting;
 };
@@ -51,6 +53,7 @@ static struct formatter *make(const struct outputs *outputs)
 
 	if (code)
 		fail_msg("%s: %s", outputs->text.data, err.text);
+	formatter_set_style(made, &outputs->style);
 	return made;
 }
 
@@ -188,6 +191,7 @@ static void test_same_bytes(struct drive *world, struct outputs *outputs)
 		world_process(world, &(struct world_process){.pid = FIRST_PID + i, .comm = "p"});
 	for (unsigned int i = 0; i < STEPS; i++) {
 		world_begin(world, EVENT_read, FIRST_PID + choose(PROCESSES + 1));
+		frame_put_i64(&world->frame, read__res, choose(2) ? 0 : -EIO);
 		world_end(world);
 		if (world->event.thread)
 			change(world);
@@ -231,13 +235,25 @@ static void test_dropped_lines(void **state)
 	test_same_bytes(*state, &outputs);
 }
 
+static void check_text(struct drive *world, const struct text_style *style)
+{
+	struct outputs outputs = {.output = &format_text, .style = *style};
+
+	BUF_LITERAL(&outputs.text,
+		    "*%5container.name (%container.id) %20k8s.pod.name %evt.type %evt.res|");
+	append_all(&outputs, "/");
+	test_same_bytes(world, &outputs);
+}
+
 static void test_text(void **state)
 {
-	struct outputs outputs = {.output = &format_text};
+	check_text(*state, &(const struct text_style){0});
+}
 
-	BUF_LITERAL(&outputs.text, "*%5container.name (%container.id) %20k8s.pod.name|");
-	append_all(&outputs, "/");
-	test_same_bytes(*state, &outputs);
+/* Some events fail, which other columns show by their colour. */
+static void test_coloured_text(void **state)
+{
+	check_text(*state, &(const struct text_style){.coloured = true});
 }
 
 static struct formatter *list(const char *fields)
@@ -315,8 +331,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_json_list),	  TEST(test_json_default), TEST(test_json_nulls),
-		TEST(test_dropped_lines), TEST(test_text),	   TEST(test_spans),
-		TEST(test_kept),
+		TEST(test_dropped_lines), TEST(test_text),	   TEST(test_coloured_text),
+		TEST(test_spans),	  TEST(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
