@@ -23,6 +23,7 @@ struct formatter {
 	struct format_span *spans; /* all columns */
 	size_t spans_count, host_spans; /* the first ones are for all events */
 	struct kept kept; /* bytes of spans that depend on the container alone */
+	bool is_seldom_used; /* nothing is kept: there may be hundreds of them */
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
 	struct filter_register *regs; /* for the operand being computed */

@@ -33,9 +33,11 @@ static int create_output(struct match_line *line, const struct format_rule *rule
 		err->position = err->position > before ? err->position - before : 0;
 	buf_finish(&format);
 	style.coloured = false;
-	if (code == 0)
-		formatter_set_style(line->output, &style);
-	return code;
+	if (code)
+		return code;
+	formatter_set_style(line->output, &style);
+	line->output->is_seldom_used = true;
+	return 0;
 }
 
 int match_line_create(const struct output_format *format, const struct format_rule *rule,

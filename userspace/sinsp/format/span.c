@@ -42,7 +42,7 @@ bool format_append_kept(struct formatter *formatter, const struct format_span *s
 	uint64_t key = revision * formatter->spans_count + (uint64_t)(span - formatter->spans);
 	size_t start = out->len;
 
-	if (!revision)
+	if (!revision || formatter->is_seldom_used)
 		return formatter->events->append(formatter, span, event, out);
 	if (kept_append(&formatter->kept, key, out))
 		return true;

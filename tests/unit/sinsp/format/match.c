@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sinsp/format/formatter.h"
 #include "sinsp/format/match.h"
 #include "world.h"
 
@@ -159,6 +160,24 @@ static void test_full_buffer(void **state)
 	match_line_destroy(line);
 }
 
+/* Rules can be many, and few events match one: their lines take no memory between events. */
+static void test_nothing_is_kept(void **state)
+{
+	const struct format_rule rule = rule_of("%container.id of %container.type");
+	const struct text_style style = {0};
+	struct drive *world = *state;
+	struct match_line *line;
+	struct buf out = {0};
+
+	assert_int_equal(match_line_create(&format_text, &rule, &style, &line, NULL), 0);
+	match_line_append(line, &world->event, NULL, &out);
+	buf_append_char(&out, '\0');
+	assert_non_null(strstr(out.data, "host of host"));
+	assert_null(line->output->kept.slots);
+	buf_finish(&out);
+	match_line_destroy(line);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_outputs),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_is_kept, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
