@@ -38,6 +38,15 @@ static int get_full_id(const struct sinsp_event *event, const struct field_ref *
 	return give_id(event, true, values);
 }
 
+static int get_outer_id(const struct sinsp_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	const struct sinsp_container *container = event_container(event);
+
+	return container && container->outer_ids ? give_string(values, container->outer_ids)
+						 : NO_VALUE;
+}
+
 static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
@@ -193,6 +202,8 @@ const struct field_desc fields_container[] = {
 	   "first 12 digits of the container's id, or its name for lxc; host outside of any"),
 	ID("container.full_id", get_full_id, " startswith 3f2a",
 	   "the whole id; host outside of any"),
+	ID("container.outer_id", get_outer_id, "=3f2a1b4c5d6e",
+	   "ids of the containers around this one (kind, Docker-in-Docker), with commas"),
 	DESCRIBED("container.type", CHARBUF, get_type, "=docker",
 		  "kind of the container: docker, podman, containerd, cri, cri-o, lxc, custom; or "
 		  "host",

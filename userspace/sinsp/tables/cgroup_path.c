@@ -220,6 +220,35 @@ static void find_pod(struct text path, char uid[SINSP_POD_UID_BYTES])
 			return;
 }
 
+/* Appends the short form of an id. Returns false if there is no room for it. */
+static bool append_outer(struct sinsp_cgroup_match *match, size_t *len, const struct found *found)
+{
+	char id[SINSP_CONTAINER_ID_BYTES];
+	size_t n = id_copy(found->shape, found->id, id);
+
+	if (!found->shape->is_name && n > SINSP_CONTAINER_SHORT_LEN)
+		n = SINSP_CONTAINER_SHORT_LEN;
+	if (*len + n + 2 > sizeof(match->outer_ids)) /* with a comma and a NUL */
+		return false;
+	if (*len)
+		match->outer_ids[(*len)++] = ',';
+	memcpy(match->outer_ids + *len, id, n);
+	*len += n;
+	match->outer_ids[*len] = '\0';
+	return true;
+}
+
+/* The containers in what is above another one. */
+static void find_outer(struct text path, struct sinsp_cgroup_match *match)
+{
+	struct found found;
+	size_t len = 0;
+
+	match->outer_ids[0] = '\0';
+	while (find_in_path(path, &found) && append_outer(match, &len, &found))
+		path = found.above;
+}
+
 bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_match *match)
 {
 	static const char deleted[] = " (deleted)"; /* in /proc, of tasks that have ended */
@@ -242,6 +271,7 @@ bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_mat
 		match->is_name = found.shape->is_name;
 		match->id_len = id_copy(found.shape, found.id, match->id);
 		find_pod(found.above, match->pod_uid);
+		find_outer(found.above, match);
 		return true;
 	}
 	return false;

@@ -32,6 +32,9 @@ enum sinsp_container_type {
 enum {
 	SINSP_CONTAINER_ID_BYTES = 256, /* a name of a group, and its NUL */
 	SINSP_POD_UID_BYTES = 37,
+	SINSP_OUTER_IDS_BYTES = 512,
+	/* Bytes of the short form of an id that is not a name. */
+	SINSP_CONTAINER_SHORT_LEN = 12,
 };
 
 /* The container that was found. */
@@ -42,6 +45,11 @@ struct sinsp_cgroup_match {
 	char id[SINSP_CONTAINER_ID_BYTES]; /* NUL-terminated */
 	/* With dashes; 32 digits for a pod that the kubelet has from a file. "": in no pod. */
 	char pod_uid[SINSP_POD_UID_BYTES];
+	/*
+	 * Short forms of the ids of the containers around it, the innermost first, with commas. "":
+	 * there are none. Those of more than so many bytes are left out.
+	 */
+	char outer_ids[SINSP_OUTER_IDS_BYTES];
 };
 
 /*

@@ -92,6 +92,7 @@ struct sinsp_container {
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */
 	char pod_uid[SINSP_POD_UID_BYTES]; /* from the path of its control groups; "": none */
+	char *outer_ids; /* owned; see sinsp_cgroup_match; NULL: it is in no other container */
 	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
 	struct sinsp_container_users *users; /* owned; NULL: those of the host */
 	bool users_read; /* on a live machine; false: not known yet */
@@ -115,9 +116,6 @@ enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *contai
 
 /* Whether anything is known of it but its control groups. */
 bool sinsp_container_is_described(const struct sinsp_container *container);
-
-/* Bytes of the short form of an id that is not a name. */
-enum { SINSP_CONTAINER_SHORT_LEN = 12 };
 
 /* Bytes of the id that are its short form: all of an id that is a name. */
 size_t sinsp_container_short_len(const struct sinsp_container *container);

@@ -88,6 +88,7 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	sinsp_container_leave_pod(&table->pods, container);
 	free_told(container);
 	table->declared -= container->path != NULL;
+	free(container->outer_ids);
 	free(container->path);
 	sinsp_container_users_destroy(container->users);
 	free(container);
@@ -184,6 +185,8 @@ static struct sinsp_container *get_container(struct sinsp_containers *table,
 	has_new_uid = !*container->pod_uid && *match->pod_uid;
 	if (has_new_uid)
 		memcpy(container->pod_uid, match->pod_uid, sizeof(match->pod_uid));
+	if (!container->outer_ids && *match->outer_ids)
+		container->outer_ids = strdup(match->outer_ids);
 	sinsp_container_changed(container);
 	if (container->refs++ == 0 || has_new_uid)
 		find_pod(table, container);

@@ -57,6 +57,20 @@ static void test_docker(void **state)
 	world_expect(world, "container.id", "host");
 }
 
+/* A container in another one has the id of the inner one. */
+static void test_nested(void **state)
+{
+	struct drive *world = *state;
+
+	contained_set_group(world, "/docker/" CONTAINER_ID);
+	world_expect_none(world, "container.outer_id");
+	contained_set_group(world, "/docker/" CONTAINER_ID "/docker/" SANDBOX_ID);
+	world_expect(world, "container.id", "fedcba987654");
+	world_expect(world, "container.outer_id", "0123456789ab");
+	contained_set_group(world, "/");
+	world_expect_none(world, "container.outer_id");
+}
+
 static void test_lxc(void **state)
 {
 	struct drive *world = *state;
@@ -172,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_host, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
+		cmocka_unit_test_setup_teardown(test_nested, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
 		cmocka_unit_test_setup_teardown(test_stranger, setup, world_teardown),

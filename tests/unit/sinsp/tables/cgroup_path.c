@@ -200,6 +200,60 @@ static void test_several_groups(void **state)
 	expect("\0\0/", 3, &host);
 }
 
+#define SHORT "0123456789ab"
+#define OTHER_SHORT "fedcba987654"
+
+/* The containers around one: those of kind, Docker-in-Docker, and what runtimes make in LXC. */
+static void test_outer(void **state)
+{
+	static const struct {
+		const char *path, *outer;
+	} cases[] = {
+		{"/docker/" ID, ""},
+		{"/kubepods/burstable/" POD "/" ID, ""},
+		{"/machine.slice/libpod-" ID ".scope/container", ""},
+		{"/docker/" ID "/init.scope", ""},
+		{"/system.slice/containerd.service/kubepods-" POD ".slice:cri-containerd:" ID, ""},
+		{"/docker/" OTHER "/docker/" ID, OTHER_SHORT},
+		{"/docker/" OTHER "/docker/" ID "/system.slice/a.service", OTHER_SHORT},
+		{"/system.slice/docker-" OTHER
+		 ".scope/kubelet.slice/kubelet-kubepods.slice/" POD_SLICE "/cri-containerd-" ID
+		 ".scope",
+		 OTHER_SHORT},
+		{"/kubepods/besteffort/" POD "/" OTHER "/docker/" ID, OTHER_SHORT},
+		{"/lxc.payload.web/docker/" ID, "web"},
+		{"/lxc.payload.web-with-a-long-name/docker/" OTHER "/docker/" ID,
+		 OTHER_SHORT ",web-with-a-long-name"},
+		{"/machine.slice/machine-a\\x2db.scope/payload/docker/" ID, "a-b"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sinsp_cgroup_match match = {0};
+		char group[1024];
+		int len = snprintf(group, sizeof(group), "cpu=%s", cases[i].path);
+
+		assert_true(sinsp_cgroup_match(group, (size_t)len, &match));
+		assert_string_equal(match.id, ID);
+		if (strcmp(match.outer_ids, cases[i].outer) != 0)
+			fail_msg("%s is in '%s'", cases[i].path, match.outer_ids);
+	}
+}
+
+/* As many as there is room for: 39 of 12 digits. */
+static void test_many_outer(void **state)
+{
+	static char path[200 * (sizeof("/docker/" ID) - 1) + sizeof("cpu=")] = "cpu=";
+	struct sinsp_cgroup_match match = {0};
+	size_t len = strlen(path);
+
+	for (int i = 0; i < 200; i++)
+		len += (size_t)sprintf(path + len, "/docker/" ID);
+	assert_true(sinsp_cgroup_match(path, len, &match));
+	assert_int_equal(strlen(match.outer_ids), 39 * sizeof(SHORT) - 1);
+	for (size_t at = 0; at < strlen(match.outer_ids); at += sizeof(SHORT))
+		assert_memory_equal(match.outer_ids + at, SHORT, sizeof(SHORT) - 1);
+}
+
 /* In memory of its exact size, so that a sanitizer sees a read behind it. */
 static void expect_exact(const char *cgroups, size_t len, const struct form *form)
 {
@@ -247,8 +301,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_several_groups),
+		cmocka_unit_test(test_paths),	cmocka_unit_test(test_several_groups),
+		cmocka_unit_test(test_outer),	cmocka_unit_test(test_many_outer),
 		cmocka_unit_test(test_hostile),
 	};
 
