@@ -45,6 +45,12 @@ void scap_proc_close(struct scap_proc *proc)
 {
 }
 
+int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy)
+{
+	*copy = (struct scap_proc *)proc;
+	return 0;
+}
+
 /* It has no files. */
 int scap_proc_dir(const struct scap_proc *proc)
 {

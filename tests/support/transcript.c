@@ -152,6 +152,16 @@ static int write_container(struct scap_snapshot *to, const struct scap_container
 	return end_line(to, "container");
 }
 
+static int write_container_user(struct scap_snapshot *to, const struct scap_container_user *user)
+{
+	struct buf *text = text_of(to);
+
+	buf_printf(text, "of %s ", user->container);
+	if (!user->user && !user->group)
+		return end_line(to, "nobody");
+	return user->user ? write_user(to, user->user) : write_group(to, user->group);
+}
+
 const struct scap_snapshot_ops transcript_ops = {
 	.begin = write_begin,
 	.machine = write_machine,
@@ -162,6 +172,7 @@ const struct scap_snapshot_ops transcript_ops = {
 	.fds = write_fds,
 	.fd = write_fd,
 	.container = write_container,
+	.container_user = write_container_user,
 	.end = write_end,
 };
 

@@ -8,29 +8,30 @@
 
 #include "meta/sink.h"
 #include "meta/stage.h"
+#include "meta/users.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX };
+enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX + 1 };
 
 struct meta {
 	struct meta_sink *sink; /* a reference */
 	struct meta_requests *requests[META_STAGES_MAX]; /* a reference of each stage's */
-	struct meta_thread *threads[THREADS_MAX]; /* owned: of the stages, then of the followers */
-	size_t stages_count, followers_count;
-	uint32_t pending, pending_max;
+	struct meta_users *users; /* a reference; NULL: nobody reads users */
+	struct meta_thread *threads[THREADS_MAX]; /* owned */
+	size_t threads_count, stages_count, followers_count;
+	uint32_t pending, pending_users, pending_max; /* the last one of each */
 };
 
-static bool create_queues(struct meta *meta, size_t count)
+/* The queues of the next stages. Returns 0 or -ENOMEM. */
+static int create_queues(struct meta *meta, size_t count)
 {
-	bool whole;
-
-	meta->sink = meta_sink_create();
-	whole = meta->sink;
-	for (size_t i = 0; i < count; i++) {
-		meta->requests[i] = meta_requests_create();
-		whole = whole && meta->requests[i];
+	for (size_t i = meta->stages_count; i < meta->stages_count + count; i++) {
+		if (!meta->requests[i])
+			meta->requests[i] = meta_requests_create();
+		if (!meta->requests[i])
+			return -ENOMEM;
 	}
-	return whole;
+	return 0;
 }
 
 /* Starts the next stage. Owns the source from here on. Returns 0 or -errno. */
@@ -43,10 +44,32 @@ static int start_stage(struct meta *meta, struct meta_source *source)
 		.first = meta->requests[0],
 		.out = meta->sink,
 	};
-	int code = meta_stage_start(source, &queues, &meta->threads[number]);
+	int code = meta_stage_start(source, &queues, &meta->threads[meta->threads_count]);
 
 	meta->stages_count += code == 0;
+	meta->threads_count += code == 0;
 	return code;
+}
+
+static int thread_error(int code, struct error *err)
+{
+	return error_set(err, code, "starting the threads for descriptions of containers: %s",
+			 strerror(-code));
+}
+
+int meta_add_stages(struct meta *meta, struct meta_source *const *stages, size_t count,
+		    struct error *err)
+{
+	bool has_room = meta->stages_count + count <= META_STAGES_MAX;
+	int code = has_room ? create_queues(meta, count) : -E2BIG;
+
+	for (size_t i = 0; i < count; i++) {
+		if (code == 0)
+			code = start_stage(meta, stages[i]);
+		else
+			meta_source_destroy(stages[i]);
+	}
+	return code ? thread_error(code, err) : 0;
 }
 
 int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
@@ -55,24 +78,37 @@ int meta_create(struct meta_source *const *stages, size_t count, uint32_t reques
 	struct meta *meta = calloc(1, sizeof(*meta));
 	int code = -ENOMEM;
 
-	if (meta) {
+	if (meta)
+		meta->sink = meta_sink_create();
+	if (meta && meta->sink) {
 		meta->pending_max = requests_max ? requests_max : META_REQUESTS_MAX;
-		code = create_queues(meta, count) ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (code == 0)
-			code = start_stage(meta, stages[i]);
-		else
+		code = meta_add_stages(meta, stages, count, err);
+	} else {
+		for (size_t i = 0; i < count; i++)
 			meta_source_destroy(stages[i]);
+		thread_error(code, err);
 	}
-	if (code) {
+	if (code)
 		meta_destroy(meta);
-		return error_set(err, code,
-				 "starting the threads for descriptions of containers: %s",
-				 strerror(-code));
-	}
-	*result = meta;
-	return 0;
+	else
+		*result = meta;
+	return code;
+}
+
+int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err)
+{
+	int code = -ENOMEM;
+
+	meta->users = meta_users_create();
+	if (meta->users)
+		code = meta_users_start(meta->users, proc, meta->sink,
+					&meta->threads[meta->threads_count]);
+	else
+		scap_proc_close(proc);
+	meta->threads_count += code == 0;
+	return code ? error_set(err, code, "starting the thread for users of containers: %s",
+				strerror(-code))
+		    : 0;
 }
 
 /* What the thread of a follower has. */
@@ -108,7 +144,7 @@ int meta_follow(struct meta *meta, struct meta_follower *follower, struct error 
 {
 	static const struct meta_thread_ops ops = {following_run, following_stop,
 						   following_destroy};
-	struct meta_thread **thread = &meta->threads[meta->stages_count + meta->followers_count];
+	struct meta_thread **thread = &meta->threads[meta->threads_count];
 	bool has_room = meta->followers_count < META_FOLLOWERS_MAX;
 	struct following *following = has_room ? malloc(sizeof(*following)) : NULL;
 	int code = has_room ? -ENOMEM : -E2BIG;
@@ -122,6 +158,7 @@ int meta_follow(struct meta *meta, struct meta_follower *follower, struct error 
 	if (code)
 		return error_set(err, code, "starting a thread: %s", strerror(-code));
 	meta->followers_count++;
+	meta->threads_count++;
 	return 0;
 }
 
@@ -129,17 +166,15 @@ void meta_destroy(struct meta *meta)
 {
 	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)META_END_MS * NS_PER_MS;
 
-	size_t threads_count;
-
 	if (!meta)
 		return;
-	threads_count = meta->stages_count + meta->followers_count;
 	if (meta->sink)
 		meta_sink_close(meta->sink);
-	for (size_t i = 0; i < threads_count; i++)
+	for (size_t i = 0; i < meta->threads_count; i++)
 		meta_thread_stop(meta->threads[i]);
-	for (size_t i = 0; i < threads_count; i++)
+	for (size_t i = 0; i < meta->threads_count; i++)
 		meta_thread_end(meta->threads[i], deadline_ns);
+	meta_users_unref(meta->users);
 	for (size_t i = 0; i < META_STAGES_MAX; i++)
 		meta_requests_unref(meta->requests[i]);
 	if (meta->sink)
@@ -162,6 +197,16 @@ int meta_request(struct meta *meta, const struct meta_request *request)
 	return 0;
 }
 
+int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted)
+{
+	int code = -EAGAIN;
+
+	if (meta->users && meta->pending_users < meta->pending_max)
+		code = meta_users_add(meta->users, wanted);
+	meta->pending_users += code == 0;
+	return code;
+}
+
 bool meta_is_ready(const struct meta *meta)
 {
 	return meta_sink_is_ready(meta->sink);
@@ -171,7 +216,8 @@ struct meta_update *meta_take(struct meta *meta)
 {
 	struct meta_update *update = meta_sink_take(meta->sink);
 
-	meta->pending -= update && update->is_answer;
+	if (update && update->is_answer)
+		--*(update->kind == META_USERS ? &meta->pending_users : &meta->pending);
 	return update;
 }
 
@@ -183,6 +229,11 @@ bool meta_wait(struct meta *meta, uint64_t timeout_ns)
 uint32_t meta_pending(const struct meta *meta)
 {
 	return meta->pending;
+}
+
+uint32_t meta_pending_users(const struct meta *meta)
+{
+	return meta->pending_users;
 }
 
 void meta_stats(const struct meta *meta, struct meta_stats *stats)

@@ -21,12 +21,19 @@ struct meta_stats {
 };
 
 /*
- * Starts a thread for each source, the fastest first (meta/stage.h); at least one. requests_max: of
- * requests without an answer that was taken; 0: the default above. Owns the sources from here on,
- * also after a failure. Returns 0, or -errno with a message.
+ * Starts a thread for each source, the fastest first (meta/stage.h); none: no descriptions can be
+ * requested. requests_max: of requests of a kind without an answer that was taken; 0: the default
+ * above. Owns the sources from here on, also after a failure. Returns 0, or -errno with a message.
  */
 int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
 		struct meta **meta, struct error *err);
+
+/* The same for sources that were not needed at first. */
+int meta_add_stages(struct meta *meta, struct meta_source *const *stages, size_t count,
+		    struct error *err);
+
+/* Starts a thread that reads users of containers. Owns `proc` from here on. As above. */
+int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err);
 
 /*
  * Starts a thread for the follower. Owns it from here on, also after a failure. Returns 0, or
@@ -44,6 +51,9 @@ void meta_destroy(struct meta *meta);
 /* Asks for a container; never blocks. Returns 0, or -EAGAIN or -ENOMEM (counted). */
 int meta_request(struct meta *meta, const struct meta_request *request);
 
+/* Asks for the users of a container. The same. */
+int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted);
+
 /* Whether meta_take() has an update: cheap enough for each event. */
 bool meta_is_ready(const struct meta *meta);
 
@@ -53,8 +63,9 @@ struct meta_update *meta_take(struct meta *meta);
 /* Waits until an update is there, for at most so long. Returns whether there is one. */
 bool meta_wait(struct meta *meta, uint64_t timeout_ns);
 
-/* Requests whose answer was not taken. */
+/* Requests whose answer was not taken: for descriptions, and for users. */
 uint32_t meta_pending(const struct meta *meta);
+uint32_t meta_pending_users(const struct meta *meta);
 
 void meta_stats(const struct meta *meta, struct meta_stats *stats);
 

@@ -24,6 +24,7 @@ void meta_update_destroy(struct meta_update *update)
 		return;
 	sinsp_container_info_destroy(update->info);
 	sinsp_pod_info_destroy(update->pod);
+	sinsp_container_users_destroy(update->users);
 	free(update->id);
 	free(update);
 }

@@ -13,6 +13,7 @@
 
 enum meta_kind {
 	META_CONTAINER, /* `id`, `info`: of an answer, NULL if nobody knows it */
+	META_USERS, /* `id`, `users`, `result`: see sinsp_container_users_read() */
 	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
 	META_POD, /* `id`: the uid, as control groups have it; `pod` */
 	META_POD_REMOVED, /* `id` */
@@ -27,6 +28,8 @@ struct meta_update {
 	char *id; /* whole; owned */
 	struct sinsp_container_info *info; /* owned */
 	struct sinsp_pod_info *pod; /* owned */
+	struct sinsp_container_users *users; /* owned */
+	int result;
 	struct error err; /* what could not be read; "": nothing */
 };
 

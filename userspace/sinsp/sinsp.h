@@ -22,6 +22,7 @@
 #include "sinsp/format/match.h"
 #include "sinsp/state/cgroups.h"
 #include "sinsp/state/container.h"
+#include "sinsp/state/container_users.h"
 #include "sinsp/engine/engine.h"
 
 #endif

@@ -17,6 +17,7 @@ struct ruleset;
 /* Of descriptions of containers. */
 struct account_containers {
 	struct meta_stats meta;
+	uint64_t users_late; /* programs that began in containers whose users came too late */
 	uint64_t late; /* events given out without a description: it came too late */
 	uint64_t full; /* the same, because a ring buffer was more than half full */
 };

@@ -256,6 +256,8 @@ static void put_container_troubles(struct buf *text, const struct account_contai
 	};
 	const struct account_trouble waits[] = {
 		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
+		{containers->users_late,
+		 "new containers whose users were not there in time (--meta-wait)"},
 		{containers->full,
 		 "new containers whose data was not waited for: a ring buffer was half full"},
 	};

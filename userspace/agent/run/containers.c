@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/run/pods.h"
 #include "meta/cached.h"
@@ -21,6 +22,13 @@ enum {
 	UPDATES_MAX = 256, /* at a time: followers can go on pushing meanwhile */
 };
 
+/* Waits for answers of a kind. */
+struct waits {
+	uint32_t (*pending)(const struct meta *meta);
+	unsigned int timeouts; /* since the last answer */
+	uint64_t late; /* see struct account_containers */
+};
+
 struct containers {
 	const struct options *options; /* borrowed */
 	struct meta *meta;
@@ -28,11 +36,12 @@ struct containers {
 	bool asked_pods; /* containers_follow_pods() was called */
 	struct sinsp *sinsp; /* borrowed */
 	struct input *input; /* borrowed */
+	bool describes; /* descriptions are requested, too */
 	uint64_t wait_ns;
 	bool with_env; /* their environment is recorded */
-	unsigned int timeouts; /* of waits, since the last answer */
+	struct waits descriptions, users;
 	bool failed; /* the first failure was printed */
-	uint64_t late, full; /* see struct account_containers */
+	uint64_t full; /* see struct account_containers */
 };
 
 /* Prints `text`, and releases it. Names, paths and answers in it are those of others. */
@@ -59,10 +68,19 @@ static void print_failure(struct containers *containers, const struct meta_updat
 
 static void take_container(struct containers *containers, struct meta_update *update)
 {
+	if (update->is_answer)
+		containers->descriptions.timeouts = 0;
 	print_failure(containers, update);
 	sinsp_describe_container(containers->sinsp, update->id,
 				 update->info ? SINSP_META_OK : SINSP_META_MISSING, update->info);
 	update->info = NULL;
+}
+
+static void take_users(struct containers *containers, struct meta_update *update)
+{
+	containers->users.timeouts = 0;
+	sinsp_set_users(containers->sinsp, update->id, update->result, update->users);
+	update->users = NULL;
 }
 
 static void take_removed(struct containers *containers, struct meta_update *update)
@@ -93,19 +111,15 @@ void containers_apply(struct containers *containers)
 {
 	static void (*const take[META_KINDS_COUNT])(struct containers * containers,
 						    struct meta_update * update) = {
-		[META_CONTAINER] = take_container,
-		[META_CONTAINER_REMOVED] = take_removed,
-		[META_POD] = take_pod,
-		[META_POD_REMOVED] = take_removed_pod,
-		[META_FAILURE] = take_failure,
+		[META_CONTAINER] = take_container,	 [META_USERS] = take_users,
+		[META_CONTAINER_REMOVED] = take_removed, [META_POD] = take_pod,
+		[META_POD_REMOVED] = take_removed_pod,	 [META_FAILURE] = take_failure,
 	};
 	struct meta_update *update;
 
 	if (!meta_is_ready(containers->meta))
 		return;
 	for (int i = 0; i < UPDATES_MAX && (update = meta_take(containers->meta)); i++) {
-		if (update->is_answer)
-			containers->timeouts = 0;
 		take[update->kind](containers, update);
 		meta_update_destroy(update);
 	}
@@ -131,14 +145,15 @@ static bool has_room(const struct input *input)
 	return !input->ops->has_room || input->ops->has_room(input);
 }
 
-static void wait_for_answers(struct containers *containers)
+/* Waits until `end`, of CLOCK_MONOTONIC. */
+static void wait_for_answers(struct containers *containers, struct waits *waits, uint64_t end)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + containers->wait_ns;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	for (; meta_pending(containers->meta); now = clock_ns(CLOCK_MONOTONIC)) {
+	for (; waits->pending(containers->meta); now = clock_ns(CLOCK_MONOTONIC)) {
 		if (now >= end) {
-			containers->late++;
-			containers->timeouts++;
+			waits->late++;
+			waits->timeouts++;
 			return;
 		}
 		if (!has_room(containers->input)) {
@@ -150,7 +165,7 @@ static void wait_for_answers(struct containers *containers)
 	}
 }
 
-void containers_follow(struct containers *containers)
+static bool request_descriptions(struct containers *containers)
 {
 	struct sinsp_container *container;
 	bool requested = false, in_pod = false;
@@ -161,8 +176,38 @@ void containers_follow(struct containers *containers)
 	}
 	if (in_pod && containers->pods)
 		pods_hurry(containers->pods);
-	if (requested && containers->wait_ns && containers->timeouts < TIMEOUTS_MAX)
-		wait_for_answers(containers);
+	return requested;
+}
+
+static bool request_users(struct containers *containers)
+{
+	struct sinsp_users_wanted wanted;
+	bool requested = false;
+
+	while (sinsp_take_users_wanted(containers->sinsp, &wanted)) {
+		int code = meta_request_users(containers->meta, &wanted);
+
+		if (code) /* as if the process had exited: another one may be asked for later */
+			sinsp_set_users(containers->sinsp, wanted.id, -ESRCH, NULL);
+		requested |= code == 0;
+	}
+	return requested;
+}
+
+void containers_follow(struct containers *containers)
+{
+	/* Of both kinds before the first wait, so that the waits together last as long as one. */
+	bool users = request_users(containers);
+	bool descriptions = containers->describes && request_descriptions(containers);
+	uint64_t end;
+
+	if ((!users && !descriptions) || !containers->wait_ns)
+		return;
+	end = clock_ns(CLOCK_MONOTONIC) + containers->wait_ns;
+	if (descriptions && containers->descriptions.timeouts < TIMEOUTS_MAX)
+		wait_for_answers(containers, &containers->descriptions, end);
+	if (users && containers->users.timeouts < TIMEOUTS_MAX)
+		wait_for_answers(containers, &containers->users, end);
 }
 
 #ifdef WITH_RUNTIME_SOCKETS
@@ -224,8 +269,8 @@ static int follow_sockets(const struct options *options, struct meta_cache *cach
  * What runtimes said before, then files, which are there when a container starts: both answer at
  * once. Then the sockets.
  */
-static int create_stages(const struct options *options, struct meta_cache *cache,
-			 struct meta **meta, struct error *err)
+static int create_stages(const struct options *options, struct meta_cache *cache, struct meta *meta,
+			 struct error *err)
 {
 	struct meta_source *stages[2] = {0};
 	int code = create_sockets(options, cache, &stages[1], err);
@@ -236,39 +281,62 @@ static int create_stages(const struct options *options, struct meta_cache *cache
 	if (stages[0])
 		stages[0] = meta_cached_create(stages[0], cache);
 	if (stages[0])
-		return meta_create(stages, stages[1] ? 2 : 1, 0, meta, err);
+		return meta_add_stages(meta, stages, stages[1] ? 2 : 1, err);
 	meta_source_destroy(stages[1]);
 	return error_set(err, -ENOMEM, "out of memory");
 }
 
-static int create_meta(const struct options *options, struct meta **meta, struct error *err)
+int containers_describe(struct containers *containers, struct error *err)
 {
-	struct meta_cache *cache = meta_cache_create();
-	int code = cache ? create_stages(options, cache, meta, err)
-			 : error_set(err, -ENOMEM, "out of memory");
+	struct meta_cache *cache;
+	int code;
 
+	if (containers->describes)
+		return 0;
+	cache = meta_cache_create();
+	code = cache ? create_stages(containers->options, cache, containers->meta, err)
+		     : error_set(err, -ENOMEM, "out of memory");
 	if (code == 0)
-		code = follow_sockets(options, cache, *meta, err);
+		code = follow_sockets(containers->options, cache, containers->meta, err);
 	meta_cache_unref(cache);
-	return code;
+	if (code)
+		return code;
+	containers->describes = true;
+	containers_follow(containers);
+	return 0;
+}
+
+static int read_users(struct containers *containers, struct error *err)
+{
+	struct scap_proc *proc;
+	int code = sinsp_copy_proc(containers->sinsp, &proc);
+
+	if (code)
+		return error_set(err, code, "reading the users of containers: %s", strerror(-code));
+	return proc ? meta_read_users(containers->meta, proc, err) : 0;
 }
 
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
 		      struct containers **containers, struct error *err)
 {
 	struct containers *made = calloc(1, sizeof(*made));
-	int code = made ? create_meta(options, &made->meta, err)
+	int code = made ? meta_create(NULL, 0, 0, &made->meta, err)
 			: error_set(err, -ENOMEM, "out of memory");
 
+	if (code == 0) {
+		made->options = options;
+		made->sinsp = sinsp;
+		made->input = input;
+		made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
+		made->with_env = options->container_env;
+		made->descriptions.pending = meta_pending;
+		made->users.pending = meta_pending_users;
+		code = read_users(made, err);
+	}
 	if (code) {
 		containers_destroy(made);
 		return code;
 	}
-	made->options = options;
-	made->sinsp = sinsp;
-	made->input = input;
-	made->wait_ns = (uint64_t)options->meta_wait_ms * NS_PER_MS;
-	made->with_env = options->container_env;
 	containers_follow(made);
 	*containers = made;
 	return 0;
@@ -293,6 +361,7 @@ void containers_destroy(struct containers *containers)
 void containers_account(const struct containers *containers, struct account_containers *account)
 {
 	meta_stats(containers->meta, &account->meta);
-	account->late = containers->late;
+	account->late = containers->descriptions.late;
+	account->users_late = containers->users.late;
 	account->full = containers->full;
 }

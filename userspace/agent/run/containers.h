@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of containers during a run: requests them for new containers, stores the answers in
- * the state, and delays the first event of a container until its answer is there, for a while.
+ * Descriptions and users of containers during a run: requests them, stores the answers in the
+ * state, and delays the event that needs them until they are there, for a while.
  */
 #ifndef AGENT_RUN_CONTAINERS_H
 #define AGENT_RUN_CONTAINERS_H
@@ -15,11 +15,15 @@
 struct containers;
 
 /*
- * Requests descriptions of the containers that are there, and waits for them as for those of new
- * ones. All parameters are borrowed. Returns 0 or -errno with a message.
+ * Requests users of the containers that are there, and waits for them as for those of new ones. All
+ * parameters are borrowed. Returns 0 or -errno with a message.
  */
 int containers_create(const struct options *options, struct sinsp *sinsp, struct input *input,
 		      struct containers **containers, struct error *err);
+
+/* Requests descriptions, too, from now on. As above. */
+int containers_describe(struct containers *containers, struct error *err);
+
 void containers_destroy(struct containers *containers); /* accepts NULL */
 
 /* Follows the pods of this node, too, if it is one of Kubernetes. Returns 0 or -errno with a
@@ -33,7 +37,8 @@ int containers_follow_pods(struct containers *containers, struct error *err);
 void containers_apply(struct containers *containers);
 
 /*
- * Requests descriptions for containers that the event added, and waits for them: for the time of
+ * Requests descriptions of containers that the event added, and users of those in which it began a
+ * program, and waits for them: for the time of
  * --meta-wait, but not while a ring buffer is more than half full, and not if three waits in a row
  * timed out, until the next answer. To be called after sinsp_process().
  */

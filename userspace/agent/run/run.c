@@ -81,6 +81,9 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	if (code || !live)
 		return code;
 	code = check_followed(run, err);
+	if (code == 0)
+		code = containers_create(run->options, run->sinsp, run->input, &run->containers,
+					 err);
 	return code ? code : run_follow_containers(run, err);
 }
 
@@ -88,9 +91,8 @@ int run_follow_containers(struct run *run, struct error *err)
 {
 	int code = 0;
 
-	if (!run->containers && run->plan->needs_containers)
-		code = containers_create(run->options, run->sinsp, run->input, &run->containers,
-					 err);
+	if (run->plan->needs_containers)
+		code = containers_describe(run->containers, err);
 	if (code == 0 && run->plan->needs_pods)
 		code = containers_follow_pods(run->containers, err);
 	return code;

@@ -25,7 +25,7 @@ struct run {
 	pid_t child_pid; /* of `child`, as in events */
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	struct sinsp *sinsp;
-	struct containers *containers; /* NULL: no field needs their descriptions */
+	struct containers *containers; /* NULL: a capture file is read */
 	struct summary *summary; /* NULL: not requested */
 	struct recording *recording; /* NULL: nothing was recorded */
 	bool is_recording; /* false also after an error of the recording, which was printed */

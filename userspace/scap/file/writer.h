@@ -34,7 +34,8 @@ struct scap_writer_stats {
 	/* Written, hidden ones included. After an error, those known to be handed to the kernel. */
 	uint64_t events;
 	uint64_t generic; /* of these, as the generic event, which has only the name */
-	uint64_t containers; /* also of these: descriptions of containers, from snapshots */
+	/* Also of these: descriptions and users of containers, from snapshots. */
+	uint64_t containers;
 	uint64_t left_out; /* not written, as the form has nothing for them */
 	uint64_t bytes; /* before compression, snapshot included */
 	uint64_t bytes_stored; /* handed to the kernel; until a flush not those of all events */

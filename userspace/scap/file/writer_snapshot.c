@@ -4,7 +4,7 @@
  * written as a block. Long lists of processes and descriptors are split into several blocks to
  * bound memory; those of interfaces and users are not, since a later block replaces the previous
  * one.
- * Descriptions of containers are events.
+ * Descriptions and users of containers are events.
  */
 #include "scap/file/writer_impl.h"
 
@@ -174,24 +174,39 @@ static int on_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 }
 
 /* The id of a thread that stands for where a description comes from. */
-enum { TID_LIVE = 0, TID_AT_START = 1, TID_2022 = -1 };
+enum { TID_LIVE = 0, TID_AT_START = 1, TID_2022 = -1, TID_NONE = -1 };
 
-static void pack_event(struct buf *buf, uint64_t ts_ns, int64_t tid, uint16_t id,
+/* Its lengths are of 32 or, if it is not `large`, of 16 bits. */
+static void pack_event(struct buf *buf, uint64_t ts_ns, int64_t tid, uint16_t id, bool large,
 		       const struct event_param *params, uint32_t nparams)
 {
 	struct ppm_evt_hdr header = {
 		.ts = ts_ns, .tid = (uint64_t)tid, .type = id, .nparams = nparams};
 
-	header.len = (uint32_t)(sizeof(header) + nparams * sizeof(params->len));
+	header.len = (uint32_t)(sizeof(header) +
+				nparams * (large ? sizeof(uint32_t) : sizeof(uint16_t)));
 	for (uint32_t i = 0; i < nparams; i++)
 		header.len += params[i].len;
 	pack_u16(buf, 0); /* CPU */
 	pack_u32(buf, SCAP_EVENT_FLAG_HIDDEN);
 	buf_append(buf, &header, sizeof(header));
-	for (uint32_t i = 0; i < nparams; i++)
-		pack_u32(buf, params[i].len);
+	for (uint32_t i = 0; i < nparams; i++) {
+		if (large)
+			pack_u32(buf, params[i].len);
+		else
+			pack_u16(buf, (uint16_t)params[i].len);
+	}
 	for (uint32_t i = 0; i < nparams; i++)
 		buf_append(buf, params[i].data, params[i].len);
+}
+
+/* Writes an event that is packed, one to a block; `r` is the result so far. */
+static int end_event(struct scap_writer *writer, int r)
+{
+	r = r < 0 ? r : close_list(writer);
+	writer->stats.events += r == 0;
+	writer->stats.containers += r == 0;
+	return r;
 }
 
 /* Hidden, since readers show the events that were asked for. */
@@ -209,16 +224,91 @@ static int on_container(struct scap_snapshot *to, const struct scap_container *c
 	};
 
 	if (r == 0 && writer->config.form_2022)
-		pack_event(&writer->list.entries, container->ts_ns, TID_2022, EVENT_container,
+		pack_event(&writer->list.entries, container->ts_ns, TID_2022, EVENT_container, true,
 			   &params[asyncevent__data], container__count);
 	else if (r == 0)
 		pack_event(&writer->list.entries, container->ts_ns,
-			   container->at_start ? TID_AT_START : TID_LIVE, EVENT_asyncevent, params,
-			   asyncevent__count);
-	r = r < 0 ? r : close_list(writer);
-	writer->stats.events += r == 0;
-	writer->stats.containers += r == 0;
-	return r;
+			   container->at_start ? TID_AT_START : TID_LIVE, EVENT_asyncevent, true,
+			   params, asyncevent__count);
+	return end_event(writer, r);
+}
+
+/* A text up to a limit, copied to `memory` of that many bytes and one for its NUL. */
+static struct event_param account_param(const char *text, char *memory)
+{
+	size_t len = strnlen(text, SCAP_ACCOUNT_BYTES_MAX);
+
+	memcpy(memory, text, len);
+	memory[len] = '\0';
+	return (struct event_param){(const uint8_t *)memory, (uint32_t)len + 1};
+}
+
+static void pack_container_user(struct buf *buf, const struct scap_container_user *user)
+{
+	char texts[4][SCAP_ACCOUNT_BYTES_MAX + 1];
+	const struct event_param params[useradded__count] = {
+		[useradded__uid] = {(const uint8_t *)&user->user->uid, sizeof(uint32_t)},
+		[useradded__gid] = {(const uint8_t *)&user->user->gid, sizeof(uint32_t)},
+		[useradded__name] = account_param(user->user->name, texts[0]),
+		[useradded__home] = account_param(user->user->home, texts[1]),
+		[useradded__shell] = account_param(user->user->shell, texts[2]),
+		[useradded__container_id] = account_param(user->container, texts[3]),
+	};
+
+	pack_event(buf, user->ts_ns, TID_NONE, EVENT_useradded, false, params, useradded__count);
+}
+
+static void pack_container_group(struct buf *buf, const struct scap_container_user *user)
+{
+	char texts[2][SCAP_ACCOUNT_BYTES_MAX + 1];
+	const struct event_param params[groupadded__count] = {
+		[groupadded__gid] = {(const uint8_t *)&user->group->gid, sizeof(uint32_t)},
+		[groupadded__name] = account_param(user->group->name, texts[0]),
+		[groupadded__container_id] = account_param(user->container, texts[1]),
+	};
+
+	pack_event(buf, user->ts_ns, TID_NONE, EVENT_groupadded, false, params,
+		   groupadded__count);
+}
+
+/* What says that a container has users of its own, and none of them: one that it has not goes. */
+static void pack_nobody(struct buf *buf, const struct scap_container_user *user)
+{
+	static const uint32_t uid = UINT32_MAX, gid = UINT32_MAX;
+	static const uint8_t empty[] = "";
+	const struct event_param none = {empty, sizeof(empty)};
+	char text[SCAP_ACCOUNT_BYTES_MAX + 1];
+	const struct event_param params[userdeleted__count] = {
+		[userdeleted__uid] = {(const uint8_t *)&uid, sizeof(uid)},
+		[userdeleted__gid] = {(const uint8_t *)&gid, sizeof(gid)},
+		[userdeleted__name] = none,
+		[userdeleted__home] = none,
+		[userdeleted__shell] = none,
+		[userdeleted__container_id] = account_param(user->container, text),
+	};
+
+	pack_event(buf, user->ts_ns, TID_NONE, EVENT_userdeleted, false, params,
+		   userdeleted__count);
+}
+
+/* Readers of 2022 do not know these events. */
+static int on_container_user(struct scap_snapshot *to, const struct scap_container_user *user)
+{
+	struct scap_writer *writer = writer_of(to);
+	int r;
+
+	if (writer->config.form_2022) {
+		writer->stats.left_out++;
+		return 0;
+	}
+	r = open_list(writer, SCAP_BLOCK_EVENT_V2_FLAGS);
+	if (user->user)
+		pack_container_user(&writer->list.entries, user);
+	else if (user->group)
+		pack_container_group(&writer->list.entries, user);
+	else
+		pack_nobody(&writer->list.entries, user);
+	return end_event(writer, r);
 }
 
 /* The lists are no longer needed. */
@@ -242,5 +332,6 @@ const struct scap_snapshot_ops writer_snapshot_ops = {
 	.fds = on_fds,
 	.fd = on_fd,
 	.container = on_container,
+	.container_user = on_container_user,
 	.end = on_end,
 };

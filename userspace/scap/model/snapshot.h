@@ -47,6 +47,17 @@ struct scap_container {
 	bool at_start; /* part of the state before the first event */
 };
 
+/*
+ * A user or a group of a container, by the id that the host has for it. Neither: its files cannot
+ * be used, so that no id has a name.
+ */
+struct scap_container_user {
+	const char *container; /* its id as it is shown: the first 12 digits, or its name */
+	const struct scap_user *user;
+	const struct scap_group *group;
+	uint64_t ts_ns; /* on the wall clock: when it became known */
+};
+
 struct scap_snapshot;
 
 /* Each returns 0, or -errno, which ends the snapshot. */
@@ -62,6 +73,8 @@ struct scap_snapshot_ops {
 	int (*fd)(struct scap_snapshot *to, const struct scap_fd *fd);
 	/* Follows all others; also comes between two events, if one becomes known later. */
 	int (*container)(struct scap_snapshot *to, const struct scap_container *container);
+	/* The same; follow all containers, if these do not come later. */
+	int (*container_user)(struct scap_snapshot *to, const struct scap_container_user *user);
 	int (*end)(struct scap_snapshot *to); /* events follow */
 };
 

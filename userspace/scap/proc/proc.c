@@ -17,24 +17,44 @@
 #include "scap/proc/text.h"
 #include "util/clock.h"
 
-int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
+static int open_below(int dir, const char *path, struct scap_proc **proc)
 {
 	struct scap_proc *made = calloc(1, sizeof(*made));
 
 	if (!made)
-		return error_set(err, -ENOMEM, "reading %s: out of memory", path);
+		return -ENOMEM;
 	made->fds_task_dir = -1;
 	made->boot_offset_ns = clock_boot_offset_ns();
-	made->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	made->dir = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (made->dir < 0) {
 		int error = errno;
 
 		free(made);
-		return error_set(err, -error, "reading %s: %s; is it mounted?", path,
-				 strerror(error));
+		return -error;
 	}
 	*proc = made;
 	return 0;
+}
+
+int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err)
+{
+	int r = open_below(AT_FDCWD, path, proc);
+
+	return r ? error_set(err, r, "reading %s: %s; is it mounted?", path, strerror(-r)) : 0;
+}
+
+int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy)
+{
+	struct scap_proc *made = NULL;
+	int r = open_below(proc->dir, ".", &made);
+
+	if (r == 0)
+		r = scap_proc_set_cgroup_roots(made, &proc->cgroup_roots);
+	if (r)
+		scap_proc_close(made);
+	else
+		*copy = made;
+	return r;
 }
 
 static void close_walk(DIR **dir)

@@ -20,6 +20,9 @@ struct scap_proc;
 int scap_proc_open(const char *path, struct scap_proc **proc, struct error *err);
 void scap_proc_close(struct scap_proc *proc);
 
+/* Opens the same one again, for another thread. Returns 0 or -errno. */
+int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy);
+
 /* The open directory, which `proc` owns. */
 int scap_proc_dir(const struct scap_proc *proc);
 

@@ -18,16 +18,9 @@ struct tables {
 
 static struct tables tables_of_container(struct sinsp *sinsp, const char *id)
 {
-	struct sinsp_container *container = sinsp_containers_find_shown(&sinsp->containers, id);
+	struct sinsp_container_users *own = sinsp_containers_own_users(&sinsp->containers, id);
 
-	/* Nobody can ask for users of a container without processes. */
-	if (!container || !container->refs)
-		return (struct tables){0};
-	if (!container->users)
-		container->users = sinsp_container_users_create();
-	if (!container->users)
-		return (struct tables){0};
-	return (struct tables){&container->users->users, &container->users->groups};
+	return own ? (struct tables){&own->users, &own->groups} : (struct tables){0};
 }
 
 /* `container` is the parameter with its id, which is empty for the host. */

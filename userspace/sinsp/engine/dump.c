@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports the tables, as /proc would show them, to the writer of a capture. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +36,21 @@ static int compare(const void *left, const void *right)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static int dump_user(const struct user_entry *user, void *context)
+static struct scap_user user_of(const struct user_entry *user)
 {
-	struct scap_snapshot *to = context;
-	const struct scap_user out = {
+	return (struct scap_user){
 		.uid = user->id,
 		.gid = user->gid,
 		.name = user->name,
 		.home = user->home ? user->home : "",
 		.shell = user->shell ? user->shell : "",
 	};
+}
+
+static int dump_user(const struct user_entry *user, void *context)
+{
+	struct scap_snapshot *to = context;
+	const struct scap_user out = user_of(user);
 
 	return to->ops->user(to, &out);
 }
@@ -188,6 +194,12 @@ static int dump_threads(struct sinsp *sinsp, struct scap_snapshot *to)
 	return r;
 }
 
+/* When something is reported that belongs between two events, or before the first one. */
+static uint64_t dump_ns(const struct sinsp *sinsp)
+{
+	return wall_ns(sinsp, sinsp->now_ns ? sinsp->now_ns : sinsp->seed_ns);
+}
+
 /* Descriptions that readers would reject as too long are counted, and left out. */
 static int dump_container(struct sinsp *sinsp, const struct sinsp_container *container,
 			  bool at_start, struct scap_snapshot *to)
@@ -204,11 +216,69 @@ static int dump_container(struct sinsp *sinsp, const struct sinsp_container *con
 	} else if (!json.failed) {
 		out.json = json.data;
 		out.len = json.len - 1;
-		out.ts_ns = wall_ns(sinsp, sinsp->now_ns ? sinsp->now_ns : sinsp->seed_ns);
+		out.ts_ns = dump_ns(sinsp);
 		r = to->ops->container(to, &out);
 	}
 	buf_finish(&json);
 	return r;
+}
+
+/* What the users of a container are reported with. */
+struct users_dump {
+	struct scap_snapshot *to;
+	struct scap_container_user out;
+};
+
+static int dump_own_user(const struct user_entry *user, void *context)
+{
+	const struct scap_user own = user_of(user);
+	struct users_dump *dump = context;
+
+	dump->out.user = &own;
+	return dump->to->ops->container_user(dump->to, &dump->out);
+}
+
+static int dump_own_group(const struct user_entry *group, void *context)
+{
+	const struct scap_group own = {.gid = group->id, .name = group->name};
+	struct users_dump *dump = context;
+
+	dump->out.group = &own;
+	return dump->to->ops->container_user(dump->to, &dump->out);
+}
+
+static int dump_tables(struct sinsp *sinsp, struct users *users, struct users *groups,
+		       struct users_dump *dump)
+{
+	int r = users_each(users, sinsp->now_ns, dump_own_user, dump);
+
+	dump->out.user = NULL;
+	return r ? r : users_each(groups, sinsp->now_ns, dump_own_group, dump);
+}
+
+/*
+ * The users of a container: nobody as long as they are not known, or if its files cannot be used.
+ * Those of the host are reported only after that.
+ */
+static int dump_container_users(struct sinsp *sinsp, const struct sinsp_container *container,
+				bool at_start, struct scap_snapshot *to)
+{
+	char short_id[SINSP_CONTAINER_SHORT_LEN + 1];
+	struct users_dump dump = {to, {.container = container->id, .ts_ns = dump_ns(sinsp)}};
+	struct sinsp_container_users *own = container->users;
+	bool are_unknown = sinsp->proc && !container->users_read;
+
+	if (sinsp_container_short_len(container) < container->id_len) {
+		snprintf(short_id, sizeof(short_id), "%s", container->id);
+		dump.out.container = short_id;
+	}
+	if (own ? own->users.count + own->groups.count == 0 : are_unknown)
+		return to->ops->container_user(to, &dump.out);
+	if (own)
+		return dump_tables(sinsp, &own->users, &own->groups, &dump);
+	if (sinsp->proc && !at_start)
+		return dump_tables(sinsp, &sinsp->names->users, &sinsp->names->groups, &dump);
+	return 0;
 }
 
 /* Containers in the order in which they are reported. */
@@ -221,7 +291,7 @@ static void put_container(struct sinsp_container *container, void *context)
 {
 	struct container_order *order = context;
 
-	if (sinsp_container_is_described(container))
+	if (container->refs || sinsp_container_is_described(container))
 		order->containers[order->count++] = container;
 }
 
@@ -244,7 +314,10 @@ static int dump_containers(struct sinsp *sinsp, struct scap_snapshot *to)
 	sinsp_containers_each(&sinsp->containers, put_container, &order);
 	qsort(order.containers, order.count, sizeof(*order.containers), compare_containers);
 	for (size_t i = 0; i < order.count && r == 0; i++)
-		r = dump_container(sinsp, order.containers[i], true, to);
+		if (sinsp_container_is_described(order.containers[i]))
+			r = dump_container(sinsp, order.containers[i], true, to);
+	for (size_t i = 0; i < order.count && r == 0; i++)
+		r = dump_container_users(sinsp, order.containers[i], true, to);
 	free(order.containers);
 	return r;
 }
@@ -257,6 +330,9 @@ int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to)
 	while (r == 0 && (container = sinsp_containers_take_changed(&sinsp->containers)))
 		if (to)
 			r = dump_container(sinsp, container, false, to);
+	while (r == 0 && (container = sinsp_containers_take_users_changed(&sinsp->containers)))
+		if (to)
+			r = dump_container_users(sinsp, container, false, to);
 	return r;
 }
 

@@ -106,6 +106,24 @@ static int take_container(struct scap_snapshot *to, const struct scap_container 
 	return 0;
 }
 
+static int take_container_user(struct scap_snapshot *to, const struct scap_container_user *user)
+{
+	struct sinsp_container_users *own =
+		sinsp_containers_own_users(&sinsp_of(to)->containers, user->container);
+	int r = 0;
+
+	if (own && user->user)
+		r = users_add(&own->users, &(struct user_entry){.id = user->user->uid,
+								.gid = user->user->gid,
+								.name = user->user->name,
+								.home = user->user->home,
+								.shell = user->user->shell});
+	else if (own && user->group)
+		r = users_add(&own->groups, &(struct user_entry){.id = user->group->gid,
+								 .name = user->group->name});
+	return unless_full(r);
+}
+
 static void count_itself(struct sinsp_thread_entry *entry, void *context)
 {
 	entry->thread.nthreads = sinsp_thread_is_main(&entry->thread) && !entry->ended;
@@ -146,6 +164,7 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp)
 		.fds = take_fds,
 		.fd = take_fd,
 		.container = take_container,
+		.container_user = take_container_user,
 		.end = end,
 	};
 	struct scap_snapshot *listener = &sinsp->listener.snapshot;

@@ -63,6 +63,8 @@ enum sinsp_container_listing {
 	SINSP_CONTAINERS_NEW, /* until sinsp_containers_take_new() */
 	SINSP_CONTAINERS_CHANGED, /* their descriptions, until sinsp_containers_take_changed() */
 	SINSP_CONTAINERS_UNUSED, /* described, and no thread refers to them */
+	SINSP_CONTAINERS_UNREAD, /* their users can be read, until sinsp_take_users_wanted() */
+	SINSP_CONTAINERS_USERS, /* new, or with other users, until sinsp_dump_changed() */
 	SINSP_CONTAINERS_LISTS,
 };
 
@@ -96,6 +98,8 @@ struct sinsp_container {
 	char *path; /* owned; see sinsp_cgroups_declare(); NULL: the form of the path has the id */
 	struct sinsp_container_users *users; /* owned; NULL: those of the host */
 	bool users_read; /* on a live machine; false: not known yet */
+	bool users_asked; /* somebody reads them */
+	int64_t users_tid; /* a thread to read them by, which came since then; 0: none */
 	uint8_t users_tries; /* how often the container had no root of its own */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */

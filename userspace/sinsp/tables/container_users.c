@@ -46,11 +46,6 @@ void sinsp_container_users_destroy(struct sinsp_container_users *users)
 	free(users);
 }
 
-/* A container that a process should be in. */
-struct wanted {
-	const char *id, *path; /* see sinsp_container_users_read() */
-};
-
 static bool is_at(const char *group, size_t len, const char *path)
 {
 	size_t n = strlen(path);
@@ -59,7 +54,7 @@ static bool is_at(const char *group, size_t len, const char *path)
 }
 
 /* Whether a group, "memory=/path", is of that container. */
-static bool is_group_of(const char *group, size_t len, const struct wanted *wanted)
+static bool is_group_of(const char *group, size_t len, const struct sinsp_users_wanted *wanted)
 {
 	const char *path = memchr(group, '/', len);
 	struct sinsp_cgroup_match match;
@@ -70,7 +65,7 @@ static bool is_group_of(const char *group, size_t len, const struct wanted *want
 }
 
 /* The id of a process may have been used again. */
-static int check_container(struct scap_proc *proc, int process, const struct wanted *wanted)
+static int check_container(struct scap_proc *proc, int process, const struct sinsp_users_wanted *wanted)
 {
 	const struct buf *groups;
 	int r = scap_proc_cgroups(proc, process, &groups);
@@ -153,7 +148,7 @@ static int read_both(const struct proc_root *root, int process,
 	return r;
 }
 
-static int read_process(struct scap_proc *proc, int process, const struct wanted *wanted,
+static int read_process(struct scap_proc *proc, int process, const struct sinsp_users_wanted *wanted,
 			struct sinsp_container_users **users)
 {
 	struct proc_root root;
@@ -168,18 +163,18 @@ static int read_process(struct scap_proc *proc, int process, const struct wanted
 	return r;
 }
 
-int sinsp_container_users_read(struct scap_proc *proc, int64_t pid, const char *id,
-			       const char *path, struct sinsp_container_users **users)
+int sinsp_container_users_read(struct scap_proc *proc, const struct sinsp_users_wanted *wanted,
+			       struct sinsp_container_users **users)
 {
 	char name[PID_BYTES];
 	int process, r;
 
-	snprintf(name, sizeof(name), "%" PRId64, pid);
+	snprintf(name, sizeof(name), "%" PRId64, wanted->pid);
 	/* Refers to that process alone, also if its id is used again. */
 	process = openat(scap_proc_dir(proc), name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (process < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	r = read_process(proc, process, &(struct wanted){id, path}, users);
+	r = read_process(proc, process, wanted, users);
 	close(process);
 	return r;
 }

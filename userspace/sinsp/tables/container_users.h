@@ -19,14 +19,21 @@ struct sinsp_container_users *sinsp_container_users_create(void);
 /* Accepts NULL. */
 void sinsp_container_users_destroy(struct sinsp_container_users *users);
 
+/* Whose users to read, and how. */
+struct sinsp_users_wanted {
+	const char *id; /* of the container, whole */
+	const char *path; /* of its control groups, if their form does not show the id; else NULL */
+	int64_t pid; /* a process in it */
+};
+
 /*
- * Reads /etc/passwd and /etc/group of the container `id` through the root of one of its processes.
- * path: of its control groups, if their form does not show the id; else NULL. Ids are translated
- * from the user namespace of that process. May wait for a disk. Returns 0, with NULL if the
- * container has neither file; -EAGAIN if its root is not ready yet; -ESRCH if the process exited or
- * is in no such container; another -errno if the files cannot be used, see scap/proc/root.h.
+ * Reads /etc/passwd and /etc/group of a container through the root of one of its processes. Ids are
+ * translated from the user namespace of that process. May wait for a disk. Returns 0, with NULL if
+ * the container has neither file; -EAGAIN if its root is not ready yet; -ESRCH if the process
+ * exited or is in no such container; another -errno if the files cannot be used, see
+ * scap/proc/root.h.
  */
-int sinsp_container_users_read(struct scap_proc *proc, int64_t pid, const char *id,
-			       const char *path, struct sinsp_container_users **users);
+int sinsp_container_users_read(struct scap_proc *proc, const struct sinsp_users_wanted *wanted,
+			       struct sinsp_container_users **users);
 
 #endif

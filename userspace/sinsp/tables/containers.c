@@ -83,8 +83,8 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	while (*link != container)
 		link = &(*link)->next;
 	*link = container->next;
-	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_NEW);
-	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+	for (int which = 0; which < SINSP_CONTAINERS_LISTS; which++)
+		sinsp_container_list_remove(&table->lists, container, which);
 	sinsp_container_leave_pod(&table->pods, container);
 	free_told(container);
 	table->declared -= container->path != NULL;
@@ -154,6 +154,7 @@ static struct sinsp_container *add_seen(struct sinsp_containers *table,
 	if (!container)
 		return NULL;
 	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_NEW);
+	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_USERS);
 	take_description(table, container);
 	return container;
 }
@@ -464,13 +465,24 @@ void sinsp_containers_forget_unused(struct sinsp_containers *table)
 		drop_unused(table, unused->oldest);
 }
 
-const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
+static const struct sinsp_container *take_oldest(struct sinsp_containers *table,
+						 enum sinsp_container_listing which)
 {
-	struct sinsp_container *container = table->lists.of[SINSP_CONTAINERS_CHANGED].oldest;
+	struct sinsp_container *container = table->lists.of[which].oldest;
 
 	if (container)
-		sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_CHANGED);
+		sinsp_container_list_remove(&table->lists, container, which);
 	return container;
+}
+
+const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table)
+{
+	return take_oldest(table, SINSP_CONTAINERS_CHANGED);
+}
+
+const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table)
+{
+	return take_oldest(table, SINSP_CONTAINERS_USERS);
 }
 
 void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info)
@@ -503,6 +515,18 @@ void sinsp_container_set_users(struct sinsp_container *container,
 {
 	sinsp_container_users_destroy(container->users);
 	container->users = users;
+}
+
+struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,
+							 const char *id)
+{
+	struct sinsp_container *container = sinsp_containers_find_shown(table, id);
+
+	if (!container || !container->refs)
+		return NULL;
+	if (!container->users)
+		container->users = sinsp_container_users_create();
+	return container->users;
 }
 
 void sinsp_containers_each(const struct sinsp_containers *table,

@@ -141,9 +141,19 @@ void sinsp_containers_forget_unused(struct sinsp_containers *table);
  */
 const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_containers *table);
 
+/* The same of containers that are new or whose users became known. */
+const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table);
+
 /* Replaces the users of a container; NULL: those of the host. Takes ownership. */
 void sinsp_container_set_users(struct sinsp_container *container,
 			       struct sinsp_container_users *users);
+
+/*
+ * The users of a container, of an id as above, that a capture gives: tables of its own, empty at
+ * first. NULL: it has no process, and so nobody can ask for them; or out of memory.
+ */
+struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,
+							 const char *id);
 
 /* Calls `visit` for every container. */
 void sinsp_containers_each(const struct sinsp_containers *table,

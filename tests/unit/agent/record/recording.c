@@ -78,6 +78,16 @@ static int report_container(struct scap_snapshot *to, const struct scap_containe
 	return writer->fails;
 }
 
+static int report_container_user(struct scap_snapshot *to, const struct scap_container_user *user)
+{
+	struct scap_writer *writer = (struct scap_writer *)to;
+
+	dprintf(writer->fd, "user of %s\n", user->container);
+	writer->stats.events++;
+	writer->stats.containers++;
+	return writer->fails;
+}
+
 static int report_end(struct scap_snapshot *to)
 {
 	return 0;
@@ -93,6 +103,7 @@ int scap_writer_create(int fd, const char *name, const struct scap_writer_config
 		.user = report_user,
 		.group = report_group,
 		.container = report_container,
+		.container_user = report_container_user,
 		.end = report_end,
 	};
 	struct scap_writer *made = calloc(1, sizeof(*made));

@@ -22,6 +22,7 @@
 #include "util/clock.h"
 
 #include "drive.h"
+#include "foreign_root.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
 
@@ -32,6 +33,7 @@ static bool room;
 static int asked; /* whether there is room */
 static int release_at; /* `asked` at which answers are no longer held; 0: never */
 static struct drive drive;
+static struct scap_proc *proc; /* of tests with users */
 static struct containers *containers;
 static struct options options;
 
@@ -100,6 +102,7 @@ static int teardown(void **state)
 static void begin(void)
 {
 	assert_int_equal(containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+	assert_int_equal(containers_describe(containers, NULL), 0);
 }
 
 /* The first process of a container whose id ends in a digit; returns its container. */
@@ -283,6 +286,120 @@ static void test_gone(void **state)
 	assert_int_equal(account().meta.counts[META_DESCRIBED], 1);
 }
 
+/* The exec of process 70, in a container that has a user of its own. */
+static struct sinsp_event *start_with_users(const struct foreign_root *foreign)
+{
+	struct frame *frame;
+
+	foreign_root_write(foreign, "proc/70/cgroup", "0::/docker/" ID "2\n");
+	foreign_root_write(foreign, "proc/70/uid_map", "0 0 4294967295\n");
+	foreign_root_write(foreign, "proc/70/gid_map", "0 0 4294967295\n");
+	foreign_root_write(foreign, "root/etc/passwd", "inside:x:101:0::/:\n");
+	frame = drive_begin(&drive, EVENT_execve, FOREIGN_PID);
+	frame_put_i64(frame, execve__res, 0);
+	frame_put_i64(frame, execve__tid, FOREIGN_PID);
+	frame_put_i64(frame, execve__pid, FOREIGN_PID);
+	frame_put_string(frame, execve__exe, "sh");
+	frame_put_string(frame, execve__cgroups, "memory=/docker/" ID "2");
+	return drive_end(&drive);
+}
+
+static int setup_users(void **state)
+{
+	char path[FOREIGN_PATH_BYTES];
+
+	setup(state);
+	drive_destroy(&drive);
+	foreign_root_setup(state);
+	foreign_root_path(*state, "proc", path);
+	assert_int_equal(scap_proc_open(path, &proc, NULL), 0);
+	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
+	return 0;
+}
+
+static int teardown_users(void **state)
+{
+	teardown(state);
+	scap_proc_close(proc);
+	return foreign_root_teardown(state);
+}
+
+static void expect_user(const struct sinsp_event *event, const char *name)
+{
+	const char *found = sinsp_event_user_name(event, 101);
+
+	assert_int_equal(found != NULL, name != NULL);
+	if (found)
+		assert_string_equal(found, name);
+}
+
+/* The exec itself has the names, also if no descriptions are requested. */
+static void test_users(void **state)
+{
+	for (int describes = 0; describes < 2; describes++) {
+		const struct sinsp_event *event;
+
+		assert_int_equal(
+			containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+		if (describes)
+			assert_int_equal(containers_describe(containers, NULL), 0);
+		event = start_with_users(*state);
+		expect_user(event, NULL);
+		containers_follow(containers);
+		expect_user(event, "inside");
+		assert_int_equal(account().users_late, 0);
+		assert_int_equal(account().meta.counts[META_REQUESTS], describes);
+		containers_destroy(containers);
+		containers = NULL;
+		teardown_users(state);
+		setup_users(state);
+	}
+}
+
+/* A runtime that hangs does not hold them up. */
+static void test_users_beside_late_descriptions(void **state)
+{
+	const struct sinsp_event *event;
+
+	options.meta_wait_ms = SHORT_MS;
+	begin();
+	atomic_store(&held, true);
+	event = start_with_users(*state);
+	containers_follow(containers);
+	expect_user(event, "inside");
+	assert_int_equal(account().late, 1);
+	assert_int_equal(account().users_late, 0);
+}
+
+/* Without a wait they come later. */
+static void test_users_later(void **state)
+{
+	const struct sinsp_event *event;
+
+	options.meta_wait_ms = 0;
+	begin();
+	event = start_with_users(*state);
+	containers_follow(containers);
+	for (int i = 0; i < WAIT_MS && !sinsp_event_user_name(event, 101); i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	expect_user(event, "inside");
+}
+
+/* Rules that are read again may need descriptions. */
+static void test_descriptions_later(void **state)
+{
+	const struct sinsp_container *container = start(2);
+
+	assert_int_equal(containers_create(&options, drive.sinsp, &input, &containers, NULL), 0);
+	assert_int_equal(container->state, SINSP_META_MISSING);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(containers_describe(containers, NULL), 0);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(account().meta.counts[META_REQUESTS], 1);
+}
+
 /* Too many at a time are counted. */
 static void test_rejected(void **state)
 {
@@ -313,6 +430,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_users, setup_users, teardown_users),
+		cmocka_unit_test_setup_teardown(test_users_beside_late_descriptions, setup_users,
+						teardown_users),
+		cmocka_unit_test_setup_teardown(test_users_later, setup_users, teardown_users),
+		cmocka_unit_test_setup_teardown(test_descriptions_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failure_is_printed_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_before, setup, teardown),

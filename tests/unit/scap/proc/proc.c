@@ -568,11 +568,27 @@ static void test_open_fails(void **state)
 	scap_proc_close(NULL);
 }
 
+/* The same threads as of the one that was opened, which may be closed before. */
+static void test_copy(void **state)
+{
+	struct scap_proc *first, *copy;
+	struct scap_thread thread;
+
+	assert_int_equal(scap_proc_open("/proc", &first, NULL), 0);
+	assert_int_equal(scap_proc_copy(first, &copy), 0);
+	assert_int_not_equal(scap_proc_dir(first), scap_proc_dir(copy));
+	scap_proc_close(first);
+	assert_int_equal(scap_proc_thread(copy, getpid(), &thread), 0);
+	assert_int_equal(thread.pid, getpid());
+	scap_proc_close(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_self, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vanished, setup, teardown),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_thread, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_walk, setup, teardown),

@@ -15,6 +15,7 @@
 
 #include "sinsp/container_json/container_json.h"
 #include "sinsp/state/container.h"
+#include "sinsp/state/container_users.h"
 #include "sinsp/state/core.h"
 #include "snapshots.h"
 
@@ -153,6 +154,50 @@ static void dumps_containers(void **state)
 	assert_dump_reloads(drive);
 }
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* A thread in a container that has a user and a group, given by a capture. */
+static struct sinsp_container *add_users(struct drive *drive)
+{
+	static const char groups[] = "memory=/docker/" ID;
+	static const struct user_entry web = {.id = 101, .gid = 7, .name = "web", .home = "/srv"};
+	static const struct user_entry staff = {.id = 7, .name = "staff"};
+	struct sinsp_thread *thread = state_thread_add(drive->sinsp, 900, 900);
+	struct sinsp_container *container;
+
+	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
+	container = thread->cgroups->container;
+	sinsp_container_set_users(container, sinsp_container_users_create());
+	users_add(&container->users->users, &web);
+	users_add(&container->users->groups, &staff);
+	return container;
+}
+
+static void dumps_users_of_containers(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_container *container;
+	char *text;
+
+	give_container(drive, "{\"id\":\"web\"}");
+	container = add_users(drive);
+	text = dump_text(drive->sinsp);
+
+	assert_non_null(strstr(text, "\nof 0123456789ab user 101 7 web /srv \n"
+				     "of 0123456789ab group 7 staff\nend\n"));
+	free(text);
+	assert_dump_reloads(drive);
+	sinsp_container_set_users(container, sinsp_container_users_create());
+	assert_dump_reloads(drive);
+	text = dump_text(drive->sinsp);
+	assert_non_null(strstr(text, "\nof 0123456789ab \nend\n"));
+	free(text);
+	sinsp_container_set_users(container, NULL);
+	text = dump_text(drive->sinsp);
+	assert_null(strstr(text, "\nof "));
+	free(text);
+}
+
 static void expect_changed(struct drive *drive, const char *expected)
 {
 	struct transcript transcript = {.snapshot.ops = &transcript_ops};
@@ -213,6 +258,52 @@ static void dumps_containers_whose_pod_changed(void **state)
 	expect_changed(drive, expected);
 	sinsp_forget_pod(drive->sinsp, "u1");
 	expect_changed(drive, "");
+}
+
+static void dumps_users_once_they_are_read(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_container_users *users = sinsp_container_users_create();
+	static const struct user_entry bob = {.id = 102, .name = "bob"};
+
+	add_users(drive);
+	free(dump_text(drive->sinsp));
+	expect_changed(drive, "");
+	users_add(&users->users, &bob);
+	sinsp_set_users(drive->sinsp, ID, 0, users);
+	expect_changed(drive, "of 0123456789ab user 102 0 bob  \n");
+	expect_changed(drive, "");
+	sinsp_set_users(drive->sinsp, ID, 0, NULL);
+	free(dump_text(drive->sinsp));
+	expect_changed(drive, "");
+}
+
+/* Of a live machine: as long as they are not known they are not those of the host. */
+static void dumps_unknown_users(void **state)
+{
+	static const struct user_entry ann = {.id = 7, .name = "ann"};
+	struct sinsp_container *container;
+	struct drive drive;
+	struct scap_proc *proc;
+	char *text;
+
+	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
+	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
+	users_add(&drive.sinsp->names->users, &ann);
+	container = add_users(&drive);
+	sinsp_container_set_users(container, NULL);
+	expect_changed(&drive, "of 0123456789ab \n");
+	text = dump_text(drive.sinsp);
+	assert_non_null(strstr(text, "\nof 0123456789ab \n"));
+	free(text);
+	/* They turn out to be those of the host. */
+	sinsp_set_users(drive.sinsp, ID, 0, NULL);
+	expect_changed(&drive, "of 0123456789ab user 7 0 ann  \n");
+	text = dump_text(drive.sinsp);
+	assert_null(strstr(text, "\nof 0123456789ab"));
+	free(text);
+	drive_destroy(&drive);
+	scap_proc_close(proc);
 }
 
 /* What readers would reject is not dumped. */
@@ -299,6 +390,9 @@ int main(void)
 		TEST(dumps_in_order),
 		TEST(dumps_what_events_did),
 		TEST(dumps_containers),
+		TEST(dumps_users_of_containers),
+		TEST(dumps_users_once_they_are_read),
+		TEST(dumps_unknown_users),
 		TEST(dumps_changed_containers_once),
 		TEST(dumps_containers_whose_pod_changed),
 		TEST(counts_descriptions_that_are_too_long),

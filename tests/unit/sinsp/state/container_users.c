@@ -6,11 +6,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "drive.h"
 #include "foreign_root.h"
 #include "sinsp/state/container_users.h"
+#include "sinsp/state/core.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -66,9 +68,25 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* What the thread that reads does with all that is wanted. */
+static int read_wanted(struct contained_process *process)
+{
+	struct sinsp_container_users *users = NULL;
+	struct sinsp_users_wanted wanted;
+	int count = 0;
+
+	for (; sinsp_take_users_wanted(process->drive.sinsp, &wanted); count++) {
+		int r = sinsp_container_users_read(process->proc, &wanted, &users);
+
+		sinsp_set_users(process->drive.sinsp, wanted.id, r, r ? NULL : users);
+	}
+	return count;
+}
+
 static void learn(struct contained_process *process)
 {
 	state_learn_users(process->drive.sinsp, process->event.thread);
+	read_wanted(process);
 }
 
 static const char *name_of(const struct contained_process *process, uint32_t uid)
@@ -100,6 +118,9 @@ static void test_exec(void **state)
 	frame = drive_begin(&process->drive, EVENT_execve, FOREIGN_PID);
 	frame_put_i64(frame, execve__res, 0);
 	drive_end(&process->drive);
+	assert_null(name_of(process, 101));
+	assert_null(name_of(process, 7));
+	assert_int_equal(read_wanted(process), 1);
 	assert_string_equal(name_of(process, 101), "web");
 }
 
@@ -165,11 +186,50 @@ static void test_process_that_exited(void **state)
 	struct sinsp_thread *first = add_thread(&process->drive, 71);
 
 	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++) {
 		state_learn_users(process->drive.sinsp, first);
+		assert_int_equal(read_wanted(process), 1);
+	}
 	assert_null(name_of(process, 7));
 	learn(process);
 	assert_string_equal(name_of(process, 101), "web");
+}
+
+/* A container is asked for once at a time; an exec that came meanwhile is tried afterwards. */
+static void test_exec_meanwhile(void **state)
+{
+	struct contained_process *process = *state;
+	struct sinsp *sinsp = process->drive.sinsp;
+	struct sinsp_thread *first = add_thread(&process->drive, 71);
+	struct sinsp_users_wanted wanted;
+
+	foreign_root_write(process->foreign, "root/etc/passwd", "web:x:101:0::/:\n");
+	state_learn_users(sinsp, first);
+	assert_true(sinsp_take_users_wanted(sinsp, &wanted));
+	assert_int_equal(wanted.pid, 71);
+	assert_string_equal(wanted.id, ID);
+	assert_null(wanted.path);
+	state_learn_users(sinsp, process->event.thread);
+	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
+	sinsp_set_users(sinsp, ID, -EAGAIN, NULL);
+	assert_int_equal(read_wanted(process), 1);
+	assert_string_equal(name_of(process, 101), "web");
+	assert_int_equal(read_wanted(process), 0);
+}
+
+/* The container may be gone when they are there, or before they are asked for. */
+static void test_container_that_ended(void **state)
+{
+	struct contained_process *process = *state;
+	struct sinsp *sinsp = process->drive.sinsp;
+	struct sinsp_users_wanted wanted;
+
+	state_learn_users(sinsp, process->event.thread);
+	sinsp_thread_set_cgroups(&sinsp->containers, (struct sinsp_thread *)process->event.thread,
+				 "", 0);
+	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
+	sinsp_set_users(sinsp, ID, 0, sinsp_container_users_create());
+	assert_string_equal(name_of(process, 7), "ann");
 }
 
 static void test_only_live(void **state)
@@ -195,6 +255,8 @@ int main(void)
 		TEST(test_without_files),
 		TEST(test_unusable_file),
 		TEST(test_process_that_exited),
+		TEST(test_exec_meanwhile),
+		TEST(test_container_that_ended),
 		TEST(test_only_live),
 	};
 

@@ -35,7 +35,7 @@ static int read_of(const struct foreign_root *foreign, int64_t pid, const char *
 
 	foreign_root_path(foreign, "proc", folder);
 	assert_int_equal(scap_proc_open(folder, &proc, NULL), 0);
-	r = sinsp_container_users_read(proc, pid, id, path, users);
+	r = sinsp_container_users_read(proc, &(struct sinsp_users_wanted){id, path, pid}, users);
 	scap_proc_close(proc);
 	return r;
 }

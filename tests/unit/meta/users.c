@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests are answered in their order, on another thread, until the end. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "foreign_root.h"
+#include "meta/users.h"
+#include "util/clock.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define WAIT_NS (10 * UINT64_C(1000000000))
+
+static struct meta_sink *sink;
+static struct meta_users *users;
+static struct meta_thread *thread;
+
+static int setup(void **state)
+{
+	char path[FOREIGN_PATH_BYTES];
+	struct scap_proc *proc;
+
+	foreign_root_setup(state);
+	foreign_root_write(*state, "proc/70/cgroup", "0::/docker/" ID "\n");
+	foreign_root_write(*state, "proc/70/uid_map", "0 0 4294967295\n");
+	foreign_root_write(*state, "proc/70/gid_map", "0 0 4294967295\n");
+	foreign_root_write(*state, "root/etc/passwd", "web:x:101:0::/:\n");
+	foreign_root_path(*state, "proc", path);
+	sink = meta_sink_create();
+	users = meta_users_create();
+	assert_non_null(sink);
+	assert_non_null(users);
+	assert_int_equal(scap_proc_open(path, &proc, NULL), 0);
+	assert_int_equal(meta_users_start(users, proc, sink, &thread), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	meta_thread_end(thread, clock_ns(CLOCK_MONOTONIC) + WAIT_NS);
+	meta_users_unref(users);
+	meta_sink_unref(sink);
+	return foreign_root_teardown(state);
+}
+
+static void add(int64_t pid, const char *path)
+{
+	const struct sinsp_users_wanted wanted = {.id = ID, .path = path, .pid = pid};
+
+	assert_int_equal(meta_users_add(users, &wanted), 0);
+}
+
+/* The next answer; `name` is that of user 101. */
+static void expect(int result, const char *name)
+{
+	struct meta_update *update;
+	const struct user_entry *user = NULL;
+
+	assert_true(meta_sink_wait(sink, WAIT_NS));
+	update = meta_sink_take(sink);
+	assert_int_equal(update->kind, META_USERS);
+	assert_true(update->is_answer);
+	assert_string_equal(update->id, ID);
+	assert_int_equal(update->result, result);
+	if (update->users)
+		user = users_find(&update->users->users, 101, 0);
+	assert_int_equal(user != NULL, name != NULL);
+	if (user)
+		assert_string_equal(user->name, name);
+	meta_update_destroy(update);
+}
+
+static void test_order(void **state)
+{
+	for (int i = 0; i < 20; i++) {
+		add(FOREIGN_PID, NULL);
+		add(71, NULL);
+		add(FOREIGN_PID, "/docker/other");
+		add(FOREIGN_PID, "/docker");
+	}
+	for (int i = 0; i < 20; i++) {
+		expect(0, "web");
+		expect(-ESRCH, NULL);
+		expect(-ESRCH, NULL);
+		expect(0, "web");
+	}
+	/* An empty queue begins anew. */
+	add(FOREIGN_PID, NULL);
+	expect(0, "web");
+}
+
+/* Those that nobody reads, and those that nobody takes, are freed. */
+static void test_end_while_asked(void **state)
+{
+	for (int i = 0; i < 200; i++)
+		add(FOREIGN_PID, "/docker");
+	meta_thread_stop(thread);
+	add(FOREIGN_PID, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_end_while_asked, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
