@@ -44,7 +44,7 @@ void sinsp_remove_container(struct sinsp *sinsp, const char *id);
  */
 void sinsp_describe_pod(struct sinsp *sinsp, struct sinsp_pod_info *info);
 
-/* The API has a pod no more: pod.uid, or the uid that the API has for it. */
+/* The API removed a pod: that with this pod.uid, or with this api_uid. */
 void sinsp_forget_pod(struct sinsp *sinsp, const char *uid);
 
 #endif

@@ -498,7 +498,7 @@ void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_
 		if (container && container->pod != pod)
 			sinsp_container_set_pod(&table->pods, container);
 	}
-	/* One that the API lists in this pod no more may get another. */
+	/* A container that the API no longer lists in this pod may be in another. */
 	for (struct sinsp_container *c = pod->containers, *next; c; c = next) {
 		next = c->pod_next;
 		update_info(table, c);

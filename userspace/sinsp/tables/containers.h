@@ -129,7 +129,7 @@ void sinsp_containers_forget(struct sinsp_containers *table, const char *id);
  */
 void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_pod_info *info);
 
-/* The API has a pod no more. It stays the pod of its containers. */
+/* The API removed a pod. It stays the pod of its containers. */
 void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid);
 
 /* Drops all containers that no thread refers to. */

@@ -40,7 +40,7 @@ struct sinsp_pods {
 	uint64_t dropped; /* descriptions of pods that the API has: no room, or out of memory */
 };
 
-/* No container may be in a pod any more. */
+/* Every container has left its pod. */
 void sinsp_pods_finish(struct sinsp_pods *pods);
 
 /* The pod of a uid, or NULL. */
@@ -58,10 +58,10 @@ struct sinsp_pod_entry *sinsp_pods_find_with(const struct sinsp_pods *pods, cons
  */
 struct sinsp_pod_entry *sinsp_pods_describe(struct sinsp_pods *pods, struct sinsp_pod_info *info);
 
-/* The API has a pod no more, of that uid or with that uid of its own. */
+/* The API removed a pod: that with this uid, or with this api_uid. */
 void sinsp_pods_forget(struct sinsp_pods *pods, const char *uid);
 
-/* To be called when `containers` of a pod became empty, or is so no more. May free the pod. */
+/* To be called when the first container entered a pod, or the last one left. May free the pod. */
 void sinsp_pods_containers_changed(struct sinsp_pods *pods, struct sinsp_pod_entry *pod);
 
 #endif
