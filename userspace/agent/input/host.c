@@ -87,12 +87,19 @@ static bool read_hostname(struct host *host)
 	return found;
 }
 
+const char *host_node_name(void)
+{
+	const char *node = getenv(NODE_NAME_VARIABLE);
+
+	return node && *node ? node : NULL;
+}
+
 /* In a container the system's own name is the container's. */
 static void find_hostname(struct host *host)
 {
-	const char *node = host->has_root ? getenv(NODE_NAME_VARIABLE) : NULL;
+	const char *node = host->has_root ? host_node_name() : NULL;
 
-	if (node && *node)
+	if (node)
 		snprintf(host->hostname, HOST_NAME_BYTES, "%s", node);
 	else if (!host->has_root || is_initial_uts() || !read_hostname(host))
 		gethostname(host->hostname, HOST_NAME_BYTES - 1);

@@ -33,6 +33,9 @@ struct host {
 int host_open(struct host *host, const char *root, struct error *err);
 void host_close(struct host *host);
 
+/* The node of Kubernetes that this is, as the environment says; NULL: it does not. */
+const char *host_node_name(void);
+
 /* Whether a process exists. `root` as above. */
 bool host_has_process(const char *root, pid_t pid);
 

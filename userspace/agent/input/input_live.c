@@ -53,13 +53,12 @@ static int set_cgroup_roots(struct input_live *live, struct error *err)
 	return error_set(err, -ENOMEM, "out of memory");
 }
 
-/* As the client of Kubernetes: the option, or what the downward API sets. */
+/* As the client of Kubernetes has it. */
 static const char *node_of(const struct options *options)
 {
-	const char *node =
-		options->kubernetes.node ? options->kubernetes.node : getenv("NODE_NAME");
+	const char *node = options->kubernetes.node;
 
-	return node && *node ? node : NULL;
+	return node && *node ? node : host_node_name();
 }
 
 static int create_state(struct input *input, const struct sinsp_follow *follow,

@@ -64,7 +64,10 @@ static void test_here(void **state)
 	struct host host;
 
 	gethostname(name, sizeof(name) - 1);
+	setenv("NODE_NAME", "", 1);
+	assert_null(host_node_name());
 	setenv("NODE_NAME", "node-1", 1); /* as others use it, too */
+	assert_string_equal(host_node_name(), "node-1");
 	open_at(&host, NULL);
 	assert_int_equal(host.self, getpid());
 	assert_string_equal(host.etc, "/etc");
