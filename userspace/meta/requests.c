@@ -103,14 +103,15 @@ void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked)
 		meta_asked_destroy(asked);
 }
 
-void meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked)
+bool meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked)
 {
 	struct meta_asked **link = &requests->later;
-	bool has_room;
+	bool closed, has_room;
 
 	pthread_mutex_lock(&requests->lock);
-	has_room = !requests->closed && requests->later_count < META_REQUESTS_LATER_MAX;
-	if (has_room) {
+	closed = requests->closed;
+	has_room = requests->later_count < META_REQUESTS_LATER_MAX;
+	if (has_room && !closed) {
 		while (*link && (*link)->due_ns <= asked->due_ns)
 			link = &(*link)->next;
 		asked->next = *link;
@@ -119,8 +120,9 @@ void meta_requests_add_later(struct meta_requests *requests, struct meta_asked *
 		pthread_cond_signal(&requests->changed);
 	}
 	pthread_mutex_unlock(&requests->lock);
-	if (!has_room)
+	if (closed || !has_room)
 		meta_asked_destroy(asked);
+	return closed || has_room;
 }
 
 /* The next one that may be taken now, or NULL. New ones go before those that are asked again. */

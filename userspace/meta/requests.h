@@ -14,6 +14,7 @@ struct meta_asked {
 	struct meta_request request; /* its texts are owned */
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
+	bool failed; /* something could not be read, which was counted */
 	unsigned int retries; /* how often it was asked for again */
 	uint64_t begin_ns; /* of CLOCK_MONOTONIC, as the next one */
 	uint64_t due_ns; /* not before that */
@@ -35,10 +36,12 @@ void meta_requests_unref(struct meta_requests *requests); /* accepts NULL */
 /* Owns the request from here on; destroys it if the queue is closed. */
 void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked);
 
-/* The same for a request that is not taken before asked->due_ns; destroys it if there are too many.
+/*
+ * The same for a request that is not taken before asked->due_ns. Returns false if there are too
+ * many: it is destroyed.
  */
 enum { META_REQUESTS_LATER_MAX = 256 };
-void meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked);
+bool meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked);
 
 /* Waits for the next request, which the caller destroys or hands on; NULL: the queue is closed. */
 struct meta_asked *meta_requests_take(struct meta_requests *requests);

@@ -41,7 +41,6 @@ static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_con
 	if (update) {
 		update->info = info;
 		meta_count(out, info ? META_DESCRIBED : META_MISSING, 1);
-		meta_count(out, META_FAILED, update->err.text[0] != '\0');
 		meta_sink_answer(out, update);
 	} else if (info) {
 		update = meta_update_create(META_CONTAINER, asked->request.id);
@@ -51,6 +50,25 @@ static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_con
 			sinsp_container_info_destroy(info);
 		meta_post(out, update);
 	}
+}
+
+/* The source could not read something. The first failure of a request is reported. */
+static void take_failure(struct stage *stage, struct meta_asked *asked, const struct error *err)
+{
+	struct meta_update *update;
+
+	if (asked->failed)
+		return;
+	asked->failed = true;
+	meta_count(stage->queues.out, META_FAILED, 1);
+	if (asked->answer) {
+		asked->answer->err = *err;
+		return;
+	}
+	update = meta_update_create(META_FAILURE, asked->request.id);
+	if (update)
+		update->err = *err;
+	meta_post(stage->queues.out, update);
 }
 
 /* The source described the container, or a part of it. */
@@ -92,7 +110,8 @@ static void finish(struct stage *stage, struct meta_asked *asked)
 	}
 	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + retry_delay_ns(asked);
 	asked->retries++;
-	meta_requests_add_later(stage->queues.first, asked);
+	if (!meta_requests_add_later(stage->queues.first, asked))
+		meta_count(stage->queues.out, META_REJECTED, 1);
 }
 
 static void run(void *context)
@@ -101,13 +120,15 @@ static void run(void *context)
 	struct meta_asked *asked;
 
 	while ((asked = meta_requests_take(stage->queues.in))) {
-		struct error *err = asked->answer ? &asked->answer->err : NULL;
+		struct error err = {.text = ""};
 		struct sinsp_container_info *info;
 		int code;
 
 		asked->request.missing_ns = retry_delay_ns(asked);
 		asked->request.is_part_known = asked->known;
-		code = describe(stage, &asked->request, &info, err);
+		code = describe(stage, &asked->request, &info, &err);
+		if (err.text[0])
+			take_failure(stage, asked, &err);
 		if (info)
 			take_found(stage, asked, info);
 		if (code != 0 && stage->queues.next)

@@ -17,7 +17,7 @@ enum meta_kind {
 	META_CONTAINER_REMOVED, /* `id`: its runtime removed it */
 	META_POD, /* `id`: the uid, as control groups have it; `pod` */
 	META_POD_REMOVED, /* `id` */
-	META_FAILURE, /* `err` alone: what cannot be followed and why, for the user to read */
+	META_FAILURE, /* `err`, to be reported; `id`: of what container, NULL: of none */
 	META_KINDS_COUNT,
 };
 

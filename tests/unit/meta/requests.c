@@ -67,13 +67,13 @@ static void test_copies(void **state)
 	meta_asked_destroy(NULL);
 }
 
-static void add_later(const char *id, uint64_t ms)
+static bool add_later(const char *id, uint64_t ms)
 {
 	struct meta_asked *asked = meta_asked_create(&(struct meta_request){.id = id});
 
 	assert_non_null(asked);
 	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
-	meta_requests_add_later(requests, asked);
+	return meta_requests_add_later(requests, asked);
 }
 
 /* In the order in which they are due, and not earlier. */
@@ -98,8 +98,9 @@ static void test_later(void **state)
 
 static void test_too_many_later(void **state)
 {
-	for (int i = 0; i < META_REQUESTS_LATER_MAX + 1; i++)
-		add_later(i < META_REQUESTS_LATER_MAX ? "x" : "too many", 0);
+	for (int i = 0; i < META_REQUESTS_LATER_MAX; i++)
+		assert_true(add_later("x", 0));
+	assert_false(add_later("too many", 0));
 	for (int i = 0; i < META_REQUESTS_LATER_MAX; i++) {
 		struct meta_asked *asked = meta_requests_take(requests);
 
@@ -127,6 +128,7 @@ static void test_close(void **state)
 	assert_null(taken);
 	/* What was added before, and later, is not given out. */
 	add("late");
+	assert_true(add_later("late", 0));
 	assert_null(meta_requests_take(requests));
 }
 

@@ -20,7 +20,8 @@
 /*
  * Sources by the first letter of an id: both know "a", the second all of it; the first alone "f",
  * wholly; the second alone "s"; nobody "m". A part of "p" cannot be read by the first. "l" is known
- * to the second once it was asked for three times.
+ * to the second once it was asked for three times. Of "w" the first knows a part and the second
+ * fails; at "x" the second always fails.
  */
 static int destroyed, asked_first, asked_second;
 static atomic_bool hangs; /* the second, when it is asked for "h" */
@@ -29,7 +30,7 @@ static int describe_first(struct meta_source *source, const struct meta_request 
 			  struct sinsp_container_info *info, struct error *err)
 {
 	asked_first++;
-	if (strchr("msl", *request->id))
+	if (strchr("mslx", *request->id))
 		return -ENOENT;
 	if (*request->id == 'p')
 		error_set(err, -EIO, "a part of it fails");
@@ -44,6 +45,8 @@ static int describe_second(struct meta_source *source, const struct meta_request
 	asked_second++;
 	while (*request->id == 'h' && atomic_load(&hangs))
 		usleep(1000);
+	if (strchr("wx", *request->id))
+		return error_set(err, -EIO, "it fails");
 	if (strchr("mf", *request->id) || (*request->id == 'l' && asked_second < 3))
 		return -ENOENT;
 	info->image.name = "nginx";
@@ -162,6 +165,36 @@ static void test_part_fails(void **state)
 	assert_int_equal(meta_sink_counter(out, META_FAILED), 1);
 }
 
+/* What was described already: the failure comes by itself. */
+static void test_second_fails(void **state)
+{
+	struct meta_update *update;
+
+	ask("w");
+	expect("w", true, "web", NULL);
+	update = take("w", false);
+	assert_int_equal(update->kind, META_FAILURE);
+	assert_string_equal(update->err.text, "it fails");
+	meta_update_destroy(update);
+	assert_int_equal(meta_sink_counter(out, META_FAILED), 1);
+	assert_int_equal(meta_sink_counter(out, META_DESCRIBED), 1);
+}
+
+/* However often it is asked for. */
+static void test_failure_counts_once(void **state)
+{
+	struct meta_update *update;
+
+	ask("x");
+	update = take("x", true);
+	assert_string_equal(update->err.text, "it fails");
+	meta_update_destroy(update);
+	assert_false(meta_sink_wait(out, UINT64_C(150000000)));
+	end();
+	assert_true(asked_second > 1);
+	assert_int_equal(meta_sink_counter(out, META_FAILED), 1);
+}
+
 /* Who waits for one container does not delay the others. */
 static void test_second_hangs(void **state)
 {
@@ -200,6 +233,22 @@ static void test_missing(void **state)
 	expect("f", true, "web", NULL);
 }
 
+/* What is not asked for again is counted. */
+static void test_too_many_missing(void **state)
+{
+	atomic_store(&hangs, true);
+	ask("h");
+	for (int i = 0; i < 10 * META_REQUESTS_LATER_MAX; i++)
+		ask("m");
+	atomic_store(&hangs, false);
+	for (int i = 0; i < 10 * META_REQUESTS_LATER_MAX + 2; i++) {
+		assert_true(meta_sink_wait(out, WAIT_NS));
+		meta_update_destroy(meta_sink_take(out));
+	}
+	end();
+	assert_in_range(meta_sink_counter(out, META_REJECTED), 1, 9 * META_REQUESTS_LATER_MAX);
+}
+
 static void test_end_with_requests(void **state)
 {
 	for (int i = 0; i < 100; i++)
@@ -213,6 +262,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_second_completes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_part_fails, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_second_fails, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_failure_counts_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_missing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_hangs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_known_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),

@@ -227,7 +227,8 @@ static void put_runtimes(struct buf *text, const struct meta_stats *meta)
 static void put_container_troubles(struct buf *text, const struct account_containers *containers)
 {
 	static const char *const by_counter[META_COUNTERS] = {
-		[META_REJECTED] = "containers not looked for: too many at a time, or out of memory",
+		[META_REJECTED] = "containers not looked for, or not again: too many at a time, or "
+				  "out of memory",
 		[META_MISSING] = "containers without data: no file and no runtime describes them",
 		[META_FAILED] = "containers with files or answers that could not be read",
 		[META_LEFT_OUT] =

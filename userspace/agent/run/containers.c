@@ -103,6 +103,10 @@ static void take_failure(struct containers *containers, struct meta_update *upda
 {
 	struct buf text = {0};
 
+	if (update->id) {
+		print_failure(containers, update);
+		return;
+	}
 	buf_append_string(&text, update->err.text);
 	print_masked(&text);
 }
