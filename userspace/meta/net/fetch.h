@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client for servers behind a URL or a unix socket, one request at a time. Their answers are given out as they
- * come, and another thread can end the request at any time. A connection is kept for the next one.
+ * A client for servers behind a URL or a unix socket, one request at a time. Their answers are
+ * given out as they come, and another thread can end the request at any time. A connection is kept
+ * for the next one.
  */
 #ifndef META_NET_FETCH_H
 #define META_NET_FETCH_H
@@ -50,9 +51,10 @@ int fetch_create(struct fetch **fetch, struct error *err);
 void fetch_destroy(struct fetch *fetch);
 
 /*
- * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was not
- * wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE (cut
- * before its end), -ECANCELED (fetch_stop()), -ENOMEM, or -EHOSTUNREACH and others (no connection).
+ * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was
+ * not wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE
+ * (cut before its end), -ECANCELED (fetch_stop()), -ENOMEM, or -EHOSTUNREACH and others (no
+ * connection).
  */
 int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
 	      struct error *err);
