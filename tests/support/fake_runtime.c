@@ -196,6 +196,7 @@ static bool answer_next(struct fake_runtime *runtime, int fd, const char *line, 
 		append_grpc(&out, answer, stream);
 		break;
 	case FAKE_GRPC_STREAM:
+	case FAKE_GRPC_ENDED:
 		append_grpc(&out, answer, stream);
 		keep_stream(runtime, fd);
 		goes_on = false;

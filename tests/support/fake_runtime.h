@@ -15,6 +15,7 @@ enum fake_answer_kind {
 	FAKE_SILENT, /* nothing */
 	FAKE_SLOW, /* as FAKE_BYTES, a byte every 20 ms */
 	FAKE_GRPC_STREAM, /* as FAKE_GRPC, but it goes on after the message */
+	FAKE_GRPC_ENDED, /* as FAKE_GRPC; other connections are served beside this one */
 	FAKE_STREAM, /* HTTP/1.1 with the text as a body that goes on */
 };
 

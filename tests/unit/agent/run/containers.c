@@ -19,6 +19,7 @@
 #include "agent/run/containers.h"
 #include "meta/files/files.h"
 #include "meta/meta.h"
+#include "meta/runtimes/sockets.h"
 #include "util/clock.h"
 
 #include "drive.h"
@@ -68,6 +69,57 @@ struct meta_source *meta_files_create(const char *host_root)
 	source->ops = &ops;
 	return source;
 }
+
+#ifdef WITH_RUNTIME_SOCKETS
+/* A runtime that renames the container whose id ends in 2, and then removes it, once it may. */
+static atomic_bool pushes, stopped;
+
+static void push(struct meta_follower *follower, struct meta_sink *sink)
+{
+	struct meta_update *update = meta_update_create(META_CONTAINER, ID "2");
+
+	assert_non_null(update);
+	update->info = sinsp_container_info_create();
+	update->info->name = "renamed";
+	while (!atomic_load(&pushes) && !atomic_load(&stopped))
+		usleep(1000);
+	meta_post(sink, update);
+	meta_post(sink, meta_update_create(META_CONTAINER_REMOVED, ID "2"));
+}
+
+static void stop(struct meta_follower *follower)
+{
+	atomic_store(&stopped, true);
+}
+
+static void destroy_follower(struct meta_follower *follower)
+{
+	free(follower);
+}
+
+int sockets_source_create(const struct sockets_config *config, struct meta_source **source,
+			  struct error *err)
+{
+	assert_string_equal(config->host_root, options.host_root);
+	return 0;
+}
+
+int sockets_followers_create(const struct sockets_config *config,
+			     struct meta_follower *followers[SOCKETS_MAX], size_t *count,
+			     struct error *err)
+{
+	static const struct meta_follower_ops ops = {push, stop, destroy_follower};
+
+	assert_non_null(config->cache);
+	atomic_store(&pushes, false);
+	atomic_store(&stopped, false);
+	followers[0] = calloc(1, sizeof(*followers[0]));
+	assert_non_null(followers[0]);
+	followers[0]->ops = &ops;
+	*count = 1;
+	return 0;
+}
+#endif
 
 static bool has_room(const struct input *input)
 {
@@ -426,6 +478,29 @@ static void test_pods_are_not_wanted(void **state)
 	assert_int_equal(account().meta.counts[META_KUBE_REQUESTS], 0);
 }
 
+#ifdef WITH_RUNTIME_SOCKETS
+/* What is pushed is beside the answers: it changes what is known, and nothing waits for it. */
+static void test_pushed(void **state)
+{
+	const struct sinsp_container *container;
+
+	begin();
+	container = start(2);
+	containers_follow(containers);
+	assert_string_equal(container->info.name, "web");
+	atomic_store(&pushes, true);
+	for (int i = 0; i < WAIT_MS && !container->removed; i++) {
+		usleep(1000);
+		containers_apply(containers);
+	}
+	assert_true(container->removed);
+	assert_string_equal(container->info.name, "renamed");
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_int_equal(account().meta.counts[META_PUSHED], 2);
+	assert_int_equal(account().meta.counts[META_REQUESTS], 1);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -444,6 +519,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+#ifdef WITH_RUNTIME_SOCKETS
+		cmocka_unit_test_setup_teardown(test_pushed, setup, teardown),
+#endif
 		cmocka_unit_test_setup_teardown(test_pods_are_not_wanted, setup, teardown),
 	};
 

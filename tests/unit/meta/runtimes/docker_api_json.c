@@ -30,7 +30,8 @@ static void test_all_members(void **state)
 	struct sinsp_container_info *info = fill(
 		"{\"Id\": \"abc\", \"Name\": \"/web\", \"Image\": \"sha256:1a2b\","
 		" \"Created\": \"2026-11-22T13:34:36.031026389Z\","
-		" \"Config\": {\"Image\": \"nginx:1\", \"Env\": [\"A=b\"], \"Labels\": {\"a\": \"b\","
+		" \"Config\": {\"Image\": \"nginx:1\", \"Env\": [\"A=b\"], \"Labels\": {\"a\": "
+		"\"b\","
 		" \"io.kubernetes.pod.name\": \"p\", \"io.kubernetes.pod.namespace\": \"n\"}},"
 		" \"HostConfig\": {\"Privileged\": true, \"PidMode\": \"host\","
 		" \"NetworkMode\": \"container:12\", \"IpcMode\": \"private\"},"

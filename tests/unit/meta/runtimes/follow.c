@@ -183,6 +183,20 @@ static struct fake_answer pack_container(void)
 	return pack(&answer.base);
 }
 
+static struct fake_answer pack_list(void)
+{
+	Cri__ListContainersResponse answer = CRI__LIST_CONTAINERS_RESPONSE__INIT;
+	Cri__ContainerMetadata metadata = CRI__CONTAINER_METADATA__INIT;
+	Cri__Container container = CRI__CONTAINER__INIT;
+
+	metadata.name = "web";
+	container.id = C1;
+	container.metadata = &metadata;
+	answer.containers = (Cri__Container *[]){&container};
+	answer.n_containers = 1;
+	return pack(&answer.base);
+}
+
 /* What is pushed and kept has the environment only if the follower is to have it. */
 static void test_environment(void **state)
 {
@@ -336,6 +350,31 @@ static void test_restart(void **state)
 	assert_int_equal(cached(C3), META_CACHE_PART);
 }
 
+/* CRI-O ends the stream at once, older versions of containerd do not have it: they are listed. */
+static void test_no_events(void **state)
+{
+	int status = *(int *)*state;
+	struct fake_answer answers[] = {{FAKE_BYTES, 0, "not HTTP/1.1", 0},
+					{FAKE_GRPC, 0,
+					 "\x12\x0a"
+					 "containerd",
+					 12},
+					{FAKE_GRPC_ENDED, status, "", 0},
+					{FAKE_GRPC, 0, "", 0},
+					{0}};
+
+	answers[4] = packed = pack_list();
+	follow_with(answers, sizeof(answers) / sizeof(answers[0]), NULL);
+	expect(META_CONTAINER, C1, "web");
+	assert_int_equal(cached(C1), META_CACHE_PART);
+	usleep(100000);
+	assert_int_equal(counted(META_RUNTIME_STREAMS), 1);
+	assert_int_equal(counted(META_RUNTIME_LISTS), 1);
+	assert_int_equal(counted(META_RUNTIME_STREAMS_LOST), 0);
+}
+
+static int unimplemented = 12, ok = 0;
+
 #define TEST(name) cmocka_unit_test_teardown(name, teardown)
 
 int main(void)
@@ -350,6 +389,8 @@ int main(void)
 		TEST(test_list_fails),
 		TEST(test_not_used),
 		TEST(test_restart),
+		{"test_no_events: ok", test_no_events, NULL, teardown, &ok},
+		{"test_no_events: unimplemented", test_no_events, NULL, teardown, &unimplemented},
 		TEST(test_environment),
 		cmocka_unit_test_prestate_setup_teardown(test_environment, NULL, teardown,
 							 &with_env),

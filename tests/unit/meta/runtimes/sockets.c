@@ -106,6 +106,91 @@ static void test_failure(void **state)
 		fake_runtime_stop(servers[i]);
 }
 
+/* Asks with a cache that knows the container. Returns how many requests that took. */
+static size_t ask_with(enum meta_cache_state state, bool is_part_known, int expected)
+{
+	struct fake_runtime *server = fake_runtime_start(known, 2);
+	const char *path = fake_runtime_path(server);
+	struct meta_cache *cache = meta_cache_create();
+	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
+	struct meta_request request = {
+		.id = ID, .type = SINSP_CONTAINER_DOCKER, .is_part_known = is_part_known};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	int owner = meta_cache_add_owner(cache);
+	struct meta_source *source;
+	size_t requests;
+
+	meta_cache_owner_ready(cache, owner);
+	info->name = "listed";
+	if (state >= META_CACHE_PART)
+		meta_cache_put(cache, owner, ID, info, state);
+	else if (state == META_CACHE_MISSING)
+		meta_cache_put_missing(cache, ID, UINT64_MAX);
+	info->name = NULL;
+	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
+	assert_int_equal(source->ops->describe(source, &request, info, NULL), expected);
+	if (expected == 0)
+		assert_non_null(info->name);
+	requests = fake_runtime_requests(server);
+	source->ops->destroy(source);
+	sinsp_container_info_destroy(info);
+	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+	return requests;
+}
+
+/* What followers learned is not asked for again. */
+static void test_cache(void **state)
+{
+	assert_int_equal(ask_with(META_CACHE_NONE, false, 0), 2);
+	assert_int_equal(ask_with(META_CACHE_WHOLE, false, 0), 0);
+	assert_int_equal(ask_with(META_CACHE_PART, true, 0), 0);
+	assert_int_equal(ask_with(META_CACHE_PART, false, 0), 2);
+	assert_int_equal(ask_with(META_CACHE_MISSING, false, -ENOENT), 0);
+}
+
+/* A container that nobody knows is not asked for again for a while. */
+static void test_missing_once(void **state)
+{
+	static const struct fake_answer none[] = {{FAKE_JSON, 200, "OK", 0},
+						  {FAKE_JSON, 404, "{}", 0}};
+	struct fake_runtime *server = fake_runtime_start(none, 2);
+	const char *path = fake_runtime_path(server);
+	struct meta_cache *cache = meta_cache_create();
+	struct sockets_config config = {NULL, &path, 1, .without_defaults = true, .cache = cache};
+	struct meta_request request = {
+		.id = ID, .type = SINSP_CONTAINER_DOCKER, .missing_ns = UINT64_MAX / 2};
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	struct meta_source *source;
+
+	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(source->ops->describe(source, &request, info, NULL), -ENOENT);
+	assert_int_equal(fake_runtime_requests(server), 2);
+	source->ops->destroy(source);
+	sinsp_container_info_destroy(info);
+	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+}
+
+/* One for each socket and interface; they look at it only when they are started. */
+static void test_followers(void **state)
+{
+	static const char *const paths[] = {"/a", "/b"};
+	struct meta_cache *cache = meta_cache_create();
+	struct sockets_config config = {NULL, paths, 2, .without_defaults = true, .cache = cache};
+	struct meta_follower *followers[SOCKETS_MAX];
+	size_t count;
+
+	assert_int_equal(sockets_followers_create(&config, followers, &count, NULL), 0);
+	assert_int_equal(count, 4);
+	while (count) {
+		count--;
+		followers[count]->ops->destroy(followers[count]);
+	}
+	meta_cache_unref(cache);
+}
+
 static void test_too_many(void **state)
 {
 	const char *paths[SOCKETS_MAX + 1];
@@ -125,6 +210,9 @@ int main(void)
 		cmocka_unit_test(test_below_the_hosts_root),
 		cmocka_unit_test(test_time_is_shared),
 		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_missing_once),
+		cmocka_unit_test(test_followers),
 		cmocka_unit_test(test_too_many),
 	};
 
