@@ -31,6 +31,7 @@ struct follow {
 	struct meta_cache *cache; /* a reference */
 	int owner; /* of entries of the cache */
 	bool with_env;
+	bool reports_absence; /* not yet done */
 	struct fetch *fetch; /* owned */
 	struct meta_sink *sink; /* of run() */
 	struct backoff backoff;
@@ -231,6 +232,23 @@ static enum session_result run_session(struct session *session)
 	return SESSION_ENDED;
 }
 
+/* Nobody listens: at a default place that is usual, at one that the user names it may be wrong. */
+static void take_absence(struct follow *follow)
+{
+	struct meta_update *update;
+
+	if (!follow->reports_absence)
+		return;
+	follow->reports_absence = false;
+	update = meta_update_create(META_FAILURE, NULL);
+	if (update)
+		error_set(&update->err, 0,
+			  "--runtime-socket %s: no runtime listens there; one that starts later is "
+			  "found",
+			  runtime_path(follow->runtime));
+	meta_post(follow->sink, update);
+}
+
 /* Returns for how long to wait for the next session. */
 static uint64_t follow_once(struct follow *follow)
 {
@@ -260,8 +278,10 @@ static uint64_t follow_once(struct follow *follow)
 	meta_cache_end_list(follow->cache, follow->owner);
 	runtime_forget(follow->runtime);
 	/* To look for it costs a failed call of connect(). */
-	if (code == -ECONNREFUSED)
+	if (code == -ECONNREFUSED) {
+		take_absence(follow);
 		return (uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS;
+	}
 	if (fetch_is_stopped(follow->fetch))
 		return 0;
 	meta_count(follow->sink, META_RUNTIME_STREAMS_LOST,
@@ -286,10 +306,12 @@ static void run(struct meta_follower *follower, struct meta_sink *sink)
 	while (!fetch_is_stopped(follow->fetch)) {
 		uint64_t wait_ns = (uint64_t)FOLLOW_ABSENT_MS * NS_PER_MS;
 
-		if (is_used(follow))
+		if (is_used(follow)) {
 			wait_ns = follow_once(follow);
-		else
+		} else {
 			meta_cache_owner_ready(follow->cache, follow->owner);
+			take_absence(follow);
+		}
 		fetch_wait(follow->fetch, wait_ns);
 	}
 }
@@ -325,6 +347,7 @@ int follow_create(const struct follow_config *config, struct meta_follower **fol
 	follow->runtime = config->runtime;
 	follow->cache = meta_cache_ref(config->cache);
 	follow->with_env = config->with_env;
+	follow->reports_absence = config->is_named;
 	follow->used = config->used ? strdup(config->used) : NULL;
 	follow->owner = meta_cache_add_owner(follow->cache);
 	code = follow->owner < 0 ? follow->owner : fetch_create(&follow->fetch, err);

@@ -29,6 +29,7 @@ struct place {
 	 * keep it.
 	 */
 	const char *used;
+	bool is_named; /* by the user; of several for one path, one */
 };
 
 /*
@@ -94,7 +95,8 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	int code;
 
 	if (source->cache) {
-		meta_cache_wait_ready(source->cache, deadline_ns);
+		/* The rest of the time is for those that can be asked. */
+		meta_cache_wait_ready(source->cache, now_ns + (deadline_ns - now_ns) / 2);
 		state = meta_cache_find(source->cache, request->id, now_ns, info);
 	}
 	if (state == META_CACHE_WHOLE || (state == META_CACHE_PART && request->is_part_known))
@@ -125,7 +127,7 @@ static int add_below(const char *root, const struct place *place, add_place *add
 		     struct error *err)
 {
 	char path[PATH_MAX], used[PATH_MAX];
-	struct place below = {path, place->apis, place->used ? used : NULL};
+	struct place below = {path, place->apis, place->used ? used : NULL, place->is_named};
 
 	if (snprintf(path, sizeof(path), "%s%s", root, place->path) >= (int)sizeof(path) ||
 	    snprintf(used, sizeof(used), "%s%s", root, place->used ? place->used : "") >=
@@ -141,8 +143,9 @@ static int each_place(const struct sockets_config *config, add_place *add, void 
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < config->paths_count * COUNT(apis_of_any); i++) {
-		const struct place place = {config->paths[i / COUNT(apis_of_any)],
-					    apis_of_any[i % COUNT(apis_of_any)], NULL};
+		unsigned int apis = apis_of_any[i % COUNT(apis_of_any)];
+		const struct place place = {config->paths[i / COUNT(apis_of_any)], apis, NULL,
+					    apis == RUNTIME_ONE};
 
 		code = add_below(root, &place, add, data, err);
 	}
@@ -200,7 +203,8 @@ static int add_followed(void *data, const struct place *place, struct error *err
 	struct followers *followers = data;
 	struct follow_config config = {.used = place->used,
 				       .cache = followers->config->cache,
-				       .with_env = followers->config->with_env};
+				       .with_env = followers->config->with_env,
+				       .is_named = place->is_named};
 	int code;
 
 	if (followers->count == SOCKETS_MAX)

@@ -40,7 +40,9 @@
 static struct fake_runtime *server;
 static struct meta_cache *cache;
 static struct meta *meta;
-static bool with_env; /* of the next follower */
+static bool with_env; /* of the next follower, as those below */
+static const char *missing; /* path of a socket that is not there; NULL: the server's */
+static bool is_named;
 
 static int no_container(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err)
@@ -63,9 +65,11 @@ static void follow_with(const struct fake_answer *answers, size_t count, const c
 	source->ops = &ops;
 	server = fake_runtime_start(answers, count);
 	cache = meta_cache_create();
-	config = (struct follow_config){.cache = cache, .used = used, .with_env = with_env};
-	assert_int_equal(
-		runtime_open(fake_runtime_path(server), RUNTIME_ONE, &config.runtime, NULL), 0);
+	config = (struct follow_config){
+		.cache = cache, .used = used, .with_env = with_env, .is_named = is_named};
+	assert_int_equal(runtime_open(missing ? missing : fake_runtime_path(server), RUNTIME_ONE,
+				      &config.runtime, NULL),
+			 0);
 	assert_int_equal(follow_create(&config, &follower, NULL), 0);
 	assert_int_equal(meta_create(&source, 1, 0, &meta, NULL), 0);
 	assert_int_equal(meta_follow(meta, follower, NULL), 0);
@@ -84,6 +88,8 @@ static int teardown(void **state)
 	meta_cache_unref(cache);
 	unpack(&packed);
 	packed = (struct fake_answer){0};
+	missing = NULL;
+	is_named = false;
 	return 0;
 }
 
@@ -336,6 +342,32 @@ static void test_not_used(void **state)
 	unlink(used);
 }
 
+static void test_missing_default(void **state)
+{
+	missing = "/no/such/socket";
+	follow_with(whole, WHOLE_COUNT, NULL);
+	meta_cache_wait_ready(cache, UINT64_MAX / 2);
+	assert_false(meta_wait(meta, S_NS / 10));
+}
+
+static void test_missing_named(void **state)
+{
+	struct meta_update *update;
+
+	missing = "/no/such/socket";
+	is_named = true;
+	follow_with(whole, WHOLE_COUNT, NULL);
+	assert_true(meta_wait(meta, 10 * S_NS));
+	update = meta_take(meta);
+	assert_int_equal(update->kind, META_FAILURE);
+	assert_string_equal(update->err.text,
+			    "--runtime-socket /no/such/socket: no runtime listens there; one that "
+			    "starts later is found");
+	meta_update_destroy(update);
+	/* Once. */
+	assert_false(meta_wait(meta, S_NS * FOLLOW_ABSENT_MS / 1000 * 3 / 2));
+}
+
 /* A runtime that starts later, and another time. */
 static void test_restart(void **state)
 {
@@ -388,6 +420,8 @@ int main(void)
 		TEST(test_rejected),
 		TEST(test_list_fails),
 		TEST(test_not_used),
+		TEST(test_missing_default),
+		TEST(test_missing_named),
 		TEST(test_restart),
 		{"test_no_events: ok", test_no_events, NULL, teardown, &ok},
 		{"test_no_events: unimplemented", test_no_events, NULL, teardown, &unimplemented},

@@ -83,6 +83,24 @@ static void test_time_is_shared(void **state)
 	fake_runtime_stop(servers[1]);
 }
 
+/* One whose list has not come yet does not take all the time of the others. */
+static void test_time_is_left(void **state)
+{
+	struct fake_runtime *server = fake_runtime_start(known, 2);
+	const char *path = fake_runtime_path(server);
+	struct meta_cache *cache = meta_cache_create();
+	struct sockets_config config = {
+		.paths = &path, .paths_count = 1, .without_defaults = true, .cache = cache};
+	struct meta_source *source;
+
+	assert_true(meta_cache_add_owner(cache) >= 0);
+	assert_int_equal(sockets_source_create(&config, &source, NULL), 0);
+	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
+	source->ops->destroy(source);
+	meta_cache_unref(cache);
+	fake_runtime_stop(server);
+}
+
 /* A failure is reported unless another runtime knows the container. */
 static void test_failure(void **state)
 {
@@ -209,6 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_below_the_hosts_root),
 		cmocka_unit_test(test_time_is_shared),
+		cmocka_unit_test(test_time_is_left),
 		cmocka_unit_test(test_failure),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_missing_once),
