@@ -62,7 +62,7 @@ void sinsp_set_users(struct sinsp *sinsp, const char *id, int result,
 	/* Without a file that can be used no id has a name: one of the host would be wrong. */
 	if (result && result != -EAGAIN)
 		users = sinsp_container_users_create();
-	sinsp_container_set_users(container, users);
+	sinsp_container_set_users(&sinsp->containers, container, users);
 	sinsp_container_list_add(&sinsp->containers.lists, container, SINSP_CONTAINERS_USERS);
 }
 

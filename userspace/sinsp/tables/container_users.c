@@ -20,6 +20,8 @@ enum {
 	PROC_BYTES_MAX = 64 << 10,
 	PID_BYTES = 24,
 	RANGES_MAX = 340, /* as the kernel has it */
+	SHARED_ENTRIES_MAX = 1024, /* of tables that are shared */
+	SHARED_LOOKS = 64, /* at tables of the list */
 };
 
 /* The ids of a user namespace. */
@@ -32,18 +34,83 @@ struct sinsp_container_users *sinsp_container_users_create(void)
 {
 	struct sinsp_container_users *made = calloc(1, sizeof(*made));
 
-	if (made)
-		made->users.max = made->groups.max = ENTRIES_MAX;
+	if (!made)
+		return NULL;
+	made->users.max = made->groups.max = ENTRIES_MAX;
+	made->refs = 1;
 	return made;
+}
+
+static void list_remove(struct sinsp_container_users *users)
+{
+	if (!users->link)
+		return;
+	*users->link = users->next;
+	if (users->next)
+		users->next->link = users->link;
+	users->link = NULL;
+}
+
+static void list_add(struct sinsp_container_users **list, struct sinsp_container_users *users)
+{
+	users->next = *list;
+	users->link = list;
+	if (users->next)
+		users->next->link = &users->next;
+	*list = users;
 }
 
 void sinsp_container_users_destroy(struct sinsp_container_users *users)
 {
-	if (!users)
+	if (!users || --users->refs)
 		return;
+	list_remove(users);
 	users_finish(&users->users);
 	users_finish(&users->groups);
 	free(users);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the other users have no such entry. */
+static int lacks(const struct user_entry *user, void *others)
+{
+	const struct user_entry *other = users_find(others, user->id, 0);
+
+	return !other || user->gid != other->gid || !same_text(user->name, other->name) ||
+	       !same_text(user->home, other->home) || !same_text(user->shell, other->shell);
+}
+
+static bool equal(struct users *a, struct users *b)
+{
+	return a->count == b->count && users_each(a, 0, lacks, b) == 0;
+}
+
+struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container_users **list,
+							  struct sinsp_container_users *users)
+{
+	struct sinsp_container_users *other = *list;
+	int left = SHARED_LOOKS;
+
+	if (users->users.count + users->groups.count > SHARED_ENTRIES_MAX)
+		return users;
+	while (other && left > 0 &&
+	       !(equal(&users->users, &other->users) && equal(&users->groups, &other->groups))) {
+		other = other->next;
+		left--;
+	}
+	if (other && left > 0) {
+		sinsp_container_users_destroy(users);
+		users = other;
+		users->refs++;
+		list_remove(users);
+	}
+	/* Those that are used again come first. */
+	list_add(list, users);
+	return users;
 }
 
 static bool is_at(const char *group, size_t len, const char *path)
@@ -65,7 +132,8 @@ static bool is_group_of(const char *group, size_t len, const struct sinsp_users_
 }
 
 /* The id of a process may have been used again. */
-static int check_container(struct scap_proc *proc, int process, const struct sinsp_users_wanted *wanted)
+static int check_container(struct scap_proc *proc, int process,
+			   const struct sinsp_users_wanted *wanted)
 {
 	const struct buf *groups;
 	int r = scap_proc_cgroups(proc, process, &groups);
@@ -148,7 +216,8 @@ static int read_both(const struct proc_root *root, int process,
 	return r;
 }
 
-static int read_process(struct scap_proc *proc, int process, const struct sinsp_users_wanted *wanted,
+static int read_process(struct scap_proc *proc, int process,
+			const struct sinsp_users_wanted *wanted,
 			struct sinsp_container_users **users)
 {
 	struct proc_root root;

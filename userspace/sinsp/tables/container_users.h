@@ -11,13 +11,22 @@
 
 struct sinsp_container_users {
 	struct users users, groups;
+	uint32_t refs; /* by containers of one table, which share equal ones */
+	struct sinsp_container_users *next, **link; /* of the list below; NULL: not in it */
 };
 
 /* Empty tables; NULL if out of memory. */
 struct sinsp_container_users *sinsp_container_users_create(void);
 
-/* Accepts NULL. */
+/* Drops a reference; the last one frees them. Accepts NULL. */
 void sinsp_container_users_destroy(struct sinsp_container_users *users);
+
+/*
+ * Containers of one image have the same users: returns equal tables of a list, in place of `users`,
+ * which it owns, or adds these. Only as many are compared as an event can wait for.
+ */
+struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container_users **list,
+							  struct sinsp_container_users *users);
 
 /* Whose users to read, and how. */
 struct sinsp_users_wanted {

@@ -510,11 +510,11 @@ void sinsp_containers_forget_pod(struct sinsp_containers *table, const char *uid
 	sinsp_pods_forget(&table->pods, uid);
 }
 
-void sinsp_container_set_users(struct sinsp_container *container,
+void sinsp_container_set_users(struct sinsp_containers *table, struct sinsp_container *container,
 			       struct sinsp_container_users *users)
 {
 	sinsp_container_users_destroy(container->users);
-	container->users = users;
+	container->users = users ? sinsp_container_users_share(&table->users, users) : NULL;
 }
 
 struct sinsp_container_users *sinsp_containers_own_users(struct sinsp_containers *table,

@@ -36,6 +36,7 @@ struct sinsp_containers {
 	struct sinsp_container *containers[SINSP_CONTAINERS_BUCKETS];
 	struct sinsp_container_lists lists;
 	struct sinsp_pods pods;
+	struct sinsp_container_users *users; /* those that containers share */
 	uint32_t count; /* of containers */
 	uint64_t revisions; /* the last one that a container or an entry of groups got */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
@@ -145,7 +146,7 @@ const struct sinsp_container *sinsp_containers_take_changed(struct sinsp_contain
 const struct sinsp_container *sinsp_containers_take_users_changed(struct sinsp_containers *table);
 
 /* Replaces the users of a container; NULL: those of the host. Takes ownership. */
-void sinsp_container_set_users(struct sinsp_container *container,
+void sinsp_container_set_users(struct sinsp_containers *table, struct sinsp_container *container,
 			       struct sinsp_container_users *users);
 
 /*

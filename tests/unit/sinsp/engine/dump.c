@@ -167,7 +167,8 @@ static struct sinsp_container *add_users(struct drive *drive)
 
 	sinsp_thread_set_cgroups(&drive->sinsp->containers, thread, groups, sizeof(groups));
 	container = thread->cgroups->container;
-	sinsp_container_set_users(container, sinsp_container_users_create());
+	sinsp_container_set_users(&drive->sinsp->containers, container,
+				  sinsp_container_users_create());
 	users_add(&container->users->users, &web);
 	users_add(&container->users->groups, &staff);
 	return container;
@@ -187,12 +188,13 @@ static void dumps_users_of_containers(void **state)
 				     "of 0123456789ab group 7 staff\nend\n"));
 	free(text);
 	assert_dump_reloads(drive);
-	sinsp_container_set_users(container, sinsp_container_users_create());
+	sinsp_container_set_users(&drive->sinsp->containers, container,
+				  sinsp_container_users_create());
 	assert_dump_reloads(drive);
 	text = dump_text(drive->sinsp);
 	assert_non_null(strstr(text, "\nof 0123456789ab \nend\n"));
 	free(text);
-	sinsp_container_set_users(container, NULL);
+	sinsp_container_set_users(&drive->sinsp->containers, container, NULL);
 	text = dump_text(drive->sinsp);
 	assert_null(strstr(text, "\nof "));
 	free(text);
@@ -291,7 +293,7 @@ static void dumps_unknown_users(void **state)
 	drive_create(&drive, &(struct sinsp_config){.proc = proc, .etc = "/nonexistent"});
 	users_add(&drive.sinsp->names->users, &ann);
 	container = add_users(&drive);
-	sinsp_container_set_users(container, NULL);
+	sinsp_container_set_users(&drive.sinsp->containers, container, NULL);
 	expect_changed(&drive, "of 0123456789ab \n");
 	text = dump_text(drive.sinsp);
 	assert_non_null(strstr(text, "\nof 0123456789ab \n"));

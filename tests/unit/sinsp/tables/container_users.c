@@ -184,12 +184,72 @@ static void test_bounded(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, foreign_root_teardown)
 
+/* Users 0 to `count`, one of which has another name than the others. */
+static struct sinsp_container_users *make(uint32_t count, uint32_t which)
+{
+	struct sinsp_container_users *made = sinsp_container_users_create();
+
+	assert_non_null(made);
+	for (uint32_t id = 0; id < count; id++)
+		users_add(&made->users, &(struct user_entry){.id = id,
+							     .name = id == which ? "which" : "one",
+							     .home = "/"});
+	return made;
+}
+
+static void test_share(void **state)
+{
+	struct sinsp_container_users *list = NULL, *first, *other;
+
+	first = sinsp_container_users_share(&list, make(20, 3));
+	other = sinsp_container_users_share(&list, make(20, 4));
+	assert_ptr_not_equal(first, other);
+	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 3)), first);
+	assert_ptr_equal(sinsp_container_users_share(&list, make(20, 4)), other);
+	users_add(&first->groups, &(struct user_entry){.id = 1, .name = "g"});
+	assert_ptr_not_equal(sinsp_container_users_share(&list, make(20, 3)), first);
+	sinsp_container_users_destroy(first);
+	sinsp_container_users_destroy(other);
+	assert_string_equal(users_find(&first->users, 3, 0)->name, "which");
+	sinsp_container_users_destroy(first);
+	sinsp_container_users_destroy(other);
+	/* The one that is left. */
+	assert_non_null(list);
+	assert_null(list->next);
+	sinsp_container_users_destroy(list);
+	assert_null(list);
+}
+
+/* Those that are too many are not compared; the others stay as they are. */
+static void test_share_bounds(void **state)
+{
+	enum { TABLES = 100 };
+	struct sinsp_container_users *list = NULL, *made[TABLES], *large, *again;
+
+	for (uint32_t i = 0; i < TABLES; i++)
+		made[i] = sinsp_container_users_share(&list, make(TABLES, i));
+	assert_ptr_equal(sinsp_container_users_share(&list, make(TABLES, TABLES - 2)),
+			 made[TABLES - 2]);
+	sinsp_container_users_destroy(made[TABLES - 2]);
+	again = sinsp_container_users_share(&list, make(TABLES, 0));
+	assert_ptr_not_equal(again, made[0]);
+	large = sinsp_container_users_share(&list, make(2000, 0));
+	assert_ptr_not_equal(list, large);
+	for (uint32_t i = 0; i < TABLES; i++)
+		sinsp_container_users_destroy(made[i]);
+	sinsp_container_users_destroy(large);
+	assert_ptr_equal(list, again);
+	sinsp_container_users_destroy(again);
+	assert_null(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_both_files),	   TEST(test_one_file_or_none),
-		TEST(test_user_namespace), TEST(test_not_of_the_container),
-		TEST(test_by_path),	   TEST(test_unusable_files),
+		cmocka_unit_test(test_share), cmocka_unit_test(test_share_bounds),
+		TEST(test_both_files),	      TEST(test_one_file_or_none),
+		TEST(test_user_namespace),    TEST(test_not_of_the_container),
+		TEST(test_by_path),	      TEST(test_unusable_files),
 		TEST(test_bounded),
 	};
 
