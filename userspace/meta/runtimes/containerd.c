@@ -51,14 +51,35 @@ int containerd_init(struct containerd *containerd, struct http *http, const char
 	return code;
 }
 
+/* Labels by which its plugin for Kubernetes knows its own containers. */
+#define OF_PLUGIN "io.cri-containerd."
+
+static bool is_of_plugin(const char *label)
+{
+	return strncmp(label, OF_PLUGIN, sizeof(OF_PLUGIN) - 1) == 0;
+}
+
+static bool is_sandbox(const Containerd__Container *container)
+{
+	for (size_t i = 0; i < container->n_labels; i++)
+		if (strcmp(container->labels[i]->key, OF_PLUGIN "kind") == 0)
+			return strcmp(container->labels[i]->value, "sandbox") == 0;
+	return false;
+}
+
+/* Those of a sandbox are its pod's. */
 static void fill_labels(struct sinsp_container_info *info, const Containerd__Container *container)
 {
+	struct sinsp_labels *to = info->is_sandbox ? &info->pod.labels : &info->labels;
 	struct describe_labels labels =
-		describe_labels_begin(&info->texts, &info->labels, container->n_labels);
+		describe_labels_begin(&info->texts, to, container->n_labels);
 
 	for (size_t i = 0; i < container->n_labels; i++)
-		describe_label_add(&labels, container->labels[i]->key, container->labels[i]->value);
-	describe_labels_end(&labels, &info->labels);
+		if (!is_of_plugin(container->labels[i]->key))
+			describe_label_add(&labels, container->labels[i]->key,
+					   container->labels[i]->value);
+	describe_labels_end(&labels, to);
+	describe_pod_by_labels(info, to);
 }
 
 static void fill_spec(struct sinsp_container_info *info, const Containerd__Any *any)
@@ -79,11 +100,12 @@ static void fill(struct sinsp_container_info *info, const Containerd__Container 
 	const Containerd__Timestamp *created = container->created_at;
 
 	info->type = SINSP_CONTAINER_CONTAINERD;
+	info->is_sandbox = is_sandbox(container);
 	fill_labels(info, container);
 	describe_text(&info->texts, &info->name, describe_label(&info->labels, "nerdctl/name"));
-	describe_image(&info->texts, &info->image, container->image);
+	if (!info->is_sandbox)
+		describe_image(&info->texts, &info->image, container->image);
 	fill_spec(info, container->spec);
-	describe_pod_by_labels(info, &info->labels);
 	if (created && created->seconds > 0 && created->nanos >= 0)
 		info->created_ns = (uint64_t)created->seconds * NS_PER_S + (uint64_t)created->nanos;
 }
@@ -107,6 +129,15 @@ static bool is_asked(const Containerd__Namespace *namespace)
 {
 	return strcmp(namespace->name, of_docker) != 0 &&
 	       strlen(namespace->name) < NAMESPACE_BYTES && !strpbrk(namespace->name, "\r\n");
+}
+
+/*
+ * Whether its containers are followed. Of those of Kubernetes the Container Runtime Interface of
+ * the same daemon says more, which would not be asked for what is known.
+ */
+static bool is_followed(const char *namespace)
+{
+	return strcmp(namespace, of_docker) != 0 && strcmp(namespace, of_kubernetes) != 0;
 }
 
 int containerd_describe(const struct containerd *containerd, const char *id, uint64_t deadline_ns,
@@ -150,7 +181,6 @@ int containerd_describe(const struct containerd *containerd, const char *id, uin
 /* The containers of each namespace that is asked. */
 struct lists {
 	const Containerd__ListContainersResponse *of[NAMESPACES_MAX];
-	bool is_whole[NAMESPACES_MAX];
 	size_t count;
 };
 
@@ -168,7 +198,6 @@ static int list_in(const struct containerd *containerd, const char *name, uint64
 
 	if (code)
 		return code == -ENOENT ? 0 : code;
-	lists->is_whole[lists->count] = strcmp(name, of_kubernetes) != 0;
 	lists->of[lists->count++] = (const Containerd__ListContainersResponse *)answer;
 	return 0;
 }
@@ -198,7 +227,7 @@ static void give(const struct lists *lists, const struct runtime_list *list)
 				return;
 			info->wants_env = list->with_env;
 			fill(info, container);
-			list->add(list->data, container->id, info, lists->is_whole[i]);
+			list->add(list->data, container->id, info, true);
 		}
 }
 
@@ -211,7 +240,8 @@ int containerd_list(const struct containerd *containerd, uint64_t deadline_ns,
 	int code = list_namespaces(containerd, deadline_ns, &arena, &namespaces, err);
 
 	for (size_t i = 0; code == 0 && i < namespaces->n_namespaces && i < NAMESPACES_MAX; i++)
-		if (is_asked(namespaces->namespaces[i]))
+		if (is_asked(namespaces->namespaces[i]) &&
+		    is_followed(namespaces->namespaces[i]->name))
 			code = list_in(containerd, namespaces->namespaces[i]->name, deadline_ns,
 				       &arena, &lists, err);
 	if (code == 0)
@@ -245,8 +275,7 @@ static bool decode(const char *message, size_t len, struct runtime_event *event)
 			(const char *)envelope->event->value.data, envelope->event->value.len,
 			&arena);
 	for (size_t i = 0; received && i < TOPICS_COUNT; i++)
-		if (strcmp(topics[i].topic, envelope->topic) == 0 &&
-		    strcmp(envelope->ns, of_docker) != 0)
+		if (strcmp(topics[i].topic, envelope->topic) == 0 && is_followed(envelope->ns))
 			runtime_event_set(event, topics[i].change, received->id);
 	arena_finish(&arena);
 	return received;

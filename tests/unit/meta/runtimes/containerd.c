@@ -33,7 +33,8 @@ static struct fake_answer pack_namespaces(const char *first, const char *second)
 }
 
 /* One container, as the answer to a request for it, or of a list. */
-static struct fake_answer pack_container(const char *id, const char *image, bool in_list)
+static struct fake_answer pack_labelled(const char *id, const char *image, bool in_list,
+					const char *kind)
 {
 	static char spec[] = "{\"process\": {\"capabilities\": {\"bounding\": []}},"
 			     " \"linux\": {\"namespaces\": [{\"type\": \"pid\"}]}}";
@@ -41,25 +42,32 @@ static struct fake_answer pack_container(const char *id, const char *image, bool
 	Containerd__ListContainersResponse list = CONTAINERD__LIST_CONTAINERS_RESPONSE__INIT;
 	Containerd__Container container = CONTAINERD__CONTAINER__INIT;
 	Containerd__Timestamp created = CONTAINERD__TIMESTAMP__INIT;
-	Containerd__Label label = CONTAINERD__LABEL__INIT;
+	Containerd__Label label = CONTAINERD__LABEL__INIT, of_plugin = label;
 	Containerd__Any any = CONTAINERD__ANY__INIT;
 
 	label.key = "nerdctl/name";
 	label.value = "web";
+	of_plugin.key = "io.cri-containerd.kind";
+	of_plugin.value = (char *)kind;
 	any.value.data = (uint8_t *)spec;
 	any.value.len = sizeof(spec) - 1;
 	created.seconds = 7;
 	created.nanos = 8;
 	container.id = (char *)id;
 	container.image = (char *)image;
-	container.labels = (Containerd__Label *[]){&label};
-	container.n_labels = 1;
+	container.labels = (Containerd__Label *[]){&label, &of_plugin};
+	container.n_labels = kind ? 2 : 1;
 	container.spec = &any;
 	container.created_at = &created;
 	answer.container = &container;
 	list.containers = (Containerd__Container *[]){&container};
 	list.n_containers = 1;
 	return in_list ? pack(&list.base) : pack(&answer.base);
+}
+
+static struct fake_answer pack_container(const char *id, const char *image, bool in_list)
+{
+	return pack_labelled(id, image, in_list, NULL);
 }
 
 /* The answers of a server; frees those that were packed. */
@@ -121,6 +129,31 @@ static void test_other_namespaces(void **state)
 	sinsp_container_info_destroy(info);
 }
 
+/* The labels of its plugin are no one else's; a sandbox has no image, and its labels are the pod's. */
+static void test_of_kubernetes(void **state)
+{
+	static const struct {
+		const char *kind;
+		bool is_sandbox;
+	} cases[] = {{"container", false}, {"sandbox", true}};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_answer answers[] = {
+			pack_namespaces("k8s.io", NULL),
+			pack_labelled("c1", "nginx:1", false, cases[i].kind)};
+		const struct sinsp_labels *labels;
+
+		assert_int_equal(describe(answers, 2), META_SOURCE_PART);
+		labels = cases[i].is_sandbox ? &info->pod.labels : &info->labels;
+		assert_int_equal(info->is_sandbox, cases[i].is_sandbox);
+		assert_int_equal(!info->image.name, cases[i].is_sandbox);
+		assert_int_equal(info->labels.count + info->pod.labels.count, 1);
+		assert_int_equal(labels->count, 1);
+		assert_string_equal(labels->items[0].name, "nerdctl/name");
+		sinsp_container_info_destroy(info);
+	}
+}
+
 static void test_not_containerd(void **state)
 {
 	static const struct fake_answer answers[] = {{FAKE_GRPC, 12, NULL, 0}};
@@ -148,7 +181,7 @@ static void add(void *data, const char *id, struct sinsp_container_info *found, 
 /* An id in two namespaces is left out. */
 static void assert_list(const char *first, const char *second, const char *expected)
 {
-	struct fake_answer answers[] = {pack_namespaces("default", "k8s.io"),
+	struct fake_answer answers[] = {pack_namespaces("default", "build"),
 					pack_container(first, "nginx:1", true),
 					pack_container(second, "redis:7", true)};
 	struct fake_runtime *server = fake_runtime_start(answers, 3);
@@ -169,8 +202,28 @@ static void assert_list(const char *first, const char *second, const char *expec
 
 static void test_list(void **state)
 {
-	assert_list("c1", "c2", "c1 nginx:1 1|c2 redis:7 0|");
+	assert_list("c1", "c2", "c1 nginx:1 1|c2 redis:7 1|");
 	assert_list("c1", "c1", "");
+}
+
+/* Those of others, which say more of them, are not asked for: there is one request. */
+static void test_not_listed(void **state)
+{
+	struct fake_answer answers[] = {pack_namespaces("k8s.io", "moby")};
+	struct fake_runtime *server = fake_runtime_start(answers, 1);
+	const struct runtime_list visitor = {add, NULL};
+	struct containerd containerd;
+	struct http *http;
+
+	listed[0] = '\0';
+	assert_int_equal(http_open(fake_runtime_path(server), &http, NULL), 0);
+	containerd = (struct containerd){.grpc = {.http = http, .path = "socket"}};
+	assert_int_equal(containerd_list(&containerd, UINT64_MAX, &visitor, NULL), 0);
+	assert_string_equal(listed, "");
+	assert_int_equal(fake_runtime_requests(server), 1);
+	http_close(http);
+	fake_runtime_stop(server);
+	unpack(&answers[0]);
 }
 
 static void assert_event(const char *ns, const char *topic, const char *id,
@@ -210,6 +263,7 @@ static void test_events(void **state)
 	assert_event("default", "/containers/delete", "c1", RUNTIME_REMOVED);
 	assert_event("default", "/tasks/start", "c1", RUNTIME_NO_CHANGE);
 	assert_event("moby", "/containers/create", "c1", RUNTIME_NO_CHANGE);
+	assert_event("k8s.io", "/containers/create", "c1", RUNTIME_NO_CHANGE);
 }
 
 int main(void)
@@ -217,7 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_describe),       cmocka_unit_test(test_other_namespaces),
 		cmocka_unit_test(test_not_containerd), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_of_kubernetes),  cmocka_unit_test(test_not_listed),     cmocka_unit_test(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
