@@ -21,6 +21,7 @@ enum {
 	BEGIN_MS = 50, /* a stream of gRPC answers with its first event: it is open by then */
 	ANSWER_MS = 5000, /* that long a stream of HTTP/1.1 may take to answer */
 	IDLE_LOOK_MS = 60000,
+	LASTED_MS = 30000, /* that long, and the end of a stream is no failure of the runtime */
 	STATUS_OK = 200,
 };
 
@@ -232,6 +233,11 @@ static enum session_result run_session(struct session *session)
 	return SESSION_ENDED;
 }
 
+static bool lasted(const struct session *session)
+{
+	return clock_ns(CLOCK_MONOTONIC) - session->begin_ns >= (uint64_t)LASTED_MS * NS_PER_MS;
+}
+
 /* Nobody listens: at a default place that is usual, at one that the user names it may be wrong. */
 static void take_absence(struct follow *follow)
 {
@@ -269,7 +275,8 @@ static uint64_t follow_once(struct follow *follow)
 	messages_finish(&session.messages);
 	buf_finish(&session.events.body);
 	meta_cache_owner_ready(follow->cache, follow->owner);
-	if (followed)
+	/* One that ends each time soon after its begin is not listed every second. */
+	if (followed && (result == SESSION_NO_EVENTS || lasted(&session)))
 		backoff_reset(&follow->backoff);
 	if (followed && result == SESSION_NO_EVENTS)
 		return (uint64_t)FOLLOW_POLL_MS * NS_PER_MS;

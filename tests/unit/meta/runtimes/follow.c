@@ -342,6 +342,21 @@ static void test_not_used(void **state)
 	unlink(used);
 }
 
+/* It is not listed every second. */
+static void test_cut_each_time(void **state)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	follow_with(whole, WHOLE_COUNT, NULL);
+	while (clock_ns(CLOCK_MONOTONIC) - begin_ns < 45 * S_NS / 10) {
+		while (meta_wait(meta, S_NS / 100))
+			meta_update_destroy(meta_take(meta));
+		fake_runtime_cut(server);
+	}
+	/* At once, after one second, and after two more. */
+	assert_in_range(counted(META_RUNTIME_LISTS), 2, 3);
+}
+
 static void test_missing_default(void **state)
 {
 	missing = "/no/such/socket";
@@ -420,6 +435,7 @@ int main(void)
 		TEST(test_rejected),
 		TEST(test_list_fails),
 		TEST(test_not_used),
+		TEST(test_cut_each_time),
 		TEST(test_missing_default),
 		TEST(test_missing_named),
 		TEST(test_restart),
