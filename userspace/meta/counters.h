@@ -11,6 +11,7 @@ enum meta_counter {
 	META_MISSING, /* of these: nobody knew them */
 	META_FAILED, /* requests: something could not be read */
 	META_REJECTED, /* requests that were not made, or not again: too many, or no memory */
+	META_USERS_REJECTED, /* requests for users that were not made: too many, or no memory */
 	META_LEFT_OUT, /* labels, mounts and texts beyond the limits of meta/describe.h */
 	META_PUSHED, /* updates from followers */
 	META_PUSHES_LOST, /* the same without memory for them */

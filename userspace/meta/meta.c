@@ -203,7 +203,10 @@ int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wante
 
 	if (meta->users && meta->pending_users < meta->pending_max)
 		code = meta_users_add(meta->users, wanted);
-	meta->pending_users += code == 0;
+	if (code)
+		meta_count(meta->sink, META_USERS_REJECTED, 1);
+	else
+		meta->pending_users++;
 	return code;
 }
 

@@ -184,6 +184,31 @@ static void test_bound(void **state)
 	end();
 }
 
+/* The same for users, which have a bound of their own. */
+static void test_bound_of_users(void **state)
+{
+	const struct sinsp_users_wanted wanted = {.id = "a", .pid = INT32_MAX};
+	struct meta_update *update;
+	struct scap_proc *proc;
+
+	begin(1);
+	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
+	assert_int_equal(meta_read_users(meta, proc, NULL), 0);
+	assert_int_equal(request("b"), 0);
+	expect("b", true);
+	assert_int_equal(meta_request_users(meta, &wanted), 0);
+	assert_int_equal(meta_request_users(meta, &wanted), -EAGAIN);
+	assert_int_equal(meta_pending_users(meta), 1);
+	assert_int_equal(counted(META_USERS_REJECTED), 1);
+	assert_int_equal(counted(META_REJECTED), 0);
+	update = take("a");
+	assert_int_equal(update->kind, META_USERS);
+	assert_int_equal(update->result, -ESRCH);
+	meta_update_destroy(update);
+	assert_int_equal(meta_request_users(meta, &wanted), 0);
+	end();
+}
+
 static void test_wait_ends(void **state)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), took_ns;
@@ -342,11 +367,17 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),		  cmocka_unit_test(test_order),
-		cmocka_unit_test(test_counters),	  cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_wait_ends),	  cmocka_unit_test(test_end_with_requests),
-		cmocka_unit_test(test_hanging),		  cmocka_unit_test(test_none),
-		cmocka_unit_test(test_follower),	  cmocka_unit_test(test_too_many_followers),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_bound_of_users),
+		cmocka_unit_test(test_wait_ends),
+		cmocka_unit_test(test_end_with_requests),
+		cmocka_unit_test(test_hanging),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_follower),
+		cmocka_unit_test(test_too_many_followers),
 		cmocka_unit_test(test_hanging_followers),
 	};
 

@@ -229,6 +229,9 @@ static void put_container_troubles(struct buf *text, const struct account_contai
 	static const char *const by_counter[META_COUNTERS] = {
 		[META_REJECTED] = "containers not looked for, or not again: too many at a time, or "
 				  "out of memory",
+		[META_USERS_REJECTED] =
+			"times that users of containers were not read: too many at a time, or out "
+			"of memory",
 		[META_MISSING] = "containers without data: no file and no runtime describes them",
 		[META_FAILED] = "containers with files or answers that could not be read",
 		[META_LEFT_OUT] =

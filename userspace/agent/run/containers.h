@@ -38,9 +38,9 @@ void containers_apply(struct containers *containers);
 
 /*
  * Requests descriptions of containers that the event added, and users of those in which it began a
- * program, and waits for them: for the time of
- * --meta-wait, but not while a ring buffer is more than half full, and not if three waits in a row
- * timed out, until the next answer. To be called after sinsp_process().
+ * program, and waits for them: for the time of --meta-wait, but not while a ring buffer is more
+ * than half full, and not if three waits in a row timed out, until the next answer. To be called
+ * after sinsp_process().
  */
 void containers_follow(struct containers *containers);
 

@@ -87,6 +87,7 @@ static void test_containers(void **state)
 					 [META_DESCRIBED] = 4,
 					 [META_MISSING] = 3,
 					 [META_REJECTED] = 2,
+					 [META_USERS_REJECTED] = 12,
 					 [META_RUNTIME_STREAMS] = 8,
 					 [META_RUNTIME_STREAMS_LOST] = 9},
 					{[0] = 1, [3] = 2, [10] = 1}},
@@ -96,6 +97,7 @@ static void test_containers(void **state)
 	const char *found = report(&account);
 
 	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
+	assert_non_null(strstr(found, "agent: 12 times that users of containers were not read"));
 	assert_non_null(strstr(found, "agent: 3 containers without data"));
 	assert_non_null(strstr(found, "agent: 9 times that events of a runtime were missed"));
 	assert_non_null(strstr(found, "half of them found within 0.008 ms, all within 1.024 ms\n"));
