@@ -34,7 +34,8 @@ static inline bool kept_append(const struct kept *kept, uint64_t key, struct buf
 	slot = &kept->slots[key % KEPT_SLOTS];
 	if (slot->key != key)
 		return false;
-	buf_append(out, kept->bytes.data + slot->at, slot->len);
+	if (slot->len) /* the first ones may be empty: then there is no memory yet */
+		buf_append(out, kept->bytes.data + slot->at, slot->len);
 	return true;
 }
 

@@ -26,8 +26,9 @@ static void test_find(void **state)
 	struct kept kept = {0};
 
 	expect(&kept, 7, NULL);
-	kept_add(&kept, 7, "seven", 5);
 	kept_add(&kept, 8, "", 0);
+	expect(&kept, 8, "");
+	kept_add(&kept, 7, "seven", 5);
 	expect(&kept, 7, "seven");
 	expect(&kept, 8, "");
 	expect(&kept, 9, NULL);
