@@ -40,8 +40,9 @@ struct scap_snapshot *sinsp_snapshot(struct sinsp *sinsp);
 int sinsp_dump(struct sinsp *sinsp, struct scap_snapshot *to);
 
 /*
- * Reports the containers whose descriptions or users became known since the last call of this function or of
- * sinsp_dump(); `to` NULL: skips them. As above; without any, cheap enough for each event.
+ * Reports the containers whose descriptions or users became known since the last call of this
+ * function or of sinsp_dump(); `to` NULL: skips them. As above; without any, cheap enough for each
+ * event.
  */
 int sinsp_dump_changed(struct sinsp *sinsp, struct scap_snapshot *to);
 
