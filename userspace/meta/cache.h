@@ -23,7 +23,8 @@ enum {
 enum meta_cache_state {
 	META_CACHE_NONE, /* nothing is known */
 	META_CACHE_MISSING, /* no runtime knew it when it was asked a short time ago */
-	META_CACHE_PART, /* a list had it, which has less than an answer about one container */
+	META_CACHE_SOME, /* META_SOURCE_SOME */
+	META_CACHE_PART, /* META_SOURCE_PART: a list had it, or who follows did not ask for more */
 	META_CACHE_WHOLE,
 };
 
@@ -44,8 +45,8 @@ void meta_cache_owner_ready(struct meta_cache *cache, int owner);
 void meta_cache_wait_ready(struct meta_cache *cache, uint64_t deadline_ns);
 
 /*
- * Copies a description, of a container that is known in that state: META_CACHE_PART or
- * META_CACHE_WHOLE. A part does not take the place of what another owner knows wholly.
+ * Copies a description, of a container that is known in that state: META_CACHE_SOME or
+ * above. A part does not take the place of what another owner knows wholly.
  */
 void meta_cache_put(struct meta_cache *cache, int owner, const char *id,
 		    const struct sinsp_container_info *info, enum meta_cache_state state);

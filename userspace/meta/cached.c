@@ -22,9 +22,11 @@ static int describe(struct meta_source *base, const struct meta_request *request
 	if (state == META_CACHE_WHOLE)
 		return 0;
 	code = cached->source->ops->describe(cached->source, request, info, err);
-	if (state != META_CACHE_PART)
+	if (state < META_CACHE_SOME || code == 0)
 		return code;
-	return code == META_SOURCE_PART ? 0 : code < 0 ? META_SOURCE_PART : code;
+	if (code == META_SOURCE_PART)
+		return state == META_CACHE_PART ? 0 : META_SOURCE_PART;
+	return META_SOURCE_SOME;
 }
 
 static void destroy(struct meta_source *base)

@@ -18,19 +18,21 @@ struct meta_request {
 	 * NULL: not known. Any program can choose its command line: this may be anything.
 	 */
 	const char *bundle;
-	bool is_part_known; /* another source described a part of it */
+	bool is_part_known; /* files described their part of it */
 	uint64_t missing_ns; /* for that long it need not be looked for again, if nobody knows it */
 	bool with_env; /* its environment is wanted, too */
 };
 
 struct meta_source;
 
-enum { META_SOURCE_PART = 1 };
+/* More can be known: by files if a runtime says it, by a runtime if files do; or by another
+ * runtime. */
+enum { META_SOURCE_PART = 1, META_SOURCE_SOME = 2 };
 
 struct meta_source_ops {
 	/*
 	 * Adds what it knows to the members of `info` that are not set yet. Returns 0 if it knows
-	 * all of the container, META_SOURCE_PART if another source may know more, both with a
+	 * all of the container, one of the above if another source may know more, both with a
 	 * message if something could not be read; -ENOENT if it does not know it; or another -errno
 	 * with a message.
 	 */

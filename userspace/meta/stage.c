@@ -125,12 +125,12 @@ static void run(void *context)
 		int code;
 
 		asked->request.missing_ns = retry_delay_ns(asked);
-		asked->request.is_part_known = asked->known;
 		code = describe(stage, &asked->request, &info, &err);
 		if (err.text[0])
 			take_failure(stage, asked, &err);
 		if (info)
 			take_found(stage, asked, info);
+		asked->request.is_part_known |= code == META_SOURCE_PART;
 		if (code != 0 && stage->queues.next)
 			meta_requests_add(stage->queues.next, asked);
 		else

@@ -45,7 +45,7 @@ static void assert_answer(enum meta_cache_state state, int of_source, int expect
 	asked = destroyed = 0;
 	result = of_source;
 	known->name = "of the cache";
-	if (state >= META_CACHE_PART)
+	if (state >= META_CACHE_SOME)
 		meta_cache_put(cache, owner, ID, known, state);
 	cached = meta_cached_create(source, cache);
 	assert_non_null(cached);
@@ -59,6 +59,14 @@ static void assert_answer(enum meta_cache_state state, int of_source, int expect
 	sinsp_container_info_destroy(known);
 	sinsp_container_info_destroy(info);
 	meta_cache_unref(cache);
+}
+
+/* What another runtime is to complete, files do not. */
+static void test_some(void **state)
+{
+	assert_answer(META_CACHE_SOME, META_SOURCE_PART, META_SOURCE_PART, "of the cache");
+	assert_answer(META_CACHE_SOME, 0, 0, "of the cache");
+	assert_answer(META_CACHE_SOME, -ENOENT, META_SOURCE_SOME, "of the cache");
 }
 
 static void test_unknown(void **state)
@@ -80,8 +88,8 @@ static void test_part(void **state)
 {
 	assert_answer(META_CACHE_PART, META_SOURCE_PART, 0, "of the cache");
 	assert_answer(META_CACHE_PART, 0, 0, "of the cache");
-	assert_answer(META_CACHE_PART, -ENOENT, META_SOURCE_PART, "of the cache");
-	assert_answer(META_CACHE_PART, -EIO, META_SOURCE_PART, "of the cache");
+	assert_answer(META_CACHE_PART, -ENOENT, META_SOURCE_SOME, "of the cache");
+	assert_answer(META_CACHE_PART, -EIO, META_SOURCE_SOME, "of the cache");
 	assert_int_equal(asked, 1);
 }
 
@@ -91,6 +99,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_some),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ int containerd_describe(const struct containerd *containerd, const char *id, uin
 		if (code == 0) {
 			found = ((const Containerd__GetContainerResponse *)answer)->container;
 			if (strcmp(namespace->name, of_kubernetes) == 0)
-				result = META_SOURCE_PART;
+				result = META_SOURCE_SOME;
 		}
 		code = code == -ENOENT ? 0 : code;
 	}
@@ -227,7 +227,7 @@ static void give(const struct lists *lists, const struct runtime_list *list)
 				return;
 			info->wants_env = list->with_env;
 			fill(info, container);
-			list->add(list->data, container->id, info, true);
+			list->add(list->data, container->id, info, 0);
 		}
 }
 

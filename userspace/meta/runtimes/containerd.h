@@ -19,7 +19,7 @@ int containerd_init(struct containerd *containerd, struct http *http, const char
 		    uint64_t deadline_ns, struct error *err);
 
 /*
- * Adds what containerd knows of a container. Returns 0; META_SOURCE_PART if it is of Kubernetes,
+ * Adds what containerd knows of a container. Returns 0; META_SOURCE_SOME if it is of Kubernetes,
  * whose interface knows more; -ENOENT if it does not know it, or several have that id in different
  * namespaces; or another -errno with a message.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
+#include "meta/source.h"
 
 static void fill_pod(struct sinsp_container_info *info, const Cri__PodSandbox *sandbox)
 {
@@ -63,7 +64,7 @@ static void give(const struct cri *cri, const Cri__Container *container,
 	if (sandbox)
 		fill_pod(info, sandbox);
 	describe_pod_by_labels(info, &info->labels);
-	list->add(list->data, id, info, false);
+	list->add(list->data, id, info, META_SOURCE_PART);
 }
 
 int cri_events_list(const struct cri *cri, uint64_t deadline_ns, const struct runtime_list *list,

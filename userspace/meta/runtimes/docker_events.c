@@ -72,7 +72,7 @@ int docker_events_list(struct docker_api *docker, uint64_t deadline_ns,
 		if (!info)
 			continue;
 		fill(info, item);
-		list->add(list->data, id, info, false);
+		list->add(list->data, id, info, META_SOURCE_PART);
 	}
 	json_decref(answer);
 	return 0;

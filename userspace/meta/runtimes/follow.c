@@ -62,12 +62,16 @@ static uint64_t deadline_ns(void)
 
 /* Keeps a description and pushes it; owns it. */
 static void learn(struct follow *follow, const char *id, struct sinsp_container_info *info,
-		  bool is_whole)
+		  int known)
 {
+	static const enum meta_cache_state states[] = {
+		[0] = META_CACHE_WHOLE,
+		[META_SOURCE_PART] = META_CACHE_PART,
+		[META_SOURCE_SOME] = META_CACHE_SOME,
+	};
 	struct meta_update *update = meta_update_create(META_CONTAINER, id);
 
-	meta_cache_put(follow->cache, follow->owner, id, info,
-		       is_whole ? META_CACHE_WHOLE : META_CACHE_PART);
+	meta_cache_put(follow->cache, follow->owner, id, info, states[known]);
 	meta_count(follow->sink, META_LEFT_OUT, info->texts.left_out);
 	if (update)
 		update->info = info;
@@ -87,7 +91,7 @@ static void take_changed(struct follow *follow, const char *id)
 	code = runtime_look_up(follow->runtime, id, deadline_ns(), info, NULL);
 	meta_count(follow->sink, META_RUNTIME_LOOKUPS, 1);
 	if (code >= 0) {
-		learn(follow, id, info, code == 0);
+		learn(follow, id, info, code);
 		return;
 	}
 	sinsp_container_info_destroy(info);
@@ -111,10 +115,9 @@ static void take_event(struct follow *follow, const struct runtime_event *event)
 	meta_count(follow->sink, META_RUNTIME_EVENTS, event->change != RUNTIME_NO_CHANGE);
 }
 
-static void take_listed(void *data, const char *id, struct sinsp_container_info *info,
-			bool is_whole)
+static void take_listed(void *data, const char *id, struct sinsp_container_info *info, int known)
 {
-	learn(data, id, info, is_whole);
+	learn(data, id, info, known);
 }
 
 /* Lists all containers. Returns 0 or -errno. */

@@ -78,7 +78,7 @@ static int ask(struct sockets_source *source, const struct meta_request *request
 		if (code == 0)
 			return 0;
 		/* One that failed might know it: that is the answer if no other does. */
-		if (code == META_SOURCE_PART || (code != -ENOENT && result < 0))
+		if (code > 0 || (code != -ENOENT && result < 0))
 			result = code;
 	}
 	return result;
@@ -106,7 +106,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	code = ask(source, request, deadline_ns, info, err);
 	if (code == -ENOENT && source->cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
-	return code == -ENOENT && state == META_CACHE_PART ? META_SOURCE_PART : code;
+	return code == -ENOENT && state >= META_CACHE_SOME ? META_SOURCE_SOME : code;
 }
 
 static void sockets_destroy(struct meta_source *base)

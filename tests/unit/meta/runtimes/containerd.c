@@ -118,7 +118,7 @@ static void test_other_namespaces(void **state)
 					pack_container("c1", "redis:7", false)};
 	struct fake_answer of_none[] = {pack_namespaces("a", "b"), not_found, not_found};
 
-	assert_int_equal(describe(of_kubernetes, 3), META_SOURCE_PART);
+	assert_int_equal(describe(of_kubernetes, 3), META_SOURCE_SOME);
 	assert_string_equal(info->image.name, "nginx:1");
 	sinsp_container_info_destroy(info);
 	/* Nobody can say which of the two it is. */
@@ -129,7 +129,8 @@ static void test_other_namespaces(void **state)
 	sinsp_container_info_destroy(info);
 }
 
-/* The labels of its plugin are no one else's; a sandbox has no image, and its labels are the pod's. */
+/* The labels of its plugin are no one else's; a sandbox has no image, and its labels are the pod's.
+ */
 static void test_of_kubernetes(void **state)
 {
 	static const struct {
@@ -143,7 +144,7 @@ static void test_of_kubernetes(void **state)
 			pack_labelled("c1", "nginx:1", false, cases[i].kind)};
 		const struct sinsp_labels *labels;
 
-		assert_int_equal(describe(answers, 2), META_SOURCE_PART);
+		assert_int_equal(describe(answers, 2), META_SOURCE_SOME);
 		labels = cases[i].is_sandbox ? &info->pod.labels : &info->labels;
 		assert_int_equal(info->is_sandbox, cases[i].is_sandbox);
 		assert_int_equal(!info->image.name, cases[i].is_sandbox);
@@ -170,11 +171,11 @@ static void test_not_containerd(void **state)
 
 static char listed[64];
 
-static void add(void *data, const char *id, struct sinsp_container_info *found, bool is_whole)
+static void add(void *data, const char *id, struct sinsp_container_info *found, int known)
 {
 	size_t len = strlen(listed);
 
-	snprintf(listed + len, sizeof(listed) - len, "%s %s %d|", id, found->image.name, is_whole);
+	snprintf(listed + len, sizeof(listed) - len, "%s %s %d|", id, found->image.name, known);
 	sinsp_container_info_destroy(found);
 }
 
@@ -202,7 +203,7 @@ static void assert_list(const char *first, const char *second, const char *expec
 
 static void test_list(void **state)
 {
-	assert_list("c1", "c2", "c1 nginx:1 1|c2 redis:7 1|");
+	assert_list("c1", "c2", "c1 nginx:1 0|c2 redis:7 0|");
 	assert_list("c1", "c1", "");
 }
 
@@ -271,7 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_describe),       cmocka_unit_test(test_other_namespaces),
 		cmocka_unit_test(test_not_containerd), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_of_kubernetes),  cmocka_unit_test(test_not_listed),     cmocka_unit_test(test_events),
+		cmocka_unit_test(test_of_kubernetes),  cmocka_unit_test(test_not_listed),
+		cmocka_unit_test(test_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "meta/describe.h"
+#include "meta/source.h"
 #include "meta/runtimes/cri_events.h"
 
 #include "packed.h"
@@ -18,9 +19,9 @@ static struct sinsp_container_info *added[4];
 static char ids[4][8];
 static size_t count;
 
-static void add(void *data, const char *id, struct sinsp_container_info *info, bool is_whole)
+static void add(void *data, const char *id, struct sinsp_container_info *info, int known)
 {
-	assert_false(is_whole);
+	assert_int_equal(known, META_SOURCE_PART);
 	assert_true(count < 4);
 	strncpy(ids[count], id, sizeof(ids[0]) - 1);
 	added[count++] = info;

@@ -140,7 +140,7 @@ static size_t ask_with(enum meta_cache_state state, bool is_part_known, int expe
 
 	meta_cache_owner_ready(cache, owner);
 	info->name = "listed";
-	if (state >= META_CACHE_PART)
+	if (state >= META_CACHE_SOME)
 		meta_cache_put(cache, owner, ID, info, state);
 	else if (state == META_CACHE_MISSING)
 		meta_cache_put_missing(cache, ID, UINT64_MAX);
@@ -164,6 +164,7 @@ static void test_cache(void **state)
 	assert_int_equal(ask_with(META_CACHE_WHOLE, false, 0), 0);
 	assert_int_equal(ask_with(META_CACHE_PART, true, 0), 0);
 	assert_int_equal(ask_with(META_CACHE_PART, false, 0), 2);
+	assert_int_equal(ask_with(META_CACHE_SOME, true, 0), 2);
 	assert_int_equal(ask_with(META_CACHE_MISSING, false, -ENOENT), 0);
 }
 
