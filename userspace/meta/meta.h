@@ -51,7 +51,7 @@ void meta_destroy(struct meta *meta);
 /* Asks for a container; never blocks. Returns 0, or -EAGAIN or -ENOMEM (counted). */
 int meta_request(struct meta *meta, const struct meta_request *request);
 
-/* Asks for the users of a container. The same. */
+/* Asks for the users of a container. The same, but not counted: the caller asks again later. */
 int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted);
 
 /* Whether meta_take() has an update: cheap enough for each event. */
