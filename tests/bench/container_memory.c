@@ -20,7 +20,7 @@ struct used {
 	double allocated_mib, resident_mib;
 };
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
 	fprintf(stderr, "container_memory: %s\n", what);
 	exit(1);

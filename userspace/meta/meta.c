@@ -16,7 +16,7 @@ enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX +
 struct meta {
 	struct meta_sink *sink; /* a reference */
 	struct meta_requests *requests[META_STAGES_MAX]; /* a reference of each stage's */
-	struct meta_users *users; /* a reference; NULL: nobody reads users */
+	struct meta_requests *users; /* a reference; NULL: nobody reads users */
 	struct meta_thread *threads[THREADS_MAX]; /* owned */
 	size_t threads_count, stages_count, followers_count;
 	uint32_t pending, pending_users, pending_max; /* the last one of each */
@@ -99,7 +99,7 @@ int meta_read_users(struct meta *meta, struct scap_proc *proc, struct error *err
 {
 	int code = -ENOMEM;
 
-	meta->users = meta_users_create();
+	meta->users = meta_requests_create();
 	if (meta->users)
 		code = meta_users_start(meta->users, proc, meta->sink,
 					&meta->threads[meta->threads_count]);
@@ -174,7 +174,7 @@ void meta_destroy(struct meta *meta)
 		meta_thread_stop(meta->threads[i]);
 	for (size_t i = 0; i < meta->threads_count; i++)
 		meta_thread_end(meta->threads[i], deadline_ns);
-	meta_users_unref(meta->users);
+	meta_requests_unref(meta->users);
 	for (size_t i = 0; i < META_STAGES_MAX; i++)
 		meta_requests_unref(meta->requests[i]);
 	if (meta->sink)
@@ -199,15 +199,16 @@ int meta_request(struct meta *meta, const struct meta_request *request)
 
 int meta_request_users(struct meta *meta, const struct sinsp_users_wanted *wanted)
 {
-	int code = -EAGAIN;
+	bool has_room = meta->users && meta->pending_users < meta->pending_max;
+	struct meta_asked *asked = has_room ? meta_asked_create_users(wanted) : NULL;
 
-	if (meta->users && meta->pending_users < meta->pending_max)
-		code = meta_users_add(meta->users, wanted);
-	if (code)
+	if (!asked) {
 		meta_count(meta->sink, META_USERS_REJECTED, 1);
-	else
-		meta->pending_users++;
-	return code;
+		return has_room ? -ENOMEM : -EAGAIN;
+	}
+	meta->pending_users++;
+	meta_requests_add(meta->users, asked);
+	return 0;
 }
 
 bool meta_is_ready(const struct meta *meta)

@@ -37,6 +37,22 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 	return NULL;
 }
 
+struct meta_asked *meta_asked_create_users(const struct sinsp_users_wanted *wanted)
+{
+	struct meta_asked *asked = calloc(1, sizeof(*asked));
+
+	if (!asked)
+		return NULL;
+	asked->answer = meta_update_create(META_USERS, wanted->id);
+	asked->users = (struct sinsp_users_wanted){.id = strdup(wanted->id), .pid = wanted->pid};
+	if (wanted->path)
+		asked->users.path = strdup(wanted->path);
+	if (asked->answer && asked->users.id && (asked->users.path || !wanted->path))
+		return asked;
+	meta_asked_destroy(asked);
+	return NULL;
+}
+
 void meta_asked_destroy(struct meta_asked *asked)
 {
 	if (!asked)
@@ -44,6 +60,8 @@ void meta_asked_destroy(struct meta_asked *asked)
 	meta_update_destroy(asked->answer);
 	free((char *)asked->request.id);
 	free((char *)asked->request.bundle);
+	free((char *)asked->users.id);
+	free((char *)asked->users.path);
 	free(asked);
 }
 

@@ -12,6 +12,8 @@
 struct meta_asked {
 	struct meta_asked *next;
 	struct meta_request request; /* its texts are owned */
+	struct sinsp_users_wanted
+		users; /* of a request for users, which has no `request`; the same */
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
 	bool failed; /* something could not be read, which was counted */
@@ -20,8 +22,9 @@ struct meta_asked {
 	uint64_t due_ns; /* not before that */
 };
 
-/* A copy with an empty answer; NULL if out of memory. */
+/* Copies with an empty answer; NULL if out of memory. */
 struct meta_asked *meta_asked_create(const struct meta_request *request);
+struct meta_asked *meta_asked_create_users(const struct sinsp_users_wanted *wanted);
 
 /* Accepts NULL. */
 void meta_asked_destroy(struct meta_asked *asked);

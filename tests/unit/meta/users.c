@@ -16,7 +16,7 @@
 #define WAIT_NS (10 * UINT64_C(1000000000))
 
 static struct meta_sink *sink;
-static struct meta_users *users;
+static struct meta_requests *requests;
 static struct meta_thread *thread;
 
 static int setup(void **state)
@@ -31,18 +31,18 @@ static int setup(void **state)
 	foreign_root_write(*state, "root/etc/passwd", "web:x:101:0::/:\n");
 	foreign_root_path(*state, "proc", path);
 	sink = meta_sink_create();
-	users = meta_users_create();
+	requests = meta_requests_create();
 	assert_non_null(sink);
-	assert_non_null(users);
+	assert_non_null(requests);
 	assert_int_equal(scap_proc_open(path, &proc, NULL), 0);
-	assert_int_equal(meta_users_start(users, proc, sink, &thread), 0);
+	assert_int_equal(meta_users_start(requests, proc, sink, &thread), 0);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	meta_thread_end(thread, clock_ns(CLOCK_MONOTONIC) + WAIT_NS);
-	meta_users_unref(users);
+	meta_requests_unref(requests);
 	meta_sink_unref(sink);
 	return foreign_root_teardown(state);
 }
@@ -51,7 +51,10 @@ static void add(int64_t pid, const char *path)
 {
 	const struct sinsp_users_wanted wanted = {.id = ID, .path = path, .pid = pid};
 
-	assert_int_equal(meta_users_add(users, &wanted), 0);
+	struct meta_asked *asked = meta_asked_create_users(&wanted);
+
+	assert_non_null(asked);
+	meta_requests_add(requests, asked);
 }
 
 /* The next answer; `name` is that of user 101. */

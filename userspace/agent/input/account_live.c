@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agent/input/account_meta.h"
 #include "event/event.h"
 #include "scap/live/live.h"
 
@@ -167,114 +168,6 @@ static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 			   live->untimed);
 }
 
-/* The time in us within which that share of requests had data: a power of two. */
-static uint64_t time_of_share(const struct meta_stats *meta, unsigned int percent)
-{
-	uint64_t all = 0, counted = 0;
-	unsigned int power;
-
-	for (power = 0; power < META_TIMES; power++)
-		all += meta->times[power];
-	for (power = 0; power < META_TIMES - 1; power++) {
-		counted += meta->times[power];
-		if (counted * 100 >= all * percent)
-			break;
-	}
-	return UINT64_C(1) << power;
-}
-
-static void put_times(struct buf *text, const struct meta_stats *meta)
-{
-	uint64_t half_us = time_of_share(meta, 50), all_us = time_of_share(meta, 100);
-
-	if (meta->counts[META_DESCRIBED])
-		buf_printf(text,
-			   "agent: containers: half of them found within %.3f ms, all within %.3f "
-			   "ms\n",
-			   (double)half_us / 1000, (double)all_us / 1000);
-}
-
-static void put_containers(struct buf *text, const struct meta_stats *meta)
-{
-	if (meta->counts[META_REQUESTS])
-		buf_printf(text,
-			   "agent: containers: looked for %" PRIu64 ", found %" PRIu64
-			   ", without data %" PRIu64 "\n",
-			   meta->counts[META_REQUESTS], meta->counts[META_DESCRIBED],
-			   meta->counts[META_MISSING]);
-}
-
-static void put_pods(struct buf *text, const struct meta_stats *meta)
-{
-	if (meta->counts[META_KUBE_REQUESTS])
-		buf_printf(text,
-			   "agent: pods: known %" PRIu64 ", changes %" PRIu64
-			   ", requests to Kubernetes %" PRIu64 "\n",
-			   meta->counts[META_KUBE_PODS], meta->counts[META_KUBE_CHANGES],
-			   meta->counts[META_KUBE_REQUESTS]);
-}
-
-static void put_runtimes(struct buf *text, const struct meta_stats *meta)
-{
-	if (meta->counts[META_RUNTIME_STREAMS])
-		buf_printf(text,
-			   "agent: runtimes: streams of events %" PRIu64 ", lists %" PRIu64
-			   ", events %" PRIu64 ", look-ups after them %" PRIu64 "\n",
-			   meta->counts[META_RUNTIME_STREAMS], meta->counts[META_RUNTIME_LISTS],
-			   meta->counts[META_RUNTIME_EVENTS], meta->counts[META_RUNTIME_LOOKUPS]);
-}
-
-static void put_container_troubles(struct buf *text, const struct account_containers *containers)
-{
-	static const char *const by_counter[META_COUNTERS] = {
-		[META_REJECTED] = "containers not looked for, or not again: too many at a time, or "
-				  "out of memory",
-		[META_USERS_REJECTED] =
-			"times that users of containers were not read: too many at a time, or out "
-			"of memory",
-		[META_MISSING] = "containers without data: no file and no runtime describes them",
-		[META_FAILED] = "containers with files or answers that could not be read",
-		[META_LEFT_OUT] =
-			"labels, mounts and texts of containers left out: too many or too long",
-		[META_KUBE_PODS_REJECTED] =
-			"pods left out: too many, of other nodes, or out of memory",
-		[META_KUBE_LINES_BAD] = "changes of pods not read: too long, or no JSON of a pod",
-		[META_KUBE_UNREACHABLE] = "requests to Kubernetes without an answer",
-		[META_KUBE_UNTRUSTED] = "requests to Kubernetes that failed: TLS, or a certificate",
-		[META_KUBE_TOKEN] = "times that the token for Kubernetes could not be read",
-		[META_KUBE_UNAUTHORIZED] = "requests to Kubernetes rejected: the token (401)",
-		[META_KUBE_FORBIDDEN] = "requests to Kubernetes rejected: permissions (403)",
-		[META_KUBE_EXPIRED] =
-			"times that changes of pods were missed, and all listed again (410)",
-		[META_KUBE_THROTTLED] = "requests to Kubernetes rejected: too many (429)",
-		[META_KUBE_STATUS] = "requests to Kubernetes that failed there",
-		[META_KUBE_CUT] = "answers of Kubernetes that were cut, or silent for too long",
-		[META_KUBE_NONSENSE] =
-			"answers of Kubernetes that are not lists or changes of pods",
-		[META_KUBE_TOO_LONG] = "lists of pods that were too long",
-		[META_RUNTIME_STREAMS_LOST] =
-			"times that events of a runtime were missed, and all listed again",
-		[META_RUNTIME_EVENTS_BAD] = "events of runtimes not read: too long, or nonsense",
-		[META_RUNTIME_LOOKUPS_FAILED] = "look-ups after events of runtimes that failed",
-		[META_PUSHES_LOST] = "changes of containers and pods not applied: out of memory",
-	};
-	const struct account_trouble waits[] = {
-		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
-		{containers->users_late,
-		 "new containers whose users were not there in time (--meta-wait)"},
-		{containers->full,
-		 "new containers whose data was not waited for: a ring buffer was half full"},
-	};
-
-	for (int counter = 0; counter < META_COUNTERS; counter++) {
-		struct account_trouble trouble = {containers->meta.counts[counter],
-						  by_counter[counter]};
-
-		account_append_troubles(&trouble, trouble.what ? 1 : 0, text);
-	}
-	account_append_troubles(waits, sizeof(waits) / sizeof(waits[0]), text);
-}
-
 static void put_troubles(struct buf *text, const struct totals *totals,
 			 const struct scap_live_stats *live, const struct sinsp_stats *state)
 {
@@ -328,7 +221,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_losers(text, live);
 	}
 	put_troubles(text, &totals, live, &account->state);
-	put_container_troubles(text, &account->containers);
+	account_meta_append_troubles(&account->containers, text);
 	put_ringless(text, live);
 	if (account->verbose) {
 		put_unnoted(text, live);
@@ -336,10 +229,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		put_every_event(text, live);
 		account_append_state(account, text);
 		put_lookups(text, &account->state);
-		put_containers(text, &account->containers.meta);
-		put_times(text, &account->containers.meta);
-		put_runtimes(text, &account->containers.meta);
-		put_pods(text, &account->containers.meta);
+		account_meta_append_work(&account->containers.meta, text);
 		account_append_cgroups(account, text);
 		account_append_rules(account, text);
 	}

@@ -13,7 +13,7 @@
 #include "meta/net/fetch.h"
 #include "util/clock.h"
 
-enum { STATUS_OK = 200, STATUS_UNAUTHORIZED = 401 };
+enum { STATUS_OK = 200, STATUS_UNAUTHORIZED = 401, MS_PER_S = 1000 };
 
 struct kube {
 	struct meta_follower follower;
@@ -138,7 +138,7 @@ static bool send_request(struct kube *kube, struct reflector_end *end, struct er
 		.ca_path = kube->config.ca_path,
 		.trusts_any = kube->config.insecure,
 		.compressed = !kube->request.is_stream,
-		.timeout_s = kube->request.timeout_s,
+		.timeout_ms = kube->request.timeout_s * MS_PER_S,
 		.take = take,
 		.waits = waits,
 		.data = kube,

@@ -76,11 +76,12 @@ static size_t take(char *bytes, size_t size, size_t count, void *data)
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *data)
 {
-	const struct fetch_request *request = ((struct transfer *)data)->request;
+	struct transfer *transfer = data;
+	const struct fetch_request *request = transfer->request;
 
 	if (request->take_header)
-		request->take_header(request->data, bytes, size * count);
-	return size * count;
+		transfer->unwanted = !request->take_header(request->data, bytes, size * count);
+	return transfer->unwanted ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
 /* Appends a header. Returns false if out of memory. */
@@ -120,11 +121,13 @@ static bool add_headers(struct curl_slist **headers, const struct fetch_request 
 static CURLcode set_options(struct transfer *transfer, const struct curl_slist *headers)
 {
 	const struct fetch_request *request = transfer->request;
+	uint32_t connect_ms = request->connect_ms ? request->connect_ms : FETCH_CONNECT_MS;
 	CURLcode code = CURLE_OK;
 
 	curl_easy_reset(transfer->curl);
 #define SET(option, value) code = code ? code : curl_easy_setopt(transfer->curl, option, value)
 	SET(CURLOPT_URL, request->url);
+	SET(CURLOPT_PATH_AS_IS, 1L);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(CURLOPT_PROXY, ""); /* the environment's is not for the machine's own cluster */
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
@@ -145,8 +148,8 @@ static CURLcode set_options(struct transfer *transfer, const struct curl_slist *
 	/* A signal for a time-out would hit the threads of others. */
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_QUICK_EXIT, 1L); /* the end does not wait for the resolver of names */
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)FETCH_CONNECT_MS);
-	SET(CURLOPT_TIMEOUT, (long)request->timeout_s);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
 	SET(CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
@@ -194,7 +197,8 @@ static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 			*code = message->data.result;
 			return true;
 		}
-		transfer->unwanted = transfer->unwanted || !request->waits(request->data);
+		if (request->waits && !request->waits(request->data))
+			transfer->unwanted = true;
 		if (transfer->unwanted)
 			return true;
 		poll_for(fetch, request->look_ms ? (int)request->look_ms : FETCH_LOOK_MS);
@@ -202,8 +206,9 @@ static bool run(struct fetch *fetch, struct transfer *transfer, CURLcode *code)
 }
 
 /* What libcurl's result means for the caller; others: -EHOSTUNREACH. */
-static int to_errno(CURLcode code)
+static int to_errno(CURL *curl, CURLcode code)
 {
+	long number = 0;
 	static const struct {
 		CURLcode code;
 		int result;
@@ -224,7 +229,20 @@ static int to_errno(CURLcode code)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].code == code)
 			return rows[i].result;
-	return -EHOSTUNREACH;
+	if (code == CURLE_COULDNT_CONNECT)
+		curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &number);
+	return number > 0 ? -(int)number : -EHOSTUNREACH;
+}
+
+static int fail(const struct transfer *transfer, CURLcode code, struct error *err)
+{
+	int result = to_errno(transfer->curl, code);
+	const char *why = transfer->message;
+
+	/* libcurl names "localhost port 80" then. */
+	if (transfer->request->socket && code == CURLE_COULDNT_CONNECT)
+		why = strerror(-result);
+	return error_set(err, result, "%s", *why ? why : curl_easy_strerror(code));
 }
 
 static void describe_end(CURL *curl, struct fetch_end *end)
@@ -259,8 +277,7 @@ int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct f
 		return error_set(err, -ECANCELED, "canceled");
 	if (code == CURLE_OK || transfer.unwanted)
 		return 0;
-	return error_set(err, to_errno(code), "%s",
-			 transfer.message[0] ? transfer.message : curl_easy_strerror(code));
+	return fail(&transfer, code, err);
 }
 
 void fetch_wait(struct fetch *fetch, uint64_t ns)

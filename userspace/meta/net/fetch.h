@@ -28,13 +28,14 @@ struct fetch_request {
 	const char *ca_path; /* whose certificates are trusted; NULL: those of the system */
 	bool trusts_any; /* the server's certificate is not checked */
 	bool compressed; /* the answer may be: it is given out as it was before */
-	uint32_t timeout_s; /* for all of it; 0: no limit */
+	uint32_t timeout_ms; /* for all of it; 0: no limit */
+	uint32_t connect_ms; /* of that, until there is a connection; 0: FETCH_CONNECT_MS */
 	uint32_t look_ms; /* between calls of waits(); 0: FETCH_LOOK_MS */
 	/* A part of the body of the answer. Returns whether the rest is wanted. */
 	bool (*take)(void *data, long status, const char *bytes, size_t len);
-	/* A header or a trailer, with its end of line; NULL: they are not wanted. */
-	void (*take_header)(void *data, const char *bytes, size_t len);
-	/* Whether the answer is still waited for: called at least every look_ms. */
+	/* A header or a trailer, with its end of line; the same. NULL: they are not wanted. */
+	bool (*take_header)(void *data, const char *bytes, size_t len);
+	/* Whether the answer is still waited for: called at least every look_ms. NULL: it is. */
 	bool (*waits)(void *data);
 	void *data;
 };
@@ -53,8 +54,8 @@ void fetch_destroy(struct fetch *fetch);
 /*
  * Sends the request. Returns 0 at the end of the answer, of whatever status, also when the rest was
  * not wanted; or with a message -EKEYREJECTED (one of the two does not trust the other), -EMSGSIZE
- * (cut before its end), -ECANCELED (fetch_stop()), -ENOMEM, or -EHOSTUNREACH and others (no
- * connection).
+ * (cut before its end), -ETIMEDOUT, -ECANCELED (fetch_stop()), -ENOMEM, the reason why there is no
+ * connection, or -EHOSTUNREACH (all others).
  */
 int fetch_get(struct fetch *fetch, const struct fetch_request *request, struct fetch_end *end,
 	      struct error *err);

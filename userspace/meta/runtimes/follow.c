@@ -143,7 +143,7 @@ static bool take(void *data, long status, const char *bytes, size_t len)
 	return !session->failed;
 }
 
-static void take_header(void *data, const char *bytes, size_t len)
+static bool take_header(void *data, const char *bytes, size_t len)
 {
 	static const char name[] = "grpc-status:";
 	struct session *session = data;
@@ -152,12 +152,13 @@ static void take_header(void *data, const char *bytes, size_t len)
 
 	session->answered = true;
 	if (len <= name_len || strncasecmp(bytes, name, name_len) != 0)
-		return;
+		return true;
 	len -= name_len;
 	len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
 	memcpy(text, bytes + name_len, len);
 	text[len] = '\0';
 	session->status = (int)strtoul(text, NULL, 10);
+	return true;
 }
 
 static void take_messages(struct session *session)

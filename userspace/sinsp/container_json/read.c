@@ -127,6 +127,20 @@ static void read_labels(struct reading *reading, json_t *object, struct sinsp_la
 	*labels = (struct sinsp_labels){items, n};
 }
 
+/* Memory for the items of an array, and their number; NULL: there are none. */
+static void *begin_items(struct reading *reading, const json_t *array, size_t bytes, size_t *count)
+{
+	*count = 0;
+	if (is_absent(array))
+		return NULL;
+	if (!json_is_array(array)) {
+		reading->ignored++;
+		return NULL;
+	}
+	*count = limit_items(reading, json_array_size(array));
+	return alloc_items(reading, *count, bytes);
+}
+
 static const char *read_mount_text(struct reading *reading, const json_t *mount, const char *key)
 {
 	const char *text = read_text(reading, json_object_get(mount, key));
@@ -136,17 +150,9 @@ static const char *read_mount_text(struct reading *reading, const json_t *mount,
 
 static void read_mounts(struct reading *reading, const json_t *array)
 {
-	struct sinsp_mount *items;
 	size_t max, n = 0;
+	struct sinsp_mount *items = begin_items(reading, array, sizeof(*items), &max);
 
-	if (is_absent(array))
-		return;
-	if (!json_is_array(array)) {
-		reading->ignored++;
-		return;
-	}
-	max = limit_items(reading, json_array_size(array));
-	items = alloc_items(reading, max, sizeof(*items));
 	if (!items)
 		return;
 	for (size_t i = 0; i < max; i++) {
@@ -170,18 +176,12 @@ static void read_mounts(struct reading *reading, const json_t *array)
 /* "NAME=value" each. */
 static void read_env(struct reading *reading, const json_t *array)
 {
-	struct sinsp_label *items;
 	size_t max, n = 0;
+	struct sinsp_label *items = begin_items(reading, array, sizeof(*items), &max);
 
-	if (is_absent(array))
+	if (!items)
 		return;
-	if (!json_is_array(array)) {
-		reading->ignored++;
-		return;
-	}
-	max = limit_items(reading, json_array_size(array));
-	items = alloc_items(reading, max, sizeof(*items));
-	for (size_t i = 0; items && i < max; i++) {
+	for (size_t i = 0; i < max; i++) {
 		const char *text = read_text(reading, json_array_get(array, i));
 		size_t name_len = text ? strcspn(text, "=") : 0;
 

@@ -79,36 +79,6 @@ static void test_troubles(void **state)
 			    "of memory\n");
 }
 
-static void test_containers(void **state)
-{
-	const struct account account = {
-		.verbose = true,
-		.containers = {.meta = {{[META_REQUESTS] = 7,
-					 [META_DESCRIBED] = 4,
-					 [META_MISSING] = 3,
-					 [META_REJECTED] = 2,
-					 [META_USERS_REJECTED] = 12,
-					 [META_RUNTIME_STREAMS] = 8,
-					 [META_RUNTIME_STREAMS_LOST] = 9},
-					{[0] = 1, [3] = 2, [10] = 1}},
-			       .late = 5,
-			       .full = 6},
-	};
-	const char *found = report(&account);
-
-	assert_non_null(strstr(found, "agent: 2 containers not looked for"));
-	assert_non_null(strstr(found, "agent: 12 times that users of containers were not read"));
-	assert_non_null(strstr(found, "agent: 3 containers without data"));
-	assert_non_null(strstr(found, "agent: 9 times that events of a runtime were missed"));
-	assert_non_null(strstr(found, "half of them found within 0.008 ms, all within 1.024 ms\n"));
-	assert_non_null(strstr(found, "agent: runtimes: streams of events 8, lists 0, "));
-	assert_non_null(strstr(found, "agent: 5 new containers whose data was not there in time"));
-	assert_non_null(strstr(found, "agent: 6 new containers whose data was not waited for"));
-	assert_non_null(
-		strstr(found, "agent: containers: looked for 7, found 4, without data 3\n"));
-	assert_null(strstr(report(&(struct account){.verbose = true}), "containers"));
-}
-
 static void test_verbose(void **state)
 {
 	const struct account account = {.verbose = true,
@@ -128,7 +98,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_containers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
 	};
 

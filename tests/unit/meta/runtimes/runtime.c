@@ -37,6 +37,17 @@ static struct runtime *open_at(struct fake_runtime *server, unsigned int apis)
 	return runtime;
 }
 
+/* Of CRI-O, which knows no container. HTTP/1.1 is answered in HTTP/2. */
+static const struct fake_answer cri_answers[] = {
+	{FAKE_BYTES, 0, "\0\0\0\4\0\0\0\0\0", 9},
+	{FAKE_GRPC, 0,
+	 "\x12\x05"
+	 "cri-o",
+	 7},
+	{FAKE_GRPC, 5, NULL, 0},
+	{FAKE_GRPC, 5, NULL, 0},
+};
+
 static void test_docker(void **state)
 {
 	static const struct fake_answer answers[] = {
@@ -74,17 +85,7 @@ static void test_another(void **state)
 
 static void test_cri(void **state)
 {
-	/* HTTP/1.1 is answered in HTTP/2. */
-	static const struct fake_answer answers[] = {
-		{FAKE_BYTES, 0, "\0\0\0\4\0\0\0\0\0", 9},
-		{FAKE_GRPC, 0,
-		 "\x12\x05"
-		 "cri-o",
-		 7},
-		{FAKE_GRPC, 5, NULL, 0},
-		{FAKE_GRPC, 5, NULL, 0},
-	};
-	struct fake_runtime *server = fake_runtime_start(answers, 4);
+	struct fake_runtime *server = fake_runtime_start(cri_answers, 4);
 	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 
 	assert_int_equal(ask(runtime, RUNTIME_CRI, NULL), -ENOENT);
@@ -136,24 +137,15 @@ static void test_restart(void **state)
 {
 	static const struct fake_answer docker[] = {{FAKE_JSON, 200, "OK", 0},
 						    {FAKE_JSON, 404, "{}", 0}};
-	static const struct fake_answer cri[] = {
-		{FAKE_BYTES, 0, "\0\0\0\4\0\0\0\0\0", 9},
-		{FAKE_GRPC, 0,
-		 "\x12\x05"
-		 "cri-o",
-		 7},
-		{FAKE_GRPC, 5, NULL, 0},
-		{FAKE_GRPC, 5, NULL, 0},
-	};
 	struct fake_runtime *server = fake_runtime_start(docker, 2);
 	struct runtime *runtime = open_at(server, RUNTIME_ONE);
 
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 2);
-	fake_runtime_restart(server, cri, 4);
+	fake_runtime_restart(server, cri_answers, 4);
 	assert_int_equal(ask(runtime, RUNTIME_DOCKER, NULL), -EPROTO);
 	assert_int_equal(fake_runtime_requests(server), 1);
-	fake_runtime_restart(server, cri, 4);
+	fake_runtime_restart(server, cri_answers, 4);
 	usleep((useconds_t)(BACKOFF_FIRST_NS + BACKOFF_FIRST_NS / 4) / 1000);
 	assert_int_equal(ask(runtime, RUNTIME_CRI, NULL), -ENOENT);
 	assert_int_equal(fake_runtime_requests(server), 4);
