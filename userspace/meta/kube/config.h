@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which server is asked for pods, and with what: as the user says, or as Kubernetes tells the
- * containers of a cluster by their environment and by files.
+ * Which server is asked for pods, and with what: as options say, or as the environment and the files
+ * of a container of the cluster say.
  */
 #ifndef META_KUBE_CONFIG_H
 #define META_KUBE_CONFIG_H

@@ -35,13 +35,14 @@ static bool grow(struct known_pods *known)
 enum known_result known_pods_put(struct known_pods *known, const char *uid, uint64_t digest)
 {
 	struct known_pod *pod = find(known, uid);
+	size_t uid_len = strlen(uid);
 	bool is_same = pod && pod->digest == digest;
 
 	if (!pod) {
-		if (strlen(uid) >= sizeof(pod->uid) || !grow(known))
+		if (uid_len >= sizeof(pod->uid) || !grow(known))
 			return KNOWN_REJECTED;
 		pod = &known->items[known->count++];
-		strcpy(pod->uid, uid);
+		memcpy(pod->uid, uid, uid_len + 1);
 	}
 	pod->digest = digest;
 	pod->list = known->list;
@@ -74,7 +75,7 @@ bool known_pods_take_missing(struct known_pods *known, char uid[SINSP_POD_UID_BY
 
 		if (pod->list == known->list)
 			continue;
-		strcpy(uid, pod->uid);
+		memcpy(uid, pod->uid, sizeof(pod->uid));
 		remove_item(known, pod);
 		return true;
 	}

@@ -293,7 +293,7 @@ int containerd_begin_events(struct runtime_events *events)
 	}
 	question.filters = filters;
 	question.n_filters = TOPICS_COUNT;
-	strcpy(events->path, SERVICES "events.v1.Events/Subscribe");
+	snprintf(events->path, sizeof(events->path), "%s", SERVICES "events.v1.Events/Subscribe");
 	grpc_encode(&question.base, &events->body);
 	events->decode = decode;
 	return events->body.failed ? -ENOMEM : 0;

@@ -123,7 +123,7 @@ int cri_events_begin(struct runtime_events *events)
 {
 	Cri__GetEventsRequest question = CRI__GET_EVENTS_REQUEST__INIT;
 
-	strcpy(events->path, CRI_SERVICE "GetContainerEvents");
+	snprintf(events->path, sizeof(events->path), "%s", CRI_SERVICE "GetContainerEvents");
 	grpc_encode(&question.base, &events->body);
 	events->decode = decode;
 	return events->body.failed ? -ENOMEM : 0;

@@ -31,10 +31,10 @@ void sinsp_container_set_pending(struct sinsp_container *container)
 /* Whether `info` is to take the place of what is known of the container, which it completes. */
 static bool completes(struct sinsp_container_info *info, const struct sinsp_container *container)
 {
-	if (container->state != SINSP_META_OK || !container->told)
+	if (container->state != SINSP_META_OK || !container->runtime_info)
 		return true;
 	/* Another one may have the id of one that was removed. */
-	return info && (container->removed || container_merge(info, container->told) > 0);
+	return info && (container->removed || container_merge(info, container->runtime_info) > 0);
 }
 
 void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,

@@ -38,7 +38,7 @@ enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *contai
 
 bool sinsp_container_is_described(const struct sinsp_container *container)
 {
-	return container->told || (container->pod && container->pod->info);
+	return container->runtime_info || (container->pod && container->pod->info);
 }
 
 size_t sinsp_container_short_len(const struct sinsp_container *container)

@@ -83,13 +83,14 @@ struct sinsp_container {
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
 	enum sinsp_container_type type;
-	enum sinsp_meta_state state; /* of what is told: see sinsp_container_state() */
-	const struct sinsp_container_info *told; /* owned: by its runtime, or a capture; or NULL */
-	size_t told_bytes; /* approximate size of a description from a capture */
+	enum sinsp_meta_state state; /* of runtime_info: see sinsp_container_state() */
+	/* Owned; of its runtime, or of a capture; NULL: none. */
+	const struct sinsp_container_info *runtime_info;
+	size_t runtime_info_bytes; /* approximate size of a description from a capture */
 	struct sinsp_pod_entry *pod; /* NULL: it is in none, so far as known */
 	struct sinsp_container *pod_next; /* of the same pod */
 	bool is_listed; /* in the description of its pod */
-	/* All that is known of it: what is told, completed by the pod. The texts are theirs. */
+	/* All that is known of it: runtime_info, completed by the pod. The texts are theirs. */
 	struct sinsp_container_info info;
 	bool removed; /* by its runtime: it is not kept when it is unused */
 	bool is_named; /* the id is the name that a user gave */

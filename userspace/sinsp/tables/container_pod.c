@@ -6,7 +6,7 @@
 static struct sinsp_pod_entry *find_pod(struct sinsp_pods *pods,
 					const struct sinsp_container *container)
 {
-	const char *uid = container->told ? container->told->pod.uid : NULL;
+	const char *uid = container->runtime_info ? container->runtime_info->pod.uid : NULL;
 	struct sinsp_pod_entry *pod, *listed;
 
 	if (*container->pod_uid)
@@ -77,7 +77,7 @@ static void complete_text(const char **text, const char *by_pod)
 		*text = by_pod;
 }
 
-/* What a runtime tells of its container is more exact. */
+/* The runtime's own description of a container is more exact. */
 static void complete(struct sinsp_container_info *info, const struct sinsp_pod_container *listed)
 {
 	complete_text(&info->name, listed->name);
@@ -93,7 +93,8 @@ static void set_info(const struct sinsp_pods *pods, struct sinsp_container *cont
 	const struct sinsp_pod_container *listed = find_listed(container);
 	struct sinsp_container_info *info = &container->info;
 
-	*info = container->told ? *container->told : (struct sinsp_container_info){0};
+	*info = container->runtime_info ? *container->runtime_info
+					: (struct sinsp_container_info){0};
 	info->texts = (struct sinsp_texts){0};
 	complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
 	if (container->pod && container->pod->info)

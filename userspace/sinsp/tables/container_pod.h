@@ -11,9 +11,9 @@
 
 /*
  * Sets the container's pod, and all that is known of the container: after it was found, and when
- * what is told of it, or of a pod, has changed. The pod is the one of which the control groups have
- * the uid; if the API does not know that, the one in which the API lists the container; else the
- * one that the runtime names. Without memory for an entry it is in none.
+ * its description, or that of a pod, has changed. The pod is the one of which the control groups
+ * have the uid; if the API does not know that, the one in which the API lists the container; else
+ * the one that the runtime names. Without memory for an entry it is in none.
  */
 void sinsp_container_set_pod(struct sinsp_pods *pods, struct sinsp_container *container);
 

@@ -61,9 +61,9 @@ static struct sinsp_container *add_container(struct sinsp_containers *table, con
 
 static void free_told(struct sinsp_container *container)
 {
-	sinsp_container_info_destroy((struct sinsp_container_info *)container->told);
-	container->told = NULL;
-	container->told_bytes = 0;
+	sinsp_container_info_destroy((struct sinsp_container_info *)container->runtime_info);
+	container->runtime_info = NULL;
+	container->runtime_info_bytes = 0;
 }
 
 /* To be called when what is known of a container has changed. */
@@ -98,7 +98,7 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 static void unused_remove(struct sinsp_containers *table, struct sinsp_container *container)
 {
 	sinsp_container_list_remove(&table->lists, container, SINSP_CONTAINERS_UNUSED);
-	table->unused_bytes -= container->told_bytes;
+	table->unused_bytes -= container->runtime_info_bytes;
 }
 
 static void drop_unused(struct sinsp_containers *table, struct sinsp_container *container)
@@ -112,7 +112,7 @@ static void unused_add(struct sinsp_containers *table, struct sinsp_container *c
 	const struct sinsp_container_list *unused = &table->lists.of[SINSP_CONTAINERS_UNUSED];
 
 	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_UNUSED);
-	table->unused_bytes += container->told_bytes;
+	table->unused_bytes += container->runtime_info_bytes;
 	while (unused->count > SINSP_CONTAINERS_UNUSED_MAX ||
 	       table->unused_bytes > SINSP_CONTAINERS_UNUSED_BYTES_MAX) {
 		drop_unused(table, unused->oldest);
@@ -135,13 +135,13 @@ static void take_description(struct sinsp_containers *table, struct sinsp_contai
 		short_one = sinsp_containers_find(table, container->id, DIGITS);
 	if (!short_one || short_one->refs)
 		return;
-	container->told = short_one->told;
-	container->told_bytes = short_one->told_bytes;
+	container->runtime_info = short_one->runtime_info;
+	container->runtime_info_bytes = short_one->runtime_info_bytes;
 	container->state = short_one->state;
 	if (short_one->links[SINSP_CONTAINERS_CHANGED].listed)
 		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 	unused_remove(table, short_one);
-	short_one->told = NULL;
+	short_one->runtime_info = NULL;
 	remove_container(table, short_one);
 }
 
@@ -239,7 +239,7 @@ static void unref_container(struct sinsp_containers *table, struct sinsp_contain
 {
 	if (!container || --container->refs)
 		return;
-	if (table->keeps_unused && container->told && !container->removed)
+	if (table->keeps_unused && container->runtime_info && !container->removed)
 		unused_add(table, container);
 	else
 		remove_container(table, container);
@@ -402,7 +402,7 @@ void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_conta
 			      enum sinsp_meta_state state, struct sinsp_container_info *info)
 {
 	free_told(container);
-	container->told = info;
+	container->runtime_info = info;
 	container->state = state;
 	update_info(table, container);
 }
@@ -440,7 +440,7 @@ int sinsp_containers_describe(struct sinsp_containers *table,
 		return -ENOMEM;
 	}
 	sinsp_container_set_info(table, container, description->state, description->info);
-	container->told_bytes = description->bytes;
+	container->runtime_info_bytes = description->bytes;
 	container->removed = false;
 	if (container->refs == 0)
 		unused_add(table, container);

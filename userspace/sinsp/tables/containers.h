@@ -102,7 +102,7 @@ struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_container
 /* Removes and returns the newest container that was not taken yet; NULL: none. */
 struct sinsp_container *sinsp_containers_take_new(struct sinsp_containers *table);
 
-/* Replaces what is told of a container; NULL: nothing. Takes ownership of `info`. */
+/* Replaces the runtime's description of a container; NULL: none. Takes ownership of `info`. */
 void sinsp_container_set_info(struct sinsp_containers *table, struct sinsp_container *container,
 			      enum sinsp_meta_state state, struct sinsp_container_info *info);
 

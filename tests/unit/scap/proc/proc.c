@@ -32,42 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scap/proc/proc.h"
-
-static int setup(void **state)
-{
-	struct scap_proc *proc;
-	int r = scap_proc_open("/proc", &proc, NULL);
-
-	*state = proc;
-	return r;
-}
-
-static int teardown(void **state)
-{
-	scap_proc_close(*state);
-	return 0;
-}
-
-/* A descriptor of this process; it is closed afterwards. */
-static struct scap_fd look_up(void **state, int num)
-{
-	struct scap_fd fd;
-
-	assert_true(num >= 0);
-	assert_int_equal(scap_proc_fd(*state, getpid(), num, &fd), 0);
-	assert_int_equal(fd.num, num);
-	return fd;
-}
-
-static void expect_kind(void **state, int num, enum scap_fd_type type)
-{
-	struct scap_fd fd = look_up(state, num);
-
-	assert_int_equal(fd.type, type);
-	assert_non_null(fd.name);
-	close(num);
-}
+#include "real_proc.h"
 
 static void test_self(void **state)
 {
@@ -254,7 +219,7 @@ static void test_files(void **state)
 	struct stat st;
 	int num = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	fstat(num, &st);
 	assert_int_equal(fd.type, SCAP_FD_FILE);
 	assert_string_equal(fd.name, "/etc/passwd");
@@ -266,20 +231,20 @@ static void test_files(void **state)
 	close(num);
 
 	num = open("/tmp", O_RDONLY | O_DIRECTORY);
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	assert_int_equal(fd.type, SCAP_FD_DIRECTORY);
 	assert_string_equal(fd.name, "/tmp");
 	assert_int_equal(fd.flags & ~0x800u, 0x1 | 0x400 | 0x2000);
 	close(num);
 
 	num = open("/dev/null", O_RDWR | O_APPEND | O_NONBLOCK | O_SYNC);
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	assert_int_equal(fd.type, SCAP_FD_FILE);
 	assert_int_equal(fd.flags & ~0x800u, 0x3 | 0x8 | 0x10 | 0x40 | 0x80);
 	close(num);
 
 	num = open("/dev/null", O_WRONLY);
-	assert_int_equal(look_up(state, num).flags & ~0x800u, 0x2);
+	assert_int_equal(real_proc_fd(state, num).flags & ~0x800u, 0x2);
 	close(num);
 }
 
@@ -293,7 +258,7 @@ static void test_named_fifo(void **state)
 	rmdir(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	num = open(path, O_RDWR);
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	assert_int_equal(fd.type, SCAP_FD_PIPE);
 	assert_string_equal(fd.name, path);
 	close(num);
@@ -310,12 +275,12 @@ static void test_pipe(void **state)
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	fstat(fds[0], &st);
 	snprintf(name, sizeof(name), "pipe:[%" PRIu64 "]", (uint64_t)st.st_ino);
-	fd = look_up(state, fds[0]);
+	fd = real_proc_fd(state, fds[0]);
 	assert_int_equal(fd.type, SCAP_FD_PIPE);
 	assert_string_equal(fd.name, name);
 	assert_int_equal(fd.ino, st.st_ino);
 	assert_int_equal(fd.flags & 0x1003, 0x1001);
-	assert_int_equal(look_up(state, fds[1]).flags & 0x1003, 0x1002);
+	assert_int_equal(real_proc_fd(state, fds[1]).flags & 0x1003, 0x1002);
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -327,216 +292,27 @@ static void test_anonymous(void **state)
 	int num;
 
 	sigemptyset(&signals);
-	expect_kind(state, eventfd(0, 0), SCAP_FD_EVENT);
-	expect_kind(state, epoll_create1(EPOLL_CLOEXEC), SCAP_FD_EPOLL);
-	expect_kind(state, signalfd(-1, &signals, 0), SCAP_FD_SIGNAL);
-	expect_kind(state, timerfd_create(CLOCK_MONOTONIC, 0), SCAP_FD_TIMER);
-	expect_kind(state, inotify_init1(0), SCAP_FD_INOTIFY);
+	real_proc_expect(state, eventfd(0, 0), SCAP_FD_EVENT);
+	real_proc_expect(state, epoll_create1(EPOLL_CLOEXEC), SCAP_FD_EPOLL);
+	real_proc_expect(state, signalfd(-1, &signals, 0), SCAP_FD_SIGNAL);
+	real_proc_expect(state, timerfd_create(CLOCK_MONOTONIC, 0), SCAP_FD_TIMER);
+	real_proc_expect(state, inotify_init1(0), SCAP_FD_INOTIFY);
 	num = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (num >= 0)
-		expect_kind(state, num, SCAP_FD_PIDFD);
+		real_proc_expect(state, num, SCAP_FD_PIDFD);
 	num = (int)syscall(SYS_userfaultfd, 0);
 	if (num >= 0)
-		expect_kind(state, num, SCAP_FD_USERFAULT);
+		real_proc_expect(state, num, SCAP_FD_USERFAULT);
 	num = memfd_create("some name", 0);
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	assert_int_equal(fd.type, SCAP_FD_MEMFD);
 	assert_int_equal(strncmp(fd.name, "/memfd:some name", 16), 0);
 	close(num);
 	num = open("/proc/self/ns/uts", O_RDONLY);
-	fd = look_up(state, num);
+	fd = real_proc_fd(state, num);
 	assert_int_equal(fd.type, SCAP_FD_FILE);
 	assert_int_equal(strncmp(fd.name, "uts:[", 5), 0);
 	close(num);
-}
-
-static struct sockaddr_in loopback(uint16_t port)
-{
-	return (struct sockaddr_in){
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
-		.sin_addr = {htonl(INADDR_LOOPBACK)},
-	};
-}
-
-static uint16_t port_of(int num)
-{
-	struct sockaddr_storage address;
-	socklen_t len = sizeof(address);
-
-	assert_int_equal(getsockname(num, (struct sockaddr *)&address, &len), 0);
-	return ntohs(((struct sockaddr_in *)&address)->sin_port); /* in the same place in both */
-}
-
-static int listen_on_loopback(void)
-{
-	struct sockaddr_in address = loopback(0);
-	int num = socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_int_equal(bind(num, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(num, 5), 0);
-	return num;
-}
-
-/* The reader keeps a table for a second; a new one sees every socket made so far. */
-static void read_anew(void **state)
-{
-	teardown(state);
-	assert_int_equal(setup(state), 0);
-}
-
-static void test_tcp(void **state)
-{
-	static const uint8_t localhost[16] = {127, 0, 0, 1};
-	int server = listen_on_loopback(), client = socket(AF_INET, SOCK_STREAM, 0);
-	struct sockaddr_in address = loopback(port_of(server));
-	struct scap_fd fd;
-	int accepted;
-
-	assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
-	accepted = accept(server, NULL, NULL);
-	read_anew(state);
-
-	fd = look_up(state, server);
-	assert_int_equal(fd.type, SCAP_FD_IPV4);
-	assert_int_equal(fd.l4, SCAP_L4_TCP);
-	assert_memory_equal(fd.local.address, localhost, 16);
-	assert_int_equal(fd.local.port, port_of(server));
-	assert_int_equal(fd.remote.port, 0);
-	assert_string_equal(fd.name, "");
-
-	fd = look_up(state, client);
-	assert_int_equal(fd.local.port, port_of(client));
-	assert_int_equal(fd.remote.port, port_of(server));
-	assert_memory_equal(fd.remote.address, localhost, 16);
-
-	fd = look_up(state, accepted);
-	assert_int_equal(fd.local.port, port_of(server));
-	assert_int_equal(fd.remote.port, port_of(client));
-	close(server);
-	close(client);
-	close(accepted);
-}
-
-static void test_ipv6(void **state)
-{
-	struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-	static const uint8_t loop[16] = {[15] = 1};
-	struct scap_fd fd;
-	int num = socket(AF_INET6, SOCK_DGRAM, 0);
-
-	if (num < 0 || bind(num, (struct sockaddr *)&address, sizeof(address)) < 0)
-		skip();
-	read_anew(state);
-	fd = look_up(state, num);
-	assert_int_equal(fd.type, SCAP_FD_IPV6);
-	assert_int_equal(fd.l4, SCAP_L4_UDP);
-	assert_memory_equal(fd.local.address, loop, 16);
-	assert_int_equal(fd.local.port, port_of(num));
-	close(num);
-}
-
-/* IPv4 through an IPv6 socket counts as what goes over the wire. */
-static void test_mapped_ipv4(void **state)
-{
-	static const uint8_t localhost[16] = {127, 0, 0, 1};
-	struct sockaddr_in6 address = {.sin6_family = AF_INET6};
-	int server = listen_on_loopback(), client = socket(AF_INET6, SOCK_STREAM, 0);
-	struct scap_fd fd;
-
-	address.sin6_port = htons(port_of(server));
-	inet_pton(AF_INET6, "::ffff:127.0.0.1", &address.sin6_addr);
-	if (client < 0 || connect(client, (struct sockaddr *)&address, sizeof(address)) < 0)
-		skip();
-	read_anew(state);
-	fd = look_up(state, client);
-	assert_int_equal(fd.type, SCAP_FD_IPV4);
-	assert_memory_equal(fd.local.address, localhost, 16);
-	assert_memory_equal(fd.remote.address, localhost, 16);
-	assert_int_equal(fd.remote.port, port_of(server));
-	close(server);
-	close(client);
-}
-
-static void test_udp_and_raw(void **state)
-{
-	struct sockaddr_in address = loopback(0);
-	struct scap_fd fd;
-	int udp = socket(AF_INET, SOCK_DGRAM, 0), raw = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
-
-	assert_int_equal(bind(udp, (struct sockaddr *)&address, sizeof(address)), 0);
-	read_anew(state);
-	fd = look_up(state, udp);
-	assert_int_equal(fd.type, SCAP_FD_IPV4);
-	assert_int_equal(fd.l4, SCAP_L4_UDP);
-	assert_int_equal(fd.local.port, port_of(udp));
-	close(udp);
-	if (raw < 0)
-		return;
-	fd = look_up(state, raw);
-	assert_int_equal(fd.type, SCAP_FD_IPV4);
-	assert_int_equal(fd.l4, SCAP_L4_RAW);
-	assert_int_equal(fd.local.port, 0);
-	close(raw);
-}
-
-static void expect_unbound(void **state, int family, int type, enum scap_fd_type expected,
-			   enum scap_l4 l4)
-{
-	int num = socket(family, type, 0);
-	struct scap_fd fd;
-
-	if (num < 0)
-		return;
-	fd = look_up(state, num);
-	assert_int_equal(fd.type, expected);
-	assert_int_equal(fd.l4, l4);
-	assert_int_equal(fd.local.port, 0);
-	assert_true(fd.ino > 0);
-	close(num);
-}
-
-/* Sockets that no table lists: they are not bound, or of a family without one. */
-static void test_unbound(void **state)
-{
-	expect_unbound(state, AF_INET, SOCK_STREAM, SCAP_FD_IPV4, SCAP_L4_TCP);
-	expect_unbound(state, AF_INET6, SOCK_STREAM, SCAP_FD_IPV6, SCAP_L4_TCP);
-	expect_unbound(state, AF_INET, SOCK_DGRAM, SCAP_FD_IPV4, SCAP_L4_UDP);
-	expect_unbound(state, AF_INET6, SOCK_DGRAM, SCAP_FD_IPV6, SCAP_L4_UDP);
-	expect_unbound(state, AF_PACKET, SOCK_DGRAM, SCAP_FD_UNSUPPORTED, SCAP_L4_UNKNOWN);
-	expect_unbound(state, AF_UNIX, SOCK_STREAM, SCAP_FD_UNIX, SCAP_L4_UNKNOWN);
-	expect_unbound(state, AF_UNIX, SOCK_DGRAM, SCAP_FD_UNIX, SCAP_L4_UNKNOWN);
-	expect_unbound(state, AF_NETLINK, SOCK_RAW, SCAP_FD_NETLINK, SCAP_L4_UNKNOWN);
-}
-
-static void test_unix(void **state)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct scap_fd fd;
-	int pair[2], num = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/lanner sock %d", getpid());
-	assert_int_equal(bind(num, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
-	read_anew(state);
-	fd = look_up(state, num);
-	assert_int_equal(fd.type, SCAP_FD_UNIX);
-	assert_string_equal(fd.name, address.sun_path);
-	fd = look_up(state, pair[0]);
-	assert_int_equal(fd.type, SCAP_FD_UNIX);
-	assert_string_equal(fd.name, "");
-	unlink(address.sun_path);
-	close(num);
-	close(pair[0]);
-	close(pair[1]);
-}
-
-static void test_netlink(void **state)
-{
-	int num = socket(AF_NETLINK, SOCK_RAW, 0);
-
-	read_anew(state);
-	expect_kind(state, num, SCAP_FD_NETLINK);
 }
 
 /* A scan of the whole system finds more than this process. */
@@ -586,24 +362,18 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_self, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_vanished, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_self, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_vanished, real_proc_open, real_proc_close),
 		cmocka_unit_test(test_copy),
-		cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kernel_thread, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_walk, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_files, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_named_fifo, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pipe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_anonymous, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tcp, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ipv6, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mapped_ipv4, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_udp_and_raw, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unbound, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unix, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_netlink, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_everything, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arguments, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_kernel_thread, real_proc_open,
+						real_proc_close),
+		cmocka_unit_test_setup_teardown(test_walk, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_files, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_named_fifo, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_pipe, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_anonymous, real_proc_open, real_proc_close),
+		cmocka_unit_test_setup_teardown(test_everything, real_proc_open, real_proc_close),
 		cmocka_unit_test(test_open_fails),
 	};
 

@@ -212,7 +212,7 @@ static void test_without_the_runtime(void **state)
 	sinsp_cgroups_unref(cgroups);
 }
 
-/* What the runtime tells of the container itself is more exact than the list of the pod. */
+/* The runtime's own description of a container is more exact than the list of the pod. */
 static void test_runtime_and_list(void **state)
 {
 	struct sinsp_cgroups *cgroups = get(IN_POD);
