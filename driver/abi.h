@@ -73,6 +73,7 @@ enum {
 	MULTIPLEXED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a system call number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
+	SELF_PIDS = 2, /* processes of the agent itself: their events are left out */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
 	STATSD_PORT_DEFAULT = 8125,
@@ -131,7 +132,8 @@ struct compat_call {
 	LOSS(SCRATCH_BUSY, "scratch busy")                                                         \
 	LOSS(TOO_LARGE, "too large")                                                               \
 	LOSS(TAIL_CALL, "tail call missing")                                                       \
-	LOSS(OUTPUT, "output failed")
+	LOSS(OUTPUT, "output failed")                                                              \
+	LOSS(RESERVED, "reserved for important events")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
@@ -142,11 +144,12 @@ enum loss_cause {
 
 /*
  * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
- * TAIL_CALL) = delivered + the sum of lost.
+ * TAIL_CALL) + filtered = delivered + filtered + the sum of lost.
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
 	__u64 unreadable;              /* parameters left empty: their memory could not be read */
+	__u64 filtered; /* rejected by the kernel's part of the filter, before a slot was taken */
 };
 
 /* Per CPU, beside the counters by event. */
@@ -155,6 +158,82 @@ struct driver_counters {
 	__u64 unnoted; /* failed calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
 };
+
+/*
+ * The part of the filter that the kernel decides: for an event a list of checks, each of which
+ * continues at a later one, or decides. An event that the filter passes also passes this part.
+ */
+enum {
+	KERNEL_FILTERS_MAX = 32,
+	KERNEL_CHECKS_MAX = 16,
+	KERNEL_PASS = 254, /* in place of the index of the next check */
+	KERNEL_REJECT = 255,
+};
+
+/* What the kernel knows of a system call and its thread. Each fact is two words. */
+enum kernel_fact {
+	KERNEL_RESULT, /* of the call: not known on its entry */
+	KERNEL_PID,
+	KERNEL_TID,
+	KERNEL_UID, /* effective */
+	KERNEL_GID, /* likewise */
+	KERNEL_NAME, /* of the thread: 16 bytes, NUL-terminated */
+	KERNEL_OPEN_FLAGS, /* asked for by an open: bits of file_flags; not known on its entry */
+	KERNEL_FACTS,
+};
+
+enum kernel_op {
+	KERNEL_EQUAL, /* both words, of which the mask selects bits */
+	KERNEL_LESS, /* the first word, with a sign */
+	KERNEL_OPS,
+};
+
+struct kernel_check {
+	__u8 fact, op;
+	__u8 on_true, on_false; /* index of a later check, KERNEL_PASS or KERNEL_REJECT */
+	__u32 pad;
+	__u64 value[2], mask[2];
+};
+
+struct kernel_filter {
+	__u32 facts; /* that its checks compare, as bits */
+	__u32 pad;
+	struct kernel_check checks[KERNEL_CHECKS_MAX];
+};
+
+struct kernel_filters {
+	/* By event id: 1 + index of the filter at its call's exit, and at its entry; 0: all pass. */
+	__u8 at_exit[EVENT_ID_MAX], at_entry[EVENT_ID_MAX];
+	struct kernel_filter filters[KERNEL_FILTERS_MAX];
+};
+
+struct kernel_facts {
+	__u64 words[KERNEL_FACTS][2];
+};
+
+static inline __attribute__((always_inline)) int
+kernel_check_holds(const volatile struct kernel_check *check, const struct kernel_facts *facts)
+{
+	const __u64 *words = facts->words[check->fact];
+
+	if (check->op == KERNEL_LESS)
+		return (__s64)words[0] < (__s64)check->value[0];
+	return (words[0] & check->mask[0]) == check->value[0] &&
+	       (words[1] & check->mask[1]) == check->value[1];
+}
+
+static inline __attribute__((always_inline)) int
+kernel_filter_passes(const volatile struct kernel_filter *filter, const struct kernel_facts *facts)
+{
+	__u32 at = 0;
+
+	while (at < KERNEL_CHECKS_MAX) {
+		const volatile struct kernel_check *check = &filter->checks[at];
+
+		at = kernel_check_holds(check, facts) ? check->on_true : check->on_false;
+	}
+	return at == KERNEL_PASS;
+}
 
 /*
  * A perf record holds this header, then consecutive whole frames, each at a multiple of
@@ -181,7 +260,7 @@ _Static_assert(sizeof(struct batch_header) == 8, "frames behind it stay aligned"
  */
 struct scratch_state {
 	__u32 users;
-	__u32 pad;
+	__u32 important; /* whether the batch has such an event: see events/important.def */
 	__u64 since_ns;
 	struct batch_header batch; /* of the frames in the slot */
 };
@@ -201,9 +280,19 @@ struct messages_turn {
 	__u32 tid, next;
 };
 
+/*
+ * How full the ring of a CPU is: bytes sent - bytes read. User space sets `read` so that this is
+ * exact when it releases memory of the ring.
+ */
+struct ring_use {
+	__u64 sent, read;
+	__u64 limit; /* beyond it, only important events are sent; 0: none */
+};
+
 /* A slot: user space reads `state` and `seen`, and the frames when it takes them out. */
 struct scratch_slot {
 	struct scratch_state state;
+	struct ring_use ring; /* in the first slot of each CPU */
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id, lost ones included */
 	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
 	__u64 forgotten;	  /* see forget() in the driver */

@@ -7,11 +7,17 @@
 #define LANNER_FILLERS_BPF_H
 
 #include "bpf/table.bpf.h"
+#include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
 
-static __always_inline bool is_self(void)
+static __always_inline bool is_self(struct task_struct *task)
 {
-	return self_pid && current_pid() == self_pid;
+	__u32 pid = pid_of(task);
+
+	for (int i = 0; i < SELF_PIDS; i++)
+		if (self_pids[i] && pid == self_pids[i])
+			return true;
+	return false;
 }
 
 #define HAS_MESSAGES(id) ((id) == EVENT_sendmmsg || (id) == EVENT_recvmmsg)
@@ -40,21 +46,38 @@ static __always_inline int call_without_event(struct pt_regs *regs)
 	return 0;
 }
 
+/* The flags that a call asks to open a file with, if the filter compares them. */
+static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
+{
+	int argument = 0;
+
+	if (event == EVENT_open)
+		argument = 1;
+	if (event == EVENT_openat || event == EVENT_open_by_handle_at)
+		argument = 2;
+	if (!argument || !exit_compares(event, KERNEL_OPEN_FLAGS))
+		return 0;
+	return file_flags(call_argument(f->regs, call_caller(f->self), argument));
+}
+
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
 	SEC("tp/raw_syscalls/sys_exit")                                                            \
 	int FILLER_NAME(name)(__u64 *ctx)                                                                \
 	{                                                                                          \
-		struct filler filler = {.regs = call_registers(ctx),                               \
+		struct filler filler = {.self = this_task(),                                       \
+					.regs = call_registers(ctx),                               \
 					.ret = exit_result(ctx),                                   \
 					.timed = true},                                            \
 			      *f = &filler;                                                        \
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return call_without_event(f->regs);                                               \
+		if (exit_is_rejected(id, f->ret, flags_asked(f, id)))                              \
+			return call_without_event(f->regs);                                        \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \
-		f->caller = call_caller();                                                         \
+		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f->regs);                                               \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
@@ -66,9 +89,9 @@ static __always_inline int call_without_event(struct pt_regs *regs)
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int FILLER_NAME(name)(__u64 *ctx)                                                                \
 	{                                                                                          \
-		struct filler filler = {}, *f = &filler;                                           \
+		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self() || !filler_begin(f, ctx, id, name##__count))                         \
+		if (is_self(f->self) || !filler_begin(f, ctx, id, name##__count))                         \
 			return 0;
 
 #define LOCAL PUT_LOCAL

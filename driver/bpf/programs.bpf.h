@@ -7,12 +7,14 @@
 #define LANNER_PROGRAMS_BPF_H
 
 #include "bpf/fillers.bpf.h"
+#include "bpf/open_fds.bpf.h"
+#include "bpf/threads.bpf.h"
 
 /*
  * The event that is wanted for a call, 0 if there is none. The table is checked first because most
  * calls end there.
  */
-static __always_inline __u32 call_event(struct pt_regs *regs)
+static __always_inline __u32 call_event(struct pt_regs *regs, struct task_struct *task)
 {
 	__u64 number = call_number(regs);
 	struct call_events events;
@@ -23,7 +25,7 @@ static __always_inline __u32 call_event(struct pt_regs *regs)
 	events = call_events[number];
 	if (!events.native && !events.compat)
 		return 0;
-	event = call_is_compat(regs) ? events.compat : events.native;
+	event = call_is_compat(regs, task) ? events.compat : events.native;
 	return event == COMPAT_MULTIPLEXED ? multiplexed_event(regs) : event;
 }
 
@@ -36,10 +38,10 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
 	struct task_struct *task = (void *)ctx[0];
 
 	f->regs = task_registers(task);
-	if (!f->regs || call_event(f->regs) != event || is_self() ||
+	if (!f->regs || call_event(f->regs, f->self) != event || is_self(f->self) ||
 	    (READ(task, exit_code) & 0x7f) || !filler_begin(f, ctx, event, nparams))
 		return false;
-	f->caller = call_caller();
+	f->caller = call_caller(f->self);
 	return true;
 }
 
@@ -57,7 +59,8 @@ static __always_inline __u64 exec_entered(__u32 tid)
 	id = enter_time_id(time);
 	event = id & CALL_ID_COMPAT ? call_events[id & CALL_ID_NUMBER].compat
 				    : call_events[id & CALL_ID_NUMBER].native;
-	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(time, tid, id) : 0;
+	return event == EVENT_execve || event == EVENT_execveat ? enter_time_take(time, tid, id)
+								: 0;
 }
 
 static __always_inline bool exec_success_begin(struct filler *f, __u64 *ctx)
@@ -96,7 +99,41 @@ static __always_inline int note_clone3_run(__u64 *ctx)
 	struct pt_regs *regs = task_registers(caller);
 
 	if (regs && call_number(regs) == NR_clone3)
-		clone3_note(caller, child, call_argument(regs, call_caller(), 0));
+		clone3_note(caller, child, call_argument(regs, call_caller(this_task()), 0));
+	return 0;
+}
+
+/* Whether a thread is in a call that names it, and whose event tells user space. */
+static __always_inline bool names_itself(struct task_struct *task)
+{
+	struct pt_regs *regs = task_registers(task);
+	__u64 number;
+
+	if (!regs || (__u32)READ(task, pid) != current_tid())
+		return false;
+	number = call_number(regs);
+	if (call_is_compat(regs, this_task()))
+		return number == NR32_prctl || number == NR32_execve || number == NR32_execveat;
+	return number == NR_prctl || number == NR_execve || number == NR_execveat;
+}
+
+/* A thread gets a name, maybe from another one that writes it to a file. */
+static __always_inline int note_renamed_run(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (names_itself(task))
+		rename_forget(READ(task, pid));
+	else
+		rename_note(READ(task, pid));
+	return 0;
+}
+
+static __always_inline int forget_renamed_run(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	rename_forget(READ(task, pid));
 	return 0;
 }
 
@@ -116,9 +153,10 @@ static __always_inline bool has_latency(__u32 event)
 static __always_inline int note_enter_time_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
+	struct task_struct *task = this_task();
 
-	if (has_latency(call_event(regs)) && !is_self())
-		enter_time_note(current_tid(), call_id(regs));
+	if (has_latency(call_event(regs, task)) && !is_self(task))
+		enter_time_note(tid_of(task), call_id(regs, task));
 	return 0;
 }
 
@@ -133,9 +171,10 @@ static __always_inline void count_x32(__u64 number)
 static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
+	struct task_struct *task = this_task();
 	__u32 event;
 
-	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs)) {
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs, task)) {
 		count_compat();
 		return 0;
 	}
@@ -143,13 +182,15 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		count_x32(call_number(regs));
 		return 0;
 	}
-	event = call_event(regs);
-	if (!event || is_self())
+	event = call_event(regs, task);
+	if (!event || is_self(task))
 		return 0;
 	if (event == COMPAT_COUNTED) {
 		count_compat();
 		return 0;
 	}
+	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
+	exit_result(ctx);
 	bpf_tail_call(ctx, &fillers, event);
 	count_lost(event, LOSS_TAIL_CALL);
 	if (enter_times)
@@ -158,41 +199,44 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 }
 
 /* The index of each row of an EVENT_PROGRAM. */
+/* clang-format off */
 #define EVENT_PROGRAM(name, ...) enum name##_rows {
 #define EXIT_PROGRAM(event) enum event##_rows {
 #define PARAM(event, name, ...) row_of_##event##__##name,
 #define EVENT_PROGRAM_END(name, event) name##_rows_count };
+/* clang-format on */
 #include "events/programs.def"
 
 #define PARAM(event, name, ...)                                                                    \
 	_Static_assert((int)row_of_##event##__##name == (int)event##__##name,                      \
-		       "the rows of " #event " in events/programs.def are not those of the event");
+		       "the rows of " #event                                                       \
+		       " in events/programs.def are not those of the event");
 #define EVENT_PROGRAM_END(name, event)                                                             \
 	_Static_assert((int)name##_rows_count == (int)event##__count,                              \
 		       #name " in events/programs.def misses a parameter of " #event);
 #include "events/programs.def"
 
 #define ENTRY_ARG(n) (ctx->args[n])
-#define ENTRY_PROGRAM(name, note)                                                                  \
+#define ENTRY_PROGRAM(name, note, ...)                                                             \
 	SEC("tracepoint/syscalls/sys_enter_" #name)                                                \
-	int ENTRY_NAME(name)(struct entry_context *ctx)                                            \
+	int ENTRY_NAME(name)(struct entry_context * ctx)                                           \
 	{                                                                                          \
-		return is_self() ? 0 : note;                                                       \
+		return is_self(this_task()) || entry_is_rejected(EVENT_##name) ? 0 : note;        \
 	}
 
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int name(__u64 *ctx)                                                                       \
 	{                                                                                          \
-		struct filler filler = {}, *f = &filler;                                           \
+		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self() || !name##_begin(f, ctx))                                            \
+		if (is_self(f->self) || !name##_begin(f, ctx))                                     \
 			return 0;
 #define EXIT_PROGRAM(event)                                                                        \
 	SEC("tp_btf/sched_process_exit")                                                           \
-	int EXIT_NAME(event)(__u64 *ctx)                                                           \
+	int EXIT_NAME(event)(__u64 * ctx)                                                          \
 	{                                                                                          \
-		struct filler filler = {}, *f = &filler;                                           \
+		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
 		if (!exit_begin(f, ctx, EVENT_##event, event##__count))                            \
 			return 0;
@@ -210,6 +254,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		return name##_run(ctx);                                                            \
 	}
 
+#define NAME_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
 #define CALLS_PROGRAM(name, hook, ...)                                                             \
 	SEC("tp/raw_syscalls/" #hook)                                                              \
 	int name(__u64 *ctx)                                                                       \
@@ -223,6 +269,18 @@ SEC("raw_tp")
 int cgroup_roots(void *ctx)
 {
 	return cgroup_roots_run();
+}
+
+SEC("iter/task_file")
+int open_fds(struct open_fds_context *ctx)
+{
+	return open_fds_run(ctx);
+}
+
+SEC("iter/task")
+int threads(struct threads_context *ctx)
+{
+	return threads_run(ctx);
 }
 
 #endif

@@ -3,10 +3,14 @@
  * The load of the overhead benchmark: one operation in a loop on one CPU. Prints the median over
  * batches of the nanoseconds per round.
  *
- *   syscall_loop LOAD CPU BATCHES
+ *   syscall_loop LOAD[:FILE] CPU BATCHES [DIVISOR]
+ *
+ * FILE is opened in place of /etc/hostname. DIVISOR makes batches smaller, for a load that is
+ * slowed down much.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,15 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCHES_MAX = 1000, READ_BYTES = 4096 };
+enum { BATCHES_MAX = 1000, BLOCK_BYTES = 4096 };
 
 static int file, there[2], back[2];
 static struct sockaddr_in address;
+static char block[BLOCK_BYTES];
+static const char *path = "/etc/hostname";
 
 static uint64_t now_ns(void)
 {
@@ -39,32 +46,84 @@ static void round_getppid(void)
 
 static void round_openat(void)
 {
-	long fd = syscall(SYS_openat, AT_FDCWD, "/etc/hostname", O_RDONLY | O_CLOEXEC);
+	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 
 	syscall(SYS_close, fd);
 }
 
-static bool setup_read(void)
+/* A file in memory, of one block. */
+static bool setup_block(void)
 {
-	static const char zeros[READ_BYTES];
-
 	file = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
-	return file >= 0 && write(file, zeros, sizeof(zeros)) == READ_BYTES;
+	return file >= 0 && write(file, block, sizeof(block)) == BLOCK_BYTES;
 }
 
 static void round_read(void)
 {
-	static char buffer[READ_BYTES];
+	syscall(SYS_pread64, file, block, sizeof(block), 0);
+}
 
-	syscall(SYS_pread64, file, buffer, sizeof(buffer), 0);
+static void round_write(void)
+{
+	syscall(SYS_pwrite64, file, block, sizeof(block), 0);
+}
+
+static void round_stat(void)
+{
+	struct stat status;
+
+	syscall(SYS_newfstatat, AT_FDCWD, path, &status, 0);
+}
+
+/* Nobody waits: the call alone. */
+static void round_futex(void)
+{
+	static uint32_t word;
+
+	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void set_loopback(uint16_t port)
+{
+	address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port)};
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 }
 
 static bool setup_connect(void)
 {
-	address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(9)};
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	set_loopback(9);
 	file = socket(AF_INET, SOCK_DGRAM, 0);
 	return file >= 0;
+}
+
+/*
+ * A listening socket, of any port. Accepted sockets inherit that they end connections at once: no
+ * port stays in TIME_WAIT, so that there are enough of them.
+ */
+static bool setup_accept(void)
+{
+	const struct linger reset = {.l_onoff = 1};
+	socklen_t length = sizeof(address);
+
+	set_loopback(0);
+	file = socket(AF_INET, SOCK_STREAM, 0);
+	return file >= 0 && !setsockopt(file, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) &&
+	       !bind(file, (struct sockaddr *)&address, sizeof(address)) && !listen(file, 8) &&
+	       !getsockname(file, (struct sockaddr *)&address, &length);
+}
+
+/* Five calls: socket, connect, accept4, and two times close. */
+static void round_accept(void)
+{
+	int client = socket(AF_INET, SOCK_STREAM, 0), server;
+
+	if (client < 0 || connect(client, (struct sockaddr *)&address, sizeof(address))) {
+		perror("connect");
+		exit(1);
+	}
+	server = accept4(file, NULL, NULL, 0);
+	close(server);
+	close(client);
 }
 
 static void round_connect(void)
@@ -117,11 +176,23 @@ static const struct load {
 } loads[] = {
 	{"getppid", NULL, round_getppid, 20000},
 	{"openat", NULL, round_openat, 20000},
-	{"read", setup_read, round_read, 20000},
+	{"read", setup_block, round_read, 20000},
+	{"write", setup_block, round_write, 20000},
+	{"stat", NULL, round_stat, 20000},
+	{"futex", NULL, round_futex, 20000},
 	{"connect", setup_connect, round_connect, 20000},
+	{"accept", setup_accept, round_accept, 2000},
 	{"exec", NULL, round_exec, 100},
 	{"switch", setup_switch, round_switch, 5000},
 };
+
+static void print_usage(void)
+{
+	fprintf(stderr, "usage: syscall_loop LOAD[:FILE] CPU BATCHES [DIVISOR]\nLOAD:");
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+		fprintf(stderr, " %s", loads[i].name);
+	fputc('\n', stderr);
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -130,18 +201,18 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double measure(const struct load *load, int batches)
+static double measure(const struct load *load, int rounds, int batches)
 {
 	double batch_ns[BATCHES_MAX];
 
-	for (int i = 0; i < load->rounds; i++)
+	for (int i = 0; i < rounds; i++)
 		load->round();
 	for (int batch = 0; batch < batches; batch++) {
 		uint64_t start = now_ns();
 
-		for (int i = 0; i < load->rounds; i++)
+		for (int i = 0; i < rounds; i++)
 			load->round();
-		batch_ns[batch] = (double)(now_ns() - start) / load->rounds;
+		batch_ns[batch] = (double)(now_ns() - start) / rounds;
 	}
 	qsort(batch_ns, (size_t)batches, sizeof(batch_ns[0]), compare);
 	return batch_ns[batches / 2];
@@ -150,22 +221,30 @@ static double measure(const struct load *load, int batches)
 int main(int argc, char **argv)
 {
 	const struct load *load = loads, *end = loads + sizeof(loads) / sizeof(loads[0]);
+	bool usable = argc == 4 || argc == 5;
+	int batches = usable ? (int)strtol(argv[3], NULL, 10) : 0;
+	int divisor = argc == 5 ? (int)strtol(argv[4], NULL, 10) : 1;
+	char *colon = usable ? strchr(argv[1], ':') : NULL;
 	cpu_set_t cpus;
-	int batches;
+	int rounds;
 
-	while (argc == 4 && load < end && strcmp(argv[1], load->name) != 0)
+	if (colon) {
+		*colon = '\0';
+		path = colon + 1;
+	}
+	while (usable && load < end && strcmp(argv[1], load->name) != 0)
 		load++;
-	batches = argc == 4 ? (int)strtol(argv[3], NULL, 10) : 0;
-	if (load == end || batches < 1 || batches > BATCHES_MAX) {
-		fprintf(stderr, "usage: syscall_loop getppid|openat|read|connect|exec|switch CPU BATCHES\n");
+	if (!usable || load == end || batches < 1 || batches > BATCHES_MAX || divisor < 1) {
+		print_usage();
 		return 2;
 	}
+	rounds = load->rounds > divisor ? load->rounds / divisor : 1;
 	CPU_ZERO(&cpus);
 	CPU_SET((size_t)strtol(argv[2], NULL, 10), &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus) || (load->setup && !load->setup())) {
 		perror(load->name);
 		return 1;
 	}
-	printf("%.1f\n", measure(load, batches));
+	printf("%.1f\n", measure(load, rounds, batches));
 	return 0;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The speed of user space, without the kernel: injected events of a usual mix pass through decoding
- * and state; then also a filter, or rules; then also JSON with all default fields; then events of
+ * and state; then also a filter, or rules; then also JSON with all default fields,
+ * in each schema, and other formats; then events of
  * containers, with and without what is known of these. The last rows write events to capture files.
  * One thread. Prints a table: events per second and nanoseconds per event, the median of several
  * passes.
  *
- *   throughput [EVENTS [RULES...]]
+ *   throughput [--rules] [EVENTS [RULES...]]
+ *
+ * --rules: only state, without and with the rules.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +26,7 @@
 #include "sinsp/format/format.h"
 #include "sinsp/format/output_format.h"
 #include "sinsp/engine/engine.h"
+#include "sinsp/schema/schema.h"
 
 enum { EVENTS_DEFAULT = 1000000, PASSES = 7, THREADS = 50, CONTAINERS = 10 };
 
@@ -116,13 +120,16 @@ static void measure_filter(struct load *load, const char *what, const char *expr
 	filter_destroy(way.filter);
 }
 
-static void measure_format(struct load *load, const char *what, const struct output_format *format)
+static void measure_format(struct load *load, const char *what, const struct output_format *format,
+			   const struct output_schema *schema)
 {
 	struct way way = {0};
 	struct error error;
 
 	if (formatter_create(format, NULL, 0, &way.formatter, &error))
 		fail(error.text);
+	if (formatter_set_schema(way.formatter, schema))
+		fail("out of memory");
 	measure(load, what, &way);
 	formatter_destroy(way.formatter);
 }
@@ -176,7 +183,7 @@ static void measure_containers(uint64_t wanted)
 	if (load_create(&load, &config))
 		fail("out of memory");
 	measure(&load, "containers: decode and state", &(struct way){0});
-	measure_format(&load, "containers: + JSON, all default fields", &format_json);
+	measure_format(&load, "containers: + JSON, all default fields", &format_json, NULL);
 	append_default_fields(&format);
 	measure_json_format(&load, "containers: + JSON, -p, without their fields", &format);
 	append_default_fields(&format);
@@ -189,9 +196,10 @@ static void measure_containers(uint64_t wanted)
 static void measure_rules(struct load *load, char *const *paths, size_t n)
 {
 	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
-					      .format = &format_none};
+					      .lines = &(struct ruleset_line){&format_none},
+					      .lines_count = 1};
 	struct rules_input *inputs = calloc(n, sizeof(*inputs));
-	struct rules_report report = {0};
+	struct yaml_report report = {0};
 	struct rules_counts counts;
 	struct way way = {0};
 	char what[64];
@@ -205,7 +213,7 @@ static void measure_rules(struct load *load, char *const *paths, size_t n)
 	snprintf(what, sizeof(what), "+ %zu rules", ruleset_count(way.ruleset));
 	measure(load, what, &way);
 	ruleset_destroy(way.ruleset);
-	rules_report_finish(&report);
+	yaml_report_finish(&report);
 	free(inputs);
 }
 
@@ -261,27 +269,47 @@ static void measure_files(struct load *load)
 	unlink(path);
 }
 
+static void print_head(void)
+{
+	printf("| %-60s | M ev/s | ns/ev  |\n", "injected events, one core");
+	printf("|--------------------------------------------------------------|--------|--------|"
+	       "\n");
+}
+
+static void measure_formats(struct load *load)
+{
+	measure_format(load, "+ JSON, all default fields, no filter", &format_json, NULL);
+	measure_format(load, "+ the same, schema otel", &format_json, &schema_otel);
+	measure_format(load, "+ the same, schema ecs", &format_json, &schema_ecs);
+	measure_format(load, "+ protobuf, all default fields, no filter", &format_protobuf, NULL);
+	measure_format(load, "+ LogRecords of OTLP, protobuf", &format_otlp_proto, NULL);
+	measure_format(load, "+ text, default line, no filter", &format_text, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : EVENTS_DEFAULT;
+	bool only_rules = argc > 1 && strcmp(argv[1], "--rules") == 0;
+	int first = only_rules ? 2 : 1;
+	uint64_t wanted = argc > first ? strtoull(argv[first], NULL, 10) : EVENTS_DEFAULT;
 	const struct load_config config = {wanted, THREADS};
 	struct load load;
 
 	if (load_create(&load, &config))
 		fail("out of memory");
-	printf("| %-60s | M ev/s | ns/ev  |\n", "injected events, one core");
-	printf("|--------------------------------------------------------------|--------|--------|"
-	       "\n");
+	print_head();
 	measure(&load, "decode and state", &(struct way){0});
-	measure_filter(&load, "+ filter evt.type=openat", "evt.type=openat");
-	measure_filter(&load, "+ filter proc.name=cat and fd.name contains /etc",
-		       "proc.name=cat and fd.name contains /etc");
-	if (argc > 2)
-		measure_rules(&load, argv + 2, (size_t)argc - 2);
-	measure_format(&load, "+ JSON, all default fields, no filter", &format_json);
-	measure_format(&load, "+ text, default line, no filter", &format_text);
-	measure_containers(wanted);
-	measure_files(&load);
+	if (!only_rules) {
+		measure_filter(&load, "+ filter evt.type=openat", "evt.type=openat");
+		measure_filter(&load, "+ filter proc.name=cat and fd.name contains /etc",
+			       "proc.name=cat and fd.name contains /etc");
+	}
+	if (argc > first + 1)
+		measure_rules(&load, argv + first + 1, (size_t)(argc - first - 1));
+	if (!only_rules) {
+		measure_formats(&load);
+		measure_containers(wanted);
+		measure_files(&load);
+	}
 	load_finish(&load);
 	return 0;
 }

@@ -445,8 +445,23 @@ static void creations(void)
 	done(syscall(SYS_clone, CLONE_THREAD, 0, 0, 0, 0));
 }
 
+static void *end_thread(void *unused)
+{
+	pthread_exit(unused);
+}
+
+/* The C library opens a file for the first pthread_exit(): not while threads close each other's. */
+static void load_what_ends_threads(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, end_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
 int main(void)
 {
+	load_what_ends_threads();
 	threads();
 	files();
 	numbers();

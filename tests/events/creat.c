@@ -10,6 +10,7 @@ static void expect_made(const struct event *ev, long fd, const char *name, int64
 	expect_string(ev, creat__name, name);
 	expect_i64(ev, creat__mode, mode);
 	expect_file(ev, creat, opened);
+	expect_absent(ev, creat__base_path);
 	expect_i64(ev, creat__creat_flags, layer);
 }
 
@@ -53,6 +54,7 @@ LIVE_TEST(creat)
 		expect_path(ev, creat__name, &paths[i]);
 		expect_i64(ev, creat__mode, 07654);
 		expect_file(ev, creat, NULL);
+		fixture_expect_base(ev, creat__base_path, paths[i].shown);
 		expect_i64(ev, creat__creat_flags, 0);
 	}
 	fd = CALL(SYS_creat, "made", 0640);

@@ -28,6 +28,7 @@ static void check_paths(void)
 		expect_path(ev, open__name, &paths[i]);
 		expect_failed(ev, paths[i].error, file_flags__O_RDWR, 0);
 		expect_absent(ev, open__path);
+		fixture_expect_base(ev, open__base_path, paths[i].shown);
 	}
 }
 
@@ -47,6 +48,7 @@ static void check_opened(const char *path, int flags, mode_t mode, int64_t store
 	expect_i64(ev, open__flags, stored_flags);
 	expect_i64(ev, open__mode, stored_mode);
 	expect_file(ev, open, &opened);
+	expect_absent(ev, open__base_path);
 }
 
 static void check_flags(void)
@@ -59,6 +61,7 @@ static void check_flags(void)
 		expect_string(ev, open__name, "no/such");
 		expect_failed(ev, -ENOENT, open_flags[i].stored, open_flags[i].has_mode ? 07654 : 0);
 		expect_absent(ev, open__path);
+		fixture_expect_base(ev, open__base_path, "no/such");
 	}
 }
 
@@ -78,6 +81,7 @@ static void check_descriptor_zero(void)
 	expect_failed(ev, 0,
 		      file_flags__O_CREAT | file_flags__O_WRONLY | file_flags__O_F_CREATED, 0600);
 	fixture_expect_real_path(ev, open__path, &opened);
+	expect_absent(ev, open__base_path);
 }
 
 LIVE_TEST(open)

@@ -31,6 +31,7 @@ static void check_paths(void)
 		expect_path(ev, openat2__name, &paths[i]);
 		expect_i64(ev, openat2__dirfd, AT_FDCWD);
 		expect_failed(ev, paths[i].error, file_flags__O_RDWR, 0, 0);
+		fixture_expect_base(ev, openat2__base_path, paths[i].shown);
 	}
 }
 
@@ -47,6 +48,7 @@ static void check_flags(void)
 		expect_i64(ev, openat2__dirfd, NO_FD);
 		expect_string(ev, openat2__name, "file");
 		expect_failed(ev, ret, open_flags[i].stored, open_flags[i].has_mode ? 04321 : 0, 0);
+		expect_absent(ev, openat2__base_path);
 	}
 }
 
@@ -76,7 +78,22 @@ static void check_resolve(void)
 		expect_i64(ev, openat2__dirfd, NO_FD);
 		expect_string(ev, openat2__name, "file");
 		expect_failed(ev, ret, file_flags__O_RDONLY, 0, bits[i].stored);
+		expect_absent(ev, openat2__base_path);
 	}
+}
+
+/* For RESOLVE_IN_ROOT an absolute name starts from the directory, too. */
+static void check_base(uint64_t resolve, int64_t stored, const char *relative)
+{
+	struct open_how how = {.resolve = resolve};
+	const struct event *ev;
+
+	require(CALL(SYS_openat2, AT_FDCWD, "/no/such", &how, sizeof(how)) == -ENOENT);
+	ev = live_next(EVENT_openat2);
+	expect_i64(ev, openat2__dirfd, AT_FDCWD);
+	expect_string(ev, openat2__name, "/no/such");
+	expect_failed(ev, -ENOENT, file_flags__O_RDONLY, 0, stored);
+	fixture_expect_base(ev, openat2__base_path, relative);
 }
 
 static void check_unreadable(const void *how, size_t size, long error)
@@ -88,6 +105,7 @@ static void check_unreadable(const void *how, size_t size, long error)
 	expect_i64(ev, openat2__dirfd, AT_FDCWD);
 	expect_string(ev, openat2__name, "file");
 	expect_failed(ev, error, file_flags__O_RDONLY, 0, 0);
+	fixture_expect_base(ev, openat2__base_path, "file");
 }
 
 LIVE_TEST(openat2)
@@ -104,6 +122,8 @@ LIVE_TEST(openat2)
 	check_paths();
 	check_flags();
 	check_resolve();
+	check_base(RESOLVE_IN_ROOT, openat2_flags__RESOLVE_IN_ROOT, "no/such");
+	check_base(0, 0, NULL);
 	check_unreadable(NULL, sizeof(how), -EFAULT);
 	check_unreadable(UNREADABLE, sizeof(how), -EFAULT);
 
@@ -121,4 +141,5 @@ LIVE_TEST(openat2)
 	expect_i64(ev, openat2__mode, 0640);
 	expect_i64(ev, openat2__resolve, openat2_flags__RESOLVE_BENEATH);
 	expect_file(ev, openat2, &opened);
+	expect_absent(ev, openat2__base_path);
 }

@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats (-p): any text is rejected with a position inside it, or prints events, as text and as
- * one valid JSON object. With a leading `*` every event is printed; otherwise an event that is not
- * printed appends nothing. The length of the input selects the style of times, buffers and colours.
+ * Formats (-p): any text is rejected with a position inside it, or prints events: as text, as one
+ * valid JSON object in each schema, and as messages of protobuf. With a leading `*` every event is
+ * printed; otherwise an event that is not printed appends nothing. The length of the input selects
+ * the style of times, buffers and colours.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "fuzz.h"
 #include "sinsp/format/format.h"
+#include "sinsp/schema/schema.h"
+
+/* Each is made of the format; NULL: the native schema. */
+static const struct kind {
+	const struct output_format *format;
+	const struct output_schema *schema;
+	bool is_json;
+} kinds[] = {
+	{&format_text},
+	{&format_json, NULL, true},
+	{&format_json, &schema_otel, true},
+	{&format_json, &schema_ecs, true},
+	{&format_otlp_json, NULL, true},
+	{&format_otlp_proto},
+	{&format_protobuf},
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 struct printer {
-	struct formatter *text, *json;
+	struct formatter *formatters[KINDS]; /* NULL: the format is not valid */
 	bool always; /* prints events that lack a value, too */
 	struct buf out;
 };
 
-static struct formatter *create(const struct output_format *output, const char *format)
+static struct formatter *create(const struct kind *kind, const char *format)
 {
 	struct formatter *formatter = NULL;
 	struct filter_error err = {0};
-	int r = formatter_create_format(output, format, &formatter, &err);
+	int r = formatter_create_format(kind->format, format, &formatter, &err);
 
 	REQUIRE(r == 0 || r == -EINVAL, "%d", r);
 	if (r)
 		fuzz_check_error(format, &err);
+	else
+		REQUIRE(formatter_set_schema(formatter, kind->schema) == 0, "memory");
 	return formatter;
 }
 
@@ -45,9 +66,10 @@ static void print_event(const struct sinsp_event *event, void *context)
 {
 	struct printer *printer = context;
 
-	print(printer, printer->text, event);
-	if (printer->json && print(printer, printer->json, event))
-		fuzz_check_json(&printer->out);
+	for (size_t i = 0; i < KINDS; i++)
+		if (printer->formatters[i] && print(printer, printer->formatters[i], event) &&
+		    kinds[i].is_json)
+			fuzz_check_json(&printer->out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -61,15 +83,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct printer printer = {.always = format[0] == '*'};
 
-	printer.text = create(&format_text, format);
-	printer.json = create(&format_json, format);
-	REQUIRE(printer.text || !printer.json, "'%s' is a format for JSON alone", format);
-	if (printer.text) {
-		formatter_set_style(printer.text, &style);
-		fuzz_show_events(print_event, &printer);
+	for (size_t i = 0; i < KINDS; i++) {
+		printer.formatters[i] = create(&kinds[i], format);
+		/* Where fields are keys, a format must be UTF-8. */
+		REQUIRE(printer.formatters[0] || !printer.formatters[i],
+			"'%s' is a format for %s, and not for text", format, kinds[i].format->name);
+		REQUIRE(i < 2 || !printer.formatters[1] == !printer.formatters[i],
+			"'%s' is a format for JSON or for %s alone", format, kinds[i].format->name);
+		if (printer.formatters[i])
+			formatter_set_style(printer.formatters[i], &style);
 	}
-	formatter_destroy(printer.text);
-	formatter_destroy(printer.json);
+	if (printer.formatters[0])
+		fuzz_show_events(print_event, &printer);
+	for (size_t i = 0; i < KINDS; i++)
+		formatter_destroy(printer.formatters[i]);
 	buf_finish(&printer.out);
 	free(format);
 	return 0;

@@ -13,9 +13,11 @@
 
 enum { ALONE_MAX = 16, FILES_MAX = 2 };
 
+static const struct ruleset_line line = {&format_json};
 static const struct ruleset_config config = {
 	.rules.least = PRIORITY_DEBUG,
-	.format = &format_json,
+	.lines = &line,
+	.lines_count = 1,
 };
 
 struct files {
@@ -32,24 +34,24 @@ struct both {
 	struct buf out;
 };
 
-static void check_report(struct rules_report *report, int code)
+static void check_report(struct yaml_report *report, int code)
 {
 	struct buf out = {0};
 
 	REQUIRE(code == 0 || code == -EINVAL, "%d", code);
-	REQUIRE((report->counts[RULES_ERROR] > 0) == (code != 0), "%zu errors",
-		report->counts[RULES_ERROR]);
-	rules_report_render(report, RULES_NOTE, &out);
+	REQUIRE((report->counts[YAML_ERROR] > 0) == (code != 0), "%zu errors",
+		report->counts[YAML_ERROR]);
+	yaml_report_render(report, YAML_NOTE, &out);
 	REQUIRE(code == 0 || out.len, "rejected in silence");
 	for (size_t i = 0; i < report->count; i++)
 		REQUIRE(report->messages[i].text, "message %zu", i);
 	buf_finish(&out);
-	rules_report_finish(report);
+	yaml_report_finish(report);
 }
 
 static struct rules *load(const struct files *files)
 {
-	struct rules_report report = {0};
+	struct yaml_report report = {0};
 	struct rules_counts counts;
 	struct rules *rules = NULL;
 
@@ -60,7 +62,7 @@ static struct rules *load(const struct files *files)
 
 static struct ruleset *compile(const struct files *files)
 {
-	struct rules_report report = {0};
+	struct yaml_report report = {0};
 	struct rules_counts counts;
 	struct ruleset *ruleset = NULL;
 	int r = ruleset_create(files->list, files->count, &config, &ruleset, &counts, &report);
@@ -107,7 +109,7 @@ static void check_event(const struct sinsp_event *event, void *context)
 		if (!matches)
 			continue;
 		buf_clear(&both->out);
-		ruleset_append(both->together, i, event, both->fields, &both->out);
+		ruleset_append(both->together, i, 0, event, both->fields, &both->out);
 		REQUIRE(!both->out.failed, "memory");
 		fuzz_check_json(&both->out);
 		next = ruleset_next(both->together, event, i + 1);

@@ -52,7 +52,8 @@ static void tasks_add(struct tasks *tasks, int64_t tid)
 
 static struct scap_live *open_live(void)
 {
-	static struct scap_live_config config = {.ring_bytes = RING_BYTES, .snaplen = SNAPLEN};
+	static struct scap_live_config config = {
+		.ring_bytes = RING_BYTES, .snaplen = SNAPLEN, .entry_notes = ENTRY_NOTES_ALL};
 	struct scap_live *live;
 	struct error err;
 

@@ -11,8 +11,10 @@ build=$(cd "$build" && pwd)
 folder=$(mktemp -d /tmp/lanner-golden-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
-cp "$build/tests/golden/scenario" "$folder/scenario"
+# There, so that the recording names no folder of whoever makes it.
+cp "$build/tests/golden/scenario" "$build/tests/golden/record" "$folder"
 mkdir "$folder/work"
 chmod 777 "$folder/work"
-"$build/tests/golden/record" "$here/scenario.events" "$folder/scenario" "$folder/work"
+"$folder/record" "$folder/scenario.events" "$folder/scenario" "$folder/work"
+cp "$folder/scenario.events" "$here/scenario.events"
 GOLDEN_WRITE=1 meson test -C "$build" test_golden_fields

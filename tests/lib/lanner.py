@@ -8,9 +8,11 @@ import contextlib
 import inspect
 import json
 import os
+import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,13 +26,14 @@ BUILD = os.path.realpath(os.path.join(os.path.dirname(AGENT), "../.."))
 REFERENCE = os.path.join(TOP, "tests/reference")
 SKIP = 77
 
-REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)(?: \+ corrupt (\d+))?"
+REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)"
+                    r"(?: \+ filtered (\d+))?(?: \+ corrupt (\d+))?"
                     r"(?: \+ unaccounted (-?\d+))?; matched (\d+), printed (\d+)$", re.MULTILINE)
 FILE_REPORT = re.compile(r"^agent: read (\d+) events of (\d+) bytes; matched (\d+), printed (\d+)$",
                          re.MULTILINE)
 WROTE = re.compile(r"^agent: wrote (?:at least )?(\d+) events \((\d+) bytes\) to (.*)$", re.MULTILINE)
-EVENT = re.compile(r"^agent: event (\S+): seen (\d+), delivered (\d+), lost (\d+), unreadable (\d+)$",
-                   re.MULTILINE)
+EVENT = re.compile(r"^agent: event (\S+): seen (\d+), delivered (\d+), filtered (\d+), lost (\d+), "
+                   r"unreadable (\d+)$", re.MULTILINE)
 
 
 class Skip(Exception):
@@ -54,9 +57,29 @@ def busy_machine():
         process.wait()
 
 
+def free_port(kind=socket.SOCK_STREAM):
+    """A port of 127.0.0.1 that nobody listens on, and that the kernel gives to nobody who does not ask for it:
+    a connection of another program cannot take it before the test does."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as limits:
+        first = int(limits.read().split()[0])
+    while True:
+        port = random.randrange(min(10000, first - 100), first)
+        with socket.socket(socket.AF_INET, kind) as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def wait_until(condition, what, timeout=30.0):
+    """Returns when condition() is true; AssertionError if it does not become so."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, f"{what}: not within {timeout} s"
+        time.sleep(0.02)
+
+
 def run(*args, stdin=None, **options):
     """Runs the agent to its end; returns its exit code, stdout and stderr."""
-    done = subprocess.run([AGENT, *args], input=stdin, capture_output=True, text=True, timeout=30,
+    done = subprocess.run([AGENT, *args], input=stdin, capture_output=True, text=True, timeout=120,
                           errors="replace", **options)
     return done.returncode, done.stdout, done.stderr
 
@@ -66,14 +89,14 @@ def parse_report(stderr):
     found = REPORT.findall(stderr)
     if len(found) != 1:
         raise AssertionError(f"{len(found)} reports on stderr:\n{stderr}")
-    names = ["seen", "delivered", "lost", "corrupt", "unaccounted", "matched", "printed"]
+    names = ["seen", "delivered", "lost", "filtered", "corrupt", "unaccounted", "matched", "printed"]
     report = {name: int(value or 0) for name, value in zip(names, found[0])}
     causes = re.findall(r"^agent: lost by cause: (.*)$", stderr, re.MULTILINE)
     report["causes"] = {
         cause: int(count) for cause, count in
         (part.rsplit(" ", 1) for part in ", ".join(causes).split(", ") if part)}
     report["events"] = {
-        name: dict(zip(["seen", "delivered", "lost", "unreadable"], map(int, numbers)))
+        name: dict(zip(["seen", "delivered", "filtered", "lost", "unreadable"], map(int, numbers)))
         for name, *numbers in EVENT.findall(stderr)}
     return report
 
@@ -95,12 +118,13 @@ def parse_wrote(stderr):
 
 
 def balanced(report):
-    """Fails unless every event that was seen was delivered or lost, in total and by event."""
+    """Fails unless each event that was seen was delivered, filtered or lost, in total and by event."""
     equal((report["corrupt"], report["unaccounted"]), (0, 0))
-    equal(report["seen"], report["delivered"] + report["lost"], "seen")
+    equal(report["seen"], report["delivered"] + report["filtered"] + report["lost"], "seen")
     for name, event in report["events"].items():
-        equal(event["seen"], event["delivered"] + event["lost"], f"seen of {name}")
-    for key in ("seen", "delivered", "lost"):
+        equal(event["seen"], event["delivered"] + event["filtered"] + event["lost"],
+              f"seen of {name}")
+    for key in ("seen", "delivered", "filtered", "lost"):
         equal(report[key], sum(event[key] for event in report["events"].values()), key)
 
 
@@ -146,7 +170,7 @@ class Agent:
         self.ready.set()
 
     def __enter__(self):
-        if not self.ready.wait(20) or self.process.poll() is not None:
+        if not self.ready.wait(60) or self.process.poll() is not None:
             self.process.kill()
             raise AssertionError(f"the agent did not start:\n{self.stderr}")
         return self
@@ -160,7 +184,7 @@ class Agent:
         if kind is not None:
             print(f"agent's stderr:\n{self.stderr}")
 
-    def wait_for(self, wanted, timeout=5.0):
+    def wait_for(self, wanted, timeout=30.0):
         """The first event for which wanted(event) is true; AssertionError if none comes."""
         deadline = time.monotonic() + timeout
         at = 0
@@ -180,7 +204,7 @@ class Agent:
         """Ends the agent; returns its report. Its exit code must be 0, every line an event."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         for reader in self.readers:
             reader.join()
         assert code == 0, f"exit code {code}:\n{self.stderr}"

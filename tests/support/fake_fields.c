@@ -57,6 +57,7 @@ static const struct field_desc descs[] = {
 	{"size.u32", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_BYTES},
 	{"size.i64", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_BYTES},
 	{"size.kib", PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_value, .unit = FIELD_UNIT_KIB},
+	{"past.num", PT_UINT64, PF_DEC, FIELD_OF_PAST, FIELD_ARG_NONE, 0, get_value},
 	{"near.ns", PT_UINT64, PF_NA, FIELD_WITHIN_MS, FIELD_ARG_NONE, 0, get_value},
 	{0},
 };
@@ -182,6 +183,11 @@ int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct e
 		return 0;
 	}
 	return error_set(err, -ENOENT, "unknown field '%.*s'", (int)len, text);
+}
+
+unsigned int field_ref_needs(const struct field_ref *ref)
+{
+	return ref->desc->needs;
 }
 
 void field_ref_finish(struct field_ref *ref)

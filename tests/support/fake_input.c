@@ -2,7 +2,11 @@
 #include "fake_input.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static struct fake_input *of(struct input *input)
 {
@@ -50,6 +54,15 @@ static int append_counters(struct input *input, struct buf *text)
 	return of(input)->counters_code;
 }
 
+static int append_metrics(struct input *input, const struct plan *plan,
+			  struct exposition *exposition)
+{
+	static const struct metric_family family = {"lanner_fake", METRIC_COUNTER, NULL, "Fake."};
+
+	exposition_add(exposition, &family, 1);
+	return 0;
+}
+
 static int append_report(struct input *input, const struct account *account, struct buf *text,
 			 struct error *err)
 {
@@ -81,6 +94,7 @@ static const struct input_ops ops = {
 	.change_take = change_take,
 	.change_drop = change_drop,
 	.append_counters = append_counters,
+	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.percent_read = percent_read,
 	.is_incomplete = is_incomplete,
@@ -89,6 +103,7 @@ static const struct input_ops ops = {
 
 static const struct input_ops fixed_ops = {
 	.append_counters = append_counters,
+	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.is_incomplete = is_incomplete,
 	.destroy = destroy,
@@ -102,4 +117,15 @@ void fake_input_init(struct fake_input *fake)
 void fake_input_init_fixed(struct fake_input *fake)
 {
 	*fake = (struct fake_input){.input.ops = &fixed_ops};
+}
+
+void fake_input_run(struct fake_input *fake, struct run *run, struct options *options)
+{
+	struct error err = {""};
+
+	if (run_plan(run, options, NULL, &err) ||
+	    sinsp_create(&(struct sinsp_config){0}, &run->sinsp, &err))
+		fail_msg("%s", err.text);
+	fake_input_init(fake);
+	run->input = &fake->input;
 }

@@ -97,11 +97,21 @@ int scap_live_enter_error(const struct scap_live *live)
 	return live->enter_error;
 }
 
+enum call_hooks scap_live_call_hooks(const struct scap_live *live)
+{
+	return live->call_hooks;
+}
+
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
 {
 	if (live->cgroup_roots_code == 0)
 		*roots = &live->cgroup_roots;
 	return live->cgroup_roots_code;
+}
+
+int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which)
+{
+	return live->iterators[which] ? live->iterators[which] : -ENODATA;
 }
 
 int64_t scap_live_map_bytes(const struct scap_live *live)
@@ -113,6 +123,12 @@ bool scap_live_program(const struct scap_live *live, unsigned int i, const char 
 		       const char **hook)
 {
 	return false;
+}
+
+int scap_live_program_runs(const struct scap_live *live, unsigned int i, uint64_t *runs,
+			   uint64_t *ns)
+{
+	return -ENOENT;
 }
 
 bool scap_live_has_room(const struct scap_live *live)

@@ -18,8 +18,10 @@ struct scap_live {
 	struct scap_live_stats stats;
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error;
+	enum call_hooks call_hooks;
 	struct buf cgroup_roots; /* of the test's memory */
 	int cgroup_roots_code;
+	int iterators[SCAP_LIVE_ITERATORS]; /* -errno; 0: -ENODATA */
 	uint16_t rejected[FAKE_REJECTED_MAX + 1];
 	bool slow; /* gives an event only to whoever waits, and takes a millisecond for it */
 	bool endless; /* does not end before it is stopped */

@@ -52,6 +52,7 @@ const struct fake_thread fake_machine[FAKE_MACHINE_THREADS] = {
 		.pid = 50,
 		.ptid = 1,
 		.comm = "client",
+		.vm_size_kib = 4096,
 		.cwd = "/home/c",
 		.fds = client_fds,
 		.nfds = sizeof(client_fds) / sizeof(*client_fds),

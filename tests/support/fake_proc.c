@@ -24,6 +24,7 @@ static void fill(const struct fake_thread *from, struct scap_thread *thread)
 		.uid = 33,
 		.start_ns = from->start_ns ? from->start_ns : 5,
 		.fd_limit = 256,
+		.vm_size_kib = from->vm_size_kib,
 		.exe = from->comm,
 		.exepath = "/bin/known",
 		.args = "x",
@@ -79,6 +80,20 @@ int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread)
 	return 1;
 }
 
+int scap_proc_next_process(struct scap_proc *proc, struct scap_thread *thread)
+{
+	int r;
+
+	while ((r = scap_proc_next(proc, thread)) == 1 && thread->tid != thread->pid)
+		;
+	return r;
+}
+
+uint64_t scap_proc_start_ns(const struct scap_proc *proc, uint64_t ticks)
+{
+	return ticks;
+}
+
 int scap_proc_thread(struct scap_proc *proc, int64_t tid, struct scap_thread *thread)
 {
 	const struct fake_thread *found = find(proc, tid);
@@ -103,6 +118,10 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 		return 0;
 	*fd = proc->fds_of->fds[proc->fd_at++];
 	return 1;
+}
+
+void scap_proc_fd_inode(struct scap_proc *proc, int64_t tid, struct scap_fd *fd)
+{
 }
 
 int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd)

@@ -14,6 +14,7 @@ struct fake_thread {
 	const struct scap_fd *fds;
 	size_t nfds;
 	uint64_t start_ns; /* 5 when 0 */
+	uint32_t vm_size_kib;
 };
 
 struct scap_proc {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "abi.h"
-#include "scap/live/ring.h"
+#include "scap/rings/ring.h"
 
 struct fake_ring {
 	struct scap_ring ring; /* under test */

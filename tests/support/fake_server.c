@@ -19,6 +19,12 @@
 
 enum { REQUESTS_MAX = 16, HEAD_MAX = 4096, WAIT_MS = 10 };
 
+struct request {
+	char head[HEAD_MAX];
+	char body[FAKE_BODY_MAX + 1];
+	size_t body_len;
+};
+
 struct fake_server {
 	char url[64];
 	int listening;
@@ -27,7 +33,8 @@ struct fake_server {
 	const struct fake_response *responses;
 	size_t count;
 	atomic_size_t requests, connections;
-	char heads[REQUESTS_MAX][HEAD_MAX];
+	struct request received[REQUESTS_MAX];
+	struct request next; /* that comes */
 };
 
 /* Returns false if the server is to end. */
@@ -41,21 +48,60 @@ static bool wait_for(struct fake_server *server, int fd)
 	return false;
 }
 
-/* Reads the head of a request. Returns false at the end of the connection. */
-static bool receive(struct fake_server *server, int fd, char head[HEAD_MAX])
+static ssize_t receive_some(struct fake_server *server, int fd, void *bytes, size_t len)
 {
+	return wait_for(server, fd) ? recv(fd, bytes, len, 0) : 0;
+}
+
+static void take_body(struct request *request, const char *bytes, size_t len)
+{
+	size_t at = request->body_len < FAKE_BODY_MAX ? request->body_len : FAKE_BODY_MAX;
+
+	memcpy(request->body + at, bytes, len < FAKE_BODY_MAX - at ? len : FAKE_BODY_MAX - at);
+	request->body_len += len;
+}
+
+/* Reads the body, of which a part may have come with the head. */
+static bool receive_body(struct fake_server *server, int fd, const char *begun, size_t begun_len)
+{
+	struct request *request = &server->next;
+	const char *header = strstr(request->head, "Content-Length: ");
+	size_t wanted = header ? strtoul(header + strlen("Content-Length: "), NULL, 10) : 0;
+	char bytes[HEAD_MAX];
+
+	memset(request->body, 0, sizeof(request->body));
+	request->body_len = 0;
+	take_body(request, begun, begun_len);
+	while (request->body_len < wanted) {
+		ssize_t n = receive_some(server, fd, bytes, sizeof(bytes));
+
+		if (n <= 0)
+			return false;
+		take_body(request, bytes, (size_t)n);
+	}
+	return true;
+}
+
+/* Reads a request. Returns false at the end of the connection. */
+static bool receive(struct fake_server *server, int fd)
+{
+	char *head = server->next.head, *end;
 	size_t len = 0;
 
-	for (;;) {
-		ssize_t n = wait_for(server, fd) ? recv(fd, head + len, HEAD_MAX - 1 - len, 0) : 0;
+	do {
+		ssize_t n = receive_some(server, fd, head + len, HEAD_MAX - 1 - len);
 
 		if (n <= 0)
 			return false;
 		len += (size_t)n;
 		head[len] = '\0';
-		if (strstr(head, "\r\n\r\n"))
-			return true;
-	}
+		end = strstr(head, "\r\n\r\n");
+	} while (!end);
+	end += strlen("\r\n\r\n");
+	if (!receive_body(server, fd, end, len - (size_t)(end - head)))
+		return false;
+	*end = '\0';
+	return true;
 }
 
 static void send_all(int fd, const char *bytes, size_t len)
@@ -72,14 +118,12 @@ static void send_all(int fd, const char *bytes, size_t len)
 
 static void serve_connection(struct fake_server *server, int fd)
 {
-	char head[HEAD_MAX];
-
-	while (receive(server, fd, head)) {
+	while (receive(server, fd)) {
 		size_t number = server->requests;
 		const struct fake_response *response = &server->responses[number];
 
 		if (number < REQUESTS_MAX)
-			memcpy(server->heads[number], head, HEAD_MAX);
+			server->received[number] = server->next;
 		server->requests++;
 		if (number >= server->count)
 			return;
@@ -138,7 +182,21 @@ const char *fake_server_url(const struct fake_server *server)
 
 const char *fake_server_request(struct fake_server *server, size_t number)
 {
-	return number < server->requests && number < REQUESTS_MAX ? server->heads[number] : "";
+	return number < server->requests && number < REQUESTS_MAX ? server->received[number].head
+								  : "";
+}
+
+const char *fake_server_body(struct fake_server *server, size_t number)
+{
+	return number < server->requests && number < REQUESTS_MAX ? server->received[number].body
+								  : "";
+}
+
+size_t fake_server_body_len(struct fake_server *server, size_t number)
+{
+	return number < server->requests && number < REQUESTS_MAX
+		       ? server->received[number].body_len
+		       : 0;
 }
 
 size_t fake_server_requests(struct fake_server *server)

@@ -15,6 +15,8 @@ struct fake_response {
 #define FAKE_OK(headers, body) "HTTP/1.1 200 OK\r\n" headers "\r\n" body
 #define FAKE_STREAM(body) FAKE_OK("Content-Type: application/json\r\n", body)
 
+enum { FAKE_BODY_MAX = 8192 };
+
 struct fake_server;
 
 /* After the last answer connections are closed at once. */
@@ -26,6 +28,10 @@ const char *fake_server_url(const struct fake_server *server);
 
 /* The whole head of a request, "" if there was no such one. */
 const char *fake_server_request(struct fake_server *server, size_t number);
+
+/* Its body, as text, with at most FAKE_BODY_MAX bytes of it; and how long it was. */
+const char *fake_server_body(struct fake_server *server, size_t number);
+size_t fake_server_body_len(struct fake_server *server, size_t number);
 
 size_t fake_server_requests(struct fake_server *server);
 size_t fake_server_connections(struct fake_server *server);

@@ -11,13 +11,15 @@
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
+#include "agent/config/load.h"
 
 enum { ARGS_MAX = 24 };
 
 int parse_line(const char *line, struct options *options, struct error *err)
 {
-	static char text[256], *argv[ARGS_MAX];
-	int argc = 0;
+	static char text[1024], *argv[ARGS_MAX];
+	struct buf messages = {0};
+	int argc = 0, code;
 
 	assert_true(strlen(line) < sizeof(text));
 	strcpy(text, line);
@@ -26,7 +28,10 @@ int parse_line(const char *line, struct options *options, struct error *err)
 		argv[argc++] = word;
 	assert_true(argc < ARGS_MAX);
 	argv[argc] = NULL;
-	return options_parse(argc, argv, subcommands, options, err);
+	code = config_load(argc, argv, subcommands, options, &messages, err);
+	if (messages.len)
+		fail_msg("%.*s", (int)messages.len, messages.data);
+	return code;
 }
 
 void parse_right(const char *line, struct options *options)

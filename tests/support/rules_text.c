@@ -17,7 +17,7 @@
 enum { TEXTS_MAX = 4 };
 
 static const char *const severities[] = {
-	[RULES_ERROR] = "error", [RULES_WARNING] = "warning", [RULES_NOTE] = "note"};
+	[YAML_ERROR] = "error", [YAML_WARNING] = "warning", [YAML_NOTE] = "note"};
 
 void load_texts(struct loaded *loaded, const char *const *texts)
 {
@@ -50,7 +50,7 @@ static void print_messages(const struct loaded *loaded)
 void load_right(struct loaded *loaded, const char *text)
 {
 	load_text(loaded, text);
-	if (loaded->code || loaded->report.counts[RULES_WARNING]) {
+	if (loaded->code || loaded->report.counts[YAML_WARNING]) {
 		print_messages(loaded);
 		fail_msg("not right: %s", text);
 	}
@@ -59,7 +59,7 @@ void load_right(struct loaded *loaded, const char *text)
 void unload(struct loaded *loaded)
 {
 	rules_destroy(loaded->rules);
-	rules_report_finish(&loaded->report);
+	yaml_report_finish(&loaded->report);
 }
 
 const struct rule *loaded_rule(const struct loaded *loaded, const char *name)
@@ -93,12 +93,12 @@ void expect_messages(const char *text, const char *const *messages)
 	size_t at = 0;
 
 	load_text(&loaded, text);
-	rules_report_render(&loaded.report, RULES_WARNING, &out);
+	yaml_report_render(&loaded.report, YAML_WARNING, &out);
 	for (size_t i = 0; i < loaded.report.count; i++) {
-		const struct rules_message *message = &loaded.report.messages[i];
+		const struct yaml_message *message = &loaded.report.messages[i];
 		char head[64];
 
-		if (message->severity == RULES_NOTE)
+		if (message->severity == YAML_NOTE)
 			continue;
 		snprintf(head, sizeof(head), "%u:%u %s ", message->line, message->column,
 			 severities[message->severity]);
@@ -110,7 +110,7 @@ void expect_messages(const char *text, const char *const *messages)
 	}
 	if (messages[at])
 		fail_msg("of\n%s\nthere was no message %s", text, messages[at]);
-	assert_int_equal(loaded.code != 0, loaded.report.counts[RULES_ERROR] != 0);
+	assert_int_equal(loaded.code != 0, loaded.report.counts[YAML_ERROR] != 0);
 	buf_finish(&out);
 	unload(&loaded);
 }

@@ -21,7 +21,7 @@ struct loaded {
 	int code;
 	struct rules *rules; /* NULL if there are errors */
 	struct rules_counts counts;
-	struct rules_report report;
+	struct yaml_report report;
 };
 
 /* Loads texts as files a.yaml, b.yaml, ... Ends with NULL. */

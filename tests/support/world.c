@@ -110,16 +110,25 @@ struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum s
 	return fd;
 }
 
+union sinsp_ends *world_ends(struct drive *world, struct sinsp_fd *fd)
+{
+	union sinsp_ends *ends = sinsp_fd_make_ends(&world->sinsp->fd_store, fd);
+
+	assert_non_null(ends);
+	return ends;
+}
+
 struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest)
 {
 	struct sinsp_fd *fd = world_fd(world->event.thread, 3, SCAP_FD_IPV4, "a->b");
+	union sinsp_ends *ends = world_ends(world, fd);
 
 	fd->l4 = SCAP_L4_TCP;
 	fd->role = SINSP_ROLE_CLIENT;
-	assert_int_equal(inet_pton(AF_INET, source, fd->source.address), 1);
-	assert_int_equal(inet_pton(AF_INET, dest, fd->dest.address), 1);
-	fd->source.port = 40000;
-	fd->dest.port = 443;
+	assert_int_equal(inet_pton(AF_INET, source, ends->source.address), 1);
+	assert_int_equal(inet_pton(AF_INET, dest, ends->dest.address), 1);
+	ends->source.port = 40000;
+	ends->dest.port = 443;
 	world_set_fd(world, 3, fd);
 	return fd;
 }

@@ -43,6 +43,9 @@ struct sinsp_fd *world_fd(const struct sinsp_thread *thread, int64_t num, enum s
 
 /* Makes descriptor 3 of the event's thread, and of the event, a TCP client from port 40000 to 443.
  */
+/* The ends of a descriptor, to be changed. */
+union sinsp_ends *world_ends(struct drive *world, struct sinsp_fd *fd);
+
 struct sinsp_fd *world_connection(struct drive *world, const char *source, const char *dest);
 
 /* Begins an event at WORLD_TIME_NS; its parameters go to the frame. */

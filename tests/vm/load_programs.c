@@ -28,6 +28,25 @@ struct result {
 	char reason[REASON_BYTES];
 };
 
+/* The largest filter, for each event: checks of all facts, that meet again and again. */
+static void configure_filters(struct kernel_filters *filters)
+{
+	struct kernel_filter *filter = &filters->filters[0];
+
+	memset(filters->at_exit, 1, sizeof(filters->at_exit));
+	memset(filters->at_entry, 1, sizeof(filters->at_entry));
+	filter->facts = (1 << KERNEL_FACTS) - 1;
+	for (int i = 0; i < KERNEL_CHECKS_MAX; i++)
+		filter->checks[i] = (struct kernel_check){
+			.fact = (uint8_t)(i % KERNEL_FACTS),
+			.op = i % 2 ? KERNEL_EQUAL : KERNEL_LESS,
+			.on_true = i + 1 < KERNEL_CHECKS_MAX ? (uint8_t)(i + 1) : KERNEL_PASS,
+			.on_false = i + 2 < KERNEL_CHECKS_MAX ? (uint8_t)(i + 2) : KERNEL_REJECT,
+			.value = {(uint64_t)i},
+			.mask = {UINT64_MAX},
+		};
+}
+
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
 static int configure(struct lanner *object, bool classic)
 {
@@ -35,15 +54,17 @@ static int configure(struct lanner *object, bool classic)
 
 	if (cpus < 0)
 		return cpus;
-	object->rodata->self_pid = 1;
+	object->rodata->self_pids[0] = 1;
 	object->rodata->classic_calls = classic;
 	object->rodata->enter_times = true;
+	object->rodata->compares_arguments = true;
+	configure_filters((struct kernel_filters *)&object->rodata->kernel_filters);
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
 	ret = bpf_map__set_max_entries(object->maps.rings, (uint32_t)cpus);
-	return ret ? ret :
-		     bpf_map__set_max_entries(object->maps.scratch,
+	return ret ? ret
+		   : bpf_map__set_max_entries(object->maps.scratch,
 					      (uint32_t)cpus * SCRATCH_SLOTS_PER_CPU);
 }
 

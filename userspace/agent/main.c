@@ -12,7 +12,8 @@
 #include "agent/commands/command.h"
 #include "agent/commands/explain.h"
 #include "agent/commands/subcommands.h"
-#include "agent/options/options.h"
+#include "agent/config/load.h"
+#include "output/targets/kinds.h"
 
 static bool is_open(int fd)
 {
@@ -30,8 +31,11 @@ static int open_missing_descriptors(struct error *err)
 
 static bool prints_to_stdout(const struct options *options)
 {
+	for (size_t i = 0; i < options->outputs_count; i++)
+		if (options->outputs[i]->kind == &output_kind_stdout)
+			return true;
 	return options->subcommand || options->explain ||
-	       !(options->format && options->format->silent) ||
+	       !(options->outputs_count || (options->format && options->format->silent)) ||
 	       (options->write && strcmp(options->write, "-") == 0);
 }
 
@@ -46,12 +50,14 @@ int main(int argc, char **argv)
 {
 	bool has_stdout = is_open(STDOUT_FILENO);
 	struct options options = {0};
+	struct buf messages = {0};
 	struct error err = {""};
 	int exit_code;
 
 	if (open_missing_descriptors(&err)) {
 		exit_code = command_fail(EXIT_FAILURE, &err);
-	} else if (options_parse(argc, argv, subcommands, &options, &err)) {
+	} else if (config_load(argc, argv, subcommands, &options, &messages, &err)) {
+		command_print_messages(&messages);
 		fprintf(stderr, "agent: %s\nTry 'agent --help'.\n", err.text);
 		exit_code = EXIT_USAGE;
 	} else if (!has_stdout && prints_to_stdout(&options)) {

@@ -122,11 +122,20 @@ enum event_id {
 #include "events/all.def"
 };
 
-#define SYSCALL_EVENT(name, ...) enum event_##name##_params {
-#define TRACEPOINT_EVENT(name, ...) enum event_##name##_params {
-#define USER_EVENT(name, ...) enum event_##name##_params {
+#define SYSCALL_EVENT(name, ...)                                                                   \
+	enum event_##name##_params                                                                 \
+	{
+#define TRACEPOINT_EVENT(name, ...)                                                                \
+	enum event_##name##_params                                                                 \
+	{
+#define USER_EVENT(name, ...)                                                                      \
+	enum event_##name##_params                                                                 \
+	{
 #define PARAM(event, name, ...) event##__##name,
-#define EVENT_END(name) name##__count };
+#define EVENT_END(name)                                                                            \
+	name##__count                                                                              \
+	}                                                                                          \
+	;
 #include "events/all.def"
 
 /* System calls by their number in the .scap world, whatever the architecture. */
@@ -167,9 +176,14 @@ struct param_desc {
 	const struct dyn_kind *dyn; /* the kinds of a DYN */
 	uint8_t dyn_count;
 	uint8_t base; /* FSRELPATH: index of the descriptor that the path starts from, plus 1 */
-	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it */
+	uint8_t real; /* index, plus 1, of the parameter that has this path as the kernel found it
+		       */
+	uint8_t base_path; /* likewise that has the path of the directory that this one starts from,
+			      if it is relative and `real` is absent because the call failed */
 	bool extension; /* that the .scap format does not have, after those that it has */
-	bool quiet;   /* not in evt.args of text lines, which have it elsewhere */
+	bool quiet; /* not in evt.args of text lines, which have it elsewhere */
+	bool on_entry; /* another one as it was on entry, if it was changed during the call */
+	bool is_result; /* of the system call, as the kernel returns it */
 };
 
 struct event_desc {
@@ -177,8 +191,8 @@ struct event_desc {
 	uint16_t id;
 	uint16_t syscall; /* enum syscall_code; SC_unknown for tracepoints and the generic event */
 	const char *tracepoint; /* NULL for those that have none */
-	uint16_t category;	/* enum event_category bits */
-	uint16_t flags;		/* enum event_flags bits */
+	uint16_t category; /* enum event_category bits */
+	uint16_t flags; /* enum event_flags bits */
 	uint16_t nparams;
 	uint16_t scap_nparams; /* those of the .scap world, which precede the extensions */
 	const struct param_desc *params;
@@ -199,7 +213,33 @@ static inline const struct event_desc *event_desc_get(unsigned int id)
  */
 const struct event_desc *event_desc_find(const char *name);
 
-/* The subject of an event: "file", "net", "process", ...; NULL for ids without event. */
+/* The subjects of events. */
+#define EVENT_FAMILIES(ROW)                                                                        \
+	ROW(file)                                                                                  \
+	ROW(mount)                                                                                 \
+	ROW(io)                                                                                    \
+	ROW(poll)                                                                                  \
+	ROW(net)                                                                                   \
+	ROW(process)                                                                               \
+	ROW(user)                                                                                  \
+	ROW(memory)                                                                                \
+	ROW(module)                                                                                \
+	ROW(security)                                                                              \
+	ROW(object)                                                                                \
+	ROW(signal)                                                                                \
+	ROW(ipc)                                                                                   \
+	ROW(time)                                                                                  \
+	ROW(sched)                                                                                 \
+	ROW(system)                                                                                \
+	ROW(kernel)                                                                                \
+	ROW(other)
+
+#define EVENT_FAMILY_ID(name) FAMILY_##name,
+
+enum event_family { FAMILY_none, EVENT_FAMILIES(EVENT_FAMILY_ID) EVENT_FAMILIES_COUNT };
+
+/* That of an event, and its name: NULL for FAMILY_none, which ids without event have. */
+enum event_family event_family_of(unsigned int id);
 const char *event_family(unsigned int id);
 
 /* The event of a system call: of its type or the generic one. */
@@ -276,7 +316,7 @@ static inline uint64_t value_bits(uint64_t value, size_t size)
 
 struct event_param {
 	const uint8_t *data; /* unaligned, points into the frame */
-	uint32_t len;	     /* 0: absent */
+	uint32_t len; /* 0: absent */
 };
 
 #define LATENCY_UNKNOWN UINT64_MAX
@@ -285,8 +325,7 @@ struct event_param {
 struct event {
 	const struct event_desc *desc;
 	uint64_t ts_ns; /* since the epoch */
-	uint64_t
-		latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
+	uint64_t latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];

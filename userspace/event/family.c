@@ -13,8 +13,8 @@
 #define EXTENSION_PARAM(...)
 #define EVENT_END(name)
 
-static const char *const families[EVENT_ID_MAX] = {
-#define FAMILY "file"
+static const uint8_t families[EVENT_ID_MAX] = {
+#define FAMILY FAMILY_file
 #include "events/file.def"
 #include "events/attributes.def"
 #include "events/links.def"
@@ -23,78 +23,87 @@ static const char *const families[EVENT_ID_MAX] = {
 #include "events/extension/xattr.def"
 #include "events/extension/notify.def"
 #undef FAMILY
-#define FAMILY "mount"
+#define FAMILY FAMILY_mount
 #include "events/mount.def"
 #include "events/extension/mount.def"
 #include "events/extension/fs.def"
 #undef FAMILY
-#define FAMILY "io"
+#define FAMILY FAMILY_io
 #include "events/fd.def"
 #include "events/io.def"
 #include "events/extension/aio.def"
 #undef FAMILY
-#define FAMILY "poll"
+#define FAMILY FAMILY_poll
 #include "events/poll.def"
 #include "events/extension/poll.def"
 #undef FAMILY
-#define FAMILY "net"
+#define FAMILY FAMILY_net
 #include "events/net.def"
 #undef FAMILY
-#define FAMILY "process"
+#define FAMILY FAMILY_process
 #include "events/process.def"
 #include "events/extension/exit.def"
 #include "events/extension/cgroup.def"
 #include "events/extension/ids.def"
 #include "events/task.def"
 #undef FAMILY
-#define FAMILY "user"
+#define FAMILY FAMILY_user
 #include "events/user.def"
 #undef FAMILY
-#define FAMILY "memory"
+#define FAMILY FAMILY_memory
 #include "events/memory.def"
 #include "events/extension/memory.def"
 #undef FAMILY
-#define FAMILY "module"
+#define FAMILY FAMILY_module
 #include "events/module.def"
 #undef FAMILY
-#define FAMILY "security"
+#define FAMILY FAMILY_security
 #include "events/control.def"
 #include "events/extension/security.def"
 #undef FAMILY
-#define FAMILY "object"
+#define FAMILY FAMILY_object
 #include "events/object.def"
 #undef FAMILY
-#define FAMILY "signal"
+#define FAMILY FAMILY_signal
 #include "events/signal.def"
 #include "events/extension/signal.def"
 #undef FAMILY
-#define FAMILY "ipc"
+#define FAMILY FAMILY_ipc
 #include "events/ipc.def"
 #include "events/extension/ipc.def"
 #include "events/extension/thread.def"
 #undef FAMILY
-#define FAMILY "time"
+#define FAMILY FAMILY_time
 #include "events/extension/time.def"
 #undef FAMILY
-#define FAMILY "sched"
+#define FAMILY FAMILY_sched
 #include "events/extension/sched.def"
 #undef FAMILY
-#define FAMILY "system"
+#define FAMILY FAMILY_system
 #include "events/extension/system.def"
 #undef FAMILY
-#define FAMILY "kernel"
+#define FAMILY FAMILY_kernel
 #include "events/kernel.def"
 #undef FAMILY
-#define FAMILY "other"
+#define FAMILY FAMILY_other
 #include "events/generic.def"
 #include "events/meta.def"
 };
 
-const char *event_family(unsigned int id)
+#define NAME(name) [FAMILY_##name] = #name,
+
+static const char *const names[] = {EVENT_FAMILIES(NAME)};
+
+enum event_family event_family_of(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
 	if (desc && (desc->flags & EF_ENTER))
 		id++; /* that on exit */
-	return id < EVENT_ID_MAX ? families[id] : NULL;
+	return id < EVENT_ID_MAX ? families[id] : FAMILY_none;
+}
+
+const char *event_family(unsigned int id)
+{
+	return names[event_family_of(id)];
 }

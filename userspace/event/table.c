@@ -6,7 +6,12 @@
 
 #define FLAG_SET(set) static const struct flag_name flags_##set[] = {
 #define FLAG(set, name, value) {#name, value},
-#define FLAG_SET_END(set) {NULL, 0} };
+#define FLAG_SET_END(set)                                                                          \
+	{                                                                                          \
+		NULL, 0                                                                            \
+	}                                                                                          \
+	}                                                                                          \
+	;
 #include "events/flags.def"
 
 static const struct {
@@ -21,7 +26,9 @@ static const struct {
 
 #define DYN_SET(set) static const struct dyn_kind dyn_##set[] = {
 #define DYN_KIND(type, format) {PT_##type, PF_##format},
-#define DYN_SET_END(set) };
+#define DYN_SET_END(set)                                                                           \
+	}                                                                                          \
+	;
 #include "events/dyn.def"
 
 #define SET(set_name) .set = flags_##set_name
@@ -29,17 +36,23 @@ static const struct {
 	.dyn = dyn_##set_name, .dyn_count = sizeof(dyn_##set_name) / sizeof(dyn_##set_name[0])
 #define BASE(index) .base = (index) + 1
 #define REAL(index) .real = (index) + 1
+#define BASE_PATH(index) .base_path = (index) + 1
 #define QUIET .quiet = true
+#define ON_ENTRY .on_entry = true
 
 #define SYSCALL_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define TRACEPOINT_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define USER_EVENT(name, ...) static const struct param_desc params_##name[] = {
 #define PARAM(event, name, type, format, source, ...)                                              \
-	[event##__##name] = {#name, PT_##type, PF_##format, ##__VA_ARGS__},
+	[event##__##name] = {#name, PT_##type, PF_##format,                                        \
+			     .is_result = __builtin_strcmp(#source, "RET") == 0, ##__VA_ARGS__},
 #define EXTENSION_PARAM(event, name, type, format, source, ...)                                    \
 	PARAM(event, name, type, format, source, .extension = true, ##__VA_ARGS__)
-#define EVENT_END(name) };                                                                         \
-	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX, "more parameters than an event may have");
+#define EVENT_END(name)                                                                            \
+	}                                                                                          \
+	;                                                                                          \
+	_Static_assert((int)name##__count <= EVENT_PARAMS_MAX,                                     \
+		       "more parameters than an event may have");
 #include "events/all.def"
 
 /* The number of parameters that are not extensions. */
@@ -48,7 +61,9 @@ static const struct {
 #define USER_EVENT(name, ...) enum { name##__scap = 0
 #define PARAM(...) +1
 #define EXTENSION_PARAM(...)
-#define EVENT_END(name) };
+#define EVENT_END(name)                                                                            \
+	}                                                                                          \
+	;
 #include "events/all.def"
 
 /* The flags in the table are written without their prefix. */
@@ -69,14 +84,38 @@ enum {
 
 const struct event_desc event_descs[EVENT_ID_MAX] = {
 #define SYSCALL_EVENT(name, id, syscall, category, flags)                                          \
-	[id] = {#name, id, SC_##syscall, NULL, EC_SYSCALL | EC_##category,                        \
-		flags, name##__count, name##__scap, params_##name},
+	[id] =                                                                                     \
+		{                                                                                  \
+			#name,                                                                     \
+			id,                                                                        \
+			SC_##syscall,                                                              \
+			NULL,                                                                      \
+			EC_SYSCALL | EC_##category,                                                \
+			flags,                                                                     \
+			name##__count,                                                             \
+			name##__scap,                                                              \
+			params_##name},
 #define TRACEPOINT_EVENT(name, id, tracepoint, category, flags)                                    \
-	[id] = {#name, id, SC_unknown, #tracepoint, EC_TRACEPOINT | EC_##category,                \
-		flags, name##__count, name##__scap, params_##name},
+	[id] = {#name,                                                                             \
+		id,                                                                                \
+		SC_unknown,                                                                        \
+		#tracepoint,                                                                       \
+		EC_TRACEPOINT | EC_##category,                                                     \
+		flags,                                                                             \
+		name##__count,                                                                     \
+		name##__scap,                                                                      \
+		params_##name},
 #define USER_EVENT(name, id, text, source, category, flags)                                        \
-	[id] = {#text, id, SC_unknown, NULL, EC_##source | EC_##category,                         \
-		flags, name##__count, name##__scap, params_##name},
+	[id] =                                                                                     \
+		{#text,                                                                            \
+		 id,                                                                               \
+		 SC_unknown,                                                                       \
+		 NULL,                                                                             \
+		 EC_##source | EC_##category,                                                      \
+		 flags,                                                                            \
+		 name##__count,                                                                    \
+		 name##__scap,                                                                     \
+		 params_##name},
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"

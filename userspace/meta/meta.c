@@ -142,8 +142,8 @@ static void following_destroy(void *context)
 
 int meta_follow(struct meta *meta, struct meta_follower *follower, struct error *err)
 {
-	static const struct meta_thread_ops ops = {following_run, following_stop,
-						   following_destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, following_run,
+						   following_stop, following_destroy};
 	struct meta_thread **thread = &meta->threads[meta->threads_count];
 	bool has_room = meta->followers_count < META_FOLLOWERS_MAX;
 	struct following *following = has_room ? malloc(sizeof(*following)) : NULL;

@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "util/clock.h"
 
 static inline void monotonic_cond_init(pthread_cond_t *cond)
 {
@@ -20,8 +21,7 @@ static inline void monotonic_cond_init(pthread_cond_t *cond)
 /* As pthread_cond_timedwait(). */
 static inline int monotonic_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t deadline_ns)
 {
-	struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000),
-				    .tv_nsec = (long)(deadline_ns % 1000000000)};
+	struct timespec deadline = clock_timespec(deadline_ns);
 
 	return pthread_cond_timedwait(cond, lock, &deadline);
 }

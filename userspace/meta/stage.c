@@ -158,7 +158,7 @@ static void destroy(void *context)
 int meta_stage_start(struct meta_source *source, const struct meta_stage_queues *queues,
 		     struct meta_thread **thread)
 {
-	static const struct meta_thread_ops ops = {run, stop, destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, run, stop, destroy};
 	struct stage *stage = calloc(1, sizeof(*stage));
 
 	if (!stage) {

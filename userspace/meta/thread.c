@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "meta/monotonic.h"
+#include "privileges/privileges.h"
 
 struct meta_thread {
 	pthread_t thread;
@@ -30,10 +31,13 @@ static void thread_free(struct meta_thread *thread)
 
 static void *run(void *argument)
 {
+	static const struct files_rule none[] = {{0}};
+	static const struct files_limits nothing = {.rules = none};
 	struct meta_thread *thread = argument;
 	bool abandoned;
 
-	thread->ops->run(thread->context);
+	if (privileges_enter(thread->ops->role, &nothing, NULL) == 0)
+		thread->ops->run(thread->context);
 	pthread_mutex_lock(&thread->lock);
 	thread->ended = true;
 	abandoned = thread->abandoned;

@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
+#include "privileges/keep.h"
+
 struct meta_thread_ops {
+	enum privileges_role role; /* the thread writes no files in it */
 	void (*run)(void *context);
 	void (*stop)(void *context); /* from another thread: run() is to return soon */
 	void (*destroy)(void *context); /* when run() returned */
@@ -17,7 +20,8 @@ struct meta_thread_ops {
 struct meta_thread;
 
 /*
- * Starts it, with signals blocked: the main thread handles them. Owns the context from here on; a
+ * Starts it, with signals blocked: the main thread handles them. If it cannot enter its role it ends
+ * at once; the event thread, which enters one, too, reports why. Owns the context from here on; a
  * failure destroys it. Returns 0 or -errno.
  */
 int meta_thread_start(const struct meta_thread_ops *ops, void *context,

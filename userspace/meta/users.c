@@ -45,7 +45,7 @@ static void destroy(void *context)
 int meta_users_start(struct meta_requests *in, struct scap_proc *proc, struct meta_sink *out,
 		     struct meta_thread **thread)
 {
-	static const struct meta_thread_ops ops = {run, stop, destroy};
+	static const struct meta_thread_ops ops = {ROLE_PROCESSES, run, stop, destroy};
 	struct reader *reader = malloc(sizeof(*reader));
 
 	if (!reader) {

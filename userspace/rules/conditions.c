@@ -23,11 +23,11 @@ static int reject_name(struct walk *walk, const struct filter_text *name, size_t
 	if (!nearest && kind == RULES_MACRO)
 		nearest = field_nearest(name->data, name->len);
 	if (nearest)
-		rules_text_report(walk->defs->report, RULES_ERROR, &walk->entry->text, position,
+		rules_text_report(walk->defs->report, YAML_ERROR, &walk->entry->text, position,
 				  "unknown %s '%.60s'; did you mean '%s'?", what, name->data,
 				  nearest);
 	else
-		rules_text_report(walk->defs->report, RULES_ERROR, &walk->entry->text, position,
+		rules_text_report(walk->defs->report, YAML_ERROR, &walk->entry->text, position,
 				  "unknown %s '%.60s'", what, name->data);
 	walk->entry->broken = true;
 	return 0;
@@ -52,7 +52,7 @@ static void warn_of_misspelt(struct walk *walk, const struct filter_expr *value)
 		return;
 	nearest = rules_defs_nearest(walk->defs, RULES_LIST, value->text.data, value->text.len);
 	if (nearest)
-		rules_text_report(walk->defs->report, RULES_WARNING, &walk->entry->text,
+		rules_text_report(walk->defs->report, YAML_WARNING, &walk->entry->text,
 				  value->position,
 				  "'%.60s' is no list, but a text; did you mean '%s'?",
 				  value->text.data, nearest);
@@ -137,7 +137,7 @@ static int parse(struct rules_defs *defs, struct rules_entry *entry)
 	if (code == 0)
 		code = filter_parse(entry->text.data, &defs->arena, &entry->root, &err);
 	if (code == -EINVAL) {
-		rules_text_report(defs->report, RULES_ERROR, &entry->text, err.position, "%s",
+		rules_text_report(defs->report, YAML_ERROR, &entry->text, err.position, "%s",
 				  err.text);
 		entry->broken = true;
 		return 0;
@@ -150,7 +150,7 @@ int rules_conditions_parse(struct rules_defs *defs)
 	int code = 0;
 
 	for (struct rules_entry *entry = defs->first;
-	     entry && code == 0 && !rules_report_is_full(defs->report); entry = entry->next) {
+	     entry && code == 0 && !yaml_report_is_full(defs->report); entry = entry->next) {
 		if (entry->kind == RULES_LIST || entry->broken)
 			continue;
 		code = parse(defs, entry);

@@ -23,7 +23,7 @@ const char *rules_kind_name(enum rules_kind kind)
 	return kind_names[kind];
 }
 
-void rules_defs_init(struct rules_defs *defs, struct rules_report *report)
+void rules_defs_init(struct rules_defs *defs, struct yaml_report *report)
 {
 	*defs = (struct rules_defs){.report = report};
 	defs->end = &defs->first;
@@ -94,31 +94,12 @@ const struct yaml_node *rules_entry_value(const struct rules_entry *entry, enum 
 	return part ? part->value : NULL;
 }
 
-bool rules_bool_read(const struct yaml_node *node, bool *value)
-{
-	static const struct {
-		const char *word;
-		bool value;
-	} words[] = {
-		{"true", true},	  {"yes", true}, {"on", true},	 {"y", true},
-		{"false", false}, {"no", false}, {"off", false}, {"n", false},
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (node->kind == YAML_SCALAR && strcasecmp(node->text, words[i].word) == 0) {
-			*value = words[i].value;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool rules_entry_flag(const struct rules_entry *entry, enum rules_key key, bool otherwise)
 {
 	const struct yaml_node *node = rules_entry_value(entry, key);
 	bool value = otherwise;
 
-	return node && rules_bool_read(node, &value) ? value : otherwise;
+	return node && yaml_bool_read(node->text, &value) ? value : otherwise;
 }
 
 bool rules_entry_is_about_syscalls(const struct rules_entry *rule)

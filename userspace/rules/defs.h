@@ -7,7 +7,7 @@
 #define RULES_DEFS_H
 
 #include "rules/text.h"
-#include "rules/yaml_tree.h"
+#include "yaml/tree.h"
 #include "sinsp/sinsp.h"
 
 enum rules_kind { RULES_LIST, RULES_MACRO, RULES_RULE, RULES_KINDS_COUNT };
@@ -103,7 +103,7 @@ struct rules_entry {
 
 struct rules_defs {
 	struct arena arena; /* owns all memory of the definitions */
-	struct rules_report *report;
+	struct yaml_report *report;
 	struct rules_entry *first, **end;
 	size_t counts[RULES_KINDS_COUNT];
 	void *index; /* of tsearch(3) */
@@ -111,7 +111,7 @@ struct rules_defs {
 	size_t guesses; /* comparisons of names with misspelt ones */
 };
 
-void rules_defs_init(struct rules_defs *defs, struct rules_report *report);
+void rules_defs_init(struct rules_defs *defs, struct yaml_report *report);
 void rules_defs_finish(struct rules_defs *defs);
 
 /* "list", "macro", "rule". */
@@ -130,9 +130,6 @@ struct rules_entry *rules_defs_add(struct rules_defs *defs, enum rules_kind kind
 
 /* The last value of a key that has one, or NULL. */
 const struct yaml_node *rules_entry_value(const struct rules_entry *entry, enum rules_key key);
-
-/* Parses "true", "no" and the like; returns false for other words. */
-bool rules_bool_read(const struct yaml_node *node, bool *value);
 
 /* The boolean value of a key; `otherwise` if it is absent. */
 bool rules_entry_flag(const struct rules_entry *entry, enum rules_key key, bool otherwise);
@@ -181,6 +178,6 @@ int rules_exceptions_add(struct rules_defs *defs, struct rules_entry *rule);
 enum { RULES_VALUES_MAX = 1 << 20 };
 
 #define RULES_REPORT(defs, severity, node, ...)                                                    \
-	rules_report_add((defs)->report, severity, (node)->file, (node)->start, __VA_ARGS__)
+	yaml_report_add((defs)->report, severity, (node)->file, (node)->start, __VA_ARGS__)
 
 #endif

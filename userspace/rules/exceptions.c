@@ -50,7 +50,7 @@ struct exceptions {
 
 static int reject(struct exceptions *all, const struct yaml_node *node, const char *what)
 {
-	RULES_REPORT(all->defs, RULES_ERROR, node, "%s", what);
+	RULES_REPORT(all->defs, YAML_ERROR, node, "%s", what);
 	all->wrong = true;
 	return 0;
 }
@@ -62,7 +62,7 @@ static void report_unknown_key(struct exceptions *all, const struct yaml_node *k
 	nearest_init(&nearest, key->text, key->len);
 	for (size_t i = 0; i < COUNT(key_names); i++)
 		nearest_offer(&nearest, key_names[i]);
-	RULES_REPORT(all->defs, RULES_WARNING, key,
+	RULES_REPORT(all->defs, YAML_WARNING, key,
 		     "an exception has no key '%.60s', which is ignored%s%s%s", key->text,
 		     nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
 		     nearest.word ? "'?" : "");
@@ -151,10 +151,10 @@ static int read_exception(struct exceptions *all, const struct yaml_node *node)
 	if (node->kind != YAML_MAPPING)
 		return reject(all, node, "expected an exception: '- name: NAME' and the like");
 	read_keys(all, node, given);
-	if (!given[EXC_NAME] || !rules_yaml_is_scalar(given[EXC_NAME]))
+	if (!given[EXC_NAME] || !yaml_is_scalar(given[EXC_NAME]))
 		return reject(all, node, "an exception needs a name");
 	if (given[EXC_VALUES] && given[EXC_VALUES]->kind != YAML_SEQUENCE) {
-		if (!rules_yaml_is_null(given[EXC_VALUES]))
+		if (!yaml_is_null(given[EXC_VALUES]))
 			return reject(all, given[EXC_VALUES], "'values': expected a sequence");
 		given[EXC_VALUES] = NULL;
 	}
@@ -199,7 +199,7 @@ static int read_field(struct exceptions *all, const struct yaml_node *node, stru
 	size_t end = 0, position = 0;
 	int code;
 
-	if (!rules_yaml_is_scalar(node))
+	if (!yaml_is_scalar(node))
 		return reject(all, node, "expected a field");
 	code = filter_parse_operand(node->text, 0, &all->defs->arena, &column->field, &end, &err);
 	if (code == -ENOMEM)
@@ -222,7 +222,7 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 {
 	struct nearest nearest;
 
-	if (!rules_yaml_is_scalar(node))
+	if (!yaml_is_scalar(node))
 		return reject(all, node, "expected an operator");
 	nearest_init(&nearest, node->text, node->len);
 	for (enum filter_op op = 0; op < FILTER_OPS_COUNT; op++) {
@@ -237,7 +237,7 @@ static int read_op(struct exceptions *all, const struct yaml_node *node, struct 
 		nearest_offer(&nearest, filter_op_name(op));
 	}
 	all->wrong = true;
-	RULES_REPORT(all->defs, RULES_ERROR, node, "unknown operator '%.60s'%s%s%s", node->text,
+	RULES_REPORT(all->defs, YAML_ERROR, node, "unknown operator '%.60s'%s%s%s", node->text,
 		     nearest.word ? "; did you mean '" : "", nearest.word ? nearest.word : "",
 		     nearest.word ? "'?" : "");
 	return 0;

@@ -25,7 +25,7 @@ static void report_cycle(struct rules_defs *defs, struct rules_entry *end,
 			 const struct rules_ref *closing)
 {
 	const char *kind = rules_kind_name(end->kind);
-	const struct rules_file *file;
+	const struct yaml_file *file;
 	size_t offset;
 
 	for (struct rules_entry *entry = end; entry != closing->to; entry = entry->parent)
@@ -38,13 +38,13 @@ static void report_cycle(struct rules_defs *defs, struct rules_entry *end,
 		file = rules_text_place(&end->text, closing->node->position, &offset);
 	}
 	if (closing->to == end)
-		rules_report_add(defs->report, RULES_ERROR, file, offset,
-				 "the %s '%.60s' contains itself", kind, end->name);
+		yaml_report_add(defs->report, YAML_ERROR, file, offset,
+				"the %s '%.60s' contains itself", kind, end->name);
 	else
-		rules_report_add(defs->report, RULES_ERROR, file, offset,
-				 "the %s '%.60s' contains itself: '%.60s' is in it, and names it "
-				 "here",
-				 kind, closing->to->name, end->name);
+		yaml_report_add(defs->report, YAML_ERROR, file, offset,
+				"the %s '%.60s' contains itself: '%.60s' is in it, and names it "
+				"here",
+				kind, closing->to->name, end->name);
 }
 
 /* The next unseen entry that this one names; reports cycles. */

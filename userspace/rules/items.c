@@ -98,13 +98,13 @@ static bool has_form(const struct yaml_node *value, enum value_form form)
 
 	switch (form) {
 	case A_TEXT:
-		return rules_yaml_is_scalar(value) && value->len;
+		return yaml_is_scalar(value) && value->len;
 	case A_FLAG:
-		return rules_bool_read(value, &flag);
+		return yaml_bool_read(value->text, &flag);
 	case A_MAPPING:
 		return value->kind == YAML_MAPPING;
 	default:
-		return value->kind == YAML_SEQUENCE || rules_yaml_is_null(value);
+		return value->kind == YAML_SEQUENCE || yaml_is_null(value);
 	}
 }
 
@@ -116,7 +116,7 @@ static bool check_texts(struct rules_defs *defs, const struct yaml_node *value)
 	for (const struct yaml_link *link = value->first; link; link = link->next) {
 		if (link->value->kind == YAML_SCALAR)
 			continue;
-		RULES_REPORT(defs, RULES_ERROR, link->value, "expected a text");
+		RULES_REPORT(defs, YAML_ERROR, link->value, "expected a text");
 		right = false;
 	}
 	return right;
@@ -132,11 +132,11 @@ static void report_unknown_key(struct rules_defs *defs, enum rules_kind kind,
 		if (rows[i].flags & 1u << kind)
 			nearest_offer(&nearest, rows[i].name);
 	if (nearest.word)
-		RULES_REPORT(defs, RULES_WARNING, key,
+		RULES_REPORT(defs, YAML_WARNING, key,
 			     "a %s has no key '%.60s', which is ignored; did you mean '%s'?",
 			     rules_kind_name(kind), key->text, nearest.word);
 	else
-		RULES_REPORT(defs, RULES_WARNING, key, "a %s has no key '%.60s', which is ignored",
+		RULES_REPORT(defs, YAML_WARNING, key, "a %s has no key '%.60s', which is ignored",
 			     rules_kind_name(kind), key->text);
 }
 
@@ -152,13 +152,13 @@ static void read_pair(struct rules_defs *defs, const struct yaml_link *pair, str
 		return;
 	}
 	if (item->value[row->key]) {
-		RULES_REPORT(defs, RULES_ERROR, pair->key, "'%s' is given twice", row->name);
+		RULES_REPORT(defs, YAML_ERROR, pair->key, "'%s' is given twice", row->name);
 		item->wrong = true;
 	}
 	item->key[row->key] = pair->key;
 	item->value[row->key] = pair->value;
 	if (!has_form(pair->value, row->form)) {
-		RULES_REPORT(defs, RULES_ERROR, pair->value, "'%s': expected %s", row->name,
+		RULES_REPORT(defs, YAML_ERROR, pair->value, "'%s': expected %s", row->name,
 			     form_names[row->form]);
 		item->wrong = true;
 	} else if (row->form == TEXTS && !check_texts(defs, pair->value)) {
@@ -194,11 +194,11 @@ static struct rules_entry *find_changed(struct rules_defs *defs, const struct it
 		return entry;
 	nearest = rules_defs_nearest(defs, item->kind, item->name->text, item->name->len);
 	if (nearest)
-		RULES_REPORT(defs, RULES_ERROR, item->name,
+		RULES_REPORT(defs, YAML_ERROR, item->name,
 			     "there is no %s '%.60s' to change before this; did you mean '%s'?",
 			     rules_kind_name(item->kind), item->name->text, nearest);
 	else
-		RULES_REPORT(defs, RULES_ERROR, item->name,
+		RULES_REPORT(defs, YAML_ERROR, item->name,
 			     "there is no %s '%.60s' to change before this",
 			     rules_kind_name(item->kind), item->name->text);
 	return NULL;
@@ -218,7 +218,7 @@ static int append(struct rules_defs *defs, const struct item *item)
 		if (row->flags & APPENDED)
 			code = take_value(defs, entry, item, row->key, true);
 		else
-			RULES_REPORT(defs, RULES_WARNING, item->key[row->key],
+			RULES_REPORT(defs, YAML_WARNING, item->key[row->key],
 				     "'%s' cannot be appended to and is ignored; 'override' can "
 				     "replace it",
 				     row->name);
@@ -234,9 +234,9 @@ static int read_override(struct rules_defs *defs, const struct key_row *row,
 	bool append = strcmp(word, "append") == 0;
 
 	if (!append && strcmp(word, "replace") != 0)
-		RULES_REPORT(defs, RULES_ERROR, value, "expected append or replace");
+		RULES_REPORT(defs, YAML_ERROR, value, "expected append or replace");
 	else if (!(row->flags & (append ? APPENDED : REPLACED)))
-		RULES_REPORT(defs, RULES_ERROR, value, "'%s' cannot be %s", row->name,
+		RULES_REPORT(defs, YAML_ERROR, value, "'%s' cannot be %s", row->name,
 			     append ? "appended to" : "replaced");
 	else
 		return append;
@@ -263,7 +263,7 @@ static void check_override(struct rules_defs *defs, const struct item *item)
 		for (size_t i = 0; i < COUNT(rows) && !known; i++)
 			known = item->value[rows[i].key] && is_key(pair, rows[i].name);
 		if (!known)
-			RULES_REPORT(defs, RULES_ERROR, pair->key,
+			RULES_REPORT(defs, YAML_ERROR, pair->key,
 				     "override speaks of '%.60s', which this %s does not give",
 				     pair->key->text, rules_kind_name(item->kind));
 	}
@@ -284,7 +284,7 @@ static int override(struct rules_defs *defs, const struct item *item)
 			continue;
 		pair = find_pair(item->value[KEY_OVERRIDE], row->name);
 		if (!pair) {
-			RULES_REPORT(defs, RULES_ERROR, item->key[row->key],
+			RULES_REPORT(defs, YAML_ERROR, item->key[row->key],
 				     "override does not say whether '%s' is for append or replace",
 				     row->name);
 			continue;
@@ -320,7 +320,7 @@ static void check_required(struct rules_defs *defs, struct item *item)
 		if (!(row->flags & REQUIRED) || !(row->flags & 1u << item->kind) ||
 		    item->value[row->key])
 			continue;
-		RULES_REPORT(defs, RULES_ERROR, item->name, "the %s '%.60s' has no '%s'",
+		RULES_REPORT(defs, YAML_ERROR, item->name, "the %s '%.60s' has no '%s'",
 			     rules_kind_name(item->kind), item->name->text, row->name);
 		item->wrong = true;
 	}
@@ -350,12 +350,12 @@ static int take_item(struct rules_defs *defs, struct item *item)
 	bool appends = false;
 
 	if (item->value[KEY_APPEND])
-		rules_bool_read(item->value[KEY_APPEND], &appends);
+		yaml_bool_read(item->value[KEY_APPEND]->text, &appends);
 	/* Wrong definitions are kept, so that their names are known; wrong changes are not. */
 	if (item->wrong && (appends || item->value[KEY_OVERRIDE]))
 		return 0;
 	if (appends && item->value[KEY_OVERRIDE]) {
-		RULES_REPORT(defs, RULES_ERROR, item->key[KEY_OVERRIDE],
+		RULES_REPORT(defs, YAML_ERROR, item->key[KEY_OVERRIDE],
 			     "'append' and 'override' do not go together");
 		return 0;
 	}
@@ -373,8 +373,8 @@ static int read_named(struct rules_defs *defs, const struct yaml_node *node,
 {
 	struct item item = {.kind = kind, .name = first->value};
 
-	if (!rules_yaml_is_scalar(item.name) || item.name->len == 0) {
-		RULES_REPORT(defs, RULES_ERROR, item.name, "expected the name of the %s",
+	if (!yaml_is_scalar(item.name) || item.name->len == 0) {
+		RULES_REPORT(defs, YAML_ERROR, item.name, "expected the name of the %s",
 			     rules_kind_name(kind));
 		return 0;
 	}
@@ -390,7 +390,7 @@ static void report_no_kind(struct rules_defs *defs, const struct yaml_node *node
 	struct nearest nearest;
 
 	if (!key) {
-		RULES_REPORT(defs, RULES_ERROR, node,
+		RULES_REPORT(defs, YAML_ERROR, node,
 			     "expected an item with 'rule', 'macro' or 'list'");
 		return;
 	}
@@ -400,12 +400,12 @@ static void report_no_kind(struct rules_defs *defs, const struct yaml_node *node
 	for (size_t i = 0; i < COUNT(file_words); i++)
 		nearest_offer(&nearest, file_words[i].name);
 	if (nearest.word)
-		RULES_REPORT(defs, RULES_ERROR, key,
+		RULES_REPORT(defs, YAML_ERROR, key,
 			     "an item needs 'rule', 'macro' or 'list', found '%.60s'; did you mean "
 			     "'%s'?",
 			     key->text, nearest.word);
 	else
-		RULES_REPORT(defs, RULES_ERROR, key,
+		RULES_REPORT(defs, YAML_ERROR, key,
 			     "an item needs 'rule', 'macro' or 'list', found '%.60s'", key->text);
 }
 
@@ -420,14 +420,14 @@ static int read_item(struct rules_defs *defs, const struct yaml_node *node)
 		if (is_kind(pair, &kind))
 			return read_named(defs, node, pair, kind);
 		if (is_file_word(pair, &note)) {
-			RULES_REPORT(defs, RULES_NOTE, pair->key, "%s", note);
+			RULES_REPORT(defs, YAML_NOTE, pair->key, "%s", note);
 			return 0;
 		}
 	}
 	if (node->kind == YAML_MAPPING)
 		report_no_kind(defs, node);
 	else
-		RULES_REPORT(defs, RULES_ERROR, node,
+		RULES_REPORT(defs, YAML_ERROR, node,
 			     "expected an item: '- rule: NAME' and the like");
 	return 0;
 }
@@ -436,15 +436,15 @@ int rules_items_read(struct rules_defs *defs, const struct yaml_node *root)
 {
 	int code = 0;
 
-	if (rules_yaml_is_null(root))
+	if (yaml_is_null(root))
 		return 0;
 	if (root->kind != YAML_SEQUENCE) {
-		RULES_REPORT(defs, RULES_ERROR, root,
+		RULES_REPORT(defs, YAML_ERROR, root,
 			     "expected a sequence of items, each beginning with '-'");
 		return 0;
 	}
 	for (const struct yaml_link *link = root->first;
-	     link && code == 0 && !rules_report_is_full(defs->report); link = link->next)
+	     link && code == 0 && !yaml_report_is_full(defs->report); link = link->next)
 		code = read_item(defs, link->value);
 	return code;
 }

@@ -47,7 +47,7 @@ static void link_macro(struct rules_defs *defs, struct rules_entry *entry,
 		return;
 	}
 	if (own_depth + macro->depth > RULES_DEPTH_MAX) {
-		rules_text_report(defs->report, RULES_ERROR, &entry->text, ref->node->position,
+		rules_text_report(defs->report, YAML_ERROR, &entry->text, ref->node->position,
 				  "macros are nested too deeply here");
 		entry->broken = true;
 		return;
@@ -69,12 +69,12 @@ static void link_macros(struct rules_defs *defs, struct rules_entry *entry)
 
 /* Whether an error in a condition is reported, and its severity for the users of the condition. */
 static bool is_reported(const struct rules_entry *entry, bool unknown_field,
-			enum rules_severity *severity)
+			enum yaml_severity *severity)
 {
-	static const enum rules_severity severities[] = {
-		[DEMAND_NONE] = RULES_WARNING,
-		[DEMAND_IDLE] = RULES_WARNING,
-		[DEMAND_RUNNING] = RULES_ERROR,
+	static const enum yaml_severity severities[] = {
+		[DEMAND_NONE] = YAML_WARNING,
+		[DEMAND_IDLE] = YAML_WARNING,
+		[DEMAND_RUNNING] = YAML_ERROR,
 	};
 
 	if (entry->demand == DEMAND_FOREIGN)
@@ -82,7 +82,7 @@ static bool is_reported(const struct rules_entry *entry, bool unknown_field,
 	*severity = severities[entry->demand];
 	/* Unknown fields in rules that permit them, or are disabled. */
 	if (unknown_field && entry->demand == DEMAND_IDLE)
-		*severity = RULES_NOTE;
+		*severity = YAML_NOTE;
 	return true;
 }
 
@@ -98,7 +98,7 @@ static void report_warning(void *context, const struct filter_error *warning)
 	const struct binding *binding = context;
 
 	if (binding->entry->demand != DEMAND_FOREIGN)
-		rules_text_report(binding->defs->report, RULES_WARNING, binding->text,
+		rules_text_report(binding->defs->report, YAML_WARNING, binding->text,
 				  warning->position, "%s", warning->text);
 }
 
@@ -112,7 +112,7 @@ static int bind(struct rules_defs *defs, struct rules_entry *entry, const struct
 		.warn_context = &binding,
 	};
 	struct filter_error err = {0};
-	enum rules_severity severity;
+	enum yaml_severity severity;
 	bool unknown_field = false;
 	int code =
 		filter_check_node(check->node, check->text->data, &reporting, &unknown_field, &err);
@@ -134,7 +134,7 @@ int rules_conditions_link(struct rules_defs *defs, const struct filter_options *
 
 	ordered = spread_demand(ordered);
 	for (struct rules_entry *entry = ordered;
-	     entry && code == 0 && !rules_report_is_full(defs->report); entry = entry->ordered) {
+	     entry && code == 0 && !yaml_report_is_full(defs->report); entry = entry->ordered) {
 		if (!entry->root)
 			continue;
 		for (const struct rules_check *check = entry->checks; check && code == 0;

@@ -80,7 +80,7 @@ static int expand(struct rules_defs *defs, struct rules_entry *list)
 	size_t n = list->broken ? 0 : count_values(defs, list);
 
 	if (n > RULES_VALUES_MAX - defs->expanded) {
-		RULES_REPORT(defs, RULES_ERROR, list->where,
+		RULES_REPORT(defs, YAML_ERROR, list->where,
 			     "lists expand to more than %d values here", RULES_VALUES_MAX);
 		list->broken = true;
 		return 0;
@@ -109,7 +109,7 @@ int rules_list_insert(struct rules_defs *defs, const struct rules_entry *list, s
 		      struct filter_expr ***end)
 {
 	if (list->nvalues > RULES_VALUES_MAX - defs->expanded) {
-		RULES_REPORT(defs, RULES_ERROR, list->where,
+		RULES_REPORT(defs, YAML_ERROR, list->where,
 			     "lists expand to more than %d values where this one is named",
 			     RULES_VALUES_MAX);
 		return 0;

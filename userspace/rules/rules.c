@@ -13,7 +13,7 @@
 
 struct rules {
 	struct rules_defs defs;
-	struct rules_file *files; /* one for each input */
+	struct yaml_file *files; /* one for each input */
 	size_t nfiles;
 	struct rule *list; /* in the arena of the definitions */
 	size_t count;
@@ -67,20 +67,20 @@ static int read_inputs(struct rules *rules, const struct rules_input *inputs)
 	bool whole = true;
 
 	for (size_t i = 0; i < rules->nfiles; i++) {
-		struct rules_file *file = &rules->files[i];
+		struct yaml_file *file = &rules->files[i];
 		struct error err = {""};
 		struct yaml_link *roots = NULL;
 		int code;
 
-		code = inputs[i].text ? rules_file_copy(inputs[i].path, inputs[i].text,
-							inputs[i].len, file, &err)
-				      : rules_file_read(inputs[i].path, file, &err);
+		code = inputs[i].text ? yaml_file_copy(inputs[i].path, inputs[i].text,
+						       inputs[i].len, file, &err)
+				      : yaml_file_read(inputs[i].path, file, &err);
 		file->number = (unsigned int)i;
 		if (code && code != -ENOMEM)
-			rules_report_add_file(defs->report, RULES_ERROR, file->number,
-					      inputs[i].path, err.text);
+			yaml_report_add_file(defs->report, YAML_ERROR, file->number, inputs[i].path,
+					     err.text);
 		if (code == 0)
-			code = rules_yaml_read(file, &defs->arena, defs->report, &roots);
+			code = yaml_tree_read(file, &defs->arena, defs->report, &roots);
 		whole &= code == 0;
 		for (struct yaml_link *root = roots; code == 0 && root; root = root->next)
 			code = rules_items_read(defs, root->value);
@@ -100,11 +100,11 @@ static int check_priority(struct rules_defs *defs, const struct rules_entry *rul
 		return 0;
 	nearest = rules_priority_nearest(node->text);
 	if (nearest)
-		RULES_REPORT(defs, RULES_ERROR, node,
-			     "unknown priority '%.60s'; did you mean '%s'?", node->text, nearest);
+		RULES_REPORT(defs, YAML_ERROR, node, "unknown priority '%.60s'; did you mean '%s'?",
+			     node->text, nearest);
 	else
 		RULES_REPORT(
-			defs, RULES_ERROR, node,
+			defs, YAML_ERROR, node,
 			"unknown priority '%.60s': emergency, alert, critical, error, warning, "
 			"notice, informational or debug",
 			node->text);
@@ -209,7 +209,7 @@ static int make_rules(struct rules *rules, const struct rules_options *options,
 		if (entry->kind == RULES_RULE)
 			code = make_rule(rules, entry, options, counts);
 		else if (!entry->used)
-			RULES_REPORT(defs, RULES_NOTE, entry->where, "the %s '%.60s' is not used",
+			RULES_REPORT(defs, YAML_NOTE, entry->where, "the %s '%.60s' is not used",
 				     rules_kind_name(entry->kind), entry->name);
 	}
 	return code;
@@ -237,16 +237,16 @@ static int load(struct rules *rules, const struct rules_input *inputs,
 		code = make_rules(rules, options, counts);
 	if (code == 0 && defs->report->failed)
 		code = -ENOMEM;
-	return code || !defs->report->counts[RULES_ERROR] ? code : -EINVAL;
+	return code || !defs->report->counts[YAML_ERROR] ? code : -EINVAL;
 }
 
 int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
-	       struct rules **rules, struct rules_counts *counts, struct rules_report *report)
+	       struct rules **rules, struct rules_counts *counts, struct yaml_report *report)
 {
 	struct rules *made = calloc(1, sizeof(*made));
 	int code = -ENOMEM;
 
-	*report = (struct rules_report){0};
+	*report = (struct yaml_report){0};
 	if (!made)
 		return code;
 	rules_defs_init(&made->defs, report);
@@ -269,7 +269,7 @@ void rules_destroy(struct rules *rules)
 		return;
 	rules_defs_finish(&rules->defs);
 	for (size_t i = 0; rules->files && i < rules->nfiles; i++)
-		rules_file_finish(&rules->files[i]);
+		yaml_file_finish(&rules->files[i]);
 	free(rules->files);
 	free(rules);
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rules/report.h"
+#include "yaml/report.h"
 #include "sinsp/sinsp.h"
 
 /* The most serious one first. */
@@ -64,7 +64,7 @@ struct rules; /* owns all memory that its rules point to */
  * `counts` is set unless out of memory.
  */
 int rules_load(const struct rules_input *inputs, size_t n, const struct rules_options *options,
-	       struct rules **rules, struct rules_counts *counts, struct rules_report *report);
+	       struct rules **rules, struct rules_counts *counts, struct yaml_report *report);
 void rules_destroy(struct rules *rules);
 
 /* The rules that run, in the order in which they match. */

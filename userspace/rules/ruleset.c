@@ -11,7 +11,8 @@
 
 struct ruleset_rule {
 	const char *name;
-	struct match_line *line; /* owned; NULL: its output is wrong */
+	struct match_line **lines; /* owned, NULL: the output is wrong */
+	enum rules_priority priority;
 	uint64_t matches;
 };
 
@@ -21,6 +22,7 @@ struct ruleset {
 	struct filter *filter;
 	struct ruleset_rule *list;
 	size_t count;
+	size_t lines_count;
 };
 
 /* Creates a node that shares a tree, since a node can have only one parent. */
@@ -75,7 +77,7 @@ static int make_items(struct ruleset *ruleset, const struct rule *rules, const c
 }
 
 static int compile(struct ruleset *ruleset, const struct rule *rules,
-		   const struct ruleset_config *config, struct rules_report *report)
+		   const struct ruleset_config *config, struct yaml_report *report)
 {
 	struct filter_group_item *items =
 		arena_alloc(&ruleset->arena, ruleset->count * sizeof(*items));
@@ -90,9 +92,9 @@ static int compile(struct ruleset *ruleset, const struct rule *rules,
 	if (code == -EINVAL && ruleset->count) {
 		const struct yaml_node *where = rules[failed].entry->where;
 
-		rules_report_add(report, RULES_ERROR, where->file, where->start,
-				 "the rule '%.60s' cannot be compiled: %s", rules[failed].name,
-				 err.text);
+		yaml_report_add(report, YAML_ERROR, where->file, where->start,
+				"the rule '%.60s' cannot be compiled: %s", rules[failed].name,
+				err.text);
 	}
 	return code;
 }
@@ -118,7 +120,7 @@ static unsigned int count_all_types(void)
 }
 
 static void warn_of_types(const struct ruleset *ruleset, const struct rule *rules,
-			  struct rules_report *report)
+			  struct yaml_report *report)
 {
 	unsigned int all = count_all_types();
 
@@ -128,14 +130,13 @@ static void warn_of_types(const struct ruleset *ruleset, const struct rule *rule
 		unsigned int types = count_types(ruleset->filter, i);
 
 		if (types == 0)
-			rules_report_add(report, RULES_WARNING, where->file, where->start,
-					 "no event can match the rule '%.60s'", rules[i].name);
+			yaml_report_add(report, YAML_WARNING, where->file, where->start,
+					"no event can match the rule '%.60s'", rules[i].name);
 		else if (types == all && rules_entry_flag(entry, KEY_WARN_EVTTYPES, true))
-			rules_report_add(
-				report, RULES_WARNING, where->file, where->start,
-				"the rule '%.60s' does not say which types of events it is "
-				"about (evt.type), and costs all of them",
-				rules[i].name);
+			yaml_report_add(report, YAML_WARNING, where->file, where->start,
+					"the rule '%.60s' does not say which types of events it is "
+					"about (evt.type), and costs all of them",
+					rules[i].name);
 	}
 }
 
@@ -181,19 +182,19 @@ static size_t find_written(const char *output, size_t at, const struct ruleset_c
 	return at;
 }
 
-static int make_line(struct ruleset_rule *made, const struct rule *rule,
-		     const struct ruleset_config *config, struct rules_report *report)
+static int make_lines(struct ruleset_rule *made, const struct rule *rule,
+		      const struct ruleset_config *config, struct yaml_report *report)
 {
 	struct filter_error err = {0};
 	struct buf output = {0};
-	const struct rules_file *file;
+	const struct yaml_file *file;
 	size_t offset;
 	int code = -ENOMEM;
 
 	append_output(&output, rule->output, config);
 	buf_append_char(&output, '\0');
 	if (!output.failed) {
-		const struct format_rule described = {
+		struct format_rule described = {
 			.name = rule->name,
 			.priority = rules_priority_name(rule->priority),
 			.tags = rule->tags,
@@ -201,20 +202,24 @@ static int make_line(struct ruleset_rule *made, const struct rule *rule,
 			.output = output.data,
 		};
 
-		code = match_line_create(config->format, &described, &config->style, &made->line,
-					 &err);
+		code = 0;
+		for (size_t i = 0; i < config->lines_count && code == 0; i++) {
+			described.schema = config->lines[i].schema;
+			code = match_line_create(config->lines[i].format, &described,
+						 &config->style, &made->lines[i], &err);
+		}
 	}
 	buf_finish(&output);
 	if (code != -EINVAL)
 		return code;
 	file = rules_text_place(&rule->entry->output,
 				find_written(rule->output, err.position, config), &offset);
-	rules_report_add(report, RULES_ERROR, file, offset, "%s", err.text);
+	yaml_report_add(report, YAML_ERROR, file, offset, "%s", err.text);
 	return 0;
 }
 
 static int make_rules(struct ruleset *ruleset, const struct rule *rules,
-		      const struct ruleset_config *config, struct rules_report *report)
+		      const struct ruleset_config *config, struct yaml_report *report)
 {
 	int code = 0;
 
@@ -225,14 +230,19 @@ static int make_rules(struct ruleset *ruleset, const struct rule *rules,
 		struct ruleset_rule *made = &ruleset->list[i];
 
 		made->name = rules[i].name;
-		code = make_line(made, &rules[i], config, report);
+		made->priority = rules[i].priority;
+		made->lines =
+			arena_alloc(&ruleset->arena, config->lines_count * sizeof(made->lines[0]));
+		if (!made->lines)
+			return -ENOMEM;
+		code = make_lines(made, &rules[i], config, report);
 	}
 	return code;
 }
 
 static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_t n,
 		const struct ruleset_config *config, struct rules_counts *counts,
-		struct rules_report *report)
+		struct yaml_report *report)
 {
 	const struct rule *rules;
 	int code = rules_load(inputs, n, &config->rules, &ruleset->rules, counts, report);
@@ -246,21 +256,22 @@ static int load(struct ruleset *ruleset, const struct rules_input *inputs, size_
 	/* With a filter a rule may have no events on purpose. */
 	if (code == 0 && !config->filter)
 		warn_of_types(ruleset, rules, report);
-	if (code == 0 && report->counts[RULES_ERROR])
+	if (code == 0 && report->counts[YAML_ERROR])
 		code = -EINVAL;
 	return code;
 }
 
 int ruleset_create(const struct rules_input *inputs, size_t n, const struct ruleset_config *config,
 		   struct ruleset **ruleset, struct rules_counts *counts,
-		   struct rules_report *report)
+		   struct yaml_report *report)
 {
 	struct ruleset *made = calloc(1, sizeof(*made));
 	int code;
 
-	*report = (struct rules_report){0};
+	*report = (struct yaml_report){0};
 	if (!made)
 		return -ENOMEM;
+	made->lines_count = config->lines_count;
 	code = load(made, inputs, n, config, counts, report);
 	if (code == 0)
 		*ruleset = made;
@@ -274,7 +285,8 @@ void ruleset_destroy(struct ruleset *ruleset)
 	if (!ruleset)
 		return;
 	for (size_t i = 0; ruleset->list && i < ruleset->count; i++)
-		match_line_destroy(ruleset->list[i].line);
+		for (size_t line = 0; ruleset->list[i].lines && line < ruleset->lines_count; line++)
+			match_line_destroy(ruleset->list[i].lines[line]);
 	free(ruleset->list);
 	filter_destroy(ruleset->filter);
 	rules_destroy(ruleset->rules);
@@ -297,7 +309,7 @@ unsigned int ruleset_needs(const struct ruleset *ruleset)
 	unsigned int needs = 0;
 
 	for (size_t i = 0; i < ruleset->count; i++)
-		needs |= match_line_needs(ruleset->list[i].line);
+		needs |= match_line_needs(ruleset->list[i].lines[0]);
 	return needs;
 }
 
@@ -310,10 +322,15 @@ size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, si
 	return found;
 }
 
-void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
-		    struct formatter *fields, struct buf *out)
+enum rules_priority ruleset_priority(const struct ruleset *ruleset, size_t rule)
 {
-	match_line_append(ruleset->list[rule].line, event, fields, out);
+	return ruleset->list[rule].priority;
+}
+
+void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
+		    const struct sinsp_event *event, struct formatter *fields, struct buf *out)
+{
+	match_line_append(ruleset->list[rule].lines[line], event, fields, out);
 }
 
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before)

@@ -8,10 +8,16 @@
 #include "rules/rules.h"
 #include "sinsp/sinsp.h"
 
+struct ruleset_line {
+	const struct output_format *format;
+	const struct output_schema *schema; /* NULL: the native one */
+};
+
 struct ruleset_config {
 	struct rules_options rules;
 	const char *filter; /* valid; events must satisfy this, too; NULL: none */
-	const struct output_format *format; /* of the lines for matching events */
+	const struct ruleset_line *lines; /* for matching events, each rule has all of them */
+	size_t lines_count; /* at least one */
 	struct text_style style; /* of the outputs; they are not coloured */
 	/*
 	 * A format, valid: what %container.info means in outputs; it is appended to those without.
@@ -30,7 +36,7 @@ struct ruleset;
  */
 int ruleset_create(const struct rules_input *inputs, size_t n, const struct ruleset_config *config,
 		   struct ruleset **ruleset, struct rules_counts *counts,
-		   struct rules_report *report);
+		   struct yaml_report *report);
 void ruleset_destroy(struct ruleset *ruleset);
 
 /* The conditions as one filter, for the selection of events. Item i is rule i. */
@@ -46,13 +52,15 @@ unsigned int ruleset_needs(const struct ruleset *ruleset);
  */
 size_t ruleset_next(struct ruleset *ruleset, const struct sinsp_event *event, size_t from);
 
+enum rules_priority ruleset_priority(const struct ruleset *ruleset, size_t rule);
+
 /*
- * Appends the line of a rule for an event, with the newline, as match_line_append(). fields: a
- * formatter of the same format for further fields of the event, or NULL if it has no line of its
- * own (format->matches.with_fields).
+ * Appends the line of a rule with the index `line` for an event, with the newline, as
+ * match_line_append(). fields: a formatter of the same format and schema for further fields of the
+ * event, or NULL if it has no line of its own (format->matches.with_fields).
  */
-void ruleset_append(struct ruleset *ruleset, size_t rule, const struct sinsp_event *event,
-		    struct formatter *fields, struct buf *out);
+void ruleset_append(struct ruleset *ruleset, size_t rule, size_t line,
+		    const struct sinsp_event *event, struct formatter *fields, struct buf *out);
 
 /* Takes over the counts of the rules with the same names in `before`. */
 void ruleset_continue(struct ruleset *ruleset, const struct ruleset *before);

@@ -36,21 +36,21 @@ int rules_text_join(struct rules_text *text, struct arena *arena)
 	return 0;
 }
 
-const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset)
+const struct yaml_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset)
 {
 	const struct rules_piece *piece = text->first;
 
 	while (piece->next && piece->next->at <= at)
 		piece = piece->next;
-	*offset = rules_yaml_offset(piece->node, at - piece->at);
+	*offset = yaml_tree_offset(piece->node, at - piece->at);
 	return piece->node->file;
 }
 
-void rules_text_report(struct rules_report *report, enum rules_severity severity,
+void rules_text_report(struct yaml_report *report, enum yaml_severity severity,
 		       const struct rules_text *text, size_t position, const char *format, ...)
 {
 	char message[MESSAGE_MAX];
-	const struct rules_file *file;
+	const struct yaml_file *file;
 	size_t offset;
 	va_list args;
 
@@ -58,5 +58,5 @@ void rules_text_report(struct rules_report *report, enum rules_severity severity
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	file = rules_text_place(text, position, &offset);
-	rules_report_add(report, severity, file, offset, "%s", message);
+	yaml_report_add(report, severity, file, offset, "%s", message);
 }

@@ -3,8 +3,8 @@
 #ifndef RULES_TEXT_H
 #define RULES_TEXT_H
 
-#include "rules/report.h"
-#include "rules/yaml_tree.h"
+#include "yaml/report.h"
+#include "yaml/tree.h"
 
 struct rules_piece {
 	struct rules_piece *next;
@@ -25,11 +25,11 @@ int rules_text_add(struct rules_text *text, struct arena *arena, const struct ya
 int rules_text_join(struct rules_text *text, struct arena *arena);
 
 /* The file and offset from which a byte of the text originates. */
-const struct rules_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
+const struct yaml_file *rules_text_place(const struct rules_text *text, size_t at, size_t *offset);
 
 /* Adds a message about a position of the text, which must have a piece, to the report. */
 __attribute__((format(printf, 5, 6))) void
-rules_text_report(struct rules_report *report, enum rules_severity severity,
+rules_text_report(struct yaml_report *report, enum yaml_severity severity,
 		  const struct rules_text *text, size_t position, const char *format, ...);
 
 #endif

@@ -16,6 +16,19 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A time, or a length of time, as calls take it. */
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000),
+				 .tv_nsec = (long)(ns % 1000000000)};
+}
+
+/* The time of a clock in `ms` milliseconds. */
+static inline struct timespec clock_after_ms(clockid_t clock, uint64_t ms)
+{
+	return clock_timespec(clock_ns(clock) + ms * 1000000);
+}
+
 /*
  * The current offset of the realtime clock from the boot clock, in ns: the most precise of several
  * readings.

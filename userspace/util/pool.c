@@ -72,6 +72,7 @@ void *pool_alloc(struct pool *pool, size_t bytes)
 	unsigned int class;
 	struct pool_block *block;
 
+	pool->allocations++;
 	if (bytes > POOL_BLOCK_MAX)
 		return malloc(bytes);
 	class = class_of(bytes, &block_bytes);

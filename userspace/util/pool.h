@@ -7,6 +7,7 @@
 #define UTIL_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
 	POOL_BLOCK_MAX = 8192, /* larger blocks come from the heap */
@@ -21,6 +22,7 @@ struct pool {
 	struct pool_block *free[POOL_CLASSES_COUNT];
 	struct pool_slab *slabs;
 	size_t slab_used; /* of the newest slab */
+	uint64_t allocations; /* so far */
 };
 
 /* Frees all slabs. Blocks above POOL_BLOCK_MAX must have been freed before. */

@@ -34,7 +34,7 @@ static __always_inline __u64 registers_ip(struct pt_regs *regs)
 	return READ(regs, pc);
 }
 
-static __always_inline bool call_is_compat(struct pt_regs *regs)
+static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {
 	return regs->pstate & PSTATE_32_BIT;
 }
@@ -46,7 +46,7 @@ static __always_inline __u64 call_number_x32(__u64 number)
 }
 
 /* Dispatch keeps 32-bit callers from the fillers. */
-static __always_inline struct caller call_caller(void)
+static __always_inline struct caller call_caller(struct task_struct *task)
 {
 	return (struct caller){.native = ~0ULL};
 }

@@ -31,10 +31,10 @@ static __always_inline __u64 registers_ip(struct pt_regs *regs)
 	return READ(regs, ip);
 }
 
-/* Whether a 32-bit program made the current system call. */
-static __always_inline bool call_is_compat(struct pt_regs *regs)
+/* Whether a 32-bit program made the current system call; `task`: the current one. */
+static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {
-	return current_status() & TS_COMPAT_BIT;
+	return status_of(task) & TS_COMPAT_BIT;
 }
 
 /* The number of an x32 call without its mark; other numbers become too large to be valid. */
@@ -43,9 +43,9 @@ static __always_inline __u64 call_number_x32(__u64 number)
 	return number ^ X32_BIT;
 }
 
-static __always_inline struct caller call_caller(void)
+static __always_inline struct caller call_caller(struct task_struct *task)
 {
-	__u64 compat = (current_status() / TS_COMPAT_BIT) & 1;
+	__u64 compat = (status_of(task) / TS_COMPAT_BIT) & 1;
 	struct caller caller = {.native = compat - 1, .compat = -compat & 0xffffffff};
 
 	CHECKED(caller.native);

@@ -20,6 +20,7 @@ struct filler {
 	__u16 event;
 
 	/* The subject of the event. */
+	struct task_struct *self; /* the current task */
 	struct task_struct *task; /* NULL: not read yet, see current_task() */
 	bool of_child;		  /* `task` has not run yet, and is not the current one */
 	struct pt_regs *regs;	  /* NULL unless at a system call */
@@ -70,6 +71,14 @@ static __always_inline bool count_lost(__u32 event, enum loss_cause cause)
 	return true;
 }
 
+static __always_inline void count_filtered(__u32 event)
+{
+	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
+
+	if (of_event)
+		count(&of_event->filtered);
+}
+
 /* Counts a parameter that is empty because the caller's memory could not be read. */
 static __always_inline void count_unreadable(struct filler *f)
 {
@@ -84,14 +93,14 @@ static __always_inline __u32 event_tid(struct filler *f)
 {
 	struct task_struct *task = f->task;
 
-	return f->of_child ? READ(task, pid) : current_tid();
+	return f->of_child ? READ(task, pid) : tid_of(f->self);
 }
 
 static __always_inline __u32 event_pid(struct filler *f)
 {
 	struct task_struct *task = f->task;
 
-	return f->of_child ? READ(task, tgid) : current_pid();
+	return f->of_child ? READ(task, tgid) : pid_of(f->self);
 }
 
 #endif

@@ -82,6 +82,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	__u32 f_flags;
 	__u32 f_mode;
 	void *private_data;
 };
@@ -93,6 +94,7 @@ struct fs_struct {
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *close_on_exec;
 };
 
 struct files_struct {
@@ -126,6 +128,7 @@ struct uid_gid_map {
 
 struct user_namespace {
 	struct uid_gid_map uid_map, gid_map;
+	int level; /* 0: the initial one */
 };
 
 struct cred {
@@ -230,7 +233,13 @@ struct css_set {
 };
 
 /* The values are those of the running kernel, by CO-RE; here they only name them. */
-enum cgroup_subsys_id { cpuset_cgrp_id = 1, cpu_cgrp_id, cpuacct_cgrp_id, io_cgrp_id, memory_cgrp_id };
+enum cgroup_subsys_id {
+	cpuset_cgrp_id = 1,
+	cpu_cgrp_id,
+	cpuacct_cgrp_id,
+	io_cgrp_id,
+	memory_cgrp_id
+};
 
 struct task_struct {
 	struct thread_info thread_info;
@@ -240,7 +249,7 @@ struct task_struct {
 	struct task_struct *real_parent, *group_leader;
 	struct list_head children, thread_node;
 	struct mm_struct *mm;
-	const struct cred *cred;
+	const struct cred *real_cred, *cred;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct files_struct *files;
@@ -264,13 +273,16 @@ struct in6_addr {
 
 struct sock_common {
 	unsigned short skc_family;
-	__be32 skc_daddr;
+	unsigned char skc_state;
+	__be32 skc_daddr, skc_rcv_saddr;
 	__be16 skc_dport;
-	struct in6_addr skc_v6_daddr;
+	__u16 skc_num;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	__u16 sk_type, sk_protocol;
 	__u32 sk_ack_backlog, sk_max_ack_backlog;
 };
 
@@ -300,6 +312,18 @@ struct unix_sock {
 
 struct socket {
 	struct sock *sk;
+};
+
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+};
+
+struct seq_file;
+
+/* Of an iterator. */
+struct bpf_iter_meta {
+	struct seq_file *seq;
 };
 
 #pragma clang attribute pop

@@ -43,9 +43,9 @@ static __always_inline struct enter_time *enter_time_of(__u32 tid)
 }
 
 /* Which call it is, by its number. */
-static __always_inline __u32 call_id(struct pt_regs *regs)
+static __always_inline __u32 call_id(struct pt_regs *regs, struct task_struct *task)
 {
-	return (call_number(regs) & CALL_ID_NUMBER) | (call_is_compat(regs) ? CALL_ID_COMPAT : 0);
+	return (call_number(regs) & CALL_ID_NUMBER) | (call_is_compat(regs, task) ? CALL_ID_COMPAT : 0);
 }
 
 static __always_inline __u64 high_word(__u32 tid, __u32 id, __u64 ns)
@@ -111,7 +111,8 @@ static __always_inline __u64 enter_time_take(struct enter_time *time, __u32 tid,
 /* Removes and returns the entry time of the current call; 0 if it is not known. */
 static __always_inline __u64 call_time_take(struct pt_regs *regs)
 {
-	__u32 tid = current_tid(), id = call_id(regs);
+	struct task_struct *task = this_task();
+	__u32 tid = tid_of(task), id = call_id(regs, task);
 	struct enter_time *time = enter_time_of(tid);
 
 	return time ? enter_time_take(time, tid, id) : 0;

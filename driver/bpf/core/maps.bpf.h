@@ -68,9 +68,12 @@ const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller'
 const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
-const volatile __u32 self_pid;			    /* not captured; 0: none */
+const volatile __u32 self_pids[SELF_PIDS];	    /* not captured; 0: none */
 const volatile bool classic_calls;		    /* see userspace/scap/live/kind.h */
 const volatile bool enter_times; /* latencies are wanted */
+const volatile bool compares_arguments; /* with those on entry */
+const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
+const volatile bool reserves_room; /* of rings, for important events */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 batch_bytes;		    /* larger batches are sent; <= BATCH_BYTES_MAX */

@@ -145,7 +145,7 @@ static __always_inline bool take_arguments(struct filler *f, __u32 event)
 static __always_inline __u32 multiplexed_event(struct pt_regs *regs)
 {
 	bool is_ipc = call_number(regs) == NR32_ipc;
-	__u64 operation = (__u32)call_argument(regs, call_caller(), 0);
+	__u64 operation = (__u32)call_argument(regs, call_caller(this_task()), 0);
 
 	if (is_ipc)
 		operation &= (1 << IPC_VERSION_SHIFT) - 1;

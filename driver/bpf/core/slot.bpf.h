@@ -8,12 +8,15 @@
 #ifndef LANNER_SLOT_BPF_H
 #define LANNER_SLOT_BPF_H
 
+#include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
 
 #include <asm/errno.h>
 
-/* Where the lengths of a frame's parameters begin. */
-enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) };
+enum {
+	LENGTHS_AT = sizeof(struct ppm_evt_hdr), /* of a frame's parameters */
+	SAMPLE_HEADER_BYTES = 12, /* of a perf record: its header and the size of what follows */
+};
 
 /*
  * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it; if
@@ -96,11 +99,53 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 	return 0;
 }
 
+static __always_inline bool is_important(__u16 event)
+{
+#define IMPORTANT(name) || event == EVENT_##name
+	return false
+#include "events/important.def"
+		;
+#undef IMPORTANT
+}
+
+/* What a record of so many bytes of frames takes of its ring. */
+static __always_inline __u64 record_bytes(__u64 bytes)
+{
+	return (SAMPLE_HEADER_BYTES + sizeof(struct batch_header) + bytes + 7) & ~7ULL;
+}
+
+static __always_inline struct ring_use *ring_of_slot(__u32 slot_key)
+{
+	__u32 first = slot_key & ~(SCRATCH_SLOTS_PER_CPU - 1);
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &first);
+
+	return slot ? &slot->ring : NULL;
+}
+
+/* Whether the rest of the ring is for important events. Not inlined, as batch_count_lost(). */
+__attribute__((noinline)) int ring_is_reserved(__u32 slot_key, __u32 bytes)
+{
+	struct ring_use *ring = ring_of_slot(slot_key);
+
+	return ring && ring->limit && ring->sent - ring->read + record_bytes(bytes) > ring->limit;
+}
+
+/* Accounts for a record that was sent. */
+__attribute__((noinline)) int ring_took(__u32 slot_key, __u32 bytes)
+{
+	struct ring_use *ring = ring_of_slot(slot_key);
+
+	if (ring)
+		__sync_fetch_and_add(&ring->sent, record_bytes(bytes));
+	return 0;
+}
+
 /*
  * Sends `bytes` of frames from `start` on as one record. Its header is written right before them,
  * over what was sent before.
  */
-static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events)
+static __always_inline void batch_send(struct filler *f, __u64 start, __u64 bytes, __u16 events,
+				       bool important)
 {
 	struct batch_header *header = (void *)(f->slot->frames + start) - sizeof(*header);
 	long err;
@@ -108,11 +153,17 @@ static __always_inline void batch_send(struct filler *f, __u64 start, __u64 byte
 	header->bytes = bytes;
 	header->slot = f->slot_key & (SCRATCH_SLOTS_PER_CPU - 1);
 	header->count = events;
+	if (reserves_room && !important && ring_is_reserved(f->slot_key, bytes)) {
+		batch_count_lost(f->slot_key, events, LOSS_RESERVED);
+		return;
+	}
 	err = bpf_perf_event_output(f->ctx, &rings, BPF_F_CURRENT_CPU, header,
 				    sizeof(*header) + bytes);
 	if (err)
 		batch_count_lost(f->slot_key, events,
 				 err == -ENOSPC ? LOSS_RING_FULL : LOSS_OUTPUT);
+	else if (reserves_room)
+		ring_took(f->slot_key, bytes);
 }
 
 /* Sends the slot's batch. */
@@ -123,7 +174,8 @@ static __always_inline void batch_flush(struct filler *f)
 
 	CHECKED(bytes);
 	if (bytes <= RECORD_BYTES_MAX)
-		batch_send(f, 0, bytes, batch->count);
+		batch_send(f, 0, bytes, batch->count, f->slot->state.important);
+	f->slot->state.important = 0;
 	batch->bytes = 0;
 	batch->count = 0;
 }
@@ -180,10 +232,12 @@ static __always_inline void filler_send(struct filler *f)
 		f->slot->event_ids[0] = f->event;
 		CHECKED(start);
 		if (start <= BATCH_BYTES_MAX)
-			batch_send(f, start, len, 1);
+			batch_send(f, start, len, 1, is_important(f->event));
 		goto out;
 	}
 	f->slot->event_ids[batch->count & (BATCH_EVENTS_MAX - 1)] = f->event;
+	if (reserves_room && is_important(f->event))
+		f->slot->state.important = 1;
 	batch->bytes = bytes;
 	batch->count++;
 	if (batch->count >= BATCH_EVENTS_MAX || bytes > batch_bytes)

@@ -44,7 +44,7 @@ __attribute__((noinline)) __u64 strings_read(__u32 slot_key, __u64 pos, __u64 ve
 					     __u64 limit)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	const struct caller caller = call_caller();
+	const struct caller caller = call_caller(this_task());
 	__u64 at = 0;
 	__u8 *room;
 

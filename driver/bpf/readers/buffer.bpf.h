@@ -97,7 +97,7 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 					  __u64 limit)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	const __u64 narrow = -(call_caller().compat & 1);
+	const __u64 narrow = -(call_caller(this_task()).compat & 1);
 	volatile struct vector_progress *progress;
 	__u8 *room;
 

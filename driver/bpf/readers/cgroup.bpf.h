@@ -12,7 +12,12 @@ enum {
 	CGROUP_DEPTH_MAX = 16,
 	CGROUP_NAME_BYTES = 256,
 	CGROUPS_BYTES_MAX = WORK_BYTES - 2 * CGROUP_NAME_BYTES,
+	CGROUP_NODES_AT = WORK_BYTES - CGROUP_DEPTH_MAX * sizeof(struct kernfs_node *),
 };
+
+_Static_assert(CGROUPS_BYTES_MAX + 1 + CGROUP_NAME_BYTES <= CGROUP_NODES_AT &&
+		       CGROUP_NODES_AT % sizeof(struct kernfs_node *) == 0,
+	       "the nodes of a path are behind its text");
 
 /* In the order of the .scap format. */
 enum cgroup_index { CGROUP_CPUSET, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO, CGROUP_MEMORY, CGROUPS };
@@ -28,9 +33,9 @@ static const struct cgroup_name cgroup_names[CGROUPS] = {
 
 /* The running kernel's number of a subsystem, -1 if it was built without it. */
 #define CGROUP_SUBSYSTEM(id)                                                                       \
-	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id) ?                                   \
-		 (int)bpf_core_enum_value(enum cgroup_subsys_id, id) :                             \
-		 -1)
+	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id)                                     \
+		 ? (int)bpf_core_enum_value(enum cgroup_subsys_id, id)                             \
+		 : -1)
 
 static __always_inline int cgroup_subsystem(__u32 index)
 {
@@ -60,44 +65,68 @@ static __always_inline struct cgroup *cgroup_of(struct css_set *css_set,
 	return GET(of_state, root) == GET(common, root) ? common : of_state;
 }
 
-/* The innermost nodes from `node` up, without the root, whose name is not part of a path. */
-static __always_inline int cgroup_walk(struct kernfs_node *node,
-				       struct kernfs_node *nodes[CGROUP_DEPTH_MAX])
+/*
+ * The innermost nodes from `node` up, without the root, whose name is not part of a path: in the
+ * work area, as the verifier would walk all that follows once for each depth if they were on the
+ * stack.
+ */
+static __always_inline struct kernfs_node **cgroup_nodes(struct scratch_slot *slot)
 {
-	int depth = 0;
+	return (struct kernfs_node **)(slot->work + CGROUP_NODES_AT);
+}
 
-	for (int i = 0; i < CGROUP_DEPTH_MAX; i++) {
+/* Returns how many they are. */
+static __always_inline __u64 cgroup_walk(struct scratch_slot *slot, struct kernfs_node *node)
+{
+	__u64 depth = 0;
+
+	for (__u64 i = 0; i < CGROUP_DEPTH_MAX; i++) {
 		struct kernfs_node *parent = kernfs_parent(node);
 
 		if (!parent)
 			break;
-		nodes[i] = node;
+		cgroup_nodes(slot)[i] = node;
 		node = parent;
 		depth = i + 1;
 	}
-	return depth;
+	return forget(slot, depth);
+}
+
+/* The node of a group of a set; NULL if the kernel was built without its subsystem. */
+static __always_inline struct kernfs_node *cgroup_node(struct scratch_slot *slot,
+						       struct css_set *css_set, __u32 index)
+{
+	__s64 subsystem = (__s64)forget(slot, (__u64)(__s64)cgroup_subsystem(index));
+	struct cgroup_subsys_state *state = NULL;
+
+	if (subsystem < 0)
+		return NULL;
+	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
+	return GET(cgroup_of(css_set, state), kn);
 }
 
 /*
- * Appends "name=/path" and its NUL, of the group of a set, in the work area of a slot. Returns where
- * the next one goes. Not inlined: the verifier walks it once.
+ * Appends "name=/path" and its NUL, of the group of a set, in the work area of a slot. Returns
+ * where the next one goes. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 at, __u64 index)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
-	struct css_set *css_set = (struct css_set *)set;
-	struct kernfs_node *nodes[CGROUP_DEPTH_MAX] = {}, *node;
-	struct cgroup_subsys_state *state = NULL;
-	int subsystem = cgroup_subsystem(index), depth;
+	struct kernfs_node *node;
+	__u64 depth;
 
-	CHECKED(index);
-	if (!slot || index >= CGROUPS || subsystem < 0 || at > CGROUPS_BYTES_MAX)
+	if (!slot)
 		return at;
-	bpf_core_read(&state, sizeof(state), (void *)&css_set->subsys + subsystem * sizeof(state));
-	node = GET(cgroup_of(css_set, state), kn);
+	node = cgroup_node(slot, (struct css_set *)set, index);
 	if (!node)
 		return at;
-	depth = cgroup_walk(node, nodes);
+	index = forget(slot, index);
+	depth = cgroup_walk(slot, node);
+	/* Not before the walk: the verifiers of 5.10 and 6.1 lose the bounds of spilled values. */
+	CHECKED(index);
+	CHECKED(at);
+	if (index >= CGROUPS || at > CGROUPS_BYTES_MAX)
+		return at;
 	__builtin_memcpy(slot->work + at, cgroup_names[index].text, 8);
 	at += cgroup_names[index].len & 15;
 	if (depth == 0) {
@@ -105,15 +134,15 @@ __attribute__((noinline)) __u64 cgroup_append(__u32 slot_key, __u64 set, __u64 a
 		slot->work[at++] = '\0';
 		return at;
 	}
-	for (int i = CGROUP_DEPTH_MAX - 1; i >= 0; i--) {
+	for (__u64 i = CGROUP_DEPTH_MAX; i > 0; i--) {
 		long n;
 
 		at = forget(slot, at);
-		if (i >= depth || at > CGROUPS_BYTES_MAX)
+		if (i > depth || at > CGROUPS_BYTES_MAX)
 			continue;
 		slot->work[at] = '/';
 		n = bpf_probe_read_kernel_str(slot->work + at + 1, CGROUP_NAME_BYTES,
-					      GET(nodes[i], name));
+					      GET(cgroup_nodes(slot)[i - 1], name));
 		at += n > 0 ? n : 0;
 	}
 	return at + 1;

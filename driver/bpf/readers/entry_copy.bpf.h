@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Arguments as they were on entry, kept until the exit: another thread may rewrite the caller's
- * memory in between. Notes are in a table by thread id, where two threads may share an entry; then
+ * memory in between. Only if `compares_arguments`: a program on entry of one call costs every call of
+ * the machine. Notes are in a table by thread id, where two threads may share an entry; then
  * one of them has no note. A failed call whose note is missing is counted.
  */
 #ifndef LANNER_ENTRY_COPY_BPF_H
@@ -160,9 +161,10 @@ static __always_inline void note_forget(struct note *note, __u32 tid)
 static __always_inline void put_none_noted(struct filler *f)
 {
 	__u32 tid = current_tid();
-	struct note *note = note_of(tid);
+	struct note *note;
 
 	put_absent(f);
+	note = compares_arguments ? note_of(tid) : NULL;
 	if (note)
 		note_forget(note, tid);
 }
@@ -179,7 +181,7 @@ static __always_inline void put_noted(struct filler *f, __u32 nparams, __u32 par
 	__u64 at, n;
 	__u8 *room;
 
-	if (!call_failed(f) || f->caller.compat) {
+	if (!compares_arguments || !call_failed(f) || f->caller.compat) {
 		put_none_noted(f);
 		return;
 	}

@@ -7,6 +7,7 @@
 
 #include "bpf/core/frame.bpf.h"
 
+#include <linux/fcntl.h>
 #include <linux/openat2.h>
 
 enum {
@@ -18,6 +19,8 @@ enum {
 	PATH_COMPONENTS_MAX = 96,
 	PATH_BYTES = 8192,
 	NAME_BYTES_MAX = 255,
+	NAME_WORDS_MAX = 3, /* longer names, and paths, are copied by a helper */
+	PATH_WORDS_MAX = 8,
 };
 
 enum overlay_layer { OVERLAY_NONE, OVERLAY_UPPER, OVERLAY_LOWER };
@@ -136,6 +139,24 @@ static __always_inline __u64 pipe_ino(struct filler *f, struct fd_pair pair)
 }
 
 /*
+ * Copies a name of up to NAME_WORDS_MAX words to `start` of the work area, from its end on: a read
+ * of a word takes 1 ns, a call of the helper 23. Overwrites up to 7 bytes before `start`. What is
+ * read beyond the end of a name shorter than a word is in its dentry.
+ */
+static __always_inline void name_copy(struct scratch_slot *slot, __u64 start, __u64 name, __u64 len)
+{
+	for (__u64 i = 0; i < NAME_WORDS_MAX && i * 8 < len; i++) {
+		__u64 from = len - i * 8 - 8, at = start + from, is_part = from >> 63;
+
+		/* A mask, no branch for the verifier: the first bytes of a name go to the end of a word. */
+		CHECKED(is_part);
+		from = kernel_word(name + (from & (is_part - 1))) << (-from * 8 & -is_part & 63);
+		CHECKED(at);
+		*(__u64 *)(slot->work + (at & (PATH_BYTES - 1))) = from;
+	}
+}
+
+/*
  * Builds the path of a dentry on a mount in the work area of a slot, from its end: each component
  * is written before the one below it. Returns the offset of its start, PATH_BYTES if the dentry is
  * in no directory tree. Not inlined: the verifier walks it once.
@@ -153,7 +174,7 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 	slot->work[PATH_BYTES - 1] = '\0';
 	for (int i = 0; i < PATH_COMPONENTS_MAX; i++) {
 		struct dentry *parent = GET(dentry, d_parent);
-		__u64 len, start;
+		__u64 len, start, name;
 
 		if (dentry == GET(mount, mnt.mnt_root)) {
 			struct mount *above = (void *)forget(slot, (__u64)GET(mount, mnt_parent));
@@ -171,8 +192,12 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 		if (start >= PATH_BYTES)
 			break;
 		at = start;
+		name = (__u64)GET(dentry, d_name.name);
+		if (CAN_CAST && len <= NAME_WORDS_MAX * 8 && forget(slot, at) >= 8)
+			name_copy(slot, at + 1, name, len);
+		else
+			bpf_probe_read_kernel(slot->work + at + 1, len, (void *)name);
 		slot->work[at] = '/';
-		bpf_probe_read_kernel(slot->work + at + 1, len, GET(dentry, d_name.name));
 		dentry = (void *)forget(slot, (__u64)parent);
 	}
 	if (at < PATH_BYTES - 1)
@@ -183,23 +208,39 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 	return PATH_BYTES - 2;
 }
 
+/* Copies a path of `n` bytes from the work area; up to 7 more if it is short. */
+static __always_inline void path_copy(struct filler *f, __u8 *room, __u64 at, __u64 n)
+{
+	const __u8 *path = f->slot->work + (at & (PATH_BYTES - 1));
+	__u64 left = forget(f->slot, n);
+
+	if (left > PATH_WORDS_MAX * 8) {
+		bpf_probe_read_kernel(room, n, path);
+		return;
+	}
+	for (__u64 i = 0; i < PATH_WORDS_MAX && i * 8 < left; i++)
+		*(__u64 *)(room + i * 8) = *(__u64 *)(path + i * 8);
+}
+
 /*
  * A path from the root of the mount tree, as the kernel has it; absent if it is in no tree, or
  * NULL.
  */
 static __always_inline void put_path(struct filler *f, struct path *path)
 {
-	__u64 at = path ? path_build(f->slot_key, (__u64)READ(path, dentry), (__u64)READ(path, mnt)) :
-			  PATH_BYTES;
-	__u64 n = PATH_BYTES - at;
+	__u64 at = PATH_BYTES, n;
 	__u8 *room = frame_room(f);
 
+	if (path)
+		at = path_build(f->slot_key, forget(f->slot, (__u64)GET(path, dentry)),
+				forget(f->slot, (__u64)GET(path, mnt)));
+	n = PATH_BYTES - at;
 	if (!room)
 		return;
 	CHECKED(n);
 	if (n > STRING_BYTES_MAX)
 		n = STRING_BYTES_MAX;
-	bpf_probe_read_kernel(room, n, f->slot->work + (at & (PATH_BYTES - 1)));
+	path_copy(f, room, at, n);
 	if (n)
 		room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
 	frame_advance(f, n);
@@ -209,6 +250,35 @@ static __always_inline void put_path(struct filler *f, struct path *path)
 static __always_inline void put_file_path(struct filler *f, struct file *file)
 {
 	put_path(f, file ? &file->f_path : NULL);
+}
+
+/*
+ * For a failed call with a name that is relative, or that starts from `dirfd` in any case: the path
+ * of the directory that it starts from. Absent if that is in no tree, or not open. The name has
+ * been put at `name_at`.
+ */
+static __always_inline void put_base_path(struct filler *f, __u32 name, __u64 name_at, __s32 dirfd,
+					  bool is_in_root)
+{
+	struct path *path = NULL;
+	struct file *file;
+	struct fs_struct *fs;
+	__u8 first;
+
+	put_absent(f);
+	if (!call_failed(f) || !length_put(f, name))
+		return;
+	first = f->frame[name_at];
+	if (!is_in_root && (!first || first == '/'))
+		return;
+	if (dirfd == AT_FDCWD) {
+		fs = current_fs();
+		path = fs ? &fs->pwd : NULL;
+	} else {
+		file = fd_file(dirfd);
+		path = file ? &file->f_path : NULL;
+	}
+	put_path(f, path);
 }
 
 /* The current directory of the task after a call that may have changed it. */

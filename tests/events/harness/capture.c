@@ -60,6 +60,7 @@ int capture_open(unsigned int tested, struct error *err)
 		.ring_bytes = RING_BYTES,
 		.snaplen = LIVE_SNAPLEN,
 		.enter_times = true,
+		.entry_notes = ENTRY_NOTES_ALL,
 	};
 	const uint16_t *rejected;
 	int ret;
@@ -77,7 +78,8 @@ int capture_open(unsigned int tested, struct error *err)
 	if (ret)
 		return ret;
 	for (rejected = scap_live_rejected(capture.live); *rejected; rejected++)
-		printf("# the kernel rejected the program of %s\n", event_desc_get(*rejected)->name);
+		printf("# the kernel rejected the program of %s\n",
+		       event_desc_get(*rejected)->name);
 	return 0;
 }
 
@@ -125,8 +127,7 @@ static struct captured *keep(const struct scap_event *event)
 
 	if (capture.count == capture.room) {
 		capture.room = capture.room ? 2 * capture.room : 4096;
-		capture.events =
-			realloc(capture.events, capture.room * sizeof(*capture.events));
+		capture.events = realloc(capture.events, capture.room * sizeof(*capture.events));
 	}
 	if (!captured || !capture.events)
 		abort();

@@ -248,6 +248,14 @@ void fixture_expect_real_path(const struct event *ev, unsigned int param,
 		expect_absent(ev, param);
 }
 
+void fixture_expect_base(const struct event *ev, unsigned int param, const char *name)
+{
+	if (name && *name && *name != '/')
+		fixture_expect_directory(ev, param, 0);
+	else
+		expect_absent(ev, param);
+}
+
 void fixture_expect_directory(const struct event *ev, unsigned int param, long ret)
 {
 	char path[4096];

@@ -94,6 +94,9 @@ struct opened fixture_opened(int fd);
 void fixture_expect_real_path(const struct event *ev, unsigned int param,
 			      const struct opened *opened);
 
+/* Compares what a failed call with such a name starts from: the current directory, or nothing. */
+void fixture_expect_base(const struct event *ev, unsigned int param, const char *name);
+
 /* The same for the directory that the calling process is in; it is absent when the call failed. */
 void fixture_expect_directory(const struct event *ev, unsigned int param, long ret);
 

@@ -35,19 +35,32 @@ class Authority:
         _openssl("req", "-x509", "-new", "-key", self.key, "-subj", f"/CN={name}", "-days", 30, "-addext",
                  "keyUsage=critical,digitalSignature,keyEncipherment,keyCertSign", "-out", self.path)
 
-    def issue(self, names=NAMES, days=10):
-        """A server's certificate for these names and addresses, as a TLS context."""
-        stem = self.folder / f"server-{next(self.numbers)}"
-        key, request, extensions = (stem.with_suffix(end) for end in (".key", ".csr", ".ext"))
+    def _issue(self, subject, extensions, days):
+        """A certificate and its key: their files."""
+        stem = self.folder / f"issued-{next(self.numbers)}"
+        key, request, described = (stem.with_suffix(end) for end in (".key", ".csr", ".ext"))
         chain = stem.with_suffix(".crt")
-        extensions.write_text(f"subjectAltName={','.join(map(_alternative, names))}\n"
-                              "extendedKeyUsage=serverAuth\n")
+        described.write_text(extensions)
         _new_key(key)
-        _openssl("req", "-new", "-key", key, "-subj", "/CN=kube-apiserver", "-out", request)
+        _openssl("req", "-new", "-key", key, "-subj", f"/CN={subject}", "-out", request)
         _openssl("x509", "-req", "-in", request, "-CA", self.path, "-CAkey", self.key, "-CAcreateserial",
-                 "-days", days, "-extfile", extensions, "-out", chain)
+                 "-days", days, "-extfile", described, "-out", chain)
         with chain.open("a") as file:
             file.write(self.path.read_text())
+        return chain, key
+
+    def issue_client(self, name="lanner", days=10):
+        """A client's certificate and its key: their files."""
+        return self._issue(name, "extendedKeyUsage=clientAuth\n", days)
+
+    def issue_server(self, names=NAMES, days=10):
+        """A server's certificate for these names and addresses, and its key: their files."""
+        return self._issue("kube-apiserver", f"subjectAltName={','.join(map(_alternative, names))}\n"
+                           "extendedKeyUsage=serverAuth\n", days)
+
+    def issue(self, names=NAMES, days=10):
+        """The same as a TLS context."""
+        chain, key = self.issue_server(names, days)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.load_cert_chain(chain, key)

@@ -43,7 +43,7 @@ static void destroy(void *context)
 
 static struct meta_thread *begin(bool hanging)
 {
-	static const struct meta_thread_ops ops = {run, stop, destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, run, stop, destroy};
 	struct meta_thread *thread;
 
 	atomic_store(&stopped, false);

@@ -16,7 +16,7 @@ static struct yaml_node scalar(const char *text)
 }
 
 struct fixture {
-	struct rules_report report;
+	struct yaml_report report;
 	struct rules_defs defs;
 };
 
@@ -29,7 +29,7 @@ static void begin(struct fixture *fixture)
 static void end(struct fixture *fixture)
 {
 	rules_defs_finish(&fixture->defs);
-	rules_report_finish(&fixture->report);
+	yaml_report_finish(&fixture->report);
 }
 
 /* The same name may be one of each kind; the order is that of addition. */
@@ -88,29 +88,6 @@ static void test_nearest(void **state)
 		rules_defs_nearest(&fixture.defs, RULES_RULE, "x", 1);
 	assert_null(rules_defs_nearest(&fixture.defs, RULES_LIST, "shell_nams", 10));
 	end(&fixture);
-}
-
-static void test_booleans(void **state)
-{
-	static const struct {
-		const char *text;
-		int value; /* -1: none */
-	} rows[] = {
-		{"true", 1},  {"TRUE", 1},  {"yes", 1},	 {"On", 1},	{"y", 1},
-		{"false", 0}, {"False", 0}, {"no", 0},	 {"off", 0},	{"N", 0},
-		{"", -1},     {"1", -1},    {"tru", -1}, {"truex", -1}, {"null", -1},
-	};
-	struct yaml_node sequence = {.kind = YAML_SEQUENCE, .text = "true"};
-	bool value;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct yaml_node node = scalar(rows[i].text);
-
-		value = !rows[i].value;
-		assert_int_equal(rules_bool_read(&node, &value), rows[i].value >= 0);
-		assert_int_equal(value, rows[i].value == 1);
-	}
-	assert_false(rules_bool_read(&sequence, &value));
 }
 
 /* The last value of a key counts. */
@@ -177,7 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_and_names), cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_booleans),	cmocka_unit_test(test_values_of_keys),
+		cmocka_unit_test(test_values_of_keys),
 		cmocka_unit_test(test_texts),
 	};
 

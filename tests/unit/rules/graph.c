@@ -14,8 +14,8 @@
 enum { ENTRIES = 2000 };
 
 struct graph {
-	struct rules_file file;
-	struct rules_report report;
+	struct yaml_file file;
+	struct yaml_report report;
 	struct rules_defs defs;
 	struct yaml_node names[ENTRIES];
 	struct rules_entry *entries[ENTRIES];
@@ -27,7 +27,7 @@ static void begin(struct graph *graph, size_t n)
 	static const char text[ENTRIES];
 
 	*graph = (struct graph){0};
-	assert_int_equal(rules_file_copy("a.yaml", text, n, &graph->file, NULL), 0);
+	assert_int_equal(yaml_file_copy("a.yaml", text, n, &graph->file, NULL), 0);
 	rules_defs_init(&graph->defs, &graph->report);
 	for (size_t i = 0; i < n; i++) {
 		char name[16];
@@ -43,8 +43,8 @@ static void begin(struct graph *graph, size_t n)
 static void end(struct graph *graph)
 {
 	rules_defs_finish(&graph->defs);
-	rules_report_finish(&graph->report);
-	rules_file_finish(&graph->file);
+	yaml_report_finish(&graph->report);
+	yaml_file_finish(&graph->file);
 }
 
 static void refer(struct graph *graph, size_t from, size_t to)
@@ -135,7 +135,7 @@ static void test_long_chain(void **state)
 		assert_true(entry->broken);
 	}
 	assert_int_equal(n, ENTRIES);
-	assert_int_equal(graph.report.counts[RULES_ERROR], 1);
+	assert_int_equal(graph.report.counts[YAML_ERROR], 1);
 	end(&graph);
 }
 

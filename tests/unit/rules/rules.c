@@ -37,7 +37,7 @@ static void test_every_key(void **state)
 	assert_string_equal(rule->tags[0], "a");
 	assert_string_equal(rule->tags[1], "b");
 	expect_condition(&loaded, "All of it", "evt.type = open");
-	assert_int_equal(loaded.report.counts[RULES_NOTE], 2);
+	assert_int_equal(loaded.report.counts[YAML_NOTE], 2);
 	unload(&loaded);
 }
 
@@ -116,7 +116,7 @@ static void test_files_that_cannot_be_read(void **state)
 {
 	const struct rules_input inputs[] = {{.path = "/nosuch/rules.yaml"}, {.path = "/"}};
 	const struct rules_options options = {.least = PRIORITY_DEBUG};
-	struct rules_report report;
+	struct yaml_report report;
 	struct rules_counts counts;
 	struct rules *rules;
 
@@ -125,7 +125,7 @@ static void test_files_that_cannot_be_read(void **state)
 	assert_string_equal(report.messages[0].text,
 			    "/nosuch/rules.yaml: error: No such file or directory\n");
 	assert_string_equal(report.messages[1].text, "/: error: Is a directory\n");
-	rules_report_finish(&report);
+	yaml_report_finish(&report);
 }
 
 int main(void)

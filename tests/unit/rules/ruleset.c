@@ -26,28 +26,34 @@ static const char rules_text[] = "- macro: opened\n  condition: evt.type=open\n"
 										   " %evt.type")
 	RULE("Three", "evt.type=close", "three %container.info %evt.type");
 
+static const struct ruleset_line json_alone = {.format = &format_json};
+static const struct ruleset_line text_alone = {.format = &format_text};
+static const struct ruleset_line none_alone = {.format = &format_none};
+
 static int create(const char *text, const struct ruleset_config *config, struct ruleset **ruleset,
-		  struct rules_report *report)
+		  struct yaml_report *report)
 {
 	const struct rules_input input = {.path = "r.yaml", .text = text, .len = strlen(text)};
 	struct ruleset_config whole = *config;
 	struct rules_counts counts;
 
 	whole.rules.least = PRIORITY_DEBUG;
-	if (!whole.format)
-		whole.format = &format_json;
+	if (!whole.lines)
+		whole.lines = &json_alone;
+	if (!whole.lines_count)
+		whole.lines_count = 1;
 	return ruleset_create(&input, 1, &whole, ruleset, &counts, report);
 }
 
 static struct ruleset *create_right(const struct ruleset_config *config)
 {
-	struct rules_report report;
+	struct yaml_report report;
 	struct ruleset *ruleset;
 
 	if (create(rules_text, config, &ruleset, &report))
 		fail_msg("%s", report.messages[0].text);
 	assert_int_equal(report.count, 0);
-	rules_report_finish(&report);
+	yaml_report_finish(&report);
 	return ruleset;
 }
 
@@ -55,12 +61,13 @@ static void expect_line(struct drive *world, const struct output_format *format,
 			const char *wanted)
 {
 	static const char *const fields[] = {"fd.num", "evt.type", "proc.name"};
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = format});
+	struct ruleset *ruleset =
+		create_right(&(struct ruleset_config){.lines = &(struct ruleset_line){format}});
 	struct formatter *formatter;
 	struct buf out = {0};
 
 	assert_int_equal(formatter_create(&format_json, fields, 3, &formatter, NULL), 0);
-	ruleset_append(ruleset, rule, &world->event, format == &format_json ? formatter : NULL,
+	ruleset_append(ruleset, rule, 0, &world->event, format == &format_json ? formatter : NULL,
 		       &out);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, wanted);
@@ -98,14 +105,14 @@ static void test_container_info(void **state)
 		[2] = "11:36:01.123456789: Warning three id=host pod=<NA> open\n",
 	};
 	const struct ruleset_config config = {
-		.format = &format_text, .container_info = "id=%container.id pod=%k8s.pod.name"};
+		.lines = &text_alone, .container_info = "id=%container.id pod=%k8s.pod.name"};
 	struct ruleset *ruleset = create_right(&config);
 	struct drive *world = *state;
 
 	for (size_t rule = 1; rule < 3; rule++) {
 		struct buf out = {0};
 
-		ruleset_append(ruleset, rule, &world->event, NULL, &out);
+		ruleset_append(ruleset, rule, 0, &world->event, NULL, &out);
 		buf_append_char(&out, '\0');
 		assert_string_equal(out.data, wanted[rule]);
 		buf_finish(&out);
@@ -124,7 +131,7 @@ static void test_text_with_format(void **state)
 		{"%fd.sport", "11:36:01.123456789: Warning two open\n"},
 		{"*%fd.sport", "11:36:01.123456789: Warning two open <NA>\n"},
 	};
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = &format_text});
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.lines = &text_alone});
 	struct drive *world = *state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -135,7 +142,7 @@ static void test_text_with_format(void **state)
 		assert_int_equal(
 			formatter_create_format(&format_text, cases[i].format, &formatter, &err),
 			0);
-		ruleset_append(ruleset, 1, &world->event, formatter, &out);
+		ruleset_append(ruleset, 1, 0, &world->event, formatter, &out);
 		buf_append_char(&out, '\0');
 		assert_string_equal(out.data, cases[i].wanted);
 		buf_finish(&out);
@@ -185,11 +192,11 @@ static void test_a_filter_beside_rules(void **state)
 
 static void test_needs(void **state)
 {
-	struct ruleset *ruleset = create_right(&(struct ruleset_config){.format = &format_json});
+	struct ruleset *ruleset = create_right(&(struct ruleset_config){.lines = &json_alone});
 
 	assert_true(ruleset_needs(ruleset) & NEEDS_THREADS);
 	ruleset_destroy(ruleset);
-	ruleset = create_right(&(struct ruleset_config){.format = &format_none});
+	ruleset = create_right(&(struct ruleset_config){.lines = &none_alone});
 	assert_int_equal(ruleset_needs(ruleset), 0);
 	ruleset_destroy(ruleset);
 }
@@ -209,22 +216,40 @@ static void test_wrong_outputs(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (unsigned int f = 0; output_format_get(f); f++) {
+			const struct ruleset_line line = {output_format_get(f)};
 			struct ruleset_config config = {
-				.format = output_format_get(f),
+				.lines = &line,
 				.container_info = f % 2 ? "%container.id" : NULL,
 			};
-			struct rules_report report;
+			struct yaml_report report;
 			struct ruleset *ruleset;
 
 			assert_int_equal(create(cases[i].text, &config, &ruleset, &report),
 					 -EINVAL);
-			assert_int_equal(report.messages[0].severity, RULES_ERROR);
+			assert_int_equal(report.messages[0].severity, YAML_ERROR);
 			assert_int_equal(report.messages[0].line, cases[i].line);
 			assert_in_range(report.messages[0].column, cases[i].column - 2,
 					cases[i].column + 2);
-			rules_report_finish(&report);
+			yaml_report_finish(&report);
 		}
 	}
+}
+
+/* Each rule has a line in each of the formats. */
+static void test_several_formats(void **state)
+{
+	const struct ruleset_line lines[] = {{&format_json}, {&format_text}};
+	struct ruleset *ruleset =
+		create_right(&(struct ruleset_config){.lines = lines, .lines_count = 2});
+	struct drive *world = *state;
+	struct buf out = {0};
+
+	ruleset_append(ruleset, 1, 1, &world->event, NULL, &out);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data, "11:36:01.123456789: Warning two open\n");
+	assert_int_equal(ruleset_priority(ruleset, 1), PRIORITY_WARNING);
+	buf_finish(&out);
+	ruleset_destroy(ruleset);
 }
 
 static void test_warnings_about_types(void **state)
@@ -239,15 +264,15 @@ static void test_warnings_about_types(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rules_report report;
+		struct yaml_report report;
 		struct ruleset *ruleset;
 
 		assert_int_equal(
 			create(cases[i].text, &(struct ruleset_config){0}, &ruleset, &report), 0);
-		assert_int_equal(report.counts[RULES_WARNING], cases[i].warning != NULL);
+		assert_int_equal(report.counts[YAML_WARNING], cases[i].warning != NULL);
 		if (cases[i].warning)
 			assert_non_null(strstr(report.messages[0].text, cases[i].warning));
-		rules_report_finish(&report);
+		yaml_report_finish(&report);
 		ruleset_destroy(ruleset);
 	}
 }
@@ -266,6 +291,8 @@ int main(void)
 						world_teardown),
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_wrong_outputs),
+		cmocka_unit_test_setup_teardown(test_several_formats, formatted_setup,
+						world_teardown),
 		cmocka_unit_test(test_warnings_about_types),
 	};
 

@@ -14,7 +14,7 @@ enum { FILES = 3 };
 
 /* Each file is one value, written after a few blanks. */
 struct fixture {
-	struct rules_file files[FILES];
+	struct yaml_file files[FILES];
 	struct yaml_node nodes[FILES];
 	struct arena arena;
 	struct rules_text text;
@@ -28,7 +28,7 @@ static void begin(struct fixture *fixture, const char *const values[FILES])
 		char data[64] = "\n\n  ";
 
 		memcpy(data + 4, values[i], len);
-		assert_int_equal(rules_file_copy("a.yaml", data, len + 4, &fixture->files[i], NULL),
+		assert_int_equal(yaml_file_copy("a.yaml", data, len + 4, &fixture->files[i], NULL),
 				 0);
 		fixture->nodes[i] = (struct yaml_node){
 			.file = &fixture->files[i],
@@ -44,7 +44,7 @@ static void end(struct fixture *fixture)
 {
 	arena_finish(&fixture->arena);
 	for (size_t i = 0; i < FILES; i++)
-		rules_file_finish(&fixture->files[i]);
+		yaml_file_finish(&fixture->files[i]);
 }
 
 /* Adds the first `n` values and joins them. */
@@ -106,20 +106,20 @@ static void test_places(void **state)
 
 static void test_report(void **state)
 {
-	struct rules_report report = {0};
+	struct yaml_report report = {0};
 	struct fixture fixture;
 
 	begin(&fixture, (const char *const[]){"one", "two", "three"});
 	fixture.files[1].number = 7;
 	join(&fixture, FILES);
-	rules_text_report(&report, RULES_WARNING, &fixture.text, 5, "number %d", 12);
+	rules_text_report(&report, YAML_WARNING, &fixture.text, 5, "number %d", 12);
 	assert_int_equal(report.count, 1);
-	assert_int_equal(report.counts[RULES_WARNING], 1);
+	assert_int_equal(report.counts[YAML_WARNING], 1);
 	assert_int_equal(report.messages[0].file, 7);
 	assert_string_equal(report.messages[0].text, "a.yaml:3:4: warning: number 12\n"
 						     "    two\n"
 						     "     ^\n");
-	rules_report_finish(&report);
+	yaml_report_finish(&report);
 	end(&fixture);
 }
 

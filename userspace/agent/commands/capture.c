@@ -5,7 +5,9 @@
 #include "agent/commands/command.h"
 #include "agent/process/child.h"
 #include "agent/run/loop.h"
-#include "agent/record/recording.h"
+#include "agent/run/pages.h"
+#include "agent/run/record.h"
+#include "agent/run/privileges.h"
 #include "agent/run/report.h"
 #include "agent/run/run.h"
 #include "agent/process/signals.h"
@@ -30,6 +32,7 @@ static int loop(struct run *run)
 		fputs("agent: capturing\n", stderr);
 	if (run->child)
 		child_go(run->child);
+	service_notify(run, NOTIFY_READY);
 	if (loop_run(run, &err))
 		exit_code = command_fail(EXIT_FAILURE, &err);
 	report_print(run);
@@ -44,12 +47,21 @@ static int open_and_loop(struct run *run, struct child *child)
 	struct error err = {""};
 	int code;
 
-	if (signals_init(run->options->rules_count > 0, &err) ||
+	/* The environment of a command is its own: the manager waits for the command, if for
+	 * anyone. */
+	if (!child)
+		service_begin(run);
+	if (run_set_privileges(run->options, &run->outputs, &run->captures,
+			       run_can_reload(run), &err) ||
+	    run_start_loader(run->options, run_can_reload(run), &run->loader, &err) ||
+	    signals_init(run_can_reload(run) || run->outputs.count || run->captures.count, &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);
-	code = run_begin_recording(run, &err);
+	code = record_open(run, &err);
 	if (code)
 		return recording_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
+	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))
+		return command_fail(EXIT_FAILURE, &err);
 	return loop(run);
 }
 
@@ -79,6 +91,7 @@ int capture_run(const struct options *options)
 	struct error err = {""};
 	struct buf messages = {0};
 	struct run run;
+	bool waits;
 	int exit_code, code = run_plan(&run, options, &messages, &err);
 
 	command_print_messages(&messages);
@@ -86,6 +99,9 @@ int capture_run(const struct options *options)
 		exit_code = command_fail(EXIT_USAGE, &err);
 	else
 		exit_code = options->command ? capture_command(&run) : open_and_loop(&run, NULL);
+	waits = options->take_over == TAKE_OVER_WAIT && hand_over_is_gone(&run.hand_over);
 	run_finish(&run);
+	if (waits)
+		signals_wait();
 	return exit_code;
 }

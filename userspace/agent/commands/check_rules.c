@@ -15,7 +15,7 @@ int check_rules_run(const struct options *options)
 	struct rules_counts counts = {0};
 	struct ruleset *ruleset = NULL;
 	struct buf text = {0};
-	int code = rules_load_options(options, &printer, &ruleset, &counts, &text);
+	int code = rules_load_options(options, &printer, options->filter, &ruleset, &counts, &text);
 
 	ruleset_destroy(ruleset);
 	if (code == 0) {

@@ -49,9 +49,8 @@ static const char head[] =
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
-		printf("-%c%s", row->letter, row->name ? " | " : "");
-	if (row->name)
-		printf("--%s", row->name);
+		printf("-%c | ", row->letter);
+	printf("--%s", row->name);
 }
 
 /* Whether the next word is its value. */
@@ -120,8 +119,7 @@ static void print_option_names(void)
 	for (unsigned int i = 0; (row = option_row(i)); i++) {
 		if (row->letter)
 			printf("%s-%c", i ? " " : "", row->letter);
-		if (row->name)
-			printf("%s--%s", i || row->letter ? " " : "", row->name);
+		printf("%s--%s", i || row->letter ? " " : "", row->name);
 	}
 	puts("'\n\t\treturn\n\tfi");
 }
@@ -136,6 +134,8 @@ void completion_print_bash(const struct subcommand *subcommands)
 	puts("\tfor word in \"${before[@]}\"; do\n\t\tcase $word in");
 	for (const struct subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t%s) ", command->name);
+		if (command->operands == ACTION_REQUIRED)
+			printf("[[ $prev == %s ]] || { _agent_files; return; }; ", command->name);
 		print_value(command->words, command->offer);
 	}
 	fputs("\t\tesac\n\tdone\n\t_agent_reply -W \"", stdout);

@@ -57,13 +57,25 @@ static void print_option(const struct option_row *row)
 	fputs("complete -c agent -n __agent_own", stdout);
 	if (row->letter)
 		printf(" -s %c", row->letter);
-	if (row->name)
-		printf(" -l %s", row->name);
+	printf(" -l %s", row->name);
 	if (row->argument && !row->optional)
 		print_value(row->words, row->offer);
 	fputs(" -d '", stdout);
 	completion_print_help(row->help, "\\");
 	puts("'");
+}
+
+/* Behind the action come files: ends the condition for them, and begins that for the action. */
+static void print_action(const struct subcommand *command)
+{
+	fputs("; and __fish_seen_subcommand_from ", stdout);
+	completion_print_words(command->words);
+	putchar('\'');
+	print_value(NULL, command->offer);
+	printf("\ncomplete -c agent -n '__fish_seen_subcommand_from %s; and not "
+	       "__fish_seen_subcommand_from ",
+	       command->name);
+	completion_print_words(command->words);
 }
 
 void completion_print_fish(const struct subcommand *subcommands)
@@ -79,7 +91,10 @@ void completion_print_fish(const struct subcommand *subcommands)
 		puts("'");
 		if (!command->words && command->offer == OFFER_NOTHING)
 			continue;
-		printf("complete -c agent -n '__fish_seen_subcommand_from %s'", command->name);
+		printf("complete -c agent -n '__fish_seen_subcommand_from %s", command->name);
+		if (command->operands == ACTION_REQUIRED)
+			print_action(command);
+		putchar('\'');
 		print_value(command->words, command->offer);
 		putchar('\n');
 	}

@@ -83,6 +83,9 @@ static void print_word(const struct subcommand *subcommands)
 	puts("_agent_word() {\n\tlocal word\n\tfor word in $words[2,CURRENT-1]; do\n\t\tcase $word in");
 	for (const struct subcommand *command = subcommands; command->name; command++) {
 		printf("\t\t%s) ", command->name);
+		if (command->operands == ACTION_REQUIRED)
+			printf("[[ $words[CURRENT-1] == %s ]] || { _files; return }; ",
+			       command->name);
 		if (command->words) {
 			fputs("compadd ", stdout);
 			completion_print_words(command->words);
@@ -113,8 +116,6 @@ void completion_print_zsh(const struct subcommand *subcommands)
 
 		if (row->letter)
 			print_option(row, letter, row->argument && !row->optional ? "+" : "");
-		if (!row->name)
-			continue;
 		snprintf(name, sizeof(name), "--%s", row->name);
 		print_option(row, name, !row->argument ? "" : row->optional ? "=-" : "=");
 	}

@@ -7,13 +7,17 @@
 #include <string.h>
 
 #include "agent/commands/command.h"
+#include "agent/commands/explain_filter.h"
+#include "agent/commands/words.h"
 #include "agent/input/live_open.h"
+#include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/rules_load.h"
 #include "scap/live/live.h"
+#include "scap/live/programs.h"
 
-enum { LINE_COLUMNS = 78, NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };
+enum { NAME_COLUMNS = 14, HOOK_COLUMNS = 22, MIB_BYTES = 1 << 20 };
 
 static void print_row(const char *name, const char *value)
 {
@@ -63,6 +67,26 @@ static void print_enter_times(const struct selection *selection)
 		       askers(selection->filter_enter_times, selection->output_enter_times));
 }
 
+static bool reads_entries(const struct selection *selection)
+{
+	enum entry_notes notes = selection_entry_notes(selection);
+	bool reads = false;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		reads |= selection->events[id] && live_reads_entry(id, notes);
+	return reads;
+}
+
+/* A program on entry to some calls costs all calls. */
+static void print_entry_notes(const struct selection *selection)
+{
+	if (!reads_entries(selection))
+		return;
+	print_row("On entry:", selection->entry_needs & NEEDS_CHANGED
+				       ? "arguments that the kernel or other threads overwrite"
+				       : "arguments that the kernel overwrites (ppoll, pselect6)");
+}
+
 static const char *hook_of(const struct event_desc *desc)
 {
 	if (desc->tracepoint)
@@ -103,19 +127,6 @@ static void print_events(const struct selection *selection)
 	print_events_of(selection, false);
 }
 
-/* Prints words in filled lines; `column` is the end of the last one. */
-static void print_word(const char *word, int *column)
-{
-	int len = (int)strlen(word) + 1;
-
-	if (*column + len > LINE_COLUMNS) {
-		putchar('\n');
-		*column = 0;
-	}
-	printf(" %s", word);
-	*column += len;
-}
-
 static void print_generic(const struct selection *selection)
 {
 	int column = 0;
@@ -128,13 +139,43 @@ static void print_generic(const struct selection *selection)
 
 		/* Numbers without a name are captured, too, but not printed. */
 		if (selection->syscalls[number] && code != SC_unknown)
-			print_word(syscall_name(code), &column);
+			words_print(syscall_name(code), &column);
 		code = syscall_code_of_compat(number);
 		if (selection->compat_syscalls[number] && syscall_native_number(code) < 0 &&
 		    code != SC_unknown)
-			print_word(syscall_name(code), &column);
+			words_print(syscall_name(code), &column);
 	}
 	putchar('\n');
+}
+
+static void print_captures(const struct captures *captures)
+{
+	for (size_t i = 0; captures && i < captures->count; i++) {
+		const struct output_config *config = captures->list[i]->config;
+
+		printf("%-*s %s, a capture%s%s\n", NAME_COLUMNS, "Output:", config->text,
+		       config->filter ? ", filter: " : "", config->filter ? config->filter : "");
+	}
+}
+
+static void print_outputs(const struct plan *plan)
+{
+	const struct outputs *outputs = plan->printer->outputs;
+
+	if (!outputs)
+		print_row("Output:", plan->printer->format->name);
+	for (size_t i = 0; outputs && i < outputs->count; i++) {
+		const struct output *output = outputs->list[i];
+		const struct output_view *view = &output->view;
+		const struct output_schema *schema =
+			view->schema ? view->schema : view->format->events.schema;
+		const char *filter = output->config->filter;
+
+		printf("%-*s %s, %s%s%s%s%s\n", NAME_COLUMNS, "Output:", output->config->text,
+		       view->format->name, schema ? ", schema " : "", schema ? schema->name : "",
+		       filter ? ", filter: " : "", filter ? filter : "");
+	}
+	print_captures(plan->printer->captures);
 }
 
 static void print_plan(const struct plan *plan)
@@ -143,11 +184,13 @@ static void print_plan(const struct plan *plan)
 		print_rules(plan);
 	if (plan->options->filter || !plan->ruleset)
 		print_row("Filter:", plan->filter ? plan->options->filter : "none: everything");
-	print_row("Output:", plan->printer->format->name);
+	print_outputs(plan);
 	print_state(&plan->selection);
 	print_enter_times(&plan->selection);
+	print_entry_notes(&plan->selection);
 	print_events(&plan->selection);
 	print_generic(&plan->selection);
+	explain_filters_print(&plan->kernel_filters);
 }
 
 static void print_programs(const struct scap_live *live)
@@ -156,6 +199,7 @@ static void print_programs(const struct scap_live *live)
 	const char *program, *hook;
 	int column = 0;
 
+	printf("\n%-*s %s\n", NAME_COLUMNS, "Hooks:", live_hooks_text(live));
 	printf("\n%-*s %s\n", NAME_COLUMNS + 1 + HOOK_COLUMNS, "PROGRAM", "ATTACHED TO");
 	for (unsigned int i = 0; scap_live_program(live, i, &program, &hook); i++)
 		if (hook)
@@ -165,7 +209,7 @@ static void print_programs(const struct scap_live *live)
 			continue;
 		if (column == 0)
 			puts("\nPrograms that these call:");
-		print_word(program, &column);
+		words_print(program, &column);
 	}
 	if (column)
 		putchar('\n');
@@ -184,14 +228,18 @@ static void print_memory(struct scap_live *live)
 	printf("\n%-*s %.1f MiB: maps %.1f MiB, ring buffers of %u CPUs %.1f MiB\n", NAME_COLUMNS,
 	       "Kernel memory:", (double)((uint64_t)maps + stats.ring_bytes) / MIB_BYTES,
 	       (double)maps / MIB_BYTES, stats.cpus, (double)stats.ring_bytes / MIB_BYTES);
+	if (stats.ring_bytes_max > stats.ring_bytes)
+		printf("%-*s ring buffers of busy CPUs grow, all together up to %.1f MiB\n",
+		       NAME_COLUMNS, "", (double)stats.ring_bytes_max / MIB_BYTES);
 }
 
 static int print_live(const struct plan *plan)
 {
 	struct error err = {""};
+	const struct live_place here = {0};
 	struct scap_live *live;
 
-	if (live_open(plan, 0, 0, &live, &err))
+	if (live_open(plan, &here, 0, &live, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	print_programs(live);
 	print_memory(live);
@@ -202,11 +250,15 @@ static int print_live(const struct plan *plan)
 int explain_run(const struct options *options)
 {
 	struct printer printer;
+	struct outputs outputs = {0};
+	struct captures captures = {0};
 	struct plan *plan = NULL;
 	struct buf messages = {0};
 	struct error err = {""};
 	int exit_code, code = printer_init(&printer, options, &messages, &err);
 
+	if (code == 0)
+		code = output_views_make(options, &printer, &outputs, &captures, &messages, &err);
 	if (code == 0)
 		code = plan_create(options, &printer, &plan, &messages, &err);
 	command_print_messages(&messages);
@@ -218,6 +270,8 @@ int explain_run(const struct options *options)
 		exit_code = print_live(plan);
 	}
 	plan_destroy(plan);
+	outputs_finish(&outputs);
+	captures_finish(&captures);
 	printer_finish(&printer);
 	return exit_code;
 }

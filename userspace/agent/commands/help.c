@@ -35,18 +35,30 @@ static void print_option(const struct option_row *row, size_t help_len)
 	struct buf out = buf_fixed(name, sizeof(name));
 
 	if (row->letter)
-		buf_printf(&out, "-%c%s", row->letter, row->name ? ", " : "");
-	if (row->name)
-		buf_printf(&out, "--%s", row->name);
+		buf_printf(&out, "-%c, ", row->letter);
+	buf_printf(&out, "--%s", row->name);
 	if (row->argument)
 		buf_printf(&out, row->optional ? "[=%s]" : " %s", row->argument);
 	buf_append_char(&out, '\0');
 	print_row(name, row->help, help_len);
 }
 
+static void print_command_names(const struct subcommand *command)
+{
+	int column = printf("Commands:");
+
+	for (; command->name; command++) {
+		int len = (int)strlen(command->name) + (command[1].name != NULL);
+
+		if (column + 1 + len > LINE_COLUMNS)
+			column = printf("\n         ") - 1;
+		column += printf(" %s%s", command->name, command[1].name ? "," : "");
+	}
+	putchar('\n');
+}
+
 static void print_usual(const struct options *options)
 {
-	const char *separator = "Commands: ";
 	const struct option_row *row;
 
 	putchar('\n');
@@ -54,21 +66,17 @@ static void print_usual(const struct options *options)
 		if (row->usual)
 			print_option(row, option_help_clause(row->help));
 	putchar('\n');
-	for (const struct subcommand *command = options->subcommands; command->name; command++) {
-		printf("%s%s", separator, command->name);
-		separator = ", ";
-	}
-	puts("\nExample:  agent -n 100 'evt.type=open and proc.name=cat' > events.jsonl\n"
+	print_command_names(options->subcommands);
+	puts("Example:  agent -n 100 'evt.type=open and proc.name=cat' > events.jsonl\n"
 	     "All options, and what the commands do: agent --help=all");
 }
 
 static void print_subcommands(const struct subcommand *command)
 {
 	static const char *const operand_forms[] = {
-		[OPERAND_NONE] = "%s",
-		[OPERAND_OPTIONAL] = "%s [%s]",
-		[OPERAND_REQUIRED] = "%s %s",
-		[RULES_REQUIRED] = "%s %s...",
+		[OPERAND_NONE] = "%s",		 [OPERAND_OPTIONAL] = "%s [%s]",
+		[OPERAND_REQUIRED] = "%s %s",	 [RULES_REQUIRED] = "%s %s...",
+		[FILES_OPTIONAL] = "%s [%s]...", [ACTION_REQUIRED] = "%s %s",
 	};
 
 	puts("\nCommands:");
@@ -101,7 +109,7 @@ static void print_all(const struct options *options)
 	print_subcommands(options->subcommands);
 	for (const struct option_group *group = option_groups; group->title; group++) {
 		printf("\n%s:\n", group->title);
-		for (const struct option_row *row = group->rows; row->letter || row->name; row++)
+		for (const struct option_row *row = group->rows; row->name; row++)
 			print_option(row, strlen(row->help));
 	}
 	putchar('\n');
@@ -116,10 +124,10 @@ const char *help_word(unsigned int i)
 
 int help_run(const struct options *options)
 {
-	fputs("Usage: agent [OPTION]... [FILTER]...     print events\n"
-	      "       agent [OPTION]... [FILTER]... -- COMMAND [ARG]...\n"
-	      "                                        start a command and print its events\n"
-	      "       agent COMMAND [OPERAND]\n", stdout);
+	fputs("Usage: agent [OPTION]... [FILTER]...                      print events\n"
+	      "       agent [OPTION]... [FILTER]... -- COMMAND [ARG]...  of a new command\n"
+	      "       agent COMMAND [OPERAND]\n",
+	      stdout);
 	if (options->operand)
 		print_all(options);
 	else

@@ -4,29 +4,60 @@
 
 #include <stddef.h>
 
+#include "agent/commands/check_config.h"
 #include "agent/commands/check_filter.h"
 #include "agent/commands/check_rules.h"
 #include "agent/commands/completion.h"
+#include "agent/commands/doctor.h"
 #include "agent/commands/help.h"
-#include "agent/commands/list_events.h"
-#include "agent/commands/list_fields.h"
+#include "agent/lists/list_events.h"
+#include "agent/lists/list_fields.h"
+#include "agent/lists/list_outputs.h"
+#include "agent/commands/reload.h"
+#ifdef WITH_STATUS
+#include "agent/commands/status_command.h"
+#endif
+#include "agent/commands/spool.h"
+#include "agent/commands/verify.h"
 #include "agent/commands/version.h"
 #include "agent/options/row.h"
 
 const struct subcommand subcommands[] = {
+	{"check-config", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .takes = OF_LISTS,
+	 .run = check_config_run,
+	 .help = "check configuration files; default: /etc/lanner/agent.yaml"},
 	{"check-filter", "FILE", OPERAND_OPTIONAL, .operand_default = "-", .offer = OFFER_FILES,
 	 .takes = OF_CHECKS, .run = check_filter_run,
 	 .help = "check filters, one on each line; -: standard input, the default"},
 	{"check-rules", "FILE", RULES_REQUIRED, .offer = OFFER_FILES,
-	 .takes = OF_CHECKS | OF_RULE_CHECKS, .run = check_rules_run, .help = "check files of rules, or folders of them, together"},
+	 .takes = OF_CHECKS | OF_RULE_CHECKS, .run = check_rules_run,
+	 .help = "check files of rules, or folders of them, together"},
 	{"completion", "SHELL", OPERAND_REQUIRED, .words = completion_shell, .run = completion_run,
 	 .help = "print the completion script for bash, fish or zsh"},
-	{"events", "PATTERN", OPERAND_OPTIONAL, .offer = OFFER_EVENTS, .takes = OF_LISTS, .run = list_events_run,
+	{"doctor", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS | OF_DOCTOR, .run = doctor_run,
+	 .help = "check what this machine offers for captures, and what to do about the rest"},
+	{"events", "PATTERN", OPERAND_OPTIONAL, .offer = OFFER_EVENTS, .takes = OF_LISTS,
+	 .run = list_events_run,
 	 .help = "list events and their parameters: a part of the name, or * and ?"},
-	{"fields", "PATTERN", OPERAND_OPTIONAL, .offer = OFFER_FIELDS, .takes = OF_LISTS, .run = list_fields_run,
-	 .help = "list what filters and outputs can name"},
+	{"fields", "PATTERN", OPERAND_OPTIONAL, .offer = OFFER_FIELDS, .takes = OF_LISTS,
+	 .run = list_fields_run, .help = "list what filters and outputs can name"},
 	{"help", "all", OPERAND_OPTIONAL, .words = help_word, .at_once = true, .run = help_run,
 	 .help = "print the usual options, or all"},
+	{"outputs", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_outputs_run,
+	 .help = "list the kinds of outputs, with their keys"},
+	{"reload", .takes = OF_RELOAD, .run = reload_run,
+	 .help = "let the running agent read its configuration and rules again, and wait for that"},
+	{"spool", "ls|verify|dump FOLDER", ACTION_REQUIRED, .words = spool_word,
+	 .offer = OFFER_FILES, .takes = OF_LISTS, .run = spool_run,
+	 .help = "look at the spool of an output: its segments, whether it is whole, its records"},
+#ifdef WITH_STATUS
+	{"status", "ADDRESS", OPERAND_OPTIONAL, .operand_default = STATUS_ADDRESS,
+	 .run = status_run,
+	 .help = "print the status of an agent that runs with --http ADDRESS; "
+		 "default " STATUS_ADDRESS},
+#endif
+	{"verify", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .run = verify_run,
+	 .help = "check that records of outputs are complete; default: standard input"},
 	{"version", .at_once = true, .run = version_run, .help = "print the version"},
 	{NULL},
 };

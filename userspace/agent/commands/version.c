@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "agent/commands/command.h"
+#include "util/version.h"
 
 int version_run(const struct options *options)
 {

@@ -18,7 +18,7 @@ static const char *const cause_names[] = {
 };
 
 struct totals {
-	uint64_t seen, delivered, lost, unreadable;
+	uint64_t seen, delivered, filtered, lost, unreadable;
 	uint64_t lost_by_cause[LOSS_CAUSES_COUNT];
 };
 
@@ -40,6 +40,7 @@ static struct totals add_up(const struct scap_live_stats *stats)
 
 		totals.seen += stats->seen[id];
 		totals.delivered += stats->delivered[id];
+		totals.filtered += counters->filtered;
 		totals.unreadable += counters->unreadable;
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			totals.lost_by_cause[cause] += counters->lost[cause];
@@ -48,13 +49,23 @@ static struct totals add_up(const struct scap_live_stats *stats)
 	return totals;
 }
 
-/* "agent: seen 7 = delivered 5 + lost 2", and corrupt or unaccounted events, if any. */
+void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals)
+{
+	struct totals all = add_up(stats);
+
+	*totals = (struct input_totals){all.seen, all.delivered, all.filtered, all.lost,
+					stats->corrupt};
+}
+
+/* "agent: seen 7 = delivered 5 + lost 2", and filtered, corrupt or unaccounted events, if any. */
 static void put_balance(struct buf *text, const struct totals *totals, uint64_t corrupt)
 {
-	uint64_t accounted = totals->delivered + totals->lost + corrupt;
+	uint64_t accounted = totals->delivered + totals->filtered + totals->lost + corrupt;
 
 	buf_printf(text, "seen %" PRIu64 " = delivered %" PRIu64 " + lost %" PRIu64, totals->seen,
 		   totals->delivered, totals->lost);
+	if (totals->filtered)
+		buf_printf(text, " + filtered %" PRIu64, totals->filtered);
 	if (corrupt)
 		buf_printf(text, " + corrupt %" PRIu64, corrupt);
 	if (totals->seen != accounted)
@@ -120,9 +131,11 @@ static void put_every_event(struct buf *text, const struct scap_live_stats *stat
 		if (stats->seen[id] || stats->delivered[id])
 			buf_printf(text,
 				   "agent: event %s: seen %" PRIu64 ", delivered %" PRIu64
-				   ", lost %" PRIu64 ", unreadable %" PRIu64 "\n",
+				   ", filtered %" PRIu64 ", lost %" PRIu64
+				   ", unreadable %" PRIu64 "\n",
 				   desc ? desc->name : "unknown", stats->seen[id],
-				   stats->delivered[id], lost_of_event(counters),
+				   stats->delivered[id], (uint64_t)counters->filtered,
+				   lost_of_event(counters),
 				   (uint64_t)counters->unreadable);
 	}
 }
@@ -198,13 +211,15 @@ void account_live_append_counters(const struct scap_live_stats *live, struct buf
 
 	buf_printf(text, "seen %" PRIu64 ", delivered %" PRIu64 ", lost %" PRIu64, totals.seen,
 		   totals.delivered, totals.lost);
+	if (totals.filtered)
+		buf_printf(text, ", filtered %" PRIu64, totals.filtered);
 }
 
 bool account_live_is_incomplete(const struct scap_live_stats *live)
 {
 	struct totals totals = add_up(live);
 
-	return totals.seen != totals.delivered;
+	return totals.seen != totals.delivered + totals.filtered;
 }
 
 void account_live_append(const struct scap_live_stats *live, const struct account *account,

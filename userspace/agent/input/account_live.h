@@ -8,11 +8,15 @@
 #define AGENT_INPUT_ACCOUNT_LIVE_H
 
 #include "agent/input/account.h"
+#include "agent/input/input.h"
 
 struct scap_live_stats;
 
 /* "seen 7, delivered 5, lost 2", for a line during the run. */
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
+
+/* The same as numbers. */
+void account_live_totals(const struct scap_live_stats *stats, struct input_totals *totals);
 
 /* Whether seen events are missing. */
 bool account_live_is_incomplete(const struct scap_live_stats *live);

@@ -28,7 +28,7 @@ static int join(const char *root, const char *path, char joined[PATH_MAX])
 /* A folder of a root may exist without anything mounted there. */
 static void find_proc(const char *root, char path[PATH_MAX])
 {
-	if (!root || join(root, "/proc/1", path) || access(path, F_OK))
+	if (!root || join(root, "/proc/1", path) || eaccess(path, F_OK))
 		root = "";
 	join(root, "/proc", path);
 }
@@ -149,14 +149,14 @@ bool host_has_process(const char *root, pid_t pid)
 	find_proc(root, path);
 	len = strlen(path);
 	snprintf(path + len, sizeof(path) - len, "/%d", (int)pid);
-	return access(path, F_OK) == 0;
+	return eaccess(path, F_OK) == 0;
 }
 
 void host_append_warnings(const struct host *host, bool records, struct buf *text)
 {
 	char path[PATH_MAX];
 
-	if (host->has_root && (join(host->etc, "/passwd", path) || access(path, R_OK)))
+	if (host->has_root && (join(host->etc, "/passwd", path) || eaccess(path, R_OK)))
 		buf_printf(text,
 			   "agent: %s/passwd cannot be read: users and groups of the host have no "
 			   "names (mount the host's /etc there)\n",

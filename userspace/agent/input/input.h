@@ -8,13 +8,21 @@
 
 #include <stdbool.h>
 
+#include "agent/control/exposition.h"
 #include "agent/input/account.h"
 #include "agent/plan/plan.h"
 #include "scap/model/source.h"
 #include "util/buf.h"
 #include "util/error.h"
 
+struct boundary;
 struct input;
+struct loader;
+
+/* seen = delivered + filtered + lost + corrupt */
+struct input_totals {
+	uint64_t seen, delivered, filtered, lost, corrupt;
+};
 
 /* Operations that may be NULL say so. */
 struct input_ops {
@@ -62,8 +70,27 @@ struct input_ops {
 			   struct sinsp *sinsp, struct error *err);
 	void (*change_drop)(struct input *input);
 
+	/*
+	 * The boundary to another agent's capture; or NULL: not now, since a change is in progress.
+	 * While one is in use no change begins. NULL: another agent cannot go on with the events.
+	 */
+	struct boundary *(*boundary)(struct input *input);
+
 	/* The counters for a line during the run. Returns 0 or -errno. */
 	int (*append_counters)(struct input *input, struct buf *text);
+
+	/* The counters as metrics. Returns 0 or -errno. */
+	int (*append_metrics)(struct input *input, const struct plan *plan,
+			      struct exposition *exposition);
+
+	/*
+	 * How many events were lost so far, by event id and cause; valid until the input is asked
+	 * for counters again. Returns 0 or -errno. NULL: none can be lost.
+	 */
+	int (*losses)(struct input *input, const struct event_counters **counters);
+
+	/* All events so far. Returns 0 or -errno. NULL: not known. */
+	int (*totals)(struct input *input, struct input_totals *totals);
 
 	/* The report at the end. Returns 0 or -errno with a message. */
 	int (*append_report)(struct input *input, const struct account *account, struct buf *text,
@@ -84,8 +111,12 @@ struct input {
 	bool changing; /* a change is in progress: another may not begin */
 };
 
-/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
-int input_open(const struct plan *plan, struct input **input, struct error *err);
+/*
+ * Opens the input that the options of the plan name; capturing begins. loader: loads programs
+ * during the whole life of the input; NULL: this process does. As plan_create().
+ */
+int input_open(const struct plan *plan, struct loader *loader, struct input **input,
+	       struct error *err);
 
 void input_destroy(struct input *input); /* accepts NULL */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "agent/input/account_file.h"
+#include "agent/input/metrics_file.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
 #include "sinsp/sinsp.h"
@@ -83,6 +84,16 @@ static int append_counters(struct input *input, struct buf *text)
 	return 0;
 }
 
+static int append_metrics(struct input *input, const struct plan *plan,
+			  struct exposition *exposition)
+{
+	struct scap_reader_stats stats;
+
+	scap_reader_stats(of(input)->reader, &stats);
+	metrics_file_append(&stats, exposition);
+	return 0;
+}
+
 static int append_report(struct input *input, const struct account *account, struct buf *text,
 			 struct error *err)
 {
@@ -127,6 +138,7 @@ static const struct input_ops ops = {
 	.fail = fail,
 	.stop = stop,
 	.append_counters = append_counters,
+	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.percent_read = percent_read,
 	.is_incomplete = is_incomplete,

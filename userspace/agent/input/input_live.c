@@ -8,11 +8,15 @@
 #include <string.h>
 
 #include "agent/input/account_live.h"
+#include "agent/input/boundary.h"
 #include "agent/input/host.h"
 #include "agent/input/live_open.h"
+#include "agent/input/metrics_live.h"
+#include "agent/process/loader.h"
 #include "event/event.h"
-#include "scap/live/handover.h"
+#include "scap/handover/handover.h"
 #include "scap/live/live.h"
+#include "scap/live/programs.h"
 #include "scap/proc/ids.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -20,7 +24,9 @@
 struct input_live {
 	struct input input;
 	const struct options *options; /* borrowed */
+	unsigned int lacks; /* parts of the state that the plan does not need */
 	struct host host;
+	struct live_place place;
 	struct scap_live *live; /* the current capture */
 	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
 	bool old_stopped;
@@ -29,6 +35,10 @@ struct input_live {
 	uint64_t fresh_since_ns;
 	struct scap_handover *handover; /* NULL: no change in progress */
 	struct scap_live_stats *past; /* of captures that ended; NULL: none */
+	struct scap_live_stats stats; /* asked for last: too large for the stack */
+	struct boundary boundary;
+	/* Why these were read from /proc: -errno; 0: they were not. */
+	int iterator_errors[SCAP_LIVE_ITERATORS];
 };
 
 static struct input_live *of(struct input *input)
@@ -61,6 +71,50 @@ static const char *node_of(const struct options *options)
 	return node && *node ? node : host_node_name();
 }
 
+/* Those of the capture, and why there is none. */
+static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
+{
+	int *errors = live->iterator_errors, fds[SCAP_LIVE_ITERATORS], code;
+
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
+		fds[i] = scap_live_take_iterator(live->live, i);
+		errors[i] = fds[i] < 0 ? fds[i] : 0;
+	}
+	if (live->lacks & SINSP_DESCRIPTORS)
+		errors[SCAP_LIVE_OPEN_FDS] = 0; /* they are not read at all */
+	if (fds[SCAP_LIVE_OPEN_FDS] >= 0) {
+		code = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
+					    &iterators->open_fds);
+		errors[SCAP_LIVE_OPEN_FDS] = code;
+	}
+	if (fds[SCAP_LIVE_THREADS] >= 0) {
+		code = scap_threads_create(fds[SCAP_LIVE_THREADS], live->host.proc,
+					   &iterators->threads);
+		errors[SCAP_LIVE_THREADS] = code;
+	}
+}
+
+/* From a capture that has just begun. */
+static int seed(struct input_live *live, struct sinsp *sinsp,
+		int (*fill)(struct sinsp *, const struct sinsp_iterators *, struct error *),
+		struct error *err)
+{
+	struct sinsp_iterators iterators = {0};
+	struct sinsp_stats stats;
+	int code;
+
+	open_iterators(live, &iterators);
+	code = fill(sinsp, &iterators, err);
+	scap_open_fds_destroy(iterators.open_fds);
+	scap_threads_destroy(iterators.threads);
+	sinsp_stats(sinsp, &stats);
+	if (stats.open_fds_error)
+		live->iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
+	if (stats.threads_error)
+		live->iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
+	return code;
+}
+
 static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
@@ -70,6 +124,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *follow,
+		.lacks = live->lacks,
 		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,
 	};
@@ -80,7 +135,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		code = sinsp_create(&config, &made, err);
 	if (code)
 		return code;
-	code = sinsp_seed(made, err);
+	code = seed(live, made, sinsp_seed, err);
 	if (code)
 		sinsp_destroy(made);
 	else
@@ -88,9 +143,22 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 	return code;
 }
 
+static const char *iterator_reason(int error)
+{
+	if (error == -EXDEV)
+		return "the agent is not in the initial pid namespace";
+	if (error == -EOPNOTSUPP)
+		return "the kernel has none, or rejects its program";
+	return strerror(-error);
+}
+
 static void append_warnings(const struct input *input, struct buf *text)
 {
 	const struct input_live *all = (const struct input_live *)input;
+	static const char *const iterated[SCAP_LIVE_ITERATORS] = {
+		[SCAP_LIVE_OPEN_FDS] = "open descriptors",
+		[SCAP_LIVE_THREADS] = "threads",
+	};
 	const struct scap_live *live = all->live;
 	int enter_error = scap_live_enter_error(live), roots_error;
 	const struct buf *roots;
@@ -106,6 +174,14 @@ static void append_warnings(const struct input *input, struct buf *text)
 			   "changed during a call that fails is not marked; mount tracefs on "
 			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
 			   strerror(-enter_error));
+	if (all->options->verbose && scap_live_call_hooks(live) != all->options->call_hooks)
+		buf_printf(text, "agent: hooks: %s\n", live_hooks_text(live));
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS && all->options->verbose; i++)
+		if (all->iterator_errors[i])
+			buf_printf(text,
+				   "agent: %s were read from /proc, which takes longer than by an "
+				   "iterator: %s\n",
+				   iterated[i], iterator_reason(all->iterator_errors[i]));
 	host_append_warnings(&all->host, all->options->write, text);
 	roots_error = scap_live_cgroup_roots(live, &roots);
 	if (roots_error)
@@ -145,9 +221,10 @@ static int change_prepare(struct input *input, const struct plan *from, const st
 	struct input_live *live = of(input);
 	int code;
 
-	if (selection_captures_same(&from->selection, &to->selection))
+	if (selection_captures_same(&from->selection, &to->selection) &&
+	    memcmp(&from->kernel_filters, &to->kernel_filters, sizeof(from->kernel_filters)) == 0)
 		return 0;
-	code = live_open(to, live->host.self, scap_live_boot_offset(live->live), &live->fresh, err);
+	code = live_open(to, &live->place, scap_live_boot_offset(live->live), &live->fresh, err);
 	live->fresh_since_ns = clock_ns(CLOCK_MONOTONIC);
 	return code;
 }
@@ -168,6 +245,27 @@ static void change_drop(struct input *input)
 	live->fresh = NULL;
 }
 
+/*
+ * Parts that no events kept up to date so far are read from /proc. So are the names of threads, if
+ * another capture begins to compare them: it does not know which were written to files before.
+ */
+static int change_state(struct input_live *live, struct sinsp *sinsp, const struct plan *from,
+			const struct plan *to, bool is_other_capture, struct error *err)
+{
+	unsigned int lacked = selection_lacks(&from->selection);
+	unsigned int lacks = selection_lacks(&to->selection);
+	bool reseeds = lacked & ~lacks;
+
+	if (is_other_capture)
+		reseeds |= selection_adds_parts(&from->selection, &to->selection) ||
+			   live_compares_names(&to->kernel_filters);
+
+	live->lacks = lacks;
+	if (lacks != lacked)
+		sinsp_set_lacks(sinsp, lacks);
+	return reseeds ? seed(live, sinsp, sinsp_reseed, err) : 0;
+}
+
 /* Begins to read both captures. */
 static int change_take(struct input *input, const struct plan *from, const struct plan *to,
 		       struct sinsp *sinsp, struct error *err)
@@ -176,7 +274,7 @@ static int change_take(struct input *input, const struct plan *from, const struc
 
 	if (!live->fresh) {
 		drop_handover(live);
-		return 0;
+		return change_state(live, sinsp, from, to, false, err);
 	}
 	scap_handover_join(live->handover, scap_live_source(live->fresh));
 	live->old = live->live;
@@ -185,8 +283,7 @@ static int change_take(struct input *input, const struct plan *from, const struc
 	live->live = live->fresh;
 	live->fresh = NULL;
 	input->changing = true;
-	return selection_adds_parts(&from->selection, &to->selection) ? sinsp_reseed(sinsp, err)
-								      : 0;
+	return change_state(live, sinsp, from, to, true, err);
 }
 
 static void stop_old(struct input_live *live)
@@ -239,13 +336,36 @@ static void end_change(struct input_live *live)
 
 static struct scap_source *source_now(const struct input_live *live)
 {
+	struct scap_source *source = boundary_source(&live->boundary);
+
+	if (source)
+		return source;
 	return live->handover ? scap_handover_source(live->handover) : scap_live_source(live->live);
+}
+
+/* Sources that are already before the capture must stay next to it. */
+static struct boundary *get_boundary(struct input *input)
+{
+	struct input_live *live = of(input);
+
+	if (live->handover)
+		return NULL;
+	live->boundary.inner = scap_live_source(live->live);
+	live->boundary.offset_ns = scap_live_boot_offset(live->live);
+	return &live->boundary;
+}
+
+static void step_boundary(struct input_live *live)
+{
+	if (boundary_source(&live->boundary))
+		live->input.changing = boundary_step(&live->boundary);
 }
 
 static struct scap_source *step(struct input *input)
 {
 	struct input_live *live = of(input);
 
+	step_boundary(live);
 	if (live->old && clock_ns(CLOCK_MONOTONIC) - live->both_since_ns > HANDOVER_BOTH_NS)
 		stop_old(live);
 	if (live->old && scap_handover_is_done(live->handover))
@@ -267,10 +387,10 @@ static struct scap_source *stop(struct input *input)
 	return source_now(live);
 }
 
-/* The counters of all captures of the run. */
-static int all_stats(const struct input_live *live, struct scap_live_stats *stats)
+/* Reads the counters of all captures of the run. */
+static int read_stats(struct input_live *live)
 {
-	struct scap_live_stats past;
+	struct scap_live_stats *stats = &live->stats, past;
 	int code = scap_live_stats(live->live, stats);
 
 	if (code)
@@ -282,37 +402,70 @@ static int all_stats(const struct input_live *live, struct scap_live_stats *stat
 	} else if (live->past) {
 		scap_live_stats_add(stats, live->past);
 	}
+	boundary_subtract(&live->boundary, stats);
 	return code;
 }
 
 static int append_counters(struct input *input, struct buf *text)
 {
-	struct scap_live_stats stats;
-	int code = all_stats(of(input), &stats);
+	struct input_live *live = of(input);
+	int code = read_stats(live);
 
 	if (code == 0)
-		account_live_append_counters(&stats, text);
+		account_live_append_counters(&live->stats, text);
 	return code;
+}
+
+static int totals(struct input *input, struct input_totals *totals)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code == 0)
+		account_live_totals(&live->stats, totals);
+	return code;
+}
+
+static int append_metrics(struct input *input, const struct plan *plan,
+			  struct exposition *exposition)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	if (code)
+		return code;
+	metrics_live_append(&live->stats, &plan->selection, exposition);
+	metrics_live_append_programs(live->live, exposition);
+	return 0;
 }
 
 static int append_report(struct input *input, const struct account *account, struct buf *text,
 			 struct error *err)
 {
-	struct scap_live_stats stats;
-	int code = all_stats(of(input), &stats);
+	struct input_live *live = of(input);
+	int code = read_stats(live);
 
 	if (code)
 		return error_set(err, code, "the driver's counters cannot be read: %s",
 				 strerror(-code));
-	account_live_append(&stats, account, text);
+	account_live_append(&live->stats, account, text);
 	return 0;
+}
+
+static int losses(struct input *input, const struct event_counters **counters)
+{
+	struct input_live *live = of(input);
+	int code = read_stats(live);
+
+	*counters = live->stats.events;
+	return code;
 }
 
 static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
-	struct scap_live_stats stats;
+	struct input_live *live = of(input);
 
-	return all_stats(of(input), &stats) || account_live_is_incomplete(&stats) || state->corrupt;
+	return read_stats(live) || account_live_is_incomplete(&live->stats) || state->corrupt;
 }
 
 static void destroy(struct input *input)
@@ -320,6 +473,7 @@ static void destroy(struct input *input)
 	struct input_live *live = of(input);
 
 	change_drop(input);
+	boundary_finish(&live->boundary);
 	close_live(live->old);
 	close_live(live->live);
 	host_close(&live->host);
@@ -339,13 +493,31 @@ static const struct input_ops ops = {
 	.change_prepare = change_prepare,
 	.change_take = change_take,
 	.change_drop = change_drop,
+	.boundary = get_boundary,
+	.totals = totals,
 	.append_counters = append_counters,
+	.losses = losses,
+	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.is_incomplete = is_incomplete,
 	.destroy = destroy,
 };
 
-int input_live_open(const struct plan *plan, struct input **input, struct error *err)
+/* A process that cannot be found in events is not left out of them. */
+static void set_place(struct input_live *live, struct loader *loader)
+{
+	pid_t found;
+
+	live->place.self_pids[0] = (uint32_t)live->host.self;
+	if (!loader)
+		return;
+	live->place.loader = &loader->client.loader;
+	if (scap_proc_translate(live->host.proc, loader->pid, &found) == 0)
+		live->place.self_pids[1] = (uint32_t)found;
+}
+
+int input_live_open(const struct plan *plan, struct loader *loader, struct input **input,
+		    struct error *err)
 {
 	struct input_live *made = calloc(1, sizeof(*made));
 	int code;
@@ -354,9 +526,12 @@ int input_live_open(const struct plan *plan, struct input **input, struct error 
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
 	made->options = plan->options;
+	made->lacks = selection_lacks(&plan->selection);
 	code = host_open(&made->host, plan->options->host_root, err);
-	if (code == 0)
-		code = live_open(plan, made->host.self, 0, &made->live, err);
+	if (code == 0) {
+		set_place(made, loader);
+		code = live_open(plan, &made->place, 0, &made->live, err);
+	}
 	if (code) {
 		host_close(&made->host);
 		free(made);

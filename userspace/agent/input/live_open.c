@@ -2,36 +2,48 @@
 /* Configures the programs from the options and the selection of a plan. */
 #include "agent/input/live_open.h"
 
+#include <string.h>
 #include <unistd.h>
 
-#include "scap/live/live.h"
-#include "scap/live/memory.h"
+#include "scap/live/call_hooks.h"
 
-/* The size of the option, or one that suits the machine. */
-static uint32_t ring_bytes(const struct options *options)
+struct scap_memory live_memory(const struct options *options)
 {
-	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const struct scap_hardware machine = {
+		.cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+		.online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		.bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+	};
 
-	return options->ring_bytes
-		       ? options->ring_bytes
-		       : scap_ring_bytes((uint32_t)sysconf(_SC_NPROCESSORS_ONLN), pages * page);
+	return options->ring_bytes ? (struct scap_memory){.ring_bytes = options->ring_bytes}
+				   : scap_memory_divide(&machine, options->buffers_bytes);
 }
 
-int live_open(const struct plan *plan, pid_t self, uint64_t boot_offset_ns, struct scap_live **live,
-	      struct error *err)
+int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
+	      struct scap_live **live, struct error *err)
 {
 	const struct options *options = plan->options;
 	const struct selection *selection = &plan->selection;
+	const struct scap_memory memory = live_memory(options);
 	struct scap_live_config config = {
-		.ring_bytes = ring_bytes(options),
+		.loader = place->loader,
+		.ring_bytes = memory.ring_bytes,
+		.rings_bytes = memory.rings_bytes,
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
-		.self_pid = options->include_self ? 0 : (uint32_t)self,
+		.kernel_filters = plan->kernel_filters,
 		.enter_times = selection_has_enter_times(selection),
+		.entry_notes = selection_entry_notes(selection),
+		.call_hooks = options->call_hooks,
+		.iterators = {[SCAP_LIVE_THREADS] = true,
+			      [SCAP_LIVE_OPEN_FDS] =
+				      !(selection_lacks(selection) & SINSP_DESCRIPTORS)},
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
 	};
 
+	if (!options->include_self)
+		memcpy(config.self_pids, place->self_pids, sizeof(config.self_pids));
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
 		config.successes[id] = !(selection->events[id] & WHY_FILTER);
@@ -41,4 +53,19 @@ int live_open(const struct plan *plan, pid_t self, uint64_t boot_offset_ns, stru
 		config.compat_syscalls[number] = selection->compat_syscalls[number];
 	}
 	return scap_live_open(&config, live, err);
+}
+
+const char *live_hooks_text(const struct scap_live *live)
+{
+	static const char *const texts[] = {
+		[CALL_HOOKS_ALL] = "tracepoints of all system calls",
+		[CALL_HOOKS_EACH] = "tracepoints of each wanted call; 32-bit programs are not seen",
+		[CALL_HOOKS_TOO_MANY] =
+			"tracepoints of all system calls, as more than 32 are wanted",
+		[CALL_HOOKS_MISSING] =
+			"tracepoints of all system calls, as the kernel lacks some of single calls",
+	};
+
+	_Static_assert(CALL_HOOKS_MAX == 32, "the text has the number");
+	return texts[scap_live_call_hooks(live)];
 }

@@ -4,20 +4,33 @@
 #define AGENT_INPUT_LIVE_OPEN_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "agent/plan/plan.h"
+#include "scap/live/live.h"
+#include "scap/rings/memory.h"
 #include "util/error.h"
 
-struct scap_live;
+/* Where captures are opened from. */
+struct live_place {
+	uint32_t self_pids[SELF_PIDS]; /* of the agent, in the initial pid namespace; 0: none */
+	struct live_loader *loader; /* borrowed; NULL: this process */
+};
 
 /*
- * Loads and attaches the programs that the plan needs; capturing begins. self: the agent's id in
- * the initial pid namespace (0: none), whose events are left out unless the options say else.
- * boot_offset_ns: that of a capture that runs in parallel, or 0. Returns 0 or -errno with a
- * message; the capture is destroyed through its source.
+ * Loads and attaches the programs that the plan needs; capturing begins. The events of the agent
+ * itself are left out unless the options say else. boot_offset_ns: that of a capture that runs in
+ * parallel, or 0. Returns 0 or -errno with a message; the capture is destroyed through its source.
  */
-int live_open(const struct plan *plan, pid_t self, uint64_t boot_offset_ns, struct scap_live **live,
-	      struct error *err);
+int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
+	      struct scap_live **live, struct error *err);
+
+/*
+ * The memory of the ring buffers: each of the size of the option, or what suits the machine, grown
+ * for busy CPUs.
+ */
+struct scap_memory live_memory(const struct options *options);
+
+/* Where the programs of system calls run, and why, in words for the user. */
+const char *live_hooks_text(const struct scap_live *live);
 
 #endif

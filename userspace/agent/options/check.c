@@ -1,47 +1,73 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that options fit together. */
+/* Checks that options fit together: one message for each that does not. */
+#include "agent/options/check.h"
+
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/options/command_line.h"
+#include "agent/options/apply.h"
+#include "output/target.h"
 
-/* The index of the first given option that is about any of these, or -1. */
-static int find_about(const struct command_line *line, unsigned int about)
+struct check {
+	const struct options *options;
+	struct yaml_report *report; /* about settings of files */
+	struct error *err; /* the first about the command line */
+	int result;
+};
+
+static unsigned int about_of(const struct setting *setting)
 {
-	const struct option_row *row;
-
-	for (unsigned int i = 0; (row = option_row(i)); i++)
-		if (line->given[i] && (row->about & about))
-			return (int)i;
-	return -1;
+	return option_row(setting->place)->about;
 }
 
-static unsigned int count_about(const struct command_line *line, unsigned int about)
+/* The first setting that is about any of these, or NULL. */
+static const struct setting *find_about(const struct options *options, unsigned int about)
 {
-	const struct option_row *row;
-	unsigned int count = 0;
+	const struct settings *settings = &options->settings;
 
-	for (unsigned int i = 0; (row = option_row(i)); i++)
-		count += line->given[i] && (row->about & about);
-	return count;
+	for (size_t i = 0; i < settings->count; i++)
+		if (about_of(&settings->list[i]) & about)
+			return &settings->list[i];
+	return NULL;
 }
 
-static const char *text_at(const struct command_line *line, int place, char *memory)
+/* Where a file has a setting: its key, or the element of a list. NULL: the command line has it. */
+static const struct yaml_node *place_of(const struct setting *setting)
 {
-	return option_text(option_row((unsigned int)place), line->given[place], memory);
+	return option_row(setting->place)->list == LIST_REPEATED ? setting->node : setting->key;
 }
 
-int command_line_check_subcommand(const struct command_line *line, const struct subcommand *command,
-			       struct error *err)
+/* Rejects a setting, or what the command line has without one (NULL). */
+__attribute__((format(printf, 3, 4))) static void
+reject(struct check *check, const struct setting *setting, const char *format, ...)
 {
-	const struct option_row *row;
-	char memory[OPTION_TEXT_MAX];
+	const struct yaml_node *at = setting ? place_of(setting) : NULL;
+	char text[512];
+	va_list args;
 
-	for (unsigned int i = 0; (row = option_row(i)); i++)
-		if (line->given[i] && !(row->about & command->takes))
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (at)
+		yaml_report_add(check->report, YAML_ERROR, at->file, at->start, "%s", text);
+	else if (check->err && !check->err->text[0])
+		error_set(check->err, -EINVAL, "%s", text);
+	check->result = -EINVAL;
+}
+
+int options_check_subcommand(const struct options *options, const struct subcommand *command,
+			     struct error *err)
+{
+	const struct settings *settings = &options->settings;
+	char name[OPTION_TEXT_MAX];
+
+	for (size_t i = 0; i < settings->count; i++)
+		if (!(about_of(&settings->list[i]) & command->takes))
 			return error_set(err, -EINVAL, "%s does not take %s", command->name,
-					 text_at(line, (int)i, memory));
+					 setting_name(&settings->list[i], name));
 	return 0;
 }
 
@@ -51,83 +77,182 @@ static bool has_splits(const struct options *options)
 }
 
 /* Rejects options whose subject is missing. */
-static int check_about(const struct command_line *line, const struct options *options,
-		       struct error *err)
+static void check_about(struct check *check)
 {
+	const struct options *options = check->options;
 	const struct {
 		unsigned int about;
 		bool there;
-		const char *why;
+		const char *why, *why_key; /* by the names on the command line; by those in files */
 	} reasons[] = {
-		{LIVE, !options->read,
-		 "means nothing with -r: it is about events that happen now"},
-		{INPUT, options->read, "goes with -r"},
-		{OUTPUT, options->write, "goes with -w"},
-		{SPLIT, has_splits(options), "goes with -C, -G or -e"},
-		{RULES, options->rules_count, "goes with --rules"},
+		{LIVE, !options->read, "means nothing with -r: it is about events that happen now",
+		 "means nothing with read: it is about events that happen now"},
+		{INPUT, options->read, "goes with -r", "goes with read"},
+		{OUTPUT, options->write, "goes with -w", "goes with write"},
+		{SPLIT, has_splits(options), "goes with -C, -G or -e",
+		 "goes with file-size, seconds or events"},
+		{RULES, options->rules_count, "goes with --rules", "goes with rules"},
 		{PROCESSES, options->pids_count || options->command,
-		 "goes with --pid or with -- COMMAND"},
+		 "goes with --pid or with -- COMMAND", "goes with pid"},
 	};
-	char memory[OPTION_TEXT_MAX];
+	char name[OPTION_TEXT_MAX];
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		int place = reasons[i].there ? -1 : find_about(line, reasons[i].about);
+		const struct setting *found =
+			reasons[i].there ? NULL : find_about(options, reasons[i].about);
 
-		if (place >= 0)
-			return error_set(err, -EINVAL, "%s %s", text_at(line, place, memory),
-					 reasons[i].why);
+		if (found)
+			reject(check, found, "%s %s", setting_name(found, name),
+			       found->key ? reasons[i].why_key : reasons[i].why);
 	}
-	return 0;
 }
 
-static int check_started_command(const struct options *options, struct error *err)
+static void check_started_command(struct check *check)
 {
+	const struct options *options = check->options;
+
 	if (options->command && options->read)
-		return error_set(err, -EINVAL, "-- %s: a command cannot be started with -r: events "
-					       "come from the file", options->command[0]);
+		reject(check, NULL,
+		       "-- %s: a command cannot be started with -r: events come from "
+		       "the file",
+		       options->command[0]);
 	if (options->command && options->explain)
-		return error_set(err, -EINVAL, "-- %s: --explain starts no command",
-				 options->command[0]);
-	return 0;
+		reject(check, NULL, "-- %s: --explain starts no command", options->command[0]);
 }
 
-/* Recorded events are not printed, unless an option requests it. */
-static int check_write(const struct command_line *line, struct options *options,
-		       struct error *err)
+/* Rejects the second of two options that exclude each other. */
+static void check_one_of(struct check *check, unsigned int about)
 {
-	if (find_about(line, PRINTS) < 0)
-		options->format = &format_none;
-	if (options->writer.native && options->writer.form_2022)
-		return error_set(err, -EINVAL, "--native is for Lanner alone, --scap-compat for "
-					       "others: one of them");
-	if (count_about(line, COMPRESSES) > 1)
-		return error_set(err, -EINVAL, "-z and --zstd: one of them");
-	if (strcmp(options->write, "-"))
-		return 0;
+	const struct settings *settings = &check->options->settings;
+	const struct setting *first = find_about(check->options, about);
+	char name[OPTION_TEXT_MAX], other[OPTION_TEXT_MAX];
+
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct setting *setting = &settings->list[i];
+
+		if (!(about_of(setting) & about) || setting->place == first->place)
+			continue;
+		reject(check, setting, "%s and %s: one of them", setting_name(first, name),
+		       setting_name(setting, other));
+		return;
+	}
+}
+
+/* What is written to standard output leaves no place for lines. */
+static void check_write_to_stdout(struct check *check, const struct setting *write)
+{
+	const struct options *options = check->options;
+
 	if (has_splits(options))
-		return error_set(err, -EINVAL, "-w -: standard output is one file; -C, -G and -e "
-					       "need a name");
+		reject(check, write,
+		       "-w -: standard output is one file; -C, -G and -e need a name");
 	if (!options->format || !options->format->silent)
-		return error_set(err, -EINVAL, "-w - takes standard output: nothing can be printed "
-					       "there (-o none)");
+		reject(check, write,
+		       "-w - takes standard output: nothing can be printed there (-o "
+		       "none)");
 	if (!options->explain && isatty(STDOUT_FILENO))
-		return error_set(err, -EINVAL, "-w -: standard output is a terminal; direct it to "
-					       "a file or into a pipe");
-	return 0;
+		reject(check, write,
+		       "-w -: standard output is a terminal; direct it to a file or "
+		       "into a pipe");
 }
 
-int command_line_check_capture(const struct command_line *line, struct options *options,
-			       struct error *err)
+static void check_write(struct check *check)
 {
-	int result;
+	const struct options *options = check->options;
+	unsigned int place;
 
-	if (options->format && !output_format_has_events(options->format))
-		return error_set(err, -EINVAL, "-o %s: for lists (agent fields, agent events), "
-					       "not for events", options->format->name);
-	result = check_started_command(options, err);
-	if (result == 0)
-		result = check_about(line, options, err);
-	if (result == 0 && options->write)
-		result = check_write(line, options, err);
-	return result;
+	if (options->writer.native && options->writer.form_2022) {
+		option_find("native", &place);
+		reject(check, settings_find(&options->settings, place),
+		       "--native is for Lanner alone, --scap-compat for others: one of them");
+	}
+	check_one_of(check, COMPRESSES);
+	option_find("write", &place);
+	if (strcmp(options->write, "-") == 0)
+		check_write_to_stdout(check, settings_find(&options->settings, place));
+}
+
+/* What an output of its own decides is not for all of them. */
+static void check_format_of_outputs(struct check *check)
+{
+	const char *format = check->options->format->name;
+	const struct setting *setting;
+	unsigned int place;
+
+	option_find("format", &place);
+	setting = settings_find(&check->options->settings, place);
+	if (setting && setting->key)
+		reject(check, setting,
+		       "format is for standard output; with outputs each has its "
+		       "own: {to: KIND:TARGET, format: %s}",
+		       format);
+	else
+		reject(check, NULL,
+		       "-o %s goes to standard output; with --output each output has "
+		       "its format: --output KIND:TARGET,format=%s",
+		       format, format);
+}
+
+/* Whether two outputs are one, or disturb each other. */
+static bool is_twice(const struct output_config *a, const struct output_config *b)
+{
+	return output_config_equals(a, b) ||
+	       (a->kind == b->kind && a->kind->is_alone && strcmp(a->target, b->target) == 0);
+}
+
+static void check_outputs(struct check *check)
+{
+	const struct options *options = check->options;
+	unsigned int place;
+
+	option_find("output", &place);
+	if (options->outputs_count && options->format)
+		check_format_of_outputs(check);
+	for (size_t i = 0; i < options->outputs_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (is_twice(options->outputs[i], options->outputs[j]))
+				reject(check, settings_get(&options->settings, place, i),
+				       "--output %s: given twice", options->outputs[i]->text);
+}
+
+/* A command is the child of one agent. */
+static void check_take_over(struct check *check)
+{
+	const struct options *options = check->options;
+	const struct setting *setting;
+	unsigned int place;
+
+	option_find("take-over", &place);
+	setting = settings_find(&options->settings, place);
+	if (!options->pid_file)
+		reject(check, setting,
+		       "take-over needs --pid-file: the other agent is found by it");
+	if (options->command)
+		reject(check, setting,
+		       "take-over and a command: its events are of one agent alone");
+}
+
+int options_check_capture(struct options *options, struct yaml_report *report, struct error *err)
+{
+	struct check check = {.options = options, .report = report, .err = err};
+	unsigned int place;
+
+	check.result = options_read_outputs(options, err);
+	check_outputs(&check);
+	/* Recorded events are not printed, unless an option requests it. */
+	if (options->write && !find_about(options, PRINTS))
+		options->format = &format_none;
+	if (options->format && !output_format_has_events(options->format)) {
+		option_find("format", &place);
+		reject(&check, settings_find(&options->settings, place),
+		       "-o %s: for lists (agent fields, agent events), not for events",
+		       options->format->name);
+	}
+	check_started_command(&check);
+	check_about(&check);
+	if (options->write)
+		check_write(&check);
+	if (options->take_over)
+		check_take_over(&check);
+	return check.result;
 }

@@ -4,10 +4,11 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/options/apply.h"
 #include "util/buf.h"
 #include "util/nearest.h"
 
@@ -19,16 +20,6 @@ enum {
 };
 
 static const char hint[] = "part of a filter? quote it: 'evt.rawres = -2'";
-
-const char *option_text(const struct option_row *row, enum option_given given,
-			char memory[static OPTION_TEXT_MAX])
-{
-	if (given == GIVEN_LETTER)
-		snprintf(memory, OPTION_TEXT_MAX, "-%c", row->letter);
-	else
-		snprintf(memory, OPTION_TEXT_MAX, "--%s", row->name);
-	return memory;
-}
 
 static int argument_kind(const struct option_row *row)
 {
@@ -47,9 +38,7 @@ static void make_getopt_tables(char *letters, struct option *names)
 			*letters++ = row->letter;
 		if (row->letter && argument_kind(row) == required_argument)
 			*letters++ = ':';
-		if (row->name)
-			*names++ = (struct option){row->name, argument_kind(row), NULL,
-						   CODE_NAME + (int)i};
+		*names++ = (struct option){row->name, argument_kind(row), NULL, CODE_NAME + (int)i};
 	}
 	*letters = '\0';
 	*names = (struct option){0};
@@ -73,7 +62,7 @@ static unsigned int append_beginnings(const char *text, size_t len, struct buf *
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; (row = option_row(i)); i++)
-		if (row->name && strncmp(row->name, text, len) == 0)
+		if (strncmp(row->name, text, len) == 0)
 			buf_printf(out, "%s--%s", count++ ? ", " : "", row->name);
 	return count;
 }
@@ -85,8 +74,7 @@ static const char *nearest_name(const char *text, size_t len)
 
 	nearest_init(&nearest, text, len);
 	for (unsigned int i = 0; (row = option_row(i)); i++)
-		if (row->name)
-			nearest_offer(&nearest, row->name);
+		nearest_offer(&nearest, row->name);
 	return nearest.word;
 }
 
@@ -101,7 +89,8 @@ static int reject_name(const char *word, struct error *err)
 	if (append_beginnings(word + 2, len, &names) > 1)
 		return error_set(err, -EINVAL, "%s: ambiguous option (%s)", word, memory);
 	if (name)
-		return error_set(err, -EINVAL, "%s: unknown option (did you mean --%s?)", word, name);
+		return error_set(err, -EINVAL, "%s: unknown option (did you mean --%s?)", word,
+				 name);
 	return error_set(err, -EINVAL, "%s: unknown option (%s)", word, hint);
 }
 
@@ -117,47 +106,39 @@ static int reject(int code, const char *last, struct error *err)
 	return reject_name(last, err);
 }
 
-/* Reports a value that `set` rejected. */
-static int reject_value(const struct option_row *row, enum option_given given, const char *value,
-			struct error *err)
+/* Adds the option that getopt just read; its value is in optarg. */
+static int take_option(struct command_line *line, int code, const char *last, bool *at_once,
+		       struct error *err)
 {
-	char memory[OPTION_TEXT_MAX];
-	const char *option = option_text(row, given, memory);
-
-	if (row->words)
-		return words_reject(option, row->words, value, err);
-	return error_set(err, -EINVAL, "%s: expected %s, not '%s'", option, row->accepts, value);
-}
-
-/* Stores the option that getopt just read; its value is in optarg. */
-static int take_option(struct command_line *line, int code, const char *last,
-		       struct options *options, struct error *err)
-{
-	enum option_given given = code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER;
-	unsigned int place;
-	const struct option_row *row = find_row(code, &place);
+	struct setting setting = {.given = code >= CODE_NAME ? GIVEN_NAME : GIVEN_LETTER,
+				  .value = optarg};
+	const struct option_row *row = find_row(code, &setting.place);
+	char name[OPTION_TEXT_MAX];
 	int result;
 
 	if (!row)
 		return reject(code, last, err);
-	result = row->set ? row->set(options, optarg) : 0;
-	if (result == -EINVAL)
-		return reject_value(row, given, optarg, err);
+	result = option_check_value(row, optarg, setting_name(&setting, name), optarg, err);
 	if (result)
-		return error_set(err, result, "out of memory");
-	line->given[place] = given;
-	if (row->subcommand)
-		options->subcommand = subcommand_find(line->subcommands, row->subcommand);
+		return result;
+	if (settings_add(&line->settings, &setting))
+		return error_set(err, -ENOMEM, "out of memory");
+	*at_once = row->subcommand && subcommand_find(line->subcommands, row->subcommand)->at_once;
 	return 0;
 }
 
-int command_line_read(struct command_line *line, int argc, char **argv, struct options *options,
-		      struct error *err)
+int command_line_read(struct command_line *line, int argc, char **argv,
+		      const struct subcommand *subcommands, struct error *err)
 {
 	struct option names[OPTIONS_MAX + 1];
-	char letters[2 * OPTIONS_MAX + 3], **words = line->words;
+	char letters[2 * OPTIONS_MAX + 3], **words;
 	int code, begin = 1, result = 0;
+	bool at_once = false;
 
+	*line = (struct command_line){.subcommands = subcommands};
+	words = line->words = calloc((size_t)argc + 1, sizeof(words[0]));
+	if (!words)
+		return error_set(err, -ENOMEM, "out of memory");
 	make_getopt_tables(letters, names);
 	optind = 0; /* resets also the position within a word */
 	while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
@@ -165,13 +146,19 @@ int command_line_read(struct command_line *line, int argc, char **argv, struct o
 		if (code == CODE_WORD)
 			*words++ = optarg;
 		else
-			result = take_option(line, code, argv[optind - 1], options, err);
-		if (result || (options->subcommand && options->subcommand->at_once))
+			result = take_option(line, code, argv[optind - 1], &at_once, err);
+		if (result || at_once)
 			return result;
 	}
-	*words = NULL;
 	/* "--" ended the options, unless all words were read. */
 	if (optind > begin)
 		line->behind = argv + optind;
 	return 0;
+}
+
+void command_line_finish(struct command_line *line)
+{
+	settings_finish(&line->settings);
+	free(line->words);
+	*line = (struct command_line){0};
 }

@@ -3,42 +3,24 @@
 #ifndef AGENT_OPTIONS_COMMAND_LINE_H
 #define AGENT_OPTIONS_COMMAND_LINE_H
 
+#include "agent/options/settings.h"
 #include "agent/options/subcommand.h"
-#include "agent/options/options.h"
-#include "agent/options/row.h"
 #include "util/error.h"
-
-/* The name that was last used for an option: messages use it, too. */
-enum option_given { GIVEN_NOT, GIVEN_LETTER, GIVEN_NAME };
 
 struct command_line {
 	const struct subcommand *subcommands;
-	enum option_given given[OPTIONS_MAX]; /* by index of row */
-	char **words; /* those that are no options, and NULL; has space for all words and NULL */
+	struct settings settings; /* owned */
+	char **words; /* owned: those that are no options, and NULL */
 	char **behind; /* what follows "--", and NULL; NULL: no "--" */
 };
 
-/* The name of an option with its dashes, as given. The text is in `memory`. */
-enum { OPTION_TEXT_MAX = 32 };
-const char *option_text(const struct option_row *row, enum option_given given,
-			char memory[static OPTION_TEXT_MAX]);
-
 /*
- * Stores the values of all options. Stops at an option for a command that ignores the rest. Returns
- * 0, or -EINVAL or -ENOMEM with a message.
+ * Reads options and words, and checks each value. Stops at an option for a command that ignores the
+ * rest. The arguments must outlive the line. Returns 0, or -EINVAL or -ENOMEM with a message;
+ * release with command_line_finish() in every case.
  */
-int command_line_read(struct command_line *line, int argc, char **argv, struct options *options,
-		      struct error *err);
-
-/* Rejects options that the command does not take. */
-int command_line_check_subcommand(const struct command_line *line, const struct subcommand *command,
-			       struct error *err);
-
-/*
- * Rejects options of a capture that contradict each other or lack the option that they refer to;
- * decides whether events that are written are also printed.
- */
-int command_line_check_capture(const struct command_line *line, struct options *options,
-			       struct error *err);
+int command_line_read(struct command_line *line, int argc, char **argv,
+		      const struct subcommand *subcommands, struct error *err);
+void command_line_finish(struct command_line *line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of the command line. */
+/* The values of options, from the command line and from files. */
 #ifndef AGENT_OPTIONS_OPTIONS_H
 #define AGENT_OPTIONS_OPTIONS_H
 
@@ -8,12 +8,19 @@
 #include <sys/types.h>
 
 #include "abi.h"
+#include "agent/options/settings.h"
 #include "agent/options/subcommand.h"
 #include "meta/kube/config.h"
+#include "output/config.h"
+#include "privileges/privileges.h"
 #include "rules/rules.h"
 #include "scap/file/writer.h"
+#include "scap/live/live.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
+
+/* Whether to take over from another agent; and what this one does after it was taken over. */
+enum agent_take_over { TAKE_OVER_NOT, TAKE_OVER_EXIT, TAKE_OVER_WAIT };
 
 enum agent_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -28,65 +35,98 @@ enum { META_WAIT_MS_DEFAULT = 50 };
 struct options {
 	const struct subcommand *subcommands; /* all of them, for the help */
 	const struct subcommand *subcommand; /* NULL: a capture */
-	char *filter;		/* owned; NULL: everything */
-	const char *operand;	/* the word after a subcommand: a file ("-": stdin), a pattern; or NULL */
-	const char **rules;	/* owned, the paths not: files and folders, in their order */
-	size_t rules_count;	/* 0: no rules, every event that passes the filter is printed */
+	char *filter; /* owned; NULL: everything */
+	/* What the options were read from, for a reload; borrowed. */
+	int argc;
+	char **argv;
+	const char *pid_file; /* by which other processes find the agent; NULL: none */
+	const char *config; /* the file that settings are from, too; NULL: none */
+	const char
+		*operand; /* the word after a subcommand: a file ("-": stdin), a pattern; or NULL */
+	unsigned int action; /* index of the word of subcommands with ACTION_REQUIRED */
+	const char **files; /* owned, the paths not: operands of a subcommand */
+	size_t files_count;
+	const char **rules; /* owned, the paths not: files and folders, in their order */
+	size_t rules_count; /* 0: no rules, every event that passes the filter is printed */
 	enum rules_priority priority; /* least priority of the rules that run */
-	bool all_rules;		/* a line for each rule that an event matches */
+	bool all_rules; /* a line for each rule that an event matches */
 	const struct output_format *format; /* NULL: the default */
 	const char *json_fields; /* list of fields; NULL: default fields */
-	bool json_base64;	/* invalid UTF-8 is also printed in base64 */
-	const char *print;	/* -p: format of events; NULL: the default */
+	bool json_base64; /* invalid UTF-8 is also printed in base64 */
+	const char *print; /* -p: format of events; NULL: the default */
 	struct text_style style; /* of the output; coloured: see color */
 	enum agent_color color;
-	uint64_t count;		/* matching events, 0: no limit */
-	uint64_t duration_ns;	/* 0: no limit */
-	uint64_t stats_ns;	/* interval between lines of counters, 0: none */
-	uint32_t ring_bytes;	/* per CPU: a power of two, at least a page; 0: see scap_ring_bytes() */
+	uint64_t count; /* matching events, 0: no limit */
+	uint64_t duration_ns; /* 0: no limit */
+	uint64_t stats_ns; /* interval between lines of counters, 0: none */
+	uint32_t ring_bytes; /* per CPU: a power of two, at least a page; 0: of buffers_bytes */
+	uint64_t buffers_bytes; /* all rings and slots together; 0: see scap_memory_divide() */
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */
-	bool snaplen_chosen;	/* set by an option */
-	uint32_t meta_wait_ms;	/* how long new containers are waited for; 0: not */
+	bool snaplen_chosen; /* set by an option */
+	uint32_t meta_wait_ms; /* how long new containers are waited for; 0: not */
 	const char **runtime_sockets; /* owned, the paths not: of container runtimes */
 	size_t runtime_sockets_count;
 	struct kube_options kubernetes; /* the server that is asked for pods */
-	const char *host_root;	/* where the root of the host is mounted; NULL: here */
+	const char *host_root; /* where the root of the host is mounted; NULL: here */
 	const char *k8s_cluster; /* name of the cluster that pods are of; NULL: not known */
-	const char *read;	/* the capture file to read; NULL: the kernel */
-	bool strict;		/* corrupt parts of it are a failure */
-	bool progress;		/* report how much of it was read */
-	pid_t *pids;		/* owned; only events of these processes; NULL: all */
+	const char *read; /* the capture file to read; NULL: the kernel */
+	bool strict; /* corrupt parts of it are a failure */
+	bool progress; /* report how much of it was read */
+	pid_t *pids; /* owned; only events of these processes; NULL: all */
 	size_t pids_count;
-	bool follow;		/* and of children that they create from now on; default true */
-	char **command;		/* to start and capture: argv, NULL-terminated; NULL: none */
-	bool summary;		/* tables of calls, processes and descriptors at the end */
-	bool quiet;		/* no event is printed */
-	bool port_names;	/* ports in texts as names of services */
+	bool follow; /* and of children that they create from now on; default true */
+	char **command; /* to start and capture: argv, NULL-terminated; NULL: none */
+	bool summary; /* tables of calls, processes and descriptors at the end */
+	bool quiet; /* no event is printed */
+	bool port_names; /* ports in texts as names of services */
 	const char *write; /* file to write matching events to; NULL: none */
 	struct scap_writer_config writer;
 	bool container_env; /* the environment of containers is written, too */
 	bool fat; /* also write events that only update the state */
 	struct recording_limits limits;
-	bool explain;		/* print the plan of the capture instead */
+	enum agent_take_over take_over; /* from the agent that has the pid file */
+	const char *http; /* address of the pages to serve; NULL: none */
+	const char **output_texts; /* owned, the texts not: of --output */
+	size_t output_texts_count;
+	/* Owned, each, too: what --output and files say; NULL: taken over by the run. */
+	struct output_config **outputs;
+	size_t outputs_count; /* 0: events are printed on standard output */
+	bool explain; /* print the plan of the capture instead */
+	enum privileges_mode privileges; /* what becomes of them when a capture runs */
 	bool exact_types;
 	bool include_self;
+	bool changed_arguments; /* those that were changed during a call that fails are shown */
+	enum call_hooks call_hooks; /* where programs of system calls run */
+	bool no_pushdown; /* user space decides all of the filter */
+	bool full_state; /* what no field needs is kept up to date, too */
 	bool verbose;
+	struct settings settings; /* owned: those in effect; also the memory of their values */
 };
 
-/*
- * Reads the command line with these subcommands, the last of which has no name. Returns 0, or
- * -EINVAL or -ENOMEM with a message; release with options_finish() in every case.
- */
-int options_parse(int argc, char **argv, const struct subcommand *subcommands,
-		  struct options *options, struct error *err);
+/* A zeroed struct has no options. */
 void options_finish(struct options *options);
+
+/* Options on the heap; accepts NULL. */
+void options_destroy(struct options *options);
 
 /* Adds a file or folder of rules, whose path must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_rules(struct options *options, const char *path);
 
+/* Adds an operand of a subcommand; as above. */
+int options_add_file(struct options *options, const char *path);
+
 /* Adds the socket of a container runtime; as above. */
 int options_add_runtime_socket(struct options *options, const char *path);
+
+/* Adds KIND:TARGET[,KEY=VALUE...]; as above. */
+int options_add_output(struct options *options, const char *text);
+
+/* Adds an output, which is owned, also on failure. Returns 0 or -ENOMEM. */
+int options_add_output_config(struct options *options, struct output_config *config);
+
+/* Reads the texts of --output. Returns 0 or -errno with a message. */
+int options_read_outputs(struct options *options, struct error *err);
 
 /* The name of the file that is read, for messages. */
 const char *options_input_name(const struct options *options);

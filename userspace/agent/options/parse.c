@@ -1,46 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the command line: defaults, options, then the other words. */
+/* Makes options: defaults, settings, then the words that are none. */
+#include "agent/options/parse.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "agent/options/command_line.h"
+#include "agent/options/apply.h"
+#include "agent/options/check.h"
+#include "util/buf.h"
 
-/* Joins the words of a filter with spaces. */
-static int join_words(char **words, struct options *options, struct error *err)
+/* The words that are no options are the filter. */
+static int take_filter(struct command_line *line, struct error *err)
 {
-	size_t len = 0;
-	char *at;
+	struct setting setting = {.given = GIVEN_NAME};
+	const struct setting *given;
+	struct buf filter = {0};
+	int code;
 
-	if (options->filter)
+	option_find("filter", &setting.place);
+	given = settings_find(&line->settings, setting.place);
+	if (given)
 		return error_set(err, -EINVAL, "the filter is given twice: '%s', and the word '%s'",
-				 options->filter, words[0]);
-	for (char **word = words; *word; word++)
-		len += strlen(*word) + 1;
-	at = options->filter = malloc(len);
-	if (!at)
-		return error_set(err, -ENOMEM, "out of memory");
-	for (char **word = words; *word; word++) {
-		at = stpcpy(at, *word);
-		*at++ = ' ';
-	}
-	at[-1] = '\0';
+				 given->value, line->words[0]);
+	code = subcommand_check_mistyped(line->subcommands, line->words, err);
+	if (code)
+		return code;
+	for (char **word = line->words; *word; word++)
+		buf_printf(&filter, "%s%s", word == line->words ? "" : " ", *word);
+	buf_append_char(&filter, '\0');
+	setting.value = filter.data;
+	code = filter.failed ? -ENOMEM : settings_add(&line->settings, &setting);
+	buf_finish(&filter);
+	return code ? error_set(err, code, "out of memory") : 0;
+}
+
+static int take_all(char **operands, int (*add)(struct options *, const char *),
+		    struct options *options, struct error *err)
+{
+	for (; *operands; operands++)
+		if (add(options, *operands))
+			return error_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* "ls" and the folder of `agent spool ls FOLDER`. */
+static int take_action(const struct subcommand *command, char **operands, struct options *options,
+		       struct error *err)
+{
+	if (operands[0] && words_find(command->words, operands[0], &options->action))
+		return words_reject(command->name, command->words, operands[0], err);
+	if (!operands[0] || !operands[1])
+		return error_set(err, -EINVAL, "%s needs %s", command->name, command->operand);
+	if (operands[2])
+		return error_set(err, -EINVAL, "%s takes %s, not also '%s'", command->name,
+				 command->operand, operands[2]);
+	options->operand = operands[1];
 	return 0;
 }
 
 static int take_operands(const struct subcommand *command, char **operands, struct options *options,
 			 struct error *err)
 {
+	bool required =
+		command->operands == OPERAND_REQUIRED || command->operands == RULES_REQUIRED;
 	unsigned int place;
 
-	if (command->operands >= OPERAND_REQUIRED && !operands[0])
+	if (required && !operands[0])
 		return error_set(err, -EINVAL, "%s needs a %s", command->name, command->operand);
-	if (command->operands == RULES_REQUIRED) {
-		for (; *operands; operands++)
-			if (options_add_rules(options, *operands))
-				return error_set(err, -ENOMEM, "out of memory");
-		return 0;
-	}
+	if (command->operands == RULES_REQUIRED)
+		return take_all(operands, options_add_rules, options, err);
+	if (command->operands == FILES_OPTIONAL)
+		return take_all(operands, options_add_file, options, err);
+	if (command->operands == ACTION_REQUIRED)
+		return take_action(command, operands, options, err);
 	if (operands[0] && command->operands == OPERAND_NONE)
 		return error_set(err, -EINVAL, "%s takes no '%s'", command->name, operands[0]);
 	if (operands[0] && operands[1])
@@ -76,14 +109,14 @@ static int reject_format(const struct subcommand *command, struct error *err)
 	return code;
 }
 
-static int parse_command(const struct command_line *line, const struct subcommand *command,
-			 char **operands, struct options *options, struct error *err)
+static int parse_command(const struct subcommand *command, char **operands, bool starts,
+			 struct options *options, struct error *err)
 {
-	int result = command_line_check_subcommand(line, command, err);
+	int result = options_check_subcommand(options, command, err);
 
 	if (result)
 		return result;
-	if (line->behind)
+	if (starts)
 		return error_set(err, -EINVAL, "%s does not start a command", command->name);
 	if (options->format && !output_format_has_lists(options->format))
 		return reject_format(command, err);
@@ -91,37 +124,52 @@ static int parse_command(const struct command_line *line, const struct subcomman
 	return take_operands(command, operands, options, err);
 }
 
-static int parse_capture(const struct command_line *line, struct options *options,
-			 struct error *err)
+/* The subcommand that an option selects, or NULL. */
+static const struct subcommand *find_by_option(const struct command_line *line)
 {
-	int result = 0;
+	const struct subcommand *found = NULL;
 
+	for (size_t i = 0; i < line->settings.count; i++) {
+		const char *name = option_row(line->settings.list[i].place)->subcommand;
+
+		if (name)
+			found = subcommand_find(line->subcommands, name);
+	}
+	return found;
+}
+
+static int parse_capture(const struct command_line *line, struct yaml_report *report,
+			 struct options *options, struct error *err)
+{
 	if (line->behind && (!line->behind[0] || !line->behind[0][0]))
 		return error_set(err, -EINVAL, "-- needs a command to start: agent -- ls -l");
 	options->command = line->behind;
-	if (line->words[0] && !options->filter)
-		result = subcommand_check_mistyped(line->subcommands, line->words, err);
-	if (result == 0)
-		result = command_line_check_capture(line, options, err);
-	if (result == 0 && line->words[0])
-		result = join_words(line->words, options, err);
-	return result;
+	return options_check_capture(options, report, err);
 }
 
-static int parse(struct command_line *line, int argc, char **argv, struct options *options,
+static int parse(struct command_line *line, struct yaml_report *report, struct options *options,
 		 struct error *err)
 {
-	const struct subcommand *command;
-	int result = command_line_read(line, argc, argv, options, err);
+	const struct subcommand *by_option = find_by_option(line), *command = by_option;
+	char **operands = line->words;
+	int result = 0;
 
-	if (result || (options->subcommand && options->subcommand->at_once))
+	if (!command && line->words[0])
+		command = subcommand_find(line->subcommands, *operands);
+	if (command && !by_option)
+		operands++;
+	if (!command && line->words[0])
+		result = take_filter(line, err);
+	if (result)
 		return result;
-	if (options->subcommand) /* by an option: all words are operands */
-		return parse_command(line, options->subcommand, line->words, options, err);
-	command = line->words[0] ? subcommand_find(line->subcommands, line->words[0]) : NULL;
+	if (settings_join(&options->settings, &line->settings))
+		return error_set(err, -ENOMEM, "out of memory");
+	result = settings_apply(&options->settings, options, err);
+	if (result || (by_option && by_option->at_once))
+		return result;
 	if (command)
-		return parse_command(line, command, line->words + 1, options, err);
-	return parse_capture(line, options, err);
+		return parse_command(command, operands, line->behind != NULL, options, err);
+	return parse_capture(line, report, options, err);
 }
 
 /* What container images of such agents set; an empty variable is none. */
@@ -132,25 +180,20 @@ static const char *host_root_of_environment(void)
 	return root && *root ? root : NULL;
 }
 
-int options_parse(int argc, char **argv, const struct subcommand *subcommands, struct options *options,
-		  struct error *err)
+int options_parse(struct command_line *line, struct settings *files, struct yaml_report *report,
+		  struct options *options, struct error *err)
 {
-	struct command_line line = {.subcommands = subcommands};
-	int result;
-
 	*options = (struct options){
-		.subcommands = subcommands,
+		.settings = *files,
+		.subcommands = line->subcommands,
 		.snaplen = SNAPLEN_DEFAULT,
 		.meta_wait_ms = META_WAIT_MS_DEFAULT,
 		.host_root = host_root_of_environment(),
 		.snaplen_rules.statsd_port = STATSD_PORT_DEFAULT,
 		.priority = PRIORITY_DEBUG,
 		.follow = true,
+		.privileges = PRIVILEGES_DROP,
 	};
-	line.words = calloc((size_t)argc + 1, sizeof(line.words[0]));
-	if (!line.words)
-		return error_set(err, -ENOMEM, "out of memory");
-	result = parse(&line, argc, argv, options, err);
-	free(line.words);
-	return result;
+	*files = (struct settings){0};
+	return parse(line, report, options, err);
 }

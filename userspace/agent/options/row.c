@@ -16,9 +16,22 @@ const struct option_group option_groups[] = {
 const struct option_row *option_row(unsigned int place)
 {
 	for (const struct option_group *group = option_groups; group->title; group++)
-		for (const struct option_row *row = group->rows; row->letter || row->name; row++)
+		for (const struct option_row *row = group->rows; row->name; row++)
 			if (place-- == 0)
 				return row;
+	return NULL;
+}
+
+const struct option_row *option_find(const char *name, unsigned int *place)
+{
+	const struct option_row *row;
+
+	for (unsigned int i = 0; (row = option_row(i)); i++) {
+		if (strcmp(row->name, name) == 0) {
+			*place = i;
+			return row;
+		}
+	}
 	return NULL;
 }
 

@@ -28,11 +28,20 @@ enum option_about {
 	OF_LISTS = 1 << 9,
 	OF_CHECKS = 1 << 10,
 	OF_RULE_CHECKS = 1 << 11,
+	OF_DOCTOR = 1 << 12,
+	OF_RELOAD = 1 << 13,
+};
+
+/* Options that may be given several times, and what a sequence is in a file. */
+enum option_list {
+	LIST_NONE,
+	LIST_REPEATED, /* each element is a value */
+	LIST_COMMAS, /* the elements with commas between are the value */
 };
 
 struct option_row {
 	char letter; /* '\0': none */
-	const char *name; /* long name without dashes; NULL: none. At least one name exists */
+	const char *name; /* long name without dashes */
 	const char *argument; /* name of its value in the help; NULL: no value */
 	const char *help; /* the short help and completion have only its first clause */
 	/*
@@ -46,11 +55,16 @@ struct option_row {
 	enum offer offer;
 	bool optional; /* the value; if given it is in the same word: --help=all */
 	bool usual; /* shown in the short help */
+	bool reloads; /* a change in the file takes effect without a restart */
+	enum option_list list;
+	const char *key; /* its name in files; NULL: the long name */
+	const char
+		*not_a_key; /* why it cannot be in a file; NULL: it can, unless it is a command */
 };
 
 struct option_group {
 	const char *title;
-	const struct option_row *rows; /* the last one has neither letter nor name */
+	const struct option_row *rows; /* the last one has no name */
 };
 
 /* Their order is that of the help. The last one has no title. */
@@ -63,6 +77,15 @@ enum { OPTIONS_MAX = 96 };
 
 /* The row with this index over all groups, or NULL after the last one. */
 const struct option_row *option_row(unsigned int place);
+
+/* The name of an option in files. */
+static inline const char *option_key(const struct option_row *row)
+{
+	return row->key ? row->key : row->name;
+}
+
+/* The row of that long name, and its index; or NULL. */
+const struct option_row *option_find(const char *name, unsigned int *place);
 
 /*
  * The length of the first clause of a help text: up to a semicolon, or a full stop before its end.

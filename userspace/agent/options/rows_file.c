@@ -17,14 +17,14 @@ CONSTANT_SETTER(set_zstd, writer.compression, SCAP_ZSTD)
 CONSTANT_SETTER(set_fat, fat, true)
 CONSTANT_SETTER(set_container_env, container_env, true)
 CONSTANT_SETTER(set_native, writer.native, true)
-VALUE_SETTER(set_file_time, limits.ns, option_read_seconds)
-VALUE_SETTER(set_file_events, limits.events, option_read_count, UINT64_MAX)
-VALUE_SETTER(set_files, limits.files, option_read_count, FILES_MAX)
+VALUE_SETTER(set_file_time, limits.ns, value_read_seconds)
+VALUE_SETTER(set_file_events, limits.events, value_read_count, UINT64_MAX)
+VALUE_SETTER(set_files, limits.files, value_read_count, FILES_MAX)
 
 static int set_file_size(struct options *options, const char *value)
 {
 	uint64_t megabytes;
-	int code = option_read_count(value, MEGABYTES_MAX, &megabytes);
+	int code = value_read_count(value, MEGABYTES_MAX, &megabytes);
 
 	if (code == 0)
 		options->limits.bytes = megabytes * 1000000;
@@ -76,7 +76,7 @@ const struct option_row option_rows_file[] = {
 	 "another file after SECONDS; the name may have a time such as %H%M, as in strftime(3), "
 	 "not a counter",
 	 set_file_time, .accepts = "a number above 0", .about = OUTPUT | SPLITS},
-	{'e', NULL, "COUNT", "another file after COUNT events", set_file_events,
+	{'e', "events", "COUNT", "another file after COUNT events", set_file_events,
 	 .accepts = "a number of 1 or more", .about = OUTPUT | SPLITS},
 	{'W', "limit", "COUNT", "with -C, -G or -e: keep the last COUNT files", set_files,
 	 .accepts = "a number from 1 to 1000000", .about = OUTPUT | SPLIT},

@@ -4,7 +4,7 @@
 #define AGENT_OPTIONS_SETTERS_H
 
 #include "agent/options/options.h"
-#include "agent/options/values.h"
+#include "util/value.h"
 
 /* Stores a constant; or `value` itself. */
 #define CONSTANT_SETTER(setter, member, constant)                                                  \

@@ -41,14 +41,18 @@ int subcommand_check_mistyped(const struct subcommand *subcommands, char **words
 	for (const struct subcommand *command = subcommands; command->name; command++)
 		nearest_offer(&nearest, command->name);
 	if (nearest.word)
-		return error_set(err, -EINVAL, "'%s' is no command and no filter; did you mean "
-					       "'agent %s'?", words[0], nearest.word);
+		return error_set(err, -EINVAL,
+				 "'%s' is no command and no filter; did you mean "
+				 "'agent %s'?",
+				 words[0], nearest.word);
 	if (words[1])
 		return 0;
 	append_names(subcommands, &names);
 	buf_append_char(&names, '\0');
-	error_set(err, -EINVAL, "'%s' is no command and no filter (commands: %s; a filter is like "
-				"proc.name=cat)", words[0], names.failed ? "" : names.data);
+	error_set(err, -EINVAL,
+		  "'%s' is no command and no filter (commands: %s; a filter is like "
+		  "proc.name=cat)",
+		  words[0], names.failed ? "" : names.data);
 	buf_finish(&names);
 	return -EINVAL;
 }

@@ -19,6 +19,8 @@ enum subcommand_operands {
 	OPERAND_OPTIONAL, /* at most one */
 	OPERAND_REQUIRED, /* one */
 	RULES_REQUIRED, /* one or more files of rules */
+	ACTION_REQUIRED, /* one of `words`, then one of any text */
+	FILES_OPTIONAL, /* any number */
 };
 
 struct subcommand {
@@ -26,8 +28,8 @@ struct subcommand {
 	const char *operand; /* name of the following word in help and messages; NULL: none */
 	enum subcommand_operands operands;
 	const char *operand_default; /* or NULL */
-	word_list *words; /* valid operands; NULL: any text */
-	enum offer offer; /* completion if `words` is NULL */
+	word_list *words; /* valid operands, or actions; NULL: any text */
+	enum offer offer; /* completion of operands if `words` does not have them */
 	const char *help;
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool at_once; /* as an option: the rest of the command line is ignored */
@@ -41,6 +43,7 @@ const struct subcommand *subcommand_find(const struct subcommand *subcommands, c
  * Rejects a mistyped subcommand at the start of a filter: a name without a dot and without an
  * operator after it. Returns 0, or -EINVAL with a message.
  */
-int subcommand_check_mistyped(const struct subcommand *subcommands, char **words, struct error *err);
+int subcommand_check_mistyped(const struct subcommand *subcommands, char **words,
+			      struct error *err);
 
 #endif

@@ -38,8 +38,9 @@ int words_reject(const char *what, word_list *words, const char *text, struct er
 	words_append(words, &list);
 	buf_append_char(&list, '\0');
 	error_set(err, -EINVAL, "%s: expected %s, not '%s'%s%s%s", what,
-		  list.failed ? "another word" : list.data, text, nearest.word ? " (did you mean '" : "",
-		  nearest.word ? nearest.word : "", nearest.word ? "'?)" : "");
+		  list.failed ? "another word" : list.data, text,
+		  nearest.word ? " (did you mean '" : "", nearest.word ? nearest.word : "",
+		  nearest.word ? "'?)" : "");
 	buf_finish(&list);
 	return -EINVAL;
 }

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "agent/plan/expression.h"
+#include "agent/plan/pushdown.h"
 #include "agent/plan/rules_load.h"
+#include "agent/record/captures.h"
+#include "output/delivery/outputs.h"
 
 struct warnings {
 	const char *filter;
@@ -22,13 +25,13 @@ static void add_warning(void *context, const struct filter_error *warning)
 	filter_error_render(warnings->filter, warning, warnings->messages);
 }
 
-static int compile_filter(struct plan *plan, struct buf *messages, struct error *err)
+static int compile_filter(struct plan *plan, const char *filter, struct buf *messages,
+			  struct error *err)
 {
-	const char *filter = plan->options->filter;
 	struct warnings warnings = {filter, messages};
 	const struct filter_options filter_options = {
 		.exact_types = plan->options->exact_types,
-		.warn = add_warning,
+		.warn = messages ? add_warning : NULL,
 		.warn_context = &warnings,
 	};
 	struct filter_error wrong = {0};
@@ -36,27 +39,75 @@ static int compile_filter(struct plan *plan, struct buf *messages, struct error 
 
 	if (!filter)
 		return 0;
+	filter_destroy(plan->filter);
+	plan->filter = NULL;
 	code = filter_create(filter, &filter_options, &plan->filter, &wrong);
 	return code ? expression_error("", filter, &wrong, code, err) : 0;
+}
+
+/* Whether each event that passes the filter of the options is wanted, whatever outputs pass. */
+static bool wants_all(const struct plan *plan)
+{
+	const struct printer *printer = plan->printer;
+
+	return !printer->outputs || plan->options->write || plan->options->summary ||
+	       !outputs_have_filters(printer->outputs) || !captures_have_filters(printer->captures);
+}
+
+/* Events must pass the filter of the options, and that of any output. */
+static int make_filter_text(struct plan *plan)
+{
+	const struct printer *printer = plan->printer;
+	const char *filter = plan->options->filter;
+	struct buf text = {0};
+
+	if (wants_all(plan)) {
+		plan->filter_text = filter ? strdup(filter) : NULL;
+		return !filter || plan->filter_text ? 0 : -ENOMEM;
+	}
+	if (filter)
+		buf_printf(&text, "(%s) and (", filter);
+	outputs_append_filters(printer->outputs, &text);
+	if (printer->outputs->count && printer->captures->count)
+		BUF_LITERAL(&text, " or ");
+	captures_append_filters(printer->captures, &text);
+	if (filter)
+		buf_append_char(&text, ')');
+	buf_append_char(&text, '\0');
+	plan->filter_text = text.data;
+	if (!text.failed)
+		return 0;
+	buf_finish(&text);
+	plan->filter_text = NULL;
+	return -ENOMEM;
 }
 
 /* The rules contain the filter of the options. */
 static int load_rules(struct plan *plan, struct buf *messages)
 {
-	int code = rules_load_options(plan->options, plan->printer, &plan->ruleset,
-				      &plan->rules_counts, messages);
+	int code = rules_load_options(plan->options, plan->printer, plan->filter_text,
+				      &plan->ruleset, &plan->rules_counts, messages);
 
 	if (code == 0)
 		plan->filter = ruleset_filter(plan->ruleset);
 	return code;
 }
 
-/* Whether the state is also written later than at the start, so it has to be up to date. */
-static bool records_state(const struct options *options)
+static bool has_captures(const struct plan *plan)
 {
-	const struct recording_limits *limits = &options->limits;
+	return plan->printer->captures && plan->printer->captures->count;
+}
 
-	return options->fat || limits->bytes || limits->ns || limits->events;
+/*
+ * Whether the state is also written later than at the start, so it has to be up to date. Captures
+ * of outputs begin anew also after a failure.
+ */
+static bool records_state(const struct plan *plan)
+{
+	const struct recording_limits *limits = &plan->options->limits;
+
+	return plan->options->fat || limits->bytes || limits->ns || limits->events ||
+	       has_captures(plan);
 }
 
 /*
@@ -74,9 +125,16 @@ static void set_described(struct plan *plan, unsigned int output_needs)
 {
 	unsigned int needs = output_needs | (plan->filter ? filter_needs(plan->filter) : 0);
 	bool is_live = !plan->options->read;
+	bool records = plan->options->write || has_captures(plan);
 
-	plan->needs_containers = is_live && (plan->options->write || (needs & NEEDS_DESCRIPTIONS));
-	plan->needs_pods = is_live && (plan->options->write || (needs & NEEDS_PODS));
+	plan->needs_containers = is_live && (records || (needs & NEEDS_DESCRIPTIONS));
+	plan->needs_pods = is_live && (records || (needs & NEEDS_PODS));
+}
+
+/* Whether the state is written, at the start or later; then all of it is. */
+static bool writes_state(const struct plan *plan)
+{
+	return plan->options->write || records_state(plan);
 }
 
 static int select_events(struct plan *plan, struct error *err)
@@ -89,14 +147,20 @@ static int select_events(struct plan *plan, struct error *err)
 	if (plan->options->pids_count || plan->options->command)
 		needs |= NEEDS_THREADS;
 	if (plan->options->summary)
-		needs |= NEEDS_THREADS | NEEDS_EVENT_FDS;
-	if (records_state(plan->options))
+		needs |= NEEDS_THREADS | NEEDS_EVENT_FD;
+	if (plan->options->write || has_captures(plan))
+		needs |= NEEDS_ARGUMENTS;
+	if (plan->options->changed_arguments)
+		needs |= NEEDS_CHANGED;
+	if (records_state(plan))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
 	set_described(plan, needs);
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);
 	else
-		selection_make(&plan->selection, plan->filter, needs);
+		selection_make(&plan->selection, plan->filter, needs,
+			       plan->options->full_state || writes_state(plan));
+	pushdown_make(plan);
 	if (!selection_is_empty(&plan->selection))
 		return 0;
 	if (plan->ruleset)
@@ -109,9 +173,13 @@ static struct plan *begin(const struct options *options, const struct printer *p
 {
 	struct plan *made = calloc(1, sizeof(*made));
 
-	if (made) {
-		made->options = options;
-		made->printer = printer;
+	if (!made)
+		return NULL;
+	made->options = options;
+	made->printer = printer;
+	if (make_filter_text(made)) {
+		plan_destroy(made);
+		return NULL;
 	}
 	return made;
 }
@@ -128,13 +196,15 @@ static int finish(struct plan *made, int code, struct plan **plan, struct error 
 	return code;
 }
 
-/* With rules the filter is first compiled separately, to check it. */
+/* The filter of the options is first compiled separately, to check it. */
 static int compile(struct plan *made, struct buf *messages, struct error *err)
 {
-	int code = compile_filter(made, messages, err);
+	int code = compile_filter(made, made->options->filter, messages, err);
 
-	if (code || !made->options->rules_count)
+	if (code)
 		return code;
+	if (!made->options->rules_count)
+		return wants_all(made) ? 0 : compile_filter(made, made->filter_text, NULL, err);
 	filter_destroy(made->filter);
 	made->filter = NULL;
 	code = load_rules(made, messages);
@@ -165,17 +235,30 @@ int plan_create(const struct options *options, const struct printer *printer, st
 	return code;
 }
 
-int plan_renew(const struct plan *plan, struct plan **renewed, struct buf *messages,
-	       struct error *err)
+/* Without new options only rules may have changed. */
+static int compile_again(struct plan *made, struct buf *messages, struct error *err)
 {
-	struct plan *made = begin(plan->options, plan->printer);
-	int code = made ? load_rules(made, messages) : -ENOMEM;
+	int code;
 
+	if (made->renewed || !made->options->rules_count)
+		return compile(made, messages, err);
+	code = load_rules(made, messages);
 	if (code == -EINVAL)
-		error_set(err, code, "they have errors");
-	else if (code)
-		error_set(err, code, "%s", strerror(-code));
-	return finish(made, code, renewed, err);
+		return error_set(err, code, "they have errors");
+	return code ? error_set(err, code, "%s", strerror(-code)) : 0;
+}
+
+int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,
+	       struct plan **renewed, struct buf *messages, struct error *err)
+{
+	struct plan *made = begin(options ? options : plan->options, printer);
+
+	if (!made) {
+		options_destroy(options);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	made->renewed = options;
+	return finish(made, compile_again(made, messages, err), renewed, err);
 }
 
 void plan_destroy(struct plan *plan)
@@ -186,5 +269,7 @@ void plan_destroy(struct plan *plan)
 		ruleset_destroy(plan->ruleset);
 	else
 		filter_destroy(plan->filter);
+	free(plan->filter_text);
+	options_destroy(plan->renewed);
 	free(plan);
 }

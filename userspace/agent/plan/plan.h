@@ -13,12 +13,15 @@
 #include "util/error.h"
 
 struct plan {
-	const struct options *options; /* borrowed */
+	const struct options *options; /* borrowed, or those of `renewed` */
+	struct options *renewed; /* owned: options of a reload; NULL: none */
 	const struct printer *printer; /* borrowed */
+	char *filter_text; /* owned: the filter of the options, and those of the outputs; or NULL */
 	struct filter *filter; /* NULL: everything passes; with rules, their filter */
 	struct ruleset *ruleset; /* NULL: without rules */
 	struct rules_counts rules_counts;
 	struct selection selection;
+	struct kernel_filters kernel_filters; /* what the kernel decides of the filter */
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */
 };
@@ -31,9 +34,12 @@ struct plan {
 int plan_create(const struct options *options, const struct printer *printer, struct plan **plan,
 		struct buf *messages, struct error *err);
 
-/* Creates another plan of the same options, with the current rules from their files. As above. */
-int plan_renew(const struct plan *plan, struct plan **renewed, struct buf *messages,
-	       struct error *err);
+/*
+ * Creates another plan, with the current rules from their files. options: new ones, on the heap,
+ * taken over in every case; NULL: those of the plan. As above.
+ */
+int plan_renew(const struct plan *plan, struct options *options, const struct printer *printer,
+	       struct plan **renewed, struct buf *messages, struct error *err);
 
 void plan_destroy(struct plan *plan); /* accepts NULL */
 

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "agent/plan/expression.h"
+#include "agent/record/captures.h"
+#include "output/delivery/outputs.h"
 #include "util/excerpt.h"
 
 /*
@@ -48,7 +50,7 @@ static bool wants_json(const struct options *options)
 /* -p and -R select text, even for a pipe; options about JSON select JSON. */
 static const struct output_format *resolve_format(const struct options *options)
 {
-	if (options->quiet)
+	if (options->quiet || options->outputs_count)
 		return &format_none;
 	if (options->format)
 		return options->format;
@@ -76,12 +78,14 @@ static bool prints_lines(const struct printer *printer, const struct options *op
 
 static int check(const struct printer *printer, const struct options *options, struct error *err)
 {
-	if (options->quiet)
+	if (options->quiet || options->outputs_count)
 		return 0;
 	if (printer->format->silent && options->print)
 		return error_set(err, -EINVAL, "-p: nothing is printed with -o none");
-	if (printer->format != &format_json && wants_json(options))
-		return error_set(err, -EINVAL, "--json-fields and --json-b64 are for -o json");
+	if (!printer->format->events.keyed && options->json_fields)
+		return error_set(err, -EINVAL, "--json-fields is for -o json and -o protobuf");
+	if (printer->format != &format_json && options->json_base64)
+		return error_set(err, -EINVAL, "--json-b64 is for -o json");
 	if (printer->format != &format_text && options->port_names)
 		return error_set(err, -EINVAL, "-R is for -o text");
 	if (prints_lines(printer, options) && options->json_fields)
@@ -122,13 +126,13 @@ static void warn_of_constant_format(const char *format, struct buf *messages)
 	buf_append_char(messages, '\n');
 }
 
-static int create_format(const struct printer *printer, const struct options *options,
-			 struct formatter **formatter, struct buf *messages, struct error *err)
+static int create_format(const struct printer_request *request, struct formatter **formatter,
+			 struct buf *messages, struct error *err)
 {
-	const struct named_format *named = find_named(options->print);
-	const char *format = named ? named->line : options->print;
+	const struct named_format *named = find_named(request->print);
+	const char *format = named ? named->line : request->print;
 	struct filter_error wrong = {0};
-	int code = formatter_create_format(printer->format, format, formatter, &wrong);
+	int code = formatter_create_format(request->format, format, formatter, &wrong);
 
 	if (code)
 		return expression_error("-p: ", format, &wrong, code, err);
@@ -136,25 +140,75 @@ static int create_format(const struct printer *printer, const struct options *op
 	return 0;
 }
 
-static int create_fields(const struct printer *printer, const struct options *options,
-			 struct formatter **formatter, struct error *err)
+static int create_fields(const struct printer_request *request, struct formatter **formatter,
+			 struct error *err)
 {
-	const char *fields = options->json_fields;
 	struct filter_error wrong = {0};
-	int code = formatter_create_fields(printer->format, fields, formatter, &wrong);
+	int code = formatter_create_fields(request->format, request->fields, formatter, &wrong);
 
-	return code ? expression_error("--json-fields: ", fields, &wrong, code, err) : 0;
+	return code ? expression_error(request->fields_option, request->fields, &wrong, code, err)
+		    : 0;
 }
 
 /* In text the rule prints everything, unless -p adds more. */
-static bool has_formatter(const struct printer *printer, const struct options *options)
+bool printer_prints_events(const struct printer *printer, const struct options *options,
+			   const struct output_format *format)
 {
-	const struct output_format *format = printer->format;
-
 	if (format->silent)
 		return false;
 	return !options->rules_count || format->matches.with_fields ||
 	       prints_lines(printer, options);
+}
+
+const char *printer_line(const struct printer *printer, const struct options *options)
+{
+	return prints_lines(printer, options) ? options->print : NULL;
+}
+
+static int make_formatter(const struct printer *printer, const struct options *options,
+			  const struct printer_request *request, const struct text_style *style,
+			  struct formatter **formatter, struct buf *messages, struct error *err)
+{
+	int code;
+
+	if (request->fields)
+		code = create_fields(request, formatter, err);
+	else if (request->print)
+		code = create_format(request, formatter, messages, err);
+	else
+		code = formatter_create(request->format, NULL, 0, formatter, err);
+	if (code)
+		return code;
+	formatter_set_machine(*formatter, &printer->machine);
+	code = formatter_set_schema(*formatter, request->schema);
+	if (code)
+		return error_set(err, code, "out of memory");
+	if (options->json_base64)
+		formatter_add_base64(*formatter);
+	formatter_set_style(*formatter, style);
+	return 0;
+}
+
+int printer_make_formatter(const struct printer *printer, const struct options *options,
+			   const struct printer_request *request, struct formatter **formatter,
+			   struct buf *messages, struct error *err)
+{
+	struct text_style style = printer->style;
+
+	style.coloured = false;
+	return make_formatter(printer, options, request, &style, formatter, messages, err);
+}
+
+size_t printer_add_line(struct printer *printer, const struct ruleset_line *line)
+{
+	size_t i = 0;
+
+	while (i < printer->lines_count && (printer->lines[i].format != line->format ||
+					    printer->lines[i].schema != line->schema))
+		i++;
+	if (i == printer->lines_count)
+		printer->lines[printer->lines_count++] = *line;
+	return i;
 }
 
 static int load_services(struct printer *printer, struct error *err)
@@ -162,18 +216,21 @@ static int load_services(struct printer *printer, struct error *err)
 	int code = services_load(&printer->services);
 
 	if (code)
-		return error_set(err, code, code == -ENOENT ? "-R: this machine has no names of services: "
-							      "/etc/services is missing (package "
-							      "netbase)"
-							    : "-R: out of memory");
+		return error_set(err, code,
+				 code == -ENOENT ? "-R: this machine has no names of services: "
+						   "/etc/services is missing (package "
+						   "netbase)"
+						 : "-R: out of memory");
 	printer->style.services = printer->services;
 	return 0;
 }
 
-int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
-		 struct error *err)
+/* What `running` has is not loaded again; NULL: there is none. */
+static int init(struct printer *printer, const struct options *options,
+		const struct printer *running, struct buf *messages, struct error *err)
 {
 	const struct named_format *named = find_named(options->print);
+	struct printer_request request;
 	int code;
 
 	*printer = (struct printer){
@@ -182,22 +239,44 @@ int printer_init(struct printer *printer, const struct options *options, struct 
 		.container_info = named && options->rules_count ? named->container_info : NULL,
 	};
 	code = check(printer, options, err);
-	if (code == 0 && options->port_names)
+	if (running)
+		printer->machine = running->machine;
+	else if (!options->read)
+		identity_read(&printer->machine, options->host_root);
+	printer->style.services = running ? running->services : NULL;
+	if (code == 0 && options->port_names && !printer->style.services)
 		code = load_services(printer, err);
-	if (code || !has_formatter(printer, options))
+	if (code || !printer_prints_events(printer, options, printer->format))
 		return code;
-	if (options->json_fields)
-		code = create_fields(printer, options, &printer->formatter, err);
-	else if (prints_lines(printer, options))
-		code = create_format(printer, options, &printer->formatter, messages, err);
-	else
-		code = formatter_create(printer->format, NULL, 0, &printer->formatter, err);
-	if (code)
-		return code;
-	if (options->json_base64)
-		formatter_add_base64(printer->formatter);
-	formatter_set_style(printer->formatter, &printer->style);
-	return 0;
+	request = (struct printer_request){
+		.format = printer->format,
+		.fields = options->json_fields,
+		.fields_option = "--json-fields: ",
+		.print = printer_line(printer, options),
+	};
+	return make_formatter(printer, options, &request, &printer->style, &printer->formatter,
+			      messages, err);
+}
+
+int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
+		 struct error *err)
+{
+	return init(printer, options, NULL, messages, err);
+}
+
+int printer_init_again(struct printer *printer, const struct printer *running,
+		       const struct options *options, struct buf *messages, struct error *err)
+{
+	return init(printer, options, running, messages, err);
+}
+
+void printer_replace(struct printer *running, struct printer *printer)
+{
+	printer->services = running->services;
+	running->services = NULL;
+	printer_finish(running);
+	*running = *printer;
+	*printer = (struct printer){0};
 }
 
 void printer_finish(struct printer *printer)
@@ -209,5 +288,9 @@ void printer_finish(struct printer *printer)
 
 unsigned int printer_needs(const struct printer *printer)
 {
-	return printer->formatter ? formatter_needs(printer->formatter) : 0;
+	unsigned int needs = printer->formatter ? formatter_needs(printer->formatter) : 0;
+
+	if (printer->outputs)
+		needs |= outputs_needs(printer->outputs) | captures_needs(printer->captures);
+	return needs;
 }

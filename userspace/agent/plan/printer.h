@@ -7,16 +7,37 @@
 #define AGENT_PLAN_PRINTER_H
 
 #include "agent/options/options.h"
+#include "rules/ruleset.h"
 #include "sinsp/sinsp.h"
 #include "util/error.h"
 #include "util/services.h"
+
+enum { PRINTER_LINES_MAX = 32 }; /* more than formats times schemas */
+
+struct captures;
+struct outputs;
 
 struct printer {
 	const struct output_format *format; /* that of the options, or the default */
 	struct text_style style; /* that of the options, with colours and lengths resolved */
 	struct services *services; /* owned; NULL: ports are numbers */
 	struct formatter *formatter; /* owned; NULL: only rules print */
+	struct identity machine; /* nothing is known of that of a capture file */
 	const char *container_info; /* for outputs of rules: see struct ruleset_config */
+	const struct outputs *outputs; /* borrowed: they print; NULL: standard output does */
+	const struct captures *captures; /* the same; NULL only if `outputs` is */
+	/* The lines of rules, each once; 0: one in `format`. */
+	struct ruleset_line lines[PRINTER_LINES_MAX];
+	size_t lines_count;
+};
+
+/* What a formatter is asked for. */
+struct printer_request {
+	const struct output_format *format;
+	const struct output_schema *schema; /* NULL: the native one */
+	const char *fields; /* a list with commas; NULL: see `print` */
+	const char *fields_option; /* that gave it, for messages: "--json-fields: " */
+	const char *print; /* a format, or the name of one; NULL: the default fields */
 };
 
 /*
@@ -26,6 +47,30 @@ struct printer {
 int printer_init(struct printer *printer, const struct options *options, struct buf *messages,
 		 struct error *err);
 void printer_finish(struct printer *printer);
+
+/*
+ * The same while a printer is in use, whose names of services are borrowed, and which knows the
+ * machine: it may have been read with more privileges. Then either release it,
+ * or put it in the place of the running one, which is released except for those names.
+ */
+int printer_init_again(struct printer *printer, const struct printer *running,
+		       const struct options *options, struct buf *messages, struct error *err);
+void printer_replace(struct printer *running, struct printer *printer);
+
+/* Makes a formatter for one more output, in the style of the printer without colours. As above. */
+int printer_make_formatter(const struct printer *printer, const struct options *options,
+			   const struct printer_request *request, struct formatter **formatter,
+			   struct buf *messages, struct error *err);
+
+/* Whether a format prints something of each event; otherwise only rules print. */
+bool printer_prints_events(const struct printer *printer, const struct options *options,
+			   const struct output_format *format);
+
+/* -p, if it is about lines of events; else NULL. */
+const char *printer_line(const struct printer *printer, const struct options *options);
+
+/* The index of a line of rules, which is added if need be. */
+size_t printer_add_line(struct printer *printer, const struct ruleset_line *line);
 
 /* The state needed for output: enum field_needs bits. */
 unsigned int printer_needs(const struct printer *printer);

@@ -2,10 +2,11 @@
 /* Loads rules from paths. */
 #include "agent/plan/rules_load.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "yaml/folder.h"
 
 /* The files of all paths. */
 struct inputs {
@@ -13,17 +14,19 @@ struct inputs {
 	size_t count;
 };
 
-static int add_input(struct inputs *inputs, char *path)
+/* Adds a copy of the path. */
+static int add_input(struct inputs *inputs, const char *path)
 {
+	char *copy = strdup(path);
 	struct rules_input *list =
-		path ? realloc(inputs->list, (inputs->count + 1) * sizeof(*list)) : NULL;
+		copy ? realloc(inputs->list, (inputs->count + 1) * sizeof(*list)) : NULL;
 
 	if (!list) {
-		free(path);
+		free(copy);
 		return -ENOMEM;
 	}
 	inputs->list = list;
-	inputs->list[inputs->count++] = (struct rules_input){.path = path};
+	inputs->list[inputs->count++] = (struct rules_input){.path = copy};
 	return 0;
 }
 
@@ -34,64 +37,46 @@ static void inputs_finish(struct inputs *inputs)
 	free(inputs->list);
 }
 
-static int is_rules_file(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return entry->d_name[0] != '.' && dot &&
-	       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-}
-
-static char *join_path(const char *folder, const char *name)
-{
-	struct buf path = {0};
-
-	buf_printf(&path, "%s/%s", folder, name);
-	buf_append_char(&path, '\0');
-	if (!path.failed)
-		return path.data;
-	buf_finish(&path);
-	return NULL;
-}
-
 /* A path that is no folder is treated as a file: errors are reported by the reader. */
 static int add_path(struct inputs *inputs, const char *path, struct buf *messages)
 {
-	struct dirent **entries;
-	int n = scandir(path, &entries, is_rules_file, alphasort), code = 0;
+	struct yaml_folder folder;
+	int code = yaml_folder_read(path, &folder);
 
-	if (n < 0)
-		return errno == ENOMEM ? -ENOMEM : add_input(inputs, strdup(path));
-	for (int i = 0; i < n; i++) {
-		if (code == 0)
-			code = add_input(inputs, join_path(path, entries[i]->d_name));
-		free(entries[i]);
+	if (code && code != -ENOMEM)
+		return add_input(inputs, path);
+	for (size_t i = 0; i < folder.count && code == 0; i++)
+		code = add_input(inputs, folder.paths[i]);
+	if (code == 0 && folder.count == 0) {
+		buf_printf(messages, "%s: error: there is no *.yaml or *.yml in this folder\n",
+			   path);
+		code = -EINVAL;
 	}
-	free(entries);
-	if (n)
-		return code;
-	buf_printf(messages, "%s: error: there is no *.yaml or *.yml in this folder\n", path);
-	return -EINVAL;
+	yaml_folder_finish(&folder);
+	return code;
 }
 
 /* Notes are only for check-rules, not for captures. */
-static enum rules_severity least_severe(const struct options *options)
+static enum yaml_severity least_severe(const struct options *options)
 {
-	return options->subcommand && options->verbose ? RULES_NOTE : RULES_WARNING;
+	return options->subcommand && options->verbose ? YAML_NOTE : YAML_WARNING;
 }
 
 int rules_load_options(const struct options *options, const struct printer *printer,
-		       struct ruleset **ruleset, struct rules_counts *counts, struct buf *messages)
+		       const char *filter, struct ruleset **ruleset, struct rules_counts *counts,
+		       struct buf *messages)
 {
+	const struct ruleset_line line = {.format = printer->format};
 	const struct ruleset_config config = {
 		.rules = {.filter = {.exact_types = options->exact_types},
 			  .least = options->priority},
-		.filter = options->filter,
-		.format = printer->format,
+		.filter = filter,
+		.lines = printer->lines_count ? printer->lines : &line,
+		.lines_count = printer->lines_count ? printer->lines_count : 1,
 		.style = printer->style,
 		.container_info = printer->container_info,
 	};
-	struct rules_report report = {0};
+	struct yaml_report report = {0};
 	struct inputs inputs = {0};
 	int code = 0;
 
@@ -99,8 +84,8 @@ int rules_load_options(const struct options *options, const struct printer *prin
 		code = add_path(&inputs, options->rules[i], messages);
 	if (code == 0)
 		code = ruleset_create(inputs.list, inputs.count, &config, ruleset, counts, &report);
-	rules_report_render(&report, least_severe(options), messages);
-	rules_report_finish(&report);
+	yaml_report_render(&report, least_severe(options), messages);
+	yaml_report_finish(&report);
 	inputs_finish(&inputs);
 	return code;
 }

@@ -9,11 +9,13 @@
 
 /*
  * Loads the rules of the options, for lines in the format and style of `printer`, whose formatter
- * is not used; of folders all files *.yaml and *.yml, sorted by name. Errors, warnings and for check-rules -v notes are appended to `messages` as whole lines. Returns 0,
- * -EINVAL if there are errors, or another -errno.
+ * is not used; events must also pass `filter` (NULL: all do). Of folders all files *.yaml and
+ * *.yml, sorted by name. Errors, warnings and, for check-rules -v, notes are appended to `messages`
+ * as whole lines. Returns 0, -EINVAL if there are errors, or another -errno.
  */
 int rules_load_options(const struct options *options, const struct printer *printer,
-		       struct ruleset **ruleset, struct rules_counts *counts, struct buf *messages);
+		       const char *filter, struct ruleset **ruleset, struct rules_counts *counts,
+		       struct buf *messages);
 
 /* Appends "87 rules (3 disabled, 2 about other sources), 300 macros, 120 lists". */
 void rules_append_summary(const struct rules_counts *counts, struct buf *out);

@@ -52,17 +52,88 @@ static bool names_socket(const struct event_desc *desc)
 	return names_descriptor(desc) && (desc->category & ABOUT_MASK) != EC_FILE;
 }
 
-static bool any_filtered(const struct selection *selection,
-			 bool (*test)(const struct event_desc *desc))
+/* Whether its own descriptor is only known from other events. */
+static bool needs_own_descriptor(const struct event_desc *desc)
 {
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if ((selection->events[id] & WHY_FILTER) && test(event_desc_get(id)))
+	return (desc->flags & (EF_CREATES_FD | EF_USES_FD | EF_DESTROYS_FD)) &&
+	       !sinsp_event_describes_fd(desc->id);
+}
+
+/* Whether it names other descriptors than one that it describes. */
+static bool needs_descriptors(const struct event_desc *desc)
+{
+	unsigned int created = sinsp_event_describes_fd(desc->id);
+
+	for (unsigned int i = created; i < desc->nparams; i++)
+		if (!desc->params[i].extension &&
+		    (desc->params[i].type == PT_FD || desc->params[i].type == PT_FDLIST))
 			return true;
 	return false;
 }
 
-/* The parts of the state that fields with these needs use, for the events of the filter. */
-static uint8_t parts_for_needs(const struct selection *selection, unsigned int needs)
+static bool is_given_path(const struct param_desc *param)
+{
+	return !param->extension && (param->type == PT_FSPATH || param->type == PT_FSRELPATH);
+}
+
+/* Whether it has paths that the kernel does not report, even if its call succeeds. */
+static bool needs_directories(const struct event_desc *desc)
+{
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (is_given_path(&desc->params[i]) && !desc->params[i].real)
+			return true;
+	return false;
+}
+
+/* Whether it has paths whose directory the kernel does not report if its call fails, either. */
+static bool needs_bases(const struct event_desc *desc)
+{
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (is_given_path(&desc->params[i]) && !desc->params[i].base_path)
+			return true;
+	return false;
+}
+
+/*
+ * Which parts of the state an event needs for what is asked of the event itself. Each part may
+ * need another: see complete().
+ */
+static uint8_t parts_for_event(unsigned int needs, const struct event_desc *desc)
+{
+	bool own = (needs & NEEDS_EVENT_FD) && needs_own_descriptor(desc);
+	bool all = (needs & NEEDS_EVENT_FDS) && needs_descriptors(desc);
+	uint8_t why = 0;
+
+	/* The names of files come from where they were opened. */
+	if (own || all)
+		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+	if ((own || all) && names_socket(desc))
+		why |= WHY_CONNECTIONS;
+	if ((needs & NEEDS_EVENT_PATHS) && needs_bases(desc))
+		why |= WHY_DIRECTORIES;
+	if ((needs & NEEDS_EVENT_REAL_PATHS) && needs_directories(desc))
+		why |= WHY_DIRECTORIES;
+	return why;
+}
+
+/* The same for a state that is kept whole: an event that describes something changes nothing. */
+static uint8_t parts_for_event_in_full(unsigned int needs, const struct event_desc *desc)
+{
+	bool fds = needs & (NEEDS_EVENT_FD | NEEDS_EVENT_FDS);
+	bool paths = needs & (NEEDS_EVENT_PATHS | NEEDS_EVENT_REAL_PATHS);
+	uint8_t why = 0;
+
+	if (fds && names_descriptor(desc))
+		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
+	if (fds && names_socket(desc))
+		why |= WHY_CONNECTIONS;
+	if (paths && names_path(desc))
+		why |= WHY_DIRECTORIES;
+	return why;
+}
+
+/* Of what does not depend on the event. */
+static uint8_t parts_for_any_event(unsigned int needs)
 {
 	uint8_t why = 0;
 
@@ -70,23 +141,52 @@ static uint8_t parts_for_needs(const struct selection *selection, unsigned int n
 		why |= WHY_DESCRIPTORS | WHY_CONNECTIONS;
 	if (needs & NEEDS_CWD)
 		why |= WHY_DIRECTORIES;
-	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_descriptor))
-		why |= WHY_DESCRIPTORS | WHY_DIRECTORIES;
-	if ((needs & NEEDS_EVENT_FDS) && any_filtered(selection, names_socket))
-		why |= WHY_CONNECTIONS;
-	if ((needs & NEEDS_EVENT_PATHS) && any_filtered(selection, names_path))
-		why |= WHY_DIRECTORIES;
 	if (needs & NEEDS_SWITCHES)
 		why |= WHY_SWITCHES;
 	if (needs & NEEDS_CONTAINERS)
 		why |= WHY_CONTAINERS;
+	if (needs & NEEDS_THREADS)
+		why |= WHY_THREADS;
+	return why;
+}
+
+/* Adds the parts that others need. */
+static uint8_t complete(uint8_t why)
+{
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
 		why |= WHY_DESCRIPTORS;
 	/* All of these belong to threads. */
-	if (why || (needs & NEEDS_THREADS))
+	if (why)
 		why |= WHY_THREADS;
 	return why;
+}
+
+/* The parts of the state that fields with these needs use, for the events of the filter. */
+static uint8_t parts_for_needs(const struct selection *selection,
+			       const unsigned int needs[EVENT_ID_MAX])
+{
+	uint8_t why = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!(selection->events[id] & WHY_FILTER))
+			continue;
+		why |= parts_for_any_event(needs[id]);
+		why |= selection->full_state ? parts_for_event_in_full(needs[id], desc)
+					     : parts_for_event(needs[id], desc);
+	}
+	return complete(why);
+}
+
+static bool any_filtered(const struct selection *selection,
+			 bool (*test)(const struct event_desc *desc))
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if ((selection->events[id] & WHY_FILTER) && test(event_desc_get(id)))
+			return true;
+	return false;
 }
 
 static bool is_possible(const struct event_desc *desc)
@@ -176,20 +276,39 @@ static uint8_t parts_of(const struct selection *selection)
 	return selection->filter_parts | selection->output_parts;
 }
 
+static void set_all(unsigned int needs[EVENT_ID_MAX], unsigned int value)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		needs[id] = value;
+}
+
+static void choose_parts(struct selection *selection, const struct filter *filter,
+			 unsigned int output_needs)
+{
+	unsigned int needs[EVENT_ID_MAX];
+
+	set_all(needs, output_needs);
+	selection->output_parts = parts_for_needs(selection, needs);
+	set_all(needs, filter && selection->full_state ? filter_needs(filter) : NEEDS_NOTHING);
+	if (filter && !selection->full_state)
+		filter_event_needs(filter, needs);
+	selection->filter_parts = parts_for_needs(selection, needs);
+}
+
 void selection_make(struct selection *selection, const struct filter *filter,
-		    unsigned int output_needs)
+		    unsigned int output_needs, bool full_state)
 {
 	unsigned int needs = filter ? filter_needs(filter) : 0;
 	uint8_t wanted;
 
-	*selection = (struct selection){0};
+	*selection = (struct selection){.full_state = full_state};
 	for (size_t i = 0; i < (filter ? filter_group_count(filter) : 1); i++)
 		add_item(selection, filter, i);
-	selection->filter_parts = parts_for_needs(selection, needs);
-	selection->output_parts = parts_for_needs(selection, output_needs);
+	choose_parts(selection, filter, output_needs);
 	if (!selection_lacks_calls(selection)) {
 		selection->filter_enter_times = needs & NEEDS_ENTER_TIME;
 		selection->output_enter_times = output_needs & NEEDS_ENTER_TIME;
+		selection->entry_needs = (needs | output_needs) & NEEDS_VALUES;
 	}
 	wanted = parts_of(selection);
 
@@ -244,13 +363,21 @@ bool selection_has_enter_times(const struct selection *selection)
 	return selection->filter_enter_times || selection->output_enter_times;
 }
 
+enum entry_notes selection_entry_notes(const struct selection *selection)
+{
+	if (selection->entry_needs & NEEDS_CHANGED)
+		return ENTRY_NOTES_ALL;
+	return selection->entry_needs ? ENTRY_NOTES_OVERWRITTEN : ENTRY_NOTES_NONE;
+}
+
 bool selection_captures_same(const struct selection *a, const struct selection *b)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (!a->events[id] != !b->events[id] ||
 		    (a->events[id] & WHY_FILTER) != (b->events[id] & WHY_FILTER))
 			return false;
-	if (selection_has_enter_times(a) != selection_has_enter_times(b))
+	if (selection_has_enter_times(a) != selection_has_enter_times(b) ||
+	    a->entry_needs != b->entry_needs)
 		return false;
 	return memcmp(a->syscalls, b->syscalls, sizeof(a->syscalls)) == 0 &&
 	       memcmp(a->compat_syscalls, b->compat_syscalls, sizeof(a->compat_syscalls)) == 0;
@@ -259,6 +386,19 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 bool selection_adds_parts(const struct selection *from, const struct selection *to)
 {
 	return parts_of(to) & ~parts_of(from);
+}
+
+unsigned int selection_lacks(const struct selection *selection)
+{
+	const unsigned int optional = WHY_DESCRIPTORS | WHY_CONNECTIONS | WHY_DIRECTORIES;
+	unsigned int lacks = 0;
+
+	if (selection->full_state)
+		return 0;
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (parts[i].why & optional & ~(unsigned int)parts_of(selection))
+			lacks |= parts[i].part;
+	return lacks;
 }
 
 const char *selection_why_name(enum selection_why why)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "scap/live/live.h"
 
 enum selection_why {
 	WHY_FILTER = 1 << 0, /* can pass the filter */
@@ -28,18 +29,21 @@ struct selection {
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint8_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
 	uint8_t output_parts; /* or by the output */
+	bool full_state; /* all parts are kept, as far as events for them are captured */
 	bool filter_enter_times; /* the filter needs the entry times of system calls */
 	bool output_enter_times; /* or the output does */
+	uint16_t entry_needs; /* which arguments are noted on entry: NEEDS_VALUES bits */
 };
 
 struct filter;
 
 /*
  * Fills a selection. filter: NULL selects all events but those that must be named (EF_ON_REQUEST).
- * output_needs: enum field_needs bits of the fields that will be printed.
+ * output_needs: enum field_needs bits of the fields that will be printed. full_state: also keeps
+ * what an event describes itself, so that the state can be dumped.
  */
 void selection_make(struct selection *selection, const struct filter *filter,
-		    unsigned int output_needs);
+		    unsigned int output_needs, bool full_state);
 
 /*
  * The same for a capture file: all its events may pass, including types that only files have;
@@ -64,6 +68,12 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 
 /* Whether entry times of system calls are needed. */
 bool selection_has_enter_times(const struct selection *selection);
+
+/* Which programs run on entry of calls. */
+enum entry_notes selection_entry_notes(const struct selection *selection);
+
+/* The parts of the state (enum sinsp_part) for which no events are captured: sinsp_set_lacks(). */
+unsigned int selection_lacks(const struct selection *selection);
 
 /* "threads" for WHY_THREADS. */
 const char *selection_why_name(enum selection_why why);

@@ -10,16 +10,19 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 /* State that handlers access. */
-static volatile sig_atomic_t received, reload_asked, had_terminal;
+static volatile sig_atomic_t received, received_from_user, reload_asked, had_terminal;
 static pid_t command; /* set before the handler that reads it is installed */
 
 static void count_signal(int number)
 {
 	if (received < SCHAR_MAX)
 		received = received + 1;
+	if (number != SIGALRM && received_from_user < SCHAR_MAX)
+		received_from_user = received_from_user + 1;
 	/* Also interrupts a wait for a reader that begins later. */
 	alarm(SIGNALS_PATIENCE_S);
 }
@@ -115,6 +118,20 @@ void signals_end_after(uint64_t ns)
 int signals_count(void)
 {
 	return received;
+}
+
+/* A signal just before the sleep is seen after it. */
+void signals_wait(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	while (received == 0)
+		nanosleep(&second, NULL);
+}
+
+bool signals_are_insistent(void)
+{
+	return received_from_user > 1;
 }
 
 bool signals_take_reload(void)

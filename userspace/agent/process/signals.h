@@ -39,4 +39,10 @@ void signals_end_after(uint64_t ns);
  */
 int signals_count(void);
 
+/* Waits for a signal that ends the agent. */
+void signals_wait(void);
+
+/* Whether SIGINT, SIGTERM and the like came more than once: the user does not want to wait. */
+bool signals_are_insistent(void);
+
 #endif

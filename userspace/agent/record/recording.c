@@ -3,14 +3,12 @@
 #include "agent/record/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/record/recording_file.h"
 #include "agent/record/recording_name.h"
-#include "agent/process/signals.h"
 #include "event/event.h"
 #include "scap/file/writer.h"
 #include "sinsp/sinsp.h"
@@ -20,22 +18,18 @@ enum {
 	FLUSH_NS = 1000000000,
 	/* Maximum overhead of a block over its event. */
 	BLOCK_BYTES = 64,
-	/* Captures contain data of programs: only for their owner. */
-	FILE_MODE = 0600,
 };
 
 struct recording {
-	const struct options *options;
+	const struct recording_config *config;
 	struct sinsp *sinsp;
 	bool carries[EVENT_ID_MAX]; /* events that carry state */
-	struct scap_writer_config writer_config;
-	bool copies; /* write all events of the input file, unchanged */
-	struct stat input; /* the file that is read, must not be overwritten */
+	bool splits; /* files have limits */
 	struct recording_name names;
-	bool to_stdout;
+	struct recording_file file;
 	const char *name; /* of the open file, or of the last one; also for messages */
-	int fd;
 	struct scap_writer *writer; /* NULL: no file is open */
+	bool has_begun; /* the file: it has the state */
 	uint64_t begin_ns; /* start of the file; 0: at the next event */
 	uint64_t bytes_max; /* its size */
 	struct buf hidden; /* a copy of an event, without the environment of a container */
@@ -60,48 +54,9 @@ static void find_carriers(struct recording *recording)
 	}
 }
 
-static bool is_standard(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
-
-/* An error is reported by the reader of the file. */
-static void note_input(struct recording *recording)
-{
-	const char *path = recording->options->read;
-	int code = 0;
-
-	if (path)
-		code = is_standard(path) ? fstat(STDIN_FILENO, &recording->input)
-					 : stat(path, &recording->input);
-	if (code || !S_ISREG(recording->input.st_mode))
-		recording->input = (struct stat){0};
-}
-
 static int fail(struct recording *recording, int code, const char *what)
 {
 	return error_set(&recording->err, code, "cannot write %s: %s", recording->name, what);
-}
-
-/* Truncates the file only after checking that it is not the one being read. */
-static int open_file(struct recording *recording)
-{
-	struct stat output;
-
-	if (recording->to_stdout)
-		recording->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	else
-		recording->fd =
-			open(recording->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, FILE_MODE);
-	if (recording->fd < 0 || fstat(recording->fd, &output))
-		return fail(recording, -errno, strerror(errno));
-	if (!S_ISREG(output.st_mode))
-		return 0;
-	if (output.st_dev == recording->input.st_dev && output.st_ino == recording->input.st_ino)
-		return fail(recording, -EINVAL, "it is the file that is read (-r)");
-	if (!recording->to_stdout && ftruncate(recording->fd, 0))
-		return fail(recording, -errno, strerror(errno));
-	return 0;
 }
 
 static uint64_t file_bytes(const struct recording *recording)
@@ -109,88 +64,125 @@ static uint64_t file_bytes(const struct recording *recording)
 	struct scap_writer_stats stats;
 
 	scap_writer_stats(recording->writer, &stats);
-	return recording->options->writer.compression ? stats.bytes_stored : stats.bytes;
+	return recording->config->writer.compression ? stats.bytes_stored : stats.bytes;
 }
 
 /* A file begins with the state of any size: ensures a minimum for events. */
 static void limit_bytes(struct recording *recording)
 {
 	uint64_t state = file_bytes(recording), least = state + state / 4;
-	uint64_t wanted = recording->options->limits.bytes;
+	uint64_t wanted = recording->config->limits.bytes;
 
 	recording->bytes_max = wanted && wanted < least ? least : wanted;
 }
 
-/* Begins a file at an event time; its name has the wall-clock time. */
-static int begin_file(struct recording *recording, uint64_t ns, int64_t clock_step_ns)
+/* Opens the next file; its name may have the time on the wall clock. */
+static int open_next(struct recording *recording, uint64_t wall_ns)
 {
 	const char *replaces;
-	int code = recording_name_next(&recording->names, ns + (uint64_t)clock_step_ns,
-				       &recording->name, &replaces);
+	int code = recording_name_next(&recording->names, wall_ns, &recording->name, &replaces);
 
 	if (code)
 		return error_set(&recording->err, code, "cannot write %s: %s",
-				 recording->options->write, strerror(-code));
-	if (recording->to_stdout)
+				 recording->config->path, strerror(-code));
+	if (recording->file.to_stdout)
 		recording->name = "standard output";
 	if (replaces)
 		unlink(replaces);
-	code = open_file(recording);
+	recording->has_begun = false;
+	code = recording_file_open(&recording->file, recording->name, &recording->err);
 	if (code == 0)
-		code = scap_writer_create(recording->fd, recording->name, &recording->writer_config,
-					  &recording->writer, &recording->err);
+		code = scap_writer_create(recording->file.fd, recording->name,
+					  &recording->config->writer, &recording->writer,
+					  &recording->err);
 	if (code)
 		return code;
 	recording->past.files++;
 	recording->past.name = recording->name;
+	return 0;
+}
+
+bool recording_has_begun(const struct recording *recording)
+{
+	return recording->has_begun;
+}
+
+/* Writes the state. */
+int recording_begin(struct recording *recording, uint64_t ns)
+{
+	int code;
+
 	recording->begin_ns = ns;
 	code = sinsp_dump(recording->sinsp, scap_writer_snapshot(recording->writer));
 	if (code)
 		return fail(recording, code, strerror(-code));
+	recording->has_begun = true;
 	limit_bytes(recording);
 	recording->unflushed = true;
 	return recording_flush(recording, clock_ns(CLOCK_MONOTONIC), true);
 }
 
-/* The size of the file; if it is no regular file, the bytes written. */
-static uint64_t stored_bytes(const struct recording *recording, uint64_t written)
+/* Begins a file at an event time; its name has the wall-clock time. */
+static int begin_file(struct recording *recording, uint64_t ns, int64_t clock_step_ns)
 {
-	struct stat output;
+	int code = open_next(recording, ns + (uint64_t)clock_step_ns);
 
-	if (recording->to_stdout || fstat(recording->fd, &output) || !S_ISREG(output.st_mode))
-		return written;
-	return (uint64_t)output.st_size;
+	return code ? code : recording_begin(recording, ns);
+}
+
+int recording_open(struct recording *recording)
+{
+	recording_close(recording);
+	return open_next(recording, clock_ns(CLOCK_REALTIME));
+}
+
+bool recording_has_moved(const struct recording *recording)
+{
+	return recording_file_has_moved(&recording->file, recording->name);
+}
+
+/* Adds what a file has. */
+static void add_stats(struct recording_stats *sum, const struct scap_writer_stats *stats)
+{
+	sum->events += stats->events;
+	sum->asked += stats->events - stats->containers - stats->hidden;
+	sum->generic += stats->generic;
+	sum->left_out += stats->left_out;
+	sum->asked_left_out += stats->left_out - stats->hidden_left_out;
+}
+
+/* A file that failed before it had anything that was asked for is not worth an older one's place.
+ */
+static void remove_failed(struct recording *recording)
+{
+	if (recording->config->rotates && !recording_has_moved(recording))
+		unlink(recording->name);
 }
 
 int recording_close(struct recording *recording)
 {
+	uint64_t asked_before = recording->past.asked;
 	struct scap_writer_stats stats = {0};
-	int code = 0;
+	int code = 0, closed;
 
 	if (recording->writer) {
 		code = scap_writer_flush(recording->writer, &recording->err);
 		scap_writer_stats(recording->writer, &stats);
-		recording->past.events += stats.events;
+		add_stats(&recording->past, &stats);
 		recording->past.at_least = code != 0;
-		recording->past.generic += stats.generic;
-		recording->past.left_out += stats.left_out;
 		code = scap_writer_finish(recording->writer, code ? NULL : &recording->err) ?: code;
-		recording->past.bytes += stored_bytes(recording, stats.bytes_stored);
+		recording->past.bytes += recording_file_bytes(&recording->file, stats.bytes_stored);
 		recording->writer = NULL;
+		if (!recording->has_begun || (code && recording->past.asked == asked_before))
+			remove_failed(recording);
 	}
-	if (recording->fd >= 0 && close(recording->fd) && code == 0)
-		code = fail(recording, -errno, strerror(errno));
-	recording->fd = -1;
+	closed = recording_file_close(&recording->file);
+	if (closed && code == 0)
+		code = fail(recording, closed, strerror(-closed));
 	return code;
 }
 
-/* Whether to stop waiting for a reader that does not read. */
-static bool gives_up(void)
-{
-	return signals_count() > 1;
-}
-
-int recording_create(const struct options *options, struct sinsp *sinsp,
+int recording_create(const struct recording_config *config, struct sinsp *sinsp,
 		     struct recording **recording, struct error *err)
 {
 	struct recording *made = calloc(1, sizeof(*made));
@@ -198,21 +190,18 @@ int recording_create(const struct options *options, struct sinsp *sinsp,
 
 	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
-	made->options = options;
+	made->config = config;
 	made->sinsp = sinsp;
-	made->fd = -1;
-	made->to_stdout = is_standard(options->write);
-	made->writer_config = options->writer;
-	made->writer_config.give_up = gives_up;
-	made->copies = options->read && !options->filter && !options->rules_count;
+	made->splits = config->limits.bytes || config->limits.ns || config->limits.events;
 	find_carriers(made);
-	note_input(made);
-	code = recording_name_init(&made->names, options);
-	if (code)
-		error_set(&made->err, code, "out of memory for the names of files");
-	else if (!options->read)
+	code = recording_file_init(&made->file, config, &made->err);
+	if (code == 0 && recording_name_init(&made->names, config))
+		code = error_set(&made->err, -ENOMEM, "out of memory for the names of files");
+	if (code == 0 && config->begins_later)
+		code = open_next(made, clock_ns(CLOCK_REALTIME));
+	else if (code == 0 && !config->read)
 		code = begin_file(made, clock_ns(CLOCK_REALTIME), 0);
-	else if (!made->names.timed)
+	else if (code == 0 && !made->names.timed)
 		code = begin_file(made, 0, 0);
 	if (code) {
 		error_set(err, code, "%s", made->err.text);
@@ -236,7 +225,7 @@ void recording_destroy(struct recording *recording)
 /* Whether an event at that time belongs to another file. */
 static bool is_full(const struct recording *recording, const struct scap_event *event, uint64_t ns)
 {
-	const struct recording_limits *limits = &recording->options->limits;
+	const struct recording_limits *limits = &recording->config->limits;
 	struct scap_writer_stats stats;
 
 	scap_writer_stats(recording->writer, &stats);
@@ -246,18 +235,26 @@ static bool is_full(const struct recording *recording, const struct scap_event *
 		file_bytes(recording) + event->len + BLOCK_BYTES > recording->bytes_max);
 }
 
+bool recording_is_due(struct recording *recording, const struct scap_event *event)
+{
+	struct ppm_evt_hdr header;
+
+	if ((recording->has_begun && !recording->splits) || event->len < sizeof(header))
+		return false;
+	memcpy(&header, event->frame, sizeof(header));
+	if (recording->begin_ns == 0)
+		recording->begin_ns = header.ts;
+	return !recording->writer || !recording->has_begun || is_full(recording, event, header.ts);
+}
+
 int recording_turn(struct recording *recording, const struct scap_event *event)
 {
 	struct ppm_evt_hdr header;
 	int code;
 
-	if (!recording->names.split || event->len < sizeof(header))
-		return 0;
 	memcpy(&header, event->frame, sizeof(header));
-	if (recording->begin_ns == 0)
-		recording->begin_ns = header.ts;
-	if (recording->writer && !is_full(recording, event, header.ts))
-		return 0;
+	if (recording->writer && !recording->has_begun)
+		return recording_begin(recording, header.ts);
 	code = recording_close(recording);
 	return code ? code : begin_file(recording, header.ts, event->clock_step_ns);
 }
@@ -266,17 +263,20 @@ int recording_turn(struct recording *recording, const struct scap_event *event)
 static bool describes(const struct recording *recording, unsigned int id)
 {
 	return id == EVENT_container ||
-	       (id == EVENT_asyncevent && !recording->writer_config.form_2022);
+	       (id == EVENT_asyncevent && !recording->config->writer.form_2022);
 }
 
-/* Writes what became known of containers, unless the event that is to be written has it. */
-static int put_containers(struct recording *recording, unsigned int id, bool is_written)
+static bool is_written(const struct recording *recording, unsigned int id, bool passed)
 {
-	bool has_it = is_written && describes(recording, id);
-	int code = sinsp_dump_changed(recording->sinsp,
-				      has_it ? NULL : scap_writer_snapshot(recording->writer));
+	return passed || recording->config->copies ||
+	       (recording->config->fat && recording->carries[id]);
+}
 
-	return code ? fail(recording, code, strerror(-code)) : 0;
+struct scap_snapshot *recording_changes(struct recording *recording, unsigned int id, bool passed)
+{
+	if (is_written(recording, id, passed) && describes(recording, id))
+		return NULL;
+	return scap_writer_snapshot(recording->writer);
 }
 
 /* The parameter of an event that describes a container; -1: none. */
@@ -317,17 +317,15 @@ int recording_event(struct recording *recording, const struct scap_event *event,
 		    bool passed)
 {
 	struct scap_event written = *event;
-	bool carries = recording->options->fat && recording->carries[id];
-	bool is_written = passed || recording->copies || carries;
-	int code = put_containers(recording, id, is_written);
+	int code = 0;
 
-	if (code || !is_written)
-		return code;
-	if ((id == EVENT_container || id == EVENT_asyncevent) && !recording->options->container_env)
+	if (!is_written(recording, id, passed))
+		return 0;
+	if ((id == EVENT_container || id == EVENT_asyncevent) && !recording->config->container_env)
 		code = hide_env(recording, &written);
 	if (code)
 		return code;
-	written.hidden |= !passed && !recording->copies;
+	written.hidden |= !passed && !recording->config->copies;
 	recording->unflushed = true;
 	return scap_writer_event(recording->writer, &written, &recording->err);
 }
@@ -335,7 +333,7 @@ int recording_event(struct recording *recording, const struct scap_event *event,
 /* Compression suffers from frequent flushes. */
 int recording_flush(struct recording *recording, uint64_t now_ns, bool idle)
 {
-	bool soon = idle && !recording->options->writer.compression;
+	bool soon = idle && !recording->config->writer.compression;
 
 	if (!recording->writer || !recording->unflushed ||
 	    (!soon && now_ns - recording->flushed_ns < FLUSH_NS))
@@ -352,5 +350,12 @@ const char *recording_problem(const struct recording *recording)
 
 void recording_stats(const struct recording *recording, struct recording_stats *stats)
 {
+	struct scap_writer_stats current;
+
 	*stats = recording->past;
+	if (!recording->writer)
+		return;
+	scap_writer_stats_safe(recording->writer, &current);
+	add_stats(stats, &current);
+	stats->bytes += current.bytes_stored;
 }

@@ -10,16 +10,18 @@
 
 #include "util/buf.h"
 
-int recording_name_init(struct recording_name *name, const struct options *options)
+int recording_name_init(struct recording_name *name, const struct recording_config *config)
 {
-	const struct recording_limits *limits = &options->limits;
+	const struct recording_limits *limits = &config->limits;
 
 	*name = (struct recording_name){
-		.base = options->write,
+		.base = config->path,
 		.split = limits->bytes || limits->ns || limits->events,
-		.timed = limits->ns && strchr(options->write, '%'),
+		.timed = limits->ns && strchr(config->path, '%'),
 		.files = limits->files,
 	};
+	if (config->rotates) /* the name never changes */
+		name->split = name->timed = false;
 	if (name->files)
 		name->kept = calloc(name->files, sizeof(name->kept[0]));
 	return name->files && !name->kept ? -ENOMEM : 0;

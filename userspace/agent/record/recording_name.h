@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/options/options.h"
+#include "agent/record/recording_config.h"
 
 struct recording_name {
 	const char *base;
@@ -24,8 +24,10 @@ struct recording_name {
 	char *replaced; /* owned: the older name in its place */
 };
 
-/* Returns 0 or -ENOMEM; release in both cases. The options are borrowed. */
-int recording_name_init(struct recording_name *name, const struct options *options);
+/*
+ * Returns 0 or -ENOMEM; release in both cases. The configuration is borrowed.
+ */
+int recording_name_init(struct recording_name *name, const struct recording_config *config);
 void recording_name_finish(struct recording_name *name);
 
 /*

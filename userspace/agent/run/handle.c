@@ -2,10 +2,8 @@
 /* Processing of each event: no allocation, no system call of its own. */
 #include "agent/run/handle.h"
 
-#include <stdio.h>
-
 #include "agent/run/containers.h"
-#include "agent/record/recording.h"
+#include "agent/run/record.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
@@ -19,16 +17,27 @@ static void count_match(struct run *run)
 static int end_line(struct run *run, struct error *err)
 {
 	run->formatted++;
-	output_end_line(&run->output);
-	return output_flush_if_full(&run->output, err);
+	line_writer_end_line(&run->line_writer);
+	return line_writer_flush_if_full(&run->line_writer, err);
+}
+
+static int print_match(struct run *run, size_t rule, struct sinsp_event *event, struct error *err)
+{
+	const struct printer *printer = &run->printer;
+	struct ruleset *ruleset = run->plan->ruleset;
+
+	if (run->outputs.count)
+		outputs_match(&run->outputs, ruleset, rule, event);
+	if (printer->format->silent)
+		return 0;
+	ruleset_append(ruleset, rule, 0, event, printer->formatter, &run->line_writer.buf);
+	return end_line(run, err);
 }
 
 /* Prints a line for the first matching rule, or for each. */
-static int show_rules(struct run *run, const struct sinsp_event *event, bool *passed,
-		      struct error *err)
+static int show_rules(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
 {
 	struct ruleset *ruleset = run->plan->ruleset;
-	const struct printer *printer = &run->printer;
 	int result = 0;
 
 	for (size_t rule = 0; !run->ended && result == 0; rule++) {
@@ -37,18 +46,15 @@ static int show_rules(struct run *run, const struct sinsp_event *event, bool *pa
 			break;
 		*passed = true;
 		count_match(run);
-		if (!printer->format->silent) {
-			ruleset_append(ruleset, rule, event, printer->formatter, &run->output.buf);
-			result = end_line(run, err);
-		}
-		if (!run->options->all_rules)
+		result = print_match(run, rule, event, err);
+		if (!run->plan->options->all_rules)
 			break;
 	}
 	return result;
 }
 
 /* Checks whether an event passes, and prints it. */
-static int show(struct run *run, const struct sinsp_event *event, bool *passed, struct error *err)
+static int show(struct run *run, struct sinsp_event *event, bool *passed, struct error *err)
 {
 	const struct plan *plan = run->plan;
 
@@ -58,9 +64,11 @@ static int show(struct run *run, const struct sinsp_event *event, bool *passed, 
 		return 0;
 	*passed = true;
 	count_match(run);
+	if (run->outputs.count)
+		outputs_event(&run->outputs, event);
 	if (!run->printer.formatter)
 		return 0;
-	if (!formatter_write(run->printer.formatter, event, &run->output.buf))
+	if (!formatter_write(run->printer.formatter, event, &run->line_writer.buf))
 		return 0;
 	return end_line(run, err);
 }
@@ -74,18 +82,6 @@ static bool is_asked_for(const struct run *run, const struct scap_event *raw,
 	return !raw->hidden && (run->plan->selection.events[event->ev.desc->id] & WHY_FILTER);
 }
 
-void handle_recording_result(struct run *run, int result)
-{
-	if (result == 0)
-		return;
-	run->is_recording = false;
-	run->recording_failed = !recording_is_unread(result);
-	run->ended |= run->printer.format->silent;
-	if (run->recording_failed)
-		fprintf(stderr, "agent: %s\n", recording_problem(run->recording));
-	recording_close(run->recording); /* for the account; its error is already known */
-}
-
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err)
 {
 	struct sinsp_event event;
@@ -94,8 +90,7 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 
 	if (run->ended)
 		return 0;
-	if (run->is_recording)
-		handle_recording_result(run, recording_turn(run->recording, raw));
+	record_turn(run, raw);
 	if (run->containers)
 		containers_apply(run->containers);
 	/* sinsp_process() counts invalid frames. */
@@ -103,12 +98,12 @@ int handle_event(struct run *run, const struct scap_event *raw, struct error *er
 		return 0;
 	if (run->containers)
 		containers_follow(run->containers);
+	if (canary_takes(&run->canary, &event))
+		return 0;
 	if (is_asked_for(run, raw, &event))
 		result = show(run, &event, &passed, err);
 	if (passed && run->summary)
 		summary_count(run->summary, &event);
-	if (run->is_recording)
-		handle_recording_result(
-			run, recording_event(run->recording, raw, event.ev.desc->id, passed));
+	record_event(run, raw, &event, passed);
 	return result;
 }

@@ -10,10 +10,4 @@
 /* Handles an event of the input. Returns 0, or -errno with a message: the output failed. */
 int handle_event(struct run *run, const struct scap_event *raw, struct error *err);
 
-/*
- * Handles the result of a recording function: a failure is printed at once and ends the recording;
- * the run continues if events are also printed.
- */
-void handle_recording_result(struct run *run, int result);
-
 #endif

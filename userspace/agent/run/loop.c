@@ -4,14 +4,17 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "agent/control/control.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
 #include "agent/run/handle.h"
-#include "agent/record/recording.h"
+#include "agent/run/record.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
+#include "agent/run/service.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -46,6 +49,28 @@ static void print_reports(struct loop *loop, uint64_t now)
 	}
 }
 
+/* Hands over records, and prints what outputs have to say. */
+static void step_outputs(struct run *run, uint64_t now)
+{
+	struct buf messages = {0};
+
+	losses_step(run, now);
+	outputs_step(&run->outputs, now, &messages);
+	if (messages.len)
+		fwrite(messages.data, 1, messages.len, stderr);
+	buf_finish(&messages);
+	run->ended |= outputs_are_gone(&run->outputs) && !run->captures.count;
+}
+
+/* SIGHUP: files are opened anew, the configuration and rules are read again. */
+static void take_hangup(struct loop *loop)
+{
+	outputs_reopen(&loop->run->outputs);
+	captures_reopen(&loop->run->captures);
+	if (run_can_reload(loop->run))
+		reload_request(loop->reload);
+}
+
 /* Whether the command, or all chosen processes, have exited. */
 static bool is_over(const struct run *run)
 {
@@ -59,6 +84,17 @@ static bool is_over(const struct run *run)
 	return state.followed == 0;
 }
 
+/* Says once that it has ended: what is loaded goes on. */
+static void check_loader(struct run *run, uint64_t now)
+{
+	if (!run->loader.pid || run->loader.ended || loader_runs(&run->loader, now))
+		return;
+	fputs("agent: the process that loads programs has ended: the capture goes on, but a reload "
+	      "that needs other programs fails, and CPUs that go online are not captured; restart "
+	      "the agent\n",
+	      stderr);
+}
+
 /*
  * Checks that do not depend on events: signals (-M causes one), counters, and the reader of the
  * output. idle: no events at present.
@@ -69,15 +105,20 @@ static bool may_go_on(struct loop *loop, bool idle)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	print_reports(loop, now);
+	service_step(run, now);
+	control_serve(run->control);
+	hand_over_step(run, now);
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
-	if (run->is_recording)
-		handle_recording_result(run, recording_flush(run->recording, now, idle));
-	if (run->output.closed)
+	record_step(run, now, idle);
+	if (run->line_writer.closed)
 		run->ended = true;
+	if (run->outputs.count)
+		step_outputs(run, now);
+	check_loader(run, now);
 	if (signals_take_reload())
-		reload_request(loop->reload);
+		take_hangup(loop);
 	reload_step(loop->reload);
 	loop->source = run->input->ops->step(run->input);
 	return !run->ended && signals_count() == 0 && !is_over(run);
@@ -111,7 +152,7 @@ static int handle_some(struct loop *loop, int timeout_ms, struct error *err)
 /* Returns 0 if the input or the run ends. */
 static int turn(struct loop *loop, struct error *err)
 {
-	struct output *output = &loop->run->output;
+	struct line_writer *writer = &loop->run->line_writer;
 	int timeout_ms = 0, n, result;
 
 	while (may_go_on(loop, timeout_ms != 0)) {
@@ -122,10 +163,11 @@ static int turn(struct loop *loop, struct error *err)
 		if (timeout_ms == 0)
 			continue;
 		/* All events were handled: a reader may wait for the last lines. */
-		result = output_flush(output, err);
+		result = line_writer_flush(writer, err);
 		if (result)
 			return result;
-		output_check_reader(output);
+		if (!loop->run->outputs.count)
+			line_writer_check_reader(writer);
 	}
 	return 0;
 }
@@ -141,13 +183,15 @@ static int drain(struct loop *loop, struct error *err)
 	while (rest && (got = scap_source_next(rest, TICK_MS, &raw)) >= 0) {
 		if (got == 1 && result == 0)
 			result = handle_event(run, &raw, err);
-		run->ended |= run->output.closed;
+		run->ended |= run->line_writer.closed;
 	}
 	if (result == 0 && got != -ENODATA)
 		result = run->input->ops->fail(run->input, got, err);
-	if (run->is_recording)
-		handle_recording_result(run, recording_close(run->recording));
-	return result ? result : output_flush(&run->output, err);
+	record_close(run);
+	losses_end(run);
+	outputs_close(&run->outputs, signals_are_insistent);
+	hand_over_account(run);
+	return result ? result : line_writer_flush(&run->line_writer, err);
 }
 
 int loop_run(struct run *run, struct error *err)
@@ -163,6 +207,8 @@ int loop_run(struct run *run, struct error *err)
 	if (run->options->duration_ns)
 		signals_end_after(run->options->duration_ns);
 	result = turn(&loop, err);
+	hand_over_leave(run);
+	service_notify(run, NOTIFY_STOPPING);
 	drained = drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/config/renew.h"
+#include "agent/plan/output_views.h"
 #include "agent/plan/rules_load.h"
 
 /* The result of the thread; the run takes it over after the thread ended. */
@@ -17,16 +20,23 @@ struct prepared {
 	int code;
 	struct error err;
 	struct buf messages;
-	struct plan *plan; /* NULL after an error in the rules */
+	struct buf restart; /* keys whose new values need one */
+	bool has_printer; /* the old one does not suit the plan */
+	struct printer printer;
+	struct outputs outputs; /* that the printer knows, not open */
+	struct captures captures; /* the same */
+	struct plan *plan; /* NULL after an error */
 };
 
 struct reload {
 	struct run *run;
 	bool requested;
+	bool announced; /* the service manager waits for the end */
 	bool preparing; /* the thread exists and owns `prepared` until `ready` */
 	pthread_t thread;
 	atomic_bool ready;
 	struct prepared prepared;
+	struct buf said; /* by this reload */
 };
 
 int reload_create(struct run *run, struct reload **reload)
@@ -43,21 +53,89 @@ int reload_create(struct run *run, struct reload **reload)
 static void prepared_finish(struct prepared *prepared)
 {
 	plan_destroy(prepared->plan);
+	outputs_finish(&prepared->outputs);
+	captures_finish(&prepared->captures);
+	if (prepared->has_printer)
+		printer_finish(&prepared->printer);
 	buf_finish(&prepared->messages);
+	buf_finish(&prepared->restart);
 	*prepared = (struct prepared){0};
+}
+
+/* Reads the configuration again if there is one. Otherwise the options stay as they are. */
+static int renew_options(const struct options *running, struct prepared *prepared,
+			 struct options **renewed)
+{
+	int code;
+
+	*renewed = NULL;
+	if (!running->config)
+		return 0;
+	*renewed = calloc(1, sizeof(**renewed));
+	if (!*renewed)
+		return error_set(&prepared->err, -ENOMEM, "out of memory");
+	code = config_renew(running, *renewed, &prepared->messages, &prepared->restart,
+			    &prepared->err);
+	if (code) {
+		options_destroy(*renewed);
+		*renewed = NULL;
+	}
+	return code;
+}
+
+/* Lines of rules and lines of events differ, and outputs have lines of their own. */
+static bool needs_printer(const struct plan *plan, const struct options *options)
+{
+	return options && (plan->printer->outputs || options->outputs_count ||
+			   !options->rules_count != !plan->options->rules_count);
+}
+
+/* Otherwise the printer goes on as it is. */
+static int renew_printer(const struct plan *plan, const struct options *options,
+			 struct prepared *prepared, const struct printer **printer)
+{
+	int code;
+
+	*printer = plan->printer;
+	if (!needs_printer(plan, options))
+		return 0;
+	*printer = &prepared->printer;
+	prepared->has_printer = true;
+	code = printer_init_again(&prepared->printer, plan->printer, options, &prepared->messages,
+				  &prepared->err);
+	if (code)
+		return code;
+	return output_views_make(options, &prepared->printer, &prepared->outputs,
+				 &prepared->captures, &prepared->messages, &prepared->err);
+}
+
+static int prepare(const struct run *run, struct prepared *prepared)
+{
+	const struct plan *plan = run->plan;
+	struct input *input = run->input;
+	const struct printer *printer;
+	struct options *options;
+	int code = renew_options(run->options, prepared, &options);
+
+	if (code)
+		return code;
+	code = renew_printer(plan, options, prepared, &printer);
+	if (code) {
+		options_destroy(options);
+		return code;
+	}
+	code = plan_renew(plan, options, printer, &prepared->plan, &prepared->messages,
+			  &prepared->err);
+	if (code == 0 && input->ops->change_prepare)
+		code = input->ops->change_prepare(input, plan, prepared->plan, &prepared->err);
+	return code;
 }
 
 static void *run_thread(void *context)
 {
 	struct reload *reload = context;
-	struct prepared *prepared = &reload->prepared;
-	const struct plan *plan = reload->run->plan;
-	struct input *input = reload->run->input;
 
-	prepared->code = plan_renew(plan, &prepared->plan, &prepared->messages, &prepared->err);
-	if (prepared->code == 0 && input->ops->change_prepare)
-		prepared->code =
-			input->ops->change_prepare(input, plan, prepared->plan, &prepared->err);
+	reload->prepared.code = prepare(reload->run, &reload->prepared);
 	atomic_store(&reload->ready, true);
 	return NULL;
 }
@@ -81,12 +159,43 @@ static void drop_change(struct input *input)
 		input->ops->change_drop(input);
 }
 
+/* Prints it, and keeps it for those who asked for the reload. */
+static void say(struct reload *reload, const struct buf *text)
+{
+	if (!text->len)
+		return;
+	fwrite(text->data, 1, text->len, stderr);
+	buf_append(&reload->said, text->data, text->len);
+}
+
+__attribute__((format(printf, 2, 3))) static void say_line(struct reload *reload,
+							   const char *format, ...)
+{
+	char line[sizeof(struct error) + 128];
+	struct buf text = buf_fixed(line, sizeof(line));
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	text.len = len < 0 ? 0 : (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1;
+	say(reload, &text);
+}
+
+static void end(struct reload *reload, bool succeeded)
+{
+	pid_file_end_reload(&reload->run->pid_file, succeeded, &reload->said);
+	buf_finish(&reload->said);
+}
+
 static void start(struct reload *reload)
 {
 	struct input *input = reload->run->input;
 	int code = input->ops->change_begin ? input->ops->change_begin(input) : 0;
 
 	reload->requested = false;
+	pid_file_begin_reload(&reload->run->pid_file);
 	atomic_store(&reload->ready, false);
 	if (code == 0)
 		code = start_thread(reload);
@@ -94,29 +203,63 @@ static void start(struct reload *reload)
 	if (code == 0)
 		return;
 	drop_change(input);
-	fprintf(stderr, "agent: cannot reload the rules: %s\n", strerror(-code));
+	say_line(reload, "agent: cannot reload the rules: %s\n", strerror(-code));
+	end(reload, false);
 }
 
-static void put_in_place(struct run *run, struct prepared *prepared)
+/* Outputs first: if one cannot be opened, nothing has changed. */
+static int put_in_place(struct reload *reload, struct prepared *prepared)
 {
+	struct run *run = reload->run;
 	struct input *input = run->input;
 	struct error err = {""};
+	struct buf ended = {0};
+	int code = 0;
 
+	if (prepared->has_printer) {
+		code = captures_prepare(&run->captures, &prepared->captures, &prepared->err);
+		if (code == 0)
+			code = outputs_change(&run->outputs, &prepared->outputs, &prepared->err);
+		if (code)
+			return code;
+		captures_replace(&run->captures, &prepared->captures, &ended);
+		say(reload, &ended);
+		buf_finish(&ended);
+	}
 	if (input->ops->change_take &&
 	    input->ops->change_take(input, run->plan, prepared->plan, run->sinsp, &err))
-		fprintf(stderr, "agent: %s\n", err.text);
-	ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);
+		say_line(reload, "agent: %s\n", err.text);
+	if (run->plan->ruleset && prepared->plan->ruleset)
+		ruleset_continue(prepared->plan->ruleset, run->plan->ruleset);
 	plan_destroy(run->plan);
 	run->plan = prepared->plan;
 	prepared->plan = NULL;
+	if (prepared->has_printer) {
+		printer_replace(&run->printer, &prepared->printer);
+		output_views_show(&run->printer, &run->outputs, &run->captures);
+		run->plan->printer = &run->printer;
+		prepared->has_printer = false;
+	}
 	if (run_follow_containers(run, &err))
-		fprintf(stderr, "agent: %s\n", err.text);
+		say_line(reload, "agent: %s\n", err.text);
+	return 0;
 }
 
-static void say(const struct buf *messages)
+static void append_success(const struct run *run, const struct prepared *prepared, struct buf *text)
 {
-	if (messages->len)
-		fwrite(messages->data, 1, messages->len, stderr);
+	const char *what = run->options->config ? "new configuration"
+			   : run->plan->ruleset ? "new rules"
+						: "neither --config nor --rules says what to read";
+
+	buf_printf(text, "agent: %s", what);
+	if (run->plan->ruleset) {
+		BUF_LITERAL(text, ": ");
+		rules_append_summary(&run->plan->rules_counts, text);
+	}
+	buf_append_char(text, '\n');
+	if (prepared->restart.len)
+		buf_printf(text, "agent: needs a restart: %.*s\n", (int)prepared->restart.len,
+			   prepared->restart.data);
 }
 
 /* Takes over the result of the thread that ended. */
@@ -125,37 +268,54 @@ static void take_over(struct reload *reload)
 	struct prepared *prepared = &reload->prepared;
 	struct run *run = reload->run;
 	struct buf text = {0};
+	bool succeeded;
 
 	pthread_join(reload->thread, NULL);
 	reload->preparing = false;
-	say(&prepared->messages);
-	if (prepared->code == 0) {
-		put_in_place(run, prepared);
-		BUF_LITERAL(&text, "agent: new rules: ");
-		rules_append_summary(&run->plan->rules_counts, &text);
+	say(reload, &prepared->messages);
+	if (prepared->code == 0)
+		prepared->code = put_in_place(reload, prepared);
+	succeeded = prepared->code == 0;
+	if (succeeded) {
+		append_success(run, prepared, &text);
+		say(reload, &text);
 	} else {
 		drop_change(run->input);
-		buf_printf(&text, "agent: the rules stay as they were: %s", prepared->err.text);
+		say_line(reload, "agent: the %s as %s: %s\n",
+			 run->options->config ? "configuration stays" : "rules stay",
+			 run->options->config ? "it was" : "they were", prepared->err.text);
 	}
-	buf_append_char(&text, '\n');
-	say(&text);
 	buf_finish(&text);
+	end(reload, succeeded);
 	prepared_finish(prepared);
 }
 
 void reload_request(struct reload *reload)
 {
 	reload->requested = true;
+	reload->announced = true;
+	service_notify(reload->run, NOTIFY_RELOADING);
+}
+
+/* After the last of the requested reloads, also if the rules stay as they were. */
+static void announce_end(struct reload *reload)
+{
+	if (!reload->announced || reload->requested || reload->preparing ||
+	    reload->run->input->changing)
+		return;
+	reload->announced = false;
+	service_notify(reload->run, NOTIFY_READY);
 }
 
 void reload_step(struct reload *reload)
 {
-	if (reload->run->input->changing)
+	if (reload->run->input->changing || hand_over_is_busy(&reload->run->hand_over))
 		return;
 	if (reload->preparing && atomic_load(&reload->ready))
 		take_over(reload);
 	else if (reload->requested && !reload->preparing)
 		start(reload);
+	announce_end(reload);
 }
 
 void reload_destroy(struct reload *reload)
@@ -167,5 +327,6 @@ void reload_destroy(struct reload *reload)
 		drop_change(reload->run->input);
 	}
 	prepared_finish(&reload->prepared);
+	buf_finish(&reload->said);
 	free(reload);
 }

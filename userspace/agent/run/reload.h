@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reload of rules during a run. A thread reads and compiles them, and prepares the input; then the
- * plan of the run is replaced between two events.
+ * Reload of the configuration and of rules during a run. A thread reads and compiles them, and
+ * prepares the input; then the plan of the run is replaced between two events. An error changes
+ * nothing.
  */
 #ifndef AGENT_RUN_RELOAD_H
 #define AGENT_RUN_RELOAD_H
@@ -13,15 +14,15 @@ struct reload;
 /* Borrows the run, which must be open. Returns 0 or -ENOMEM. */
 int reload_create(struct run *run, struct reload **reload);
 
-/* Drops rules that are being prepared. */
+/* Drops what is being prepared. */
 void reload_destroy(struct reload *reload);
 
 /* Requests a reload. During a reload, the next one begins after it. */
 void reload_request(struct reload *reload);
 
 /*
- * Call this between two events: prints the result of a reload on stderr, and puts the new rules in
- * place.
+ * Call this between two events: prints the result of a reload on stderr, notes it in the pid
+ * file, and puts the new plan in place.
  */
 void reload_step(struct reload *reload);
 

@@ -27,18 +27,54 @@ static struct account account_of(const struct run *run)
 	return account;
 }
 
-void report_print_line(const struct run *run, uint64_t elapsed_ns)
+int report_append_counters(const struct run *run, struct buf *text)
 {
 	struct account account = account_of(run);
+	int code = run->input->ops->append_counters(run->input, text);
+
+	if (code)
+		return code;
+	buf_printf(text,
+		   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
+		   ", descriptors %" PRIu64,
+		   account.matched, account.printed, account.state.threads, account.state.fds);
+	return 0;
+}
+
+static void append_list(const struct run *run, struct output *const *list, size_t count,
+			struct buf *text)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct output_account account;
+
+		output_account(list[i], &account);
+		output_account_append(&account, run->options->verbose, text);
+	}
+}
+
+/* Those that a reload replaced, too, while they still deliver. */
+void report_append_outputs(const struct run *run, struct buf *text)
+{
+	const struct outputs *outputs = &run->outputs;
+
+	append_list(run, outputs->ending, outputs->ending_count, text);
+	append_list(run, outputs->list, outputs->count, text);
+	for (size_t i = 0; i < run->captures.count; i++) {
+		struct output_account account;
+
+		capture_account(run->captures.list[i], &account);
+		output_account_append(&account, run->options->verbose, text);
+	}
+}
+
+void report_print_line(const struct run *run, uint64_t elapsed_ns)
+{
 	struct buf text = {0};
 
 	buf_printf(&text, "agent: after %.1f s: ", (double)elapsed_ns / 1e9);
-	if (run->input->ops->append_counters(run->input, &text) == 0) {
-		buf_printf(&text,
-			   ", matched %" PRIu64 ", printed %" PRIu64 "; threads %" PRIu64
-			   ", descriptors %" PRIu64 "\n",
-			   account.matched, account.printed, account.state.threads,
-			   account.state.fds);
+	if (report_append_counters(run, &text) == 0) {
+		buf_append_char(&text, '\n');
+		report_append_outputs(run, &text);
 		fwrite(text.data, 1, text.len, stderr);
 	}
 	buf_finish(&text);
@@ -91,6 +127,10 @@ void report_print(const struct run *run)
 		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
+	outputs_last_news(&run->outputs, &text);
+	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);
+	report_append_outputs(run, &text);
+	take_over_append_report(run, &text);
 	fwrite(text.data, 1, text.len, stderr);
 	buf_finish(&text);
 }
@@ -100,7 +140,8 @@ static bool is_stdout_for_text(const struct run *run)
 {
 	const char *write = run->options->write;
 
-	return !run->printer.format->for_programs && !(write && strcmp(write, "-") == 0);
+	return !run->printer.format->for_programs && !(write && strcmp(write, "-") == 0) &&
+	       !run->outputs.count && !run->captures.count;
 }
 
 int report_print_summary(struct run *run, struct error *err)
@@ -110,8 +151,8 @@ int report_print_summary(struct run *run, struct error *err)
 	if (!run->summary)
 		return 0;
 	if (is_stdout_for_text(run)) {
-		summary_append(run->summary, run->options->verbose, &run->output.buf);
-		return output_flush(&run->output, err);
+		summary_append(run->summary, run->options->verbose, &run->line_writer.buf);
+		return line_writer_flush(&run->line_writer, err);
 	}
 	summary_append(run->summary, run->options->verbose, &text);
 	fwrite(text.data, 1, text.len, stderr);

@@ -6,9 +6,16 @@
 #include <stdint.h>
 
 #include "agent/run/run.h"
+#include "util/buf.h"
 
-/* The counters so far: "agent: after 2.0 s: ...". */
+/* The counters so far, on one line without a newline: "seen 7 = ...". Returns 0 or -errno. */
+int report_append_counters(const struct run *run, struct buf *text);
+
+/* The same on stderr: "agent: after 2.0 s: ...". */
 void report_print_line(const struct run *run, uint64_t elapsed_ns);
+
+/* Appends the account of each output as whole lines. */
+void report_append_outputs(const struct run *run, struct buf *text);
 
 /* How much of the input was read, overwriting the last line, then `end`; nothing if unknown. */
 void report_print_progress(const struct run *run, const char *end);

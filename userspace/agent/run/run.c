@@ -3,14 +3,33 @@
 #include "agent/run/run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "agent/input/host.h"
+#include "agent/plan/output_views.h"
 #include "agent/process/child.h"
+#include "agent/process/signals.h"
 #include "agent/run/containers.h"
-#include "agent/record/recording.h"
+#include "agent/run/pages.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
+
+/*
+ * glibc raises the size from which memory is mapped by itself to that of what is freed. Then the
+ * blocks of a queue that was full once stay in the heap, in pieces: with a size that is set they go
+ * back, and so do their lists of records. It also gives each thread a heap of its own, which keeps
+ * 200 KiB, up to eight for each CPU: two are enough for all threads, since most of them wait.
+ */
+static void keep_little_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	enum { MAPPED_BYTES = 16 << 10, HEAPS = 2 };
+
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	(void)mallopt(M_ARENA_MAX, HEAPS);
+#endif
+}
 
 int run_plan(struct run *run, const struct options *options, struct buf *messages,
 	     struct error *err)
@@ -18,8 +37,12 @@ int run_plan(struct run *run, const struct options *options, struct buf *message
 	int code;
 
 	*run = (struct run){.options = options};
-	output_init(&run->output, STDOUT_FILENO);
+	keep_little_memory();
+	line_writer_init(&run->line_writer, STDOUT_FILENO);
 	code = printer_init(&run->printer, options, messages, err);
+	if (code == 0)
+		code = output_views_make(options, &run->printer, &run->outputs, &run->captures,
+					 messages, err);
 	return code ? code : plan_create(options, &run->printer, &run->plan, messages, err);
 }
 
@@ -63,6 +86,37 @@ static int check_followed(const struct run *run, struct error *err)
 	return 0;
 }
 
+/* Whether an output may not hold up the run any more. */
+static bool gives_up(void)
+{
+	return signals_count() > 1;
+}
+
+/*
+ * What one agent alone can have. First, since what is wrong with it is found early, and it costs
+ * little; but from another agent it is taken over last, and only tried first.
+ */
+static int claim(struct run *run, struct error *err)
+{
+	const struct options *options = run->options;
+	int code = 0;
+
+	if (options->pid_file)
+		code = pid_file_open(&run->pid_file, options->pid_file, err);
+	return code ? code : outputs_open(&run->outputs, options->read, gives_up, err);
+}
+
+static int claim_from_other(struct run *run, struct error *err)
+{
+	int code = take_over_complete(run, err);
+
+	if (code)
+		return code;
+	take_over_continue_outputs(run);
+	code = claim(run, err);
+	return code ? code : take_over_open(run, err);
+}
+
 int run_open(struct run *run, struct child *child, struct error *err)
 {
 	bool live = !run->options->read; /* in a capture file a process may begin later */
@@ -72,8 +126,15 @@ int run_open(struct run *run, struct child *child, struct error *err)
 		return code;
 	if (run->options->summary && summary_create(&run->summary))
 		return error_set(err, -ENOMEM, "out of memory for the tables of -S");
+	code = take_over_ask(run, err);
+	if (code == 0)
+		code = run->take_over.is_active ? outputs_try(&run->outputs, err) : claim(run, err);
+	if (code)
+		return code;
 	set_follow(run, child);
-	code = input_open(run->plan, &run->input, err);
+	code = input_open(run->plan, run->loader.pid ? &run->loader : NULL, &run->input, err);
+	if (code == 0)
+		code = take_over_begin(run, err);
 	if (code == 0 && child)
 		code = run->input->ops->find_pid(run->input, child->pid, &run->child_pid, err);
 	if (code == 0)
@@ -84,7 +145,13 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	if (code == 0)
 		code = containers_create(run->options, run->sinsp, run->input, &run->containers,
 					 err);
-	return code ? code : run_follow_containers(run, err);
+	if (code == 0)
+		code = run_follow_containers(run, err);
+	if (code == 0 && run->take_over.is_active)
+		code = claim_from_other(run, err);
+	if (code == 0)
+		hand_over_begin(run);
+	return code;
 }
 
 int run_follow_containers(struct run *run, struct error *err)
@@ -98,26 +165,24 @@ int run_follow_containers(struct run *run, struct error *err)
 	return code;
 }
 
-int run_begin_recording(struct run *run, struct error *err)
-{
-	int code;
-
-	if (!run->options->write)
-		return 0;
-	code = recording_create(run->options, run->sinsp, &run->recording, err);
-	run->is_recording = code == 0;
-	return code;
-}
-
 void run_finish(struct run *run)
 {
+	pages_end(run);
+	outputs_finish(&run->outputs);
+	captures_finish(&run->captures);
+	service_end(run);
+	hand_over_stop(run);
+	pid_file_close(&run->pid_file);
+	take_over_finish(run);
+	hand_over_finish(run);
 	recording_destroy(run->recording);
 	summary_destroy(run->summary);
 	containers_destroy(run->containers);
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
+	loader_finish(&run->loader);
 	plan_destroy(run->plan);
 	printer_finish(&run->printer);
-	output_finish(&run->output);
+	line_writer_finish(&run->line_writer);
 	*run = (struct run){0};
 }

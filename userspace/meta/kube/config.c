@@ -20,7 +20,7 @@ static const char *environment(const char *name)
 /* Returns 0, or -EINVAL with a message. */
 static int check_readable(const char *option, const char *path, struct error *err)
 {
-	if (access(path, R_OK) == 0)
+	if (eaccess(path, R_OK) == 0)
 		return 0;
 	return error_set(err, -EINVAL, "%s: %s: %s", option, path, strerror(errno));
 }
@@ -107,7 +107,7 @@ static int set_token(struct kube_config *config, const struct kube_options *opti
 	config->token_path = options->token_path ? options->token_path : default_token;
 	if (options->token_path)
 		return check_readable("--k8s-token", options->token_path, err);
-	if (access(default_token, R_OK) == 0)
+	if (eaccess(default_token, R_OK) == 0)
 		return 0;
 	return error_set(err, code,
 			 "Kubernetes: the token %s: %s: mount it (automountServiceAccountToken), "
@@ -122,7 +122,7 @@ static int set_ca(struct kube_config *config, const char *option, const char *pa
 	config->ca_path = path;
 	if (path)
 		return check_readable(option, path, err);
-	if (access(default_ca, R_OK) == 0)
+	if (eaccess(default_ca, R_OK) == 0)
 		config->ca_path = default_ca;
 	return 0;
 }

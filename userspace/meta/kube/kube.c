@@ -9,8 +9,8 @@
 #include <sys/random.h>
 
 #include "meta/kube/reflector.h"
-#include "meta/kube/token.h"
-#include "meta/net/fetch.h"
+#include "net/fetch.h"
+#include "net/token.h"
 #include "util/clock.h"
 
 enum { STATUS_OK = 200, STATUS_UNAUTHORIZED = 401, MS_PER_S = 1000 };

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "meta/net/http.h"
+#include "net/http.h"
 #include "sinsp/tables/container.h"
 
 /* What is known of a daemon until its connection fails. */

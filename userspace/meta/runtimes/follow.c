@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "meta/net/fetch.h"
+#include "net/fetch.h"
 #include "meta/runtimes/grpc.h"
 #include "meta/runtimes/messages.h"
 #include "util/clock.h"
@@ -203,7 +203,8 @@ static enum session_result run_session(struct session *session)
 {
 	static const char *const grpc_headers[] = {GRPC_HEADERS, NULL};
 	struct follow *follow = session->follow;
-	bool is_grpc = session->events.body.len > 0;
+	struct iovec body = {session->events.body.data, session->events.body.len};
+	bool is_grpc = body.iov_len > 0;
 	struct buf url = {0};
 	struct fetch_end end;
 	int code = -ENOMEM;
@@ -216,7 +217,8 @@ static enum session_result run_session(struct session *session)
 		.url = url.data,
 		.socket = runtime_path(follow->runtime),
 		.headers = is_grpc ? grpc_headers : NULL,
-		.body = is_grpc ? &session->events.body : NULL,
+		.body = is_grpc ? &body : NULL,
+		.body_parts = 1,
 		.http2 = is_grpc,
 		.look_ms = BEGIN_MS,
 		.take = take,
@@ -305,8 +307,8 @@ static uint64_t follow_once(struct follow *follow)
 /* Whether the runtime may be connected to: some are started by that. */
 static bool is_used(const struct follow *follow)
 {
-	return access(runtime_path(follow->runtime), F_OK) == 0 &&
-	       (!follow->used || access(follow->used, F_OK) == 0);
+	return eaccess(runtime_path(follow->runtime), F_OK) == 0 &&
+	       (!follow->used || eaccess(follow->used, F_OK) == 0);
 }
 
 static void run(struct meta_follower *follower, struct meta_sink *sink)

@@ -5,7 +5,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "meta/net/http.h"
+#include "net/http.h"
 #include "util/arena.h"
 
 /* An answer takes up to this much memory when it is decoded, many times its length. */

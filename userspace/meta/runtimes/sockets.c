@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "meta/runtimes/follow.h"
 #include "meta/runtimes/runtime.h"
@@ -229,4 +230,47 @@ int sockets_followers_create(const struct sockets_config *config,
 	}
 	*count = followers.count;
 	return code;
+}
+
+struct survey {
+	sockets_seen *seen;
+	void *data;
+};
+
+/* Returns 0, or -errno if it cannot be asked; `result` as for sockets_survey(). */
+static int try_connect(const struct place *place, int *result, struct error *err)
+{
+	uint64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
+	struct runtime *runtime;
+	int code = runtime_open(place->path, place->apis, &runtime, err);
+
+	if (code)
+		return code;
+	*result = runtime_connect(runtime, deadline_ns, err);
+	runtime_close(runtime);
+	return 0;
+}
+
+static int survey_place(void *data, const struct place *place, struct error *err)
+{
+	const struct survey *survey = data;
+	struct error failure = {""};
+	int result = -EAGAIN, code = 0;
+
+	if (eaccess(place->path, F_OK))
+		return 0;
+	if (!place->used || eaccess(place->used, F_OK) == 0)
+		code = try_connect(place, &result, &failure);
+	if (code)
+		return error_set(err, code, "%s", failure.text);
+	survey->seen(survey->data, place->path, place->apis, result, &failure);
+	return 0;
+}
+
+int sockets_survey(const struct sockets_config *config, sockets_seen *seen, void *data,
+		   struct error *err)
+{
+	struct survey survey = {seen, data};
+
+	return each_place(config, survey_place, &survey, err);
 }

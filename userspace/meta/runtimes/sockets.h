@@ -37,4 +37,14 @@ int sockets_followers_create(const struct sockets_config *config,
 			     struct meta_follower *followers[SOCKETS_MAX], size_t *count,
 			     struct error *err);
 
+/*
+ * Connects to each socket that exists, for at most SOCKETS_LOOKUP_MS, and reports it: `apis` are bits
+ * of enum runtime_api that it may speak; result: 0, or -errno with a message; -EAGAIN: it was not
+ * asked, since that would start its runtime. Returns 0, or -errno with a message.
+ */
+typedef void sockets_seen(void *data, const char *path, unsigned int apis, int result,
+			  const struct error *err);
+int sockets_survey(const struct sockets_config *config, sockets_seen *seen, void *data,
+		   struct error *err);
+
 #endif

@@ -194,12 +194,16 @@ int scap_writer_event(struct scap_writer *writer, const struct scap_event *event
 {
 	const struct scap_writer_stats before = writer->stats;
 
-	if (is_left_out(writer, event))
+	if (is_left_out(writer, event)) {
 		writer->stats.left_out++;
-	else if (writer->form_2022)
+		writer->stats.hidden_left_out += event->hidden;
+	} else if (writer->form_2022) {
 		put_for_2022(writer, event);
-	else if (put_event(writer, event) == 0)
+	} else if (put_event(writer, event) == 0) {
 		writer->stats.events++;
+	}
+	if (event->hidden)
+		writer->stats.hidden += writer->stats.events - before.events;
 	note_safe(writer, &before);
 	return scap_sink_result(&writer->sink, err);
 }
@@ -229,6 +233,13 @@ int scap_writer_finish(struct scap_writer *writer, struct error *err)
 void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats)
 {
 	*stats = writer->sink.error ? writer->safe : writer->stats;
+	stats->bytes = scap_sink_bytes(&writer->sink);
+	stats->bytes_stored = writer->sink.bytes_stored;
+}
+
+void scap_writer_stats_safe(const struct scap_writer *writer, struct scap_writer_stats *stats)
+{
+	*stats = writer->safe;
 	stats->bytes = scap_sink_bytes(&writer->sink);
 	stats->bytes_stored = writer->sink.bytes_stored;
 }

@@ -36,7 +36,9 @@ struct scap_writer_stats {
 	uint64_t generic; /* of these, as the generic event, which has only the name */
 	/* Also of these: descriptions and users of containers, from snapshots. */
 	uint64_t containers;
+	uint64_t hidden; /* also of these: events that came as hidden */
 	uint64_t left_out; /* not written, as the form has nothing for them */
+	uint64_t hidden_left_out; /* of these, that nobody asked for */
 	uint64_t bytes; /* before compression, snapshot included */
 	uint64_t bytes_stored; /* handed to the kernel; until a flush not those of all events */
 };
@@ -73,5 +75,8 @@ int scap_writer_flush(struct scap_writer *writer, struct error *err);
 int scap_writer_finish(struct scap_writer *writer, struct error *err);
 
 void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stats *stats);
+
+/* The same of what is known to be handed to the kernel. */
+void scap_writer_stats_safe(const struct scap_writer *writer, struct scap_writer_stats *stats);
 
 #endif

@@ -299,6 +299,7 @@ static int on_container_user(struct scap_snapshot *to, const struct scap_contain
 
 	if (writer->config.form_2022) {
 		writer->stats.left_out++;
+		writer->stats.hidden_left_out++;
 		return 0;
 	}
 	r = open_list(writer, SCAP_BLOCK_EVENT_V2_FLAGS);

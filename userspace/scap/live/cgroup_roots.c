@@ -20,8 +20,7 @@ bool live_cgroup_roots_differ(void)
 	return stat("/proc/self/ns/cgroup", &own) == 0 && own.st_ino != PROC_CGROUP_INIT_INO;
 }
 
-int live_cgroup_roots_read(const struct live_object *object, const struct scratch_slot *slots,
-			   struct buf *roots)
+int live_cgroup_roots_run(const struct live_object *object)
 {
 	uint64_t context = 0;
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &context, .ctx_size_in = sizeof(context));
@@ -35,8 +34,5 @@ int live_cgroup_roots_read(const struct live_object *object, const struct scratc
 	if (r < 0)
 		return r;
 	/* Of a kernel that has no control groups to read there are none. */
-	if (run.retval == 0 || run.retval > WORK_BYTES)
-		return -ENODATA;
-	buf_append(roots, (const char *)slots[0].work, run.retval);
-	return roots->failed ? -ENOMEM : 0;
+	return run.retval == 0 || run.retval > WORK_BYTES ? -ENODATA : (int)run.retval;
 }

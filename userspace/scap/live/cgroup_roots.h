@@ -9,18 +9,14 @@
 #include <stdbool.h>
 
 #include "scap/live/object.h"
-#include "util/buf.h"
-
-struct scratch_slot;
 
 /* Whether the caller has another cgroup namespace than the machine. */
 bool live_cgroup_roots_differ(void);
 
 /*
- * Appends them, "name=/path" and a NUL each; nothing if they do not differ. The object is loaded,
- * nothing is attached, and the slots are mapped. Returns 0 or -errno.
+ * Has the program of a loaded object write them into the first scratch slot: "name=/path" and a NUL
+ * each. Nothing may be attached yet. Returns their bytes, 0 if the two do not differ, or -errno.
  */
-int live_cgroup_roots_read(const struct live_object *object, const struct scratch_slot *slots,
-			   struct buf *roots);
+int live_cgroup_roots_run(const struct live_object *object);
 
 #endif

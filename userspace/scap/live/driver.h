@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The BPF object in the kernel: loading the programs that are wanted, attaching and detaching
- * them, and reading their counters. The live source (live.c) is its only user.
+ * The BPF programs of a capture in the kernel: what a loader handed over of them, their rings,
+ * slots and counters. Used by the live source (live.c), and to check that all load.
  */
 #ifndef SCAP_LIVE_DRIVER_H
 #define SCAP_LIVE_DRIVER_H
 
 #include "scap/live/live.h"
+#include "scap/rings/ring.h"
 
 struct live_driver;
 
@@ -19,6 +20,13 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 
 /* Detaches what is attached; accepts NULL. */
 void live_driver_destroy(struct live_driver *driver);
+
+/*
+ * Opens and maps the ring of a CPU. Returns 0; -ENODEV if the CPU is not online, or another -errno,
+ * with a message. Close it with scap_ring_close().
+ */
+int live_driver_open_ring(struct live_driver *driver, uint32_t cpu, uint32_t bytes,
+			  struct scap_ring *ring, struct error *err);
 
 /* Sets the ring of a CPU, or removes it (`fd` -1). Returns 0 or -errno. */
 int live_driver_set_ring(struct live_driver *driver, uint32_t cpu, int fd);
@@ -42,14 +50,18 @@ void live_driver_detach(struct live_driver *driver);
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
 /*
- * See scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error(), scap_live_cgroup_roots()
- * and scap_live_program().
+ * See scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error(), scap_live_call_hooks(),
+ * scap_live_cgroup_roots() scap_live_program() and scap_live_program_runs().
  */
 int64_t live_driver_map_bytes(const struct live_driver *driver);
 const uint16_t *live_driver_rejected(const struct live_driver *driver);
 int live_driver_enter_error(const struct live_driver *driver);
+enum call_hooks live_driver_call_hooks(const struct live_driver *driver);
+int live_driver_take_iterator(struct live_driver *driver, enum scap_live_iterator which);
 int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots);
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
 			 const char **hook);
+int live_driver_program_runs(const struct live_driver *driver, unsigned int i, uint64_t *runs,
+			     uint64_t *ns);
 
 #endif

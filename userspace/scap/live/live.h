@@ -14,7 +14,31 @@
 #include "util/buf.h"
 #include "util/error.h"
 
+struct live_loader; /* scap/live/loaded.h */
+
+/* Which arguments are noted on entry of their calls. Each call with a note costs all calls. */
+enum entry_notes {
+	ENTRY_NOTES_NONE,
+	ENTRY_NOTES_OVERWRITTEN, /* those that the kernel overwrites */
+	ENTRY_NOTES_ALL, /* and those that another thread can: compared with what they are on exit
+			  */
+};
+
+/* What the machine has when the capture begins, as the kernel's own iterators report it. */
+enum scap_live_iterator { SCAP_LIVE_OPEN_FDS, SCAP_LIVE_THREADS, SCAP_LIVE_ITERATORS };
+
+/* The tracepoints at which the programs on entry and exit of system calls run. */
+enum call_hooks {
+	CALL_HOOKS_ALL, /* those of all calls */
+	CALL_HOOKS_EACH, /* those of each wanted call; not for calls of 32-bit programs */
+	/* Only as a result: those of all calls, though CALL_HOOKS_EACH was asked for, since */
+	CALL_HOOKS_TOO_MANY, /* more than CALL_HOOKS_MAX calls are wanted, */
+	CALL_HOOKS_MISSING, /* or a call has none of its own, or programs there cannot do enough */
+};
+
 struct scap_live_config {
+	struct live_loader
+		*loader; /* borrowed while the capture exists; NULL: this process loads */
 	bool events[EVENT_ID_MAX]; /* event ids to capture; EVENT_syscall: see syscalls */
 	/*
 	 * Of these events only successful calls are needed, to update the state: returned hidden.
@@ -23,10 +47,16 @@ struct scap_live_config {
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
+	uint64_t rings_bytes; /* to which all rings may grow for busy CPUs; 0: they do not grow */
 	uint32_t snaplen; /* bytes of data kept of each buffer */
 	struct snaplen_rules snaplen_rules; /* where more are kept */
-	uint32_t self_pid; /* not captured, an id of the initial pid namespace; 0: none */
+	/* Processes that are not captured: ids of the initial pid namespace; 0: none. */
+	uint32_t self_pids[SELF_PIDS];
 	bool enter_times; /* events of system calls have a latency */
+	enum entry_notes entry_notes;
+	enum call_hooks call_hooks; /* ALL or EACH */
+	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
+	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 };
@@ -34,7 +64,7 @@ struct scap_live_config {
 /* Counters since the start; read them after scap_live_stop() for an exact account. */
 struct scap_live_stats {
 	uint64_t seen[EVENT_ID_MAX]; /* wanted events, by the driver; cpu_hotplug: by the reader */
-	struct event_counters events[EVENT_ID_MAX]; /* lost, by the driver */
+	struct event_counters events[EVENT_ID_MAX]; /* lost or filtered, by the driver */
 	uint64_t delivered[EVENT_ID_MAX]; /* returned by scap_source_next() */
 	uint64_t corrupt; /* events, as far as known */
 	uint64_t out_of_order; /* events returned after one with a later time */
@@ -44,6 +74,8 @@ struct scap_live_stats {
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */
+	uint64_t ring_bytes_max; /* to which they may grow; 0: they do not, or not any more */
+	uint64_t rings_grown; /* rings that were replaced by larger ones */
 	uint32_t cpus; /* that have a ring now */
 	uint32_t ringless; /* online CPUs whose ring could not be opened */
 	int ring_error; /* of the first of them, now or most recently: -errno */
@@ -83,7 +115,7 @@ bool scap_live_has_room(const struct scap_live *live);
 /* Bytes of the maps of the programs, as the kernel counts them; -errno on failure. */
 int64_t scap_live_map_bytes(const struct scap_live *live);
 
-/* Returns 0 or -errno. */
+/* Returns 0, or -errno: then `stats` have no meaning. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
 
 /*
@@ -98,6 +130,9 @@ const uint16_t *scap_live_rejected(const struct scap_live *live);
  */
 int scap_live_enter_error(const struct scap_live *live);
 
+/* Where the programs of system calls run. */
+enum call_hooks scap_live_call_hooks(const struct scap_live *live);
+
 /*
  * The control groups in which the caller's cgroup namespace begins, relative to which /proc shows
  * it all others; for scap_proc_set_cgroup_roots(). Without bytes: it has the namespace of the
@@ -106,10 +141,23 @@ int scap_live_enter_error(const struct scap_live *live);
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots);
 
 /*
+ * Gives away the descriptor of an iterator, for scap_open_fds_create() or scap_threads_create(),
+ * once for each capture; if there is none, returns -errno: why.
+ */
+int scap_live_take_iterator(struct scap_live *live, enum scap_live_iterator which);
+
+/*
  * Gets loaded program number `i` and the tracepoint that runs it, or NULL. Returns false after the
  * last program.
  */
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook);
+
+/*
+ * Gets how often that program ran, and for how long in all; programs that others jump to count as a
+ * part of these. The kernel counts only while kernel.bpf_stats_enabled is 1. Returns 0 or -errno.
+ */
+int scap_live_program_runs(const struct scap_live *live, unsigned int i, uint64_t *runs,
+			   uint64_t *ns);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
+#include "scap/iter/open_fds.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
@@ -32,6 +33,19 @@ bool live_object_is_loaded(const struct live_object *object, size_t row)
 	return program && bpf_program__fd(program) >= 0;
 }
 
+struct bpf_program *live_object_iterator(const struct live_object *object,
+					 enum scap_live_iterator which)
+{
+	switch (which) {
+	case SCAP_LIVE_OPEN_FDS:
+		return object->skeleton->progs.open_fds;
+	case SCAP_LIVE_THREADS:
+		return object->skeleton->progs.threads;
+	default:
+		return NULL;
+	}
+}
+
 static int choose_kind(const struct live_object *object, size_t row, struct bpf_program *program,
 		       struct error *err)
 {
@@ -42,8 +56,8 @@ static int choose_kind(const struct live_object *object, size_t row, struct bpf_
 		return 0;
 	r = live_kind_make_raw(program, hook);
 	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[row].name,
-			     strerror(-r)) :
-		   0;
+			     strerror(-r))
+		 : 0;
 }
 
 static int choose_programs(struct live_object *object, struct error *err)
@@ -64,6 +78,9 @@ static int choose_programs(struct live_object *object, struct error *err)
 		r = choose_kind(object, i, program, err);
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
+		bpf_program__set_autoload(live_object_iterator(object, i),
+					  object->wants_iterators[i]);
 	return r;
 }
 
@@ -88,6 +105,22 @@ static void configure_calls(struct live_object *made)
 	}
 }
 
+/* Whether there are events for which room is reserved, and others. */
+static bool reserves_room(const struct scap_live_config *config)
+{
+	static const bool important[EVENT_ID_MAX] = {
+#define IMPORTANT(name) [EVENT_##name] = true,
+#include "events/important.def"
+#undef IMPORTANT
+	};
+	bool wanted[2] = {false};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (config->events[id])
+			wanted[important[id]] = true;
+	return wanted[false] && wanted[true];
+}
+
 static int configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -95,9 +128,13 @@ static int configure(struct live_object *made, struct error *err)
 	int r;
 
 	configure_calls(made);
-	object->rodata->self_pid = config->self_pid;
+	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
 	object->rodata->classic_calls = made->classic;
 	object->rodata->enter_times = config->enter_times;
+	object->rodata->reserves_room = reserves_room(config);
+	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
+	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
+	       sizeof(config->kernel_filters));
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* A small ring must have room for some records. */
@@ -113,6 +150,10 @@ static int configure(struct live_object *made, struct error *err)
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	if (r == 0 && !config->enter_times)
 		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
+	if (r == 0 && !live_compares_names(&config->kernel_filters))
+		r = bpf_map__set_max_entries(object->maps.renamed, 1);
+	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)
+		r = bpf_map__set_max_entries(object->maps.notes, 1);
 	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
 }
 
@@ -207,6 +248,31 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 	return r;
 }
 
+static void want_unhooked(struct live_object *object)
+{
+	bool sees_all = scap_open_fds_sees_all();
+
+	object->wants_cgroup_roots = live_cgroup_roots_differ();
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
+		object->wants_iterators[i] = object->config->iterators[i] && sees_all;
+}
+
+/*
+ * Programs that belong to no event, so that the search for rejected ones does not know them.
+ * Returns whether there were any.
+ */
+static bool leave_out_unhooked(struct live_object *object)
+{
+	bool any = object->wants_cgroup_roots;
+
+	object->wants_cgroup_roots = false;
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
+		any |= object->wants_iterators[i];
+		object->wants_iterators[i] = false;
+	}
+	return any;
+}
+
 int live_object_load(struct live_object *object, struct error *err)
 {
 	struct live_log log = {.verbose = object->config->verbose};
@@ -217,7 +283,7 @@ int live_object_load(struct live_object *object, struct error *err)
 	object->rejected = calloc(live_programs_count, sizeof(*object->rejected));
 	if (!object->rejected)
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
-	object->wants_cgroup_roots = live_cgroup_roots_differ();
+	want_unhooked(object);
 	for (;;) {
 		r = open_object(object, &log, err);
 		if (r < 0)
@@ -227,13 +293,12 @@ int live_object_load(struct live_object *object, struct error *err)
 			break;
 		/* Without rights every program is rejected, whatever its code. */
 		if (r != -EPERM && r != -ENOMEM) {
-			/* It belongs to no event, so that the search below does not know it. */
-			if (object->wants_cgroup_roots) {
-				object->wants_cgroup_roots = false;
+			if (leave_out_unhooked(object))
 				continue;
-			}
 			if (!probed && leave_out_rejected(object, &other) > 0) {
 				probed = true;
+				/* It may have been the others alone. */
+				want_unhooked(object);
 				continue;
 			}
 		}

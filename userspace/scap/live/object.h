@@ -8,9 +8,13 @@
 
 #include <stddef.h>
 
+#include "scap/live/call_hooks.h"
 #include "scap/live/live.h"
 
-/* The kernel's type information. libbpf gets this path, as its own search needs more rights. */
+/*
+ * The kernel's type information. libbpf gets this path, since else it also searches the types of
+ * modules, which takes CAP_SYS_ADMIN.
+ */
 #define LIVE_BTF_PATH "/sys/kernel/btf/vmlinux"
 
 struct bpf_program;
@@ -22,9 +26,11 @@ struct live_object {
 	uint64_t boot_offset_ns; /* epoch minus boot clock */
 	uint32_t cpus; /* possible ones */
 	bool classic; /* programs on exit of system calls are of the classic kind */
+	struct live_call_hooks hooks;
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
-	bool wants_cgroup_roots; /* their program is loaded, too */
+	/* Programs that are loaded, too. */
+	bool wants_cgroup_roots, wants_iterators[SCAP_LIVE_ITERATORS];
 	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */
 	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */
 	int enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
@@ -42,6 +48,10 @@ void live_object_finish(struct live_object *object);
 
 /* The program of a row of live_programs; NULL: the object has none of that name. */
 struct bpf_program *live_object_program(const struct live_object *object, size_t row);
+
+/* The program of an iterator. */
+struct bpf_program *live_object_iterator(const struct live_object *object,
+					 enum scap_live_iterator which);
 
 bool live_object_is_loaded(const struct live_object *object, size_t row);
 

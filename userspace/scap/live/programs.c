@@ -11,6 +11,7 @@
 #define STRING_OF(name) #name
 
 enum { ALWAYS = false, FOR_TIMES = true };
+enum { OVERWRITTEN = ENTRY_NOTES_OVERWRITTEN, COMPARED = ENTRY_NOTES_ALL };
 
 const struct live_program live_programs[] = {
 /* Before procexit at the same tracepoint, as the call precedes the end of the task. */
@@ -23,11 +24,14 @@ const struct live_program live_programs[] = {
 #define PARAM(...)
 #define EVENT_END(name)
 #include "events/all.def"
-#define ENTRY_PROGRAM(event, note)                                                                 \
-	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS, true},
+#define ENTRY_PROGRAM(event, note, why)                                                            \
+	{STRING(ENTRY_NAME(event)), "sys_enter_" #event, EVENT_##event, LOSES_DETAILS,             \
+	 .at_enter = (enum entry_notes)(why)},
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \
 	{#name, #tracepoint, EVENT_##event, LOSES_SOME_EVENTS},
 #define HELPER_PROGRAM(name, event, tracepoint) {#name, #tracepoint, EVENT_##event, LOSES_DETAILS},
+#define NAME_PROGRAM(name, tracepoint)                                                             \
+	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
 #define CALLS_PROGRAM(name, hook, condition)                                                       \
 	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
 #include "events/programs.def"
@@ -52,6 +56,14 @@ static bool any_syscall(const struct scap_live_config *config)
 	return false;
 }
 
+bool live_compares_names(const struct kernel_filters *filters)
+{
+	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++)
+		if (filters->filters[i].facts & 1 << KERNEL_NAME)
+			return true;
+	return false;
+}
+
 static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 {
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
@@ -61,6 +73,15 @@ static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 static bool exit_reports_failures(unsigned int id)
 {
 	return id == EVENT_execve || id == EVENT_execveat;
+}
+
+bool live_reads_entry(unsigned int id, enum entry_notes notes)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (live_programs[i].at_enter && live_programs[i].at_enter <= notes &&
+		    live_programs[i].event == id)
+			return true;
+	return false;
 }
 
 const char *live_program_at_calls(const struct live_program *program)
@@ -85,8 +106,10 @@ static bool any_call_wanted(const struct scap_live_config *config,
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool rejected[EVENT_ID_MAX])
 {
-	if (program->for_times && !config->enter_times)
+	if ((program->for_times && !config->enter_times) || program->at_enter > config->entry_notes)
 		return false;
+	if (program->for_names)
+		return live_compares_names(&config->kernel_filters);
 	if (program->event == EVENT_NONE)
 		return any_call_wanted(config, rejected);
 	if (!event_desc_is_native(event_desc_get(program->event)))

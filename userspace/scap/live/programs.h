@@ -17,8 +17,13 @@ struct live_program {
 	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
-	bool at_enter; /* the hook is the entry of one system call: see scap_tracepoint_open() */
+	/*
+	 * Not 0: the hook is the entry of one system call (see scap_tracepoint_open()), for that
+	 * level of notes and higher ones.
+	 */
+	enum entry_notes at_enter;
 	bool for_times; /* needed only for entry times */
+	bool for_names; /* needed only if the kernel filters by names of threads */
 };
 
 extern const struct live_program live_programs[];
@@ -30,6 +35,12 @@ void live_events_rejected(const bool *programs, enum live_loss loss, bool events
 /* Whether a program is needed. `rejected[id]`: the event of that id cannot be captured. */
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool rejected[EVENT_ID_MAX]);
+
+/* Whether the kernel filters by names of threads. */
+bool live_compares_names(const struct kernel_filters *filters);
+
+/* Whether a program of `notes` reads something on entry of the event's system call. */
+bool live_reads_entry(unsigned int id, enum entry_notes notes);
 
 /*
  * The tracepoint of all system calls at which a program runs, attached or by a tail call; NULL if

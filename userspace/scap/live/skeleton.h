@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening the skeleton of the BPF object. The inline function that bpftool generates for it has some
- * statements for each program: it is compiled here, once and without sanitizers.
+ * Opening the skeleton of the BPF object. The inline function that bpftool generates for it has
+ * some statements for each program: it is compiled here, once and without sanitizers.
  */
 #ifndef SCAP_LIVE_SKELETON_H
 #define SCAP_LIVE_SKELETON_H
@@ -9,7 +9,10 @@
 struct bpf_object_open_opts;
 struct lanner;
 
-/* Options may be NULL. Returns NULL with errno; the caller ends it with lanner__destroy(). */
+/*
+ * Opens the object, whose file the agent has compressed: it is in memory only meanwhile. Options may
+ * be NULL. Returns NULL with errno; the caller ends it with lanner__destroy().
+ */
 struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options);
 
 #endif

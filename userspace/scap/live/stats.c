@@ -8,9 +8,11 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 		stats->seen[id] += past->seen[id];
 		stats->delivered[id] += past->delivered[id];
 		stats->events[id].unreadable += past->events[id].unreadable;
+		stats->events[id].filtered += past->events[id].filtered;
 		for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
 			stats->events[id].lost[cause] += past->events[id].lost[cause];
 	}
+	stats->rings_grown += past->rings_grown;
 	stats->corrupt += past->corrupt;
 	stats->out_of_order += past->out_of_order;
 	stats->ring_lost += past->ring_lost;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,27 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The root of tracefs: where it is mounted, else a mount that no other process sees. */
-static int open_tracefs(void)
-{
-	int fs, root = open("/sys/kernel/tracing", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (root >= 0 && faccessat(root, "events", F_OK, 0) == 0)
-		return root;
-	if (root >= 0)
-		close(root);
-	fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
-	if (fs < 0)
-		return -errno;
-	if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		root = -errno;
-	else
-		root = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
-	if (root == -1)
-		root = -errno;
-	close(fs);
-	return root;
-}
+#include "util/kernel_fs.h"
 
 /* The number of a tracepoint, or -errno. */
 static long read_number(int tracefs, const char *group, const char *name)
@@ -59,7 +38,7 @@ static long read_number(int tracefs, const char *group, const char *name)
 int scap_tracepoint_open(const char *group, const char *name)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	int tracefs = open_tracefs(), fd;
+	int tracefs = kernel_fs_open("tracefs", "/sys/kernel/tracing", "events"), fd;
 	long number;
 
 	if (tracefs < 0)
@@ -72,4 +51,20 @@ int scap_tracepoint_open(const char *group, const char *name)
 	/* A program on one CPU's event runs on all of them. */
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+bool scap_tracepoints_exist(const char *group, const char *prefix, const char *const *names,
+			    size_t count)
+{
+	int tracefs = kernel_fs_open("tracefs", "/sys/kernel/tracing", "events");
+	bool exist = tracefs >= 0;
+	char name[96];
+
+	for (size_t i = 0; i < count && exist; i++) {
+		snprintf(name, sizeof(name), "%s%s", prefix, names[i]);
+		exist = read_number(tracefs, group, name) > 0;
+	}
+	if (tracefs >= 0)
+		close(tracefs);
+	return exist;
 }

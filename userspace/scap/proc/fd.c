@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One descriptor from /proc/PID/fd and fdinfo. Called by the walks of proc.c. */
-#include "scap/proc/impl.h"
+#include "scap/proc/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "scap/proc/impl.h"
 #include "scap/proc/text.h"
 
 enum { FDINFO_BYTES_MAX = 512 }; /* the wanted lines are the first ones */
@@ -71,13 +72,21 @@ static const struct {
 	uint64_t native;
 	uint32_t stored;
 } open_flags[] = {
-	{O_CREAT, 0x4},	     {O_APPEND, 0x8},		  {O_DSYNC, 0x10},
-	{O_EXCL, 0x20},	     {O_NONBLOCK, 0x40},	  {O_SYNC, 0x80},
-	{O_TRUNC, 0x100},    {O_DIRECT, 0x200},		  {O_DIRECTORY, 0x400},
-	{O_CLOEXEC, 0x1000}, {KERNEL_O_LARGEFILE, 0x800}, {O_TMPFILE, 0x2000},
+	{O_CREAT, 0x4},
+	{O_APPEND, 0x8},
+	{O_DSYNC, 0x10},
+	{O_EXCL, 0x20},
+	{O_NONBLOCK, 0x40},
+	{O_SYNC, 0x80},
+	{O_TRUNC, 0x100},
+	{O_DIRECT, 0x200},
+	{O_DIRECTORY, 0x400},
+	{O_CLOEXEC, 0x1000},
+	{KERNEL_O_LARGEFILE, 0x800},
+	{O_TMPFILE, 0x2000},
 };
 
-static uint32_t stored_flags(uint64_t native)
+uint32_t proc_fd_flags(uint64_t native)
 {
 	static const uint32_t access_modes[] = {0x1, 0x2, 0x3, 0x1};
 	uint32_t stored = access_modes[native & 3];
@@ -101,14 +110,23 @@ static uint32_t read_flags(struct scap_proc *proc, int task_dir, int64_t num)
 	while (proc_text_line(&text, &line))
 		if (proc_text_prefix(&line, "flags:") && proc_text_word(&line, &word) &&
 		    proc_text_u64(&word, 8, &native))
-			return stored_flags(native);
+			return proc_fd_flags(native);
 	return 0;
 }
 
-/* The encoding of device numbers in events. */
-static uint32_t stored_dev(uint32_t major, uint32_t minor)
+uint32_t proc_fd_dev(uint32_t major, uint32_t minor)
 {
 	return (minor & 0xff) | major << 8 | (minor & ~0xffu) << 12;
+}
+
+void proc_fd_set_mode(struct scap_fd *fd, uint16_t mode)
+{
+	if (fd->type != SCAP_FD_FILE)
+		return;
+	if (S_ISDIR(mode))
+		fd->type = SCAP_FD_DIRECTORY;
+	else if (S_ISFIFO(mode))
+		fd->type = SCAP_FD_PIPE;
 }
 
 /*
@@ -122,16 +140,11 @@ static void read_inode(int task_dir, const char *name, struct scap_fd *fd)
 		  &stat) < 0)
 		return;
 	fd->ino = stat.stx_ino;
-	fd->dev = stored_dev(stat.stx_dev_major, stat.stx_dev_minor);
-	if (fd->type != SCAP_FD_FILE)
-		return;
-	if (S_ISDIR(stat.stx_mode))
-		fd->type = SCAP_FD_DIRECTORY;
-	else if (S_ISFIFO(stat.stx_mode))
-		fd->type = SCAP_FD_PIPE;
+	fd->dev = proc_fd_dev(stat.stx_dev_major, stat.stx_dev_minor);
+	proc_fd_set_mode(fd, stat.stx_mode);
 }
 
-static enum scap_fd_type type_of_link(const char *target)
+enum scap_fd_type proc_fd_type(const char *target)
 {
 	for (size_t i = 0; i < sizeof(link_types) / sizeof(*link_types); i++)
 		if (strncmp(target, link_types[i].prefix, strlen(link_types[i].prefix)) == 0)
@@ -189,7 +202,15 @@ int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int6
 	target = (struct proc_text){proc->fd_name, proc->fd_name + len};
 	if (proc_text_prefix(&target, "socket:[") && proc_text_u64(&target, 10, &fd->ino))
 		return fill_socket(proc, task_dir, namespace, name, fd);
-	fd->type = type_of_link(proc->fd_name);
+	fd->type = proc_fd_type(proc->fd_name);
 	read_inode(task_dir, name, fd);
 	return 0;
+}
+
+void proc_fd_read_inode(int task_dir, struct scap_fd *fd)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "fd/%" PRId64, fd->num);
+	read_inode(task_dir, name, fd);
 }

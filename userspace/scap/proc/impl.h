@@ -56,4 +56,7 @@ int proc_cgroups_read(struct scap_proc *proc, int task_dir);
 int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
 		 struct scap_fd *fd);
 
+/* Reads the inode and the device of a file, which stay as they are if that fails. */
+void proc_fd_read_inode(int task_dir, struct scap_fd *fd);
+
 #endif

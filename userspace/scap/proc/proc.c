@@ -218,6 +218,20 @@ int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread)
 	}
 }
 
+int scap_proc_next_process(struct scap_proc *proc, struct scap_thread *thread)
+{
+	int r;
+
+	if (!proc->processes)
+		return 0;
+	while ((r = next_number(proc->processes, &proc->walk_pid)) == 1) {
+		r = visit(proc, proc->walk_pid, proc->walk_pid, thread);
+		if (r)
+			return r;
+	}
+	return r;
+}
+
 int scap_proc_thread(struct scap_proc *proc, int64_t tid, struct scap_thread *thread)
 {
 	int task_dir = open_task(proc, tid, tid);
@@ -273,6 +287,16 @@ int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_f
 	r = proc_fd_fill(proc, task_dir, &namespace, num, fd);
 	close(task_dir);
 	return r;
+}
+
+void scap_proc_fd_inode(struct scap_proc *proc, int64_t tid, struct scap_fd *fd)
+{
+	int task_dir = open_task(proc, tid, tid);
+
+	if (task_dir < 0)
+		return;
+	proc_fd_read_inode(task_dir, fd);
+	close(task_dir);
 }
 
 int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd)

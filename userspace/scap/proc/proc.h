@@ -48,8 +48,14 @@ int scap_proc_rewind(struct scap_proc *proc);
  */
 int scap_proc_next(struct scap_proc *proc, struct scap_thread *thread);
 
+/* The same for the main threads alone. One walk takes one of these functions. */
+int scap_proc_next_process(struct scap_proc *proc, struct scap_thread *thread);
+
 /* One thread. Returns 0, -ESRCH if it exited, or another -errno. */
 int scap_proc_thread(struct scap_proc *proc, int64_t tid, struct scap_thread *thread);
+
+/* What a number of ticks since the boot, in which /proc reports starts, is since the epoch. */
+uint64_t scap_proc_start_ns(const struct scap_proc *proc, uint64_t ticks);
 
 /* Begins the walk over the descriptors of a thread. Returns 0 or -errno. */
 int scap_proc_fds(struct scap_proc *proc, int64_t tid);
@@ -62,6 +68,10 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd);
 
 /* One descriptor. Returns 0, -EBADF when it is not open, -ESRCH, or another -errno. */
 int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd);
+
+/* Reads type, inode and device of a file that is open there; they stay as they are if that fails.
+ */
+void scap_proc_fd_inode(struct scap_proc *proc, int64_t tid, struct scap_fd *fd);
 
 /* The current directory of a thread, absolute as the caller sees it. Returns 0 or -errno. */
 int scap_proc_cwd(struct scap_proc *proc, int64_t tid, const char **cwd);

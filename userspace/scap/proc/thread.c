@@ -111,6 +111,11 @@ enum {
 	STAT_START_STACK = 25,
 };
 
+uint64_t scap_proc_start_ns(const struct scap_proc *proc, uint64_t ticks)
+{
+	return proc->boot_offset_ns + ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* The numbers before it may exceed a signed 64-bit number. 0 if the kernel does not report it. */
 static uint64_t start_stack_of(struct proc_text rest)
 {
@@ -156,9 +161,7 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 	thread->faults_minor = (uint64_t)numbers[STAT_MINOR_FAULTS];
 	thread->faults_major = (uint64_t)numbers[STAT_MAJOR_FAULTS];
 	thread->exec_id = exec_id_of((uint64_t)numbers[STAT_START], start_stack_of(text));
-	thread->start_ns =
-		proc->boot_offset_ns +
-		(uint64_t)numbers[STAT_START] * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	thread->start_ns = scap_proc_start_ns(proc, (uint64_t)numbers[STAT_START]);
 	return 0;
 }
 

@@ -114,6 +114,8 @@ void state_setns(struct sinsp *sinsp, struct state_event *event)
 
 	if (!applies(event))
 		return;
+	if (kinds == 0 && (sinsp->lacks & SINSP_DESCRIPTORS))
+		event->fd = state_replace_fd(sinsp, event, event->fd_num);
 	if (kinds == 0 && event->fd)
 		kinds = kind_of_namespace(event->fd);
 	if (kinds == 0)

@@ -95,7 +95,7 @@ static struct sinsp_fd *open_end(struct state_event *event, int64_t num, uint64_
 
 	if (!fd)
 		return NULL;
-	fd->ino = ino;
+	sinsp_fd_set_ino(fd, ino);
 	fd->flags = flags;
 	return fd;
 }

@@ -16,6 +16,18 @@ struct opened {
 	uint64_t ino;
 };
 
+/*
+ * Current directories that are not kept are looked up for a relative name. The kernel reports the
+ * path of nearly all files that are opened, so that few events need it.
+ */
+static void find_base(struct sinsp *sinsp, struct state_event *event, unsigned int name)
+{
+	int64_t dirfd;
+
+	if ((sinsp->lacks & SINSP_DIRECTORIES) && state_path_is_relative(event->ev, name, &dirfd))
+		state_look_up_base(sinsp, event, dirfd);
+}
+
 /* The name that was passed to a call that opened a file. */
 struct given {
 	size_t len; /* 0: the path itself */
@@ -46,6 +58,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 	if (!event->thread || event->fd_num < 0)
 		return;
 	fds = event->thread->fds;
+	find_base(sinsp, event, opened->name);
 	len = state_event_path(event->ev, event->thread, opened->name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */
@@ -61,7 +74,7 @@ static void open_file(struct sinsp *sinsp, struct state_event *event, const stru
 		opened->flags & file_flags__O_DIRECTORY ? SCAP_FD_DIRECTORY : SCAP_FD_FILE;
 	event->fd->flags = opened->flags;
 	event->fd->dev = opened->dev;
-	event->fd->ino = opened->ino;
+	sinsp_fd_set_ino(event->fd, opened->ino);
 	sinsp_fds_set_cloexec(fds, event->fd_num, opened->flags & file_flags__O_CLOEXEC);
 	event->fd_named = true;
 }

@@ -8,6 +8,7 @@
 #include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_fd.h"
 #include "sinsp/state/lookup.h"
+#include "sinsp/state/parts.h"
 #include "sinsp/tables/socket.h"
 #include "util/buf.h"
 
@@ -83,8 +84,8 @@ void state_socket(struct sinsp *sinsp, struct state_event *event)
 				      event_param_u64(ev, socket__proto));
 }
 
-static struct sinsp_fd *open_of_pair(struct state_event *event, int64_t num, uint64_t own,
-				     uint64_t peer)
+static struct sinsp_fd *open_of_pair(struct sinsp *sinsp, struct state_event *event, int64_t num,
+				     uint64_t own, uint64_t peer)
 {
 	const struct event *ev = event->ev;
 	uint64_t family = event_param_u64(ev, socketpair__domain);
@@ -93,10 +94,8 @@ static struct sinsp_fd *open_of_pair(struct state_event *event, int64_t num, uin
 	struct sinsp_fd *fd = state_open_fd(event, num, type,
 					    event_param_u64(ev, socketpair__type) & SOCK_CLOEXEC);
 
-	if (fd && type == SCAP_FD_UNIX) {
-		fd->unix_socket = own;
-		fd->unix_peer = peer;
-	}
+	if (fd && type == SCAP_FD_UNIX)
+		state_set_unix_ends(sinsp, fd, own, peer);
 	return fd;
 }
 
@@ -109,9 +108,9 @@ void state_socketpair(struct sinsp *sinsp, struct state_event *event)
 
 	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	open_of_pair(event, event->fd_num, first, second);
+	open_of_pair(sinsp, event, event->fd_num, first, second);
 	/* As for pipes, the second end is the event's descriptor. */
-	state_set_fd(event, num, open_of_pair(event, num, second, first));
+	state_set_fd(event, num, open_of_pair(sinsp, event, num, second, first));
 }
 
 /* Reads an address and a port, and returns the position after them. */
@@ -151,13 +150,13 @@ static void name_unix_socket(struct sinsp *sinsp, struct state_event *event,
 			     const struct event_param *tuple)
 {
 	struct sinsp_fd *fd = event->fd;
+	uint64_t addresses[2]; /* its own, that of the peer */
 	char memory[SOCKET_NAME_MAX];
 	struct buf name = buf_fixed(memory, sizeof(memory));
 
 	if (fd->type == SCAP_FD_UNIX && tuple->len >= TUPLE_UNIX_BYTES) {
-		memcpy(&fd->unix_socket, tuple->data + 1, sizeof(fd->unix_socket));
-		memcpy(&fd->unix_peer, tuple->data + 1 + sizeof(fd->unix_socket),
-		       sizeof(fd->unix_peer));
+		memcpy(addresses, tuple->data + 1, sizeof(addresses));
+		state_set_unix_ends(sinsp, fd, addresses[0], addresses[1]);
 	}
 	text_append_socktuple(&name, tuple, NULL);
 	state_rename_fd(sinsp, event, name.data, name.len);
@@ -167,25 +166,30 @@ static void name_unix_socket(struct sinsp *sinsp, struct state_event *event,
  * Copies the ends of an IP tuple. Outgoing tuples have the local end first, incoming ones the
  * remote end; entries have the calling end first. Returns false if nothing changed.
  */
-static bool set_ends(struct sinsp_fd *fd, const struct event_param *tuple, bool outward)
+static bool set_ends(struct sinsp *sinsp, struct sinsp_fd *fd, const struct event_param *tuple,
+		     bool outward)
 {
+	union sinsp_ends ends = {0}, *kept;
 	struct sinsp_fd seen = {.type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES)};
 	size_t address_len = seen.type == SCAP_FD_IPV4 ? 4 : 16;
 	const uint8_t *at = tuple->data + 1;
 
-	at = read_end(at, address_len, &seen.source);
-	read_end(at, address_len, &seen.dest);
-	sinsp_socket_unmap(&seen);
+	at = read_end(at, address_len, &ends.source);
+	read_end(at, address_len, &ends.dest);
+	sinsp_socket_unmap(&seen, &ends);
 	if ((fd->role == SINSP_ROLE_SERVER) == outward)
-		sinsp_socket_swap(&seen);
+		sinsp_socket_swap(&ends);
 	if (!fd->listening && fd->type == seen.type && fd->name_len &&
-	    memcmp(&fd->source, &seen.source, sizeof(seen.source)) == 0 &&
-	    memcmp(&fd->dest, &seen.dest, sizeof(seen.dest)) == 0)
+	    memcmp(&sinsp_fd_ends(fd)->source, &ends.source, sizeof(ends.source)) == 0 &&
+	    memcmp(&sinsp_fd_ends(fd)->dest, &ends.dest, sizeof(ends.dest)) == 0)
+		return false;
+	kept = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	if (!kept)
 		return false;
 	fd->listening = false;
 	fd->type = seen.type;
-	fd->source = seen.source;
-	fd->dest = seen.dest;
+	kept->source = ends.source;
+	kept->dest = ends.dest;
 	return true;
 }
 
@@ -194,18 +198,21 @@ static void bind_ip(struct sinsp *sinsp, struct state_event *event, enum scap_fd
 		    const uint8_t *bytes)
 {
 	struct sinsp_fd *fd = event->fd;
+	union sinsp_ends *ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
 	struct scap_endpoint bound;
 
+	if (!ends)
+		return;
 	read_end(bytes, type == SCAP_FD_IPV4 ? 4 : 16, &bound);
 	fd->type = type;
 	fd->listening = true;
-	fd->dest = bound;
-	sinsp_socket_unmap(fd);
+	ends->dest = bound;
+	sinsp_socket_unmap(fd, ends);
 	name_socket(sinsp, event);
-	fd->listening = bound.port;
+	fd->listening = bound.port != 0;
 	if (!fd->listening) {
-		fd->source = fd->dest;
-		fd->dest = (struct scap_endpoint){0};
+		ends->source = ends->dest;
+		ends->dest = (struct scap_endpoint){0};
 	}
 }
 
@@ -230,12 +237,16 @@ void state_bind(struct sinsp *sinsp, struct state_event *event)
 void state_listen(struct sinsp *sinsp, struct state_event *event)
 {
 	struct sinsp_fd *fd = event->fd;
+	union sinsp_ends *ends;
 
 	if (!fd || event_param_i64(event->ev, listen__res) != 0 || !sinsp_socket_is_ip(fd) ||
 	    fd->listening || fd->role != SINSP_ROLE_NONE)
 		return;
+	ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	if (!ends)
+		return;
 	fd->listening = true;
-	fd->dest = fd->source;
+	ends->dest = ends->source;
 }
 
 void state_connect(struct sinsp *sinsp, struct state_event *event)
@@ -254,7 +265,7 @@ void state_connect(struct sinsp *sinsp, struct state_event *event)
 		/* A datagram server that connects to its client stays the server. */
 		if (fd->role == SINSP_ROLE_NONE)
 			fd->role = SINSP_ROLE_CLIENT;
-		if (set_ends(fd, tuple, true))
+		if (set_ends(sinsp, fd, tuple, true))
 			name_socket(sinsp, event);
 	}
 	fd->connected = result == 0;
@@ -285,7 +296,7 @@ static void accept_socket(struct sinsp *sinsp, struct state_event *event,
 		name_unix_socket(sinsp, event, tuple);
 	} else {
 		fd->l4 = SCAP_L4_TCP;
-		set_ends(fd, tuple, false);
+		set_ends(sinsp, fd, tuple, false);
 		name_socket(sinsp, event);
 	}
 	event->fd_named = true;
@@ -327,9 +338,10 @@ static enum sinsp_fd_role guess_role(const struct sinsp_fds *fds, uint16_t sourc
 	for (int64_t num = 0; (fd = sinsp_fds_next(fds, &num)); num++) {
 		if (!sinsp_socket_is_ip(fd))
 			continue;
-		if (fd->role == SINSP_ROLE_CLIENT && fd->source.port == source)
+		if (fd->role == SINSP_ROLE_CLIENT && sinsp_fd_ends(fd)->source.port == source)
 			return SINSP_ROLE_CLIENT;
-		if ((fd->listening || fd->role == SINSP_ROLE_SERVER) && fd->dest.port == dest)
+		if ((fd->listening || fd->role == SINSP_ROLE_SERVER) &&
+		    sinsp_fd_ends(fd)->dest.port == dest)
 			role = SINSP_ROLE_SERVER;
 	}
 	return role;
@@ -359,7 +371,7 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 	if (fd->role == SINSP_ROLE_NONE)
 		fd->role = guess_role(event->thread->fds, port_at(tuple, half - 1),
 				      port_at(tuple, 2 * half - 1), outward && !fd->listening);
-	if (set_ends(fd, tuple, outward))
+	if (set_ends(sinsp, fd, tuple, outward))
 		name_socket(sinsp, event);
 }
 

@@ -56,7 +56,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 		       .object = {.type = SCAP_FD_BPF, .cloexec = CLOEXEC_ALWAYS}},
 	[EVENT_pidfd_open] = {state_pidfd_open, SINSP_DESCRIPTORS,
 			      .object = {.type = SCAP_FD_PIDFD, .cloexec = CLOEXEC_ALWAYS}},
-	[EVENT_pidfd_getfd] = {state_pidfd_getfd, SINSP_DESCRIPTORS},
+	[EVENT_pidfd_getfd] = {state_pidfd_getfd, SINSP_DESCRIPTORS, .copies_fd = true},
 
 	[EVENT_read] = {state_io},
 	[EVENT_write] = {state_io},
@@ -130,4 +130,12 @@ const struct state_rule *state_rule_of(unsigned int id)
 	if (desc && !rules[id].handle && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_ENTER))
 		return &makes_unknown;
 	return &rules[id];
+}
+
+bool state_rule_describes_fd(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && (desc->flags & EF_CREATES_FD) && !(desc->flags & EF_USES_FD) &&
+	       !rules[id].copies_fd;
 }

@@ -137,9 +137,9 @@ static void take_ends(const struct sinsp_fd *fd, struct scap_fd *out)
 
 	out->name = "";
 	out->l4 = fd->l4;
-	out->local = is_server ? fd->dest : fd->source;
+	out->local = is_server ? sinsp_fd_ends(fd)->dest : sinsp_fd_ends(fd)->source;
 	if (!fd->listening)
-		out->remote = is_server ? fd->source : fd->dest;
+		out->remote = is_server ? sinsp_fd_ends(fd)->source : sinsp_fd_ends(fd)->dest;
 }
 
 static int dump_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_fd *fd,
@@ -151,15 +151,15 @@ static int dump_fd(const struct sinsp_fds *fds, int64_t num, const struct sinsp_
 		.type = fd->type,
 		.flags = (fd->flags & ~file_flags__O_CLOEXEC) | cloexec,
 		.dev = fd->dev,
-		.ino = fd->ino,
+		.ino = sinsp_fd_ino(fd),
 		.name = fd->name,
 	};
 
 	if (sinsp_socket_is_ip(fd)) {
 		take_ends(fd, &out);
 	} else if (fd->type == SCAP_FD_UNIX) {
-		out.unix_socket = fd->unix_socket;
-		out.unix_peer = fd->unix_peer;
+		out.unix_socket = sinsp_fd_ends(fd)->unix_socket;
+		out.unix_peer = sinsp_fd_ends(fd)->unix_peer;
 	}
 	return to->ops->fd(to, &out);
 }

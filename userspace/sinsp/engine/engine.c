@@ -39,6 +39,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
+	made->lacks = config->lacks;
 	made->follow = config->follow;
 	made->with_env = config->container_env;
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
@@ -139,6 +140,13 @@ static void apply_with_paths(struct sinsp *sinsp, const struct state_plan *plan,
 		state_find_directories(sinsp, plan, event);
 }
 
+/* Descriptors that are not kept are those of one event. */
+static void forget_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	sinsp->after.emptied = thread->fds;
+	sinsp->after.pending = true;
+}
+
 static void apply(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct state_plan *plan = &sinsp->plans[event->ev->desc->id];
@@ -150,6 +158,8 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 		apply_with_paths(sinsp, plan, event);
 	else if (plan->handle)
 		plan->handle(sinsp, event);
+	if ((sinsp->lacks & SINSP_DESCRIPTORS) && plan->fd_param >= 0 && event->thread)
+		forget_fds(sinsp, event->thread);
 }
 
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event)
@@ -198,6 +208,25 @@ bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid)
 	const struct sinsp_thread *thread = state_thread_find(sinsp, tid);
 
 	return thread && thread->followed;
+}
+
+static void empty_fds(struct sinsp_thread_entry *entry, void *context)
+{
+	if (!entry->unknown)
+		sinsp_fds_close_range(entry->thread.fds, 0, UINT32_MAX);
+}
+
+void sinsp_set_lacks(struct sinsp *sinsp, unsigned int parts)
+{
+	state_finish_last(sinsp);
+	if (parts & ~sinsp->lacks & SINSP_DESCRIPTORS)
+		sinsp_threads_each(&sinsp->threads, empty_fds, sinsp);
+	sinsp->lacks = parts;
+}
+
+bool sinsp_event_describes_fd(unsigned int id)
+{
+	return state_rule_describes_fd(id);
 }
 
 unsigned int sinsp_event_keeps(unsigned int id)

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "scap/iter/open_fds.h"
+#include "scap/iter/threads.h"
 #include "scap/model/snapshot.h"
 #include "scap/model/source.h"
 #include "sinsp/state/config.h"
@@ -18,14 +20,31 @@
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err);
 void sinsp_destroy(struct sinsp *sinsp); /* accepts NULL */
 
-/* Fills the tables from /proc. Returns 0, or -errno with a message. */
-int sinsp_seed(struct sinsp *sinsp, struct error *err);
+/*
+ * Says for which parts of the state (enum sinsp_part) the events that keep them up to date are
+ * missing, because nothing asks for them: such a part is not kept. Without SINSP_DESCRIPTORS a
+ * descriptor is known during the event that creates it. Not between sinsp_process() and the last
+ * use of its event.
+ */
+void sinsp_set_lacks(struct sinsp *sinsp, unsigned int parts);
+
+/* Iterators of the kernel, of which each may be NULL: /proc is read in its place. */
+struct sinsp_iterators {
+	struct scap_open_fds *open_fds;
+	struct scap_threads *threads;
+};
 
 /*
- * Fills the tables from /proc again, between two events, for parts that no events kept up to date
+ * Fills the tables from iterators (NULL: there are none), and from /proc what they do not report.
+ * Returns 0, or -errno with a message.
+ */
+int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
+
+/*
+ * Fills the tables again, between two events, for parts that no events kept up to date
  * so far; counters continue. As above.
  */
-int sinsp_reseed(struct sinsp *sinsp, struct error *err);
+int sinsp_reseed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err);
 
 /*
  * The listener that fills the tables in place of /proc: events then come from another machine, and
@@ -58,6 +77,12 @@ bool sinsp_is_followed(const struct sinsp *sinsp, int64_t tid);
 
 /* The parts of the state (enum sinsp_part) that would become wrong without events of that id. */
 unsigned int sinsp_event_keeps(unsigned int id);
+
+/*
+ * Whether events of that id create their descriptor and describe it, so that no other event is
+ * needed to know it.
+ */
+bool sinsp_event_describes_fd(unsigned int id);
 
 void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats);
 

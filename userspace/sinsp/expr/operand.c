@@ -60,7 +60,7 @@ static int bind_field(struct side *side, const struct filter_expr *expr, uint16_
 		return OPERAND_FAIL(binder, expr->position, "%.250s", err.text);
 	made->next = *binder->refs;
 	*binder->refs = made;
-	side->operand->needs |= made->ref.desc->needs;
+	side->operand->needs |= field_ref_needs(&made->ref);
 	add_step(side, NULL, reg, 1)->ref = &made->ref;
 	shape->type = made->ref.type;
 	shape->list = made->ref.desc->flags & FIELD_LIST;

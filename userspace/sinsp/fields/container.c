@@ -163,8 +163,9 @@ static int get_fd_directory(const struct sinsp_event *event, const struct field_
 	ROW(name, type, DEC, 0, NEEDS_CONTAINERS, getter, NULL, help, more)
 #define FD_ROW(name, getter, help...)                                                              \
 	{                                                                                          \
-		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS | NEEDS_EVENT_FDS,    \
-			getter, help, .can_have = is_about_fd                                      \
+		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE,                                        \
+			NEEDS_CONTAINERS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS, getter, help,       \
+			.can_have = is_about_fd                                                    \
 	}
 
 /* From the description of the container. */

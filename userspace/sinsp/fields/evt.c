@@ -12,7 +12,7 @@
 /* Above all error numbers, those internal to the kernel included. */
 enum { ERRNO_MAX = 520 };
 
-enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+enum { ARGS_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS | NEEDS_ARGUMENTS };
 
 static int get_num(const struct sinsp_event *event, const struct field_ref *ref,
 		   struct field_scratch *scratch, struct field_value *values)
@@ -34,7 +34,8 @@ static const char *type_name(const struct sinsp_event *event)
 {
 	const struct event *ev = &event->ev;
 
-	return ev->desc->id == EVENT_syscall ? syscall_name(event_syscall_code(ev)) : ev->desc->name;
+	return ev->desc->id == EVENT_syscall ? syscall_name(event_syscall_code(ev))
+					     : ev->desc->name;
 }
 
 static int get_type(const struct sinsp_event *event, const struct field_ref *ref,
@@ -201,8 +202,8 @@ static bool write_json_arg(const struct sinsp_event *event, const struct field_r
 
 	if (index < 0)
 		return false;
-	scratch->replaced = param_json_append(scratch->params, event, (unsigned int)index,
-					      &scratch->utc, out);
+	scratch->replaced =
+		param_json_append(scratch->params, event, (unsigned int)index, &scratch->utc, out);
 	return true;
 }
 
@@ -344,7 +345,7 @@ static const struct field_words types = {each_type};
 static const struct field_words syscall_types = {each_type, .lenient = true};
 
 const struct field_desc fields_evt[] = {
-	{"evt.num", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
+	{"evt.num", PT_UINT64, PF_ID, FIELD_OF_PAST, FIELD_ARG_NONE, 0, get_num, "number of the event, from 1",
 	 .example = ">1000", .colour = FIELD_COLOUR_ID},
 	{"evt.source", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_source,
 	 "kind of source that the event comes from: syscall", .example = "=syscall",
@@ -352,16 +353,16 @@ const struct field_desc fields_evt[] = {
 	{"evt.dir", PT_CHARBUF, PF_DIR, FIELD_DEPRECATED | FIELD_OF_TYPE, FIELD_ARG_NONE, 0,
 	 get_dir, "'<' for the end of a system call, '>' for others", .example = "=<",
 	 .words = &directions},
-	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE,
-	 0, get_type, "name of the event: openat, execve",
-	 .example = " in (open, connect)", .colour = FIELD_COLOUR_TYPE, .words = &types},
+	{"evt.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE, 0,
+	 get_type, "name of the event: openat, execve", .example = " in (open, connect)",
+	 .colour = FIELD_COLOUR_TYPE, .words = &types},
 	{"evt.type.is", PT_UINT32, PF_NA, FIELD_ARG_REQUIRED | FIELD_OF_TYPE, FIELD_ARG_EVENT, 0,
 	 get_type_is, "evt.type.is.NAME: 1 if the event is that one, otherwise 0",
 	 .example = ".openat=1", .colour = FIELD_COLOUR_TYPE},
 	{"syscall.type", PT_CHARBUF, PF_NA, FIELD_OF_TYPE | FIELD_NAMES_TYPES, FIELD_ARG_NONE, 0,
 	 get_syscall_type, "name of the system call; none for other events", .example = "=getppid",
 	 .colour = FIELD_COLOUR_TYPE, .words = &syscall_types},
-	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,
+	{"evt.category", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FD,
 	 get_category,
 	 "what the event is about: file, net, process; for I/O: its descriptor's kind",
 	 .example = "=net", .words = &categories},
@@ -377,26 +378,27 @@ const struct field_desc fields_evt[] = {
 	 "evt.arg.NAME or evt.arg[N]: one parameter as text, resolved where it can be",
 	 .example = ".name startswith /tmp", .text = write_arg, .json = &json_arg},
 	{"evt.rawarg", PT_DYN, PF_NA, FIELD_ARG_REQUIRED | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
-	 FIELD_ARG_PARAM_NAME, 0, get_rawarg, "evt.rawarg.NAME: one parameter as it was recorded",
-	 .example = ".res<0", .text = write_rawarg, .json = &json_arg},
+	 FIELD_ARG_PARAM_NAME, NEEDS_ARGUMENTS, get_rawarg,
+	 "evt.rawarg.NAME: one parameter as it was recorded", .example = ".res<0",
+	 .text = write_rawarg, .json = &json_arg},
 	{"evt.info", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, ARGS_NEEDS, get_args,
-	 "the same as evt.args", .example = " contains /etc/",
-	 .colour = FIELD_COLOUR_RESULT_FIRST, .text = write_args, .json = &json_args},
+	 "the same as evt.args", .example = " contains /etc/", .colour = FIELD_COLOUR_RESULT_FIRST,
+	 .text = write_args, .json = &json_args},
 	{"evt.buffer", PT_BYTEBUF, PF_NA, 0, FIELD_ARG_NONE, 0, get_buffer,
 	 "the bytes read or written, as far as they were recorded", "data",
 	 .example = " contains password"},
 	{"evt.res", PT_CHARBUF, PF_DEC, 0, FIELD_ARG_NONE, 0, get_res,
 	 "result of the call: SUCCESS or the name of the error", .example = "=ENOENT",
-	 .colour = FIELD_COLOUR_RESULT, .words = &results},
+	 .colour = FIELD_COLOUR_RESULT, .fact = FIELD_FACT_ERROR, .words = &results},
 	{"evt.rawres", PT_INT64, PF_DEC, 0, FIELD_ARG_NONE, 0, get_rawres,
 	 "result of the call as a number, negative for errors", .unit = FIELD_UNIT_BYTES,
-	 .example = "<0", .colour = FIELD_COLOUR_RESULT},
+	 .example = "<0", .colour = FIELD_COLOUR_RESULT, .fact = FIELD_FACT_RESULT},
 	{"evt.failed", PT_BOOL, PF_NA, 0, FIELD_ARG_NONE, 0, get_failed,
-	 "true if the call ended in an error"},
+	 "true if the call ended in an error", .fact = FIELD_FACT_FAILED},
 	{"evt.count", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_one,
 	 "1 for every event, to be summed up", .example = "=1"},
 	{"evt.count.error", PT_UINT32, PF_DEC, 0, FIELD_ARG_NONE, 0, get_failed,
-	 "1 if the call failed, otherwise 0", .example = "=1"},
+	 "1 if the call failed, otherwise 0", .example = "=1", .fact = FIELD_FACT_FAILED},
 	{"evt.count.exit", PT_UINT32, PF_DEC, FIELD_OF_TYPE, FIELD_ARG_NONE, 0, get_count_exit,
 	 "1 for the end of a system call", .example = "=1"},
 	{"evt.around", PT_UINT64, PF_DEC,
@@ -404,7 +406,7 @@ const struct field_desc fields_evt[] = {
 	 FIELD_ARG_NUMBER, 0, get_around,
 	 "evt.around[NS]=MS: the event lies within that many ms of that time; printed: ns from it",
 	 .example = "[1700000000000000000]=500"},
-	{"util.cnt", PT_UINT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_evaluations,
+	{"util.cnt", PT_UINT64, PF_ID, FIELD_OF_PAST, FIELD_ARG_NONE, 0, get_evaluations,
 	 "how often this field has been evaluated", .example = "<1000"},
 	{0},
 };

@@ -2,7 +2,7 @@
 /* evt.*: I/O, opened files, and errors by the kind of object. */
 #include "sinsp/fields/table.h"
 
-enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS, CATEGORY_IO = 0x20 };
+enum { IO_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD, CATEGORY_IO = 0x20 };
 
 /* Kinds of descriptors, as bits. */
 enum fd_sort { SORT_FILE = 1, SORT_IP = 2, SORT_UNIX = 4 };
@@ -266,7 +266,8 @@ static int get_is_open_exec(const struct sinsp_event *event, const struct field_
 #define BYTES(name, getter, help...)                                                               \
 	{                                                                                          \
 		name, PT_UINT64, PF_DEC, 0, FIELD_ARG_NONE, IO_NEEDS, getter, help,                \
-			.unit = FIELD_UNIT_BYTES, .can_have = moves_bytes                          \
+			.unit = FIELD_UNIT_BYTES, .can_have = moves_bytes,                         \
+			.fact = FIELD_FACT_BYTES                                                   \
 	}
 #define TRUTH(name, flags, needs, getter, help...)                                                 \
 	{                                                                                          \
@@ -321,9 +322,13 @@ const struct field_desc fields_evt_io[] = {
 	      .example = "=1"),
 	COUNT("evt.count.error.other", get_error_other,
 	      "1 if a call of another sort failed, otherwise 0", .example = "=1"),
-	TRUTH("evt.is_open_read", 0, 0, get_is_open_read, "true if a file is opened for reading"),
-	TRUTH("evt.is_open_write", 0, 0, get_is_open_write, "true if a file is opened for writing"),
-	TRUTH("evt.is_open_exec", 0, 0, get_is_open_exec, "true if an executable file is made"),
-	TRUTH("evt.is_open_create", 0, 0, get_is_open_create, "true if opening made the file"),
+	TRUTH("evt.is_open_read", 0, 0, get_is_open_read, "true if a file is opened for reading",
+	      .fact = FIELD_FACT_OPEN_READ),
+	TRUTH("evt.is_open_write", 0, 0, get_is_open_write, "true if a file is opened for writing",
+	      .fact = FIELD_FACT_OPEN_WRITE),
+	TRUTH("evt.is_open_exec", 0, 0, get_is_open_exec, "true if an executable file is made",
+	      .fact = FIELD_FACT_OPEN_CREATE),
+	TRUTH("evt.is_open_create", 0, 0, get_is_open_create, "true if opening made the file",
+	      .fact = FIELD_FACT_OPEN_CREATE),
 	{0},
 };

@@ -226,11 +226,14 @@ static int get_latency_human(const struct sinsp_event *event, const struct field
 		name, PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, 0, getter, help,                       \
 			.colour = FIELD_COLOUR_ID                                                  \
 	}
-#define NUMBER(name, type, format, getter, help...)                                                \
+#define NUMBER_ROW(name, type, format, flags, getter, help...)                                     \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, 0, getter, help,                  \
+		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, 0, getter, help,              \
 			.colour = FIELD_COLOUR_ID                                                  \
 	}
+#define NUMBER(name, type, format, getter, help...) NUMBER_ROW(name, type, format, 0, getter, help)
+#define DISTANCE(name, type, format, getter, help...)                                              \
+	NUMBER_ROW(name, type, format, FIELD_OF_PAST, getter, help)
 #define LATENCY(name, type, format, getter, help...)                                               \
 	{                                                                                          \
 		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ENTER_TIME, getter, help    \
@@ -247,25 +250,26 @@ const struct field_desc fields_evt_time[] = {
 	TEXT("evt.datetime.s", get_datetime_s, "local date and time",
 	     .example = " startswith \"2026-11-21 17\""),
 	{"evt.outputtime", PT_CHARBUF, PF_NA, FIELD_STYLED_TIME, FIELD_ARG_NONE, 0, get_outputtime,
-	 "the time in the form that the option -t chooses", .example = " startswith 17:",
-	 .colour = FIELD_COLOUR_ID, .json = &json_outputtime},
+	 "the time in the form that the option -t chooses",
+	 .example = " startswith 17:", .colour = FIELD_COLOUR_ID, .json = &json_outputtime},
 	NUMBER("evt.rawtime", ABSTIME, DEC, get_rawtime, "time of the event, ns since 1970",
 	       .moment = true),
 	NUMBER("evt.rawtime.s", ABSTIME, DEC, get_rawtime_s, "evt.rawtime in whole seconds",
 	       .unit = FIELD_UNIT_S, .example = ">1700000000"),
 	NUMBER("evt.rawtime.ns", ABSTIME, PADDED_DEC, get_rawtime_ns, "ns part of evt.rawtime",
 	       .example = "<500000000"),
-	NUMBER("evt.reltime", RELTIME, PADDED_DEC, get_reltime, "ns since the first event that is shown"),
-	NUMBER("evt.reltime.s", RELTIME, DEC, get_reltime_s, "evt.reltime in whole seconds",
-	       .unit = FIELD_UNIT_S, .example = ">60"),
-	NUMBER("evt.reltime.ns", RELTIME, PADDED_DEC, get_reltime_ns, "ns part of evt.reltime",
-	       .example = "<500000000"),
-	NUMBER("evt.deltatime", RELTIME, DEC, get_deltatime,
-	       "ns since the event before that was asked for this"),
-	NUMBER("evt.deltatime.s", RELTIME, DEC, get_deltatime_s, "evt.deltatime in whole seconds",
-	       .unit = FIELD_UNIT_S, .example = ">=1"),
-	NUMBER("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
-	       "ns part of evt.deltatime", .example = "<500000000"),
+	DISTANCE("evt.reltime", RELTIME, PADDED_DEC, get_reltime,
+		 "ns since the first event that is shown"),
+	DISTANCE("evt.reltime.s", RELTIME, DEC, get_reltime_s, "evt.reltime in whole seconds",
+		 .unit = FIELD_UNIT_S, .example = ">60"),
+	DISTANCE("evt.reltime.ns", RELTIME, PADDED_DEC, get_reltime_ns, "ns part of evt.reltime",
+		 .example = "<500000000"),
+	DISTANCE("evt.deltatime", RELTIME, DEC, get_deltatime,
+		 "ns since the event before that was asked for this"),
+	DISTANCE("evt.deltatime.s", RELTIME, DEC, get_deltatime_s, "evt.deltatime in whole seconds",
+		 .unit = FIELD_UNIT_S, .example = ">=1"),
+	DISTANCE("evt.deltatime.ns", RELTIME, PADDED_DEC, get_deltatime_ns,
+		 "ns part of evt.deltatime", .example = "<500000000"),
 	LATENCY("evt.latency", RELTIME, DEC, get_latency, "ns that the system call took"),
 	LATENCY("evt.latency.s", RELTIME, DEC, get_latency_s, "evt.latency in whole seconds",
 		.unit = FIELD_UNIT_S, .example = ">=1"),

@@ -216,7 +216,7 @@ static int get_uid(const struct sinsp_event *event, const struct field_ref *ref,
 GETTER(get_dev, give_i64(values, (int32_t)fd->dev))
 GETTER(get_dev_major, give_i64(values, fd->dev >> 8 & 0xfff))
 GETTER(get_dev_minor, give_i64(values, (fd->dev & 0xff) | (fd->dev >> 12 & 0xfff00)))
-GETTER(get_ino, give_i64(values, (int64_t)fd->ino))
+GETTER(get_ino, give_i64(values, (int64_t)sinsp_fd_ino(fd)))
 GETTER(get_name_changed, give_u64(values, event->fd_named))
 GETTER(get_connected, give_u64(values, fd->connected))
 GETTER(get_is_upper_layer, give_u64(values, (fd->flags & file_flags__FD_UPPER_LAYER) != 0))
@@ -256,7 +256,11 @@ static int get_types(const struct sinsp_event *event, const struct field_ref *re
 			.can_have = is_about_fd                                                    \
 	}
 
-enum { FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS };
+/* The name of a call that failed to open it is its path. */
+enum {
+	FD_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD,
+	NAME_NEEDS = FD_NEEDS | NEEDS_EVENT_PATHS,
+};
 
 static void each_type(void (*see)(void *context, const char *word), void *context)
 {
@@ -276,19 +280,19 @@ static const struct field_words type_letters = {each_letter, .lenient = true};
 
 const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
-	    .example = "=3"),
+	    .example = "=3", .fact = FIELD_FACT_FD),
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
 	    .example = " in (ipv4, ipv6)", .words = &fd_type_words),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
 	    .example = "=f", .words = &type_letters),
-	ROW("fd.name", CHARBUF, NA, FD_NEEDS, fd_get_name,
+	ROW("fd.name", CHARBUF, NA, NAME_NEEDS, fd_get_name,
 	    "absolute path, or ip:port->ip:port, or the name of another kind",
 	    .example = " startswith /etc/"),
-	ROW("fd.nameraw", CHARBUF, NA, FD_NEEDS, get_nameraw,
+	ROW("fd.nameraw", CHARBUF, NA, NAME_NEEDS, get_nameraw,
 	    "fd.name as it was given when the descriptor was opened", .example = " startswith ../"),
-	ROW("fd.directory", CHARBUF, NA, FD_NEEDS, fd_get_directory, "directory of the file",
+	ROW("fd.directory", CHARBUF, NA, NAME_NEEDS, fd_get_directory, "directory of the file",
 	    .example = "=/etc"),
-	ROW("fd.filename", CHARBUF, NA, FD_NEEDS, get_filename,
+	ROW("fd.filename", CHARBUF, NA, NAME_NEEDS, get_filename,
 	    "name of the file without directory", .example = "=passwd"),
 	ROW("fd.uid", CHARBUF, NA, 0, get_uid, "thread.tid and fd.num in one word",
 	    .example = "=10003"),

@@ -46,15 +46,15 @@ static int give_list(const struct sinsp_event *event, struct field_scratch *scra
 	return any ? give_text(values, scratch, &text) : NO_VALUE;
 }
 
-static bool write_num(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_num(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+		      struct buf *text)
 {
 	buf_append_i64(text, num);
 	return true;
 }
 
-static bool write_name(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_name(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+		       struct buf *text)
 {
 	if (fd && fd->name_len)
 		text_append_fd_name(text, fd, style);
@@ -75,40 +75,40 @@ static void write_address(const struct sinsp_fd *fd, const struct scap_endpoint 
 	text_append_ip(text, end->address, fd->type == SCAP_FD_IPV4 ? 4 : 16);
 }
 
-static bool write_cip(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_cip(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+		      struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	write_address(fd, &fd->source, text);
+	write_address(fd, &sinsp_fd_ends(fd)->source, text);
 	return true;
 }
 
-static bool write_sip(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_sip(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+		      struct buf *text)
 {
 	if (!fd || !sinsp_socket_is_ip(fd))
 		return false;
-	write_address(fd, &fd->dest, text);
+	write_address(fd, &sinsp_fd_ends(fd)->dest, text);
 	return true;
 }
 
-static bool write_cport(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_cport(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+			struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	buf_append_u64(text, fd->source.port);
+	buf_append_u64(text, sinsp_fd_ends(fd)->source.port);
 	return true;
 }
 
 /* A server socket has no connected ends, so its port is neither. */
-static bool write_sport(const struct sinsp_fd *fd, int64_t num,
-		       const struct text_style *style, struct buf *text)
+static bool write_sport(const struct sinsp_fd *fd, int64_t num, const struct text_style *style,
+			struct buf *text)
 {
 	if (!is_connection(fd))
 		return false;
-	buf_append_u64(text, fd->dest.port);
+	buf_append_u64(text, sinsp_fd_ends(fd)->dest.port);
 	return true;
 }
 

@@ -13,10 +13,23 @@
 #include "util/nearest.h"
 
 const struct field_desc *const field_tables[] = {
-	fields_evt,	fields_evt_io, fields_evt_time, fields_evt_meta,
-	fields_proc,	fields_cpu,    fields_relatives, fields_user,
-	fields_fd,	fields_socket, fields_path,	fields_fdlist,
-	fields_container, fields_container_mount, fields_k8s, fields_syslog, NULL,
+	fields_evt,
+	fields_evt_io,
+	fields_evt_time,
+	fields_evt_meta,
+	fields_proc,
+	fields_cpu,
+	fields_relatives,
+	fields_user,
+	fields_fd,
+	fields_socket,
+	fields_path,
+	fields_fdlist,
+	fields_container,
+	fields_container_mount,
+	fields_k8s,
+	fields_syslog,
+	NULL,
 };
 
 /* A part of the expression. */
@@ -259,6 +272,24 @@ int field_ref_init(struct field_ref *ref, const char *text, size_t len, struct e
 	if (rc == 0)
 		*ref = made;
 	return rc;
+}
+
+/* Whether it selects a parameter that tells what another one was on entry. */
+static bool is_on_entry(const struct field_ref *ref)
+{
+	for (unsigned int id = 0; ref->param_of_event && id < EVENT_ID_MAX; id++) {
+		const struct event_desc *event = event_desc_get(id);
+		int index = ref->param_of_event[id];
+
+		if (event && index >= 0 && event->params[index].on_entry)
+			return true;
+	}
+	return false;
+}
+
+unsigned int field_ref_needs(const struct field_ref *ref)
+{
+	return ref->desc->needs | (is_on_entry(ref) ? NEEDS_CHANGED : NEEDS_NOTHING);
 }
 
 void field_ref_finish(struct field_ref *ref)

@@ -42,6 +42,27 @@ enum field_flags {
 	FIELD_NAMES_TYPES = 1 << 11, /* values are types; an older call's selects newer ones */
 	FIELD_STYLED_TIME = 1 << 12, /* the style of the output chooses the time */
 	FIELD_OF_CONTAINER = 1 << 13, /* depends only on event_container_revision() */
+	FIELD_OF_PAST = 1 << 14, /* depends on which events came before: a count, or a distance */
+	FIELD_OF_THREAD = 1 << 15, /* depends only on what struct thread_key has */
+};
+
+/* What the kernel knows of a field: filters may be decided there, see filter/project.h. */
+enum field_fact {
+	FIELD_FACT_NONE,
+	FIELD_FACT_RESULT,
+	FIELD_FACT_BYTES, /* the result, or no value */
+	FIELD_FACT_FAILED, /* whether the result is an error */
+	FIELD_FACT_ERROR, /* name of the error, or SUCCESS */
+	FIELD_FACT_PID,
+	FIELD_FACT_TID,
+	FIELD_FACT_UID,
+	FIELD_FACT_GID,
+	FIELD_FACT_NAME, /* of the thread */
+	FIELD_FACT_OPEN_READ, /* whether a file is opened for reading */
+	FIELD_FACT_OPEN_WRITE, /* likewise for writing */
+	FIELD_FACT_OPEN_CREATE, /* true only of opens that may make a file */
+	FIELD_FACT_FD, /* the descriptor: the result, of calls that open one */
+	FIELD_FACTS,
 };
 
 /* How the text in brackets or after the name is parsed: into field_ref.index, .name, or both. */
@@ -72,6 +93,12 @@ enum field_needs {
 	NEEDS_CONTAINERS = 1 << 7, /* NEEDS_THREADS, and their moves to other control groups */
 	NEEDS_DESCRIPTIONS = 1 << 8, /* of containers, from their runtimes */
 	NEEDS_PODS = 1 << 9, /* the same, and the pods of Kubernetes */
+	NEEDS_ARGUMENTS = 1 << 10, /* arguments as they were before the kernel overwrote them */
+	NEEDS_CHANGED = 1 << 11, /* and those that were changed while the call went on */
+	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED, /* what concerns no state */
+	/* Of what the event names, too; an event that carries them itself needs no others: */
+	NEEDS_EVENT_FD = 1 << 12, /* its own descriptor, the one that it creates or uses */
+	NEEDS_EVENT_REAL_PATHS = 1 << 13, /* its paths, only if its call succeeded */
 };
 
 /* The unit of a field's numbers, so that constants can be given in other units. */
@@ -197,6 +224,7 @@ struct field_desc {
 	const char *example; /* what follows its name in a filter; NULL: implied by its type */
 	uint8_t unit; /* enum field_unit */
 	uint8_t colour; /* enum field_colour */
+	uint8_t fact; /* enum field_fact */
 	const struct field_words *words; /* NULL: its values are not a closed set */
 	field_writer *text; /* in lines of text; NULL: the values of the getter, by type */
 	const struct field_json *json; /* in JSON; NULL: as above */
@@ -206,6 +234,12 @@ struct field_desc {
 
 /* The tables of all classes, ended by NULL; each table ends with a row without name. */
 extern const struct field_desc *const field_tables[];
+
+/*
+ * What it needs: enum field_needs bits. A parameter that tells what another one was on entry has
+ * to be named: evt.arg[N] does not need it.
+ */
+unsigned int field_ref_needs(const struct field_ref *ref);
 
 /*
  * Resolves "proc.aname[2]", "evt.arg.fd": `text` of `len` bytes must be a whole field with its

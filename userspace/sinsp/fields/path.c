@@ -158,15 +158,18 @@ static int get_abspath_dst(const struct sinsp_event *event, const struct field_r
 			.can_have = can_have_##possible                                            \
 	}
 
-enum { PATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
+enum {
+	ABSPATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS,
+	PATH_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_REAL_PATHS,
+};
 
 const struct field_desc fields_path[] = {
-	ROW("evt.abspath", PATH_NEEDS, get_abspath, abs,
+	ROW("evt.abspath", ABSPATH_NEEDS, get_abspath, abs,
 	    "absolute path that a call with a directory descriptor names",
 	    .example = " startswith /etc/"),
-	ROW("evt.abspath.src", PATH_NEEDS, get_abspath_src, abs_dst, "the path before a rename",
+	ROW("evt.abspath.src", ABSPATH_NEEDS, get_abspath_src, abs_dst, "the path before a rename",
 	    .example = " startswith /etc/"),
-	ROW("evt.abspath.dst", PATH_NEEDS, get_abspath_dst, abs_dst, "the path after a rename",
+	ROW("evt.abspath.dst", ABSPATH_NEEDS, get_abspath_dst, abs_dst, "the path after a rename",
 	    .example = " startswith /etc/"),
 	ROW("fs.path.name", PATH_NEEDS, get_path, path,
 	    "absolute path that a successful call names", .example = " startswith /etc/"),

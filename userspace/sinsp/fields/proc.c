@@ -31,7 +31,7 @@ static int get_args(const struct sinsp_event *event, const struct field_ref *ref
 	if (!ref->has_arg)
 		return thread_give_args(event->thread, scratch, values);
 	*values = string_list_at(event->thread->program->args, event->thread->program->args_len,
-			     ref->index);
+				 ref->index);
 	return 1;
 }
 
@@ -110,7 +110,8 @@ static int get_cgroup(const struct sinsp_event *event, const struct field_ref *r
 {
 	const struct sinsp_thread *thread = event->thread;
 
-	if (!thread || !string_list_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
+	if (!thread ||
+	    !string_list_find(thread->cgroups->text, thread->cgroups->len, ref->name, values))
 		return NO_VALUE;
 	return 1;
 }
@@ -362,39 +363,44 @@ STANDARD_FD_GETTERS(stdin, 0)
 STANDARD_FD_GETTERS(stdout, 1)
 STANDARD_FD_GETTERS(stderr, 2)
 
-#define ROW_OF(what, name, type, format, needs, getter, help...)                                   \
+#define ROW_OF(what, flags, name, type, format, needs, getter, help...)                            \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | (needs), getter,  \
-			help, .colour = FIELD_COLOUR_##what                                        \
+		name, PT_##type, PF_##format, flags, FIELD_ARG_NONE, NEEDS_THREADS | (needs),      \
+			getter, help, .colour = FIELD_COLOUR_##what                                \
 	}
-#define ROW(args...) ROW_OF(PROCESS, args)
-#define THREAD_ROW(args...) ROW_OF(ID, args)
+#define ROW(args...) ROW_OF(PROCESS, 0, args)
+#define KEY_ROW(args...) ROW_OF(PROCESS, FIELD_OF_THREAD, args) /* of what the key has */
+#define THREAD_ROW(args...) ROW_OF(ID, 0, args)
 
 const struct field_desc fields_proc[] = {
-	ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
-	    .example = "=python3"),
-	ROW("proc.exepath", CHARBUF, NA, 0, get_exepath, "path of the executable",
-	    .example = " startswith /tmp/"),
-	ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
-	    .example = "=cat"),
-	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_INDEX, NEEDS_THREADS,
-	 get_args, "arguments of the command line; proc.args[N]: one of them, 0 is the first",
+	KEY_ROW("proc.exe", CHARBUF, NA, 0, get_exe, "first word of the command line",
+		.example = "=python3"),
+	KEY_ROW("proc.exepath", CHARBUF, NA, 0, get_exepath, "path of the executable",
+		.example = " startswith /tmp/"),
+	KEY_ROW("proc.name", CHARBUF, NA, 0, get_name, "name of the thread, at most 15 bytes",
+		.example = "=cat", .fact = FIELD_FACT_NAME),
+	{"proc.args", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_INDEX,
+	 NEEDS_THREADS, get_args,
+	 "arguments of the command line; proc.args[N]: one of them, 0 is the first",
 	 .example = "[0]=-l", .colour = FIELD_COLOUR_PROCESS},
-	ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
-	    .example = " contains --verbose"),
-	ROW("proc.cmdnargs", UINT64, DEC, 0, get_cmdnargs, "number of arguments", .example = ">10"),
-	ROW("proc.cmdlenargs", UINT64, DEC, 0, get_cmdlenargs, "bytes of all arguments",
-	    .unit = FIELD_UNIT_BYTES, .example = ">4096"),
-	ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
-	    .example = " contains --verbose"),
-	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED, FIELD_ARG_KEY, NEEDS_THREADS, get_env,
+	KEY_ROW("proc.cmdline", CHARBUF, NA, 0, get_cmdline, "proc.name and the arguments",
+		.example = " contains --verbose"),
+	KEY_ROW("proc.cmdnargs", UINT64, DEC, 0, get_cmdnargs, "number of arguments",
+		.example = ">10"),
+	KEY_ROW("proc.cmdlenargs", UINT64, DEC, 0, get_cmdlenargs, "bytes of all arguments",
+		.unit = FIELD_UNIT_BYTES, .example = ">4096"),
+	KEY_ROW("proc.exeline", CHARBUF, NA, 0, get_exeline, "proc.exe and the arguments",
+		.example = " contains --verbose"),
+	{"proc.env", PT_CHARBUF, PF_NA, FIELD_ARG_ALLOWED | FIELD_OF_THREAD, FIELD_ARG_KEY,
+	 NEEDS_THREADS, get_env,
 	 "environment of the process; proc.env[NAME]: value of one variable",
 	 .example = "[LD_PRELOAD]!=\"\"", .colour = FIELD_COLOUR_PROCESS},
 	ROW("proc.cwd", CHARBUF, NA, NEEDS_CWD, get_cwd,
 	    "current directory of the process, with a final '/'", .example = " startswith /tmp/"),
 	ROW("proc.tty", UINT32, ID, 0, get_tty, "device number of the terminal, 0 without one",
 	    .example = "!=0"),
-	ROW("proc.pid", INT64, ID, 0, get_pid, "id of the process", .example = "=1"),
+	KEY_ROW("proc.pid", INT64, ID, 0, get_pid, "id of the process", .example = "=1",
+		.fact = FIELD_FACT_PID),
 	ROW("proc.vpid", INT64, ID, 0, get_vpid, "id of the process in its own pid namespace",
 	    .example = "=1"),
 	ROW("proc.sid", INT64, ID, 0, get_sid, "id of the session", .example = "=1"),
@@ -404,14 +410,14 @@ const struct field_desc fields_proc[] = {
 	ROW("proc.duration", RELTIME, DEC, 0, get_duration, "ns since the process began"),
 	ROW("proc.pid.ts", RELTIME, DEC, 0, get_start, "when the process began, ns since 1970",
 	    .moment = true),
-	ROW("proc.is_exe_writable", BOOL, NA, 0, get_is_exe_writable,
-	    "true if the user of the process may write to its executable"),
-	ROW("proc.is_exe_upper_layer", BOOL, NA, 0, get_is_exe_upper_layer,
-	    "true if the executable lies in the upper layer of an overlay"),
-	ROW("proc.is_exe_lower_layer", BOOL, NA, 0, get_is_exe_lower_layer,
-	    "true if the executable lies in a lower layer of an overlay"),
-	ROW("proc.is_exe_from_memfd", BOOL, NA, 0, get_is_exe_from_memfd,
-	    "true if the executable is a memfd"),
+	KEY_ROW("proc.is_exe_writable", BOOL, NA, 0, get_is_exe_writable,
+		"true if the user of the process may write to its executable"),
+	KEY_ROW("proc.is_exe_upper_layer", BOOL, NA, 0, get_is_exe_upper_layer,
+		"true if the executable lies in the upper layer of an overlay"),
+	KEY_ROW("proc.is_exe_lower_layer", BOOL, NA, 0, get_is_exe_lower_layer,
+		"true if the executable lies in a lower layer of an overlay"),
+	KEY_ROW("proc.is_exe_from_memfd", BOOL, NA, 0, get_is_exe_from_memfd,
+		"true if the executable is a memfd"),
 	ROW("proc.is_sid_leader", BOOL, NA, 0, get_is_sid_leader,
 	    "true if the process leads its session"),
 	ROW("proc.is_vpgid_leader", BOOL, NA, 0, get_is_vpgid_leader,
@@ -421,12 +427,12 @@ const struct field_desc fields_proc[] = {
 	ROW("proc.exec_id", CHARBUF, NA, 0, get_exec_id,
 	    "16 hexadecimal digits that are others for each process and each program it runs",
 	    .example = "=18F3A2B4C5D6E7F8"),
-	ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable",
-	    .example = "=1234"),
-	ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
-	    "when the inode of the executable was changed, ns since 1970", .moment = true),
-	ROW("proc.exe_ino.mtime", ABSTIME, DEC, 0, get_exe_mtime,
-	    "when the executable was modified, ns since 1970", .moment = true),
+	KEY_ROW("proc.exe_ino", INT64, DEC, 0, get_exe_ino, "inode of the executable",
+		.example = "=1234"),
+	KEY_ROW("proc.exe_ino.ctime", ABSTIME, DEC, 0, get_exe_ctime,
+		"when the inode of the executable was changed, ns since 1970", .moment = true),
+	KEY_ROW("proc.exe_ino.mtime", ABSTIME, DEC, 0, get_exe_mtime,
+		"when the executable was modified, ns since 1970", .moment = true),
 	ROW("proc.exe_ino.ctime_duration_proc_start", ABSTIME, DEC, 0, get_changed_before_start,
 	    "ns from proc.exe_ino.ctime to the start of the process"),
 	ROW("proc.exe_ino.ctime_duration_pidns_start", ABSTIME, DEC, 0, get_changed_in_container,
@@ -454,18 +460,15 @@ const struct field_desc fields_proc[] = {
 	THREAD_ROW("thread.pfmajor", UINT64, DEC, 0, get_pfmajor,
 		   "page faults of the thread that had to read from a disk", .example = ">0"),
 	THREAD_ROW("thread.pfminor", UINT64, DEC, 0, get_pfminor,
-		   "page faults of the thread that had not",
-		   .example = ">10000"),
-	{"thread.tid", PT_INT64, PF_ID, 0, FIELD_ARG_NONE, 0, get_tid, "id of the thread",
-	 .example = "=1", .colour = FIELD_COLOUR_ID},
+		   "page faults of the thread that had not", .example = ">10000"),
+	{"thread.tid", PT_INT64, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, 0, get_tid,
+	 "id of the thread", .example = "=1", .colour = FIELD_COLOUR_ID, .fact = FIELD_FACT_TID},
 	THREAD_ROW("thread.ismain", BOOL, NA, 0, get_ismain,
 		   "true for the main thread of a process"),
 	THREAD_ROW("thread.vtid", INT64, ID, 0, get_vtid,
-		   "id of the thread in its own pid namespace",
-		   .example = "=1"),
+		   "id of the thread in its own pid namespace", .example = "=1"),
 	THREAD_ROW("thread.nametid", CHARBUF, NA, 0, get_nametid,
-		   "proc.name and thread.tid in one word",
-		   .example = "=systemd1"),
+		   "proc.name and thread.tid in one word", .example = "=systemd1"),
 	{"thread.cgroups", PT_CHARBUF, PF_NA, 0, FIELD_ARG_NONE, NEEDS_CONTAINERS, get_cgroups,
 	 "control groups of the thread, each as controller=path", .example = " contains docker",
 	 .colour = FIELD_COLOUR_ID},
@@ -487,14 +490,11 @@ const struct field_desc fields_proc[] = {
 	THREAD_ROW("thread.vmrss.b", UINT64, DEC, 0, get_thread_vmrss_b, "thread.vmrss in bytes",
 		   .unit = FIELD_UNIT_BYTES, .example = ">1GiB"),
 	ROW("proc.stdin.type", CHARBUF, NA, NEEDS_FDS, get_stdin_type,
-	    "kind of descriptor 0, as fd.type", .example = "=ipv4",
-	    .words = &fd_type_words),
+	    "kind of descriptor 0, as fd.type", .example = "=ipv4", .words = &fd_type_words),
 	ROW("proc.stdout.type", CHARBUF, NA, NEEDS_FDS, get_stdout_type,
-	    "kind of descriptor 1, as fd.type", .example = "=ipv4",
-	    .words = &fd_type_words),
+	    "kind of descriptor 1, as fd.type", .example = "=ipv4", .words = &fd_type_words),
 	ROW("proc.stderr.type", CHARBUF, NA, NEEDS_FDS, get_stderr_type,
-	    "kind of descriptor 2, as fd.type", .example = "=file",
-	    .words = &fd_type_words),
+	    "kind of descriptor 2, as fd.type", .example = "=file", .words = &fd_type_words),
 	ROW("proc.stdin.name", CHARBUF, NA, NEEDS_FDS | NEEDS_CWD, get_stdin_name,
 	    "name of descriptor 0, as fd.name", .example = "=/dev/null"),
 	ROW("proc.stdout.name", CHARBUF, NA, NEEDS_FDS | NEEDS_CWD, get_stdout_name,

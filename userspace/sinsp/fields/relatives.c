@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.*: the relatives of the event's process: parent, ancestors, leaders of its groups. */
 #include "sinsp/fields/table.h"
+#include "sinsp/fields/thread_key.h"
 #include "sinsp/fields/thread_text.h"
 
 /* Longer chains are corrupt and contain a loop. */
@@ -121,15 +122,10 @@ static int get_aenv(const struct sinsp_event *event, const struct field_ref *ref
 	return thread ? thread_give_env(thread, scratch, values) : NO_VALUE;
 }
 
-/* The parent's id may be known even if the parent is not. */
 static int get_ppid(const struct sinsp_event *event, const struct field_ref *ref,
 		    struct field_scratch *scratch, struct field_value *values)
 {
-	const struct sinsp_thread *known = parent(event);
-
-	if (!event->thread)
-		return NO_VALUE;
-	return give_i64(values, known ? known->pid : event->thread->ptid);
+	return event->thread ? give_i64(values, event_parent_pid(event, event->thread)) : NO_VALUE;
 }
 
 static int get_parent_duration(const struct sinsp_event *event, const struct field_ref *ref,
@@ -285,7 +281,8 @@ const struct field_desc fields_relatives[] = {
 		      .example = "[LD_PRELOAD]!=\"\""),
 	ROW("proc.loginshellid", INT64, ID, get_loginshellid,
 	    "id of the oldest shell among the process and its ancestors", .example = "=1000"),
-	ROW("proc.ppid", INT64, ID, get_ppid, "id of the parent", .example = "=1"),
+	{"proc.ppid", PT_INT64, PF_ID, FIELD_OF_THREAD, FIELD_ARG_NONE, NEEDS_THREADS, get_ppid,
+	 "id of the parent", .example = "=1", .colour = FIELD_COLOUR_PROCESS},
 	ANCESTORS_ROW("proc.apid", INT64, ID, FIELD_ARG_INDEX, get_apid,
 		      "proc.apid[N]: proc.pid of an ancestor", .example = "[2]=1"),
 	ROW("proc.pvpid", INT64, ID, get_pvpid, "proc.vpid of the parent", .example = "=1"),

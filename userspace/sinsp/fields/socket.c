@@ -21,14 +21,14 @@ static const struct scap_endpoint *endpoint(const struct sinsp_fd *fd, enum side
 	if (!is_ip(fd))
 		return NULL;
 	if (fd->listening)
-		return side == SERVER_SIDE ? &fd->dest : NULL;
+		return side == SERVER_SIDE ? &sinsp_fd_ends(fd)->dest : NULL;
 	if (fd->role == SINSP_ROLE_NONE)
 		return NULL;
 	if (side == LOCAL_SIDE)
 		side = fd->role == SINSP_ROLE_CLIENT ? CLIENT_SIDE : SERVER_SIDE;
 	else if (side == REMOTE_SIDE)
 		side = fd->role == SINSP_ROLE_CLIENT ? SERVER_SIDE : CLIENT_SIDE;
-	return side == CLIENT_SIDE ? &fd->source : &fd->dest;
+	return side == CLIENT_SIDE ? &sinsp_fd_ends(fd)->source : &sinsp_fd_ends(fd)->dest;
 }
 
 static void set_ip(struct field_value *value, const struct sinsp_fd *fd,
@@ -118,10 +118,10 @@ static int get_ip(const struct sinsp_event *event, const struct field_ref *ref,
 
 	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
 		return NO_VALUE;
-	set_ip(&values[0], fd, &fd->dest);
+	set_ip(&values[0], fd, &sinsp_fd_ends(fd)->dest);
 	if (fd->listening)
 		return 1;
-	set_ip(&values[1], fd, &fd->source);
+	set_ip(&values[1], fd, &sinsp_fd_ends(fd)->source);
 	return 2;
 }
 
@@ -132,10 +132,10 @@ static int get_port(const struct sinsp_event *event, const struct field_ref *ref
 
 	if (!is_ip(fd) || (fd->role == SINSP_ROLE_NONE && !fd->listening))
 		return NO_VALUE;
-	give_u64(&values[0], fd->dest.port);
+	give_u64(&values[0], sinsp_fd_ends(fd)->dest.port);
 	if (fd->listening)
 		return 1;
-	give_u64(&values[1], fd->source.port);
+	give_u64(&values[1], sinsp_fd_ends(fd)->source.port);
 	return 2;
 }
 
@@ -173,7 +173,7 @@ static int get_is_server(const struct sinsp_event *event, const struct field_ref
 }
 
 enum {
-	SOCKET_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS,
+	SOCKET_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD,
 	FILTER_FLAGS = FIELD_FILTER_ONLY | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
 	EITHER_FLAGS = FILTER_FLAGS | FIELD_EITHER_END,
 	HOST_FLAGS = FIELD_NO_TRANSFORMER | FIELD_NO_RHS,

@@ -82,7 +82,7 @@ static bool writes(const struct event_desc *event)
 
 #define ROW(name, type, format, getter, sample, help, more...)                                     \
 	{                                                                                          \
-		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FDS,  \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_EVENT_FD,   \
 			getter, help, .param = "data", .example = sample, .can_have = writes, more \
 	}
 

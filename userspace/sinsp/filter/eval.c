@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sinsp/filter/group.h"
-#include "sinsp/filter/program.h"
+#include "sinsp/filter/index.h"
 
 /* Longer chains of parents are truncated. */
 enum { ANCESTORS_MAX = 256 };
@@ -60,35 +60,6 @@ HOT const struct filter_list *list_of(const struct filter *filter, const struct 
 	return filter->list_of_type[type];
 }
 
-HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
-{
-	/* With one list the type decides nothing. */
-	const struct filter_list *list =
-		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
-	const struct filter_choice *choice = list->choices, *end = choice + list->count;
-
-	if (choice == end)
-		return FILTER_NONE;
-	if (from == 0)
-		filter_begin(filter);
-	else
-		choice = filter_list_find(list, from);
-	for (; choice < end; choice++)
-		if (run(filter, choice->entry, event))
-			return choice->item;
-	return FILTER_NONE;
-}
-
-size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from)
-{
-	return next(filter, event, from);
-}
-
-bool filter_match(struct filter *filter, const struct sinsp_event *event)
-{
-	return next(filter, event, 0) != FILTER_NONE;
-}
-
 /*
  * Drops the cached values if they use much of the scratch memory, which others need; they are
  * computed again when needed.
@@ -127,16 +98,16 @@ COLD int keep(struct filter *filter, const struct filter_side *side,
  * The values of the left side, and how many, or -1. It comes first: the scratch memory of other
  * checks is free again, except for kept values.
  */
-HOT int left_get(struct filter *filter, const struct filter_check *check,
+HOT int side_get(struct filter *filter, const struct filter_side *side,
 		 const struct sinsp_event *event, const struct field_value **values)
 {
-	const struct filter_operand *left = &check->left->operand;
-	struct filter_kept *kept = check->left->kept;
+	const struct filter_operand *left = &side->operand;
+	struct filter_kept *kept = side->kept;
 	struct filter_register *reg = filter->regs;
 
 	if (kept && kept->event != filter->event) {
 		*values = kept->values;
-		return keep(filter, check->left, event);
+		return keep(filter, side, event);
 	}
 	filter->scratch.used = filter->kept_bytes;
 	if (kept) {
@@ -148,6 +119,84 @@ HOT int left_get(struct filter *filter, const struct filter_check *check,
 		return operand_get(left, event, filter->regs, &filter->scratch);
 	reg->count = field_get(left->field, event, &filter->scratch, reg->values);
 	return reg->count;
+}
+
+/* Sets the bits of the choices that the event may satisfy, and clears those of all others. */
+static void find_candidates(struct filter *filter, const struct filter_index *index,
+			    const struct sinsp_event *event)
+{
+	const struct filter_side *side = NULL;
+	const struct field_value *values;
+	int n = 0;
+
+	memcpy(filter->candidates, index->always, index->words * sizeof(index->always[0]));
+	for (uint32_t i = 0; i < index->ntables; i++) {
+		const struct index_table *table = &index->tables[i];
+
+		if (table->side != side)
+			n = side_get(filter, table->side, event, &values);
+		side = table->side;
+		for (int j = 0; j < n; j++)
+			filter_index_look_up(table, &values[j], filter->candidates);
+	}
+}
+
+/* The first choice among the candidates that the index of the list leaves. */
+COLD size_t next_indexed(struct filter *filter, const struct filter_list *list,
+			 const struct sinsp_event *event, size_t from)
+{
+	size_t at = 0, words = filter_index_words(list->count);
+	uint64_t skipped = 0; /* bits of the first word */
+
+	if (from == 0) {
+		filter_begin(filter);
+		find_candidates(filter, list->index, event);
+	} else {
+		at = (size_t)(filter_list_find(list, from) - list->choices);
+		skipped = ((uint64_t)1 << at % FILTER_WORD_BITS) - 1;
+	}
+	for (size_t word = at / FILTER_WORD_BITS; word < words; word++, skipped = 0) {
+		uint64_t left = filter->candidates[word] & ~skipped;
+
+		for (; left; left &= left - 1) {
+			size_t i = word * FILTER_WORD_BITS + (size_t)__builtin_ctzll(left);
+
+			if (run(filter, list->choices[i].entry, event))
+				return list->choices[i].item;
+		}
+	}
+	return FILTER_NONE;
+}
+
+HOT size_t next(struct filter *filter, const struct sinsp_event *event, size_t from)
+{
+	/* With one list the type decides nothing. */
+	const struct filter_list *list =
+		filter->nlists > 1 ? list_of(filter, &event->ev) : filter->lists;
+	const struct filter_choice *choice = list->choices, *end = choice + list->count;
+
+	if (choice == end)
+		return FILTER_NONE;
+	if (list->index)
+		return next_indexed(filter, list, event, from);
+	if (from == 0)
+		filter_begin(filter);
+	else
+		choice = filter_list_find(list, from);
+	for (; choice < end; choice++)
+		if (run(filter, choice->entry, event))
+			return choice->item;
+	return FILTER_NONE;
+}
+
+size_t filter_group_next(struct filter *filter, const struct sinsp_event *event, size_t from)
+{
+	return next(filter, event, from);
+}
+
+bool filter_match(struct filter *filter, const struct sinsp_event *event)
+{
+	return next(filter, event, 0) != FILTER_NONE;
 }
 
 /* Several values are the ends of a socket: one end must satisfy `=`, both must satisfy `!=`. */
@@ -190,7 +239,7 @@ bool filter_test_values(struct filter *filter, const struct filter_check *check,
 			const struct sinsp_event *event)
 {
 	const struct field_value *values;
-	int n = left_get(filter, check, event, &values);
+	int n = side_get(filter, check->left, event, &values);
 
 	return n > 0 && satisfies_constants(check, values, n);
 }
@@ -199,7 +248,7 @@ bool filter_test_value(struct filter *filter, const struct filter_check *check,
 		       const struct sinsp_event *event)
 {
 	const struct field_value *values;
-	int n = left_get(filter, check, event, &values);
+	int n = side_get(filter, check->left, event, &values);
 
 	return n > 0 && satisfies(check, values, n, check->constants);
 }
@@ -209,7 +258,7 @@ bool filter_test_exists(struct filter *filter, const struct filter_check *check,
 {
 	const struct field_value *values;
 
-	return left_get(filter, check, event, &values) >= 0;
+	return side_get(filter, check->left, event, &values) >= 0;
 }
 
 bool filter_test_ancestors(struct filter *filter, const struct filter_check *check,
@@ -219,7 +268,7 @@ bool filter_test_ancestors(struct filter *filter, const struct filter_check *che
 
 	for (int32_t i = 1; i <= ANCESTORS_MAX; i++) {
 		check->left->operand.field->index = i;
-		if (left_get(filter, check, event, &values) < 0)
+		if (side_get(filter, check->left, event, &values) < 0)
 			return false;
 		if (check->op == FILTER_EXISTS || satisfies_constants(check, values, 1))
 			return true;
@@ -232,7 +281,7 @@ bool filter_test_list(struct filter *filter, const struct filter_check *check,
 		      const struct sinsp_event *event)
 {
 	const struct field_value *values;
-	int n = left_get(filter, check, event, &values);
+	int n = side_get(filter, check->left, event, &values);
 	bool every = check->op == FILTER_IN;
 
 	if (n < 0)
@@ -265,7 +314,7 @@ bool filter_test_operands(struct filter *filter, const struct filter_check *chec
 	const struct filter_register *right = &filter->regs[check->right.operand.reg];
 	bool every = check->left->operand.list && check->op == FILTER_IN;
 	const struct field_value *values;
-	int n = left_get(filter, check, event, &values);
+	int n = side_get(filter, check->left, event, &values);
 
 	if (n < 0 || operand_get(&check->right.operand, event, filter->regs, &filter->scratch) < 0)
 		return false;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi.h"
 #include "sinsp/expr/error.h"
 #include "sinsp/expr/options.h"
 #include "sinsp/fields/field.h"
@@ -36,10 +37,25 @@ void filter_event_types(const struct filter *filter, bool ids[EVENT_ID_MAX],
  */
 bool filter_names_event(const struct filter *filter, unsigned int id);
 
+/*
+ * What the kernel can decide of it: whatever passes the filter passes this part. It does not know
+ * what else needs the events. Owned by the filter.
+ */
+const struct kernel_filters *filter_kernel_part(const struct filter *filter);
+
+/* Returns 1 + the index of an equal filter, which is added if there is room; 0 if there is none. */
+uint8_t kernel_filters_add(struct kernel_filters *filters, const struct kernel_filter *filter);
+
 /* The flags of all its fields: enum field_flags bits. */
 unsigned int filter_flags(const struct filter *filter);
 
 /* The state that its fields need: enum field_needs bits. */
 unsigned int filter_needs(const struct filter *filter);
+
+/*
+ * The same by event id, of the fields that are evaluated for such events; may include too many,
+ * never too few.
+ */
+void filter_event_needs(const struct filter *filter, unsigned int needs[EVENT_ID_MAX]);
 
 #endif

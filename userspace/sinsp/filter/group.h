@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many expressions in one filter. Common parts are computed once for an event, and expressions that
- * its type rules out are skipped.
+ * its type or a looked-up value rules out are skipped.
  */
 #ifndef SINSP_FILTER_GROUP_H
 #define SINSP_FILTER_GROUP_H

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "sinsp/filter/code.h"
+#include "sinsp/filter/index.h"
+#include "sinsp/filter/project.h"
 
 /* Classes of types that no check so far distinguishes. */
 struct classes {
@@ -74,7 +76,7 @@ static int add_list(struct lister *lister, const struct filter_list *list, uint3
 		if (!copy)
 			return -ENOMEM;
 		memcpy(copy, list->choices, bytes);
-		lister->lists[lister->count] = (struct filter_list){list->count, copy};
+		lister->lists[lister->count] = (struct filter_list){list->count, copy, NULL};
 		filter_code_share(lister->terms, &lister->lists[lister->count]);
 		*known = ++lister->count;
 	}
@@ -109,6 +111,20 @@ static int make_lists(struct lister *lister, const struct classes *classes, cons
 	return rc;
 }
 
+static int make_indexes(struct lister *lister, size_t nitems)
+{
+	struct filter *filter = lister->filter;
+	int rc = 0;
+
+	filter->candidates = arena_alloc(&filter->arena, filter_index_words(nitems) *
+								 sizeof(filter->candidates[0]));
+	if (!filter->candidates)
+		return -ENOMEM;
+	for (uint16_t i = 0; rc == 0 && i < lister->count; i++)
+		rc = filter_index_make(filter, lister->terms, &lister->lists[i]);
+	return rc;
+}
+
 static int make_code(struct lister *lister)
 {
 	for (uint16_t i = 0; i < lister->count; i++) {
@@ -127,6 +143,17 @@ static int make_code(struct lister *lister)
 	return 0;
 }
 
+static int project(struct lister *lister)
+{
+	struct kernel_filters *filters = arena_alloc(&lister->filter->arena, sizeof(*filters));
+
+	if (!filters)
+		return -ENOMEM;
+	filter_project_all(lister->filter, lister->terms, filters);
+	lister->filter->kernel_part = filters;
+	return 0;
+}
+
 int filter_lists_make(struct filter *filter, struct filter_terms *terms, const uint32_t *refs,
 		      size_t n)
 {
@@ -139,6 +166,10 @@ int filter_lists_make(struct filter *filter, struct filter_terms *terms, const u
 		if (terms->terms[i].answers)
 			split(&classes, terms->terms[i].answers);
 	rc = make_lists(&lister, &classes, refs, n);
+	if (rc == 0)
+		rc = project(&lister);
+	if (rc == 0)
+		rc = make_indexes(&lister, n);
 	if (rc == 0)
 		rc = make_code(&lister);
 	intern_finish(&lister.known);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A compiled filter: flat code of jumps, each of which evaluates a check and continues at one of
- * two jumps. Each type of event has a list of expressions, without the parts that the type decides.
+ * two jumps. Each type of event has a list of expressions, without the parts that the type decides,
+ * and a long list has an index.
  * Results needed more than once for an event are cached.
  */
 #ifndef SINSP_FILTER_PROGRAM_H
@@ -16,6 +17,7 @@
 struct filter_regex;
 struct value_table;
 struct named_types;
+struct filter_index;
 
 /* The right side of a comparison. */
 struct filter_constant {
@@ -92,6 +94,7 @@ struct filter_choice {
 struct filter_list {
 	uint32_t count;
 	struct filter_choice *choices;
+	const struct filter_index *index; /* NULL: each choice is evaluated */
 };
 
 /* Properties of an expression, known before any event. */
@@ -107,12 +110,14 @@ struct filter {
 	size_t nlists;
 	uint64_t event; /* counts events: cached results of others are outdated */
 	struct filter_kept *kept; /* list of all */
+	uint64_t *candidates; /* bits of the choices that the event may satisfy, of an index */
 	size_t kept_bytes; /* of the scratch memory, used by kept values */
 	struct filter_item *items;
 	size_t nitems;
 	struct filter_register *regs;
 	struct filter_ref *refs; /* of all operands */
 	struct filter_regex *regexes;
+	const struct kernel_filters *kernel_part;
 	struct arena arena; /* all of the above that is not marked as owned */
 	const struct filter_list *list_of_type[FILTER_TYPES_COUNT]; /* equal lists are shared */
 	struct field_scratch scratch;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of a compiled filter, known before any event: types, flags, needed state. */
+#include <stdlib.h>
+
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
 
@@ -105,4 +107,54 @@ unsigned int filter_needs(const struct filter *filter)
 	for (size_t i = 0; i < filter->nitems; i++)
 		needs |= filter->items[i].needs;
 	return needs;
+}
+
+const struct kernel_filters *filter_kernel_part(const struct filter *filter)
+{
+	return filter->kernel_part;
+}
+
+/* The needs of the code from one place on. */
+static unsigned int needs_at(const unsigned int *needs, uint32_t at)
+{
+	return at < FILTER_FAIL ? needs[at] : NEEDS_NOTHING;
+}
+
+/* Of the code from each jump on, whose targets come before it. */
+static void find_needs(const struct filter *filter, unsigned int *needs)
+{
+	for (size_t i = 0; i < filter->njumps; i++) {
+		const struct filter_jump *jump = &filter->code[i];
+
+		needs[i] = needs_at(needs, jump->on_true) | needs_at(needs, jump->on_false);
+		if (jump->test)
+			needs[i] |=
+				jump->check->left->operand.needs | jump->check->right.operand.needs;
+		else
+			needs[i] |= needs_at(needs, jump->memo->entry);
+	}
+}
+
+static unsigned int needs_of_list(const struct filter_list *list, const unsigned int *needs)
+{
+	unsigned int all = NEEDS_NOTHING;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		all |= needs_at(needs, list->choices[i].entry);
+	return all;
+}
+
+void filter_event_needs(const struct filter *filter, unsigned int needs[EVENT_ID_MAX])
+{
+	unsigned int *of_code = calloc(filter->njumps + 1, sizeof(*of_code));
+
+	if (of_code)
+		find_needs(filter, of_code);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		needs[id] = of_code ? needs_of_list(filter->list_of_type[id], of_code)
+				    : filter_needs(filter);
+	for (unsigned int code = 0; of_code && code < SYSCALL_CODES_COUNT; code++)
+		needs[EVENT_syscall] |=
+			needs_of_list(filter->list_of_type[FILTER_TYPE_CODES + code], of_code);
+	free(of_code);
 }

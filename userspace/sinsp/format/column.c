@@ -18,12 +18,53 @@ int column_evaluate(struct formatter *formatter, const struct format_column *col
 	return operand_get(&column->operand, event, formatter->regs, &formatter->scratch);
 }
 
-static bool has_column(const struct formatter *formatter, struct filter_text name)
+static bool is_same(struct filter_text a, struct filter_text b)
 {
-	for (size_t i = 0; i < formatter->columns_count; i++) {
-		const struct filter_text *other = &formatter->columns[i].name;
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
 
-		if (other->len == name.len && memcmp(other->data, name.data, name.len) == 0)
+static struct format_column *find_key(const struct formatter *formatter, struct filter_text key)
+{
+	for (size_t i = 0; i < formatter->columns_count; i++)
+		if (is_same(formatter->columns[i].before, key))
+			return &formatter->columns[i];
+	return NULL;
+}
+
+static int chain(struct formatter *formatter, struct format_column *first,
+		 const struct format_column *column)
+{
+	struct format_column *copy;
+
+	if (is_same(first->name, column->name) ||
+	    column_is_of_container(first) != column_is_of_container(column))
+		return 0;
+	copy = arena_alloc(&formatter->arena, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *column;
+	copy->otherwise = first->otherwise;
+	first->otherwise = copy;
+	return 0;
+}
+
+int format_place_column(struct formatter *formatter, const struct format_column *column)
+{
+	struct format_column *same =
+		formatter->events->keyed ? find_key(formatter, column->before) : NULL;
+
+	if (same)
+		return formatter->schema ? chain(formatter, same, column) : 0;
+	formatter->columns[formatter->columns_count++] = *column;
+	return 0;
+}
+
+bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
+			    const struct sinsp_event *event, struct buf *out, size_t at)
+{
+	while ((column = column->otherwise) && !out->failed) {
+		out->len = at;
+		if (column->write(formatter, column, event, out))
 			return true;
 	}
 	return false;
@@ -42,17 +83,15 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 	if (operand->flags & FIELD_FILTER_ONLY)
 		return filter_error_set(err, text, token->expr->position,
 					"'%.60s' is for filters only", token->name.data);
-	if (formatter->events->keyed && has_column(formatter, token->name))
-		return 0;
 	column.ref = operand->field;
 	column.type = operand->type;
 	column.format = column.ref ? column.ref->desc->format : PF_DEC;
 	column.list = operand->list && !(column.ref && column.ref->has_arg);
 	column.needs = operand->needs;
 	rc = formatter->events->column_init(formatter, &column, token);
-	if (rc == 0)
-		formatter->columns[formatter->columns_count++] = column;
-	return rc;
+	if (rc == FORMAT_COLUMN_UNNEEDED)
+		return 0;
+	return rc ? rc : format_place_column(formatter, &column);
 }
 
 int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
@@ -68,4 +107,32 @@ int format_add_field(struct formatter *formatter, struct filter_text name, const
 	if (formatter->columns_count)
 		token.before = (struct filter_text){" ", 1};
 	return format_add_column(formatter, &token, text, err);
+}
+
+int format_prepend_column(struct formatter *formatter, const struct format_column *column)
+{
+	size_t count = formatter->columns_count, heads = formatter->head_columns;
+	struct format_column *columns =
+		arena_alloc(&formatter->arena, (count + 1) * sizeof(*columns));
+
+	if (!columns)
+		return -ENOMEM;
+	memcpy(columns, formatter->columns, heads * sizeof(*columns));
+	columns[heads] = *column;
+	memcpy(columns + heads + 1, formatter->columns + heads, (count - heads) * sizeof(*columns));
+	formatter->columns = columns;
+	formatter->columns_count++;
+	return format_make_spans(formatter);
+}
+
+int format_keep_text(struct formatter *formatter, const struct buf *text, struct filter_text *kept)
+{
+	char *memory = text->failed ? NULL : arena_alloc(&formatter->arena, text->len + BUF_CHUNK);
+
+	if (!memory)
+		return -ENOMEM;
+	if (text->len)
+		memcpy(memory, text->data, text->len);
+	*kept = (struct filter_text){memory, text->len};
+	return 0;
 }

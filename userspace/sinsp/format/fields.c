@@ -6,6 +6,16 @@
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
 
+const char *const format_object_fields[] = {
+	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
+	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
+	"user.uid",  "fd.num",	 "fd.name",   NULL,
+};
+
+const char *const format_object_container_fields[] = {
+	"container.id", "container.name", "container.image", "k8s.ns.name", "k8s.pod.name", NULL,
+};
+
 struct list_parser {
 	struct formatter *formatter;
 	const char *text;

@@ -9,6 +9,7 @@
 
 #include "sinsp/fields/container.h"
 #include "sinsp/format/formatter.h"
+#include "sinsp/values/param_value.h"
 
 static int add_fields(struct formatter *formatter, const char *const *fields, size_t n,
 		      struct filter_error *err)
@@ -37,8 +38,22 @@ static struct formatter *begin(const struct output_format *output)
 		return NULL;
 	/* The scratch memory of a quarter of a MiB follows: not touched, it costs nothing. */
 	memset(made, 0, offsetof(struct formatter, scratch.bytes));
+	made->output = output;
 	made->events = &output->events;
+	made->schema = output->events.schema;
+	made->encoder = output->events.encoder;
 	return made;
+}
+
+static int add_head(struct formatter *made)
+{
+	struct format_column head = {0};
+	int rc = made->events->head_init(made, &head);
+
+	if (rc == 0)
+		rc = format_prepend_column(made, &head);
+	made->head_columns = 1;
+	return rc;
 }
 
 /* Completes a formatter after its columns were added; `rc` is the result of that. */
@@ -54,8 +69,12 @@ static int finish(struct formatter *made, int rc, struct formatter **formatter)
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = format_make_spans(made);
+	if (rc == 0 && made->events->head_init)
+		rc = add_head(made);
 	if (rc == 0 && made->events->params)
 		rc = param_json_create(&made->scratch.params);
+	if (rc == 0 && made->encoder)
+		rc = param_values_create(made->encoder, &made->values);
 	if (rc) {
 		formatter_destroy(made);
 		return rc;
@@ -100,14 +119,31 @@ void formatter_add_base64(struct formatter *formatter)
 	formatter->scratch.base64 = true;
 }
 
+int formatter_set_id(struct formatter *formatter, const char *stream)
+{
+	const struct format_records *records = &formatter->output->records;
+	struct format_column column = {0};
+	int rc;
+
+	if (!records->id_column_init)
+		return 0;
+	rc = records->id_column_init(formatter, &column, stream);
+	return rc ? rc : format_prepend_column(formatter, &column);
+}
+
 void formatter_destroy(struct formatter *formatter)
 {
 	if (!formatter)
 		return;
 	operand_refs_finish(formatter->refs);
-	kept_finish(&formatter->kept);
+	formatter_destroy(formatter->body);
+	kept_finish(&formatter->of_containers);
+	kept_finish(&formatter->of_threads);
+	thread_revisions_finish(&formatter->threads);
+	buf_finish(&formatter->text);
 	arena_finish(&formatter->arena);
 	param_json_destroy(formatter->scratch.params);
+	param_values_destroy(formatter->values);
 	free(formatter);
 }
 
@@ -118,7 +154,7 @@ static bool append_spans(struct formatter *formatter, const struct sinsp_event *
 
 	end += event_container(event) ? formatter->spans_count : formatter->host_spans;
 	for (; span < end; span++)
-		if (!(span->of_container ? format_append_kept(formatter, span, event, out)
+		if (!(span->kind ? format_append_kept(formatter, span, event, out)
 					 : formatter->events->append(formatter, span, event, out)))
 			return false;
 	return true;
@@ -137,7 +173,7 @@ static bool append(struct formatter *formatter, const struct sinsp_event *event,
 	if (printed) {
 		formatter->events->end(formatter, out, start);
 		if (as_line)
-			buf_append_char(out, '\n');
+			format_delimit(formatter->events, out, start);
 	}
 	if (!printed || out->failed)
 		out->len = start;
@@ -161,17 +197,22 @@ void formatter_set_style(struct formatter *formatter, const struct text_style *s
 		formatter->events->style_set(formatter);
 }
 
+static unsigned int column_needs(const struct formatter *formatter,
+				 const struct format_column *column)
+{
+	bool latency = column->operand.flags & FIELD_STYLED_TIME &&
+		       formatter->scratch.style.time == TEXT_TIME_LATENCY;
+
+	return column->needs | (latency ? NEEDS_ENTER_TIME : NEEDS_NOTHING);
+}
+
 unsigned int formatter_needs(const struct formatter *formatter)
 {
 	unsigned int needs = NEEDS_NOTHING;
 
-	for (size_t i = 0; i < formatter->columns_count; i++) {
-		const struct format_column *column = &formatter->columns[i];
-
-		needs |= column->needs;
-		if (column->operand.flags & FIELD_STYLED_TIME &&
-		    formatter->scratch.style.time == TEXT_TIME_LATENCY)
-			needs |= NEEDS_ENTER_TIME;
-	}
+	for (size_t i = 0; i < formatter->columns_count; i++)
+		for (const struct format_column *column = &formatter->columns[i]; column;
+		     column = column->otherwise)
+			needs |= column_needs(formatter, column);
 	return needs;
 }

@@ -8,6 +8,7 @@
 
 #include "sinsp/values/text_style.h"
 #include "sinsp/filter/filter.h"
+#include "sinsp/format/drop.h"
 #include "sinsp/format/formats.h"
 #include "sinsp/state/event.h"
 #include "util/buf.h"
@@ -28,6 +29,7 @@
 	"%proc.name (%thread.tid:%thread.vtid) %evt.type %evt.args"
 
 struct formatter; /* for the events of one state */
+struct identity;
 
 /*
  * Makes a formatter of `n` fields for a format that prints events; NULL and 0: its default line.
@@ -60,6 +62,27 @@ int formatter_create_fields(const struct output_format *output, const char *list
  * called before the first event.
  */
 void formatter_add_base64(struct formatter *formatter);
+
+/*
+ * Lets records of schemas say on which machine they happen: events of a capture file may be of
+ * another one. To be called before formatter_set_schema(), until which it is borrowed.
+ */
+void formatter_set_machine(struct formatter *formatter, const struct identity *machine);
+
+/*
+ * Gives the fields the names and the forms of a schema; NULL: their own. Fields that have the same
+ * name there are written once. To be called after the creation, before all below. Does nothing in
+ * formats without schemas: see output_format_has_schemas(). Returns 0, or -ENOMEM: then the
+ * formatter can only be destroyed.
+ */
+int formatter_set_schema(struct formatter *formatter, const struct output_schema *schema);
+
+/*
+ * Begins each record with an id: STREAM-NUMBER, where the number is evt.num (JSON: the key evt.id).
+ * Text has none. To be called once, before the first event. Returns 0 or -ENOMEM.
+ */
+int formatter_set_id(struct formatter *formatter, const char *stream);
+
 void formatter_destroy(struct formatter *formatter);
 
 /*

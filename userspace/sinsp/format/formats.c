@@ -8,16 +8,27 @@
 #define ADDRESS(name) &format_##name,
 
 static const struct output_format *const formats[] = {OUTPUT_FORMATS(ADDRESS) NULL};
+static const struct output_format *const of_outputs[] = {OUTPUT_FORMATS_OF_OUTPUTS(ADDRESS) NULL};
 
 const struct output_format *output_format_get(unsigned int i)
 {
 	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
 }
 
-const struct output_format *output_format_find(const char *name)
+static const struct output_format *find(const struct output_format *const *format, const char *name)
 {
-	for (const struct output_format *const *format = formats; *format; format++)
+	for (; *format; format++)
 		if (strcmp((*format)->name, name) == 0)
 			return *format;
 	return NULL;
+}
+
+const struct output_format *output_format_find(const char *name)
+{
+	return find(formats, name);
+}
+
+const struct output_format *output_format_find_of_outputs(const char *name)
+{
+	return find(of_outputs, name);
 }

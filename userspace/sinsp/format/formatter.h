@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "sinsp/expr/operand.h"
+#include "sinsp/fields/thread_key.h"
 #include "sinsp/values/param_json.h"
 #include "sinsp/format/format.h"
 #include "sinsp/format/kept.h"
@@ -15,27 +16,51 @@
 /* The treatment of a value that an event lacks. */
 enum format_missing { MISSING_IS_LEFT_OUT, MISSING_IS_SHOWN, MISSING_DROPS_THE_LINE };
 
+struct schema_head;
+struct param_values;
+struct value_encoder;
+
 struct formatter {
+	const struct output_format *output;
 	const struct format_events *events; /* of the format */
+	const struct output_schema *schema; /* NULL: fields have their own names */
+	const struct schema_head *head; /* whose column is prepared, or NULL */
+	const struct identity *machine; /* that events happen on; borrowed; NULL: not known */
+	const struct value_encoder *encoder; /* how values are written; NULL: not by an encoder */
+	struct param_values *values; /* owned; parameters, for the encoder; NULL without one */
 	struct format_column *columns;
 	size_t columns_count;
 	size_t container_columns; /* of these: the last ones, only for events of containers */
 	struct format_span *spans; /* all columns */
 	size_t spans_count, host_spans; /* the first ones are for all events */
-	struct kept kept; /* bytes of spans that depend on the container alone */
+	struct kept of_containers, of_threads; /* bytes of spans of these kinds */
+	struct thread_revisions threads;
 	bool is_seldom_used; /* nothing is kept: there may be hundreds of them */
 	struct filter_text after; /* text after the last column */
 	enum format_missing missing;
 	struct filter_register *regs; /* for the operand being computed */
 	struct filter_ref *refs; /* fields of all columns */
-	struct arena arena; /* everything above */
+	struct formatter *body; /* owned; of OpenTelemetry: the line of text of an event */
+	bool in_match; /* the event matched a rule, which says what the severity is */
+	size_t attributes_at; /* of OpenTelemetry in JSON: where those of the record begin */
+	size_t head_columns; /* the first ones, which stay before all others */
+	bool left_out; /* set by writers: the schema leaves this value out, on purpose */
+	struct buf text; /* owned: a value before it is quoted */
+	struct arena arena; /* everything above that is not owned by itself */
 	struct field_scratch scratch; /* its `params` are owned */
+};
+
+/* What the columns of a span depend on. */
+enum span_kind {
+	SPAN_EVENT,
+	SPAN_CONTAINER, /* all have FIELD_OF_CONTAINER: their bytes are kept */
+	SPAN_THREAD, /* all have FIELD_OF_THREAD: likewise */
 };
 
 /* Columns one after the other. */
 struct format_span {
 	size_t begin, end;
-	bool of_container; /* all have FIELD_OF_CONTAINER: their bytes are kept */
+	enum span_kind kind;
 };
 
 /* Appends the value of a column; returns false, with nothing appended, if there is none. */
@@ -67,6 +92,11 @@ struct format_column {
 	column_writer *write;
 	value_writer *append; /* JSON: of each value */
 	struct filter_text before; /* the text before the value; JSON: its key */
+	const struct format_column *otherwise; /* the next one with the same key; NULL: none */
+	struct filter_text elsewhere; /* with a schema: another key, for values of other kinds */
+	uint8_t nested; /* protobuf: where in `before` a message begins; 0: none does */
+	const char *absent; /* with a schema: the text that stands for no value; NULL: none does */
+	const char *word; /* of a companion: the value if the field has one */
 };
 
 /* A column to be added: the text before it, and the text of the operand. */
@@ -79,10 +109,30 @@ struct format_token {
 
 struct match_line {
 	const struct format_matches *matches;
+	const struct format_events *events; /* of the same format */
 	struct formatter *output; /* owned; text */
 	struct buf head; /* owned; the bytes that are the same in each line */
 	struct buf text; /* owned; for the output of one event, before it is quoted */
 };
+
+/*
+ * Composes the output of the rule for an event in line->text, for what is quoted. If there is no
+ * memory for it `out` fails, since it would lack it.
+ */
+const struct buf *match_line_compose(struct match_line *line, const struct sinsp_event *event,
+				     struct buf *out);
+
+/* Ends a record that began at `start`. */
+static inline void format_delimit(const struct format_events *events, struct buf *out, size_t start)
+{
+	if (events->delimit)
+		events->delimit(out, start);
+	else
+		buf_append_char(out, '\n');
+}
+
+/* The fields of objects by default, and those of events of containers; each ends with NULL. */
+extern const char *const format_object_fields[], *const format_object_container_fields[];
 
 /* The colour of a field's values; NULL: none. */
 const struct format_colour *format_colour_of(const struct field_desc *desc);
@@ -101,6 +151,32 @@ int format_add_column(struct formatter *formatter, const struct format_token *to
 int format_add_field(struct formatter *formatter, struct filter_text name, const char *text,
 		     size_t position, struct filter_error *err);
 
+/* What column_init of a format returns for a column that is not to be added. */
+enum { FORMAT_COLUMN_UNNEEDED = 1 };
+
+/*
+ * Adds a prepared column. In formats with keys a key stands there once: the same field is not added
+ * again, and another one with the same name in a schema is for events in which the first has no
+ * value. Returns 0 or -ENOMEM.
+ */
+int format_place_column(struct formatter *formatter, const struct format_column *column);
+
+/*
+ * After the writer of a column found no value: tries the fields with the same key. The value begins
+ * at `at`. Returns false if there is none.
+ */
+bool column_write_otherwise(struct formatter *formatter, const struct format_column *column,
+			    const struct sinsp_event *event, struct buf *out, size_t at);
+
+/*
+ * Puts a column before all others but those of the head, after they were added. Returns 0 or
+ * -ENOMEM.
+ */
+int format_prepend_column(struct formatter *formatter, const struct format_column *column);
+
+/* Copies bytes to memory of the formatter, with BUF_CHUNK readable bytes. Returns 0 or -ENOMEM. */
+int format_keep_text(struct formatter *formatter, const struct buf *text, struct filter_text *kept);
+
 /* Adds the columns of a list such as "default,proc.cwd". As above. */
 int format_parse_fields(struct formatter *formatter, const char *list, struct filter_error *err);
 
@@ -111,7 +187,7 @@ int format_parse(struct formatter *formatter, const char *format, struct filter_
 int format_make_spans(struct formatter *formatter);
 
 /*
- * Appends a span that is of_container, from what is kept if possible. Returns false if there is
+ * Appends a span that is not of the event, from what is kept if possible. Returns false if there is
  * nothing to print of the event.
  */
 bool format_append_kept(struct formatter *formatter, const struct format_span *span,
@@ -120,6 +196,12 @@ bool format_append_kept(struct formatter *formatter, const struct format_span *s
 /* For column_get(), of a column that is not just a field. */
 int column_evaluate(struct formatter *formatter, const struct format_column *column,
 		    const struct sinsp_event *event);
+
+/* Whether the bytes of a column can be kept: they depend on the container alone. */
+static inline bool column_is_of_container(const struct format_column *column)
+{
+	return column->ref && column->ref->desc->flags & FIELD_OF_CONTAINER;
+}
 
 /* Gets the values of a column; returns their number, or -1. */
 static inline int column_get(struct formatter *formatter, const struct format_column *column,

@@ -5,37 +5,16 @@
  * of their own type; numbers beyond 2^53 are strings. Keys are quoted in advance, and each column
  * has the writer for its type.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sinsp/values/encoder.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/format/formatter.h"
+#include "sinsp/format/json_form.h"
 #include "sinsp/format/json.h"
+#include "sinsp/schema/schema.h"
 #include "util/json.h"
-
-/* Forms of values, indexes of forms[]. */
-enum json_form_id {
-	JSON_BOOLEAN,
-	JSON_SIGNED,
-	JSON_UNSIGNED,
-	JSON_REAL,
-	JSON_HEX,
-	JSON_DURATION,
-	JSON_MOMENT,
-	JSON_ADDRESS,
-	JSON_TEXT,
-};
-
-static const char *const default_fields[] = {
-	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
-	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
-	"user.uid",  "fd.num",	 "fd.name",   NULL,
-};
-
-static const char *const container_fields[] = {
-	"container.id", "container.name", "container.image", "k8s.ns.name", "k8s.pod.name", NULL,
-};
 
 static void append_boolean(struct formatter *formatter, const struct format_column *column,
 			   const struct field_value *value, struct buf *out)
@@ -106,43 +85,13 @@ static void append_bytes(struct formatter *formatter, const struct format_column
 				value->bytes.len, out);
 }
 
-/* The forms of values; named as the definitions in proto/event.schema.json. */
-static const struct json_form {
-	const char *name;
-	value_writer *append;
-} forms[] = {
-	[JSON_BOOLEAN] = {"boolean", append_boolean},
-	[JSON_SIGNED] = {"signed", append_signed},
-	[JSON_UNSIGNED] = {"unsigned", append_unsigned},
-	[JSON_REAL] = {"real", append_real},
-	[JSON_HEX] = {"hex", append_hex},
-	[JSON_DURATION] = {"duration", append_duration},
-	[JSON_MOMENT] = {"moment", append_moment},
-	[JSON_ADDRESS] = {"address", append_address},
-	[JSON_TEXT] = {"text", append_text},
+static value_writer *const writers[JSON_FORMS_COUNT] = {
+	[JSON_BOOLEAN] = append_boolean,   [JSON_SIGNED] = append_signed,
+	[JSON_UNSIGNED] = append_unsigned, [JSON_REAL] = append_real,
+	[JSON_HEX] = append_hex,	   [JSON_DURATION] = append_duration,
+	[JSON_MOMENT] = append_moment,	   [JSON_ADDRESS] = append_address,
+	[JSON_TEXT] = append_text,
 };
-
-static enum json_form_id form_of_type(enum param_type type, enum param_format format)
-{
-	switch (type) {
-	case PT_BOOL:
-		return JSON_BOOLEAN;
-	case PT_DOUBLE:
-		return JSON_REAL;
-	case PT_IPADDR:
-	case PT_IPNET:
-		return JSON_ADDRESS;
-	case PT_ABSTIME:
-	case PT_RELTIME:
-		return JSON_DURATION;
-	default:
-		if (param_type_size(type) == 0)
-			return JSON_TEXT;
-		if (format == PF_HEX)
-			return JSON_HEX;
-		return param_type_is_signed(type) ? JSON_SIGNED : JSON_UNSIGNED;
-	}
-}
 
 static bool write_value(struct formatter *formatter, const struct format_column *column,
 			const struct sinsp_event *event, struct buf *out)
@@ -205,47 +154,32 @@ static void append_base64(struct formatter *formatter, const struct format_colum
 		buf_append_char(out, ']');
 }
 
-static enum json_form_id form_of_field(const struct field_desc *desc)
-{
-	return desc->moment ? JSON_MOMENT : form_of_type(desc->type, desc->format);
-}
-
-const char *format_json_form(const struct field_desc *desc)
-{
-	return desc->json ? desc->json->form : forms[form_of_field(desc)].name;
-}
-
 static void choose_writer(struct format_column *column)
 {
-	enum json_form_id form = column->ref ? form_of_field(column->ref->desc)
-					     : form_of_type(column->type, column->format);
-
-	column->append = forms[form].append;
+	column->append = writers[json_form_of(column)];
 	column->write = column->list ? write_list : write_value;
 	column->json = column->ref ? column->ref->desc->json : NULL;
 	if (!column->json)
 		return;
 	column->write = write_by_row;
-	column->needs = NEEDS_NOTHING;
+	column->needs &= NEEDS_VALUES;
 }
 
 static int json_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	struct buf key = {0};
-	char *memory = NULL;
+	int rc;
 
+	if (formatter->schema)
+		return json_schema_column_init(formatter, column, token);
 	buf_append_char(&key, ',');
 	json_append_string(&key, token->name.data, token->name.len);
 	buf_append_char(&key, ':');
-	if (!key.failed)
-		memory = arena_alloc(&formatter->arena, key.len + BUF_CHUNK);
-	if (memory)
-		memcpy(memory, key.data, key.len);
-	column->before = (struct filter_text){memory, key.len};
-	choose_writer(column);
+	rc = format_keep_text(formatter, &key, &column->before);
 	buf_finish(&key);
-	return column->before.data ? 0 : -ENOMEM;
+	choose_writer(column);
+	return rc;
 }
 
 /* Appends the value of a column, or null for a missing one. Returns false to drop the line. */
@@ -255,17 +189,21 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	size_t before = out->len;
 
 	buf_append_chunk(out, column->before.data, column->before.len);
-	if (column->write(formatter, column, event, out)) {
+	if (column->write(formatter, column, event, out) ||
+	    column_write_otherwise(formatter, column, event, out, before + column->before.len)) {
 		if (formatter->scratch.replaced && formatter->scratch.base64)
 			append_base64(formatter, column, event, out);
 		formatter->scratch.replaced = false;
 		return true;
 	}
-	if (formatter->missing == MISSING_IS_SHOWN)
+	if (formatter->missing == MISSING_IS_SHOWN && !formatter->left_out)
 		BUF_LITERAL(out, "null");
 	else
 		out->len = before;
-	return formatter->missing != MISSING_DROPS_THE_LINE;
+	if (!formatter->left_out)
+		return formatter->missing != MISSING_DROPS_THE_LINE;
+	formatter->left_out = false;
+	return true;
 }
 
 static bool json_append(struct formatter *formatter, const struct format_span *span,
@@ -292,37 +230,60 @@ static void json_style_set(struct formatter *formatter)
 	for (size_t i = 0; i < formatter->columns_count; i++) {
 		struct format_column *column = &formatter->columns[i];
 
-		if (column->type == PT_BYTEBUF)
+		if (column->type == PT_BYTEBUF && !formatter->schema)
 			column->append = form == TEXT_BYTES_DOTS ? append_text : append_bytes;
 	}
+}
+
+/* Appends "key":, in the schema of the rule. */
+static void append_match_key(const struct format_rule *rule, const char *word, struct buf *head)
+{
+	struct buf key = {0};
+
+	output_schema_word(rule->schema, word, &key);
+	json_append_string(head, key.data, key.len);
+	buf_append_char(head, ':');
+	if (key.failed)
+		buf_fail(head);
+	buf_finish(&key);
 }
 
 /* The keys of a rule, up to its output. */
 static void append_match_head(const struct format_rule *rule, struct buf *head)
 {
-	BUF_LITERAL(head, "{\"rule\":");
+	buf_append_char(head, '{');
+	append_match_key(rule, "rule", head);
 	json_append_string(head, rule->name, strlen(rule->name));
-	buf_printf(head, ",\"priority\":\"%s\",\"tags\":[", rule->priority);
+	buf_append_char(head, ',');
+	append_match_key(rule, "priority", head);
+	json_append_string(head, rule->priority, strlen(rule->priority));
+	buf_append_char(head, ',');
+	append_match_key(rule, "tags", head);
+	buf_append_char(head, '[');
 	for (size_t i = 0; i < rule->tags_count; i++) {
 		if (i)
 			buf_append_char(head, ',');
 		json_append_string(head, rule->tags[i], strlen(rule->tags[i]));
 	}
-	BUF_LITERAL(head, "],\"output\":");
+	BUF_LITERAL(head, "],");
+	append_match_key(rule, "output", head);
 }
 
 static void append_match(struct match_line *line, const struct sinsp_event *event,
 			 struct formatter *fields, struct buf *out)
 {
+	const struct buf *text = match_line_compose(line, event, out);
 	size_t object;
+	bool printed;
 
-	buf_clear(&line->text);
-	formatter_append(line->output, event, &line->text);
 	buf_append(out, line->head.data, line->head.len);
-	json_append_string(out, line->text.data, line->text.len);
+	json_append_string(out, text->data, text->len);
 	object = out->len;
+	fields->in_match = true;
+	printed = formatter_append(fields, event, out);
+	fields->in_match = false;
 	/* Merges the two objects, unless the second is empty. */
-	if (formatter_append(fields, event, out) && !out->failed && out->len > object + 2) {
+	if (printed && !out->failed && out->len > object + 2) {
 		out->data[object] = ',';
 		return;
 	}
@@ -333,21 +294,31 @@ static void append_match(struct match_line *line, const struct sinsp_event *even
 
 const struct output_format format_json = {
 	.name = "json",
-	.events = {
-		.default_fields = default_fields,
-		.container_fields = container_fields,
-		.column_init = json_column_init,
-		.append = json_append,
-		.end = json_end,
-		.style_set = json_style_set,
-		.params = true,
-		.keyed = true,
-	},
-	.matches = {
-		.append_head = append_match_head,
-		.append = append_match,
-		.with_fields = true,
-	},
+	.events =
+		{
+			.default_fields = format_object_fields,
+			.container_fields = format_object_container_fields,
+			.column_init = json_column_init,
+			.append_constant = json_schema_append_constant,
+			.append = json_append,
+			.end = json_end,
+			.style_set = json_style_set,
+			.schema_encoder = &json_encoder,
+			.params = true,
+			.keyed = true,
+		},
+	.matches =
+		{
+			.append_head = append_match_head,
+			.append = append_match,
+			.with_fields = true,
+		},
+	.records =
+		{
+			.id_column_init = json_id_column_init,
+			.append_drop = json_append_drop,
+			.mark_redelivered = json_mark_redelivered,
+		},
 	.lists = {.objects = true},
 	.for_programs = true,
 };

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON forms of fields, for code that lists or documents them. */
+/* Parts of the format json that have files of their own. */
 #ifndef SINSP_FORMAT_JSON_H
 #define SINSP_FORMAT_JSON_H
 
-#include "sinsp/fields/field.h"
+#include "sinsp/format/formatter.h"
+
+/* Of struct format_records; in json_records.c. */
+int json_id_column_init(struct formatter *formatter, struct format_column *column,
+			const char *stream);
+void json_append_drop(const struct format_drop *drop, struct buf *out);
+void json_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			   struct buf *out);
 
 /*
- * The form of a field's value: the name of a definition in proto/event.schema.json. A list field
- * has several such values.
+ * Columns in another schema, and constant texts, as column_init and append_constant of struct
+ * format_events; in json_schema.c.
  */
-const char *format_json_form(const struct field_desc *desc);
+int json_schema_column_init(struct formatter *formatter, struct format_column *column,
+			    const struct format_token *token);
+void json_schema_append_constant(struct buf *out, const char *key, const char *text);
 
 #endif

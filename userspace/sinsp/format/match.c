@@ -50,6 +50,7 @@ int match_line_create(const struct output_format *format, const struct format_ru
 	if (!made)
 		return -ENOMEM;
 	made->matches = &format->matches;
+	made->events = &format->events;
 	code = create_output(made, rule, *style, err);
 	if (code == 0 && made->matches->append_head)
 		made->matches->append_head(rule, &made->head);
@@ -77,13 +78,23 @@ unsigned int match_line_needs(const struct match_line *line)
 	return line->matches->append ? formatter_needs(line->output) : NEEDS_NOTHING;
 }
 
+const struct buf *match_line_compose(struct match_line *line, const struct sinsp_event *event,
+				     struct buf *out)
+{
+	buf_clear(&line->text);
+	formatter_append(line->output, event, &line->text);
+	if (line->text.failed)
+		buf_fail(out);
+	return &line->text;
+}
+
 void match_line_append(struct match_line *line, const struct sinsp_event *event,
 		       struct formatter *fields, struct buf *out)
 {
 	size_t start = out->len;
 
 	line->matches->append(line, event, fields, out);
-	buf_append_char(out, '\n');
+	format_delimit(line->events, out, start);
 	if (out->failed)
 		out->len = start;
 }

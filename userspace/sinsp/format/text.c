@@ -8,6 +8,7 @@
 #include "sinsp/values/text_bytes.h"
 #include "sinsp/values/text_number.h"
 #include "sinsp/format/formatter.h"
+#include "sinsp/format/text.h"
 #include "util/table.h"
 
 enum { UTF8_BYTES_MAX = 4 };
@@ -82,11 +83,22 @@ static bool has_writer(const struct format_column *column)
 	return column->ref && column->ref->desc->text;
 }
 
+static column_writer *writer_of(const struct format_column *column)
+{
+	return has_writer(column) ? write_by_row : column->list ? write_list : write_value;
+}
+
+bool text_append_column(struct formatter *formatter, const struct format_column *column,
+			const struct sinsp_event *event, struct buf *out)
+{
+	return writer_of(column)(formatter, column, event, out);
+}
+
 static int text_column_init(struct formatter *formatter, struct format_column *column,
 			    const struct format_token *token)
 {
 	column->before = token->before;
-	column->write = has_writer(column) ? write_by_row : column->list ? write_list : write_value;
+	column->write = writer_of(column);
 	return 0;
 }
 
@@ -242,6 +254,10 @@ const struct output_format format_text = {
 	.matches = {
 		.append_format = append_match_format,
 		.append = append_match,
+	},
+	.records = {
+		.append_drop = text_append_drop,
+		.mark_redelivered = text_mark_redelivered,
 	},
 	.lists = {.append_table = table_append_text},
 };

@@ -10,6 +10,8 @@ void state_finish(struct sinsp *sinsp)
 
 	if (after->closed_in)
 		sinsp_fds_close(after->closed_in, after->closed);
+	if (after->emptied)
+		sinsp_fds_close_range(after->emptied, 0, UINT32_MAX);
 	if (after->ended)
 		sinsp_threads_end(&sinsp->threads, after->ended);
 	if (after->moved)

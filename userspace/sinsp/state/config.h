@@ -45,6 +45,7 @@ struct sinsp_config {
 	const char *node,
 		*cluster; /* of Kubernetes, that its pods are of; NULL: not known. Borrowed */
 	uint64_t boot_ns; /* when its boot clock began, since the epoch; 0: that of this one */
+	unsigned int lacks; /* see sinsp_set_lacks() */
 };
 
 /* Counters since the start. */
@@ -57,6 +58,8 @@ struct sinsp_stats {
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
+	/* Why they were read from /proc although there was an iterator: -errno; or 0. */
+	int open_fds_error, threads_error;
 	uint64_t threads_evicted, fds_rejected; /* at the limits above */
 	/* Of containers, in events of captures. */
 	uint64_t descriptions_corrupt;

@@ -31,6 +31,7 @@ struct state_after {
 	bool pending; /* something of the below is set */
 	struct sinsp_fds *closed_in; /* NULL: nothing was closed */
 	int64_t closed;
+	struct sinsp_fds *emptied; /* NULL: no table is not kept */
 	struct sinsp_thread_entry *ended;
 	bool moved; /* a mount, as sinsp.move has it */
 };
@@ -57,6 +58,7 @@ struct state_listener {
 
 struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
+	unsigned int lacks; /* enum sinsp_part: parts that are not kept */
 	struct pool pool;
 	struct sinsp_fd_store fd_store;
 	struct sinsp_threads threads;

@@ -14,8 +14,8 @@ struct base {
 
 static const struct base unknown_base = {SINSP_PATH_UNKNOWN, sizeof(SINSP_PATH_UNKNOWN) - 1};
 
-/* The directory that a path starts from. */
-static struct base base_of(const struct sinsp_thread *thread, int64_t dirfd)
+/* The directory that a path starts from, of the tables. */
+static struct base base_kept(const struct sinsp_thread *thread, int64_t dirfd)
 {
 	const struct sinsp_fd *fd;
 
@@ -42,6 +42,14 @@ static const char *real_path(const struct event *ev, unsigned int param)
 	return desc->real ? event_param_string(ev, desc->real - 1u) : NULL;
 }
 
+/* The path of the directory that it started from, as the kernel reports it; NULL: unknown. */
+static const char *base_path(const struct event *ev, unsigned int param)
+{
+	const struct param_desc *desc = &ev->desc->params[param];
+
+	return desc->base_path ? event_param_string(ev, desc->base_path - 1u) : NULL;
+}
+
 /* Where a relative path starts. */
 static int64_t dirfd_of(const struct event *ev, unsigned int param)
 {
@@ -54,10 +62,19 @@ bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t 
 {
 	const char *path = event_param_string(ev, param);
 
-	if (!path || (!is_in_root(ev) && (*path == '/' || !*path)) || real_path(ev, param))
+	if (!path || (!is_in_root(ev) && (*path == '/' || !*path)) || real_path(ev, param) ||
+	    base_path(ev, param))
 		return false;
 	*dirfd = dirfd_of(ev, param);
 	return true;
+}
+
+static struct base base_of(const struct event *ev, const struct sinsp_thread *thread,
+			   unsigned int param)
+{
+	const char *path = base_path(ev, param);
+
+	return path ? (struct base){path, strlen(path)} : base_kept(thread, dirfd_of(ev, param));
 }
 
 static size_t join(const struct event *ev, const struct sinsp_thread *thread, unsigned int param,
@@ -78,7 +95,7 @@ static size_t join(const struct event *ev, const struct sinsp_thread *thread, un
 		len += !len;
 	}
 	if (len && *path != '/')
-		base = base_of(thread, dirfd_of(ev, param));
+		base = base_of(ev, thread, param);
 	return sinsp_path_join(base.text, base.len, path, len, out);
 }
 

@@ -16,7 +16,7 @@ size_t state_event_path(const struct event *ev, const struct sinsp_thread *threa
 
 /*
  * Whether a path starts from a directory, the descriptor `*dirfd` or AT_FDCWD_STORED: it is
- * relative, and the event does not have its real path.
+ * relative, and the event has neither its real path nor the directory's.
  */
 bool state_path_is_relative(const struct event *ev, unsigned int param, int64_t *dirfd);
 

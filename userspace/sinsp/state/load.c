@@ -63,8 +63,10 @@ static void load_program(struct sinsp *sinsp, struct sinsp_thread *thread,
 
 struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_thread *from)
 {
-	const struct sinsp_thread *before = state_thread_find(sinsp, from->tid); /* it is reloaded */
+	const struct sinsp_thread *before =
+		state_thread_find(sinsp, from->tid); /* it is reloaded */
 	bool followed = before && before->followed;
+	uint32_t nthreads = before && sinsp_thread_is_main(before) ? before->nthreads : 0;
 	struct sinsp_thread *thread = state_thread_add(sinsp, from->tid, from->pid), *main;
 
 	if (!thread)
@@ -72,6 +74,8 @@ struct sinsp_thread *state_load_thread(struct sinsp *sinsp, const struct scap_th
 	/* Loaded data of a capture is older than its events. */
 	sinsp_thread_entry(thread)->since_ns = sinsp->proc ? state_now_ns(sinsp) : 0;
 	load_values(thread, from);
+	if (nthreads > thread->nthreads && sinsp_thread_is_main(thread))
+		thread->nthreads = nthreads; /* the others stayed */
 	sinsp_threads_set_parent(&sinsp->threads, thread, from->ptid);
 	sinsp_thread_set_cgroups(&sinsp->containers, thread, from->cgroups, from->cgroups_len);
 	main = sinsp_thread_is_main(thread) ? NULL : state_thread_find(sinsp, from->pid);
@@ -102,13 +106,18 @@ static bool has_bit(const uint8_t *bits, unsigned int at)
  * /proc does not report which end called: it was the remote one if a local socket listens on the
  * port.
  */
-static void guess_role(const struct sinsp *sinsp, struct sinsp_fd *fd)
+static void guess_role(struct sinsp *sinsp, struct sinsp_fd *fd)
 {
+	union sinsp_ends *ends;
+
 	fd->role = SINSP_ROLE_CLIENT;
-	if (!has_bit(sinsp->listening, fd->source.port))
+	if (!has_bit(sinsp->listening, sinsp_fd_ends(fd)->source.port))
+		return;
+	ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	if (!ends)
 		return;
 	fd->role = SINSP_ROLE_SERVER;
-	sinsp_socket_swap(fd);
+	sinsp_socket_swap(ends);
 }
 
 static void name_socket(struct sinsp *sinsp, struct sinsp_fd *fd)
@@ -133,29 +142,33 @@ static bool is_nowhere(const struct scap_endpoint *end)
 
 static void load_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
 {
+	union sinsp_ends *ends;
+
 	fd->l4 = from->l4;
 	if (is_nowhere(&from->local) && is_nowhere(&from->remote))
 		return;
+	ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+	if (!ends)
+		return;
 	fd->listening = is_nowhere(&from->remote);
 	if (fd->listening) {
-		fd->dest = from->local;
+		ends->dest = from->local;
 		if (from->local.port)
 			set_bit(sinsp->listening, from->local.port);
 	} else {
-		fd->source = from->local;
-		fd->dest = from->remote;
+		ends->source = from->local;
+		ends->dest = from->remote;
 		fd->connected = true;
 		guess_role(sinsp, fd);
 	}
-	sinsp_socket_unmap(fd);
+	sinsp_socket_unmap(fd, ends);
 	name_socket(sinsp, fd);
 }
 
-static void load_unix_socket(struct sinsp_fd *fd, const struct scap_fd *from)
+static void load_unix_socket(struct sinsp *sinsp, struct sinsp_fd *fd, const struct scap_fd *from)
 {
 	fd->role = fd->name_len ? SINSP_ROLE_SERVER : SINSP_ROLE_CLIENT;
-	fd->unix_socket = from->unix_socket;
-	fd->unix_peer = from->unix_peer;
+	state_set_unix_ends(sinsp, fd, from->unix_socket, from->unix_peer);
 }
 
 struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
@@ -168,12 +181,12 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	fd->type = from->type;
 	fd->flags = from->flags;
 	fd->dev = from->dev;
-	fd->ino = from->ino;
+	sinsp_fd_set_ino(fd, from->ino);
 	sinsp_fds_set_cloexec(fds, from->num, from->flags & file_flags__O_CLOEXEC);
 	if (sinsp_socket_is_ip(fd))
 		load_socket(sinsp, fd, from);
 	else if (fd->type == SCAP_FD_UNIX)
-		load_unix_socket(fd, from);
+		load_unix_socket(sinsp, fd, from);
 	return fd;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sinsp/state/load.h"
+#include "sinsp/state/event_path.h"
 #include "sinsp/tables/program.h"
 
 enum {
@@ -46,7 +47,7 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 		return NULL;
 	}
 	thread = state_load_thread(sinsp, &found);
-	if (thread && sinsp_thread_is_main(thread))
+	if (thread && sinsp_thread_is_main(thread) && !(sinsp->lacks & SINSP_DESCRIPTORS))
 		state_load_fds(sinsp, thread);
 	return thread;
 }
@@ -79,14 +80,12 @@ static bool may_ask_for_fd(struct sinsp *sinsp)
 	return false;
 }
 
-struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
+static struct sinsp_fd *ask_for_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
 {
-	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
 	struct scap_fd found;
 
-	if (fd || !sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) ||
-	    !may_ask_for_fd(sinsp))
-		return fd;
+	if (!sinsp->proc || num < 0 || sinsp_fds_asked(thread->fds, num) || !may_ask_for_fd(sinsp))
+		return NULL;
 	sinsp_fds_note_asked(thread->fds, num);
 	sinsp->stats.fd_lookups++;
 	if (scap_proc_fd(sinsp->proc, thread->tid, num, &found) < 0) {
@@ -96,10 +95,18 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
 	return state_load_fd(sinsp, thread->fds, &found);
 }
 
+struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
+{
+	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
+
+	/* Nothing asks for a descriptor that is not kept. */
+	return fd || (sinsp->lacks & SINSP_DESCRIPTORS) ? fd : ask_for_fd(sinsp, thread, num);
+}
+
 struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
 	sinsp_fds_close(event->thread->fds, num);
-	return state_fd(sinsp, event->thread, num);
+	return ask_for_fd(sinsp, event->thread, num);
 }
 
 bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread)
@@ -110,4 +117,16 @@ bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread)
 		return false;
 	sinsp_fs_set(&sinsp->pool, thread->fs, cwd, strlen(cwd));
 	return true;
+}
+
+void state_look_up_base(struct sinsp *sinsp, struct state_event *event, int64_t dirfd)
+{
+	struct sinsp_thread *thread = event->thread;
+
+	if (dirfd != AT_FDCWD_STORED) {
+		if (sinsp->lacks & SINSP_DESCRIPTORS)
+			state_replace_fd(sinsp, event, dirfd);
+	} else if (!may_ask_for_fd(sinsp) || !state_look_up_cwd(sinsp, thread)) {
+		sinsp_fs_set(&sinsp->pool, thread->fs, "", 0);
+	}
 }

@@ -15,6 +15,12 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
 struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num);
 
 /*
+ * Reads the directory that a relative name of the event starts from, its current one or that of a
+ * descriptor, if it is not kept; it becomes unknown if it cannot be read.
+ */
+void state_look_up_base(struct sinsp *sinsp, struct state_event *event, int64_t dirfd);
+
+/*
  * Replaces a thread's current directory by that in /proc. Returns false, and changes nothing, if
  * that is unknown.
  */

@@ -65,6 +65,17 @@ void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
 	thread->program = creator->program;
 }
 
+void state_set_unix_ends(struct sinsp *sinsp, struct sinsp_fd *fd, uint64_t own, uint64_t peer)
+{
+	bool known = own || peer || fd->has_ends;
+	union sinsp_ends *ends = known ? sinsp_fd_make_ends(&sinsp->fd_store, fd) : NULL;
+
+	if (!ends)
+		return;
+	ends->unix_socket = own;
+	ends->unix_peer = peer;
+}
+
 void state_enter_userns(struct sinsp_thread *thread)
 {
 	thread->caps_permitted = thread->caps_effective = (UINT64_C(1) << CAPABILITIES) - 1;

@@ -25,6 +25,9 @@ void state_set_comm(struct sinsp_thread *thread, const char *comm);
 void state_share(struct sinsp *sinsp, struct sinsp_thread *thread,
 		 const struct sinsp_thread *creator, uint32_t flags);
 
+/* The addresses of a unix socket and of its peer. They stay unknown if memory runs out. */
+void state_set_unix_ends(struct sinsp *sinsp, struct sinsp_fd *fd, uint64_t own, uint64_t peer);
+
 /* The thread enters another user namespace, where it has all capabilities. */
 void state_enter_userns(struct sinsp_thread *thread);
 

@@ -6,18 +6,12 @@
 
 enum { CHUNK_NUMBERS = 32, CHUNKS_MIN = 4, ASKED_COUNT = 32 };
 
-/* An open file, under one or several numbers, in one or several tables. */
-struct entry {
-	struct sinsp_fd fd; /* first: a pointer to it is one to its entry */
-	uint32_t refs;
-};
-
 struct chunk {
 	uint32_t refs; /* tables that share it */
 	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
-	uint32_t open; /* entries */
+	uint32_t open; /* descriptors */
 	uint32_t cloexec; /* a bit for each number */
-	struct entry *entries[CHUNK_NUMBERS];
+	struct sinsp_fd *fds[CHUNK_NUMBERS];
 };
 
 struct sinsp_fds {
@@ -30,10 +24,11 @@ struct sinsp_fds {
 	uint32_t asked[ASKED_COUNT];
 };
 
-static struct entry *entry_of(struct sinsp_fd *fd)
-{
-	return (struct entry *)fd;
-}
+_Static_assert(sizeof(struct sinsp_fd) == 32, "as small as sinsp_fd says");
+_Static_assert(SCAP_FD_TYPES_COUNT <= 1 << 5, "the bits of a type suffice");
+
+const union sinsp_ends sinsp_no_ends;
+static char no_name[1]; /* of descriptors without names; nobody writes it */
 
 /* Bytes of the names of a descriptor, which share one block, each with its NUL. */
 static size_t names_bytes(size_t name_len, size_t given_len)
@@ -43,15 +38,23 @@ static size_t names_bytes(size_t name_len, size_t given_len)
 
 static void free_names(struct sinsp_fd_store *store, struct sinsp_fd *fd)
 {
-	pool_free(store->pool, fd->name, names_bytes(fd->name_len, fd->given_len));
+	if (fd->name != no_name)
+		pool_free(store->pool, fd->name, names_bytes(fd->name_len, fd->given_len));
 }
 
-static void entry_unref(struct sinsp_fd_store *store, struct entry *entry)
+static void free_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd)
 {
-	if (--entry->refs)
+	if (fd->has_ends)
+		pool_free(store->pool, fd->socket, sizeof(*fd->socket));
+}
+
+static void fd_unref(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+{
+	if (--fd->refs)
 		return;
-	free_names(store, &entry->fd);
-	pool_free(store->pool, entry, sizeof(*entry));
+	free_names(store, fd);
+	free_ends(store, fd);
+	pool_free(store->pool, fd, sizeof(*fd));
 }
 
 static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
@@ -59,8 +62,8 @@ static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
 	if (--chunk->refs)
 		return;
 	for (unsigned int i = 0; i < CHUNK_NUMBERS; i++)
-		if (chunk->entries[i])
-			entry_unref(store, chunk->entries[i]);
+		if (chunk->fds[i])
+			fd_unref(store, chunk->fds[i]);
 	pool_free(store->pool, chunk, sizeof(*chunk));
 }
 
@@ -161,8 +164,8 @@ static struct chunk *own_chunk(struct sinsp_fds *fds, uint32_t place)
 	*own = *shared;
 	own->refs = 1;
 	for (unsigned int i = 0; i < CHUNK_NUMBERS; i++)
-		if (own->entries[i])
-			own->entries[i]->refs++;
+		if (own->fds[i])
+			own->fds[i]->refs++;
 	shared->refs--;
 	fds->chunks[place] = own;
 	return own;
@@ -242,9 +245,8 @@ bool sinsp_fds_shared(const struct sinsp_fds *fds)
 struct sinsp_fd *sinsp_fds_find(const struct sinsp_fds *fds, int64_t num)
 {
 	struct chunk *chunk = find_chunk(fds, num);
-	struct entry *entry = chunk ? chunk->entries[entry_index(num)] : NULL;
 
-	return entry ? &entry->fd : NULL;
+	return chunk ? chunk->fds[entry_index(num)] : NULL;
 }
 
 struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
@@ -256,10 +258,10 @@ struct sinsp_fd *sinsp_fds_next(const struct sinsp_fds *fds, int64_t *num)
 		int64_t first = (int64_t)chunk->index * CHUNK_NUMBERS;
 
 		for (int64_t at = *num > first ? *num - first : 0; at < CHUNK_NUMBERS; at++) {
-			if (!chunk->entries[at])
+			if (!chunk->fds[at])
 				continue;
 			*num = first + at;
-			return &chunk->entries[at]->fd;
+			return chunk->fds[at];
 		}
 	}
 	return NULL;
@@ -276,32 +278,32 @@ static void forget_asked(struct sinsp_fds *fds, int64_t num)
 		fds->asked[num % ASKED_COUNT] = 0;
 }
 
-/* Stores an entry under a number and takes over its reference. */
-static bool put_entry(struct sinsp_fds *fds, int64_t num, struct entry *entry)
+/* Stores a descriptor under a number and takes over its reference. */
+static bool put_fd(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
 {
 	struct sinsp_fd_store *store = fds->store;
 	struct chunk *chunk = NULL;
-	struct entry **stored;
+	struct sinsp_fd **stored;
 
 	if (is_number(num) && (store->count < store->max || sinsp_fds_find(fds, num)))
 		chunk = writable_chunk(fds, num);
 	if (!chunk)
 		goto reject;
-	stored = &chunk->entries[entry_index(num)];
+	stored = &chunk->fds[entry_index(num)];
 	if (*stored) {
-		entry_unref(store, *stored);
+		fd_unref(store, *stored);
 	} else {
 		chunk->open++;
 		fds->count++;
 		store->count++;
 	}
-	*stored = entry;
+	*stored = fd;
 	chunk->cloexec &= ~bit_of(num);
 	forget_asked(fds, num);
 	return true;
 reject:
 	store->rejected++;
-	entry_unref(store, entry);
+	fd_unref(store, fd);
 	return false;
 }
 
@@ -315,16 +317,16 @@ struct sinsp_fd *sinsp_fds_open_given(struct sinsp_fds *fds, int64_t num, const 
 				      size_t name_len, const char *given, size_t given_len)
 {
 	struct pool *pool = fds->store->pool;
-	struct entry *entry = pool_alloc(pool, sizeof(*entry));
+	struct sinsp_fd *fd = pool_alloc(pool, sizeof(*fd));
 
-	if (!entry)
+	if (!fd)
 		return NULL;
-	*entry = (struct entry){.refs = 1};
-	if (!sinsp_fd_set_names(fds->store, &entry->fd, name, name_len, given, given_len)) {
-		pool_free(pool, entry, sizeof(*entry));
+	*fd = (struct sinsp_fd){.name = no_name, .refs = 1};
+	if (!sinsp_fd_set_names(fds->store, fd, name, name_len, given, given_len)) {
+		pool_free(pool, fd, sizeof(*fd));
 		return NULL;
 	}
-	return put_entry(fds, num, entry) ? &entry->fd : NULL;
+	return put_fd(fds, num, fd) ? fd : NULL;
 }
 
 struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to)
@@ -336,14 +338,14 @@ struct sinsp_fd *sinsp_fds_dup(struct sinsp_fds *fds, int64_t from, int64_t to)
 
 struct sinsp_fd *sinsp_fds_share(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
 {
-	entry_of(fd)->refs++;
-	return put_entry(fds, num, entry_of(fd)) ? fd : NULL;
+	fd->refs++;
+	return put_fd(fds, num, fd) ? fd : NULL;
 }
 
 static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at)
 {
-	entry_unref(fds->store, chunk->entries[at]);
-	chunk->entries[at] = NULL;
+	fd_unref(fds->store, chunk->fds[at]);
+	chunk->fds[at] = NULL;
 	chunk->cloexec &= ~(1u << at);
 	chunk->open--;
 	fds->count--;
@@ -383,7 +385,7 @@ void sinsp_fds_set_cloexec(struct sinsp_fds *fds, int64_t num, bool cloexec)
 	struct chunk *chunk = find_chunk(fds, num);
 	uint32_t bit = bit_of(num);
 
-	if (!chunk || !chunk->entries[entry_index(num)] || !(chunk->cloexec & bit) == !cloexec)
+	if (!chunk || !chunk->fds[entry_index(num)] || !(chunk->cloexec & bit) == !cloexec)
 		return;
 	chunk = writable_chunk(fds, num);
 	if (chunk)
@@ -417,7 +419,7 @@ static uint32_t open_between(const struct chunk *chunk, uint32_t first, uint32_t
 	for (uint32_t i = 0; i < CHUNK_NUMBERS; i++) {
 		uint32_t num = chunk->index * CHUNK_NUMBERS + i;
 
-		if (chunk->entries[i] && num >= first && num <= last)
+		if (chunk->fds[i] && num >= first && num <= last)
 			open |= 1u << i;
 	}
 	return open;
@@ -450,16 +452,42 @@ void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t las
 	}
 }
 
+union sinsp_ends *sinsp_fd_make_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd)
+{
+	struct sinsp_socket *made;
+
+	if (fd->has_ends)
+		return &fd->socket->ends;
+	made = pool_alloc(store->pool, sizeof(*made));
+	if (!made)
+		return NULL;
+	*made = (struct sinsp_socket){.ends = sinsp_no_ends, .ino = fd->ino};
+	fd->socket = made;
+	fd->has_ends = true;
+	return &made->ends;
+}
+
+/* A block for both names, or what stands for no name. NULL if out of memory. */
+static char *make_names(struct sinsp_fd_store *store, size_t name_len, size_t given_len)
+{
+	if (name_len > UINT16_MAX || given_len > UINT16_MAX)
+		return NULL;
+	if (name_len == 0 && given_len == 0)
+		return no_name;
+	return pool_alloc(store->pool, names_bytes(name_len, given_len));
+}
+
 bool sinsp_fd_set_names(struct sinsp_fd_store *store, struct sinsp_fd *fd, const char *name,
 			size_t name_len, const char *given, size_t given_len)
 {
-	bool fits = name_len <= UINT16_MAX && given_len <= UINT16_MAX;
-	char *names = fits ? pool_alloc(store->pool, names_bytes(name_len, given_len)) : NULL;
+	char *names = make_names(store, name_len, given_len);
 
 	if (!names)
 		return false;
-	memcpy(names, name, name_len);
-	names[name_len] = '\0';
+	if (names != no_name) {
+		memcpy(names, name, name_len);
+		names[name_len] = '\0';
+	}
 	if (given_len) {
 		memcpy(names + name_len + 1, given, given_len);
 		names[name_len + 1 + given_len] = '\0';

@@ -67,6 +67,12 @@ void sinsp_fds_cloexec_range(struct sinsp_fds *fds, uint32_t first, uint32_t las
 void sinsp_fds_exec(struct sinsp_fds *fds);
 
 /*
+ * The ends of a socket for changing, which all but a few descriptors lack until then. NULL if out
+ * of memory.
+ */
+union sinsp_ends *sinsp_fd_make_ends(struct sinsp_fd_store *store, struct sinsp_fd *fd);
+
+/*
  * Replaces the name of an entry; the first function also replaces the name that it was opened by,
  * as above. Returns false and keeps the old ones if out of memory, or above 65,535 bytes.
  */

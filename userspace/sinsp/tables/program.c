@@ -32,6 +32,7 @@ struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp
 	if (!block)
 		return NULL;
 	block->program = *from;
+	block->program.id = pool->allocations;
 	block->program.refs = 1;
 	block->bytes = bytes;
 	at = block->strings;

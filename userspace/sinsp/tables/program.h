@@ -6,7 +6,8 @@
 #include "sinsp/tables/thread.h"
 #include "util/pool.h"
 
-/* A copy of `from`, strings included, with one reference; NULL if out of memory. */
+/* A copy of `from`, strings included, with one reference and an id of its own; NULL if out of
+ * memory. */
 struct sinsp_program *sinsp_program_create(struct pool *pool, const struct sinsp_program *from);
 struct sinsp_program *sinsp_program_ref(struct sinsp_program *program);
 void sinsp_program_unref(struct pool *pool, struct sinsp_program *program); /* accepts NULL */

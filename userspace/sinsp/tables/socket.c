@@ -19,23 +19,23 @@ static void unmap(struct scap_endpoint *end)
 	memset(end->address + 4, 0, 12);
 }
 
-void sinsp_socket_unmap(struct sinsp_fd *fd)
+void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends)
 {
-	if (fd->type != SCAP_FD_IPV6 || !is_mapped(&fd->dest) ||
-	    (!fd->listening && !is_mapped(&fd->source)))
+	if (fd->type != SCAP_FD_IPV6 || !is_mapped(&ends->dest) ||
+	    (!fd->listening && !is_mapped(&ends->source)))
 		return;
 	fd->type = SCAP_FD_IPV4;
-	unmap(&fd->dest);
+	unmap(&ends->dest);
 	if (!fd->listening)
-		unmap(&fd->source);
+		unmap(&ends->source);
 }
 
-void sinsp_socket_swap(struct sinsp_fd *fd)
+void sinsp_socket_swap(union sinsp_ends *ends)
 {
-	struct scap_endpoint source = fd->source;
+	struct scap_endpoint source = ends->source;
 
-	fd->source = fd->dest;
-	fd->dest = source;
+	ends->source = ends->dest;
+	ends->dest = source;
 }
 
 const char *sinsp_socket_service(const struct sinsp_fd *fd, uint16_t port,
@@ -69,10 +69,10 @@ void sinsp_socket_append_name(struct buf *out, const struct sinsp_fd *fd,
 			      const struct services *services)
 {
 	if (!fd->listening) {
-		append_end(out, fd, &fd->source, services);
+		append_end(out, fd, &sinsp_fd_ends(fd)->source, services);
 		BUF_LITERAL(out, "->");
 	}
-	append_end(out, fd, &fd->dest, services);
+	append_end(out, fd, &sinsp_fd_ends(fd)->dest, services);
 }
 
 size_t sinsp_socket_name(const struct sinsp_fd *fd, char out[SOCKET_NAME_MAX])

@@ -16,11 +16,11 @@ static inline bool sinsp_socket_is_ip(const struct sinsp_fd *fd)
 	return fd->type == SCAP_FD_IPV4 || fd->type == SCAP_FD_IPV6;
 }
 
-/* Turns an IPv6 socket with IPv4-mapped addresses into an IPv4 socket. */
-void sinsp_socket_unmap(struct sinsp_fd *fd);
+/* Turns an IPv6 socket with IPv4-mapped addresses into an IPv4 socket; `ends` are its own. */
+void sinsp_socket_unmap(struct sinsp_fd *fd, union sinsp_ends *ends);
 
 /* Exchanges the ends. */
-void sinsp_socket_swap(struct sinsp_fd *fd);
+void sinsp_socket_swap(union sinsp_ends *ends);
 
 /*
  * Writes "ip:port->ip:port", or "ip:port" for a listening socket, without ports for protocols that

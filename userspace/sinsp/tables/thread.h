@@ -15,6 +15,7 @@
 
 /* The data set by exec. Strings are NUL-terminated, never NULL. */
 struct sinsp_program {
+	uint64_t id; /* no other program that the engine had or has has it */
 	uint32_t refs;
 	uint32_t flags; /* execve_flags values */
 	uint64_t exe_ino, exe_ctime_ns, exe_mtime_ns;

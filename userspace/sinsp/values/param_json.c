@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters as JSON values: one writer for each form, chosen when the table is made. */
+/* Parameters as JSON values: one writer for each form. */
 #include "sinsp/values/param_json.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "event/names.h"
+#include "sinsp/values/param_plan.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/values/text_bytes.h"
-#include "util/arena.h"
 #include "util/json.h"
 
 /* One parameter that is present, with what is needed to write it. */
@@ -27,17 +27,8 @@ struct json_param {
 
 typedef void writer(const struct json_param *p, struct buf *out);
 
-struct param_plan {
-	const char *key; /* ,"name": with BUF_CHUNK readable bytes */
-	size_t key_len;
-	bool fixed_size;
-	const struct flag_name *set;
-	writer *write;
-};
-
 struct param_json {
-	struct arena arena; /* the plans */
-	const struct param_plan *plans[EVENT_ID_MAX];
+	struct param_plans plans; /* keys: ,"name": */
 	enum text_bytes bytes; /* DOTS: buffers are written as strings */
 	struct buf text; /* memory for the other forms */
 };
@@ -94,13 +85,12 @@ static void append_comma(struct buf *out)
 
 static void append_flags(struct buf *out, const struct flag_name *set, uint64_t value)
 {
+	const char *name;
+
 	buf_append_char(out, '[');
-	for (; set && set->name && value; set++) {
-		if (!set->value || (value & set->value) != set->value)
-			continue;
+	while ((name = param_next_flag(&set, &value))) {
 		append_comma(out);
-		append_name(out, set->name);
-		value &= ~(uint64_t)set->value;
+		append_name(out, name);
 	}
 	if (value) {
 		append_comma(out);
@@ -114,33 +104,16 @@ static void write_flags(const struct json_param *p, struct buf *out)
 	append_flags(out, p->set, bits_of(p));
 }
 
-/*
- * Events cannot distinguish flags that share bits in the kernel: O_DIRECTORY also sets O_TMPFILE's
- * bit, and O_DSYNC that of O_SYNC. O_TMPFILE works only with write access, and O_SYNC implies
- * O_DSYNC.
- */
 static void write_file_flags(const struct json_param *p, struct buf *out)
 {
-	uint64_t value = bits_of(p);
-	uint64_t access = value & file_flags__O_RDWR;
-
-	if (value & file_flags__O_TMPFILE)
-		value &= access > file_flags__O_RDONLY ? ~(uint64_t)file_flags__O_DIRECTORY
-						       : ~(uint64_t)file_flags__O_TMPFILE;
-	if (value & file_flags__O_DSYNC)
-		value &= ~(uint64_t)file_flags__O_SYNC;
-	append_flags(out, p->set, value);
+	append_flags(out, p->set, param_file_flags(bits_of(p)));
 }
 
-/* Of several names for one value the last is the usual one: AF_UNIX rather than AF_LOCAL. */
 static void write_enum(const struct json_param *p, struct buf *out)
 {
 	uint64_t value = bits_of(p);
-	const char *name = NULL;
+	const char *name = param_enum_name(p->set, value);
 
-	for (const struct flag_name *flag = p->set; flag && flag->name; flag++)
-		if (flag->value == value)
-			name = flag->name;
 	if (name)
 		append_name(out, name);
 	else
@@ -309,7 +282,7 @@ static void write_fd_list(const struct json_param *p, struct buf *out)
 	buf_append_char(out, ']');
 }
 
-static writer *choose_writer(const struct param_desc *desc, const struct flag_name *set);
+static writer *const writers[PARAM_FORMS_COUNT];
 
 /* The value in the form of its kind; an empty string means no value. */
 static void write_dyn(const struct json_param *p, struct buf *out)
@@ -328,133 +301,47 @@ static void write_dyn(const struct json_param *p, struct buf *out)
 	}
 	if (param_type_size(desc.type))
 		inner.value = event_value_i64(desc.type, &value.param);
-	choose_writer(&desc, NULL)(&inner, out);
+	writers[param_form_of_type(desc.type, desc.format)](&inner, out);
 }
 
-static writer *const writers[PT_TYPES_COUNT] = {
-	[PT_FLAGS8] = write_flags,
-	[PT_FLAGS16] = write_flags,
-	[PT_FLAGS32] = write_flags,
-	[PT_ENUMFLAGS8] = write_enum,
-	[PT_ENUMFLAGS16] = write_enum,
-	[PT_ENUMFLAGS32] = write_enum,
-	[PT_ERRNO] = write_signed,
-	[PT_SYSCALLID] = write_syscall,
-	[PT_MODE] = write_octal,
-	[PT_SIGTYPE] = write_signal,
-	[PT_SIGSET] = write_signal_set,
-	[PT_RELTIME] = write_duration,
-	[PT_ABSTIME] = write_time,
-	[PT_CHARBUF] = write_string,
-	[PT_FSPATH] = write_string,
-	[PT_FSRELPATH] = write_string,
-	[PT_BYTEBUF] = write_bytes,
-	[PT_SOCKADDR] = write_sockaddr,
-	[PT_SOCKTUPLE] = write_socktuple,
-	[PT_CHARBUFARRAY] = write_list,
-	[PT_FDLIST] = write_fd_list,
-	[PT_DYN] = write_dyn,
-	[PT_UINT32LIST] = write_numbers_32,
-	[PT_UINT64LIST] = write_numbers_64,
-	[PT_BITSET] = write_bits,
-	[PT_FLAGS64] = write_flags,
-	[PT_IPADDR] = write_ip,
+static writer *const writers[PARAM_FORMS_COUNT] = {
+	[PARAM_SIGNED] = write_signed,
+	[PARAM_UNSIGNED] = write_unsigned,
+	[PARAM_HEX] = write_hex,
+	[PARAM_OCTAL] = write_octal,
+	[PARAM_FLAGS] = write_flags,
+	[PARAM_FILE_FLAGS] = write_file_flags,
+	[PARAM_ENUM] = write_enum,
+	[PARAM_SYSCALL] = write_syscall,
+	[PARAM_SIGNAL] = write_signal,
+	[PARAM_SIGNAL_SET] = write_signal_set,
+	[PARAM_DURATION] = write_duration,
+	[PARAM_TIME] = write_time,
+	[PARAM_STRING] = write_string,
+	[PARAM_BYTES] = write_bytes,
+	[PARAM_LIST] = write_list,
+	[PARAM_NUMBERS_32] = write_numbers_32,
+	[PARAM_NUMBERS_64] = write_numbers_64,
+	[PARAM_BITS] = write_bits,
+	[PARAM_IP] = write_ip,
+	[PARAM_SOCKADDR] = write_sockaddr,
+	[PARAM_SOCKTUPLE] = write_socktuple,
+	[PARAM_FD_LIST] = write_fd_list,
+	[PARAM_DYN] = write_dyn,
 };
 
-/* These parameters are lists of strings, though the .scap world calls them buffers. */
-static bool is_list(const struct param_desc *desc)
+static void append_key(struct buf *out, const char *name, size_t len)
 {
-	static const char *const names[] = {"args", "env", "cgroups"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (desc->type == PT_BYTEBUF && strcmp(desc->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Flags with the kernel's bits whose names in the .scap world differ from the kernel's. */
-static const struct {
-	uint16_t event, param;
-	struct flag_name names[4];
-} native_sets[] = {
-	{EVENT_fchownat,
-	 fchownat__flags,
-	 {{"AT_SYMLINK_FOLLOW", 0x400}, {"AT_EMPTY_PATH", 0x1000}}},
-	{EVENT_quotactl, quotactl__dqi_flags, {{"DQF_ROOT_SQUASH", 1}}},
-	{EVENT_userfaultfd,
-	 userfaultfd__flags,
-	 {{"UFFD_USER_MODE_ONLY", 1}, {"O_NONBLOCK", 04000}, {"O_CLOEXEC", 02000000}}},
-};
-
-static const struct flag_name *choose_set(const struct event_desc *event, unsigned int index)
-{
-	for (size_t i = 0; i < sizeof(native_sets) / sizeof(native_sets[0]); i++)
-		if (native_sets[i].event == event->id && native_sets[i].param == index)
-			return native_sets[i].names;
-	return event->params[index].set;
-}
-
-static writer *choose_writer(const struct param_desc *desc, const struct flag_name *set)
-{
-	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
-
-	if (set && set == file_flags)
-		return write_file_flags;
-	if (is_list(desc))
-		return write_list;
-	if (writers[desc->type])
-		return writers[desc->type];
-	if (desc->format == PF_HEX)
-		return write_hex;
-	if (desc->format == PF_OCT)
-		return write_octal;
-	return param_type_is_signed(desc->type) ? write_signed : write_unsigned;
-}
-
-static bool plan_param(struct param_json *json, const struct event_desc *event, unsigned int index,
-		       struct param_plan *plan)
-{
-	const struct param_desc *desc = &event->params[index];
-	size_t len = strlen(desc->name);
-	char *key = arena_alloc(&json->arena, len + BUF_CHUNK);
-
-	if (!key)
-		return false;
-	memcpy(key, ",\"", 2);
-	memcpy(key + 2, desc->name, len);
-	memcpy(key + 2 + len, "\":", 2);
-	plan->key = key;
-	plan->key_len = len + 4;
-	plan->fixed_size = param_type_size(desc->type) != 0;
-	plan->set = choose_set(event, index);
-	plan->write = choose_writer(desc, plan->set);
-	return true;
-}
-
-static int plan_event(struct param_json *json, const struct event_desc *desc)
-{
-	struct param_plan *plans;
-
-	if (desc->nparams == 0)
-		return 0;
-	plans = arena_alloc(&json->arena, desc->nparams * sizeof(*plans));
-	if (!plans)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < desc->nparams; i++)
-		if (!plan_param(json, desc, i, &plans[i]))
-			return -ENOMEM;
-	json->plans[desc->id] = plans;
-	return 0;
+	BUF_LITERAL(out, ",\"");
+	buf_append(out, name, len);
+	BUF_LITERAL(out, "\":");
 }
 
 int param_json_create(struct param_json **json)
 {
 	struct param_json *made = calloc(1, sizeof(*made));
-	int rc = made ? 0 : -ENOMEM;
+	int rc = made ? param_plans_init(&made->plans, append_key) : -ENOMEM;
 
-	for (unsigned int id = 0; id < EVENT_ID_MAX && rc == 0; id++)
-		if (event_desc_get(id))
-			rc = plan_event(made, event_desc_get(id));
 	if (rc == 0)
 		*json = made;
 	else
@@ -466,7 +353,7 @@ void param_json_destroy(struct param_json *json)
 {
 	if (!json)
 		return;
-	arena_finish(&json->arena);
+	param_plans_finish(&json->plans);
 	buf_finish(&json->text);
 	free(json);
 }
@@ -492,7 +379,7 @@ static bool write_param(struct param_json *json, const struct sinsp_event *event
 			unsigned int index, struct clock *utc,
 			bool (*encode)(struct buf *, const char *, size_t), struct buf *out)
 {
-	const struct param_plan *plan = &json->plans[event->ev.desc->id][index];
+	const struct param_plan *plan = &json->plans.of[event->ev.desc->id][index];
 	bool changed = false;
 	struct json_param p = {
 		.json = json,
@@ -506,7 +393,7 @@ static bool write_param(struct param_json *json, const struct sinsp_event *event
 
 	if (plan->fixed_size)
 		p.value = event_param_i64(&event->ev, index);
-	plan->write(&p, out);
+	writers[plan->kind](&p, out);
 	return changed;
 }
 
@@ -535,7 +422,7 @@ void param_json_append_base64(struct param_json *json, const struct sinsp_event 
 void param_json_append_all(struct param_json *json, const struct sinsp_event *event,
 			   struct clock *utc, bool base64, struct buf *out)
 {
-	const struct param_plan *plans = json->plans[event->ev.desc->id];
+	const struct param_plan *plans = json->plans.of[event->ev.desc->id];
 	size_t start = out->len;
 
 	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {

@@ -12,7 +12,7 @@ static void test_script(void **state)
 {
 	static const char *const words[] = {"complete -F _agent agent\n",
 					    "-s | --snaplen",
-					    "-o) _agent_reply -W 'json text none",
+					    "-o | --format) _agent_reply -W 'json text none",
 					    "--rules) _agent_files;",
 					    "completion) _agent_reply -W 'bash fish zsh'",
 					    NULL};

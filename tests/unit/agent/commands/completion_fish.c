@@ -10,9 +10,10 @@
 
 static void test_script(void **state)
 {
-	static const char *const words[] = {" -s s -l snaplen -x",  " -s o -x -a 'json text none",
-					    " -l rules -r -F",	    "agent'\\''s",
-					    "-a check-filter -d '", NULL};
+	static const char *const words[] = {
+		" -s s -l snaplen -x",	" -s o -l format -x -a 'json text none",
+		" -l rules -r -F",	"agent'\\''s",
+		"-a check-filter -d '", NULL};
 
 	printed_expect_run("completion fish", words);
 }

@@ -26,7 +26,11 @@ static void test_rows_are_whole(void **state)
 		assert_non_null(command->run);
 		assert_true(command->help && command->help[0]);
 		assert_int_equal(!command->operand, command->operands == OPERAND_NONE);
-		assert_false(command->words && command->offer != OFFER_NOTHING);
+		/* Words, or an offer; where an action comes first, words for it and an offer. */
+		if (command->operands == ACTION_REQUIRED)
+			assert_true(command->words && command->offer != OFFER_NOTHING);
+		else
+			assert_false(command->words && command->offer != OFFER_NOTHING);
 		if (command->operands != OPERAND_OPTIONAL)
 			assert_null(command->operand_default);
 	}

@@ -96,14 +96,15 @@ static void test_rules(void **state)
 			"never", "evt.num<0") "  warn_evttypes: false\n";
 	const struct rules_input input = {.path = "r.yaml", .text = text, .len = sizeof(text) - 1};
 	const struct ruleset_config config = {.rules.least = PRIORITY_DEBUG,
-					      .format = &format_none};
+					      .lines = &(struct ruleset_line){&format_none},
+					      .lines_count = 1};
 	const struct sinsp_event event = {.num = 1};
 	struct rules_counts counts;
-	struct rules_report report;
+	struct yaml_report report;
 	struct ruleset *ruleset;
 
 	assert_int_equal(ruleset_create(&input, 1, &config, &ruleset, &counts, &report), 0);
-	rules_report_finish(&report);
+	yaml_report_finish(&report);
 	expect(account_append_rules, (struct account){.ruleset = ruleset}, "");
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(ruleset_next(ruleset, &event, 0), 0);

@@ -64,6 +64,24 @@ static void test_losses(void **state)
 	assert_non_null(strstr(report(&(struct account){0}), "lost 2 + corrupt 1;"));
 }
 
+/* What the filter rejected in the kernel is neither delivered nor lost. */
+static void test_filtered(void **state)
+{
+	struct buf line = {0};
+
+	live.seen[EVENT_open] = live.events[EVENT_open].filtered = 3;
+	assert_false(account_live_is_incomplete(&live));
+	assert_string_equal(report(&(struct account){0}),
+			    "agent: seen 10 = delivered 7 + lost 0 + filtered 3; matched 0, "
+			    "printed 0\n");
+	assert_non_null(strstr(report(&(struct account){.verbose = true}),
+			       "agent: event open: seen 3, delivered 0, filtered 3, lost 0"));
+	account_live_append_counters(&live, &line);
+	buf_append_char(&line, '\0');
+	assert_string_equal(line.data, "seen 10, delivered 7, lost 0, filtered 3");
+	buf_finish(&line);
+}
+
 static void test_troubles(void **state)
 {
 	const struct account account = {
@@ -87,7 +105,7 @@ static void test_verbose(void **state)
 	live.untimed = 2;
 	report(&account);
 	assert_non_null(strstr(text.data, "agent: 2 calls without latency"));
-	assert_non_null(strstr(text.data, "agent: event close: seen 7, delivered 7, lost 0"));
+	assert_non_null(strstr(text.data, "agent: event close: seen 7, delivered 7, filtered 0, lost 0"));
 	assert_non_null(strstr(text.data, "agent: state: threads 3, descriptors 4; asked of /proc: "
 					  "threads 5 (0 gone)"));
 }
@@ -97,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
 	};

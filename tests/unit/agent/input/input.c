@@ -30,7 +30,8 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
 	return 0;
 }
 
-int input_live_open(const struct plan *plan, struct input **input, struct error *err)
+int input_live_open(const struct plan *plan, struct loader *loader, struct input **input,
+		    struct error *err)
 {
 	*input = &live;
 	return 0;
@@ -41,9 +42,9 @@ static void test_choice(void **state)
 	const struct options of_file = {.read = "a.scap"}, of_kernel = {0};
 	struct input *input = NULL;
 
-	assert_int_equal(input_open(&(struct plan){.options = &of_file}, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_file}, NULL, &input, NULL), 0);
 	assert_ptr_equal(input, &file);
-	assert_int_equal(input_open(&(struct plan){.options = &of_kernel}, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_kernel}, NULL, &input, NULL), 0);
 	assert_ptr_equal(input, &live);
 }
 
@@ -54,7 +55,8 @@ static void test_failure(void **state)
 	struct input *input = NULL;
 	struct error err = {""};
 
-	assert_int_equal(input_open(&(struct plan){.options = &options}, &input, &err), -EBADMSG);
+	assert_int_equal(input_open(&(struct plan){.options = &options}, NULL, &input, &err),
+			 -EBADMSG);
 	assert_null(input);
 	assert_string_equal(err.text, "no capture file");
 }

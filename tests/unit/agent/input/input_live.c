@@ -10,11 +10,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/input/input_live.h"
-#include "scap/live/handover.h"
+#include "scap/handover/handover.h"
 #include "sinsp/sinsp.h"
 #include "sinsp/state/core.h"
 
@@ -43,7 +44,7 @@ static struct input *open_first(const struct plan *plan)
 	fake_live_init(&first);
 	first.endless = true;
 	fake_live_offer(&first);
-	assert_int_equal(input_live_open(plan, &input, NULL), 0);
+	assert_int_equal(input_live_open(plan, NULL, &input, NULL), 0);
 	return input;
 }
 
@@ -65,6 +66,59 @@ static void expect_text(struct buf *text, const char *expected)
 	buf_finish(text);
 }
 
+static void expect_reason(int error, const char *reason)
+{
+	const struct options options = {.verbose = true, .filter = "fd.name=/a"};
+	const struct sinsp_follow nobody = {0};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	struct sinsp *sinsp = NULL;
+	struct buf text = {0};
+	char lines[512];
+
+	first.iterators[SCAP_LIVE_OPEN_FDS] = error;
+	first.iterators[SCAP_LIVE_THREADS] = -EINVAL;
+	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
+	input->ops->append_warnings(input, &text);
+	snprintf(lines, sizeof(lines),
+		 "agent: open descriptors were read from /proc, which takes longer than by an "
+		 "iterator: %s\n"
+		 "agent: threads were read from /proc, which takes longer than by an iterator: "
+		 "Invalid argument\n",
+		 reason);
+	expect_text(&text, lines);
+	sinsp_destroy(sinsp);
+	input->ops->destroy(input);
+	plan_destroy(plan);
+}
+
+/* Said only if asked for. */
+static void test_without_iterator(void **state)
+{
+	expect_reason(-EXDEV, "the agent is not in the initial pid namespace");
+	expect_reason(-EOPNOTSUPP, "the kernel has none, or rejects its program");
+	expect_reason(-ENOMEM, "Cannot allocate memory");
+}
+
+/* Nor of what the plan does not need. */
+static void test_without_need(void **state)
+{
+	const struct options options = {.verbose = true, .filter = "evt.type=setpgid"};
+	const struct sinsp_follow nobody = {0};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	struct sinsp *sinsp = NULL;
+	struct buf text = {0};
+
+	assert_int_equal(input->ops->create_state(input, &nobody, &sinsp, NULL), 0);
+	input->ops->append_warnings(input, &text);
+	expect_text(&text, "agent: threads were read from /proc, which takes longer than by an "
+			   "iterator: No data available\n");
+	sinsp_destroy(sinsp);
+	input->ops->destroy(input);
+	plan_destroy(plan);
+}
+
 static void test_failure_to_open(void **state)
 {
 	const struct options options = {0};
@@ -73,7 +127,7 @@ static void test_failure_to_open(void **state)
 	struct error err = {""};
 
 	fake_live_offer(NULL);
-	assert_int_equal(input_live_open(plan, &input, &err), -EPERM);
+	assert_int_equal(input_live_open(plan, NULL, &input, &err), -EPERM);
 	assert_null(input);
 	assert_string_equal(err.text, "there is no capture");
 	plan_destroy(plan);
@@ -103,6 +157,29 @@ static void test_warnings(void **state)
 		"on /sys/kernel/tracing (-v shows programs that the kernel rejects)\n");
 	input_destroy(input);
 	assert_null(first.inject);
+	plan_destroy(plan);
+}
+
+/* Only -v shows that a capture costs more than it was asked to. */
+static void test_hooks(void **state)
+{
+	struct options options = {.call_hooks = CALL_HOOKS_EACH};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	struct buf text = {0};
+
+	assert_int_equal(first.config.call_hooks, CALL_HOOKS_EACH);
+	first.call_hooks = CALL_HOOKS_TOO_MANY;
+	input->ops->append_warnings(input, &text);
+	options.verbose = true;
+	first.call_hooks = CALL_HOOKS_EACH;
+	input->ops->append_warnings(input, &text);
+	assert_int_equal(text.len, 0);
+	first.call_hooks = CALL_HOOKS_TOO_MANY;
+	input->ops->append_warnings(input, &text);
+	expect_text(&text, "agent: hooks: tracepoints of all system calls, as more than 32 are "
+			   "wanted\n");
+	input_destroy(input);
 	plan_destroy(plan);
 }
 
@@ -333,6 +410,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failure_to_open),
 		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_hooks),
+		cmocka_unit_test(test_without_iterator),
+		cmocka_unit_test(test_without_need),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_node_and_cluster),
 		cmocka_unit_test(test_counters),

@@ -12,9 +12,13 @@
 #include "agent/plan/plan.h"
 #include "agent/input/live_open.h"
 
+#include "scap/live/loaded.h"
+
 #include "fake_live.h"
 
 static struct scap_live live;
+static struct live_loader loader;
+static const struct live_place place = {.self_pids = {70, 71}, .loader = &loader};
 
 /* Opens a capture for these options, with a boot offset of 5 ns. */
 static const struct scap_live_config *open_for(const struct options *options)
@@ -28,7 +32,7 @@ static const struct scap_live_config *open_for(const struct options *options)
 		fail_msg("%s", err.text);
 	fake_live_init(&live);
 	fake_live_offer(&live);
-	if (live_open(plan, 70, 5, &opened, &err))
+	if (live_open(plan, &place, 5, &opened, &err))
 		fail_msg("%s", err.text);
 	assert_ptr_equal(opened, &live);
 	plan_destroy(plan);
@@ -52,7 +56,9 @@ static void test_options(void **state)
 	assert_int_equal(config->snaplen, 123);
 	assert_int_equal(config->snaplen_rules.statsd_port, 8125);
 	assert_int_equal(config->boot_offset_ns, 5);
-	assert_int_equal(config->self_pid, 0);
+	assert_ptr_equal(config->loader, &loader);
+	assert_int_equal(config->self_pids[0], 0);
+	assert_int_equal(config->self_pids[1], 0);
 	assert_true(config->verbose);
 	assert_false(config->enter_times);
 }
@@ -65,9 +71,21 @@ static void test_defaults(void **state)
 {
 	const struct scap_live_config *config = open_for(&(struct options){0});
 
-	assert_int_equal(config->self_pid, 70);
+	assert_int_equal(config->self_pids[0], 70);
+	assert_int_equal(config->self_pids[1], 71);
 	assert_true(config->ring_bytes >= 4096);
 	assert_int_equal(config->ring_bytes & (config->ring_bytes - 1), 0);
+}
+
+/* Rings of a size that was chosen do not grow; those that share their memory do. */
+static void test_memory(void **state)
+{
+	const struct scap_live_config *config = open_for(&(struct options){.ring_bytes = 1 << 20});
+
+	assert_int_equal(config->ring_bytes, 1 << 20);
+	assert_true(config->rings_bytes == 0);
+	config = open_for(&(struct options){.buffers_bytes = UINT64_C(1) << 30});
+	assert_in_range(config->rings_bytes, 1 << 29, 1 << 30);
 }
 
 /* What only the state needs is captured when it succeeds, and is not shown. */
@@ -98,10 +116,39 @@ static void test_generic_calls(void **state)
 	}
 }
 
+static enum entry_notes notes_for(const struct options *options)
+{
+	return open_for(options)->entry_notes;
+}
+
+/* What nobody sees is not noted on entry of calls. */
+static void test_entry_notes(void **state)
+{
+	struct options options = {.filter = "evt.type=open"};
+
+	assert_int_equal(notes_for(&options), ENTRY_NOTES_NONE);
+	options.filter = "evt.type=ppoll and evt.args contains 1";
+	assert_int_equal(notes_for(&options), ENTRY_NOTES_OVERWRITTEN);
+	options.changed_arguments = true;
+	assert_int_equal(notes_for(&options), ENTRY_NOTES_ALL);
+	options = (struct options){.filter = "evt.arg.name_at_enter=x"};
+	assert_int_equal(notes_for(&options), ENTRY_NOTES_ALL);
+}
+
 static void test_enter_times(void **state)
 {
 	assert_true(open_for(&(struct options){.filter = "evt.type=read and evt.latency>1"})
 			    ->enter_times);
+}
+
+/* Descriptors are not asked for where no field can show one. */
+static void test_iterators(void **state)
+{
+	const bool *wanted = open_for(&(struct options){.filter = "fd.name=/a"})->iterators;
+
+	assert_true(wanted[SCAP_LIVE_OPEN_FDS] && wanted[SCAP_LIVE_THREADS]);
+	wanted = open_for(&(struct options){.filter = "evt.type=setpgid"})->iterators;
+	assert_true(!wanted[SCAP_LIVE_OPEN_FDS] && wanted[SCAP_LIVE_THREADS]);
 }
 
 static void test_failure(void **state)
@@ -112,7 +159,7 @@ static void test_failure(void **state)
 	struct error err = {""};
 
 	fake_live_offer(NULL);
-	assert_int_equal(live_open(&plan, 70, 0, &opened, &err), -EPERM);
+	assert_int_equal(live_open(&plan, &place, 0, &opened, &err), -EPERM);
 	assert_null(opened);
 	assert_string_equal(err.text, "there is no capture");
 }
@@ -120,9 +167,11 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	    cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
-		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_options),	      cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_events),
+		cmocka_unit_test(test_generic_calls), cmocka_unit_test(test_enter_times),
+		cmocka_unit_test(test_generic_calls), cmocka_unit_test(test_iterators),
+		cmocka_unit_test(test_entry_notes),   cmocka_unit_test(test_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

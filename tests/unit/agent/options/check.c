@@ -59,8 +59,9 @@ static void test_contradictions(void **state)
 	static const struct {
 		const char *line, *message;
 	} cases[] = {
-		{"-o markdown evt.num=1", "-o markdown: for lists (agent fields, agent events), not for "
-					  "events"},
+		{"-o markdown evt.num=1",
+		 "-o markdown: for lists (agent fields, agent events), not for "
+		 "events"},
 		{"-w a -z --zstd", "-z and --zstd: one of them"},
 		{"-w a --native --scap-compat 2022", "--native is for Lanner alone, --scap-compat "
 						     "for others: one of them"},
@@ -69,8 +70,11 @@ static void test_contradictions(void **state)
 				 "none)"},
 		{"-w - --rules r", NULL},
 		{"-r a -- ls", "-- ls: a command cannot be started with -r: events come from the "
-			     "file"},
+			       "file"},
 		{"--explain -- ls", "-- ls: --explain starts no command"},
+		{"--output stdout: --output stdout:,format=text", "--output stdout: given twice"},
+		{"--output file:/a,keep=1 --output file:/b --output file:/a,keep=2",
+		 "--output file:/a: given twice"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -78,6 +82,30 @@ static void test_contradictions(void **state)
 }
 
 /* About something that is not there. */
+static void test_take_over(void **state)
+{
+	struct options options;
+
+	expect_rejected("--take-over",
+			"take-over needs --pid-file: the other agent is found by it");
+	expect_rejected("--take-over --pid-file p -- true",
+			"take-over and a command: its events are of one agent alone");
+	expect_rejected("--take-over -r in", NULL);
+	expect_rejected("--take-over=stay --pid-file p", NULL);
+	parse_right("--take-over --pid-file p", &options);
+	assert_int_equal(options.take_over, TAKE_OVER_EXIT);
+	options_finish(&options);
+	parse_right("--take-over=exit --pid-file p", &options);
+	assert_int_equal(options.take_over, TAKE_OVER_EXIT);
+	options_finish(&options);
+	parse_right("--pid-file p --take-over=wait", &options);
+	assert_int_equal(options.take_over, TAKE_OVER_WAIT);
+	options_finish(&options);
+	parse_right("--pid-file p", &options);
+	assert_int_equal(options.take_over, TAKE_OVER_NOT);
+	options_finish(&options);
+}
+
 static void test_about_nothing(void **state)
 {
 	static const struct {
@@ -116,6 +144,7 @@ int main(void)
 		cmocka_unit_test(test_recording_prints_on_request),
 		cmocka_unit_test(test_subcommands),
 		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_take_over),
 		cmocka_unit_test(test_about_nothing),
 	};
 

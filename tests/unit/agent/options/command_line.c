@@ -12,45 +12,39 @@
 #include "agent/options/command_line.h"
 #include "parsed.h"
 
-static unsigned int place_of(const char *name)
+static void expect_setting(const struct command_line *line, const char *name,
+			   enum option_given given, const char *value)
 {
-	const struct option_row *row;
+	const struct setting *setting;
+	unsigned int place = 0;
 
-	for (unsigned int i = 0; (row = option_row(i)); i++)
-		if (row->name && strcmp(row->name, name) == 0)
-			return i;
-	fail_msg("no option %s", name);
-	return 0;
+	assert_non_null(option_find(name, &place));
+	setting = settings_find(&line->settings, place);
+	assert_non_null(setting);
+	assert_int_equal(setting->given, given);
+	if (value)
+		assert_string_equal(setting->value, value);
+	else
+		assert_null(setting->value);
 }
 
 static void test_what_was_given(void **state)
 {
 	char *argv[] = {"agent", "-zP", "a", "--read=in", "-n5", "b", "--progress", "-w", "out", NULL};
-	char *words[sizeof(argv) / sizeof(argv[0])];
-	struct command_line line = {.subcommands = subcommands, .words = words};
-	struct options options = {0};
+	struct command_line line;
 
-	assert_int_equal(command_line_read(&line, 9, argv, &options, NULL), 0);
-	assert_string_equal(words[0], "a");
-	assert_string_equal(words[1], "b");
-	assert_null(words[2]);
-	assert_int_equal(line.given[place_of("compress")], GIVEN_LETTER);
-	assert_int_equal(line.given[place_of("progress")], GIVEN_NAME); /* the last time */
-	assert_int_equal(line.given[place_of("read")], GIVEN_NAME);
-	assert_int_equal(line.given[place_of("write")], GIVEN_LETTER);
-	assert_int_equal(line.given[place_of("strict")], GIVEN_NOT);
-	assert_string_equal(options.read, "in");
-	assert_string_equal(options.write, "out");
-	assert_int_equal(options.count, 5);
-}
-
-static void test_option_text(void **state)
-{
-	const struct option_row *row = option_row(place_of("snaplen"));
-	char memory[OPTION_TEXT_MAX];
-
-	assert_string_equal(option_text(row, GIVEN_LETTER, memory), "-s");
-	assert_string_equal(option_text(row, GIVEN_NAME, memory), "--snaplen");
+	assert_int_equal(command_line_read(&line, 9, argv, subcommands, NULL), 0);
+	assert_string_equal(line.words[0], "a");
+	assert_string_equal(line.words[1], "b");
+	assert_null(line.words[2]);
+	assert_null(line.behind);
+	assert_int_equal(line.settings.count, 6);
+	expect_setting(&line, "compress", GIVEN_LETTER, NULL);
+	expect_setting(&line, "progress", GIVEN_NAME, NULL); /* the last time */
+	expect_setting(&line, "read", GIVEN_NAME, "in");
+	expect_setting(&line, "write", GIVEN_LETTER, "out");
+	expect_setting(&line, "numevents", GIVEN_LETTER, "5");
+	command_line_finish(&line);
 }
 
 /* As in sysdig. */
@@ -98,7 +92,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_was_given),
-		cmocka_unit_test(test_option_text),
 		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_rejected),
 	};

@@ -103,6 +103,11 @@ static void test_subcommands(void **state)
 			assert_null(options.operand);
 		options_finish(&options);
 	}
+	parse_right("spool verify /a", &options);
+	assert_string_equal(options.subcommand->name, "spool");
+	assert_int_equal(options.action, 1);
+	assert_string_equal(options.operand, "/a");
+	options_finish(&options);
 	parse_right("--explain evt.num=1", &options);
 	assert_null(options.subcommand);
 	assert_true(options.explain);
@@ -170,13 +175,20 @@ static void test_rejected(void **state)
 		{"filds", "'filds' is no command and no filter; did you mean 'agent fields'?"},
 		{"Fields proc.name", "'Fields' is no command and no filter; did you mean 'agent "
 				     "fields'?"},
-		{"xyz", "'xyz' is no command and no filter (commands: check-filter, check-rules, "
-			"completion, events, fields, help, version; a filter is like proc.name=cat)"},
+		{"xyz",
+		 "'xyz' is no command and no filter (commands: check-config, check-filter, "
+		 "check-rules, completion, doctor, events, fields, help, outputs, reload, "
+		 "spool, status, verify, version; a filter is like proc.name=cat)"},
 		{"--filter a b", "the filter is given twice: 'a', and the word 'b'"},
 		{"check-filter a b", "check-filter takes one FILE, not also 'b'"},
 		{"fields a b", "fields takes one PATTERN, not also 'b'"},
 		{"fields -o none", "fields: -o takes json, text or markdown"},
 		{"-l proc evt", "fields takes one PATTERN, not also 'evt'"},
+		{"spool", "spool needs ls|verify|dump FOLDER"},
+		{"spool ls", "spool needs ls|verify|dump FOLDER"},
+		{"spool lsx a",
+		 "spool: expected ls, verify or dump, not 'lsx' (did you mean 'ls'?)"},
+		{"spool ls a b", "spool takes ls|verify|dump FOLDER, not also 'b'"},
 		{"--", "-- needs a command to start: agent -- ls -l"},
 		{"evt.num=1 --", "-- needs a command to start: agent -- ls -l"},
 		{"fields -- ls", "fields does not start a command"},
@@ -189,12 +201,9 @@ static void test_rejected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_subcommands),
-		cmocka_unit_test(test_words_of_filters),
-		cmocka_unit_test(test_command_to_start),
+		cmocka_unit_test(test_defaults),	 cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_filters),		 cmocka_unit_test(test_subcommands),
+		cmocka_unit_test(test_words_of_filters), cmocka_unit_test(test_command_to_start),
 		cmocka_unit_test(test_rejected),
 	};
 

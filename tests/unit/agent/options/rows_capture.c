@@ -20,13 +20,16 @@ static void test_values(void **state)
 	assert_string_equal(options.json_fields, "all,evt.num");
 	assert_true(options.json_base64);
 	options_finish(&options);
-	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self -v", &options);
+	parse_right("-n 7 -M 1.5 --stats=0.25 -o json --snaplen 0 --exact-types --self "
+		    "--changed-arguments --full-state -v",
+		    &options);
 	assert_int_equal(options.count, 7);
 	assert_int_equal(options.duration_ns, 1500000000);
 	assert_int_equal(options.stats_ns, 250000000);
 	assert_ptr_equal(options.format, &format_json);
 	assert_int_equal(options.snaplen, 0);
 	assert_true(options.exact_types && options.include_self && options.verbose);
+	assert_true(options.changed_arguments && options.full_state);
 	options_finish(&options);
 }
 
@@ -75,12 +78,9 @@ static void test_buffer_sizes(void **state)
 		const char *line;
 		uint32_t bytes; /* 0: a page */
 	} cases[] = {
-		{"--buffer-size 1", 0},
-		{"--buffer-size 65536", 65536},
-		{"--buffer-size 65537", 131072},
-		{"--buffer-size 64K", 65536},
-		{"--buffer-size 3M", 4 << 20},
-		{"--buffer-size 8M", 8 << 20},
+		{"--buffer-size 1", 0},		 {"--buffer-size 65536", 65536},
+		{"--buffer-size 65537", 131072}, {"--buffer-size 64K", 65536},
+		{"--buffer-size 3M", 4 << 20},	 {"--buffer-size 8M", 8 << 20},
 		{"--buffer-size 1G", 1 << 30},
 	};
 	struct options options;
@@ -91,6 +91,18 @@ static void test_buffer_sizes(void **state)
 				 cases[i].bytes ? cases[i].bytes : (uint32_t)getpagesize());
 		options_finish(&options);
 	}
+}
+
+static void test_ring_memory(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_true(options.buffers_bytes == 0);
+	options_finish(&options);
+	parse_right("--ring-memory 16M", &options);
+	assert_true(options.buffers_bytes == 16 << 20);
+	options_finish(&options);
 }
 
 static void test_containers(void **state)
@@ -165,13 +177,10 @@ static void test_rejected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_chosen_snaplen),
-		cmocka_unit_test(test_snaplen_rules),
-		cmocka_unit_test(test_buffer_sizes),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_rejected),
+		cmocka_unit_test(test_values),	      cmocka_unit_test(test_chosen_snaplen),
+		cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
+		cmocka_unit_test(test_ring_memory),   cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_processes),     cmocka_unit_test(test_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

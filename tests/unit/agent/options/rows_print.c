@@ -70,8 +70,8 @@ static void test_rejected(void **state)
 		const char *line, *message;
 	} cases[] = {
 		{"-t h2", "-t: expected h, a, r, d or D, not 'h2' (did you mean 'h'?)"},
-		{"-o xml", "-o: expected json, text, none or markdown, not 'xml'"},
-		{"-o jsno", "-o: expected json, text, none or markdown, not 'jsno' (did you mean "
+		{"-o xml", "-o: expected json, text, none, protobuf or markdown, not 'xml'"},
+		{"-o jsno", "-o: expected json, text, none, protobuf or markdown, not 'jsno' (did you mean "
 			    "'json'?)"},
 	};
 

@@ -169,19 +169,42 @@ static void test_rules_again(void **state)
 	assert_true(plan->selection.events[EVENT_close] & WHY_FILTER);
 	/* The first plan stays what it is, whatever comes of the second. */
 	write_rules(path, "evt.type=dup");
-	assert_int_equal(plan_renew(plan, &other, &messages, &err), 0);
+	assert_int_equal(plan_renew(plan, NULL, plan->printer, &other, &messages, &err), 0);
 	assert_true(other->selection.events[EVENT_dup] & WHY_FILTER);
 	assert_false(other->selection.events[EVENT_close] & WHY_FILTER);
 	assert_true(plan->selection.events[EVENT_close] & WHY_FILTER);
 	plan_destroy(other);
 	other = NULL;
 	write_rules(path, "nosuch=1");
-	assert_int_equal(plan_renew(plan, &other, &messages, &err), -EINVAL);
+	assert_int_equal(plan_renew(plan, NULL, plan->printer, &other, &messages, &err), -EINVAL);
 	assert_string_equal(err.text, "they have errors");
 	assert_null(other);
 	expect_rejected(options, "the rules have errors");
 	plan_destroy(plan);
 	unlink(path);
+}
+
+/* Other options are compiled as those of a start are, and live as long as the plan. */
+static void test_other_options(void **state)
+{
+	const struct options options = {.filter = (char *)"evt.type=close"};
+	struct options *changed = calloc(1, sizeof(*changed));
+	struct plan *plan = make(&options), *other = NULL;
+
+	changed->filter = strdup("evt.type=dup");
+	assert_int_equal(plan_renew(plan, changed, plan->printer, &other, &messages, &err), 0);
+	assert_ptr_equal(other->options, changed);
+	assert_true(other->selection.events[EVENT_dup] & WHY_FILTER);
+	assert_false(other->selection.events[EVENT_close] & WHY_FILTER);
+	plan_destroy(other);
+	other = NULL;
+	changed = calloc(1, sizeof(*changed));
+	changed->filter = strdup("evt.typ=dup");
+	assert_int_equal(plan_renew(plan, changed, plan->printer, &other, &messages, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.text, "evt.typ"));
+	assert_null(other);
+	plan_destroy(plan);
 }
 
 int main(void)
@@ -193,6 +216,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_file, teardown),
 		cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
 		cmocka_unit_test_teardown(test_rules_again, teardown),
+		cmocka_unit_test_teardown(test_other_options, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

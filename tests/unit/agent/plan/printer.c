@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "agent/plan/printer.h"
 
@@ -38,9 +40,11 @@ static void test_formats(void **state)
 		/* Names of formats are about their outputs. */
 		{{.rules = rules, .rules_count = 1, .print = "c"}, &format_text, false},
 		{{.rules = rules, .rules_count = 1, .print = "k", .json_fields = "evt.num"},
-		 &format_json, true},
+		 &format_json,
+		 true},
 		{{.rules = rules, .rules_count = 1, .print = "k", .format = &format_json},
-		 &format_json, true},
+		 &format_json,
+		 true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -98,8 +102,9 @@ static void test_contradictions(void **state)
 		const char *message;
 	} cases[] = {
 		{{.print = "%evt.num", .format = &format_none}, "-p: nothing is printed"},
-		{{.json_fields = "evt.num", .format = &format_text}, "are for -o json"},
-		{{.json_base64 = true, .format = &format_text}, "are for -o json"},
+		{{.json_fields = "evt.num", .format = &format_text},
+		 "is for -o json and -o protobuf"},
+		{{.json_base64 = true, .format = &format_text}, "--json-b64 is for -o json"},
 		{{.print = "%evt.num", .json_fields = "evt.num"}, "one of them says what"},
 		{{.print = "%nosuch"}, "-p: line 1, column 2"},
 		{{.json_fields = "evt.num,nosuch"}, "--json-fields: line 1, column 9"},
@@ -154,24 +159,81 @@ static void test_needs(void **state)
 {
 	struct printer printer;
 
-	assert_int_equal(printer_init(&printer, &(struct options){.format = &format_none}, NULL, NULL), 0);
+	assert_int_equal(
+		printer_init(&printer, &(struct options){.format = &format_none}, NULL, NULL), 0);
 	assert_int_equal(printer_needs(&printer), 0);
 	printer_finish(&printer);
-	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL, NULL), 0);
+	assert_int_equal(printer_init(&printer, &(struct options){.print = "%evt.num"}, NULL, NULL),
+			 0);
 	assert_int_equal(printer_needs(&printer), 0);
 	printer_finish(&printer);
-	assert_int_equal(printer_init(&printer, &(struct options){.print = "%proc.name"}, NULL, NULL), 0);
+	assert_int_equal(
+		printer_init(&printer, &(struct options){.print = "%proc.name"}, NULL, NULL), 0);
 	assert_true(printer_needs(&printer) & NEEDS_THREADS);
 	printer_finish(&printer);
+}
+
+/* The names of services are those of the running one, which keeps them until it is replaced. */
+static void test_replace(void **state)
+{
+	const struct options options = {.port_names = true, .format = &format_text};
+	struct printer running, unused, next;
+	struct services *services;
+	struct buf messages = {0};
+
+	assert_int_equal(printer_init(&running, &options, &messages, NULL), 0);
+	services = running.services;
+	assert_non_null(services);
+	assert_int_equal(printer_init_again(&unused, &running, &options, &messages, NULL), 0);
+	assert_ptr_equal(unused.style.services, services);
+	printer_finish(&unused);
+	assert_int_equal(printer_init_again(&next, &running, &options, &messages, NULL), 0);
+	printer_replace(&running, &next);
+	assert_ptr_equal(running.services, services);
+	assert_ptr_equal(running.style.services, services);
+	assert_null(next.formatter);
+	printer_finish(&next);
+	printer_finish(&running);
+	buf_finish(&messages);
+}
+
+static void expect_kernel(const struct printer *printer, const char *release)
+{
+	assert_string_equal(printer->machine.parts[IDENTITY_KERNEL], release);
+}
+
+/* A capture file may be of another machine. A reload may see less of this one than the start. */
+static void test_machine(void **state)
+{
+	struct printer here, file, again;
+	struct options options = {0};
+	struct utsname names;
+
+	assert_int_equal(uname(&names), 0);
+	assert_int_equal(printer_init(&here, &options, NULL, NULL), 0);
+	expect_kernel(&here, names.release);
+	snprintf(here.machine.parts[IDENTITY_KERNEL], IDENTITY_BYTES, "as it was");
+	assert_int_equal(printer_init_again(&again, &here, &options, NULL, NULL), 0);
+	expect_kernel(&again, "as it was");
+	options.read = "a.scap";
+	assert_int_equal(printer_init(&file, &options, NULL, NULL), 0);
+	expect_kernel(&file, "");
+	printer_finish(&again);
+	printer_finish(&here);
+	printer_finish(&file);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_container_info_of_rules),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_container_info_of_rules),
 		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_colour),	cmocka_unit_test(test_buffers_are_cut_by_default),
+		cmocka_unit_test(test_colour),
+		cmocka_unit_test(test_buffers_are_cut_by_default),
 		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

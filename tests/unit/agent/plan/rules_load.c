@@ -44,7 +44,7 @@ static void load(struct options *options, const char *path, struct loaded_rules 
 	*loaded = (struct loaded_rules){0};
 	options->rules = &path;
 	options->rules_count = 1;
-	loaded->code = rules_load_options(options, &printer, &loaded->ruleset, &loaded->counts,
+	loaded->code = rules_load_options(options, &printer, options->filter, &loaded->ruleset, &loaded->counts,
 					  &messages);
 	buf_append_char(&messages, '\0');
 	assert_false(messages.failed);
@@ -184,7 +184,7 @@ static void test_options(void **state)
 	load(&options, folder->path, &loaded);
 	expect_names(&loaded, (const char *const[]){"major", NULL});
 	assert_int_equal(loaded.counts.minor, 1);
-	assert_true(filter_needs(ruleset_filter(loaded.ruleset)) & NEEDS_EVENT_FDS);
+	assert_true(filter_needs(ruleset_filter(loaded.ruleset)) & NEEDS_EVENT_FD);
 	ruleset_destroy(loaded.ruleset);
 }
 

@@ -26,7 +26,7 @@ static void select_for(const char *text, unsigned int output_needs)
 
 	if (text)
 		assert_int_equal(filter_create(text, &options, &filter, &err), 0);
-	selection_make(&selection, filter, output_needs);
+	selection_make(&selection, filter, output_needs, false);
 	filter_destroy(filter);
 }
 
@@ -118,6 +118,56 @@ static void test_open(void **state)
 	assert_int_equal(count_syscalls(), 0);
 }
 
+/* What an event says of its own descriptor needs no other event. */
+static void test_own_descriptor(void **state)
+{
+	static const char *const described[] = {"evt.type in (open, creat)",
+						"evt.type in (socket, pipe2, epoll_create1)"};
+
+	for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++) {
+		select_for(described[i], NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_REAL_PATHS);
+		assert_int_equal(selection.output_parts, WHY_THREADS);
+		assert_int_equal(selection.events[EVENT_close], 0);
+		assert_int_equal(selection_lacks(&selection),
+				 SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES);
+	}
+	select_for("evt.type in (open, read)", NEEDS_EVENT_FD);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	assert_int_equal(selection_lacks(&selection), 0);
+	/* Its directory may be a descriptor; and a copy is of an earlier one. */
+	select_for("evt.type=openat", NEEDS_EVENT_FDS);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	select_for("evt.type=dup", NEEDS_EVENT_FD);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	select_for("evt.type=pidfd_getfd", NEEDS_EVENT_FD);
+	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
+	/* If the call fails, the directory that its name starts from. */
+	select_for("evt.type in (open, creat)", NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS);
+	assert_int_equal(selection.output_parts, WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_chdir], 0);
+	select_for("evt.type=mkdir", NEEDS_EVENT_PATHS);
+	assert_true(selection.events[EVENT_chdir] & WHY_DIRECTORIES);
+	/* The kernel reports the path of what was opened, not of what was created. */
+	select_for("evt.type=mkdir", NEEDS_EVENT_REAL_PATHS);
+	assert_true(selection.events[EVENT_chdir] & WHY_DIRECTORIES);
+	selection_make(&selection, NULL, NEEDS_NOTHING, true);
+	assert_int_equal(selection_lacks(&selection), 0);
+}
+
+/* A field needs its state only for the events that it is evaluated for. */
+static void test_needs_by_type(void **state)
+{
+	select_for("evt.type=open or (evt.type=getppid and proc.name=x)", 0);
+	assert_int_equal(selection.filter_parts, WHY_THREADS);
+	select_for("evt.type=read or (evt.type=open and fd.type=file)", 0);
+	assert_int_equal(selection.filter_parts, WHY_THREADS);
+	assert_int_equal(selection.events[EVENT_close], 0);
+	select_for("evt.type=open or (evt.type=read and fd.name contains x)", 0);
+	assert_true(selection.filter_parts & WHY_DESCRIPTORS);
+	select_for("(evt.type=open or evt.type=read) and fd.name contains x", 0);
+	assert_true(selection.filter_parts & WHY_DESCRIPTORS);
+}
+
 /* Paths alone: descriptors only because a directory may be entered through one. */
 static void test_paths(void **state)
 {
@@ -159,6 +209,25 @@ static void test_enter_times(void **state)
 	/* No state is kept for it. */
 	select_for("evt.type=getppid and evt.latency.human=5us", 0);
 	assert_int_equal(selection.filter_parts, 0);
+}
+
+static unsigned int entry_needs(const char *filter, unsigned int output_needs)
+{
+	select_for(filter, output_needs);
+	return selection.entry_needs;
+}
+
+static void test_entry_needs(void **state)
+{
+	struct selection before;
+
+	assert_int_equal(entry_needs("evt.type=open", 0), 0);
+	before = selection;
+	assert_int_equal(entry_needs("evt.type=open", NEEDS_ARGUMENTS), NEEDS_ARGUMENTS);
+	assert_false(selection_captures_same(&before, &selection));
+	assert_int_equal(entry_needs("evt.type=open and evt.arg.name_at_enter exists", 0),
+			 NEEDS_VALUES);
+	assert_int_equal(entry_needs("evt.type=procexit", NEEDS_VALUES), 0);
 }
 
 static void test_needs_of_the_filter(void **state)
@@ -332,14 +401,14 @@ static void test_group(void **state)
 		items[i] = (struct filter_group_item){root, texts[i]};
 	}
 	assert_int_equal(filter_group_create(items, 3, NULL, &filter, NULL, NULL), 0);
-	selection_make(&selection, filter, 0);
+	selection_make(&selection, filter, 0, false);
 	assert_int_equal(count_events(WHY_FILTER), 3);
 	assert_true(selection.events[EVENT_openat] & WHY_FILTER);
 	assert_true(selection.events[EVENT_switch] & WHY_FILTER);
 	assert_true(selection.events[EVENT_dup3] & WHY_FILTER);
 	filter_destroy(filter);
 	assert_int_equal(filter_group_create(items + 3, 1, NULL, &filter, NULL, NULL), 0);
-	selection_make(&selection, filter, 0);
+	selection_make(&selection, filter, 0, false);
 	assert_false(selection.events[EVENT_switch] & WHY_FILTER);
 	assert_true(selection.events[EVENT_syscall] & WHY_FILTER);
 	filter_destroy(filter);
@@ -414,9 +483,12 @@ int main(void)
 		cmocka_unit_test(test_unknown_calls),
 		cmocka_unit_test(test_generic_call_with_output),
 		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_own_descriptor),
+		cmocka_unit_test(test_needs_by_type),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_enter_times),
+		cmocka_unit_test(test_entry_needs),
 		cmocka_unit_test(test_needs_of_the_filter),
 		cmocka_unit_test(test_fields_of_some_events),
 		cmocka_unit_test(test_all_descriptors),

@@ -227,6 +227,30 @@ static void test_command(void **state)
 	in_process(pass_on);
 }
 
+/* Only a signal that ends the agent ends the wait. */
+static void wait_for_signal(void)
+{
+	pid_t killer, parent = getpid();
+
+	REQUIRE(signals_init(true, NULL) == 0);
+	killer = fork();
+	REQUIRE(killer >= 0);
+	if (killer == 0) {
+		kill(parent, SIGHUP);
+		pause_ms(100);
+		kill(parent, SIGTERM);
+		_exit(0);
+	}
+	signals_wait();
+	REQUIRE(signals_count() == 1);
+	REQUIRE(signals_take_reload());
+}
+
+static void test_wait(void **state)
+{
+	in_process(wait_for_signal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_patience),
 		cmocka_unit_test(test_size_limit),
 		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,7 @@ int scap_writer_event(struct scap_writer *writer, const struct scap_event *event
 	memcpy(&header, event->frame, sizeof(header));
 	dprintf(writer->fd, "%s%d\n", event->hidden ? "-" : "", (int)(header.ts / SECOND));
 	writer->stats.events++;
+	writer->stats.hidden += event->hidden;
 	writer->stats.bytes += event->len;
 	return 0;
 }
@@ -152,9 +153,14 @@ void scap_writer_stats(const struct scap_writer *writer, struct scap_writer_stat
 	*stats = writer->stats;
 }
 
+void scap_writer_stats_safe(const struct scap_writer *writer, struct scap_writer_stats *stats)
+{
+	*stats = writer->stats;
+}
+
 /* A recording in a folder of its own. */
 struct run {
-	struct options options;
+	struct recording_config config;
 	struct sinsp *sinsp;
 	struct recording *recording;
 	struct error err;
@@ -162,11 +168,12 @@ struct run {
 
 static struct run run;
 
-static void start(struct options options)
+static void start(struct recording_config config)
 {
-	run = (struct run){.options = options};
+	config.mode = RECORDING_MODE;
+	run = (struct run){.config = config};
 	assert_int_equal(sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &run.err), 0);
-	if (recording_create(&run.options, run.sinsp, &run.recording, &run.err))
+	if (recording_create(&run.config, run.sinsp, &run.recording, &run.err))
 		fail_msg("%s", run.err.text);
 }
 
@@ -176,6 +183,21 @@ static void finish(void)
 	recording_destroy(run.recording);
 	sinsp_destroy(run.sinsp);
 	writers_fail = 0;
+}
+
+/* An event as it comes, before it is applied. */
+static int come(const struct scap_event *event)
+{
+	return recording_is_due(run.recording, event) ? recording_turn(run.recording, event) : 0;
+}
+
+/* The same when it was applied. */
+static int go(const struct scap_event *event, unsigned int id, bool passed)
+{
+	struct scap_snapshot *to = recording_changes(run.recording, id, passed);
+	int code = sinsp_dump_changed(run.sinsp, to);
+
+	return code ? code : recording_event(run.recording, event, id, passed);
 }
 
 /* The event of a second, from its coming to its going. Returns what the recording says. */
@@ -189,9 +211,9 @@ static int put(unsigned int id, int second, bool passed, bool hidden)
 	frame_begin(&frame, (uint16_t)id, (uint64_t)second * SECOND, 7);
 	event = frame_end(&frame);
 	event.hidden = hidden;
-	code = recording_turn(run.recording, &event);
+	code = come(&event);
 	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
-	return code ? code : recording_event(run.recording, &event, id, passed);
+	return code ? code : go(&event, id, passed);
 }
 
 static void put_passed(int second)
@@ -218,7 +240,7 @@ static void test_one_file(void **state)
 	struct recording_stats stats;
 	struct stat file;
 
-	start((struct options){.write = "a"});
+	start((struct recording_config){.path = "a"});
 	check_file("a", "state\nflush\n");
 	assert_int_equal(stat("a", &file), 0);
 	assert_int_equal(file.st_mode & 0777, 0600);
@@ -238,7 +260,7 @@ static void test_one_file(void **state)
 
 static void test_fat(void **state)
 {
-	start((struct options){.write = "a", .fat = true, .filter = "x"});
+	start((struct recording_config){.path = "a", .fat = true});
 	assert_int_equal(put(EVENT_close, 1, false, false), 0);
 	assert_int_equal(put(EVENT_clone, 2, false, false), 0);
 	assert_int_equal(put(EVENT_chdir, 3, false, false), 0);
@@ -254,13 +276,13 @@ static void test_fat(void **state)
 /* What was hidden stays hidden, and stays at all only if everything does. */
 static void test_copy(void **state)
 {
-	start((struct options){.write = "a", .read = "/dev/null"});
+	start((struct recording_config){.path = "a", .read = "/dev/null", .copies = true});
 	assert_int_equal(put(EVENT_close, 1, false, true), 0);
 	assert_int_equal(put(EVENT_read, 2, true, false), 0);
 	assert_int_equal(put(EVENT_read, 3, false, false), 0);
 	finish();
 	check_file("a", "state\nflush\n-1\n2\n3\nflush\nend\n");
-	start((struct options){.write = "a", .read = "/dev/null", .filter = "x"});
+	start((struct recording_config){.path = "a", .read = "/dev/null"});
 	assert_int_equal(put(EVENT_close, 1, false, true), 0);
 	assert_int_equal(put(EVENT_read, 2, true, false), 0);
 	finish();
@@ -277,9 +299,9 @@ static int put_container(const char *json, bool passed)
 	frame_begin(&frame, EVENT_container, 9 * SECOND, -1);
 	frame_put_string(&frame, container__json, json);
 	event = frame_end(&frame);
-	assert_int_equal(recording_turn(run.recording, &event), 0);
+	assert_int_equal(come(&event), 0);
 	assert_int_equal(sinsp_process(run.sinsp, &event, &applied), 0);
-	return recording_event(run.recording, &event, EVENT_container, passed);
+	return go(&event, EVENT_container, passed);
 }
 
 /* Written once: by its event if that is written, else by the recording. */
@@ -287,20 +309,19 @@ static void test_containers(void **state)
 {
 	static const char json[] = "{\"id\":\"a\",\"name\":\"ab\"}";
 
-	start((struct options){.write = "a", .read = "/dev/null", .filter = "x"});
+	start((struct recording_config){.path = "a", .read = "/dev/null"});
 	assert_int_equal(put_container(json, false), 0);
 	put_passed(1);
 	assert_int_equal(put_container(json, true), 0);
 	put_passed(2);
 	finish();
 	check_file("a", "state\nflush\nnew container \"name\":\"ab\"\n1\n9\n2\nflush\nend\n");
-	start((struct options){.write = "a", .read = "/dev/null"});
+	start((struct recording_config){.path = "a", .read = "/dev/null", .copies = true});
 	assert_int_equal(put_container(json, false), 0);
 	finish();
 	check_file("a", "state\nflush\n9\nflush\nend\n");
 	/* Each file has all. */
-	start((struct options){
-		.write = "a", .read = "/dev/null", .filter = "x", .limits = {.events = 1}});
+	start((struct recording_config){.path = "a", .read = "/dev/null", .limits = {.events = 1}});
 	assert_int_equal(put_container(json, false), 0);
 	put_passed(1);
 	put_passed(2);
@@ -308,10 +329,8 @@ static void test_containers(void **state)
 	check_file("a0", "state\nflush\nnew container \"name\":\"ab\"\n1\nflush\nend\n");
 	check_file("a1", "state\ncontainer \"name\":\"ab\"\nflush\n2\nflush\nend\n");
 	writers_fail = -ENOSPC;
-	start((struct options){.write = "a", .read = "/dev/null", .filter = "x"});
+	start((struct recording_config){.path = "a", .read = "/dev/null"});
 	assert_int_equal(put_container(json, false), -ENOSPC);
-	assert_string_equal(recording_problem(run.recording),
-			    "cannot write a: No space left on device");
 	finish();
 }
 
@@ -319,13 +338,13 @@ static void test_events_of_a_file(void **state)
 {
 	struct recording_stats stats;
 
-	start((struct options){.write = "a", .limits = {.events = 2, .files = 2}});
+	start((struct recording_config){.path = "a", .limits = {.events = 2, .files = 2}});
 	for (int i = 1; i <= 5; i++)
 		put_passed(i);
 	finish();
 	check_file("a1", "state\nflush\n3\n4\nflush\nend\n");
 	check_file("a0", "state\nflush\n5\nflush\nend\n");
-	start((struct options){.write = "a", .limits = {.events = 2}});
+	start((struct recording_config){.path = "a", .limits = {.events = 2}});
 	for (int i = 1; i <= 5; i++)
 		put_passed(i);
 	recording_stats(run.recording, &stats);
@@ -339,8 +358,10 @@ static void test_events_of_a_file(void **state)
 /* A file begins when its name says, and the next at the first event after its time. */
 static void test_times_of_a_file(void **state)
 {
-	start((struct options){
-		.write = "t%s", .read = "/dev/null", .limits = {.ns = 10 * SECOND, .files = 2}});
+	start((struct recording_config){.path = "t%s",
+					.read = "/dev/null",
+					.copies = true,
+					.limits = {.ns = 10 * SECOND, .files = 2}});
 	assert_int_equal(access("t100", F_OK), -1);
 	put_passed(100);
 	put_passed(109);
@@ -352,7 +373,8 @@ static void test_times_of_a_file(void **state)
 	check_file("t110", "state\nflush\n-110\n119\nflush\nend\n");
 	check_file("t150", "state\nflush\n150\nflush\nend\n");
 	/* Without a time in the name, from the first event on. */
-	start((struct options){.write = "a", .read = "/dev/null", .limits = {.ns = 10 * SECOND}});
+	start((struct recording_config){
+		.path = "a", .read = "/dev/null", .copies = true, .limits = {.ns = 10 * SECOND}});
 	put_passed(100);
 	put_passed(109);
 	put_passed(110);
@@ -360,8 +382,10 @@ static void test_times_of_a_file(void **state)
 	check_file("a0", "state\nflush\n100\n109\nflush\nend\n");
 	check_file("a1", "state\nflush\n110\nflush\nend\n");
 	/* An end that no clock ever shows. */
-	start((struct options){
-		.write = "b", .read = "/dev/null", .limits = {.ns = UINT64_MAX - 50 * SECOND}});
+	start((struct recording_config){.path = "b",
+					.read = "/dev/null",
+					.copies = true,
+					.limits = {.ns = UINT64_MAX - 50 * SECOND}});
 	put_passed(100);
 	put_passed(109);
 	finish();
@@ -373,7 +397,7 @@ static void test_size_of_a_file(void **state)
 {
 	struct stat file;
 
-	start((struct options){.write = "s", .limits = {.bytes = STATE_BYTES * 2}});
+	start((struct recording_config){.path = "s", .limits = {.bytes = STATE_BYTES * 2}});
 	for (int i = 1; i <= 100; i++)
 		put_passed(i);
 	finish();
@@ -381,7 +405,7 @@ static void test_size_of_a_file(void **state)
 	assert_int_equal(stat("s1", &file), 0);
 	assert_int_equal(stat("s9", &file), -1);
 	/* The state alone is more than that: each file has some events all the same. */
-	start((struct options){.write = "u", .limits = {.bytes = 1}});
+	start((struct recording_config){.path = "u", .limits = {.bytes = 1}});
 	for (int i = 1; i <= 12; i++)
 		put_passed(i);
 	finish();
@@ -391,7 +415,7 @@ static void test_size_of_a_file(void **state)
 
 static void test_flush(void **state)
 {
-	start((struct options){.write = "a"});
+	start((struct recording_config){.path = "a"});
 	assert_int_equal(recording_flush(run.recording, 5, true), 0);
 	check_file("a", "state\nflush\n");
 	put_passed(1);
@@ -411,7 +435,7 @@ static void test_flush_of_compressed_files(void **state)
 {
 	uint64_t now;
 
-	start((struct options){.write = "a", .writer.compression = SCAP_GZIP});
+	start((struct recording_config){.path = "a", .writer.compression = SCAP_GZIP});
 	put_passed(1);
 	now = SECOND + (uint64_t)1e18;
 	assert_int_equal(recording_flush(run.recording, now, true), 0);
@@ -425,7 +449,7 @@ static void test_flush_of_compressed_files(void **state)
 
 static void test_the_input_is_not_written_over(void **state)
 {
-	struct options options = {.write = "link", .read = "input"};
+	struct recording_config config = {.path = "link", .read = "input"};
 	struct recording *recording = NULL;
 	struct error err = {""};
 	FILE *file = fopen("input", "w");
@@ -434,28 +458,28 @@ static void test_the_input_is_not_written_over(void **state)
 	fputs("precious", file);
 	fclose(file);
 	assert_int_equal(link("input", "link"), 0);
-	assert_int_equal(recording_create(&options, NULL, &recording, &err), -EINVAL);
+	assert_int_equal(recording_create(&config, NULL, &recording, &err), -EINVAL);
 	assert_string_equal(err.text, "cannot write link: it is the file that is read (-r)");
 	check_file("input", "precious");
 }
 
 static void test_files_that_cannot_be_written(void **state)
 {
-	struct options options = {.write = "nosuch/a"};
+	struct recording_config config = {.path = "nosuch/a"};
 	struct recording_stats stats;
 	struct recording *recording = NULL;
 	struct error err = {""};
 
-	assert_int_equal(recording_create(&options, NULL, &recording, &err), -ENOENT);
+	assert_int_equal(recording_create(&config, NULL, &recording, &err), -ENOENT);
 	assert_string_equal(err.text, "cannot write nosuch/a: No such file or directory");
 	writers_fail = -ENOSPC;
-	start((struct options){.write = "a"});
+	start((struct recording_config){.path = "a"});
 	assert_int_equal(put(EVENT_read, 1, true, false), -ENOSPC);
 	assert_string_equal(recording_problem(run.recording), "it fails");
 	finish();
 	/* A later file. */
 	assert_int_equal(mkdir("d1", 0700), 0);
-	start((struct options){.write = "d", .limits = {.events = 1}});
+	start((struct recording_config){.path = "d", .limits = {.events = 1}});
 	put_passed(1);
 	assert_int_equal(put(EVENT_read, 2, true, false), -EISDIR);
 	assert_string_equal(recording_problem(run.recording), "cannot write d1: Is a directory");

@@ -19,12 +19,12 @@ static struct recording_name name;
 
 static void begin(const char *base, uint64_t ns, uint64_t events, uint64_t files)
 {
-	const struct options options = {
-		.write = base,
+	const struct recording_config config = {
+		.path = base,
 		.limits = {.ns = ns, .events = events, .files = files},
 	};
 
-	assert_int_equal(recording_name_init(&name, &options), 0);
+	assert_int_equal(recording_name_init(&name, &config), 0);
 }
 
 /* removed: NULL for none. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What becomes of an event: counted, printed, recorded. A recording that is none notes what is
- * handed to it.
- */
+/* What becomes of an event: counted, printed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +12,6 @@
 #include <unistd.h>
 
 #include "agent/run/handle.h"
-#include "agent/record/recording.h"
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 
@@ -23,84 +19,19 @@
 #include "printed.h"
 #include "rules_text.h"
 
-enum { CALLS_BYTES = 128 };
-
-struct recording {
-	char calls[CALLS_BYTES]; /* "turn passed turn hidden " */
-	int turn_code, event_code;
-};
-
-static struct recording recording;
 static struct options options;
 static struct run run;
 static struct error err;
-
-static int note(struct recording *to, const char *call, int code)
-{
-	assert_true(strlen(to->calls) + strlen(call) < sizeof(to->calls));
-	strcat(to->calls, call);
-	return code;
-}
-
-int recording_create(const struct options *of, struct sinsp *sinsp, struct recording **made,
-		     struct error *error)
-{
-	*made = &recording;
-	return 0;
-}
-
-void recording_destroy(struct recording *of)
-{
-}
-
-int recording_turn(struct recording *of, const struct scap_event *event)
-{
-	return note(of, "turn ", of->turn_code);
-}
-
-int recording_event(struct recording *of, const struct scap_event *event, unsigned int id,
-		    bool passed)
-{
-	return note(of, passed ? "passed " : "hidden ", of->event_code);
-}
-
-int recording_flush(struct recording *of, uint64_t now_ns, bool idle)
-{
-	return 0;
-}
-
-int recording_close(struct recording *of)
-{
-	return note(of, "close ", 0);
-}
-
-const char *recording_problem(const struct recording *of)
-{
-	return "cannot write to a.scap";
-}
-
-void recording_stats(const struct recording *of, struct recording_stats *stats)
-{
-	*stats = (struct recording_stats){0};
-}
 
 static void begin(struct options of)
 {
 	struct buf messages = {0};
 
 	options = of;
-	recording = (struct recording){{0}};
 	if (run_plan(&run, &options, &messages, &err) ||
 	    sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(messages.len, 0);
-}
-
-static void begin_recording(struct options of)
-{
-	begin(of);
-	run.recording = &recording;
-	run.is_recording = true;
 }
 
 static int teardown(void **state)
@@ -127,8 +58,8 @@ static void handle(uint16_t id)
 
 static void expect_output(const char *text)
 {
-	assert_int_equal(run.output.buf.len, strlen(text));
-	assert_memory_equal(run.output.buf.data ? run.output.buf.data : "", text, strlen(text));
+	assert_int_equal(run.line_writer.buf.len, strlen(text));
+	assert_memory_equal(run.line_writer.buf.data ? run.line_writer.buf.data : "", text, strlen(text));
 }
 
 static void test_filter(void **state)
@@ -194,12 +125,11 @@ static void test_corrupt_frame(void **state)
 	struct scap_event event = event_of(EVENT_close, 0);
 	struct sinsp_stats stats;
 
-	begin_recording((struct options){.print = "%evt.type"});
+	begin((struct options){.print = "%evt.type"});
 	event.len -= 1;
 	assert_int_equal(handle_event(&run, &event, &err), 0);
 	expect_output("");
 	assert_int_equal(run.matched, 0);
-	assert_string_equal(recording.calls, "turn ");
 	sinsp_stats(run.sinsp, &stats);
 	assert_int_equal(stats.corrupt, 1);
 }
@@ -264,61 +194,6 @@ static void test_all_rules(void **state)
 	expect_output(LINE("one"));
 }
 
-static void test_recording(void **state)
-{
-	begin_recording((struct options){.filter = "evt.type=close", .format = &format_none});
-	handle(EVENT_close);
-	handle(EVENT_dup);
-	assert_string_equal(recording.calls, "turn passed turn hidden ");
-	assert_true(run.is_recording);
-}
-
-static void fail_recording(void *code)
-{
-	handle_recording_result(&run, *(int *)code);
-}
-
-static void expect_end(int code, bool failed, bool ended, const char *said)
-{
-	struct printed printed;
-
-	printed_call(fail_recording, &code, &printed);
-	assert_string_equal(printed.err, said);
-	printed_finish(&printed);
-	assert_false(run.is_recording);
-	assert_int_equal(run.recording_failed, failed);
-	assert_int_equal(run.ended, ended);
-	assert_string_equal(recording.calls, "close ");
-	run_finish(&run);
-}
-
-/* The run goes on if it also prints. A reader that is gone is no failure. */
-static void test_recording_that_ends(void **state)
-{
-	begin_recording((struct options){.format = &format_none});
-	expect_end(-ENOSPC, true, true, "agent: cannot write to a.scap\n");
-	begin_recording((struct options){.format = &format_json});
-	expect_end(-ENOSPC, true, false, "agent: cannot write to a.scap\n");
-	begin_recording((struct options){.format = &format_none});
-	expect_end(-EPIPE, false, true, "");
-	begin_recording((struct options){.format = &format_text});
-	expect_end(-EINTR, false, false, "");
-	begin_recording((struct options){.format = &format_none});
-	handle_recording_result(&run, 0);
-	assert_true(run.is_recording);
-}
-
-/* After a failure nothing more is handed to it; printing continues. */
-static void test_failure_in_an_event(void **state)
-{
-	begin_recording((struct options){.print = "%evt.type"});
-	recording.turn_code = -EPIPE;
-	handle(EVENT_close);
-	handle(EVENT_close);
-	assert_string_equal(recording.calls, "turn close ");
-	expect_output("close\nclose\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,9 +205,6 @@ int main(void)
 		cmocka_unit_test_teardown(test_summary, teardown),
 		cmocka_unit_test_teardown(test_first_rule, teardown),
 		cmocka_unit_test_teardown(test_all_rules, teardown),
-		cmocka_unit_test_teardown(test_recording, teardown),
-		cmocka_unit_test_teardown(test_recording_that_ends, teardown),
-		cmocka_unit_test_teardown(test_failure_in_an_event, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 
 #include "etc_files.h"
 #include "fake_input.h"
+#include "fake_manager.h"
 #include "printed.h"
 #include "rules_text.h"
 
@@ -215,6 +216,61 @@ static void test_end_during_a_reload(void **state)
 	assert_ptr_equal(run.plan, before);
 }
 
+static struct fake_manager manager;
+
+static int setup_managed(void **state)
+{
+	int code = setup(state);
+
+	fake_manager_open(&manager, false);
+	service_begin(&run);
+	fake_manager_expect(&manager, "STATUS=opening the input and loading programs");
+	return code;
+}
+
+static int teardown_managed(void **state)
+{
+	fake_manager_close(&manager);
+	return teardown(state);
+}
+
+static void expect_reloading(void)
+{
+	char text[128] = "";
+
+	assert_true(fake_manager_take(&manager, text, sizeof(text)));
+	text[strlen("RELOADING=1")] = '\0';
+	assert_string_equal(text, "RELOADING=1");
+}
+
+/* The manager learns of the end once nothing is left to do, also if the rules stay as they were. */
+static void test_manager(void **state)
+{
+	expect_reload("begin prepare take ", "agent: new rules: 1 rule, 0 macros, 0 lists\n");
+	expect_reloading();
+	fake_manager_expect(&manager, "READY=1");
+	etc_write(&folder, "b.yaml", "- rule: [\n");
+	expect_reload("begin prepare take begin drop ",
+		      "agent: the rules stay as they were: they have errors\n");
+	expect_reloading();
+	fake_manager_expect(&manager, "READY=1");
+	fake_manager_expect(&manager, NULL);
+}
+
+static void test_manager_waits_for_all(void **state)
+{
+	input.input.changing = true;
+	reload_request(reload);
+	reload_step(reload);
+	expect_reloading();
+	fake_manager_expect(&manager, NULL);
+	input.input.changing = false;
+	expect_reload("begin prepare take ", "agent: new rules: 1 rule, 0 macros, 0 lists\n");
+	expect_reloading();
+	fake_manager_expect(&manager, "READY=1");
+	fake_manager_expect(&manager, NULL);
+}
+
 #define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -230,6 +286,9 @@ int main(void)
 		RELOAD_TEST(test_change_in_progress),
 		RELOAD_TEST(test_requests_during_a_reload),
 		RELOAD_TEST(test_end_during_a_reload),
+		cmocka_unit_test_setup_teardown(test_manager, setup_managed, teardown_managed),
+		cmocka_unit_test_setup_teardown(test_manager_waits_for_all, setup_managed,
+						teardown_managed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,17 +23,11 @@ static struct run run;
 /* A run that printed 5 of 7 events. */
 static int setup(void **state)
 {
-	struct error err = {""};
-
 	options = (struct options){.format = &format_text};
-	if (run_plan(&run, &options, NULL, &err) ||
-	    sinsp_create(&(struct sinsp_config){0}, &run.sinsp, &err))
-		fail_msg("%s", err.text);
-	fake_input_init(&input);
-	run.input = &input.input;
+	fake_input_run(&input, &run, &options);
 	run.matched = 7;
 	run.formatted = 6;
-	run.output.lines_lost = 1;
+	run.line_writer.lines_lost = 1;
 	return 0;
 }
 

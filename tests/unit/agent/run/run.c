@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/process/child.h"
+#include "agent/run/record.h"
 #include "agent/run/run.h"
 #include "sinsp/sinsp.h"
 
@@ -55,7 +56,7 @@ static void test_plan(void **state)
 	assert_non_null(run.plan->filter);
 	assert_non_null(run.printer.formatter);
 	assert_null(run.input);
-	assert_int_equal(run.output.fd, STDOUT_FILENO);
+	assert_int_equal(run.line_writer.fd, STDOUT_FILENO);
 	run_finish(&run);
 	assert_int_equal(plan((struct options){.filter = "evt.type=nosuch"}), -EINVAL);
 	assert_non_null(strstr(err.text, "nosuch"));
@@ -70,7 +71,7 @@ static void test_file(void **state)
 	sinsp_stats(run.sinsp, &stats);
 	assert_true(stats.threads > 0);
 	assert_null(run.summary);
-	assert_int_equal(run_begin_recording(&run, &err), 0);
+	assert_int_equal(record_open(&run, &err), 0);
 	assert_false(run.is_recording);
 	run_finish(&run);
 	assert_int_equal(
@@ -200,7 +201,7 @@ static void test_recording(void **state)
 						   .write = path,
 						   .format = &format_none}),
 			 0);
-	if (run_begin_recording(&run, &err))
+	if (record_open(&run, &err))
 		fail_msg("%s", err.text);
 	assert_true(run.is_recording);
 	assert_non_null(run.recording);
@@ -212,14 +213,14 @@ static void test_recording(void **state)
 						   .write = "/nonexistent/a.scap",
 						   .format = &format_none}),
 			 0);
-	assert_int_equal(run_begin_recording(&run, &err), -ENOENT);
+	assert_int_equal(record_open(&run, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/a.scap"));
 	assert_false(run.is_recording);
 }
 
 static void test_printed(void **state)
 {
-	const struct run counted = {.formatted = 7, .output = {.lines_lost = 2}};
+	const struct run counted = {.formatted = 7, .line_writer = {.lines_lost = 2}};
 
 	assert_int_equal(run_printed(&counted), 5);
 }

@@ -19,7 +19,7 @@
 
 #include "event/event.h"
 #include "scap/live/driver.h"
-#include "scap/live/ring.h"
+#include "scap/rings/ring.h"
 
 enum { RING_BYTES = 1 << 20, CALLS = 100 };
 

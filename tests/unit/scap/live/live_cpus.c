@@ -18,7 +18,7 @@
 
 #include "event/event.h"
 #include "fake_syscall.h"
-#include "scap/live/cpus.h"
+#include "scap/rings/cpus.h"
 #include "scap/live/live.h"
 #include "util/clock.h"
 

@@ -42,16 +42,49 @@ static void test_nothing_wanted(void **state)
 
 static void test_system_calls(void **state)
 {
-	struct scap_live_config config = {.events = {[EVENT_openat] = true, [EVENT_mkdirat] = true}};
+	struct scap_live_config config = {
+		.events = {[EVENT_openat] = true, [EVENT_mkdirat] = true}};
 
 	assert_string_equal(wanted(&config, nothing),
-			    "fill_openat fill_mkdirat enter_openat dispatch_sys_exit ");
+			    "fill_openat fill_mkdirat dispatch_sys_exit ");
+}
+
+/* Names that have no event matter only to what compares names. */
+static void test_names(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+
+	config.kernel_filters.filters[1].facts = 1 << KERNEL_RESULT;
+	assert_string_equal(wanted(&config, nothing), "fill_openat dispatch_sys_exit ");
+	config.kernel_filters.filters[1].facts |= 1 << KERNEL_NAME;
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat note_renamed forget_renamed dispatch_sys_exit ");
+	assert_true(live_reads_entry(EVENT_openat, ENTRY_NOTES_ALL));
+	assert_false(live_reads_entry(EVENT_openat, ENTRY_NOTES_NONE));
+	assert_false(live_reads_entry(EVENT_mkdirat, ENTRY_NOTES_ALL));
+}
+
+/* Programs on entry cost all calls: only what somebody asks for is noted. */
+static void test_entry_notes(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true, [EVENT_ppoll] = true}};
+
+	assert_string_equal(wanted(&config, nothing), "fill_openat fill_ppoll dispatch_sys_exit ");
+	config.entry_notes = ENTRY_NOTES_OVERWRITTEN;
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat fill_ppoll enter_ppoll dispatch_sys_exit ");
+	config.entry_notes = ENTRY_NOTES_ALL;
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat fill_ppoll enter_openat enter_ppoll dispatch_sys_exit ");
 }
 
 /* The kernel overwrites their timeouts, which are noted on entry: not where only the state is. */
 static void test_timeouts(void **state)
 {
-	struct scap_live_config config = {.events = {[EVENT_ppoll] = true, [EVENT_pselect6] = true}};
+	struct scap_live_config config = {
+		.events = {[EVENT_ppoll] = true, [EVENT_pselect6] = true},
+		.entry_notes = ENTRY_NOTES_OVERWRITTEN,
+	};
 
 	assert_string_equal(wanted(&config, nothing), "fill_ppoll fill_pselect6 enter_ppoll "
 						      "enter_pselect6 dispatch_sys_exit ");
@@ -63,12 +96,15 @@ static void test_timeouts(void **state)
 /* Nothing is loaded for calls that the machine does not have. */
 static void test_calls_of_other_machines(void **state)
 {
-	struct scap_live_config config = {.events = {[EVENT_open] = true, [EVENT_fork] = true}};
+	struct scap_live_config config = {
+		.events = {[EVENT_open] = true, [EVENT_fork] = true},
+		.entry_notes = ENTRY_NOTES_ALL,
+	};
 
 	assert_string_equal(wanted(&config, nothing),
-			    event_desc_is_native(event_desc_get(EVENT_open)) ?
-				    "fill_open fill_fork enter_open dispatch_sys_exit " :
-				    "");
+			    event_desc_is_native(event_desc_get(EVENT_open))
+				    ? "fill_open fill_fork enter_open dispatch_sys_exit "
+				    : "");
 }
 
 static void test_tracepoints_need_no_dispatch(void **state)
@@ -80,8 +116,14 @@ static void test_tracepoints_need_no_dispatch(void **state)
 
 static void test_exec(void **state)
 {
-	struct scap_live_config execve = {.events = {[EVENT_execve] = true}};
-	struct scap_live_config execveat = {.events = {[EVENT_execveat] = true}};
+	struct scap_live_config execve = {
+		.events = {[EVENT_execve] = true},
+		.entry_notes = ENTRY_NOTES_ALL,
+	};
+	struct scap_live_config execveat = {
+		.events = {[EVENT_execveat] = true},
+		.entry_notes = ENTRY_NOTES_ALL,
+	};
 
 	assert_string_equal(wanted(&execve, nothing),
 			    "fill_execve enter_execve exec_success dispatch_sys_exit ");
@@ -94,11 +136,14 @@ static void test_successes(void **state)
 {
 	struct scap_live_config config = {
 		.events = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
-		.successes = {[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+		.successes =
+			{[EVENT_openat] = true, [EVENT_execve] = true, [EVENT_execveat] = true},
+		.entry_notes = ENTRY_NOTES_ALL,
 	};
 	struct call_events calls[SYSCALL_NR_MAX];
 
-	assert_string_equal(wanted(&config, nothing), "fill_openat exec_success dispatch_sys_exit ");
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_openat exec_success dispatch_sys_exit ");
 	live_call_events(&config, nothing, calls);
 	assert_int_equal(calls[native("execve")].native, EVENT_NONE);
 	assert_int_equal(calls[native("execveat")].native, EVENT_NONE);
@@ -213,7 +258,7 @@ static void test_rejected_parts(void **state)
 		assert_int_equal(called, !cases[i].all);
 		/* The others go on. */
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
-			assert_true(live_programs[row].for_times ||
+			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
@@ -298,6 +343,8 @@ int main(void)
 		cmocka_unit_test(test_rejected),
 		cmocka_unit_test(test_rejected_parts),
 		cmocka_unit_test(test_enter_times),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_entry_notes),
 #ifdef __x86_64__
 		cmocka_unit_test(test_compat),
 		cmocka_unit_test(test_compat_generic),

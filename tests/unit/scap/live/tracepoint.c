@@ -123,12 +123,26 @@ static void test_no_such_tracepoint(void **state)
 	assert_int_equal(perf.opened, 0);
 }
 
+static void test_exist(void **state)
+{
+	static const char *const names[] = {"enter", "exit", "nothing"};
+	unsigned int before;
+
+	close(open_or_skip("raw_syscalls", "sys_exit"));
+	before = open_fds();
+	assert_true(scap_tracepoints_exist("raw_syscalls", "sys_", names, 2));
+	assert_false(scap_tracepoints_exist("raw_syscalls", "sys_", names, 3));
+	assert_false(scap_tracepoints_exist("raw_syscalls", "", names, 1));
+	assert_int_equal(open_fds(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_numbers, setup),
 		cmocka_unit_test_setup(test_perf_error, setup),
 		cmocka_unit_test_setup(test_no_such_tracepoint, setup),
+		cmocka_unit_test_setup(test_exist, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

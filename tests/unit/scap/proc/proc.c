@@ -204,6 +204,15 @@ static void test_walk(void **state)
 	assert_int_equal(seen_second, 1);
 	assert_true(all > 2);
 	assert_true(own_fds >= 7);
+	/* The same without second threads. */
+	assert_int_equal(scap_proc_rewind(*state), 0);
+	seen_main = 0;
+	while (scap_proc_next_process(*state, &thread) == 1) {
+		assert_int_equal(thread.tid, thread.pid);
+		seen_main += thread.tid == getpid();
+	}
+	assert_int_equal(seen_main, 1);
+	assert_int_equal(scap_proc_next_process(*state, &thread), 0);
 	assert_int_equal(scap_proc_thread(*state, second, &thread), 0);
 	assert_int_equal(thread.tid, second);
 	assert_int_equal(thread.pid, getpid());

@@ -165,8 +165,8 @@ static void opens_pipes(void **state)
 	assert_int_equal(event->fd_num, 5);
 	assert_int_equal(event->fd->type, SCAP_FD_PIPE);
 	assert_string_equal(event->fd->name, "");
-	assert_int_equal(event->fd->ino, 1234);
-	assert_int_equal(sinsp_fds_find(event->thread->fds, 4)->ino, 1234);
+	assert_int_equal(sinsp_fd_ino(event->fd), 1234);
+	assert_int_equal(sinsp_fd_ino(sinsp_fds_find(event->thread->fds, 4)), 1234);
 
 	frame = drive_begin(drive, EVENT_pipe2, 100);
 	frame_put_i64(frame, pipe2__res, 0);

@@ -26,7 +26,7 @@ static void opens_under_the_current_directory(void **state)
 	assert_int_equal(event->fd->name_len, strlen("/home/u/today"));
 	assert_int_equal(event->fd->type, SCAP_FD_FILE);
 	assert_int_equal(event->fd->dev, 7);
-	assert_int_equal(event->fd->ino, 77);
+	assert_int_equal(sinsp_fd_ino(event->fd), 77);
 	assert_int_equal(event->fd->flags, file_flags__O_RDONLY);
 	assert_true(event->fd_named);
 	assert_string_equal(drive_read(drive, 100, 10, 3)->fd->name, "/home/u/today");
@@ -200,7 +200,7 @@ static void opens_by_handle(void **state)
 	assert_string_equal(event->fd->name, "/srv/file");
 	assert_int_equal(event->fd->type, SCAP_FD_FILE);
 	assert_int_equal(event->fd->dev, 7);
-	assert_int_equal(event->fd->ino, 77);
+	assert_int_equal(sinsp_fd_ino(event->fd), 77);
 	assert_true(sinsp_fds_cloexec(event->thread->fds, 3));
 
 	frame = drive_begin(*state, EVENT_open_by_handle_at, 100);
@@ -219,7 +219,7 @@ static void creates(void **state)
 	frame_put_i64(frame, creat__ino, 9);
 	drive_end(drive);
 	assert_string_equal(drive->event.fd->name, "/new");
-	assert_int_equal(drive->event.fd->ino, 9);
+	assert_int_equal(sinsp_fd_ino(drive->event.fd), 9);
 	assert_true(drive->event.fd->flags & file_flags__O_CREAT);
 }
 

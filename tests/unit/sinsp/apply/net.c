@@ -137,7 +137,7 @@ static void binds_and_accepts(void **state)
 	assert_true(fd->listening);
 	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "127.0.0.1:80");
-	assert_int_equal(fd->dest.port, 80);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 80);
 	drive_any(drive, 100);
 	assert_false(drive->event.fd_named);
 
@@ -150,9 +150,9 @@ static void binds_and_accepts(void **state)
 	assert_false(fd->listening);
 	assert_true(drive->event.fd_named);
 	assert_string_equal(fd->name, "10.1.2.3:50000->127.0.0.1:80");
-	assert_int_equal(fd->source.port, 50000);
-	assert_int_equal(fd->dest.port, 80);
-	assert_memory_equal(fd->source.address, ((uint8_t[]){10, 1, 2, 3}), 4);
+	assert_int_equal(sinsp_fd_ends(fd)->source.port, 50000);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 80);
+	assert_memory_equal(sinsp_fd_ends(fd)->source.address, ((uint8_t[]){10, 1, 2, 3}), 4);
 	assert_true(sinsp_fds_cloexec(drive_thread(drive, 100)->fds, 4));
 
 	assert_null(accept_ip(drive, -EAGAIN, NULL, 0));
@@ -187,7 +187,7 @@ static void binds_to_any_port(void **state)
 	assert_false(fd->listening);
 	listen_on(drive, 0, 3);
 	assert_true(fd->listening);
-	assert_int_equal(fd->dest.address[0], 0xfe);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.address[0], 0xfe);
 	assert_string_equal(fd->name, "fe80::1:0");
 
 	make_socket(drive, 4, 10, SOCK_STREAM, 0);

@@ -281,11 +281,11 @@ static void pairs_are_unix_sockets(void **state)
 	drive_end(drive);
 	fd = sinsp_fds_find(drive_thread(drive, 100)->fds, 3);
 	assert_int_equal(fd->type, SCAP_FD_UNIX);
-	assert_int_equal(fd->unix_socket, 0xa);
-	assert_int_equal(fd->unix_peer, 0xb);
+	assert_int_equal(sinsp_fd_ends(fd)->unix_socket, 0xa);
+	assert_int_equal(sinsp_fd_ends(fd)->unix_peer, 0xb);
 	fd = sinsp_fds_find(drive_thread(drive, 100)->fds, 4);
-	assert_int_equal(fd->unix_socket, 0xb);
-	assert_int_equal(fd->unix_peer, 0xa);
+	assert_int_equal(sinsp_fd_ends(fd)->unix_socket, 0xb);
+	assert_int_equal(sinsp_fd_ends(fd)->unix_peer, 0xa);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)

@@ -368,7 +368,7 @@ static void dumps_this_machine(void **state)
 
 	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
 	drive_create(&drive, &(struct sinsp_config){.proc = proc});
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
+	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
 	text = dump_text(drive.sinsp);
 	assert_int_equal(sscanf(text, "begin\nmachine %u %" SCNu64, &cpus, &memory), 2);
 	assert_true(cpus > 0 && memory > 0);

@@ -39,7 +39,7 @@ static void counts_time_from_the_first_shown_event(void **state)
 		bool hidden;
 		uint64_t ts_ns, first_ts_ns;
 	} steps[] = {
-		{true, 1000, 1000}, {true, 1500, 1500}, {false, 1700, 1700},
+		{true, 1000, 1000}, {true, 1500, 1500},	 {false, 1700, 1700},
 		{true, 1800, 1700}, {false, 1900, 1700},
 	};
 	struct drive drive_memory, *drive = &drive_memory;
@@ -161,8 +161,8 @@ static void survives_nonsense(void **state)
 			else if (desc->params[param].type <= PT_FSRELPATH)
 				frame_put_string(frame, param, rand() % 2 ? "/a/../b" : "c//");
 			else if (desc->params[param].type == PT_DYN)
-				frame_put_dyn(frame, param, bytes[1] % desc->params[param].dyn_count,
-					      value);
+				frame_put_dyn(frame, param,
+					      bytes[1] % desc->params[param].dyn_count, value);
 			else if (desc->params[param].type == PT_IPADDR)
 				frame_put_bytes(frame, param, bytes, rand() % 2 ? 4 : 16);
 			else if (desc->params[param].type == PT_FDLIST)
@@ -182,6 +182,28 @@ static void survives_a_rejected_creation(void **state)
 	sinsp_destroy(NULL);
 }
 
+/* Without events that close them, descriptors are known for as long as their event. */
+static void test_descriptors_not_kept(void **state)
+{
+	struct drive *drive = *state;
+	struct sinsp_event *event;
+	struct sinsp_stats stats;
+
+	drive_open(drive, 100, 5, "/kept", 0);
+	sinsp_set_lacks(drive->sinsp, SINSP_DESCRIPTORS | SINSP_CONNECTIONS | SINSP_DIRECTORIES);
+	assert_false(drive_has_fd(drive, 100, 5));
+	event = drive_open(drive, 100, 3, "/etc/passwd", 0);
+	assert_string_equal(event->fd->name, "/etc/passwd");
+	event = drive_read(drive, 100, 1, 3);
+	assert_null(event->fd);
+	assert_int_equal(event->fd_num, 3);
+	sinsp_stats(drive->sinsp, &stats);
+	assert_int_equal(stats.fds, 0);
+	sinsp_set_lacks(drive->sinsp, 0);
+	drive_open(drive, 100, 4, "/etc/group", 0);
+	assert_string_equal(drive_read(drive, 100, 1, 4)->fd->name, "/etc/group");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +211,8 @@ int main(void)
 		cmocka_unit_test(counts_time_from_the_first_shown_event),
 		cmocka_unit_test(counts_frames_that_cannot_be_used),
 		cmocka_unit_test(finds_the_descriptor_of_every_event),
+		cmocka_unit_test_setup_teardown(test_descriptors_not_kept, drive_setup_process,
+						drive_teardown),
 		cmocka_unit_test(keeps_to_its_limits),
 		cmocka_unit_test(survives_nonsense),
 		cmocka_unit_test(survives_a_rejected_creation),

@@ -6,7 +6,16 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi.h"
 #include "driven_machine.h"
+#include "iter_thread.h"
+#include "open_fd.h"
+#include "scap/iter/open_fds.h"
 #include "sinsp/state/core.h"
 
 static void fills_the_tables(void **state)
@@ -15,7 +24,7 @@ static void fills_the_tables(void **state)
 	struct drive *drive = &machine->drive;
 	struct sinsp_thread *thread;
 
-	assert_int_equal(sinsp_seed(drive->sinsp, NULL), 0);
+	assert_int_equal(sinsp_seed(drive->sinsp, NULL, NULL), 0);
 	assert_int_equal(driven_machine_stats(machine).threads, 4);
 	assert_int_equal(driven_machine_stats(machine).fds, 8);
 	assert_int_equal(driven_machine_stats(machine).thread_lookups, 0);
@@ -40,15 +49,145 @@ static void fills_them_again(void **state)
 	struct drive *drive = &machine->drive;
 	uint64_t num;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_open(drive, 50, 3, "/other", 0);
 	drive_close(drive, 50, 0, 4);
 	num = drive_chdir(drive, 60, 0, "/away")->num;
-	assert_int_equal(sinsp_reseed(drive->sinsp, NULL), 0);
+	assert_int_equal(sinsp_reseed(drive->sinsp, NULL, NULL), 0);
+	assert_int_equal(drive_thread(drive, 50)->nthreads, 2);
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
 	assert_true(drive_has_fd(drive, 50, 4));
 	assert_string_equal(drive_thread(drive, 60)->fs->cwd, "/srv/");
 	assert_int_equal(drive_any(drive, 1)->num, num + 1);
+}
+
+/* Writes a record of an iterator. */
+static void write_record(int to, uint16_t kind, uint32_t pid, uint32_t num, const char *path)
+{
+	const struct open_fd header = {
+		.kind = kind,
+		.bytes = (uint16_t)(path ? strlen(path) + 1 : 0),
+		.pid = pid,
+		.num = num,
+	};
+
+	assert_int_equal(write(to, &header, sizeof(header)), sizeof(header));
+	assert_int_equal(write(to, path ? path : "", header.bytes), header.bytes);
+}
+
+/* Descriptors of a process, of its second thread, and of one that began meanwhile. */
+static struct scap_open_fds *iterator(struct driven_machine *machine, bool whole)
+{
+	int to = memfd_create("records", MFD_CLOEXEC);
+	struct scap_open_fds *open_fds;
+
+	assert_true(to >= 0);
+	write_record(to, OPEN_FD_FILE, 50, 3, "/iterated");
+	write_record(to, OPEN_FD_FILE, 51, 4, "/of/a/thread");
+	write_record(to, OPEN_FD_FILE, 12345, 3, "/new");
+	write_record(to, whole ? OPEN_FD_END : 99, 0, 0, NULL);
+	assert_int_equal(lseek(to, 0, SEEK_SET), 0);
+	assert_int_equal(scap_open_fds_create(to, &machine->proc, &open_fds), 0);
+	return open_fds;
+}
+
+static void takes_descriptors_of_an_iterator(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct scap_open_fds *open_fds = iterator(machine, true);
+	const struct sinsp_iterators iterators = {.open_fds = open_fds};
+
+	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(driven_machine_stats(machine).threads, 4);
+	assert_int_equal(driven_machine_stats(machine).fds, 1);
+	assert_int_equal(driven_machine_stats(machine).open_fds_error, 0);
+	assert_string_equal(drive_name(drive, 50, 3), "/iterated");
+	assert_ptr_equal(drive_thread(drive, 51)->fds, drive_thread(drive, 50)->fds);
+	scap_open_fds_destroy(open_fds);
+}
+
+static void reads_proc_if_the_iterator_fails(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct scap_open_fds *open_fds = iterator(machine, false);
+	const struct sinsp_iterators iterators = {.open_fds = open_fds};
+
+	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(driven_machine_stats(machine).open_fds_error, -EBADMSG);
+	assert_int_equal(driven_machine_stats(machine).fds, 8);
+	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
+	scap_open_fds_destroy(open_fds);
+}
+
+/* Threads of a process, of one that began meanwhile, and of one whose main thread has exited. */
+static struct scap_threads *thread_iterator(struct driven_machine *machine, bool whole)
+{
+	const struct iter_thread records[] = {
+		{.tid = 52,
+		 .pid = 50,
+		 .vtid = 2,
+		 .uid = 44,
+		 .start_ns = 7 * TICK_NS,
+		 .comm = "one"},
+		{.tid = 51, .pid = 50, .flags = ITER_THREAD_OWN_CGROUPS, .comm = "two"},
+		{.tid = 12346, .pid = 12345, .comm = "new"},
+		{.tid = 61, .pid = 60, .comm = "orphan"},
+		{.flags = ITER_THREAD_END},
+	};
+	size_t bytes = whole ? sizeof(records) : sizeof(records[0]);
+	int to = memfd_create("records", MFD_CLOEXEC);
+	struct scap_threads *threads;
+
+	assert_true(to >= 0);
+	assert_int_equal(write(to, records, bytes), bytes);
+	assert_int_equal(lseek(to, 0, SEEK_SET), 0);
+	assert_int_equal(scap_threads_create(to, &machine->proc, &threads), 0);
+	return threads;
+}
+
+static void takes_threads_of_an_iterator(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	const struct sinsp_iterators iterators = {.threads = thread_iterator(machine, true)};
+	const struct sinsp_thread *one, *main;
+
+	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(driven_machine_stats(machine).threads_error, 0);
+	assert_int_equal(driven_machine_stats(machine).threads, 5);
+	/* Of its own, and of its process. */
+	one = drive_thread(drive, 52);
+	main = drive_thread(drive, 50);
+	assert_string_equal(one->comm, "one");
+	assert_true(one->vtid == 2 && one->uid == 44 && one->clone_ts_ns == 7);
+	assert_true(one->ptid == 1 && one->fd_limit == 256 && one->vm_size_kib == 4096);
+	assert_ptr_equal(one->program, main->program);
+	assert_ptr_equal(one->fs, main->fs);
+	assert_ptr_equal(one->fds, main->fds);
+	assert_int_equal(main->nthreads, 3);
+	/* Read from /proc: in groups of its own; one that is not there any more. */
+	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
+	assert_int_equal(machine->proc.asked_threads, 2);
+	assert_null(sinsp_threads_find(&drive->sinsp->threads, 61));
+	assert_null(sinsp_threads_find(&drive->sinsp->threads, 12346));
+	scap_threads_destroy(iterators.threads);
+}
+
+static void reads_threads_from_proc_if_the_iterator_fails(void **state)
+{
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	const struct sinsp_iterators iterators = {.threads = thread_iterator(machine, false)};
+
+	assert_int_equal(sinsp_seed(drive->sinsp, &iterators, NULL), 0);
+	assert_int_equal(driven_machine_stats(machine).threads_error, -EBADMSG);
+	assert_string_equal(drive_thread(drive, 51)->comm, "worker");
+	assert_string_equal(drive_thread(drive, 60)->comm, "server");
+	assert_int_equal(drive_thread(drive, 50)->nthreads, 3);
+	assert_int_equal(driven_machine_stats(machine).fds, 8);
+	scap_threads_destroy(iterators.threads);
 }
 
 static void does_nothing_without_proc(void **state)
@@ -56,7 +195,7 @@ static void does_nothing_without_proc(void **state)
 	struct drive drive;
 
 	drive_create(&drive, NULL);
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
+	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
 	assert_null(sinsp_thread_find(drive.sinsp, 1));
 	drive_destroy(&drive);
 }
@@ -68,6 +207,10 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
 		TEST(fills_the_tables),
 		TEST(fills_them_again),
+		TEST(takes_descriptors_of_an_iterator),
+		TEST(reads_proc_if_the_iterator_fails),
+		TEST(takes_threads_of_an_iterator),
+		TEST(reads_threads_from_proc_if_the_iterator_fails),
 		TEST(does_nothing_without_proc),
 	};
 

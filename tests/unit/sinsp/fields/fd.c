@@ -41,7 +41,7 @@ static void test_file(void **state)
 	struct sinsp_fd *fd = open_fd(world, SCAP_FD_FILE, "/lib/x/libc.so.6");
 
 	fd->dev = 0xfd01 | 0x12300000;
-	fd->ino = 99;
+	sinsp_fd_set_ino(fd, 99);
 	fd->flags = file_flags__FD_UPPER_LAYER;
 	world_read_from(world, fd);
 	world->event.fd_named = true;

@@ -27,7 +27,7 @@ static void test_polled_descriptors(void **state)
 	world_fd(world->event.thread, 5, SCAP_FD_EVENT, "");
 	server = world_fd(world->event.thread, 6, SCAP_FD_IPV4, "0.0.0.0:80");
 	server->listening = true;
-	server->dest.port = 80;
+	world_ends(world, server)->dest.port = 80;
 	world_expect(world, "fdlist.nums", "4,3,5,6,9");
 	world_expect(world, "fdlist.names", "pipe:[1],a->b,<NA>,0.0.0.0:80,<NA>");
 	world_expect(world, "fdlist.cips", "10.0.0.1");

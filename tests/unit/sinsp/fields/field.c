@@ -186,13 +186,44 @@ static void test_tables(void **state)
 	}
 }
 
+static unsigned int needs_of(const char *text)
+{
+	struct field_ref ref;
+	unsigned int needs;
+
+	must_init(&ref, text);
+	needs = field_ref_needs(&ref);
+	field_ref_finish(&ref);
+	return needs;
+}
+
+/* That an argument was changed during the call is looked for only if it is asked for by name. */
+static void test_needs(void **state)
+{
+	static const char *const changed[] = {"evt.arg.name_at_enter", "evt.rawarg.name_at_enter",
+					      "evt.arg.filename_at_enter", "evt.arg.addr_at_enter",
+					      "evt.arg.pathname_at_enter"};
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+		assert_int_equal(needs_of(changed[i]) & NEEDS_VALUES, NEEDS_VALUES);
+	assert_int_equal(needs_of("evt.args") & NEEDS_VALUES, NEEDS_ARGUMENTS);
+	assert_int_equal(needs_of("evt.arg.name") & NEEDS_VALUES, NEEDS_ARGUMENTS);
+	assert_int_equal(needs_of("evt.arg[7]") & NEEDS_VALUES, NEEDS_ARGUMENTS);
+	assert_int_equal(needs_of("evt.type"), NEEDS_NOTHING);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_names), cmocka_unit_test(test_unknown_names),
-		cmocka_unit_test(test_index),	    cmocka_unit_test(test_key),
-		cmocka_unit_test(test_parameters),  cmocka_unit_test(test_other_arguments),
-		cmocka_unit_test(test_nearest),	    cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_plain_names),
+		cmocka_unit_test(test_unknown_names),
+		cmocka_unit_test(test_index),
+		cmocka_unit_test(test_key),
+		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_other_arguments),
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,8 @@ static struct sinsp_fd *open_socket(struct drive *world, enum sinsp_fd_role role
 	fd->l4 = SCAP_L4_TCP;
 	fd->role = role;
 	fd->connected = true;
-	set_end(&fd->source, "10.0.0.1", 1234);
-	set_end(&fd->dest, "10.0.0.2", 80);
+	set_end(&world_ends(world, fd)->source, "10.0.0.1", 1234);
+	set_end(&world_ends(world, fd)->dest, "10.0.0.2", 80);
 	world_read_from(world, fd);
 	return fd;
 }
@@ -165,8 +165,8 @@ static void test_ipv6_and_unix(void **state)
 
 	fd->type = SCAP_FD_IPV6;
 	fd->l4 = SCAP_L4_UDP;
-	set_end(&fd->source, "::1", 1);
-	set_end(&fd->dest, "fe80::1:2", 53);
+	set_end(&world_ends(world, fd)->source, "::1", 1);
+	set_end(&world_ends(world, fd)->dest, "fe80::1:2", 53);
 	world_expect(world, "fd.cip", "::1");
 	world_expect(world, "fd.sip", "fe80::1:2");
 	world_expect(world, "fd.l4proto", "udp");

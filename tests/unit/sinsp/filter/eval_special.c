@@ -78,8 +78,8 @@ static struct sinsp_fd *read_from_socket(struct drive *world, const char *source
 	struct sinsp_fd *fd = read_from(world, strchr(source, ':') ? SCAP_FD_IPV6 : SCAP_FD_IPV4);
 
 	fd->role = SINSP_ROLE_CLIENT;
-	set_end(&fd->source, source, 40000);
-	set_end(&fd->dest, dest, 80);
+	set_end(&world_ends(world, fd)->source, source, 40000);
+	set_end(&world_ends(world, fd)->dest, dest, 80);
 	return fd;
 }
 

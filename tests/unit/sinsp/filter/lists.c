@@ -32,7 +32,8 @@ static int teardown(void **state)
 /* A check that the types decide as `answers` say; NULL: none decides it. */
 static uint32_t add(const uint8_t *answers)
 {
-	static struct filter_check check;
+	static struct filter_side side;
+	static struct filter_check check = {.left = &side};
 	const struct filter_term term = {
 		.check = &check, .answers = answers, .typed = answers != NULL};
 	uint32_t ref;

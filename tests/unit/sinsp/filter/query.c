@@ -27,6 +27,23 @@ static void test_needs(void **state)
 	grouped_finish(&group);
 }
 
+/* By type; test_needs_by_type of the selection has expressions that differ by it. */
+static void test_needs_of_events(void **state)
+{
+	unsigned int needs[EVENT_ID_MAX];
+	struct grouped group;
+
+	GROUPED_MAKE(&group, "num.i8 = 1 and text.a = x", "text.a = x or num.i64 = 1");
+	filter_event_needs(group.filter, needs);
+	assert_int_equal(needs[EVENT_openat], NEEDS_THREADS | NEEDS_FDS);
+	assert_int_equal(needs[EVENT_syscall], NEEDS_THREADS | NEEDS_FDS);
+	grouped_finish(&group);
+	GROUPED_MAKE(&group, "text.a = x");
+	filter_event_needs(group.filter, needs);
+	assert_int_equal(needs[EVENT_openat], NEEDS_NOTHING);
+	grouped_finish(&group);
+}
+
 /* Of all expressions together, in whatever order. */
 static void test_any(void **state)
 {
@@ -77,9 +94,8 @@ static void test_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_any),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_needs), cmocka_unit_test(test_needs_of_events),
+		cmocka_unit_test(test_any),   cmocka_unit_test(test_find),
 		cmocka_unit_test(test_count),
 	};
 

@@ -227,7 +227,7 @@ static void test_flags(void **state)
 	assert_true(filter_flags(filter) & FIELD_OF_TYPE);
 	filter_destroy(filter);
 	filter = create("evt.num = 1", false);
-	assert_int_equal(filter_flags(filter), 0);
+	assert_int_equal(filter_flags(filter), FIELD_OF_PAST);
 	filter_destroy(filter);
 }
 

@@ -25,8 +25,16 @@ static int column_init(struct formatter *formatter, struct format_column *column
 	return init_code;
 }
 
+/* One whose keys are the texts of the operands. */
+static int keyed_column_init(struct formatter *formatter, struct format_column *column,
+			     const struct format_token *token)
+{
+	column->before = token->name;
+	return 0;
+}
+
 static const struct format_events plain = {.column_init = column_init},
-				  keyed = {.column_init = column_init, .keyed = true};
+				  keyed = {.column_init = keyed_column_init, .keyed = true};
 
 static int setup(void **state)
 {
@@ -147,16 +155,42 @@ static void test_repeated(void **state)
 	assert_int_equal(add(formatter, "evt.num", "", &err), 0);
 	assert_int_equal(add(formatter, "evt.num", "", &err), 0);
 	assert_int_equal(formatter->columns_count, 2);
+	formatter->columns_count = 0;
 	formatter->events = &keyed;
+	assert_int_equal(add(formatter, "evt.num", "", &err), 0);
 	assert_int_equal(add(formatter, "evt.num", ",", &err), 0);
-	assert_int_equal(formatter->columns_count, 2);
+	assert_int_equal(formatter->columns_count, 1);
 	/* The beginning of another is not that one. */
 	assert_int_equal(add(formatter, "evt.time.s", "", &err), 0);
 	assert_int_equal(add(formatter, "evt.time", "", &err), 0);
-	assert_int_equal(formatter->columns_count, 4);
+	assert_int_equal(formatter->columns_count, 3);
 	assert_int_equal(add(formatter, "len(proc.name)", "", &err), 0);
 	assert_int_equal(add(formatter, "len( proc.name)", "", &err), 0);
-	assert_int_equal(formatter->columns_count, 6);
+	assert_int_equal(formatter->columns_count, 5);
+}
+
+/* Whose text lives as long as the formatter, with room for copies of constant length. */
+static void test_prepended(void **state)
+{
+	struct formatter *formatter = *state;
+	struct format_column first = {0};
+	struct filter_error err;
+	struct buf text = {0};
+
+	assert_int_equal(add(formatter, "evt.num", "", &err), 0);
+	BUF_LITERAL(&text, "first");
+	assert_int_equal(format_keep_text(formatter, &text, &first.before), 0);
+	buf_fail(&text);
+	assert_int_equal(format_keep_text(formatter, &text, &first.before), -ENOMEM);
+	buf_finish(&text);
+	assert_int_equal(format_prepend_column(formatter, &first), 0);
+	assert_int_equal(formatter->columns_count, 2);
+	assert_int_equal(formatter->columns[0].before.len, 5);
+	assert_memory_equal(formatter->columns[0].before.data, "first", 5);
+	assert_string_equal(formatter->columns[1].name.data, "evt.num");
+	assert_int_equal(formatter->spans_count, 1);
+	assert_int_equal(formatter->spans[0].end, 2);
+	assert_int_equal(formatter->host_spans, 1);
 }
 
 static int add_field(struct formatter *formatter, const char *list, size_t position, size_t len,
@@ -204,7 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_field),  TEST(test_lists),	    TEST(test_transformer),
-		TEST(test_wrong),  TEST(test_not_prepared), TEST(test_repeated),
+		TEST(test_wrong),  TEST(test_not_prepared), TEST(test_repeated), TEST(test_prepended),
 		TEST(test_fields), TEST(test_wrong_field),
 	};
 

@@ -108,7 +108,8 @@ static void test_needs(void **state)
 	formatter_destroy(formatter);
 	assert_int_equal(
 		formatter_create_format(&format_text, "%toupper(fd.name)", &formatter, NULL), 0);
-	assert_int_equal(formatter_needs(formatter), NEEDS_THREADS | NEEDS_EVENT_FDS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS);
 	formatter_destroy(formatter);
 }
 

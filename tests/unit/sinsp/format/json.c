@@ -89,7 +89,7 @@ static void test_needs(void **state)
 	struct formatter *formatter;
 
 	assert_int_equal(formatter_create(&format_json, args, 3, &formatter, NULL), 0);
-	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
+	assert_int_equal(formatter_needs(formatter), NEEDS_ARGUMENTS);
 	formatter_destroy(formatter);
 	assert_int_equal(formatter_create(&format_json, NULL, 0, &formatter, NULL), 0);
 	assert_true(formatter_needs(formatter) & NEEDS_THREADS);
@@ -263,9 +263,14 @@ static void test_warm_buffer_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_default_line), TEST(test_missing_values),    TEST(test_needs),
-		TEST(test_wrong_fields), TEST(test_no_memory),	       TEST(test_bytes_beside_text),
-		TEST(test_times),	 TEST(test_warm_buffer_stays),
+		TEST(test_default_line),
+		TEST(test_missing_values),
+		TEST(test_needs),
+		TEST(test_wrong_fields),
+		TEST(test_no_memory),
+		TEST(test_bytes_beside_text),
+		TEST(test_times),
+		TEST(test_warm_buffer_stays),
 		cmocka_unit_test_setup_teardown(test_containers, contained_setup, world_teardown),
 	};
 

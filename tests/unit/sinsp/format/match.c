@@ -136,8 +136,8 @@ static unsigned int needs_of(const struct output_format *format)
 /* What prints nothing needs nothing. */
 static void test_needs(void **state)
 {
-	assert_true(needs_of(&format_json) & NEEDS_EVENT_FDS);
-	assert_true(needs_of(&format_text) & NEEDS_EVENT_FDS);
+	assert_true(needs_of(&format_json) & NEEDS_EVENT_FD);
+	assert_true(needs_of(&format_text) & NEEDS_EVENT_FD);
 	assert_int_equal(needs_of(&format_none), NEEDS_NOTHING);
 	match_line_destroy(NULL);
 }
@@ -173,9 +173,38 @@ static void test_nothing_is_kept(void **state)
 	match_line_append(line, &world->event, NULL, &out);
 	buf_append_char(&out, '\0');
 	assert_non_null(strstr(out.data, "host of host"));
-	assert_null(line->output->kept.slots);
+	assert_null(line->output->of_containers.slots);
+	assert_null(line->output->of_threads.slots);
+	assert_null(line->output->threads.slots);
 	buf_finish(&out);
 	match_line_destroy(line);
+}
+
+/* A line that lacks the output of its rule is none. */
+static void test_no_memory_for_the_output(void **state)
+{
+	static const struct output_format *const formats[] = {
+		&format_json, &format_protobuf, &format_otlp_json, &format_otlp_proto};
+	const struct format_rule rule = rule_of("%proc.name is here");
+	const struct text_style style = {0};
+	struct drive *world = *state;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct formatter *fields;
+		struct match_line *line;
+		struct buf out = {0};
+		char memory[4];
+
+		assert_int_equal(match_line_create(formats[i], &rule, &style, &line, NULL), 0);
+		assert_int_equal(formatter_create(formats[i], NULL, 0, &fields, NULL), 0);
+		line->text = buf_fixed(memory, sizeof(memory));
+		match_line_append(line, &world->event, fields, &out);
+		assert_true(out.failed);
+		assert_int_equal(out.len, 0);
+		buf_finish(&out);
+		formatter_destroy(fields);
+		match_line_destroy(line);
+	}
 }
 
 int main(void)
@@ -187,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_needs),
 		cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory_for_the_output, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

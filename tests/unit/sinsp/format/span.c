@@ -18,6 +18,8 @@
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
 #include "sinsp/state/container.h"
+#include "sinsp/state/parts.h"
+#include "sinsp/tables/program.h"
 
 enum { PROCESSES = 12, FIRST_PID = 200, GROUPS = 6, STEPS = 1000 };
 
@@ -63,23 +65,30 @@ static void append_argument(struct buf *text, const struct field_desc *desc)
 		buf_append_string(text, desc->arg == FIELD_ARG_LABEL ? "[app]" : "[0]");
 }
 
-/* All fields that can be kept, after one that cannot, with others between. */
-static void append_all(struct outputs *outputs, const char *between)
+/* All fields of a kind that can be kept, after one that cannot, with others between. */
+static void append_kind(struct outputs *outputs, unsigned int flag, const char *between,
+			unsigned int least)
 {
 	const char *mark = outputs->as_list ? "" : "%";
 	unsigned int count = 0;
 
-	buf_printf(&outputs->text, "%sevt.num", mark);
 	for (const struct field_desc *const *table = field_tables; *table; table++)
 		for (const struct field_desc *desc = *table; desc->name; desc++) {
-			if (!(desc->flags & FIELD_OF_CONTAINER))
+			if (!(desc->flags & flag))
 				continue;
 			buf_printf(&outputs->text, "%s%s%s", between, mark, desc->name);
 			append_argument(&outputs->text, desc);
 			if (++count % 10 == 0)
-				buf_printf(&outputs->text, "%s%sproc.pid", between, mark);
+				buf_printf(&outputs->text, "%s%sevt.type", between, mark);
 		}
-	assert_true(count > 40);
+	assert_true(count > least);
+}
+
+static void append_all(struct outputs *outputs, const char *between)
+{
+	buf_printf(&outputs->text, "%sevt.num", outputs->as_list ? "" : "%");
+	append_kind(outputs, FIELD_OF_CONTAINER, between, 40);
+	append_kind(outputs, FIELD_OF_THREAD, between, 18);
 }
 
 static void check_event(const struct outputs *outputs, const struct sinsp_event *event)
@@ -155,6 +164,42 @@ static void describe_pod(struct drive *world)
 	sinsp_describe_pod(world->sinsp, info);
 }
 
+static void set_program(struct drive *world, struct sinsp_thread *thread, const char *exe,
+			const char *args)
+{
+	const struct sinsp_program program = {
+		.exe = exe, .exepath = exe, .args = args, .args_len = *args ? 5 : 0, .env = ""};
+
+	sinsp_program_unref(&world->sinsp->pool, thread->program);
+	thread->program = sinsp_program_create(&world->sinsp->pool, &program);
+	assert_non_null(thread->program);
+}
+
+/* Changes what fields of threads depend on. */
+static void change_thread(struct drive *world)
+{
+	static const char *const names[] = {"sh", "quo\"te", "not UTF-8: \xff", ""};
+	struct sinsp_thread *thread = world_self(world);
+
+	switch (choose(8)) {
+	case 0:
+		set_program(world, thread, names[choose(3)], choose(2) ? "-x\0y" : "");
+		break;
+	case 1:
+		state_set_comm(thread, names[choose(4)]);
+		break;
+	case 2:
+		thread->uid = choose(3);
+		break;
+	case 3:
+		sinsp_threads_set_parent(&world->sinsp->threads, thread,
+					 FIRST_PID + choose(PROCESSES));
+		break;
+	default:
+		break;
+	}
+}
+
 /* Changes a process, its container, its pod, or nothing. */
 static void change(struct drive *world)
 {
@@ -179,6 +224,7 @@ static void change(struct drive *world)
 		sinsp_forget_pod(world->sinsp, POD_UID);
 		break;
 	default:
+		change_thread(world);
 		break;
 	}
 }
@@ -265,15 +311,20 @@ static struct formatter *list(const char *fields)
 	return formatter;
 }
 
-/* Spans as text: those between bars are kept. Destroys the formatter. */
+/*
+ * Spans as text: those of containers between bars, those of threads in angle brackets. Destroys the
+ * formatter.
+ */
 static void expect_spans(struct formatter *formatter, const char *spans, size_t for_host)
 {
+	static const char *const forms[] = {
+		[SPAN_EVENT] = " %zu ", [SPAN_CONTAINER] = "|%zu|", [SPAN_THREAD] = "<%zu>"};
 	struct buf text = {0};
 
 	for (size_t i = 0; i < formatter->spans_count; i++) {
 		const struct format_span *span = &formatter->spans[i];
 
-		buf_printf(&text, span->of_container ? "|%zu|" : " %zu ", span->end - span->begin);
+		buf_printf(&text, forms[span->kind], span->end - span->begin);
 	}
 	buf_append_char(&text, '\0');
 	assert_string_equal(text.data, spans);
@@ -290,8 +341,12 @@ static void test_spans(void **state)
 		     " 1 |2| 2 |1|", 4);
 	expect_spans(list("container.start_ts,container.duration,container.mounts"), " 2 |1|", 2);
 	/* Those for events of containers alone are apart. */
-	expect_spans(list("default"), " 15 |5|", 1);
-	expect_spans(list("default,container.full_id"), " 15 |1||5|", 2);
+	expect_spans(list("default"), " 6 <7> 2 |5|", 3);
+	expect_spans(list("default,container.full_id"), " 6 <7> 2 |1||5|", 4);
+	/* Few columns of the thread are not worth it. */
+	expect_spans(list("proc.pid,proc.name,evt.type,thread.tid,proc.ppid,proc.exe,container.id"),
+		     " 3 <3>|1|", 3);
+	expect_spans(list("container.id,proc.pid,container.name"), "|1| 1 |1|", 3);
 	/* What has a transformer is computed. */
 	expect_spans(formatted_create(&format_json,
 				      "%container.id %toupper(container.image) %container.type",
@@ -313,13 +368,13 @@ static void test_kept(void **state)
 						 &err),
 			 0);
 	formatter_append(formatter, &world->event, &out);
-	bytes = formatter->kept.bytes.len;
+	bytes = formatter->of_containers.bytes.len;
 	assert_true(bytes > 0 && bytes < out.len);
 	formatter_append(formatter, &world->event, &out);
-	assert_int_equal(formatter->kept.bytes.len, bytes);
+	assert_int_equal(formatter->of_containers.bytes.len, bytes);
 	contained_set_group(world, "/");
 	formatter_append(formatter, &world->event, &out);
-	assert_int_equal(formatter->kept.bytes.len,
+	assert_int_equal(formatter->of_containers.bytes.len,
 			 bytes + strlen(",\"container.name\":\"host\",\"container.id\":\"host\""));
 	buf_finish(&out);
 	formatter_destroy(formatter);

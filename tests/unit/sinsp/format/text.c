@@ -162,7 +162,8 @@ static void test_needs(void **state)
 	assert_int_equal(formatter_needs(formatter), NEEDS_NOTHING);
 	formatter_destroy(formatter);
 	assert_int_equal(formatter_create(&format_text, all, 2, &formatter, NULL), 0);
-	assert_int_equal(formatter_needs(formatter), NEEDS_THREADS | NEEDS_EVENT_FDS);
+	assert_int_equal(formatter_needs(formatter),
+			 NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_PATHS);
 	formatter_destroy(formatter);
 }
 

@@ -40,7 +40,7 @@ static int setup(void **state)
 
 	fixture.proc = (struct scap_proc){.threads = known, .count = 1};
 	drive_create(&fixture.drive, &(struct sinsp_config){.proc = &fixture.proc});
-	if (sinsp_seed(fixture.drive.sinsp, NULL))
+	if (sinsp_seed(fixture.drive.sinsp, NULL, NULL))
 		return -1;
 	/* Opened before anybody looked, and closed by nobody. */
 	fixture.proc.threads = known_later;

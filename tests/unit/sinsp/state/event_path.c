@@ -63,6 +63,36 @@ static void prefers_what_the_kernel_found(void **state)
 	assert_int_equal(sinsp_event_path(&drive->event, openat__name, path, sizeof(path)), 5);
 }
 
+/* What the kernel reports of the directory goes before what the tables have. */
+static void starts_where_the_kernel_says(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+	char path[64];
+	int64_t dirfd;
+
+	drive_chdir(drive, 100, 0, "/old");
+	frame = drive_begin(drive, EVENT_openat, 100);
+	frame_put_i64(frame, openat__fd, -2);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, "../x");
+	frame_put_string(frame, openat__base_path, "/new/dir");
+	drive_end(drive);
+	sinsp_event_path(&drive->event, openat__name, path, sizeof(path));
+	assert_string_equal(path, "/new/x");
+	assert_false(state_path_is_relative(&drive->event.ev, openat__name, &dirfd));
+	/* Of a thread that is not known, too. */
+	frame = drive_begin(drive, EVENT_openat2, 999);
+	frame_put_i64(frame, openat2__fd, -2);
+	frame_put_i64(frame, openat2__dirfd, 7);
+	frame_put_string(frame, openat2__name, "/../x");
+	frame_put_i64(frame, openat2__resolve, openat2_flags__RESOLVE_IN_ROOT);
+	frame_put_string(frame, openat2__base_path, "/jail");
+	drive_end(drive);
+	sinsp_event_path(&drive->event, openat2__name, path, sizeof(path));
+	assert_string_equal(path, "/jail/x");
+}
+
 static void knows_where_paths_start(void **state)
 {
 	static const struct {
@@ -111,9 +141,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(gives_paths_of_parameters),
-		TEST(prefers_what_the_kernel_found),
-		TEST(knows_where_paths_start),
+		TEST(gives_paths_of_parameters),       TEST(prefers_what_the_kernel_found),
+		TEST(starts_where_the_kernel_says),    TEST(knows_where_paths_start),
 		TEST(starts_at_the_current_directory),
 	};
 

@@ -33,7 +33,7 @@ static void begin_live(bool children, bool from_exec)
 	proc = (struct scap_proc){.threads = at_start,
 				  .count = sizeof(at_start) / sizeof(at_start[0])};
 	drive_create(&drive, &config);
-	assert_int_equal(sinsp_seed(drive.sinsp, NULL), 0);
+	assert_int_equal(sinsp_seed(drive.sinsp, NULL, NULL), 0);
 }
 
 /* Of a capture, which knows no process yet. */
@@ -211,7 +211,7 @@ static void test_filled_again(void **state)
 	drive_fork(&drive, 100, 400);
 	proc.threads = later;
 	proc.count = sizeof(later) / sizeof(later[0]);
-	assert_int_equal(sinsp_reseed(drive.sinsp, NULL), 0);
+	assert_int_equal(sinsp_reseed(drive.sinsp, NULL, NULL), 0);
 	assert_true(is_followed(400));
 	assert_false(is_followed(300));
 	assert_int_equal(count_followed(), 3);

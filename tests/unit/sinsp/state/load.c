@@ -15,7 +15,7 @@ static void names_sockets(void **state)
 	struct drive *drive = &machine->drive;
 	struct sinsp_fd *fd;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	fd = sinsp_fds_find(drive_thread(drive, 50)->fds, 4);
 	assert_string_equal(fd->name, "10.0.0.1:4000->10.0.0.2:443");
 	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
@@ -80,7 +80,7 @@ static void replaces_a_descriptor(void **state)
 	const struct sinsp_fd *fd = state_load_fd(sinsp, fds, &found);
 
 	assert_string_equal(fd->name, "/a");
-	assert_int_equal(fd->ino, 7);
+	assert_int_equal(sinsp_fd_ino(fd), 7);
 	assert_int_equal(fd->dev, 8);
 	assert_false(sinsp_fds_cloexec(fds, 3));
 	found.name = "/b";

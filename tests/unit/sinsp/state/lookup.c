@@ -69,7 +69,7 @@ static void asks_once_for_a_descriptor(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_close(drive, 50, 0, 3);
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
 	assert_int_equal(machine->proc.asked_fds, 1);
@@ -98,7 +98,7 @@ static void asks_again_after_a_close(void **state)
 	struct drive *drive = &machine->drive;
 	unsigned int asked = 0;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	for (int i = 0; i < 3; i++) {
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
 		assert_null(drive_read(drive, 50, 1, 90)->fd);
@@ -125,7 +125,7 @@ static void asks_only_for_what_was_open(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++)
 		drive_read(drive, 50, failures[i], 1000);
 	assert_int_equal(machine->proc.asked_fds, 0);
@@ -143,7 +143,7 @@ static void bounds_looks_and_memory(void **state)
 	const struct pool_slab *slab;
 	struct sinsp_stats stats;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_read(drive, 50, 0, 10000);
 	slab = drive->sinsp->pool.slabs;
 	for (int64_t i = 0; i < CALLS; i++)
@@ -165,7 +165,7 @@ static void asks_for_what_the_events_do_not_say(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_close(drive, 50, 0, 3);
 	/* A name that could not be read, a base that is not known. */
 	drive_open(drive, 50, 3, NULL, 0);
@@ -182,7 +182,7 @@ static void follows_links_of_directories(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_chdir(drive, 50, -ENOENT, "/gone");
 	assert_int_equal(machine->proc.asked_directories, 0);
 	drive_chdir(drive, 50, 0, "sub/./x");
@@ -219,7 +219,7 @@ static void what_proc_says_is_newer_than_events_before_it(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_clone(drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
 	assert_string_equal(drive_thread(drive, 50)->comm, "client");
 	assert_string_equal(drive_name(drive, 50, 3), "/etc/hosts");
@@ -243,7 +243,7 @@ static void what_proc_says_is_newer_after_a_step(void **state)
 
 	drive_create(&drive, &(struct sinsp_config){.proc = &machine->proc,
 						    .boot_ns = clock_boot_offset_ns() + hour_ns});
-	sinsp_seed(drive.sinsp, NULL);
+	sinsp_seed(drive.sinsp, NULL, NULL);
 	drive.ts_ns = now_ns + hour_ns / 2;
 	drive_clone(&drive, 50, 0, &(struct drive_clone){.pid = 50, .ptid = 60, .comm = "before"});
 	assert_string_equal(drive_thread(&drive, 50)->comm, "client");
@@ -294,7 +294,7 @@ static void asks_where_a_namespace_leads(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	strcpy(machine->proc.directory, "/inside");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct frame *frame;
@@ -315,7 +315,7 @@ static void asks_for_received_descriptors(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	drive_open(drive, 50, 4, "/other", 0);
 	drive_open(drive, 50, 90, "/stale", 0);
@@ -342,7 +342,7 @@ static void understands_32_bit_messages(void **state)
 	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	drive_open(drive, 50, 4, "/other", 0);
 	frame = drive_begin(drive, EVENT_recvmsg, 50);
@@ -361,7 +361,7 @@ static void passes_over_corrupt_messages(void **state)
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	drive_open(drive, 50, 3, "/old", 0);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		struct frame *frame = drive_begin(drive, EVENT_recvmsg, 50);
@@ -394,7 +394,7 @@ static void takes_descriptors_of_processes(void **state)
 	struct drive *drive = &machine->drive;
 	struct frame *frame;
 
-	sinsp_seed(drive->sinsp, NULL);
+	sinsp_seed(drive->sinsp, NULL, NULL);
 	frame = drive_begin(drive, EVENT_pidfd_open, 50);
 	frame_put_i64(frame, pidfd_open__fd, 9);
 	frame_put_i64(frame, pidfd_open__pid, 60);

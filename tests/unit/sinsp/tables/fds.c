@@ -224,6 +224,33 @@ static void keeps_both_names(void **state)
 	assert_ptr_equal(fixture->pool.slabs, slabs);
 }
 
+static void has_ends_on_demand(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_fd *fd = sinsp_fds_open(fixture->fds, 3, "", 0);
+	union sinsp_ends *ends;
+
+	assert_ptr_equal(sinsp_fd_ends(fd), &sinsp_no_ends);
+	assert_string_equal(fd->name, "");
+	sinsp_fd_set_ino(fd, UINT64_MAX - 1);
+	ends = sinsp_fd_make_ends(&fixture->store, fd);
+	assert_ptr_equal(sinsp_fd_ends(fd), ends);
+	assert_int_equal(ends->dest.port, 0);
+	assert_true(sinsp_fd_ino(fd) == UINT64_MAX - 1);
+	ends->dest.port = 80;
+	sinsp_fd_set_ino(fd, 77);
+	assert_true(sinsp_fd_ino(fd) == 77);
+	assert_ptr_equal(sinsp_fd_make_ends(&fixture->store, fd), ends);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 80);
+	/* Another descriptor of another name and back to none. */
+	fd = sinsp_fds_open(fixture->fds, 3, "", 0);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 0);
+	assert_int_equal(sinsp_fd_ino(fd), 0);
+	assert_true(sinsp_fd_rename(&fixture->store, fd, "/a", 2));
+	assert_true(sinsp_fd_rename(&fixture->store, fd, "", 0));
+	assert_string_equal(fd->name, "");
+}
+
 static void keeps_to_the_limit(void **state)
 {
 	struct fixture *fixture = *state;
@@ -337,6 +364,7 @@ int main(void)
 		TEST(exec_closes_what_is_marked),
 		TEST(renames),
 		TEST(keeps_both_names),
+		TEST(has_ends_on_demand),
 		TEST(keeps_to_the_limit),
 		TEST(remembers_what_was_asked),
 		TEST(takes_no_memory_for_what_is_not_open),

@@ -41,13 +41,21 @@ static void expect(const struct sinsp_fd *fd, const struct services *services, c
 	buf_finish(&out);
 }
 
+enum { ENDS_COUNT = 16 };
+
 static struct sinsp_fd socket_fd(enum scap_l4 l4, uint16_t source, uint16_t dest, char *name)
 {
+	static struct sinsp_socket sockets[ENDS_COUNT];
+	static unsigned int used;
+	struct sinsp_socket *own = &sockets[used++ % ENDS_COUNT];
+
+	own->ends.source = (struct scap_endpoint){.address = {10, 0, 0, 1}, .port = source};
+	own->ends.dest = (struct scap_endpoint){.address = {10, 0, 0, 2}, .port = dest};
 	return (struct sinsp_fd){
 		.type = SCAP_FD_IPV4,
 		.l4 = l4,
-		.source = {.address = {10, 0, 0, 1}, .port = source},
-		.dest = {.address = {10, 0, 0, 2}, .port = dest},
+		.has_ends = true,
+		.socket = own,
 		.name = name,
 		.name_len = (uint16_t)strlen(name),
 	};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The part of the filter that the kernel decides, before an event costs anything else. The verifier
+ * knows which filter an event has, as it is in read-only data at a constant index: it removes the
+ * call where there is none, and what reads facts that no check compares.
+ *
+ * User space knows the names of threads from exec, prctl and clone. A name that is written to the
+ * file "comm" of /proc has no event: the threads that have one are noted, and their name decides
+ * nothing here.
+ */
+#ifndef LANNER_KERNEL_FILTER_BPF_H
+#define LANNER_KERNEL_FILTER_BPF_H
+
+#include "bpf/core/filler.bpf.h"
+
+#include <asm/errno.h>
+
+enum { RENAMED_MAX = 8192 };
+
+/*
+ * Key: thread. Allocated in advance: Linux 5.10 warns of tracing programs that allocate. User space
+ * makes it small if no names are compared.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RENAMED_MAX);
+	__type(key, __u32);
+	__type(value, __u8);
+} renamed SEC(".maps");
+
+__u32 renamed_count; /* of the map; more than RENAMED_MAX if one is missing there */
+
+static __always_inline void rename_note(__u32 tid)
+{
+	__u8 nothing = 0;
+	long err = bpf_map_update_elem(&renamed, &tid, &nothing, BPF_NOEXIST);
+
+	if (err == 0)
+		__sync_fetch_and_add(&renamed_count, 1);
+	else if (err != -EEXIST && renamed_count <= RENAMED_MAX)
+		__sync_fetch_and_add(&renamed_count, RENAMED_MAX + 1);
+}
+
+static __always_inline void rename_forget(__u32 tid)
+{
+	if (renamed_count && bpf_map_delete_elem(&renamed, &tid) == 0)
+		__sync_fetch_and_add(&renamed_count, -1);
+}
+
+/* Whether the current thread may have a name that user space does not know. */
+static __always_inline bool is_renamed(void)
+{
+	__u32 tid;
+
+	if (!renamed_count || renamed_count > RENAMED_MAX)
+		return renamed_count;
+	tid = current_tid();
+	return bpf_map_lookup_elem(&renamed, &tid);
+}
+
+/* Reads what the filter compares. Returns false if a fact may differ from what user space knows. */
+static __always_inline bool facts_read(__u32 wanted, struct kernel_facts *facts)
+{
+	if (wanted & (1 << KERNEL_PID | 1 << KERNEL_TID)) {
+		facts->words[KERNEL_PID][0] = current_pid();
+		facts->words[KERNEL_TID][0] = current_tid();
+	}
+	if (wanted & (1 << KERNEL_UID | 1 << KERNEL_GID)) {
+		struct task_struct *task = (void *)bpf_get_current_task();
+		const struct cred *cred = READ(task, cred);
+
+		/* Elsewhere calls set ids of their namespace. */
+		if (READ(cred, user_ns, level))
+			return false;
+		facts->words[KERNEL_UID][0] = READ(cred, euid.val);
+		facts->words[KERNEL_GID][0] = READ(cred, egid.val);
+	}
+	if (wanted & 1 << KERNEL_NAME) {
+		if (is_renamed())
+			return false;
+		bpf_get_current_comm(facts->words[KERNEL_NAME], sizeof(facts->words[KERNEL_NAME]));
+	}
+	return true;
+}
+
+/*
+ * Whether the current call passes the filter of that number. Static and not inlined: there is one
+ * copy of it, which the verifier walks with the number that each caller has.
+ */
+static __attribute__((noinline)) bool kernel_filter_run(__u32 number, long result, __u32 open_flags)
+{
+	const volatile struct kernel_filter *filter;
+	struct kernel_facts facts = {};
+
+	if (number == 0 || number > KERNEL_FILTERS_MAX)
+		return true;
+	filter = &kernel_filters.filters[number - 1];
+	facts.words[KERNEL_RESULT][0] = result;
+	facts.words[KERNEL_OPEN_FLAGS][0] = open_flags;
+	return !facts_read(filter->facts, &facts) || kernel_filter_passes(filter, &facts);
+}
+
+/* Whether the filter rejects a call on its entry, when the result is not known yet. */
+static __always_inline bool entry_is_rejected(__u32 event)
+{
+	__u32 number = kernel_filters.at_entry[event];
+
+	return number && !kernel_filter_run(number, 0, 0);
+}
+
+/* Whether the filter of an event compares a fact on the exit of its call. */
+static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
+{
+	__u32 number = kernel_filters.at_exit[event];
+
+	return number && number <= KERNEL_FILTERS_MAX &&
+	       kernel_filters.filters[number - 1].facts & 1 << fact;
+}
+
+/* Whether the filter rejects a call on its exit; a rejected event is counted. */
+static __always_inline bool exit_is_rejected(__u32 event, long result, __u32 open_flags)
+{
+	__u32 number = kernel_filters.at_exit[event];
+
+	if (!number || kernel_filter_run(number, result, open_flags))
+		return false;
+	count_filtered(event);
+	return true;
+}
+
+#endif

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What Lanner is to reach, and what it does: met or missed."""
+import collections
+
+from . import agent, calls, growth, loss, programs, rounds, tables, user_space
+from .watchers import AGAIN
+
+
+class Figure:
+    """A figure, and what it should be: at most, or at least. A value of None was not measured. `noise` is what the
+    same figure is where nothing is measured: one that may be larger than the reach decides nothing."""
+
+    def __init__(self, what, value, unit, most=None, least=None, noise=0):
+        self.what, self.value, self.unit, self.most, self.least = what, value, unit, most, least
+        self.noise = abs(noise)
+
+    @property
+    def met(self):
+        """None: it is not known."""
+        if self.value is None or (self.most is not None and self.noise > self.most):
+            return None
+        return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
+
+    def cells(self):
+        reach = f"<= {self.most:g}" if self.most is not None else f">= {self.least:g}"
+        measured = "not measured" if self.value is None else f"{self.value:.6g} {self.unit}"
+        unknown = "" if self.value is None else f"noise of {self.noise:.3g}"
+        return [self.what, measured, reach, {True: "yes", False: "NO", None: unknown}[self.met]]
+
+    def __str__(self):
+        return "| " + " | ".join(self.cells()) + " |"
+
+
+HEAD = "| what | measured | reach | met |\n|---|---:|---:|---|"
+# A reach: the figure of a part, by `value(part)`, which gives None where it was not measured; `noise(part)` likewise.
+Reach = collections.namedtuple("Reach", "what part value unit most least noise", defaults=(None, None, None))
+
+
+def added(what, step):
+    """What a step adds to a call, in ns."""
+    return lambda part: tables.added(part, calls.NS).get(step, {}).get(what)
+
+
+def value(what, step, unit, at=None):
+    """The median of a row."""
+    def find(part):
+        samples = part.samples(what, step, unit, at)
+        return rounds.median(samples) if samples else None
+    return find
+
+
+def slower(what, step, unit):
+    """By how many percent."""
+    return lambda part: tables.slower(part, unit).get(step, {}).get(what)
+
+
+def each(what, step, unit, sizes):
+    """What one more costs, in millionths of the unit: between the least and the most."""
+    def find(part):
+        few, many = (value(what, step.format(size), unit, size)(part) for size in sizes)
+        return None if few is None or many is None else 1e6 * (many - few) / (sizes[1] - sizes[0])
+    return find
+
+
+def million_a_second(what, step, at):
+    """Of a row in nanoseconds."""
+    def find(part):
+        ns = value(what, step, "ns", at)(part)
+        return None if ns is None else 1000 / ns
+    return find
+
+
+def started(filters, size, most):
+    """The start on a machine with so many descriptors."""
+    return Reach(f"first event with {size:,} descriptors, {filters}", "growth",
+                 value(f"descriptors, {filters}: first event", f"{size:,} descriptors", growth.SECONDS, size), "s",
+                 most)
+
+
+def adds(title, what, step, most):
+    return Reach(title, "calls", added(what, step), "ns", most, noise=added(what, AGAIN))
+
+
+def slows(title, what, step, most):
+    return Reach(title, "programs", slower(what, step, programs.SECONDS), "%", most,
+                 noise=slower(what, AGAIN, programs.SECONDS))
+
+
+OPENS = "lanner, evt.type=open"
+REACHES = [
+    adds("getppid, `evt.type=open`: adds", "getppid", "lanner, evt.type=open", 45),
+    adds("getppid, everything: adds", "getppid", "lanner, everything", 180),
+    adds("open and close, `evt.type=open` to JSON: adds", "openat", "lanner, evt.type=open to JSON", 700),
+    Reach("the same: CPU of the agent", "calls",
+          value("openat", "lanner, evt.type=open to JSON", calls.CPU), calls.CPU, most=20),
+    adds("open and close, `evt.type=open and proc.name=zzz`: adds", "openat",
+         "lanner, evt.type=open and proc.name=zzz", 250),
+    adds("open and close, everything: adds", "openat", "lanner, everything", 900),
+    adds("read of 4 KiB, everything: adds", "read", "lanner, everything", 280),
+    adds("stat, everything: adds", "stat", "lanner, everything", 350),
+    slows("redis-benchmark, nothing matches: slower", "redis", programs.NOTHING, 2),
+    slows("nginx under wrk, nothing matches: slower", "nginx", programs.NOTHING, 2),
+    Reach("JSON of all default fields, one core", "user_space",
+          value("JSON, all default fields, no filter", user_space.INJECTED, user_space.RATE), user_space.RATE, least=5),
+    Reach("decode and state, one core", "user_space",
+          value("decode and state", user_space.INJECTED, user_space.RATE), user_space.RATE, least=25),
+    Reach("1,000 rules on a mixed stream", "growth", million_a_second("rules: state and rules", "1,000 rules", 1000),
+          "million events/s", least=3),
+    Reach("opens lost, both CPUs, to JSON", "loss", value("opens, unpaced", loss.DEFAULT, loss.PERCENT), "%", most=0),
+    Reach("first event, `evt.type=open`", "agent", value(agent.START, OPENS, agent.MS), "ms", most=300),
+    Reach("first event, everything", "agent", value(agent.START, "lanner, everything", agent.MS), "ms", most=700),
+    started("evt.type=open", 300000, 0.7),
+    started("everything", 300000, 0.7),
+    started("evt.type=open", 1000000, 1.5),
+    started("everything", 1000000, 1.5),
+    Reach("memory of an open descriptor", "growth",
+          each("descriptors, everything: resident", "{:,} descriptors", growth.MB, (1000, 1000000)), "bytes", most=64),
+    Reach("resident, idle, `evt.type=open`", "agent", value(agent.RESIDENT, OPENS, agent.MB), "MB", most=18),
+    Reach("resident, most, `evt.type=open`", "agent", value(agent.PEAK, OPENS, agent.MB), "MB", most=24),
+]
+
+
+def figures(results):
+    """All reaches with what was measured."""
+    found = []
+    for reach in REACHES:
+        part = results.part(reach.part)
+        value_of, noise_of = ((find(part) if part and find else None) for find in (reach.value, reach.noise))
+        found.append(Figure(reach.what, value_of, reach.unit, reach.most, reach.least, noise_of or 0))
+    return found

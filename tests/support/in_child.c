@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "in_child.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void in_child(int (*run)(void *context), void *context)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		int result = run(context);
+
+		if (result && result != IN_CHILD_SKIP)
+			fprintf(stderr, "line %d: errno %d (%s)\n", result, errno, strerror(errno));
+		_exit(result == 0 || result == IN_CHILD_SKIP ? result : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == IN_CHILD_SKIP)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}

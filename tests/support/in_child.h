@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of tests that change the process for good: in a child. */
+#ifndef TESTS_IN_CHILD_H
+#define TESTS_IN_CHILD_H
+
+/* Runs it in a child process; fails unless it returns 0. Its result is a line number, or IN_CHILD_SKIP. */
+enum { IN_CHILD_SKIP = 77 };
+void in_child(int (*run)(void *context), void *context);
+
+/* For functions that run there: returns the line if a condition does not hold. */
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return __LINE__;                                                           \
+	} while (0)
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks as text and as JSON, some of them by a pattern, and the exit code. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "printed.h"
+
+static void test_text(void **state)
+{
+	struct printed printed;
+
+	printed_run("doctor kptr", &printed);
+	assert_int_equal(printed.exit_code, 0);
+	assert_int_equal(strncmp(printed.out, "CHECK ", 6), 0);
+	printed_expect(printed.out,
+		       (const char *[]){" STATUS ", " FOUND", "\nkptr_restrict  ok ", NULL});
+	printed_finish(&printed);
+}
+
+static void test_json(void **state)
+{
+	struct printed printed;
+
+	printed_run("doctor -o json kernel", &printed);
+	printed_expect(printed.out,
+		       (const char *[]){"{\"name\":\"kernel\",\"status\":\"",
+					"\"checks\":\"version and architecture\"",
+					"\"found\":\"Linux ", "\"affected\":\"older kernels",
+					"\"advice\":\"use Linux", NULL});
+	printed_finish(&printed);
+}
+
+/* The exit code is that of the checks that were run. */
+static void test_missing(void **state)
+{
+	struct printed printed;
+
+	printed_run("doctor --host-root /nonexistent --buffer-size 64K proc", &printed);
+	assert_int_equal(printed.exit_code, 0);
+	printed_expect(printed.out,
+		       (const char *[]){"\nproc ", " limited ", "ADVICE", "(--host-root)", NULL});
+	printed_finish(&printed);
+}
+
+static void test_nothing(void **state)
+{
+	struct printed printed;
+
+	printed_run("doctor kernal", &printed);
+	assert_int_equal(printed.exit_code, 1);
+	assert_string_equal(printed.out, "");
+	assert_string_equal(printed.err,
+			    "agent: no checks match 'kernal'; did you mean 'kernel'? (-v searches "
+			    "more than their names)\n");
+	printed_finish(&printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

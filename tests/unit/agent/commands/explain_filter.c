@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of checks as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/commands/explain_filter.h"
+#include "event/event.h"
+#include "printed.h"
+
+static void print(void *context)
+{
+	explain_filters_print(context);
+}
+
+static void test_checks(void **state)
+{
+	static struct kernel_filters filters = {
+		.at_exit =
+			{[EVENT_openat] = 1, [EVENT_close] = 1, [EVENT_read] = 2, [EVENT_open] = 3},
+		.at_entry = {[EVENT_openat] = 2},
+		.filters =
+			{
+				{.facts = 1 << KERNEL_RESULT | 1 << KERNEL_NAME,
+				 .checks = {{KERNEL_RESULT, KERNEL_LESS, 1, 2, .value = {0}},
+					    {KERNEL_NAME, KERNEL_EQUAL, KERNEL_PASS, 2,
+					     .mask = {0xffffff}},
+					    {KERNEL_NAME, KERNEL_EQUAL, KERNEL_PASS, KERNEL_REJECT,
+					     .mask = {0xffff}}}},
+				{.facts = 1 << KERNEL_UID,
+				 .checks = {{KERNEL_UID, KERNEL_EQUAL, KERNEL_REJECT, KERNEL_PASS,
+					     .value = {1000}, .mask = {UINT64_MAX, UINT64_MAX}}}},
+				{.facts = 1 << KERNEL_OPEN_FLAGS,
+				 .checks = {{KERNEL_OPEN_FLAGS, KERNEL_EQUAL, KERNEL_PASS, 1,
+					     .value = {file_flags__O_WRONLY},
+					     .mask = {file_flags__O_WRONLY}},
+					    {KERNEL_OPEN_FLAGS, KERNEL_EQUAL, KERNEL_PASS, 2,
+					     .mask = {file_flags__O_RDONLY}},
+					    {KERNEL_OPEN_FLAGS, KERNEL_EQUAL, KERNEL_REJECT,
+					     KERNEL_PASS,
+					     .mask = {file_flags__O_CREAT |
+						      file_flags__O_TMPFILE}}}},
+			},
+	};
+	struct printed printed;
+
+	memcpy(filters.filters[0].checks[1].value, "ab", 2);
+	memcpy(filters.filters[0].checks[2].value, "cd", 2);
+	printed_call(print, &filters, &printed);
+	assert_string_equal(printed.out, "\nDecided in the kernel; what passes is filtered again:\n"
+					 "At the exit of close openat:\n"
+					 "   1. if result < 0: go to 2, else go to 3\n"
+					 "   2. if name is 'ab': pass, else go to 3\n"
+					 "   3. if name begins with 'cd': pass, else reject\n"
+					 "At the exit of read:\n"
+					 "At the entry of openat:\n"
+					 "   1. if uid = 1000: reject, else pass\n"
+					 "At the exit of open:\n"
+					 "   1. if opened for writing: pass, else go to 2\n"
+					 "   2. if opened not for reading: pass, else go to 3\n"
+					 "   3. if opened without O_CREAT and O_TMPFILE: reject, "
+					 "else pass\n");
+	printed_finish(&printed);
+}
+
+static void test_nothing(void **state)
+{
+	static struct kernel_filters none;
+	struct printed printed;
+
+	printed_call(print, &none, &printed);
+	assert_string_equal(printed.out, "");
+	printed_finish(&printed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

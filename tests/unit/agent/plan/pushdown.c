@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel filters only what nothing but the filter looks at. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "agent/plan/plan.h"
+
+static struct printer none;
+
+static bool is_filtered(struct options options, const char *filter, unsigned int id, bool at_entry)
+{
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+	uint8_t number;
+
+	none = (struct printer){.format = &format_none};
+	options.filter = (char *)filter;
+	if (plan_create(&options, &none, &plan, &messages, &err))
+		fail_msg("%s", err.text);
+	number = at_entry ? plan->kernel_filters.at_entry[id] : plan->kernel_filters.at_exit[id];
+	if (number)
+		assert_int_not_equal(plan->kernel_filters.filters[number - 1].facts, 0);
+	plan_destroy(plan);
+	buf_finish(&messages);
+	return number;
+}
+
+static bool is_rejected(struct options options, const char *filter, unsigned int id)
+{
+	return is_filtered(options, filter, id, false);
+}
+
+static void test_events(void **state)
+{
+	const struct options options = {0}, noting = {.changed_arguments = true};
+	static const char filter[] = "evt.type in (openat,getppid,clone) and proc.name=cat";
+
+	assert_true(is_rejected(options, filter, EVENT_openat));
+	assert_true(is_rejected(options, filter, EVENT_getppid));
+	/* The state needs it. */
+	assert_false(is_rejected(options, filter, EVENT_clone));
+	assert_false(is_rejected(options, filter, EVENT_close));
+	assert_false(is_rejected(options, NULL, EVENT_openat));
+	/* Only what reads something on entry filters there. */
+	assert_true(is_filtered(noting, filter, EVENT_openat, true));
+	assert_false(is_filtered(noting, filter, EVENT_getppid, true));
+	assert_false(is_filtered(options, filter, EVENT_openat, true));
+}
+
+/* Opens are known to the state, for the names of what is read; failed calls change nothing. */
+static void test_failed(void **state)
+{
+	static const char filter[] =
+		"evt.type in (openat,accept,read) and proc.name=cat and fd.name=/x";
+	struct kernel_facts facts = {0};
+	const struct kernel_filter *made;
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+	const struct options options = {.filter = (char *)filter};
+
+	none = (struct printer){.format = &format_none};
+	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), 0);
+	assert_true(plan->selection.events[EVENT_openat] & WHY_DESCRIPTORS);
+	assert_int_equal(plan->kernel_filters.at_exit[EVENT_accept], 0);
+	assert_int_equal(plan->kernel_filters.at_entry[EVENT_openat], 0);
+	assert_int_not_equal(plan->kernel_filters.at_exit[EVENT_openat], 0);
+	made = &plan->kernel_filters.filters[plan->kernel_filters.at_exit[EVENT_openat] - 1];
+	assert_true(kernel_filter_passes(made, &facts));
+	facts.words[KERNEL_RESULT][0] = (uint64_t)-2;
+	assert_false(kernel_filter_passes(made, &facts));
+	facts.words[KERNEL_NAME][0] = 'c' | 'a' << 8 | 't' << 16;
+	assert_true(kernel_filter_passes(made, &facts));
+	plan_destroy(plan);
+	buf_finish(&messages);
+}
+
+/* What else looks at all events, or counts them. */
+static void test_others(void **state)
+{
+	static const char filter[] = "evt.type=getppid and proc.name=cat";
+
+	assert_true(is_rejected((struct options){0}, filter, EVENT_getppid));
+	assert_false(is_rejected((struct options){.no_pushdown = true}, filter, EVENT_getppid));
+	assert_false(is_rejected((struct options){.write = "x.scap"}, filter, EVENT_getppid));
+	assert_false(is_rejected((struct options){.read = "x.scap"}, filter, EVENT_getppid));
+	assert_false(
+		is_rejected((struct options){0}, "proc.name=cat and evt.num<9", EVENT_getppid));
+	assert_false(is_rejected((struct options){0}, "proc.name=cat and evt.deltatime>9",
+				 EVENT_getppid));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

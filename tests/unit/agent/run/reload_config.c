@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Reloads of a configuration file: filter and rules, the pid file, and what stays. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/run/reload.h"
+#include "configured.h"
+#include "fake_input.h"
+#include "printed.h"
+#include "rules_text.h"
+
+enum { STEP_US = 1000, STEPS_MAX = 10000 };
+
+static struct configured configured;
+static struct fake_input input;
+static struct run run;
+static struct reload *reload;
+static char pid_path[TREE_PATH_BYTES];
+static unsigned int ended; /* reloads so far */
+
+static int setup(void **state)
+{
+	struct buf messages = {0};
+	struct error err = {""};
+
+	ended = 0;
+	configured_create(&configured);
+	configured_right(&configured, "filter: evt.type=open\nformat: text\n", NULL);
+	if (run_plan(&run, &configured.options, &messages, &err))
+		fail_msg("%s", err.text);
+	fake_input_init(&input);
+	run.input = &input.input;
+	tree_path(&configured.tree, "agent.pid", pid_path);
+	assert_int_equal(pid_file_open(&run.pid_file, pid_path, NULL), 0);
+	return reload_create(&run, &reload);
+}
+
+static int teardown(void **state)
+{
+	reload_destroy(reload);
+	run_finish(&run);
+	configured_destroy(&configured);
+	return 0;
+}
+
+static void wait_for_end(void *context)
+{
+	struct pid_status status = {.ended = ended};
+
+	for (int i = 0; i < STEPS_MAX && status.ended == ended; i++) {
+		reload_step(reload);
+		usleep(STEP_US);
+		buf_finish(&status.said);
+		assert_int_equal(pid_file_read(pid_path, &status, NULL), 0);
+	}
+	ended = status.ended;
+	buf_finish(&status.said);
+}
+
+/* Reloads with another text. What is said is also in the pid file. */
+static void expect_reload(const char *text, bool succeeds, const char *const *words)
+{
+	struct pid_status status;
+	struct printed printed;
+
+	tree_write(&configured.tree, "agent.yaml", text);
+	reload_request(reload);
+	reload_step(reload);
+	printed_call(wait_for_end, NULL, &printed);
+	assert_int_equal(pid_file_read(pid_path, &status, NULL), 0);
+	assert_int_equal(status.succeeded, succeeds);
+	assert_int_equal(status.said.len, strlen(printed.err));
+	assert_memory_equal(status.said.data, printed.err, status.said.len);
+	printed_expect(printed.err, words);
+	printed_finish(&printed);
+	buf_finish(&status.said);
+}
+
+static void test_filter(void **state)
+{
+	expect_reload("filter: evt.type=close\nformat: text\n", true,
+		      (const char *const[]){"agent: new configuration\n", NULL});
+	assert_true(run.plan->selection.events[EVENT_close] & WHY_FILTER);
+	assert_false(run.plan->selection.events[EVENT_openat] & WHY_FILTER);
+	assert_string_equal(input.calls, "begin prepare take ");
+}
+
+/* Lines of rules in text have no line of the event; then they have again. */
+static void test_rules_come_and_go(void **state)
+{
+	char text[TREE_PATH_BYTES + 64], path[TREE_PATH_BYTES];
+
+	tree_write(&configured.tree, "rules.yaml", NAMED_RULE("one", "evt.type=close"));
+	tree_path(&configured.tree, "rules.yaml", path);
+	snprintf(text, sizeof(text), "rules: %s\nformat: text\n", path);
+	assert_non_null(run.printer.formatter);
+	expect_reload(text, true,
+		      (const char *const[]){"agent: new configuration: 1 rule, 0 macros, 0 lists\n",
+					    NULL});
+	assert_int_equal(ruleset_count(run.plan->ruleset), 1);
+	assert_null(run.printer.formatter);
+	assert_ptr_equal(run.plan->printer, &run.printer);
+	expect_reload("filter: evt.type=open\nformat: text\n", true,
+		      (const char *const[]){"agent: new configuration\n", NULL});
+	assert_null(run.plan->ruleset);
+	assert_non_null(run.printer.formatter);
+}
+
+static void test_restart(void **state)
+{
+	expect_reload("filter: evt.type=open\nformat: json\nsnaplen: 5\n", true,
+		      (const char *const[]){"agent: new configuration\n"
+					    "agent: needs a restart: snaplen, format\n",
+					    NULL});
+	assert_ptr_equal(run.plan->options->format, &format_text);
+}
+
+static void test_errors(void **state)
+{
+	const struct plan *before = run.plan;
+
+	expect_reload("filter: evt.type=close\nformt: text\n", false,
+		      (const char *const[]){"/agent.yaml:2:1: error: there is no key 'formt'",
+					    "agent: the configuration stays as it was: ", NULL});
+	expect_reload("filter: evt.typ=close\n", false,
+		      (const char *const[]){"agent: the configuration stays as it was: ", "evt.typ",
+					    NULL});
+	assert_ptr_equal(run.plan, before);
+	assert_string_equal(input.calls, "begin drop begin drop ");
+}
+
+#define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RELOAD_TEST(test_filter),
+		RELOAD_TEST(test_rules_come_and_go),
+		RELOAD_TEST(test_restart),
+		RELOAD_TEST(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The status of a run, line by line. */
+#include "agent/run/status.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/run/run.h"
+#include "fake_input.h"
+
+static void test_lines(void **state)
+{
+	struct options options = {.format = &format_text};
+	struct fake_input input;
+	struct run run;
+	struct buf out = {0};
+
+	fake_input_run(&input, &run, &options);
+	status_append(&run, &out);
+	buf_append_char(&out, '\0');
+	assert_memory_equal(out.data, "version: ", 9);
+	assert_non_null(strstr(out.data, "\nrunning: since 2"));
+	assert_non_null(strstr(out.data, "\nfilter: none, every event is shown\n"));
+	assert_non_null(strstr(out.data, "\nevents: counters, matched 0"));
+	buf_clear(&out);
+	options.filter = (char *)"evt.type=open";
+	input.counters_code = -EIO;
+	status_append(&run, &out);
+	buf_append_char(&out, '\0');
+	assert_non_null(strstr(out.data, "\nfilter: evt.type=open\n"));
+	assert_non_null(strstr(out.data, "\nevents: the driver's counters cannot be read\n"));
+	buf_finish(&out);
+	run_finish(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

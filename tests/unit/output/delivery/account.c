@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The account of an output as lines. */
+#include "output/delivery/account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void expect(const struct output_account *account, bool verbose, const char *wanted)
+{
+	struct buf text = {0};
+
+	output_account_append(account, verbose, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data, wanted);
+	buf_finish(&text);
+}
+
+static void test_lines(void **state)
+{
+	struct output_account account = {.name = "file:/a",
+					 .formatted = 7,
+					 .delivered = 7,
+					 .delivered_bytes = 700,
+					 .batches = 2};
+
+	expect(&account, false, "agent: output file:/a: formatted 7 = delivered 7 + dropped 0\n");
+	account.formatted = 2;
+	account.backlog = 5;
+	expect(&account, false,
+	       "agent: output file:/a: formatted 2 + of earlier runs 5 = delivered 7 + dropped "
+	       "0\n");
+	account.backlog = 0;
+	account.formatted = 20;
+	account.queued = 3;
+	account.dropped[GAP_QUEUE_FULL] = 9;
+	account.dropped[GAP_REJECTED] = 1;
+	account.is_failing = true;
+	error_set(&account.err, 0, "it is full");
+	account.unknown_gaps = 1;
+	account.failures = 1;
+	account.retried = 5;
+	account.redelivered = 4;
+	expect(&account, true,
+	       "agent: output file:/a: formatted 20 = delivered 7 + queued 3 + dropped 10\n"
+	       "agent: output file:/a: dropped 9: the queue was full\n"
+	       "agent: output file:/a: dropped 1: rejected by the target\n"
+	       "agent: output file:/a: before the start an unknown number of records was lost: the "
+	       "run before did not end in good order\n"
+	       "agent: output file:/a: it is full\n"
+	       "agent: output file:/a: 700 bytes in 2 batches, of which 1 failed; 5 records sent "
+	       "again, 4 of them marked\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Records in a block, while its memory moves. */
+#include "output/delivery/block.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 1000 };
+
+static void fill(struct block *block)
+{
+	for (uint64_t i = 1; i <= COUNT; i++) {
+		const struct output_record record = {.number = i};
+		size_t start = block->bytes.len;
+
+		assert_true(block_reserve(block));
+		buf_append_u64(&block->bytes, i);
+		block_end_record(block, start, &record);
+	}
+	block_seal(block);
+}
+
+static void check(const struct block *block)
+{
+	struct buf wanted = {0};
+
+	for (uint64_t i = 1; i <= COUNT; i++) {
+		const struct output_record *record = &block->records[i - 1];
+
+		buf_clear(&wanted);
+		buf_append_u64(&wanted, i);
+		assert_int_equal(record->number, i);
+		assert_int_equal(record->len, wanted.len);
+		assert_memory_equal(record->bytes, wanted.data, wanted.len);
+	}
+	buf_finish(&wanted);
+}
+
+/* The second time nothing is allocated. */
+static void test_fill_and_again(void **state)
+{
+	struct block *block = block_create();
+	const struct output_record *records;
+	const char *bytes;
+
+	fill(block);
+	check(block);
+	assert_int_equal(block_size(block),
+			 block->bytes.len + COUNT * sizeof(struct output_record));
+	records = block->records;
+	bytes = block->bytes.data;
+	block_clear(block);
+	assert_int_equal(block_size(block), 0);
+	fill(block);
+	check(block);
+	assert_ptr_equal(block->records, records);
+	assert_ptr_equal(block->bytes.data, bytes);
+	block_destroy(block);
+	block_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fill_and_again)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

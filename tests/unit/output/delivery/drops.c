@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Drop records and marks, in the format of an output. */
+#include "output/delivery/drops.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "sinsp/format/formats.h"
+
+static const struct output_record lost = {.number = 4, .ts_ns = 1, .event = EVENT_open};
+
+static void test_records(void **state)
+{
+	const struct output_form form = {.format = &format_text, .stream = "abc"};
+	struct batch batch = {0};
+	struct gaps gaps = {0};
+
+	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
+	gaps_add(&gaps, GAP_REJECTED, &lost);
+	drops_add(&form, &gaps, 3, &batch);
+	assert_int_equal(batch_count(&batch), 2);
+	assert_int_equal(batch.records[0].number, 3);
+	assert_int_equal(batch.records[0].flags, RECORD_IS_DROP);
+	assert_non_null(strstr(batch.records[0].bytes, "drop: 1 record, 4 to 4, "));
+	assert_non_null(strstr(batch.records[1].bytes, ": rejected by the target (open 1)\n"));
+	assert_false(gaps_are_empty(&gaps));
+	gaps_clear(&gaps);
+	batch_finish(&batch);
+}
+
+/* No two drop records have the same id, whatever the run. */
+static void test_ids(void **state)
+{
+	const struct output_form form = {.format = &format_json, .stream = "abc"};
+	struct batch batch = {0};
+	struct gaps gaps = {0};
+
+	gaps_add(&gaps, GAP_QUEUE_FULL, &lost);
+	drops_add(&form, &gaps, 3, &batch);
+	drops_add(&form, &gaps, 3, &batch);
+	assert_memory_equal(batch.records[0].bytes, "{\"evt.id\":\"abc-d", 16);
+	assert_memory_not_equal(batch.records[0].bytes, batch.records[1].bytes, 40);
+	gaps_clear(&gaps);
+	batch_finish(&batch);
+}
+
+static void test_marks(void **state)
+{
+	const struct output_form form = {.format = &format_text, .stream = "abc"};
+	const struct output_record record = {.bytes = "x\n", .len = 2};
+	struct buf text = {0};
+
+	drops_mark(&form, &record, &text);
+	assert_int_equal(text.len, strlen("redelivered: x\n"));
+	assert_memory_equal(text.data, "redelivered: x\n", text.len);
+	buf_finish(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_marks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Secrets in blocks of lines and of messages. */
+#include "output/delivery/hide.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "output/redact/redact.h"
+#include "sinsp/sinsp.h"
+
+/* Two records with the same bytes, which become others. */
+static void check(const struct output_format *format, bool hides, const char *bytes, size_t len,
+		  const char *expected)
+{
+	const struct output_record record = {.number = 1};
+	struct output_form form = {.format = format};
+	struct block *block = block_create();
+
+	if (hides)
+		assert_int_equal(redact_create(NULL, 0, &form.redact, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		size_t start = block->bytes.len;
+
+		assert_true(block_reserve(block));
+		buf_append(&block->bytes, bytes, len);
+		block_end_record(block, start, &record);
+	}
+	block_seal(block);
+	hide_secrets(&form, block);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(block->records[i].len, len);
+		assert_memory_equal(block->records[i].bytes, expected, len);
+	}
+	redact_destroy(form.redact);
+	block_destroy(block);
+}
+
+static void test_lines(void **state)
+{
+	static const char line[] = "{\"a\":\"password=abc\"}\n";
+
+	check(&format_json, true, line, sizeof(line) - 1, "{\"a\":\"password=***\"}\n");
+	check(&format_json, false, line, sizeof(line) - 1, line);
+}
+
+/* The option and its value are texts of their own; the tags between them are none. */
+static void test_messages(void **state)
+{
+	static const char message[] = "\x11\x0a\x0a--password\x12\x03"
+				      "abc";
+
+	check(&format_protobuf, true, message, sizeof(message) - 1,
+	      "\x11\x0a\x0a--password\x12\x03***");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_messages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What is sent from a spool, what came of it, and what the next run knows of that. */
+#include "output/delivery/sender.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_target.h"
+#include "sinsp/format/formats.h"
+#include "tree.h"
+
+static const struct output_form form = {.format = &format_text, .stream = "abc"};
+static struct tree tree;
+static struct output_config *config;
+static struct output_counters counters;
+static struct queue queue;
+static struct spooler spooler;
+static struct sender sender;
+
+static int setup(void **state)
+{
+	char path[TREE_PATH_BYTES], keys[TREE_PATH_BYTES + 64];
+
+	tree_create(&tree);
+	fake_begin();
+	tree_path(&tree, "spool", path);
+	snprintf(keys, sizeof(keys), ",retry=1ms,spool=%s", path);
+	config = fake_config(keys);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	output_config_destroy(config);
+	fake_end();
+	tree_destroy(&tree);
+	return 0;
+}
+
+static void begin(void)
+{
+	struct error err = {""};
+
+	memset(&counters, 0, sizeof(counters));
+	assert_int_equal(queue_init(&queue, 1 << 20, POLICY_DROP_NEWEST, NULL, &counters), 0);
+	spooler = (struct spooler){
+		.config = config, .form = &form, .queue = &queue, .counters = &counters};
+	sender = (struct sender){.config = config,
+				 .form = &form,
+				 .queue = &queue,
+				 .counters = &counters,
+				 .spooler = &spooler,
+				 .run = sender_run_from_spool};
+	if (spooler_open(&spooler, &err) || sender_open(&sender, &err))
+		fail_msg("%s", err.text);
+}
+
+static void push(uint64_t number)
+{
+	const struct output_record record = {.number = number, .ts_ns = number};
+	struct block *block = queue_new_block(&queue);
+
+	assert_true(block_reserve(block));
+	buf_printf(&block->bytes, "%llu\n", (unsigned long long)number);
+	block_end_record(block, 0, &record);
+	queue_push(&queue, block);
+}
+
+/* Until all that was pushed is sent, or left to the next run. */
+static void run(void)
+{
+	assert_int_equal(spooler_start(&spooler, NULL), 0);
+	assert_int_equal(sender_start(&sender, NULL), 0);
+	queue_close(&queue);
+	spooler_join(&spooler);
+	sender_join(&sender);
+}
+
+static void end(void)
+{
+	sender_finish(&sender);
+	spooler_finish(&spooler);
+	queue_finish(&queue);
+}
+
+static bool has_got(const char *text)
+{
+	return memmem(fake_target.got.data, fake_target.got.len, text, strlen(text)) != NULL;
+}
+
+#define DROP "drop: 1 record, 1 to 1, 1970-01-01T00:00:00.000000001Z to "
+
+/* Rejected is what the stream says soon, also if no record follows. */
+static void test_rejected(void **state)
+{
+	begin();
+	fake_target.calls[0] = (struct fake_call){.results = "R"};
+	push(1);
+	run();
+	end();
+	assert_true(has_got(DROP));
+	assert_true(has_got(": rejected by the target\n"));
+	assert_int_equal(counter_get(&counters.dropped[GAP_REJECTED]), 1);
+}
+
+/* If it cannot be said before the end, the next run does. */
+static void test_rejected_at_the_end(void **state)
+{
+	begin();
+	fake_target.calls[0] = (struct fake_call){.results = "T", .too_large = true};
+	for (int i = 1; i < FAKE_CALLS_MAX; i++)
+		fake_target.calls[i] = (struct fake_call){.results = "T", .code = -EIO};
+	push(1);
+	run();
+	end();
+	assert_int_equal(counter_get(&counters.dropped[GAP_TOO_LARGE]), 1);
+	fake_expect("");
+	memset(fake_target.calls, 0, sizeof(fake_target.calls));
+	begin();
+	run();
+	end();
+	assert_true(has_got(DROP));
+	assert_true(has_got(": larger than the target takes\n"));
+	/* Once. */
+	buf_clear(&fake_target.got);
+	begin();
+	run();
+	end();
+	fake_expect("");
+}
+
+/* Drop records that an earlier run left are no records of the account. */
+static void test_old_drop_records(void **state)
+{
+	const struct output_record lost = {.number = 1};
+
+	begin();
+	for (int i = 0; i < FAKE_CALLS_MAX; i++)
+		fake_target.calls[i] = (struct fake_call){.results = "T", .code = -EIO};
+	queue_miss(&queue, GAP_QUEUE_FULL, &lost);
+	push(2);
+	run();
+	end();
+	memset(fake_target.calls, 0, sizeof(fake_target.calls));
+	begin();
+	assert_int_equal(spooler.backlog, 2);
+	run();
+	assert_int_equal(counter_get(&counters.old_drops), 1);
+	assert_int_equal(counter_get(&counters.delivered), 1);
+	end();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_rejected),
+		TEST(test_rejected_at_the_end),
+		TEST(test_old_drop_records),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What was attempted is marked, what is acknowledged is never read again. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/spool/spool_impl.h"
+#include "spooled.h"
+
+static void create(struct spooled *spooled, uint64_t batches)
+{
+	spooled_create(spooled);
+	spooled_open(spooled);
+	for (uint64_t i = 0; i < batches; i++)
+		spooled_append(spooled, 10);
+}
+
+static void reopen(struct spooled *spooled)
+{
+	spooled_close(spooled);
+	spooled_open(spooled);
+}
+
+static void never_reads_again_what_is_acknowledged(void **state)
+{
+	struct spooled spooled;
+	struct spool_stats stats;
+
+	create(&spooled, 4);
+	spooled_expect(&spooled, 1, 20, false);
+	assert_int_equal(spool_attempt(spooled.spool, 20, NULL), 0);
+	assert_int_equal(spool_acknowledge(spooled.spool, 10, NULL), 0);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.acknowledged, 10);
+	assert_int_equal(stats.records, 30);
+	reopen(&spooled);
+	spooled_expect(&spooled, 11, 20, true);
+	spooled_expect(&spooled, 21, 40, false);
+	/* In the middle of a batch, */
+	assert_int_equal(spool_acknowledge(spooled.spool, 33, NULL), 0);
+	/* and never back. */
+	assert_int_equal(spool_acknowledge(spooled.spool, 12, NULL), 0);
+	reopen(&spooled);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.records, 7);
+	spooled_expect(&spooled, 34, 40, false);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.redelivered, 0);
+	assert_int_equal(stats.oldest_ns, 34000000);
+	spooled_destroy(&spooled);
+}
+
+static void marks_what_was_attempted_and_nothing_else(void **state)
+{
+	struct spool_batch batch;
+	struct spooled spooled;
+
+	create(&spooled, 2);
+	spooled_expect(&spooled, 1, 20, false);
+	assert_int_equal(spool_attempt(spooled.spool, 14, NULL), 0);
+	assert_int_equal(spool_attempt(spooled.spool, 3, NULL), 0);
+	reopen(&spooled);
+	spooled_expect(&spooled, 1, 10, true);
+	assert_true(spooled_read(&spooled, &batch));
+	for (size_t i = 0; i < batch.count; i++)
+		assert_int_equal(batch.records[i].flags, i < 4 ? RECORD_REDELIVERED : 0);
+	spooled_destroy(&spooled);
+}
+
+static void knows_the_age_of_what_is_left(void **state)
+{
+	struct spool_batch batch;
+	struct spool_stats stats;
+	struct spooled spooled;
+
+	create(&spooled, 2);
+	assert_true(spooled_read(&spooled, &batch));
+	assert_int_equal(spool_acknowledge(spooled.spool, 4, NULL), 0);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.oldest_ns, 5000000);
+	spooled_acknowledge(&spooled, &batch);
+	assert_true(spooled_read(&spooled, &batch));
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.oldest_ns, 11000000);
+	spooled_acknowledge(&spooled, &batch);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.oldest_ns, 0);
+	assert_int_equal(stats.records, 0);
+	spooled_append(&spooled, 1);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.oldest_ns, 21000000);
+	spooled_destroy(&spooled);
+}
+
+static void takes_no_acknowledgement_of_what_was_not_read(void **state)
+{
+	struct spooled spooled;
+	struct error err;
+
+	create(&spooled, 2);
+	spooled_expect(&spooled, 1, 10, false);
+	assert_int_equal(spool_acknowledge(spooled.spool, 11, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "record 11"));
+	spooled_destroy(&spooled);
+}
+
+/* Nothing may be sent that the next run would send again without a mark. */
+static void fails_if_an_attempt_cannot_be_stored(void **state)
+{
+	struct spooled spooled;
+	struct spool_stats stats;
+	struct error err;
+	int file, full = open("/dev/full", O_RDWR);
+
+	create(&spooled, 2);
+	spooled_expect(&spooled, 1, 20, false);
+	file = spooled.spool->state.fd;
+	spooled.spool->state.fd = full;
+	assert_int_equal(spool_attempt(spooled.spool, 10, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, spooled.path));
+	/* It fails again, and is not taken as done. */
+	assert_int_equal(spool_attempt(spooled.spool, 10, &err), -ENOSPC);
+	assert_int_equal(spool_acknowledge(spooled.spool, 10, &err), -ENOSPC);
+	spooled.spool->state.fd = file;
+	assert_int_equal(spool_attempt(spooled.spool, 10, &err), 0);
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.failed_stores, 3);
+	close(full);
+	reopen(&spooled);
+	spooled_expect(&spooled, 11, 20, false);
+	spooled_destroy(&spooled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(never_reads_again_what_is_acknowledged),
+		cmocka_unit_test(marks_what_was_attempted_and_nothing_else),
+		cmocka_unit_test(knows_the_age_of_what_is_left),
+		cmocka_unit_test(takes_no_acknowledgement_of_what_was_not_read),
+		cmocka_unit_test(fails_if_an_attempt_cannot_be_stored),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

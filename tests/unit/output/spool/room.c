@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The limit of a spool: what goes, what is said of it, and what stays. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/spool/spool_impl.h"
+#include "spooled.h"
+
+enum { SEGMENT = 32768, LIMIT = SPOOL_LIMIT_MIN, EACH = 20 };
+
+static void create(struct spooled *spooled, enum spool_when_full when_full)
+{
+	spooled_create(spooled);
+	spooled->config.limit_bytes = LIMIT;
+	spooled->config.segment_bytes = SEGMENT;
+	spooled->config.when_full = when_full;
+	spooled_open(spooled);
+}
+
+static uint64_t bytes(const struct spooled *spooled)
+{
+	struct spool_stats stats;
+
+	spool_stats(spooled->spool, &stats);
+	assert_true(stats.bytes <= LIMIT);
+	return stats.bytes;
+}
+
+static uint64_t lost(const struct spooled *spooled, enum spool_cause cause)
+{
+	struct spool_stats stats;
+
+	spool_stats(spooled->spool, &stats);
+	return stats.lost[cause];
+}
+
+static void removes_what_is_acknowledged(void **state)
+{
+	struct spooled spooled;
+	struct spool_stats stats;
+
+	create(&spooled, SPOOL_DROP_NEWEST);
+	for (int i = 0; i < 300; i++) {
+		spooled_append(&spooled, EACH);
+		if (i % 10 == 9)
+			assert_int_equal(spooled_drain(&spooled), 10 * EACH);
+		bytes(&spooled);
+	}
+	spool_stats(spooled.spool, &stats);
+	assert_int_equal(stats.segments, 1);
+	spooled_destroy(&spooled);
+}
+
+static void refuses_new_records_at_the_limit(void **state)
+{
+	struct spooled spooled;
+	uint64_t taken = 0;
+
+	create(&spooled, SPOOL_DROP_NEWEST);
+	while (spooled_try(&spooled, EACH) == 0)
+		taken = spooled.number;
+	assert_true(bytes(&spooled) > LIMIT - 3 * SPOOL_BLOCK_BYTES);
+	assert_int_equal(spooled_try(&spooled, EACH), -ENOBUFS);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), 2 * EACH);
+	/* It goes on as soon as there is room, without a pause. */
+	assert_int_equal(spooled_drain(&spooled), taken);
+	spooled_append(&spooled, EACH);
+	spooled_expect(&spooled, taken + 2 * EACH + 1, taken + 3 * EACH, false);
+	spooled_destroy(&spooled);
+}
+
+static void drops_the_oldest_and_says_what(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+	const struct spool_loss *loss;
+	uint64_t of_type = 0;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	for (int i = 0; i < 300; i++) {
+		spooled_append(&spooled, EACH);
+		bytes(&spooled);
+	}
+	assert_true(spooled_read(&spooled, &batch));
+	assert_non_null(batch.lost);
+	loss = &batch.lost->causes[SPOOL_LOST_LIMIT];
+	assert_int_equal(loss->from, 1);
+	assert_int_equal(loss->to, batch.records[0].number - 1);
+	assert_int_equal(loss->count, loss->to);
+	assert_int_equal(loss->first_ns, 1000000);
+	assert_int_equal(loss->last_ns, 1000000 * loss->to);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), loss->count);
+	for (uint64_t number = 1; number <= loss->to; number++)
+		of_type += number % 10 == 3;
+	assert_int_equal(batch.lost->events[SPOOL_LOST_LIMIT][3], of_type);
+	assert_int_equal(spool_lost_reported(spooled.spool, NULL), 0);
+	spooled_expect(&spooled, batch.records[batch.count - 1].number + 1, spooled.number, false);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_CORRUPT), 0);
+	spooled_destroy(&spooled);
+}
+
+/* What the reader has is not lost, even if its file is gone. */
+static void counts_nothing_that_is_delivered(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+	uint64_t delivered = 0, reported = 0;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	for (int i = 0; i < 1000; i++) {
+		spooled_append(&spooled, EACH);
+		if (i % 3)
+			continue;
+		assert_true(spooled_read(&spooled, &batch));
+		if (batch.lost)
+			reported += batch.lost->causes[SPOOL_LOST_LIMIT].count;
+		spool_lost_reported(spooled.spool, NULL);
+		/* The files of what it has go while it has them. */
+		for (int more = 0; more < 3 * (i % 20 == 0); more++)
+			spooled_append(&spooled, 10 * EACH);
+		delivered += batch.count;
+		spooled_acknowledge(&spooled, &batch);
+	}
+	while (spooled_read(&spooled, &batch)) {
+		if (batch.lost)
+			reported += batch.lost->causes[SPOOL_LOST_LIMIT].count;
+		spool_lost_reported(spooled.spool, NULL);
+		delivered += batch.count;
+	}
+	assert_true(reported > 0);
+	assert_int_equal(delivered + reported, spooled.number);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_LIMIT), reported);
+	assert_int_equal(lost(&spooled, SPOOL_LOST_CORRUPT), 0);
+	spooled_destroy(&spooled);
+}
+
+/* A drop record said how many were missing behind it: if it is dropped, they are counted with it.
+ */
+static void counts_what_a_dropped_drop_record_stood_for(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+	uint64_t missing = 0;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	for (int i = 0; i < 300; i++) {
+		spooled_append(&spooled, EACH);
+		if (i % 7 == 0) {
+			struct output_record drop = {.bytes = "drop",
+						     .len = 4,
+						     .number = spooled.number,
+						     .flags = RECORD_IS_DROP};
+
+			assert_int_equal(spool_append(spooled.spool, &drop, 1, NULL), 0);
+			spooled.number += 100;
+		}
+	}
+	assert_true(spooled_read(&spooled, &batch));
+	missing = batch.records[0].number;
+	missing -= batch.records[0].flags & RECORD_IS_DROP ? 0 : 1;
+	assert_int_equal(batch.lost->causes[SPOOL_LOST_LIMIT].count, missing);
+	spooled_destroy(&spooled);
+}
+
+static void refuses_a_batch_that_never_fits(void **state)
+{
+	struct spooled spooled;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	assert_int_equal(spooled_try(&spooled, SPOOLED_RECORDS_MAX), -ENOBUFS);
+	spooled_append(&spooled, EACH);
+	spooled_destroy(&spooled);
+}
+
+static void says_after_a_restart_what_was_dropped(void **state)
+{
+	struct spooled spooled;
+	struct spool_batch batch;
+	const struct spool_loss *loss;
+
+	create(&spooled, SPOOL_DROP_OLDEST);
+	for (int i = 0; i < 300; i++)
+		spooled_append(&spooled, EACH);
+	spooled_close(&spooled);
+	spooled_open(&spooled);
+	assert_true(spooled_read(&spooled, &batch));
+	loss = &batch.lost->causes[SPOOL_LOST_LIMIT];
+	assert_int_equal(loss->to, batch.records[0].number - 1);
+	assert_int_equal(loss->count, loss->to);
+	assert_int_equal(batch.lost->causes[SPOOL_LOST_CORRUPT].count, 0);
+	spooled_destroy(&spooled);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(removes_what_is_acknowledged),
+		cmocka_unit_test(refuses_new_records_at_the_limit),
+		cmocka_unit_test(drops_the_oldest_and_says_what),
+		cmocka_unit_test(counts_nothing_that_is_delivered),
+		cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
+		cmocka_unit_test(refuses_a_batch_that_never_fits),
+		cmocka_unit_test(says_after_a_restart_what_was_dropped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The same event has the same hash in each capture, another one does not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "event/event.h"
+#include "scap/handover/frame_hash.h"
+
+struct frame {
+	struct ppm_evt_hdr header;
+	uint64_t value, latency_ns;
+} __attribute__((packed));
+
+static uint64_t hash(uint64_t ts, uint64_t tid, uint64_t value, uint64_t latency_ns)
+{
+	struct frame frame = {
+		.header = {.ts = ts, .tid = tid, .type = EVENT_close, .len = sizeof(frame)},
+		.value = value,
+		.latency_ns = latency_ns,
+	};
+	struct scap_event event = {.frame = &frame, .len = sizeof(frame)};
+
+	if (latency_ns) {
+		frame.header.nparams |= FRAME_TIMED;
+	} else {
+		event.len -= sizeof(frame.latency_ns);
+		frame.header.len = event.len;
+	}
+	return frame_hash(&event);
+}
+
+static void test_times_make_no_difference(void **state)
+{
+	assert_true(hash(1, 7, 5, 0) == hash(2, 7, 5, 0));
+	assert_true(hash(1, 7, 5, 30) == hash(1, 7, 5, 31));
+	assert_true(hash(1, 7, 5, 30) == hash(1, 7, 5, 0));
+}
+
+static void test_all_else_does(void **state)
+{
+	assert_true(hash(1, 7, 5, 0) != hash(1, 8, 5, 0));
+	assert_true(hash(1, 7, 5, 0) != hash(1, 7, 6, 0));
+	/* Thread and type are in the upper half, the values in the lower one. */
+	assert_true(hash(1, 7, 5, 0) >> 32 == hash(1, 7, 6, 0) >> 32);
+	assert_true((uint32_t)hash(1, 7, 5, 0) == (uint32_t)hash(1, 8, 5, 0));
+}
+
+static void test_short_frames_have_no_header(void **state)
+{
+	const struct scap_event event = {.frame = "", .len = 1};
+
+	assert_int_equal(frame_header(&event).ts, 0);
+	assert_int_equal(frame_header(&event).type, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_times_make_no_difference),
+		cmocka_unit_test(test_all_else_does),
+		cmocka_unit_test(test_short_frames_have_no_header),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of threads: taken as /proc would show them, and malformed ones rejected. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "iter_thread.h"
+#include "scap/iter/threads.h"
+
+static const struct iter_thread one = {
+	.flags = ITER_THREAD_OWN_CGROUPS,
+	.tid = 701,
+	.pid = 700,
+	.vtid = 7,
+	.uid = 33,
+	.gid = 44,
+	.loginuid = 55,
+	.start_ns = 123 * TICK_NS + TICK_NS - 1,
+	.faults_minor = 1,
+	.faults_major = 2,
+	.caps_permitted = 3,
+	.caps_effective = 4,
+	.caps_inheritable = 5,
+	.comm = "worker",
+};
+static const struct iter_thread end = {.flags = ITER_THREAD_END};
+
+struct fixture {
+	struct scap_proc *proc;
+	struct scap_threads *threads;
+};
+
+static int setup(void **state)
+{
+	static struct fixture fixture;
+
+	fixture = (struct fixture){0};
+	*state = &fixture;
+	return scap_proc_open("/proc", &fixture.proc, NULL);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	scap_threads_destroy(fixture->threads);
+	scap_proc_close(fixture->proc);
+	return 0;
+}
+
+static void begin(struct fixture *fixture, const void *bytes, size_t len)
+{
+	int fd = memfd_create("records", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	scap_threads_destroy(fixture->threads);
+	assert_int_equal(scap_threads_create(fd, fixture->proc, &fixture->threads), 0);
+}
+
+static void test_taken(void **state)
+{
+	struct iter_thread records[3] = {one, one, end};
+	struct fixture *fixture = *state;
+	struct scap_other_thread found;
+
+	records[1].flags = 0;
+	records[1].vtid = 0;
+	memset(records[1].comm, 'x', sizeof(records[1].comm));
+	begin(fixture, records, sizeof(records));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_true(found.tid == 701 && found.pid == 700 && found.vtid == 7);
+	assert_true(found.uid == 33 && found.gid == 44 && found.loginuid == 55);
+	assert_true(found.faults_minor == 1 && found.faults_major == 2);
+	assert_true(found.caps_permitted == 3 && found.caps_effective == 4 &&
+		    found.caps_inheritable == 5);
+	assert_true(found.start_ns == scap_proc_start_ns(fixture->proc, 123));
+	assert_true(found.own_cgroups);
+	assert_string_equal(found.comm, "worker");
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_int_equal(found.vtid, 701);
+	assert_false(found.own_cgroups);
+	assert_string_equal(found.comm, "xxxxxxxxxxxxxxx");
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 0);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 0);
+}
+
+static void expect_malformed(struct fixture *fixture, const struct iter_thread *record)
+{
+	struct scap_other_thread found;
+
+	begin(fixture, record, sizeof(*record));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+}
+
+static void test_malformed(void **state)
+{
+	struct fixture *fixture = *state;
+	struct iter_thread record;
+
+#define EXPECT_MALFORMED(member, value)                                                            \
+	do {                                                                                       \
+		record = one;                                                                      \
+		record.member = (value);                                                           \
+		expect_malformed(fixture, &record);                                                \
+	} while (0)
+	EXPECT_MALFORMED(flags, 4);
+	EXPECT_MALFORMED(flags, ITER_THREAD_END);
+	EXPECT_MALFORMED(tid, 0);
+	EXPECT_MALFORMED(pid, 0);
+	EXPECT_MALFORMED(tid, UINT32_C(1) << 31);
+	EXPECT_MALFORMED(pid, UINT32_MAX);
+}
+
+/* A walk that was cut short must not pass for a machine with fewer threads. */
+static void test_without_end(void **state)
+{
+	const struct iter_thread after[2] = {end, one};
+	struct fixture *fixture = *state;
+	struct scap_other_thread found;
+
+	begin(fixture, &one, 0);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+	begin(fixture, &one, sizeof(one));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 1);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+	begin(fixture, &one, sizeof(one) - 1);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+	begin(fixture, after, sizeof(after));
+	assert_int_equal(scap_threads_next(fixture->threads, &found), 0);
+	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_end, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Which checks the kernel can make, and that their tests give the answers of the check. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinsp/filter/kernel_test.h"
+
+enum { ALL_FACTS = (1 << KERNEL_FACTS) - 1 };
+
+/* Makes the tests of the only check of a filter; returns whether there are some. */
+static bool make(const char *text, unsigned int id, uint32_t facts, struct kernel_tests *tests)
+{
+	struct filter *filter;
+	struct filter_error err;
+	bool made;
+
+	if (filter_create(text, NULL, &filter, &err))
+		fail_msg("'%s': %s", text, err.text);
+	assert_int_equal(filter->njumps, 1);
+	made = kernel_tests_make(filter->code[0].check, false, id, facts, tests);
+	filter_destroy(filter);
+	return made;
+}
+
+static bool holds(const struct kernel_tests *tests, const struct kernel_facts *facts)
+{
+	bool any = false;
+
+	for (uint8_t i = 0; i < tests->count; i++)
+		any |= !!kernel_check_holds(&tests->list[i].check, facts) != tests->list[i].negated;
+	return any != tests->negated;
+}
+
+static void expect_result(const char *text, int64_t result, bool answer)
+{
+	struct kernel_facts facts = {.words[KERNEL_RESULT] = {(uint64_t)result}};
+	struct kernel_tests tests;
+
+	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
+	if (holds(&tests, &facts) != answer)
+		fail_msg("'%s' of %lld is not %d", text, (long long)result, answer);
+}
+
+static void test_results(void **state)
+{
+	expect_result("evt.rawres=3", 3, true);
+	expect_result("evt.rawres=3", -3, false);
+	expect_result("evt.rawres!=3", 3, false);
+	expect_result("evt.rawres!=3", 4, true);
+	expect_result("evt.rawres in (-1,3)", -1, true);
+	expect_result("evt.rawres in (-1,3)", 3, true);
+	expect_result("evt.rawres in (-1,3)", 0, false);
+	expect_result("evt.rawres<0", -1, true);
+	expect_result("evt.rawres<0", 0, false);
+	expect_result("evt.rawres<=0", 0, true);
+	expect_result("evt.rawres<=0", 1, false);
+	expect_result("evt.rawres>0", 1, true);
+	expect_result("evt.rawres>0", 0, false);
+	expect_result("evt.rawres>=0", 0, true);
+	expect_result("evt.rawres>=0", -1, false);
+	expect_result("evt.failed=true", -2, true);
+	expect_result("evt.failed=true", 2, false);
+	expect_result("evt.failed=false", 0, true);
+	expect_result("evt.failed!=true", -1, false);
+	expect_result("evt.count.error=1", -1, true);
+	expect_result("evt.count.error=0", -1, false);
+	expect_result("evt.res=SUCCESS", 5, true);
+	expect_result("evt.res=SUCCESS", -5, false);
+	expect_result("evt.res=ENOENT", -2, true);
+	expect_result("evt.res=ENOENT", -1, false);
+	expect_result("evt.res!=ENOENT", -2, false);
+	expect_result("evt.res in (EPERM,ENOENT)", -2, true);
+	expect_result("fd.num>=0", 0, true);
+	expect_result("fd.num>=0", -2, false);
+	expect_result("evt.res in (EPERM,SUCCESS)", -2, false);
+	expect_result("fd.num<0", -2, true);
+	expect_result("fd.num!=-2", -2, false);
+	expect_result("evt.buflen>4", 5, true);
+	expect_result("evt.buflen>4", 4, false);
+	expect_result("evt.buflen.in in (1,4KiB)", 4096, true);
+	expect_result("evt.buflen.in in (1,4KiB)", 4095, false);
+}
+
+static void expect_flags(const char *text, uint64_t flags, bool answer)
+{
+	struct kernel_facts facts = {.words[KERNEL_OPEN_FLAGS] = {flags}};
+	struct kernel_tests tests;
+
+	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
+	if (holds(&tests, &facts) != answer)
+		fail_msg("'%s' of flags %llx is not %d", text, (unsigned long long)flags, answer);
+}
+
+static void test_flags(void **state)
+{
+	struct kernel_tests tests;
+
+	expect_flags("evt.is_open_read=true", file_flags__O_RDONLY, true);
+	expect_flags("evt.is_open_read=true", file_flags__O_WRONLY | file_flags__O_CREAT, false);
+	expect_flags("evt.is_open_read=true",
+		     file_flags__O_RDONLY | file_flags__O_WRONLY | file_flags__O_CREAT, true);
+	expect_flags("evt.is_open_write=true", file_flags__O_RDONLY | file_flags__O_CREAT, false);
+	expect_flags("evt.is_open_write=true", file_flags__O_RDONLY | file_flags__O_WRONLY, true);
+	expect_flags("evt.is_open_write=false", file_flags__O_WRONLY, false);
+	expect_flags("evt.is_open_write!=true", file_flags__O_RDONLY, true);
+	expect_flags("evt.is_open_create=true", file_flags__O_WRONLY, false);
+	expect_flags("evt.is_open_create=true", file_flags__O_WRONLY | file_flags__O_CREAT, true);
+	expect_flags("evt.is_open_create in (true)",
+		     file_flags__O_WRONLY | file_flags__O_TMPFILE | file_flags__O_DIRECTORY, true);
+	expect_flags("evt.is_open_exec=true", file_flags__O_WRONLY, false);
+	expect_flags("evt.is_open_exec=true", file_flags__O_WRONLY | file_flags__O_CREAT, true);
+	assert_false(make("evt.is_open_exec=true", EVENT_creat, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_create=false", EVENT_openat, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_create!=true", EVENT_openat, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_create!=false", EVENT_openat, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_create in (true, false)", EVENT_openat, ALL_FACTS, &tests));
+	/* Flags in memory, none, and what opens nothing. */
+	assert_false(make("evt.is_open_write=true", EVENT_openat2, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_write=true", EVENT_creat, ALL_FACTS, &tests));
+	assert_false(make("evt.is_open_write=true", EVENT_read, ALL_FACTS, &tests));
+}
+
+static void expect_name(const char *text, const char *name, bool answer)
+{
+	struct kernel_facts facts = {0};
+	struct kernel_tests tests;
+
+	memset(facts.words[KERNEL_NAME], 'x', sizeof(facts.words[KERNEL_NAME]));
+	memcpy(facts.words[KERNEL_NAME], name, strlen(name) + 1);
+	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
+	if (holds(&tests, &facts) != answer)
+		fail_msg("'%s' of %s is not %d", text, name, answer);
+}
+
+static void test_names(void **state)
+{
+	expect_name("proc.name=cat", "cat", true);
+	expect_name("proc.name=cat", "ca", false);
+	expect_name("proc.name=cat", "cats", false);
+	expect_name("proc.name!=cat", "cat", false);
+	expect_name("proc.name startswith cat", "cats", true);
+	expect_name("proc.name startswith cat", "ca", false);
+	expect_name("proc.name in (a,fifteen_letters)", "fifteen_letters", true);
+	expect_name("proc.name in (a,b)", "fifteen_letters", false);
+}
+
+static void test_ids(void **state)
+{
+	const struct kernel_facts facts = {.words = {[KERNEL_PID] = {7},
+						     [KERNEL_TID] = {8},
+						     [KERNEL_UID] = {1000},
+						     [KERNEL_GID] = {100}}};
+	static const struct {
+		const char *text;
+		bool answer;
+	} cases[] = {
+		{"proc.pid=7", true},	 {"proc.pid=8", false},	    {"thread.tid=8", true},
+		{"thread.tid>8", false}, {"user.uid=1000", true},   {"user.uid<1000", false},
+		{"group.gid=100", true}, {"group.gid!=100", false},
+	};
+	struct kernel_tests tests;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(make(cases[i].text, EVENT_openat, ALL_FACTS, &tests));
+		assert_int_equal(holds(&tests, &facts), cases[i].answer);
+	}
+}
+
+/* What has no value in some event, or another one than the kernel knows, is not decided there. */
+static void test_unknown(void **state)
+{
+	static const char *const unknown[] = {
+		"proc.name contains a",
+		"proc.name=sixteen_letters_",
+		"proc.name exists",
+		"proc.name iglob c*",
+		"proc.name=\"\"",
+		"proc.pname=cat",
+		"fd.name=/etc",
+		"evt.res exists",
+		"evt.res startswith E",
+		"evt.count.error=2",
+		"proc.pid=val(thread.tid)",
+		"tolower(proc.name)=cat",
+		"evt.rawres>9223372036854775807",
+		"evt.buflen<9223372036854775808",
+		"evt.buflen!=5",
+	};
+	struct kernel_tests tests;
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		if (make(unknown[i], EVENT_openat, ALL_FACTS, &tests))
+			fail_msg("'%s' is known", unknown[i]);
+	/* A fact that is not known yet; the result of an event that is about one message of many.
+	 */
+	assert_false(
+		make("evt.failed=true", EVENT_openat, ALL_FACTS & ~(1 << KERNEL_RESULT), &tests));
+	assert_false(make("evt.failed=true", EVENT_sendmmsg, ALL_FACTS, &tests));
+	assert_false(make("evt.failed=true", EVENT_procexit, ALL_FACTS, &tests));
+	/* The descriptor that a call uses is not its result. */
+	assert_false(make("fd.num>=0", EVENT_read, ALL_FACTS, &tests));
+	assert_false(make("fd.num>=0", EVENT_dup, ALL_FACTS, &tests));
+}
+
+static void test_events(void **state)
+{
+	assert_true(kernel_tests_suit(EVENT_openat));
+	assert_true(kernel_tests_suit(EVENT_getppid));
+	assert_false(kernel_tests_suit(EVENT_switch));
+	assert_false(kernel_tests_suit(EVENT_exit_group));
+	assert_false(kernel_tests_suit(EVENT_syscall));
+	assert_false(kernel_tests_suit(EVENT_recvmmsg));
+	assert_false(kernel_tests_suit(EVENT_ID_MAX - 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_results), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ids),	cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's part of random filters, run as the kernel runs it: what the filter passes passes it,
+ * for every event. What the kernel knows of a filter it decides, and nothing else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "drive.h"
+#include "sinsp/filter/group.h"
+#include "sinsp/filter/program.h"
+
+enum {
+	FILTERS = 2000,
+	DEPTH_MAX = 4,
+	CHILDREN_MAX = 4,
+	KNOWN = 16 /* for each event; all before the descriptor */
+};
+
+static const char *const leaves[] = {
+	"evt.rawres < 0",
+	"evt.rawres in (3, 4)",
+	"evt.rawres >= 4",
+	"evt.failed = true",
+	"evt.res = ENOENT",
+	"evt.res in (SUCCESS, EBADF)",
+	"evt.count.error = 0",
+	"proc.name = cat",
+	"proc.name in (cat, sh, bash)",
+	"proc.name startswith c",
+	"proc.name != sh",
+	"thread.tid = 20",
+	"proc.pid in (10, 99)",
+	"thread.tid > 10",
+	"user.uid = 0",
+	"group.gid in (0, 7)",
+	"fd.num >= 0",
+	"fd.num < 0",
+	"fd.num != -2",
+	"evt.is_open_read = true",
+	"evt.is_open_write = true",
+	"evt.is_open_write != true",
+	"evt.is_open_write in (false)",
+	/* Only user space knows these, or of some events only: */
+	"evt.buflen >= 5",
+	"evt.buflen < 5",
+	"evt.buflen in (5, 6)",
+	"evt.buflen != 5",
+	"evt.buflen.file.in <= 5",
+	"evt.is_open_create = true",
+	"evt.is_open_create = false",
+	"evt.is_open_create in (true, false)",
+	"evt.is_open_exec = true",
+	"evt.is_open_exec != true",
+	"evt.type = open",
+	"evt.type in (read, close, chdir)",
+	"evt.arg.name contains passwd",
+	"proc.name contains a",
+	"proc.name = a_name_of_sixteen",
+	"proc.pname exists",
+	"fd.name startswith /etc",
+	"evt.num > 5",
+};
+
+enum { LEAVES = sizeof(leaves) / sizeof(leaves[0]) };
+
+/* Flags of opens with O_CREAT that find a file and that make one, and with O_TMPFILE. */
+enum {
+	OPENED_OLD = file_flags__O_WRONLY | file_flags__O_CREAT,
+	OPENED_NEW = OPENED_OLD | file_flags__O_F_CREATED,
+	OPENED_UNNAMED = file_flags__O_WRONLY | file_flags__O_TMPFILE,
+};
+
+struct run {
+	const char *text;
+	struct filter *filter;
+	bool is_known; /* all of its leaves are */
+	unsigned int passed, rejected, missed;
+	uint64_t seed;
+};
+
+static unsigned int pick(struct run *run, unsigned int n)
+{
+	run->seed = run->seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)(run->seed >> 33) % n;
+}
+
+static void grow(struct run *run, unsigned int depth, unsigned int leaves_count, struct buf *text)
+{
+	unsigned int choice = pick(run, depth < DEPTH_MAX ? 8 : 3);
+
+	if (choice < 3) {
+		buf_append_string(text, leaves[pick(run, leaves_count)]);
+		return;
+	}
+	buf_append_string(text, choice == 3 ? "not (" : "(");
+	for (unsigned int n = choice == 3 ? 1 : 2 + pick(run, CHILDREN_MAX - 1); n > 0; n--) {
+		grow(run, depth + 1, leaves_count, text);
+		if (n > 1)
+			buf_append_string(text, choice < 6 ? " and " : " or ");
+	}
+	buf_append_string(text, ")");
+}
+
+static uint64_t flags_of(const struct event *ev)
+{
+	if (ev->desc->id == EVENT_open)
+		return event_param_u64(ev, open__flags);
+	return ev->desc->id == EVENT_openat ? event_param_u64(ev, openat__flags) : 0;
+}
+
+static struct kernel_facts facts_of(const struct sinsp_event *event)
+{
+	struct kernel_facts facts = {0};
+	int64_t result = 0;
+
+	event_result(&event->ev, &result);
+	facts.words[KERNEL_RESULT][0] = (uint64_t)result;
+	facts.words[KERNEL_TID][0] = (uint64_t)event->ev.tid;
+	facts.words[KERNEL_PID][0] = (uint64_t)event->thread->pid;
+	facts.words[KERNEL_UID][0] = event->thread->uid;
+	facts.words[KERNEL_GID][0] = event->thread->gid;
+	facts.words[KERNEL_OPEN_FLAGS][0] = flags_of(&event->ev);
+	memcpy(facts.words[KERNEL_NAME], event->thread->comm, sizeof(facts.words[KERNEL_NAME]));
+	return facts;
+}
+
+static bool passes(const struct run *run, unsigned int number, const struct kernel_facts *facts)
+{
+	const struct kernel_filters *filters = filter_kernel_part(run->filter);
+
+	assert_in_range(number, 0, KERNEL_FILTERS_MAX);
+	return !number || kernel_filter_passes(&filters->filters[number - 1], facts);
+}
+
+static void check_event(struct run *run, const struct sinsp_event *event)
+{
+	const struct kernel_filters *filters = filter_kernel_part(run->filter);
+	unsigned int id = event->ev.desc->id;
+	struct kernel_facts facts = facts_of(event);
+	bool expected = filter_match(run->filter, event);
+	bool at_exit = passes(run, filters->at_exit[id], &facts);
+
+	facts.words[KERNEL_RESULT][0] = 12345; /* which no call returned yet */
+	facts.words[KERNEL_OPEN_FLAGS][0] = 0;
+	if (expected && !(at_exit && passes(run, filters->at_entry[id], &facts)))
+		fail_msg("%s is rejected by the kernel's part of: %s", event->ev.desc->name,
+			 run->text);
+	run->passed += at_exit;
+	run->rejected += !at_exit;
+	run->missed += at_exit && !expected && run->is_known;
+}
+
+static void play(struct run *run)
+{
+	struct drive drive;
+
+	drive_create(&drive, NULL);
+	drive_exec(&drive, 10, "sh");
+	drive_fork(&drive, 10, 20);
+	check_event(run, drive_openat(&drive, 20, 3, -100, "/etc/passwd"));
+	drive_exec(&drive, 20, "cat");
+	check_event(run, drive_open(&drive, 20, 3, "/etc/passwd", 1));
+	check_event(run, drive_open(&drive, 20, -2, "/etc/passwd", 1));
+	check_event(run, drive_open(&drive, 20, 5, "/etc/passwd", 2));
+	check_event(run, drive_open(&drive, 20, 5, "/etc/passwd", 3));
+	check_event(run, drive_open(&drive, 20, 5, "/etc/new", OPENED_NEW));
+	check_event(run, drive_open(&drive, 20, 5, "/etc/passwd", OPENED_OLD));
+	check_event(run, drive_open(&drive, 20, 5, "/etc", OPENED_UNNAMED));
+	check_event(run, drive_openat(&drive, 20, 4, -100, "/var/x.log"));
+	check_event(run, drive_openat(&drive, 10, 3, -100, "/etc/passwd"));
+	check_event(run, drive_read(&drive, 20, 5, 3));
+	check_event(run, drive_read(&drive, 20, -1, 4));
+	check_event(run, drive_read(&drive, 10, 5, 3));
+	check_event(run, drive_chdir(&drive, 20, 0, "/etc"));
+	check_event(run, drive_close(&drive, 20, 0, 3));
+	check_event(run, drive_close(&drive, 20, -9, 77));
+	drive_destroy(&drive);
+}
+
+static void run_text(struct run *run, const char *text)
+{
+	struct filter_error err;
+
+	run->text = text;
+	if (filter_create(text, NULL, &run->filter, &err))
+		fail_msg("'%s': %s", text, err.text);
+	play(run);
+	filter_destroy(run->filter);
+}
+
+static void run_random(struct run *run, unsigned int depth, unsigned int leaves_count)
+{
+	for (unsigned int i = 0; i < FILTERS; i++) {
+		struct buf text = {0};
+
+		run->seed = i;
+		grow(run, depth, leaves_count, &text);
+		buf_append_char(&text, '\0');
+		run_text(run, text.data);
+		buf_finish(&text);
+	}
+}
+
+static void test_implied(void **state)
+{
+	struct run run = {0};
+
+	run_random(&run, 0, LEAVES);
+	assert_true(run.rejected > run.passed / 10);
+}
+
+/* Filters that have only known leaves, and fit, pass nothing else. */
+static void test_decided(void **state)
+{
+	struct run run = {.is_known = true};
+
+	run_random(&run, DEPTH_MAX - 1, KNOWN);
+	assert_true(run.rejected > run.passed / 2);
+	assert_int_equal(run.missed, 0);
+}
+
+static const struct kernel_filter *part_of(struct filter **filter, const char *text,
+					   unsigned int id)
+{
+	struct filter_error err;
+	const struct kernel_filters *filters;
+
+	if (filter_create(text, NULL, filter, &err))
+		fail_msg("'%s': %s", text, err.text);
+	filters = filter_kernel_part(*filter);
+	return filters->at_exit[id] ? &filters->filters[filters->at_exit[id] - 1] : NULL;
+}
+
+static void expect_none(const char *text, unsigned int id)
+{
+	struct filter *filter;
+
+	if (part_of(&filter, text, id))
+		fail_msg("'%s' has a part", text);
+	filter_destroy(filter);
+}
+
+static void test_shape(void **state)
+{
+	struct filter *filter;
+	const struct kernel_filter *part =
+		part_of(&filter, "evt.type=openat and fd.name=x and proc.name=cat", EVENT_openat);
+
+	assert_non_null(part);
+	assert_int_equal(part->facts, 1 << KERNEL_NAME);
+	assert_int_equal(part->checks[0].on_true, KERNEL_PASS);
+	assert_int_equal(part->checks[0].on_false, KERNEL_REJECT);
+	filter_destroy(filter);
+	part = part_of(&filter, "evt.type=openat and evt.is_open_create=true", EVENT_openat);
+	assert_non_null(part);
+	assert_int_equal(part->facts, 1 << KERNEL_OPEN_FLAGS);
+	filter_destroy(filter);
+	expect_none("evt.type=openat and not evt.is_open_create=true", EVENT_openat);
+	expect_none("evt.type=openat and (fd.name=x or proc.name=cat)", EVENT_openat);
+	expect_none("evt.type=openat and not (fd.name=x and proc.name=cat)", EVENT_openat);
+	expect_none("evt.type=openat", EVENT_openat);
+	expect_none("evt.type=switch and proc.name=cat", EVENT_switch);
+}
+
+/* Events of several expressions pass if any of them passes; one that is not known passes all. */
+static void test_group(void **state)
+{
+	static const char *const texts[] = {"proc.name=cat", "proc.name=sh and evt.failed=true",
+					    "evt.type=close and fd.name=x"};
+	struct arena arena = {0};
+	struct filter_group_item items[3];
+	struct filter *filter;
+	struct filter_error err;
+	size_t failed;
+	const struct kernel_filters *filters;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct filter_node *root;
+
+		assert_int_equal(filter_parse(texts[i], &arena, &root, &err), 0);
+		items[i] = (struct filter_group_item){root, texts[i]};
+	}
+	assert_int_equal(filter_group_create(items, 3, NULL, &filter, &failed, &err), 0);
+	filters = filter_kernel_part(filter);
+	assert_int_equal(filters->at_exit[EVENT_close], 0);
+	assert_int_not_equal(filters->at_exit[EVENT_read], 0);
+	/* On entry the result is not known: the part of it is smaller. */
+	assert_int_not_equal(filters->at_entry[EVENT_read], filters->at_exit[EVENT_read]);
+	assert_int_equal(filters->filters[filters->at_entry[EVENT_read] - 1].facts,
+			 1 << KERNEL_NAME);
+	filter_destroy(filter);
+	arena_finish(&arena);
+}
+
+/* More names than there is room for: all events pass. */
+static void test_too_large(void **state)
+{
+	struct buf text = {0};
+
+	buf_append_string(&text, "evt.type=openat and (proc.name=a0");
+	for (int i = 1; i <= KERNEL_CHECKS_MAX; i++)
+		buf_printf(&text, " or proc.name=a%d", i);
+	buf_append_string(&text, ")");
+	buf_append_char(&text, '\0');
+	expect_none(text.data, EVENT_openat);
+	buf_finish(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_implied),	  cmocka_unit_test(test_decided),
+		cmocka_unit_test(test_shape),	  cmocka_unit_test(test_group),
+		cmocka_unit_test(test_too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

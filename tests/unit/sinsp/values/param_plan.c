@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What is decided of parameters in advance. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "sinsp/values/param_plan.h"
+
+static void append_key(struct buf *out, const char *name, size_t len)
+{
+	buf_append_char(out, '<');
+	buf_append(out, name, len);
+	buf_append_char(out, '>');
+}
+
+static void expect_key(const struct param_plan *plan, const char *name)
+{
+	struct buf key = {0};
+
+	append_key(&key, name, strlen(name));
+	assert_int_equal(plan->key_len, key.len);
+	assert_memory_equal(plan->key, key.data, key.len);
+	buf_finish(&key);
+}
+
+/* Each parameter of each event has what a look-up finds. */
+static void test_all(void **state)
+{
+	struct param_plans plans;
+
+	assert_int_equal(param_plans_init(&plans, append_key), 0);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		assert_int_equal(plans.of[id] != NULL, desc && desc->nparams);
+		for (unsigned int i = 0; desc && i < desc->nparams; i++) {
+			const struct param_plan *plan = &plans.of[id][i];
+			const struct flag_name *set;
+
+			assert_int_equal(plan->kind, param_form_of(desc, i, &set));
+			assert_ptr_equal(plan->set, set);
+			assert_int_equal(plan->fixed_size,
+					 param_type_size(desc->params[i].type) != 0);
+			expect_key(plan, desc->params[i].name);
+		}
+	}
+	param_plans_finish(&plans);
+}
+
+static void fail_key(struct buf *out, const char *name, size_t len)
+{
+	buf_fail(out);
+}
+
+static void test_no_memory(void **state)
+{
+	struct param_plans plans;
+
+	assert_int_equal(param_plans_init(&plans, fail_key), -ENOMEM);
+	param_plans_finish(&plans);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters as values: with the encoder of JSON they are what JSON has, in events of all families.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "sinsp/values/param_json.h"
+#include "sinsp/values/param_value.h"
+#include "world.h"
+
+static void expect_same(struct drive *world)
+{
+	struct buf value = {0}, json = {0};
+	struct clock utc = {0};
+	struct param_values *values;
+	struct param_json *params;
+
+	assert_int_equal(param_json_create(&params), 0);
+	assert_int_equal(param_values_create(&json_encoder, &values), 0);
+	param_json_append_all(params, &world->event, &utc, false, &json);
+	param_value_append_all(values, &world->event, &utc, &value);
+	buf_append_char(&json, '\0');
+	buf_append_char(&value, '\0');
+	assert_string_equal(value.data, json.data);
+	param_json_destroy(params);
+	param_values_destroy(values);
+	buf_finish(&value);
+	buf_finish(&json);
+}
+
+static void test_files(void **state)
+{
+	struct drive *world = *state;
+
+	world_openat(world, 3, "a \xff\"", 0x1001 | 0x40000000);
+	expect_same(world);
+	world_openat(world, -2, "", 0x2 | 0x400 | 0x2000);
+	expect_same(world);
+	world_read(world, 4);
+	expect_same(world);
+	world_exit(world);
+	expect_same(world);
+}
+
+/* Every event with each parameter of fixed size; numbers beyond 2^53 would be strings in native
+ * JSON. */
+static void test_numbers(void **state)
+{
+	static const int64_t values[] = {0, 1, 2, 5, 17, 0x1001, INT32_MAX};
+	struct drive *world = *state;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		const struct event_desc *desc = event_desc_get(id);
+
+		if (!desc || desc->flags & (EF_ENTER | EF_UNSEEN))
+			continue;
+		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+			world_begin(world, (uint16_t)id, 100);
+			for (unsigned int i = 0; i < desc->nparams; i++)
+				if (param_type_size(desc->params[i].type))
+					frame_put_i64(&world->frame, i, values[v]);
+			world_end(world);
+			expect_same(world);
+		}
+	}
+}
+
+static void test_lists(void **state)
+{
+	static const char args[] = "-n\0a\xff\0";
+	struct drive *world = *state;
+
+	world_begin(world, EVENT_execve, 100);
+	frame_put_bytes(&world->frame, execve__args, args, sizeof(args) - 1);
+	world_end(world);
+	expect_same(world);
+}
+
+/* What a map of all parameters is made of. */
+static void test_entries(void **state)
+{
+	struct drive *world = *state;
+	struct param_values *values;
+	struct clock utc = {0};
+	struct buf out = {0};
+
+	assert_int_equal(param_values_create(&proto_encoder, &values), 0);
+	world_openat(world, 3, "/a", 1);
+	param_value_append_entry(values, &world->event, openat__fd, &utc, &out);
+	param_value_append(values, &world->event, openat__name, &utc, &out);
+	assert_int_equal(out.len, 9 + 5);
+	assert_memory_equal(out.data,
+			    "\x08\x0a\x02"
+			    "fd\x12\x02\x18\x03"
+			    "\x04\x0a\x02/a",
+			    out.len);
+	param_values_destroy(values);
+	param_values_destroy(NULL);
+	buf_finish(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_entries),
+	};
+
+	return cmocka_run_group_tests(tests, world_setup, world_teardown);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks configuration files, each as a capture would read it: keys and values, whether they fit
+ * together, the filter, the rules, and what is printed. Nothing is captured.
+ */
+#include "agent/commands/check_config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/commands/command.h"
+#include "agent/config/load.h"
+#include "agent/config/read.h"
+#include "agent/plan/output_views.h"
+#include "agent/plan/plan.h"
+#include "agent/plan/printer.h"
+#include "util/json.h"
+
+struct checked {
+	const char *path;
+	struct yaml_report report;
+	struct buf messages; /* of rules */
+	size_t values, files;
+};
+
+/* Reports the error of a filter at its place in the file. Returns whether it is right. */
+static bool check_filter(const struct options *options, struct yaml_report *report)
+{
+	const struct filter_options filter_options = {.exact_types = options->exact_types};
+	const struct setting *setting;
+	struct filter_error wrong = {0};
+	struct filter *filter = NULL;
+	unsigned int place;
+	size_t offset;
+	int code;
+
+	option_find("filter", &place);
+	setting = settings_find(&options->settings, place);
+	code = setting ? filter_create(setting->value, &filter_options, &filter, &wrong) : 0;
+	filter_destroy(filter);
+	if (code == 0)
+		return true;
+	/* With variables in it, places of the value are not those of the file. */
+	offset = strcmp(setting->node->text, setting->value) == 0
+			 ? yaml_tree_offset(setting->node, wrong.position)
+			 : setting->node->start;
+	yaml_report_add(report, YAML_ERROR, setting->node->file, offset, "filter: %s", wrong.text);
+	return false;
+}
+
+/* Reports the error of an output at its place in the file. */
+static void report_output(const struct setting *setting, const char *text,
+			  struct yaml_report *report)
+{
+	yaml_report_add(report, YAML_ERROR, setting->node->file, setting->node->start, "%.*s",
+			(int)strcspn(text, "\n"), text);
+}
+
+/* Makes the filters and formats of all outputs; each error is reported at its output. */
+static int check_outputs(const struct options *options, struct printer *printer,
+			 struct outputs *outputs, struct captures *captures,
+			 struct checked *checked)
+{
+	unsigned int place;
+	int result = 0;
+
+	option_find("output", &place);
+	for (size_t i = 0; i < options->outputs_count; i++) {
+		const struct setting *setting = settings_get(&options->settings, place, i);
+		struct error err = {""};
+		int code = output_views_add(options, i, printer, outputs, captures,
+					    &checked->messages, &err);
+
+		if (code && setting)
+			report_output(setting, err.text, &checked->report);
+		result = code ? code : result;
+	}
+	output_views_show(printer, outputs, captures);
+	return result;
+}
+
+/* Compiles what a capture needs. Returns 0 or -errno with a message. */
+static int check_plan(const struct options *options, struct checked *checked, struct error *err)
+{
+	struct outputs outputs = {0};
+	struct captures captures = {0};
+	struct printer printer;
+	struct plan *plan = NULL;
+	int code;
+
+	if (!check_filter(options, &checked->report))
+		return -EINVAL;
+	code = printer_init(&printer, options, &checked->messages, err);
+	if (code == 0)
+		code = check_outputs(options, &printer, &outputs, &captures, checked);
+	if (code == 0)
+		code = plan_create(options, &printer, &plan, &checked->messages, err);
+	plan_destroy(plan);
+	outputs_finish(&outputs);
+	captures_finish(&captures);
+	printer_finish(&printer);
+	return code;
+}
+
+/* What a file says of passwords is for its owner. */
+static void check_secrets(const struct settings *settings, struct yaml_report *report)
+{
+	for (size_t i = 0; i < settings->count; i++) {
+		const struct setting *setting = &settings->list[i];
+		struct stat st;
+
+		if (!setting->secret || stat(setting->node->file->path, &st) ||
+		    !(st.st_mode & (S_IRGRP | S_IROTH)))
+			continue;
+		yaml_report_add(report, YAML_WARNING, setting->node->file, setting->node->start,
+				"this has a password, and others can read the file (mode %03o): "
+				"chmod 600, or take it from a variable: ${NAME}",
+				(unsigned int)st.st_mode & 0777);
+	}
+}
+
+/* What root runs with, only root may change. */
+static void check_modes(const struct settings *settings, struct yaml_report *report)
+{
+	for (size_t i = 0; i < settings->files_count; i++) {
+		const struct yaml_file *file = settings->files[i];
+		struct stat st;
+
+		if (!file->path || stat(file->path, &st) || !(st.st_mode & (S_IWGRP | S_IWOTH)))
+			continue;
+		yaml_report_add(report, YAML_WARNING, file, 0,
+				"others can write this file (mode %03o): chmod go-w",
+				(unsigned int)st.st_mode & 0777);
+	}
+}
+
+static int check(const struct subcommand *subcommands, struct checked *checked)
+{
+	char *argv[] = {"agent", "--config", (char *)checked->path, NULL};
+	struct error err = {""};
+	struct options options;
+	int code = config_load_report(3, argv, subcommands, &options, &checked->report, &err);
+
+	if (code == 0)
+		code = check_plan(&options, checked, &err);
+	if (code && checked->report.counts[YAML_ERROR] == 0)
+		yaml_report_add_file(&checked->report, YAML_ERROR, 0, checked->path, err.text);
+	check_modes(&options.settings, &checked->report);
+	check_secrets(&options.settings, &checked->report);
+	checked->values = options.settings.count - 1; /* without --config itself */
+	checked->files = options.settings.files_count;
+	options_finish(&options);
+	return code;
+}
+
+static void append_json_message(const struct yaml_message *message, struct buf *out)
+{
+	buf_printf(out, "{\"severity\":\"%s\",\"file\":", yaml_severity_name(message->severity));
+	json_append_string(out, message->text, message->path_len);
+	if (message->line)
+		buf_printf(out, ",\"line\":%u,\"column\":%u", message->line, message->column);
+	BUF_LITERAL(out, ",\"message\":");
+	json_append_string(out, message->text + message->what_at, message->what_len);
+	buf_append_char(out, '}');
+}
+
+/* One object in a line. */
+static void append_json(const struct checked *checked, bool right, struct buf *out)
+{
+	const struct yaml_report *report = &checked->report;
+
+	BUF_LITERAL(out, "{\"file\":");
+	json_append_string(out, checked->path, strlen(checked->path));
+	buf_printf(out, ",\"ok\":%s,\"errors\":%zu,\"warnings\":%zu,\"messages\":[",
+		   right ? "true" : "false", report->counts[YAML_ERROR],
+		   report->counts[YAML_WARNING]);
+	for (size_t i = 0; i < report->count; i++) {
+		if (i)
+			buf_append_char(out, ',');
+		append_json_message(&report->messages[i], out);
+	}
+	buf_append_char(out, ']');
+	if (checked->messages.len) {
+		BUF_LITERAL(out, ",\"rules\":");
+		json_append_string(out, checked->messages.data, checked->messages.len);
+	}
+	BUF_LITERAL(out, "}\n");
+}
+
+static void append_text(const struct checked *checked, bool right, struct buf *out)
+{
+	buf_append(out, checked->messages.data, checked->messages.len);
+	if (right)
+		buf_printf(out, "%s: OK: %zu value%s in %zu file%s\n", checked->path,
+			   checked->values, checked->values == 1 ? "" : "s", checked->files,
+			   checked->files == 1 ? "" : "s");
+}
+
+/* Checks a file and prints the verdict. Returns whether it is right. */
+static bool check_path(const struct options *options, const char *path)
+{
+	struct checked checked = {.path = path};
+	bool right = check(options->subcommands, &checked) == 0;
+	struct buf text = {0}, json = {0};
+	const struct buf *out = options->format == &format_json ? &json : &text;
+
+	/* This also sorts the messages. */
+	yaml_report_render(&checked.report, YAML_WARNING, &text);
+	append_text(&checked, right, &text);
+	append_json(&checked, right, &json);
+	fwrite(out->data, 1, out->len, stdout);
+	right &= !out->failed && !checked.report.failed;
+	buf_finish(&text);
+	buf_finish(&json);
+	buf_finish(&checked.messages);
+	yaml_report_finish(&checked.report);
+	return right;
+}
+
+int check_config_run(const struct options *options)
+{
+	bool right = true;
+
+	for (size_t i = 0; i < options->files_count; i++)
+		right &= check_path(options, options->files[i]);
+	if (options->files_count == 0)
+		right = check_path(options, CONFIG_PATH_DEFAULT);
+	return fflush(stdout) || !right ? EXIT_FAILURE : EXIT_SUCCESS;
+}

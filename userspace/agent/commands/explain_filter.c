@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Each list of checks, with the events that have it. */
+#include "agent/commands/explain_filter.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/commands/words.h"
+#include "event/event.h"
+
+static const char *const fact_names[KERNEL_FACTS] = {
+	[KERNEL_RESULT] = "result",	[KERNEL_PID] = "pid", [KERNEL_TID] = "tid",
+	[KERNEL_UID] = "uid",		[KERNEL_GID] = "gid", [KERNEL_NAME] = "name",
+	[KERNEL_OPEN_FLAGS] = "opened",
+};
+
+static void print_name(const struct kernel_check *check)
+{
+	char name[sizeof(check->value) + 1] = {0};
+	char last[sizeof(check->mask)];
+
+	memcpy(name, check->value, sizeof(check->value));
+	memcpy(last, check->mask, sizeof(check->mask));
+	/* The NUL of a whole name is compared, too. */
+	printf("%s '%s'", last[strlen(name)] ? "is" : "begins with", name);
+}
+
+/* A single bit is set or not, or neither of those of opens that make files is. */
+static void print_flags(const struct kernel_check *check)
+{
+	uint64_t flag = check->mask[0];
+
+	if (flag & file_flags__O_CREAT) {
+		printf("without O_CREAT and O_TMPFILE");
+		return;
+	}
+	printf("%s %s", check->value[0] ? "for" : "not for",
+	       flag == file_flags__O_WRONLY ? "writing" : "reading");
+}
+
+static void print_target(uint8_t target)
+{
+	if (target == KERNEL_PASS)
+		printf("pass");
+	else if (target == KERNEL_REJECT)
+		printf("reject");
+	else
+		printf("go to %d", target + 1);
+}
+
+static void print_check(const struct kernel_check *check, int number)
+{
+	printf("%4d. if %s ", number, fact_names[check->fact]);
+	if (check->fact == KERNEL_NAME)
+		print_name(check);
+	else if (check->fact == KERNEL_OPEN_FLAGS)
+		print_flags(check);
+	else
+		printf("%s %" PRId64, check->op == KERNEL_LESS ? "<" : "=",
+		       (int64_t)check->value[0]);
+	printf(": ");
+	print_target(check->on_true);
+	printf(", else ");
+	print_target(check->on_false);
+	putchar('\n');
+}
+
+/* Checks are in order; those behind the last one are zeros, and none leads to them. */
+static void print_checks(const struct kernel_filter *filter)
+{
+	int last = 0;
+
+	for (int i = 0; i <= last; i++) {
+		const struct kernel_check *check = &filter->checks[i];
+
+		print_check(check, i + 1);
+		if (check->on_true < KERNEL_CHECKS_MAX && check->on_true > last)
+			last = check->on_true;
+		if (check->on_false < KERNEL_CHECKS_MAX && check->on_false > last)
+			last = check->on_false;
+	}
+}
+
+static bool print_events(const uint8_t by_event[EVENT_ID_MAX], unsigned int number,
+			 const char *when)
+{
+	int column = 0;
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
+		if (by_event[id] != number)
+			continue;
+		if (column == 0)
+			column = printf("At the %s of", when);
+		words_print(event_desc_get(id)->name, &column);
+	}
+	if (column)
+		puts(":");
+	return column;
+}
+
+void explain_filters_print(const struct kernel_filters *filters)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++) {
+		bool used;
+
+		if (!filters->filters[i].facts)
+			continue;
+		if (!any)
+			puts("\nDecided in the kernel; what passes is filtered again:");
+		any = true;
+		used = print_events(filters->at_exit, i + 1, "exit");
+		used |= print_events(filters->at_entry, i + 1, "entry");
+		if (used)
+			print_checks(&filters->filters[i]);
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what the kernel decides of the filter. */
+#ifndef AGENT_COMMANDS_EXPLAIN_FILTER_H
+#define AGENT_COMMANDS_EXPLAIN_FILTER_H
+
+#include "abi.h"
+
+/* Prints nothing if there is no such part. */
+void explain_filters_print(const struct kernel_filters *filters);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Lets a running agent read its configuration again, and reports what came of it. */
+#include "agent/commands/reload.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/commands/command.h"
+#include "agent/process/pid_file.h"
+#include "util/clock.h"
+
+enum { PAUSE_NS = 20000000 };
+
+/* How long to wait for the answer: programs may be loaded anew. */
+static const uint64_t patience_ns = UINT64_C(60000000000);
+
+/* Waits for the end of the reload with that number, or a later one. */
+static int wait_for(const char *path, unsigned int number, struct pid_status *status,
+		    struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns;
+	int code = 0;
+
+	/* The difference also works after the numbers began again. */
+	while (code == 0 && (int)(status->ended - number) < 0) {
+		if (clock_ns(CLOCK_MONOTONIC) > until_ns)
+			return error_set(
+				err, -ETIME,
+				"no answer within 60 seconds; does it run with --config or "
+				"--rules?");
+		nanosleep(&pause, NULL);
+		buf_finish(&status->said);
+		code = pid_file_read(path, status, err);
+	}
+	return code;
+}
+
+static int reload(const char *path, struct pid_status *status, struct error *err)
+{
+	unsigned int number;
+	int code = pid_file_read(path, status, err);
+
+	if (code)
+		return code;
+	/* One that has begun may have read the files already. */
+	number = status->begun + 1;
+	if (kill(status->pid, SIGHUP))
+		return error_set(err, -errno, "cannot signal process %d: %s", (int)status->pid,
+				 strerror(errno));
+	return wait_for(path, number, status, err);
+}
+
+int reload_run(const struct options *options)
+{
+	const char *path = options->pid_file ? options->pid_file : PID_FILE_DEFAULT;
+	struct pid_status status;
+	struct error err = {""};
+	int code = reload(path, &status, &err);
+
+	if (code) {
+		buf_finish(&status.said);
+		return command_fail(EXIT_FAILURE, &err);
+	}
+	if (status.said.len)
+		fwrite(status.said.data, 1, status.said.len, stderr);
+	buf_finish(&status.said);
+	return status.succeeded ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Fetches /status from the address of --http of the other agent. */
+#include "agent/commands/status_command.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/commands/command.h"
+#include "agent/control/listen.h"
+#include "agent/options/options.h"
+#include "net/fetch.h"
+
+enum { ANSWER_MAX = 1 << 20, TIMEOUT_MS = 10000, HTTP_OK = 200 };
+
+static bool take(void *data, long status, const char *bytes, size_t len)
+{
+	struct buf *text = data;
+
+	buf_append(text, bytes, len);
+	return text->len < ANSWER_MAX;
+}
+
+/* Sets the URL, and the path of the socket or NULL. */
+static void locate(const char *address, struct buf *url, const char **socket)
+{
+	static const char unix_prefix[] = "unix:";
+
+	*socket = NULL;
+	if (strncmp(address, unix_prefix, sizeof(unix_prefix) - 1) == 0) {
+		*socket = address + sizeof(unix_prefix) - 1;
+		address = "localhost";
+	}
+	buf_printf(url, "http://%s%s/status", address[0] == ':' ? "localhost" : "", address);
+	buf_append_char(url, '\0');
+}
+
+static int fetch_status(const char *address, struct buf *text, struct error *err)
+{
+	struct buf url = {0};
+	struct fetch_request request = {.take = take, .data = text, .timeout_ms = TIMEOUT_MS};
+	struct fetch_end end = {0};
+	struct fetch *fetch = NULL;
+	int code;
+
+	locate(address, &url, &request.socket);
+	request.url = url.data;
+	code = url.failed ? error_set(err, -ENOMEM, "out of memory") : fetch_create(&fetch, err);
+	if (code == 0)
+		code = fetch_get(fetch, &request, &end, err);
+	if (code == 0 && end.status != HTTP_OK)
+		code = error_set(err, -EPROTO, "the answer of %s is %ld: %.*s", address, end.status,
+				 (int)text->len, text->data ? text->data : "");
+	fetch_destroy(fetch);
+	buf_finish(&url);
+	return code;
+}
+
+int status_run(const struct options *options)
+{
+	struct buf text = {0};
+	struct error err = {""};
+	int code = listen_check(options->operand, &err);
+
+	if (code)
+		return command_fail(EXIT_USAGE, &err);
+	code = fetch_status(options->operand, &text, &err);
+	if (code == 0)
+		fwrite(text.data, 1, text.len, stdout);
+	buf_finish(&text);
+	if (code == 0)
+		return command_finish_output();
+	fprintf(stderr, "agent: %s: %s\nIs an agent running with --http %s?\n", options->operand,
+		err.text, options->operand);
+	return EXIT_FAILURE;
+}

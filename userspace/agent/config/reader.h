@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this folder share while they read a configuration. */
+#ifndef AGENT_CONFIG_READER_H
+#define AGENT_CONFIG_READER_H
+
+#include "agent/options/settings.h"
+#include "util/buf.h"
+#include "yaml/report.h"
+#include "yaml/tree.h"
+
+/* Of one configuration: values that are lists included. */
+enum { CONFIG_SETTINGS_MAX = 10000 };
+
+struct config_reader {
+	struct settings *settings; /* what was read so far */
+	struct yaml_report *report;
+	size_t left; /* bytes that values may still have: see config_expand() */
+	struct buf value; /* memory of the value that is read */
+};
+
+/* Adds an error about a node. Returns -EINVAL. */
+__attribute__((format(printf, 3, 4))) int
+config_reject(struct config_reader *reader, const struct yaml_node *node, const char *format, ...);
+
+/*
+ * Reads the value of an option, in each of the forms that its row allows. A function of this kind
+ * returns 0, -EINVAL with errors in the report, after which reading goes on, or -ENOMEM.
+ */
+int config_value_read(struct config_reader *reader, unsigned int place,
+		      const struct yaml_link *pair);
+
+/* The same for one output; adds it to the settings. */
+int config_output_read(struct config_reader *reader, struct setting *setting,
+		       const struct yaml_node *node);
+
+/* Adds a setting; too many are an error. As above. */
+int config_add_setting(struct config_reader *reader, const struct setting *setting);
+
+/* Reads the keys of a file. `include` is set to the value of that key if it has it. */
+int config_keys_read(struct config_reader *reader, const struct yaml_node *root,
+		     const struct yaml_node **include);
+
+/* "a mapping", for messages. */
+const char *config_kind_name(const struct yaml_node *node);
+
+#endif

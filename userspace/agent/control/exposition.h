@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Metrics as text for Prometheus, version 0.0.4 of its format or OpenMetrics 1.0: a family with its
+ * help, then all its samples.
+ */
+#ifndef AGENT_CONTROL_EXPOSITION_H
+#define AGENT_CONTROL_EXPOSITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/buf.h"
+
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_INFO };
+
+struct metric_family {
+	const char *name; /* without the end that its type adds, _total or _info */
+	enum metric_type type;
+	const char *unit; /* "bytes", "seconds": the end of the name; NULL: a number of things */
+	const char *help;
+};
+
+struct metric_label {
+	const char *name, *value; /* the value may have any character */
+};
+
+struct exposition {
+	struct buf *out; /* borrowed */
+	bool openmetrics;
+	const struct metric_family *family; /* of the samples that follow */
+};
+
+void exposition_begin(struct exposition *exposition, const struct metric_family *family);
+
+/* A sample. labels: the last one has no name; NULL: none. Information has the value 1. */
+void exposition_sample(struct exposition *exposition, const struct metric_label *labels,
+		       uint64_t value);
+void exposition_sample_real(struct exposition *exposition, const struct metric_label *labels,
+			    double value);
+
+/* A family with one sample. */
+void exposition_add(struct exposition *exposition, const struct metric_family *family,
+		    uint64_t value);
+
+/* Ends the text. */
+void exposition_end(struct exposition *exposition);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/plan/pushdown.h"
+
+#include <string.h>
+
+#include "agent/record/captures.h"
+#include "scap/live/programs.h"
+#include "sinsp/sinsp.h"
+
+/*
+ * A recording has what updates the state, too. A field that counts events, or measures the time
+ * between them, would miss those that the kernel rejects.
+ */
+static bool is_possible(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	return plan->filter && !options->read && !options->write && !options->no_pushdown &&
+	       !(plan->printer->captures && plan->printer->captures->count) &&
+	       !(filter_flags(plan->filter) & FIELD_OF_PAST);
+}
+
+/* Removes the filters that no event has. */
+static void drop_unused(struct kernel_filters *filters)
+{
+	bool used[1 + KERNEL_FILTERS_MAX] = {false};
+
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		used[filters->at_exit[id]] = used[filters->at_entry[id]] = true;
+	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++)
+		if (!used[1 + i])
+			memset(&filters->filters[i], 0, sizeof(filters->filters[i]));
+}
+
+enum { ABOUT_MASK = 0xff }; /* of a category: what the event is about */
+
+/* Whether the state needs an event only if the call succeeded: those that open files. */
+static bool needs_success(const struct plan *plan, unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return plan->selection.events[id] == (WHY_FILTER | WHY_DESCRIPTORS) &&
+	       (desc->category & ABOUT_MASK) == EC_FILE && (desc->flags & EF_CREATES_FD) &&
+	       desc->params[0].is_result;
+}
+
+static uint8_t after_first(uint8_t target)
+{
+	return target < KERNEL_CHECKS_MAX ? (uint8_t)(target + 1) : target;
+}
+
+/* Adds a filter that rejects the same calls as far as they fail. Returns its number, or 0. */
+static uint8_t only_failed(struct kernel_filters *filters, uint8_t number)
+{
+	const struct kernel_filter *from;
+	struct kernel_filter made = {.checks = {{KERNEL_RESULT, KERNEL_LESS, 1, KERNEL_PASS}}};
+
+	if (!number)
+		return 0;
+	from = &filters->filters[number - 1];
+	/* Checks lead forward: one that leads to the first is not used. */
+	if (from->checks[KERNEL_CHECKS_MAX - 1].on_true)
+		return 0;
+	made.facts = from->facts | 1 << KERNEL_RESULT;
+	for (unsigned int i = 0; i + 1 < KERNEL_CHECKS_MAX && from->checks[i].on_true; i++) {
+		made.checks[i + 1] = from->checks[i];
+		made.checks[i + 1].on_true = after_first(from->checks[i].on_true);
+		made.checks[i + 1].on_false = after_first(from->checks[i].on_false);
+	}
+	return kernel_filters_add(filters, &made);
+}
+
+/* Of an event that the state needs, too, at most failed calls are rejected. */
+static void restrict_event(const struct plan *plan, unsigned int id, struct kernel_filters *filters)
+{
+	bool is_alone = plan->selection.events[id] == WHY_FILTER;
+
+	if (!is_alone)
+		filters->at_exit[id] =
+			needs_success(plan, id) ? only_failed(filters, filters->at_exit[id]) : 0;
+	if (!is_alone || !filters->at_exit[id] ||
+	    !live_reads_entry(id, selection_entry_notes(&plan->selection)))
+		filters->at_entry[id] = 0;
+}
+
+void pushdown_make(struct plan *plan)
+{
+	struct kernel_filters *filters = &plan->kernel_filters;
+
+	memset(filters, 0, sizeof(*filters));
+	if (!is_possible(plan))
+		return;
+	*filters = *filter_kernel_part(plan->filter);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		restrict_event(plan, id, filters);
+	drop_unused(filters);
+}

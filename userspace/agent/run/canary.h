@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether events come through: a process that the agent starts ends, and its event must arrive from
+ * the kernel. Its events are not shown.
+ */
+#ifndef AGENT_RUN_CANARY_H
+#define AGENT_RUN_CANARY_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+struct sinsp_event;
+
+enum { CANARY_STACK_BYTES = 16384 };
+
+struct canary {
+	_Atomic int64_t tid; /* of the process, as events have it; 0: there is none */
+	sem_t arrived;
+	pid_t pid; /* the same in the agent's pid namespace */
+	int ends[2]; /* the pipe that it reads until its end */
+	_Alignas(16) char stack[CANARY_STACK_BYTES]; /* of the process */
+};
+
+void canary_init(struct canary *canary);
+void canary_finish(struct canary *canary);
+
+/*
+ * Starts the process, which waits: its id is in canary->pid. Not on the thread of the loop; one at
+ * a time. Returns 0 or -errno.
+ */
+int canary_start(struct canary *canary);
+
+/*
+ * Lets it end, and waits at most so long for the event. tid: its id as events have it; 0: it is not
+ * known, nothing is waited for. Returns 0 or -ETIMEDOUT.
+ */
+int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms);
+
+/* For the loop: whether the event is one of the process. Cheap. */
+bool canary_takes(struct canary *canary, const struct sinsp_event *event);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Families of the run and its state; those of the input stand beside the input. */
+#include "agent/run/metrics.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "agent/control/exposition.h"
+#include "agent/run/containers.h"
+#include "agent/process/process_usage.h"
+#include "agent/run/run.h"
+#include "util/version.h"
+
+enum { OUTPUTS_SHOWN = 64, PLACE_BYTES = 8 };
+
+#define ROW(name, type, unit, member, help)                                                        \
+	{                                                                                          \
+		{"lanner_" name, type, unit, help}, offsetof(STRUCT, member)                       \
+	}
+struct row {
+	struct metric_family family;
+	size_t offset; /* of a uint64_t */
+};
+
+#define STRUCT struct sinsp_stats
+static const struct row state_rows[] = {
+	ROW("state_threads", METRIC_GAUGE, NULL, threads, "Threads in the table."),
+	ROW("state_descriptors", METRIC_GAUGE, NULL, fds, "Descriptors in the tables."),
+	ROW("state_threads_evicted", METRIC_COUNTER, NULL, threads_evicted,
+	    "Threads evicted since the table was full."),
+	ROW("state_descriptors_rejected", METRIC_COUNTER, NULL, fds_rejected,
+	    "Descriptors not stored since the table was full."),
+	ROW("state_events_corrupt", METRIC_COUNTER, NULL, corrupt,
+	    "Delivered events that could not be decoded."),
+	ROW("state_events_unknown", METRIC_COUNTER, NULL, unknown,
+	    "Delivered events of a type that this version does not know."),
+	ROW("state_thread_lookups", METRIC_COUNTER, NULL, thread_lookups,
+	    "Lookups of unknown threads in /proc."),
+	ROW("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
+	    "The same for threads that were gone."),
+	ROW("state_descriptor_lookups", METRIC_COUNTER, NULL, fd_lookups,
+	    "Lookups of unknown descriptors in /proc."),
+	ROW("state_descriptor_lookups_failed", METRIC_COUNTER, NULL, fd_lookups_failed,
+	    "The same for descriptors that were gone."),
+	ROW("state_descriptor_lookups_rejected", METRIC_COUNTER, NULL, fd_lookups_rejected,
+	    "Lookups not made, too many in a short time."),
+	ROW("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,
+	    "Descriptions of pods dropped, too many or out of memory."),
+};
+#undef STRUCT
+
+#define STRUCT struct account_containers
+static const struct row container_rows[] = {
+	ROW("containers_late", METRIC_COUNTER, NULL, late,
+	    "Events given out before the description of their container came."),
+	ROW("containers_not_waited_for", METRIC_COUNTER, NULL, full,
+	    "Of these, events that could not wait: a ring buffer was more than half full."),
+	ROW("containers_users_late", METRIC_COUNTER, NULL, users_late,
+	    "Programs that began in containers whose users were not read yet."),
+};
+
+#undef STRUCT
+#define STRUCT struct process_usage
+static const struct row process_rows[] = {
+	{{"process_resident_memory_bytes", METRIC_GAUGE, "bytes", "Memory in use by the agent."},
+	 offsetof(struct process_usage, resident_bytes)},
+	{{"process_open_fds", METRIC_GAUGE, NULL, "Descriptors of the agent."},
+	 offsetof(struct process_usage, descriptors)},
+};
+#undef STRUCT
+
+/* Requests for descriptions, by what came of them. */
+static const struct {
+	const char *result;
+	enum meta_counter counter;
+} request_results[] = {
+	{"found", META_DESCRIBED},
+	{"missing", META_MISSING},
+	{"failed", META_FAILED},
+	{"rejected", META_REJECTED},
+};
+
+static const struct {
+	struct metric_family family;
+	enum meta_counter counter;
+} meta_rows[] = {
+	{{"lanner_pods", METRIC_GAUGE, NULL, "Pods of this node that are known."}, META_KUBE_PODS},
+	{{"lanner_kubernetes_requests", METRIC_COUNTER, NULL,
+	  "Requests to the API server or the kubelet."},
+	 META_KUBE_REQUESTS},
+	{{"lanner_kubernetes_pod_changes", METRIC_COUNTER, NULL,
+	  "Changes of pods that were taken."},
+	 META_KUBE_CHANGES},
+	{{"lanner_runtime_events", METRIC_COUNTER, NULL, "Events of container runtimes."},
+	 META_RUNTIME_EVENTS},
+	{{"lanner_runtime_streams_lost", METRIC_COUNTER, NULL,
+	  "Streams of events of runtimes that ended early."},
+	 META_RUNTIME_STREAMS_LOST},
+};
+
+static void append_rows(struct exposition *exposition, const struct row *rows, size_t count,
+			const void *values)
+{
+	for (size_t i = 0; i < count; i++)
+		exposition_add(exposition, &rows[i].family,
+			       *(const uint64_t *)((const char *)values + rows[i].offset));
+}
+#define APPEND_ROWS(exposition, rows, values)                                                      \
+	append_rows(exposition, rows, sizeof(rows) / sizeof(rows[0]), values)
+
+static void append_information(struct exposition *exposition)
+{
+	static const struct metric_family build = {"lanner_build", METRIC_INFO, NULL,
+						   "Version of the agent."};
+	static const struct metric_family kernel = {"lanner_kernel", METRIC_INFO, NULL,
+						    "The kernel that it runs on."};
+	const struct metric_label version[] = {{"version", LANNER_VERSION}, {0}};
+	struct utsname names;
+
+	exposition_begin(exposition, &build);
+	exposition_sample(exposition, version, 1);
+	if (uname(&names) == 0) {
+		const struct metric_label labels[] = {
+			{"release", names.release}, {"machine", names.machine}, {0}};
+
+		exposition_begin(exposition, &kernel);
+		exposition_sample(exposition, labels, 1);
+	}
+}
+
+static void append_process(struct exposition *exposition)
+{
+	static const struct metric_family cpu = {"process_cpu_seconds", METRIC_COUNTER, "seconds",
+						 "User and system time of the agent."};
+	static const struct metric_family start = {"process_start_time_seconds", METRIC_GAUGE,
+						   "seconds",
+						   "When the agent started, since the epoch."};
+	struct process_usage usage;
+
+	process_usage_read(&usage);
+	exposition_begin(exposition, &cpu);
+	exposition_sample_real(exposition, NULL, (double)usage.cpu_ns / 1e9);
+	exposition_begin(exposition, &start);
+	exposition_sample_real(exposition, NULL, (double)usage.start_ns / 1e9);
+	APPEND_ROWS(exposition, process_rows, &usage);
+}
+
+static void append_containers(struct exposition *exposition,
+			      const struct account_containers *containers)
+{
+	static const struct metric_family requests = {
+		"lanner_container_requests", METRIC_COUNTER, NULL,
+		"Requests for descriptions of containers, by result."};
+
+	APPEND_ROWS(exposition, container_rows, containers);
+	exposition_begin(exposition, &requests);
+	for (size_t i = 0; i < sizeof(request_results) / sizeof(request_results[0]); i++) {
+		const struct metric_label labels[] = {{"result", request_results[i].result}, {0}};
+
+		exposition_sample(exposition, labels,
+				  containers->meta.counts[request_results[i].counter]);
+	}
+	for (size_t i = 0; i < sizeof(meta_rows) / sizeof(meta_rows[0]); i++)
+		exposition_add(exposition, &meta_rows[i].family,
+			       containers->meta.counts[meta_rows[i].counter]);
+}
+
+/* The number of rules is bounded by their files. */
+static void append_rules(struct exposition *exposition, const struct ruleset *ruleset)
+{
+	static const struct metric_family family = {"lanner_rule_matches", METRIC_COUNTER, NULL,
+						    "Events that a rule matched."};
+
+	if (!ruleset)
+		return;
+	exposition_begin(exposition, &family);
+	for (size_t i = 0; i < ruleset_count(ruleset); i++) {
+		uint64_t matches;
+		const struct metric_label labels[] = {
+			{"rule", ruleset_matches(ruleset, i, &matches)}, {0}};
+
+		exposition_sample(exposition, labels, matches);
+	}
+}
+
+#define STRUCT struct output_account
+static const struct row output_rows[] = {
+	ROW("output_records", METRIC_COUNTER, NULL, formatted, "Records made for an output."),
+	ROW("output_delivered", METRIC_COUNTER, NULL, delivered, "Of these, delivered."),
+	ROW("output_delivered_bytes", METRIC_COUNTER, "bytes", delivered_bytes,
+	    "Bytes of delivered records."),
+	ROW("output_queued", METRIC_GAUGE, NULL, queued, "Records that are not delivered yet."),
+	ROW("output_queued_bytes", METRIC_GAUGE, "bytes", queued_bytes, "Memory of the queue."),
+	ROW("output_backlog", METRIC_GAUGE, NULL, backlog,
+	    "Records of earlier runs that were in the spool at the start."),
+	ROW("output_spool_bytes", METRIC_GAUGE, "bytes", spool_bytes,
+	    "Size of the spool on disk; 0: there is none."),
+	ROW("output_batches", METRIC_COUNTER, NULL, batches, "Batches that were sent."),
+	ROW("output_failures", METRIC_COUNTER, NULL, failures,
+	    "Of these, not delivered as a whole."),
+	ROW("output_retried", METRIC_COUNTER, NULL, retried, "Records that were sent again."),
+	ROW("output_redelivered", METRIC_COUNTER, NULL, redelivered,
+	    "Of these, marked: they may have arrived before."),
+	ROW("output_unknown_gaps", METRIC_COUNTER, NULL, unknown_gaps,
+	    "Losses of which nobody knows how many records they cost: the run before was killed."),
+	ROW("output_redacted", METRIC_COUNTER, NULL, redacted, "Secrets that were hidden."),
+};
+#undef STRUCT
+
+/* Outputs by their place: addresses in labels would tell all who may read metrics. */
+static void append_output_rows(struct exposition *exposition, const struct output_account *accounts,
+			       const struct metric_label labels[][3], size_t count)
+{
+	for (size_t row = 0; row < sizeof(output_rows) / sizeof(output_rows[0]); row++) {
+		exposition_begin(exposition, &output_rows[row].family);
+		for (size_t i = 0; i < count; i++)
+			exposition_sample(exposition, labels[i],
+					  *(const uint64_t *)((const char *)&accounts[i] +
+							      output_rows[row].offset));
+	}
+}
+
+static void append_output_causes(struct exposition *exposition,
+				 const struct output_account *accounts,
+				 const struct metric_label labels[][3], size_t count)
+{
+	static const struct metric_family families[] = {
+		{"lanner_output_dropped", METRIC_COUNTER, NULL,
+		 "Records that were lost, by cause."},
+		{"lanner_output_left_out", METRIC_COUNTER, NULL,
+		 "Events that became no record by wish of the user, by cause."},
+	};
+
+	for (int wished = 0; wished < 2; wished++) {
+		int from = wished ? GAP_LOSSES : 0, to = wished ? GAP_CAUSES : GAP_LOSSES;
+
+		exposition_begin(exposition, &families[wished]);
+		for (size_t i = 0; i < count; i++)
+			for (int cause = from; cause < to; cause++) {
+				if (!gap_cause_is_counted((enum gap_cause)cause))
+					continue;
+				const struct metric_label all[] = {
+					labels[i][0],
+					labels[i][1],
+					{"cause", gap_cause_name((enum gap_cause)cause)},
+					{0}};
+
+				exposition_sample(exposition, all, accounts[i].dropped[cause]);
+			}
+	}
+}
+
+static void append_output_ages(struct exposition *exposition, const struct output_account *accounts,
+			       const struct metric_label labels[][3], size_t count)
+{
+	static const struct metric_family age = {"lanner_output_oldest_seconds", METRIC_GAUGE,
+						 "seconds", "How long the oldest record waits."};
+	static const struct metric_family failing = {"lanner_output_failing", METRIC_GAUGE, NULL,
+						     "1 while nothing can be delivered, else 0."};
+
+	exposition_begin(exposition, &age);
+	for (size_t i = 0; i < count; i++)
+		exposition_sample_real(exposition, labels[i], (double)accounts[i].oldest_ns / 1e9);
+	exposition_begin(exposition, &failing);
+	for (size_t i = 0; i < count; i++)
+		exposition_sample(exposition, labels[i], accounts[i].is_failing);
+}
+
+/* The second thread is that of a spool; without one there is none. */
+static void append_output_threads(struct exposition *exposition, const struct outputs *outputs,
+				  const struct output_account *accounts,
+				  const struct metric_label labels[][3], size_t count)
+{
+	static const struct metric_family age = {
+		"lanner_output_thread_age_seconds", METRIC_GAUGE, "seconds",
+		"How long a thread has been in what it does now; 0: it waits for records."};
+
+	exposition_begin(exposition, &age);
+	for (size_t i = 0; i < outputs->count && i < count; i++)
+		for (int spooler = 0; spooler <= (outputs->list[i]->config->spool != NULL);
+		     spooler++) {
+			const struct metric_label all[] = {
+				labels[i][0],
+				labels[i][1],
+				{"thread", spooler ? "spooler" : "sender"},
+				{0}};
+
+			exposition_sample_real(
+				exposition, all,
+				(double)(spooler ? accounts[i].spooler_ns : accounts[i].sender_ns) /
+					1e9);
+		}
+}
+
+/* Captures follow the others. Returns the name of the kind. */
+static const char *account_of(const struct run *run, size_t i, struct output_account *account)
+{
+	const struct outputs *outputs = &run->outputs;
+	const struct capture *capture;
+
+	if (i < outputs->count) {
+		output_account(outputs->list[i], account);
+		return outputs->list[i]->config->name;
+	}
+	capture = run->captures.list[i - outputs->count];
+	capture_account(capture, account);
+	return capture->config->name;
+}
+
+static void append_outputs(struct exposition *exposition, const struct run *run)
+{
+	struct output_account accounts[OUTPUTS_SHOWN];
+	struct metric_label labels[OUTPUTS_SHOWN][3];
+	char places[OUTPUTS_SHOWN][PLACE_BYTES];
+	size_t all = run->outputs.count + run->captures.count;
+	size_t count = all < OUTPUTS_SHOWN ? all : OUTPUTS_SHOWN;
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const char *kind = account_of(run, i, &accounts[i]);
+
+		snprintf(places[i], sizeof(places[i]), "%zu", i + 1);
+		labels[i][0] = (struct metric_label){"output", places[i]};
+		labels[i][1] = (struct metric_label){"kind", kind};
+		labels[i][2] = (struct metric_label){0};
+	}
+	append_output_rows(exposition, accounts, labels, count);
+	append_output_causes(exposition, accounts, labels, count);
+	append_output_ages(exposition, accounts, labels, count);
+	append_output_threads(exposition, &run->outputs, accounts, labels, count);
+}
+
+void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
+{
+	static const struct metric_family matched = {"lanner_events_matched", METRIC_COUNTER, NULL,
+						     "Events that passed the filter or a rule."};
+	static const struct metric_family printed = {"lanner_events_printed", METRIC_COUNTER, NULL,
+						     "Of these, written to standard output."};
+	struct exposition exposition = {.out = out, .openmetrics = openmetrics};
+	struct account_containers containers = {0};
+	struct sinsp_stats state;
+
+	append_information(&exposition);
+	append_process(&exposition);
+	run->input->ops->append_metrics(run->input, run->plan, &exposition);
+	exposition_add(&exposition, &matched, run->matched);
+	exposition_add(&exposition, &printed, run_printed(run));
+	sinsp_stats(run->sinsp, &state);
+	APPEND_ROWS(&exposition, state_rows, &state);
+	if (run->containers)
+		containers_account(run->containers, &containers);
+	append_containers(&exposition, &containers);
+	append_rules(&exposition, run->plan->ruleset);
+	append_outputs(&exposition, run);
+	exposition_end(&exposition);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The pages of a run: metrics, health, status (option --http). */
+#ifndef AGENT_RUN_PAGES_H
+#define AGENT_RUN_PAGES_H
+
+#include "agent/run/run.h"
+#include "util/error.h"
+
+/*
+ * Starts to serve them if the options say so: run->control. The run must be open. Returns 0 or
+ * -errno with a message; pages_end() before anything of the run is destroyed.
+ */
+int pages_begin(struct run *run, struct error *err);
+void pages_end(struct run *run);
+
+#endif

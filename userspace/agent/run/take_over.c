@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* The side of the agent that begins. */
+#include "agent/run/take_over.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/input/boundary.h"
+#include "agent/process/signals.h"
+#include "agent/run/handle.h"
+#include "agent/run/losses.h"
+#include "agent/run/run.h"
+#include "util/clock.h"
+#include "util/version.h"
+
+/* AHEAD_NS: the other agent looks for messages ten times a second. */
+#define NS_PER_S UINT64_C(1000000000)
+#define AHEAD_NS UINT64_C(300000000)
+/* Until an agent listens that has just been started. */
+#define START_NS (30 * NS_PER_S)
+/* Until the other one agrees to a boundary; a reload of it may take a while. */
+#define AGREE_NS (60 * NS_PER_S)
+/* Until it has reached the boundary; and what is added to the time that it asks for at its end. */
+#define REACH_NS (20 * NS_PER_S)
+#define GRACE_NS (10 * NS_PER_S)
+/* Until the kernel has ended a process that was killed. */
+#define LOCKS_NS (5 * NS_PER_S)
+/* The longest time at its end that is believed. */
+#define PATIENCE_NS_MAX (600 * NS_PER_S)
+
+enum {
+	ANSWER_MS = 5000,
+	SEND_MS = 2000,
+	PAUSE_MS = 10,
+	LATER_MS = 200,
+	NS_PER_MS = 1000000,
+};
+
+static const char busy[] = "it is busy with a reload for 60 seconds";
+
+static int fail(const struct run *run, int code, const char *why, struct error *err)
+{
+	return error_set(err, code, "--take-over: the agent that runs with %s goes on: %s",
+			 run->options->pid_file, why);
+}
+
+static int ask(struct run *run, struct take_over_message *answer, struct error *err)
+{
+	struct channel *channel = &run->take_over.channel;
+	const struct take_over_message hello = {
+		.kind = TAKE_OVER_HELLO,
+		.protocol = TAKE_OVER_PROTOCOL,
+		.text = LANNER_VERSION,
+		.pid = (uint64_t)getpid(),
+	};
+	struct error why = {""};
+	int got = channel_send(channel, &hello, SEND_MS, &why);
+
+	if (got == 0)
+		got = channel_receive(channel, ANSWER_MS, answer, &why);
+	if (got < 0)
+		return fail(run, got, why.text, err);
+	return got ? 0 : fail(run, -ETIMEDOUT, "it does not answer within 5 seconds", err);
+}
+
+/* Until it is not busy with a reload. */
+static int ask_until(struct run *run, uint64_t until_ns, struct take_over_message *answer,
+		     struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
+	int code = ask(run, answer, err);
+
+	while (code == 0 && answer->kind == TAKE_OVER_LATER) {
+		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			return fail(run, -ETIMEDOUT, busy, err);
+		nanosleep(&pause, NULL);
+		code = ask(run, answer, err);
+	}
+	return code;
+}
+
+static int greet(struct run *run, struct error *err)
+{
+	struct take_over *take_over = &run->take_over;
+	struct take_over_message answer;
+	struct error why = {""};
+	int code = ask_until(run, clock_ns(CLOCK_MONOTONIC) + AGREE_NS, &answer, err);
+
+	if (code)
+		return code;
+	if (answer.kind != TAKE_OVER_WELCOME || answer.protocol != TAKE_OVER_PROTOCOL) {
+		error_set(&why, 0,
+			  "it is version %s with protocol %" PRIu64 ", this is version %s with %d: "
+			  "end it first",
+			  answer.text ? answer.text : "unknown", answer.protocol, LANNER_VERSION,
+			  TAKE_OVER_PROTOCOL);
+		take_over_message_finish(&answer);
+		return fail(run, -EPROTO, why.text, err);
+	}
+	take_over->pid = answer.pid;
+	take_over->version = answer.text;
+	answer.text = NULL;
+	take_over_message_finish(&answer);
+	return 0;
+}
+
+static int connect_other(struct run *run, struct error *err)
+{
+	struct buf path = {0};
+	int code = channel_path(run->options->pid_file, &path);
+
+	if (code)
+		error_set(err, code, "--take-over: the path of a socket beside %s: %s",
+			  run->options->pid_file, strerror(-code));
+	else
+		code = channel_connect(path.data, &run->take_over.channel, err);
+	buf_finish(&path);
+	return code;
+}
+
+/* Whether an agent has the pid file, though nobody listens: it may be about to start or to end. */
+static bool has_owner(const struct run *run)
+{
+	struct pid_status status;
+	int code = pid_file_read(run->options->pid_file, &status, NULL);
+
+	buf_finish(&status.said);
+	return code == 0 || code == -EBADMSG;
+}
+
+/* Returns as channel_connect(). */
+static int find_other(struct run *run, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = LATER_MS * NS_PER_MS};
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + START_NS;
+	int code = connect_other(run, err);
+
+	while ((code == -ENOENT || code == -ECONNREFUSED) && has_owner(run)) {
+		if (clock_ns(CLOCK_MONOTONIC) >= until_ns || signals_count())
+			return fail(run, -EBUSY,
+				    "it cannot be taken over, since it does not listen (it writes "
+				    "a capture file, or is older): end it first",
+				    err);
+		nanosleep(&pause, NULL);
+		code = connect_other(run, err);
+	}
+	return code;
+}
+
+int take_over_ask(struct run *run, struct error *err)
+{
+	struct error why = {""};
+	int code;
+
+	if (!run->options->take_over)
+		return 0;
+	code = find_other(run, &why);
+	if (code == -ENOENT || code == -ECONNREFUSED) {
+		fprintf(stderr, "agent: --take-over: no agent runs with --pid-file %s\n",
+			run->options->pid_file);
+		return 0;
+	}
+	if (code)
+		return error_set(err, code, "%s", why.text);
+	run->take_over.is_active = true;
+	return greet(run, err);
+}
+
+int take_over_begin(struct run *run, struct error *err)
+{
+	struct boundary *boundary;
+	int code;
+
+	if (!run->take_over.is_active)
+		return 0;
+	boundary = run->input->ops->boundary(run->input);
+	run->input->changing = true;
+	code = boundary_begin(boundary);
+	return code ? error_set(err, code, "out of memory") : 0;
+}
+
+static struct boundary *boundary_of(struct run *run)
+{
+	return run->input->ops->boundary(run->input);
+}
+
+/* Handles hidden events for a moment, and takes others into memory. */
+static int pause_with_events(struct run *run, int ms, struct error *err)
+{
+	struct scap_source *source = run->input->ops->step(run->input);
+	struct scap_event event;
+	int got = boundary_hold(boundary_of(run), ms), code = 0;
+
+	if (got == 0)
+		got = 1;
+	while (got == 1 && code == 0) {
+		got = scap_source_next(source, 0, &event);
+		if (got == 1)
+			code = handle_event(run, &event, err);
+	}
+	return code ? code : got < 0 ? run->input->ops->fail(run->input, got, err) : 0;
+}
+
+/*
+ * Waits for a message with events. told: the other agent was told to end, so that no signal ends
+ * this one. Returns as channel_receive().
+ */
+static int await(struct run *run, uint64_t until_ns, bool told, struct take_over_message *message,
+		 struct error *err)
+{
+	int got = 0;
+
+	while (got == 0 && clock_ns(CLOCK_MONOTONIC) < until_ns) {
+		int code = pause_with_events(run, PAUSE_MS, err);
+
+		if (code == 0 && !told && signals_count())
+			return error_set(err, -EINTR, "a signal ended this one");
+		got = code ? code : channel_receive(&run->take_over.channel, 0, message, err);
+	}
+	return got;
+}
+
+/* Names a boundary. Returns the kind of the answer, or -errno with a message. */
+static int propose(struct run *run, struct error *err)
+{
+	struct take_over *take_over = &run->take_over;
+	const struct take_over_message boundary = {
+		.kind = TAKE_OVER_BOUNDARY,
+		.boundary_ns = clock_ns(CLOCK_BOOTTIME) + AHEAD_NS,
+	};
+	struct error why = {""};
+	int got;
+
+	boundary_set(boundary_of(run), boundary.boundary_ns);
+	got = channel_send(&take_over->channel, &boundary, SEND_MS, &why);
+	if (got == 0)
+		got = await(run, clock_ns(CLOCK_MONOTONIC) + REACH_NS, false, &take_over->last,
+			    &why);
+	if (got < 0)
+		return fail(run, got, why.text, err);
+	if (got == 0)
+		return fail(run, -ETIMEDOUT, "it did not reach the boundary within 20 seconds",
+			    err);
+	if (take_over->last.kind == TAKE_OVER_REACHED || take_over->last.kind == TAKE_OVER_LATER)
+		return (int)take_over->last.kind;
+	return fail(run, -EPROTO, "it sent a message that was not expected", err);
+}
+
+/* Until the other agent has reached a boundary. */
+static int agree(struct run *run, struct error *err)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + AGREE_NS;
+	int kind;
+
+	for (;;) {
+		kind = propose(run, err);
+		if (kind != TAKE_OVER_LATER)
+			return kind < 0 ? kind : 0;
+		take_over_message_finish(&run->take_over.last);
+		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			return fail(run, -ETIMEDOUT, busy, err);
+		if (pause_with_events(run, LATER_MS, err))
+			return -EIO;
+	}
+}
+
+/* The other one ends; from here on this one goes on in any case. */
+static int await_release(struct run *run, struct error *err)
+{
+	struct take_over *take_over = &run->take_over;
+	uint64_t patience_ns = take_over->last.patience_ns < PATIENCE_NS_MAX
+				       ? take_over->last.patience_ns
+				       : PATIENCE_NS_MAX;
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + patience_ns + GRACE_NS;
+	struct take_over_message released;
+	struct error why = {""};
+	int got = await(run, until_ns, true, &released, &why);
+
+	if (got == 0)
+		return error_set(err, -ETIMEDOUT,
+				 "--take-over: process %" PRIu64 " has stopped its capture, but "
+				 "does not end: end it",
+				 take_over->pid);
+	if (got == 1 && released.kind == TAKE_OVER_RELEASED) {
+		released.events = take_over->last.events;
+		released.events_count = take_over->last.events_count;
+		take_over->last.events = NULL;
+		take_over_message_finish(&take_over->last);
+		take_over->last = released;
+		return 0;
+	}
+	if (got == 1)
+		take_over_message_finish(&released);
+	take_over->died = true;
+	fprintf(stderr,
+		"agent: process %" PRIu64 " ended without an account (%s): what it had not "
+		"delivered is said as missing in each output\n",
+		take_over->pid, got < 0 ? why.text : "a message that was not expected");
+	return 0;
+}
+
+/* Waits a while for the end of the other agent. Returns 1 if it has ended, 0, or -errno. */
+static int await_end(struct run *run, struct error *err)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + LOCKS_NS;
+	struct pid_status status;
+	int code = 0, found = 0;
+
+	while (code == 0 && found != -ESRCH && found != -ENOENT) {
+		if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+			return 0;
+		/* First, since the kernel closes its other files together with that one. */
+		found = pid_file_read(run->options->pid_file, &status, NULL);
+		buf_finish(&status.said);
+		code = pause_with_events(run, PAUSE_MS, err);
+	}
+	return code ? code : 1;
+}
+
+/* The other agent was ended by something else: this one begins now. */
+static int begin_alone(struct run *run, int code, struct error *err)
+{
+	struct take_over *take_over = &run->take_over;
+	struct error other = {""};
+	int ended = code == -ECONNRESET || code == -EPIPE ? await_end(run, &other) : 0;
+
+	if (ended <= 0)
+		return code;
+	fprintf(stderr,
+		"agent: --take-over: process %" PRIu64 " has ended by itself: events between its "
+		"end and now are missing\n",
+		take_over->pid);
+	boundary_set(boundary_of(run), clock_ns(CLOCK_BOOTTIME));
+	take_over->pid = 0;
+	take_over->is_active = false;
+	channel_close(&take_over->channel);
+	return 0;
+}
+
+int take_over_complete(struct run *run, struct error *err)
+{
+	static const struct take_over_message go = {.kind = TAKE_OVER_GO};
+	struct take_over *take_over = &run->take_over;
+	struct error why = {""};
+	int code = agree(run, err);
+
+	if (code)
+		return begin_alone(run, code, err);
+	/* Before this agent's first event; those of the kernel from here on are its own. */
+	losses_skip(run);
+	if (channel_send(&take_over->channel, &go, SEND_MS, &why))
+		return fail(run, -EPIPE, why.text, err);
+	code = await_release(run, err);
+	take_over->is_active = false;
+	channel_close(&take_over->channel);
+	if (code == 0 && take_over->died && await_end(run, err) < 0)
+		code = -EIO;
+	return code;
+}
+
+/* The output of the other agent with that configuration, or NULL. It is used once. */
+static const struct take_over_output *find(const struct take_over_message *message,
+					   const struct output_config *config,
+					   bool used[TAKE_OVER_OUTPUTS_MAX])
+{
+	const struct take_over_output *found = NULL;
+	struct buf identity = {0};
+
+	output_config_append_identity(config, &identity);
+	buf_append_char(&identity, '\0');
+	for (size_t i = 0; !identity.failed && !found && i < message->outputs_count; i++) {
+		if (used[i] || strcmp(message->outputs[i].identity, identity.data) != 0)
+			continue;
+		used[i] = true;
+		found = &message->outputs[i];
+	}
+	buf_finish(&identity);
+	return found;
+}
+
+void take_over_continue_outputs(struct run *run)
+{
+	const struct take_over *take_over = &run->take_over;
+	bool used[TAKE_OVER_OUTPUTS_MAX] = {false};
+
+	for (size_t i = 0; i < run->outputs.count; i++) {
+		struct output *output = run->outputs.list[i];
+		const struct take_over_output *from = find(&take_over->last, output->config, used);
+		struct output_past past = {.died = take_over->died};
+
+		if (!from)
+			continue;
+		memcpy(past.stream, from->stream, sizeof(past.stream));
+		past.number = from->number;
+		past.undelivered = from->undelivered;
+		output_continue(output, &past);
+	}
+}
+
+int take_over_open(struct run *run, struct error *err)
+{
+	struct take_over_message *last = &run->take_over.last;
+
+	if (boundary_open(boundary_of(run), last->events, last->events_count))
+		return error_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static void append_output(struct output *output, const struct take_over_output *from, bool died,
+			  struct buf *text)
+{
+	struct output_account account;
+	uint64_t backlog = output->config->spool ? from->backlog : 0;
+
+	output_account(output, &account);
+	buf_printf(text, "agent: output %s: of both: formatted %" PRIu64, account.name,
+		   from->formatted + account.formatted);
+	if (backlog)
+		buf_printf(text, " + of earlier runs %" PRIu64, backlog);
+	buf_printf(text, " = delivered %" PRIu64, from->delivered + account.delivered);
+	if (account.queued)
+		buf_printf(text, " + queued %" PRIu64, account.queued);
+	buf_printf(text, " + dropped %" PRIu64, from->dropped + output_account_dropped(&account));
+	if (died)
+		buf_printf(text, " + unknown %" PRIu64,
+			   output->config->spool ? 0 : from->undelivered);
+	buf_append_char(text, '\n');
+}
+
+void take_over_append_report(const struct run *run, struct buf *text)
+{
+	const struct take_over *take_over = &run->take_over;
+	const struct take_over_message *last = &take_over->last;
+	bool used[TAKE_OVER_OUTPUTS_MAX] = {false};
+	struct input_totals totals;
+
+	if (!take_over->pid || take_over->is_active)
+		return;
+	if (!take_over->died && run->input->ops->totals(run->input, &totals) == 0) {
+		buf_printf(text,
+			   "agent: with process %" PRIu64 ", from which it took over: seen %" PRIu64
+			   " = delivered %" PRIu64 " + lost %" PRIu64,
+			   take_over->pid, last->seen + totals.seen,
+			   last->delivered + totals.delivered, last->lost + totals.lost);
+		if (last->filtered + totals.filtered)
+			buf_printf(text, " + filtered %" PRIu64, last->filtered + totals.filtered);
+		if (last->corrupt + totals.corrupt)
+			buf_printf(text, " + corrupt %" PRIu64, last->corrupt + totals.corrupt);
+		buf_append_char(text, '\n');
+	}
+	for (size_t i = 0; i < run->outputs.count; i++) {
+		struct output *output = run->outputs.list[i];
+		const struct take_over_output *from = find(last, output->config, used);
+
+		if (from)
+			append_output(output, from, take_over->died, text);
+	}
+}
+
+void take_over_finish(struct run *run)
+{
+	struct take_over *take_over = &run->take_over;
+
+	if (take_over->is_active)
+		channel_close(&take_over->channel);
+	free(take_over->version);
+	take_over_message_finish(&take_over->last);
+	*take_over = (struct take_over){0};
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/url.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/buf.h"
+
+struct url {
+	CURLU *parts; /* owned */
+};
+
+/* A part of it, for the caller to curl_free(); NULL: there is none. */
+static char *get(const struct url *url, CURLUPart part)
+{
+	char *text = NULL;
+
+	return curl_url_get(url->parts, part, &text, 0) == CURLUE_OK ? text : NULL;
+}
+
+static bool has(const struct url *url, CURLUPart part)
+{
+	char *text = get(url, part);
+
+	curl_free(text);
+	return text;
+}
+
+static bool is_http(const struct url *url)
+{
+	char *scheme = get(url, CURLUPART_SCHEME);
+	bool is = scheme && (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+
+	curl_free(scheme);
+	return is;
+}
+
+static int read_text(struct url *url, const char *text, struct error *err)
+{
+	CURLUcode code;
+
+	for (const char *c = text; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			return error_set(err, -EINVAL,
+					 "the URL has a blank, a control character or one beyond "
+					 "ASCII: write it as %%20");
+	code = curl_url_set(url->parts, CURLUPART_URL, text, 0);
+	if (code == CURLUE_OUT_OF_MEMORY)
+		return error_set(err, -ENOMEM, "out of memory");
+	if (has(url, CURLUPART_USER) || has(url, CURLUPART_PASSWORD))
+		return error_set(err, -EINVAL,
+				 "a URL with a user would be shown in messages: leave it out, and "
+				 "give user= and password-file=");
+	/* What has a user or a query may have a password: it is not shown. */
+	if (code || !is_http(url))
+		return error_set(err, -EINVAL, "'%s' is no URL such as https://host:443/path%s%s",
+				 strpbrk(text, "@?") ? "..." : text, code ? ": " : "",
+				 code ? curl_url_strerror(code) : "");
+	return 0;
+}
+
+int url_create(const char *text, struct url **result, struct error *err)
+{
+	struct url *url = calloc(1, sizeof(*url));
+	int code;
+
+	if (url)
+		url->parts = curl_url();
+	code = url && url->parts ? read_text(url, text, err)
+				 : error_set(err, -ENOMEM, "out of memory");
+	if (code)
+		url_destroy(url);
+	else
+		*result = url;
+	return code;
+}
+
+void url_destroy(struct url *url)
+{
+	if (!url)
+		return;
+	curl_url_cleanup(url->parts);
+	free(url);
+}
+
+bool url_has_path(const struct url *url)
+{
+	char *path = get(url, CURLUPART_PATH);
+	bool more = path && strcmp(path, "/") != 0;
+
+	curl_free(path);
+	return more;
+}
+
+static int set(struct url *url, CURLUPart part, const char *text, unsigned int flags)
+{
+	return curl_url_set(url->parts, part, text, flags) ? -ENOMEM : 0;
+}
+
+int url_set_path(struct url *url, const char *path)
+{
+	return set(url, CURLUPART_PATH, path, 0);
+}
+
+int url_append_path(struct url *url, const char *path)
+{
+	char *begin = get(url, CURLUPART_PATH);
+	size_t len = begin ? strlen(begin) : 0;
+	struct buf whole = {0};
+	int code;
+
+	if (len && begin[len - 1] == '/')
+		len--;
+	buf_append(&whole, begin, len);
+	buf_append(&whole, path, strlen(path) + 1);
+	curl_free(begin);
+	code = whole.failed ? -ENOMEM : url_set_path(url, whole.data);
+	buf_finish(&whole);
+	return code;
+}
+
+int url_add_query(struct url *url, const char *name, const char *value)
+{
+	struct buf text = {0};
+	int code;
+
+	buf_append_string(&text, name);
+	buf_append_char(&text, '=');
+	buf_append(&text, value, strlen(value) + 1);
+	code = text.failed
+		       ? -ENOMEM
+		       : set(url, CURLUPART_QUERY, text.data, CURLU_APPENDQUERY | CURLU_URLENCODE);
+	buf_finish(&text);
+	return code;
+}
+
+char *url_text(const struct url *url)
+{
+	char *text = get(url, CURLUPART_URL), *copy = text ? strdup(text) : NULL;
+
+	curl_free(text);
+	return copy;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The account of an output as text. */
+#include "output/delivery/account.h"
+
+#include <inttypes.h>
+
+uint64_t output_account_dropped(const struct output_account *account)
+{
+	uint64_t dropped = 0;
+
+	for (int i = 0; i < GAP_LOSSES; i++)
+		dropped += account->dropped[i];
+	return dropped;
+}
+
+static void append_work(const struct output_account *account, struct buf *text)
+{
+	buf_printf(text,
+		   "agent: output %s: %" PRIu64 " bytes in %" PRIu64 " batches, of which %" PRIu64
+		   " failed; %" PRIu64 " records sent again, %" PRIu64 " of them marked\n",
+		   account->name, account->delivered_bytes, account->batches, account->failures,
+		   account->retried, account->redelivered);
+}
+
+void output_account_append(const struct output_account *account, bool verbose, struct buf *text)
+{
+	buf_printf(text, "agent: output %s: formatted %" PRIu64, account->name, account->formatted);
+	if (account->backlog)
+		buf_printf(text, " + of earlier runs %" PRIu64, account->backlog);
+	buf_printf(text, " = delivered %" PRIu64, account->delivered);
+	if (account->queued)
+		buf_printf(text, " + queued %" PRIu64, account->queued);
+	buf_printf(text, " + dropped %" PRIu64 "\n", output_account_dropped(account));
+	for (unsigned int i = 0; i < GAP_CAUSES; i++)
+		if (account->dropped[i])
+			buf_printf(text, "agent: output %s: %s %" PRIu64 ": %s\n", account->name,
+				   i < GAP_LOSSES ? "dropped" : "left out", account->dropped[i],
+				   gap_cause_text((enum gap_cause)i));
+	if (account->unknown_gaps)
+		buf_printf(text,
+			   "agent: output %s: before the start an unknown number of records was "
+			   "lost: %s\n",
+			   account->name, gap_cause_text(GAP_INTERRUPTED));
+	if (account->redacted)
+		buf_printf(text, "agent: output %s: hid %" PRIu64 " secrets\n", account->name,
+			   account->redacted);
+	if (account->is_failing)
+		buf_printf(text, "agent: output %s: %s\n", account->name, account->err.text);
+	if (verbose)
+		append_work(account, text);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The account of an output: what was formatted for it, and what became of that. */
+#ifndef OUTPUT_DELIVERY_ACCOUNT_H
+#define OUTPUT_DELIVERY_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output/delivery/gap.h"
+#include "util/buf.h"
+#include "util/error.h"
+
+/*
+ * formatted + backlog = delivered + queued + dropped. After the end nothing is queued, except in a
+ * spool.
+ */
+struct output_account {
+	const char *name; /* KIND:TARGET; borrowed */
+	uint64_t formatted; /* records, without drop records */
+	uint64_t backlog; /* of earlier runs, found in the spool */
+	uint64_t spool_bytes; /* on disk */
+	uint64_t delivered, delivered_bytes;
+	uint64_t dropped[GAP_CAUSES]; /* from GAP_LOSSES on: left out before they were formatted */
+	uint64_t unknown_gaps; /* losses of which nobody knows how many records they cost */
+	uint64_t redacted; /* secrets that were hidden */
+	uint64_t queued; /* records that are not delivered yet */
+	uint64_t queued_bytes; /* memory */
+	uint64_t oldest_ns; /* how long the oldest one waits; in a spool: how old its event is */
+	uint64_t batches, failures; /* sent; of these, not delivered as a whole */
+	uint64_t retried, redelivered; /* records sent again; of these, marked */
+	/* How long each thread has been in what it does now; 0: it waits, or there is none. */
+	uint64_t sender_ns, spooler_ns;
+	bool is_failing;
+	struct error err; /* why */
+};
+
+/* "agent: output KIND:TARGET: formatted 7 = delivered 5 + queued 0 + dropped 2", and why. */
+void output_account_append(const struct output_account *account, bool verbose, struct buf *text);
+
+/* All losses. */
+uint64_t output_account_dropped(const struct output_account *account);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of several blocks, side by side; their bytes stay where they are. */
+#include "output/delivery/batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORDS_MIN = 256 };
+
+void batch_finish(struct batch *batch)
+{
+	arena_finish(&batch->own);
+	free(batch->records);
+	free(batch->results);
+	free(batch->parts);
+	*batch = (struct batch){0};
+}
+
+/* Makes an array larger; without memory it stays as it is. */
+static int grow(void **memory, size_t size)
+{
+	void *more = realloc(*memory, size);
+
+	if (!more)
+		return -ENOMEM;
+	*memory = more;
+	return 0;
+}
+
+static int reserve(struct batch *batch, size_t more)
+{
+	size_t capacity = batch->capacity ? batch->capacity : RECORDS_MIN;
+
+	if (batch->end + more <= batch->capacity)
+		return 0;
+	while (capacity < batch->end + more)
+		capacity *= 2;
+	if (grow((void **)&batch->records, capacity * sizeof(batch->records[0])) ||
+	    grow((void **)&batch->results, capacity * sizeof(batch->results[0])) ||
+	    grow((void **)&batch->parts, capacity * sizeof(batch->parts[0])))
+		return -ENOMEM;
+	batch->capacity = capacity;
+	return 0;
+}
+
+int batch_add(struct batch *batch, const struct output_record *records, size_t count)
+{
+	if (reserve(batch, count))
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		batch->records[batch->end++] = records[i];
+		batch->bytes += records[i].len;
+	}
+	return 0;
+}
+
+void batch_keep_block(struct batch *batch, struct block *block)
+{
+	block->next = NULL;
+	if (batch->last)
+		batch->last->next = block;
+	else
+		batch->blocks = block;
+	batch->last = block;
+}
+
+static const char *copy(struct batch *batch, const struct buf *bytes)
+{
+	return bytes->failed || bytes->len == 0 ? NULL
+						: arena_text(&batch->own, bytes->data, bytes->len);
+}
+
+int batch_add_copy(struct batch *batch, const struct output_record *record, const struct buf *bytes)
+{
+	struct output_record made = *record;
+
+	made.bytes = copy(batch, bytes);
+	made.len = (uint32_t)bytes->len;
+	return made.bytes ? batch_add(batch, &made, 1) : -ENOMEM;
+}
+
+void batch_window(struct batch *batch, size_t count, size_t bytes, struct output_batch *window)
+{
+	const struct output_record *record = &batch->records[batch->first];
+	size_t n, parts = 0, sum = 0;
+
+	if (count > batch_count(batch))
+		count = batch_count(batch);
+	for (n = 0; n < count && (n == 0 || sum + record[n].len <= bytes); n++) {
+		struct iovec *part = &batch->parts[parts];
+
+		sum += record[n].len;
+		if (n && record[n].bytes == (char *)part[-1].iov_base + part[-1].iov_len) {
+			part[-1].iov_len += record[n].len;
+		} else {
+			*part = (struct iovec){(char *)record[n].bytes, record[n].len};
+			parts++;
+		}
+	}
+	memset(batch->results, OUTPUT_RETRY, n);
+	*window = (struct output_batch){
+		.records = record,
+		.count = n,
+		.bytes = sum,
+		.parts = batch->parts,
+		.parts_count = parts,
+		.results = batch->results,
+	};
+}
+
+struct batch_result batch_settle(struct batch *batch, const struct output_batch *window,
+				 batch_rejected *rejected, void *context)
+{
+	size_t end = batch->first + window->count, kept = end;
+	struct batch_result result = {0};
+
+	for (size_t i = 0; i < window->count; i++) {
+		const struct output_record *record = &window->records[i];
+		bool counts = !(record->flags & RECORD_IS_DROP);
+
+		if (window->results[i] == OUTPUT_REJECTED)
+			rejected(context, record);
+		result.delivered += counts && window->results[i] == OUTPUT_DELIVERED;
+		if (counts && window->results[i] == OUTPUT_DELIVERED)
+			result.delivered_bytes += record->len;
+		if (window->results[i] != OUTPUT_RETRY)
+			batch->bytes -= record->len;
+	}
+	/* Those that are left move to the end of the window, in their order. */
+	for (size_t i = window->count; i-- > 0;)
+		if (window->results[i] == OUTPUT_RETRY)
+			batch->records[--kept] = window->records[i];
+	batch->first = kept;
+	result.left = end - kept;
+	return result;
+}
+
+size_t batch_redeliver(struct batch *batch, size_t count, batch_mark *mark, const void *context)
+{
+	struct buf text = {0};
+	size_t marked = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct output_record *record = &batch->records[batch->first + i];
+		const char *bytes;
+
+		if (record->flags & RECORD_REDELIVERED)
+			continue;
+		buf_clear(&text);
+		mark(context, record, &text);
+		bytes = copy(batch, &text);
+		if (!bytes)
+			continue;
+		batch->bytes += text.len - record->len;
+		record->bytes = bytes;
+		record->len = (uint32_t)text.len;
+		record->flags |= RECORD_REDELIVERED;
+		marked++;
+	}
+	buf_finish(&text);
+	return marked;
+}
+
+struct block *batch_take_blocks(struct batch *batch)
+{
+	struct block *blocks = batch->blocks;
+
+	arena_finish(&batch->own);
+	batch->blocks = batch->last = NULL;
+	batch->first = batch->end = batch->bytes = 0;
+	return blocks;
+}

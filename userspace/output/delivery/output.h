@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One output, on the side of the thread of events: formats records into blocks and numbers them.
+ * Its sender does the rest.
+ */
+#ifndef OUTPUT_DELIVERY_OUTPUT_H
+#define OUTPUT_DELIVERY_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output/config.h"
+#include "output/delivery/account.h"
+#include "output/delivery/counters.h"
+#include "output/delivery/limit.h"
+#include "output/delivery/queue.h"
+#include "output/delivery/sender.h"
+#include "output/delivery/view.h"
+#include "util/error.h"
+
+struct redact;
+struct ruleset;
+
+enum { OUTPUT_STREAM_BYTES = SPOOL_STREAM_BYTES + 1 }; /* of the id of a life, with the NUL */
+
+/* What is known of an output with the same configuration, of another agent that has ended. */
+struct output_past {
+	char stream[OUTPUT_STREAM_BYTES];
+	uint64_t number; /* of its last record */
+	uint64_t undelivered; /* so many of the last records, but for what is in a spool */
+	bool died; /* it ended in the middle: some of these may have been delivered */
+};
+
+struct output {
+	struct output_config *config; /* owned */
+	struct output_view view; /* owned */
+	char stream[OUTPUT_STREAM_BYTES];
+	struct output_form form;
+	struct output_counters counters;
+	struct queue queue;
+	struct spooler spooler; /* used with a spool alone */
+	struct sender sender;
+	struct block *block; /* that is being filled; NULL: none */
+	uint64_t number; /* of the last record */
+	uint64_t first_number; /* of the last record of earlier runs */
+	bool continues; /* where `past` ended */
+	struct output_past past;
+	struct redact *redact; /* owned; NULL: secrets stay */
+	struct limit limit;
+	struct gaps left_out; /* by the limit, since the last drop record about that */
+	uint64_t left_out_ns; /* monotonic: when that was */
+	bool wants[EVENT_ID_MAX]; /* types of events that can pass the filter */
+	bool is_open; /* output_open() was called */
+	bool awaits_spool; /* whose numbers go on: until it is open no record is made */
+	uint64_t lost_without; /* records that were not made for that */
+	uint64_t closed_ns; /* monotonic: when output_end() was called; 0: not yet */
+};
+
+/*
+ * Takes over both, also on failure. Returns 0 or -errno with a message; release with
+ * output_destroy().
+ */
+int output_create(struct output_config *config, struct output_view *view, struct output **output,
+		  struct error *err);
+void output_destroy(struct output *output); /* accepts NULL; it has ended, or is not open */
+
+/*
+ * Whether the target can be opened, without a disturbance of another process that uses it. Returns
+ * 0 or -errno with a message.
+ */
+int output_try(const struct output *output, struct error *err);
+
+/* Before output_open(): the output goes on from there. What was not delivered is said in it. */
+void output_continue(struct output *output, const struct output_past *past);
+
+/*
+ * Opens the target and starts the thread. reads_file: the source can wait, so that policy=auto
+ * does; is_over: ends that wait. As above.
+ */
+int output_open(struct output *output, bool reads_file, bool (*is_over)(void), struct error *err);
+
+/* Whether it was opened without an error. */
+static inline bool output_is_running(const struct output *output)
+{
+	return output->sender.is_started;
+}
+
+/*
+ * Formats an event if it passes the filter. While it is formatted its number is that of the record.
+ * Returns whether it passed.
+ */
+bool output_event(struct output *output, struct sinsp_event *event);
+
+/* The same for an event that a rule matched. */
+bool output_match(struct output *output, struct ruleset *ruleset, size_t rule,
+		  struct sinsp_event *event);
+
+/*
+ * Says in the stream what the capture lost: by type, of which only those count that can pass the
+ * filter. The types are changed.
+ */
+void output_lose(struct output *output, enum gap_cause cause, struct gap *lost);
+
+/* Hands over records if the sender waits for them. */
+void output_step(struct output *output, uint64_t now_ns);
+
+/* Nothing follows: the sender delivers what there is, and ends. */
+void output_end(struct output *output, uint64_t now_ns);
+
+/*
+ * After output_end(): whether the sender has ended. When its time is over it is stopped; `hurry`:
+ * at once.
+ */
+bool output_has_ended(struct output *output, uint64_t now_ns, bool hurry);
+
+void output_account(struct output *output, struct output_account *account);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of outputs, and those that are replaced while they still have something to deliver. */
+#include "output/delivery/outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sinsp/sinsp.h"
+#include "util/clock.h"
+
+enum { WAIT_NS = 1000000 };
+
+/* So long an output that takes over a spool may take to open it. */
+#define HAND_OVER_NS UINT64_C(2000000000)
+
+#define NEWS_NS UINT64_C(1000000000)
+
+static int add(struct output ***list, size_t *count, struct output *output)
+{
+	struct output **more = realloc(*list, (*count + 1) * sizeof(**list));
+
+	if (!more)
+		return -ENOMEM;
+	more[(*count)++] = output;
+	*list = more;
+	return 0;
+}
+
+int outputs_add(struct outputs *outputs, struct output *output)
+{
+	int code = add(&outputs->list, &outputs->count, output);
+
+	if (code)
+		output_destroy(output);
+	return code;
+}
+
+static const char *spool_of(const struct output *output)
+{
+	return output->config->spool ? output->config->spool : "";
+}
+
+/* Each spool is that of one output. Returns 0 or -EINVAL with a message. */
+static int check_spools(const struct outputs *outputs, struct error *err)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		for (size_t k = 0; k < i && *spool_of(outputs->list[i]); k++)
+			if (strcmp(spool_of(outputs->list[i]), spool_of(outputs->list[k])) == 0)
+				return error_set(err, -EINVAL,
+						 "the outputs %s and %s have the same spool %s: "
+						 "give each a folder of its own",
+						 outputs->list[k]->config->text,
+						 outputs->list[i]->config->text,
+						 spool_of(outputs->list[i]));
+	return 0;
+}
+
+int outputs_open(struct outputs *outputs, bool reads_file, bool (*is_over)(void), struct error *err)
+{
+	int code = check_spools(outputs, err);
+
+	outputs->reads_file = reads_file;
+	outputs->is_over = is_over;
+	for (size_t i = 0; i < outputs->count && code == 0; i++)
+		code = output_open(outputs->list[i], reads_file, is_over, err);
+	return code;
+}
+
+int outputs_try(const struct outputs *outputs, struct error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < outputs->count && code == 0; i++)
+		code = output_try(outputs->list[i], err);
+	return code;
+}
+
+/* Waits for outputs that were ended. */
+static void wait_for_end(struct output *const *list, size_t count, bool (*hurry)(void))
+{
+	const struct timespec wait = {.tv_nsec = WAIT_NS};
+	bool over;
+
+	do {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		over = true;
+		for (size_t i = 0; i < count; i++)
+			over &= output_has_ended(list[i], now, hurry && hurry());
+		if (!over)
+			nanosleep(&wait, NULL);
+	} while (!over);
+}
+
+void outputs_close(struct outputs *outputs, bool (*hurry)(void))
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t open = 0;
+
+	/* Only the first ones are open if one could not be opened. */
+	for (; open < outputs->count && output_is_running(outputs->list[open]); open++)
+		output_end(outputs->list[open], now);
+	wait_for_end(outputs->list, open, hurry);
+	wait_for_end(outputs->ending, outputs->ending_count, hurry);
+}
+
+static void destroy(struct output **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		output_destroy(list[i]);
+	free(list);
+}
+
+void outputs_finish(struct outputs *outputs)
+{
+	outputs_close(outputs, NULL);
+	destroy(outputs->list, outputs->count);
+	destroy(outputs->ending, outputs->ending_count);
+	buf_finish(&outputs->ended);
+	*outputs = (struct outputs){0};
+}
+
+unsigned int outputs_needs(const struct outputs *outputs)
+{
+	unsigned int needs = 0;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output_view *view = &outputs->list[i]->view;
+
+		needs |= view->formatter ? formatter_needs(view->formatter) : 0;
+		needs |= view->filter ? filter_needs(view->filter) : 0;
+		needs |= limit_needs(&outputs->list[i]->limit);
+	}
+	return needs;
+}
+
+bool outputs_have_filters(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (!outputs->list[i]->config->filter)
+			return false;
+	return true;
+}
+
+void outputs_append_filters(const struct outputs *outputs, struct buf *text)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		buf_printf(text, "%s(%s)", i ? " or " : "", outputs->list[i]->config->filter);
+}
+
+bool outputs_match(const struct outputs *outputs, struct ruleset *ruleset, size_t rule,
+		   struct sinsp_event *event)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < outputs->count; i++)
+		any |= output_match(outputs->list[i], ruleset, rule, event);
+	return any;
+}
+
+void outputs_lose(const struct outputs *outputs, enum gap_cause cause, const struct gap *lost)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct gap copy = *lost;
+
+		output_lose(outputs->list[i], cause, &copy);
+	}
+}
+
+static void append_news(const struct output *output, struct news *news, uint64_t now_ns,
+			struct buf *messages)
+{
+	const char *works = news == &output->spooler.news ? "writes its spool" : "delivers";
+	struct error err;
+
+	switch (news_take(news, now_ns, &err)) {
+	case NEWS_FAILS:
+		buf_printf(messages, "agent: output %s: %s\n", output->config->text, err.text);
+		break;
+	case NEWS_WORKS:
+		buf_printf(messages, "agent: output %s %s again\n", output->config->text, works);
+		break;
+	case NEWS_FAILED:
+		buf_printf(messages, "agent: output %s: %s; it %s again\n", output->config->text,
+			   err.text, works);
+		break;
+	case NEWS_NONE:
+		break;
+	}
+}
+
+static void append_all_news(struct output *output, uint64_t now_ns, struct buf *messages)
+{
+	append_news(output, &output->sender.news, now_ns, messages);
+	if (output->sender.spooler)
+		append_news(output, &output->spooler.news, now_ns, messages);
+}
+
+/* Of what still fails the account says why. */
+static void append_last_news(const struct output *output, struct news *news, struct buf *messages)
+{
+	struct error err;
+
+	if (!news_is_failing(news, &err))
+		append_news(output, news, UINT64_MAX, messages);
+}
+
+void outputs_last_news(const struct outputs *outputs, struct buf *messages)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct output *output = outputs->list[i];
+
+		append_last_news(output, &output->sender.news, messages);
+		if (output->sender.spooler)
+			append_last_news(output, &output->spooler.news, messages);
+	}
+}
+
+/* Destroys a replaced output that has ended; its account is the last that is said of it. */
+static void bury(struct outputs *outputs, struct output *output)
+{
+	struct output_account account;
+
+	output_account(output, &account);
+	buf_printf(&outputs->ended, "agent: output %s: ended by a reload\n", account.name);
+	output_account_append(&account, false, &outputs->ended);
+	output_destroy(output);
+}
+
+/* Removes those of the replaced outputs that have delivered what they had. */
+static void reap(struct outputs *outputs, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < outputs->ending_count; i++) {
+		struct output *output = outputs->ending[i];
+
+		if (output_has_ended(output, now_ns, false))
+			bury(outputs, output);
+		else
+			outputs->ending[kept++] = output;
+	}
+	outputs->ending_count = kept;
+}
+
+void outputs_step(struct outputs *outputs, uint64_t now_ns, struct buf *messages)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		output_step(outputs->list[i], now_ns);
+	if (now_ns - outputs->news_ns < NEWS_NS)
+		return;
+	outputs->news_ns = now_ns;
+	reap(outputs, now_ns);
+	buf_append(messages, outputs->ended.data, outputs->ended.len);
+	outputs->ended.len = 0;
+	for (size_t i = 0; i < outputs->count; i++)
+		append_all_news(outputs->list[i], now_ns, messages);
+}
+
+void outputs_reopen(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		sender_reopen(&outputs->list[i]->sender);
+}
+
+bool outputs_are_gone(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (!atomic_load(&outputs->list[i]->sender.is_gone))
+			return false;
+	return outputs->count > 0;
+}
+
+/* The index of the output with the same configuration, or count. */
+static size_t find_equal(const struct outputs *outputs, const struct output *output)
+{
+	size_t i = 0;
+
+	while (i < outputs->count &&
+	       !output_config_equals(outputs->list[i]->config, output->config))
+		i++;
+	return i;
+}
+
+/* Opens those of `next` that are new. */
+static int open_new(const struct outputs *outputs, struct outputs *next, struct error *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < next->count && code == 0; i++)
+		if (find_equal(outputs, next->list[i]) == outputs->count)
+			code = output_open(next->list[i], outputs->reads_file, outputs->is_over,
+					   err);
+	return code;
+}
+
+/*
+ * The place of its lines among those of the rules, and whether it has lines of events, follow from
+ * all outputs and from the rules. What its formatter remembers stays.
+ */
+static void take_view(struct output *output, struct output *next)
+{
+	struct formatter *formatter = output->view.formatter;
+
+	output->view.line = next->view.line;
+	if (!formatter == !next->view.formatter)
+		return;
+	output->view.formatter = next->view.formatter;
+	next->view.formatter = formatter;
+	/* Without memory its records have no ids. */
+	if (output->view.formatter)
+		formatter_set_id(output->view.formatter, output->stream);
+}
+
+/* Puts running outputs in the places of their equals, which are destroyed. */
+static void keep_equal(struct outputs *outputs, struct outputs *next)
+{
+	for (size_t i = 0; i < next->count; i++) {
+		size_t at = find_equal(outputs, next->list[i]);
+
+		if (at == outputs->count)
+			continue;
+		take_view(outputs->list[at], next->list[i]);
+		/* Two that are the same stay two: each is kept once. */
+		output_destroy(next->list[i]);
+		next->list[i] = outputs->list[at];
+		outputs->list[at] = outputs->list[--outputs->count];
+	}
+}
+
+/* Ends what is left; there is memory for all. */
+static void end_rest(struct outputs *outputs)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		output_end(outputs->list[i], now);
+		outputs->ending[outputs->ending_count++] = outputs->list[i];
+	}
+	outputs->count = 0;
+}
+
+static bool at_once(void)
+{
+	return true;
+}
+
+/* The output that waits for the spool of one that ends, or NULL. */
+static struct output *find_heir(const struct outputs *outputs, const struct output *ending)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (*spool_of(ending) &&
+		    strcmp(spool_of(outputs->list[i]), spool_of(ending)) == 0 &&
+		    !spooler_is_open(&outputs->list[i]->spooler))
+			return outputs->list[i];
+	return NULL;
+}
+
+/* What is not delivered stays in the spool, and the heir delivers it. */
+static void hand_over(struct outputs *outputs, struct output *ending, struct output *heir)
+{
+	const struct timespec wait = {.tv_nsec = WAIT_NS};
+	uint64_t until_ns;
+
+	wait_for_end(&ending, 1, at_once);
+	bury(outputs, ending);
+	spooler_hurry(&heir->spooler);
+	until_ns = clock_ns(CLOCK_MONOTONIC) + HAND_OVER_NS;
+	while (!spooler_is_open(&heir->spooler) && clock_ns(CLOCK_MONOTONIC) < until_ns)
+		nanosleep(&wait, NULL);
+	if (spooler_is_open(&heir->spooler))
+		news_forget(&heir->spooler.news);
+}
+
+static void hand_over_spools(struct outputs *outputs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < outputs->ending_count; i++) {
+		struct output *heir = find_heir(outputs, outputs->ending[i]);
+
+		if (heir)
+			hand_over(outputs, outputs->ending[i], heir);
+		else
+			outputs->ending[kept++] = outputs->ending[i];
+	}
+	outputs->ending_count = kept;
+}
+
+int outputs_change(struct outputs *outputs, struct outputs *next, struct error *err)
+{
+	size_t most = outputs->ending_count + outputs->count;
+	struct output **ending = realloc(outputs->ending, (most + 1) * sizeof(*ending));
+	struct output **list;
+	int code;
+
+	if (!ending)
+		return error_set(err, -ENOMEM, "out of memory");
+	outputs->ending = ending;
+	code = check_spools(next, err);
+	if (code == 0)
+		code = open_new(outputs, next, err);
+	if (code)
+		return code;
+	keep_equal(outputs, next);
+	end_rest(outputs);
+	list = outputs->list;
+	outputs->list = next->list;
+	outputs->count = next->count;
+	next->list = list;
+	next->count = 0;
+	hand_over_spools(outputs);
+	return 0;
+}

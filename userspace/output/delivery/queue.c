@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* A list of blocks behind a lock, and what happens while it is full. */
+#include "output/delivery/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/clock.h"
+
+enum {
+	SPARE_MAX = 24, /* empty blocks that are kept */
+	BLOCK_BYTES_MIN = 1 << 10,
+	BLOCKS_MIN = 8, /* that a queue has room for, if it is not tiny */
+	NS_PER_S = 1000000000,
+	CHECK_NS = 50000000, /* how often a wait for room looks whether the run is over */
+};
+
+static size_t limit(size_t value, size_t least, size_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+static int init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+	int code = pthread_condattr_init(&attributes);
+
+	if (code)
+		return -code;
+	code = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	if (code == 0)
+		code = pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return -code;
+}
+
+int queue_init(struct queue *queue, size_t bytes_max, enum output_policy policy,
+	       bool (*is_over)(void), struct output_counters *counters)
+{
+	int code;
+
+	*queue = (struct queue){
+		.bytes_max = bytes_max,
+		.block_bytes = limit(bytes_max / BLOCKS_MIN, BLOCK_BYTES_MIN, BLOCK_BYTES),
+		.policy = policy,
+		.is_over = is_over,
+		.counters = counters,
+		.wake_bytes = SIZE_MAX,
+		.wake_records = SIZE_MAX,
+	};
+	atomic_init(&queue->demand, QUEUE_BUSY);
+	code = -pthread_mutex_init(&queue->lock, NULL);
+	if (code)
+		return code;
+	code = init_condition(&queue->filled);
+	if (code == 0) {
+		code = init_condition(&queue->emptied);
+		if (code)
+			pthread_cond_destroy(&queue->filled);
+	}
+	if (code)
+		pthread_mutex_destroy(&queue->lock);
+	return code;
+}
+
+static void destroy_list(struct block *block)
+{
+	while (block) {
+		struct block *next = block->next;
+
+		block_destroy(block);
+		block = next;
+	}
+}
+
+void queue_finish(struct queue *queue)
+{
+	destroy_list(queue->first);
+	destroy_list(queue->spare);
+	gaps_clear(&queue->missing);
+	pthread_cond_destroy(&queue->filled);
+	pthread_cond_destroy(&queue->emptied);
+	pthread_mutex_destroy(&queue->lock);
+}
+
+static void wait_until(struct queue *queue, pthread_cond_t *condition, uint64_t until_ns)
+{
+	const struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+
+	pthread_cond_timedwait(condition, &queue->lock, &until);
+}
+
+struct block *queue_new_block(struct queue *queue)
+{
+	struct block *block;
+
+	pthread_mutex_lock(&queue->lock);
+	block = queue->spare;
+	if (block) {
+		queue->spare = block->next;
+		queue->spare_count--;
+		block->next = NULL;
+	}
+	pthread_mutex_unlock(&queue->lock);
+	return block ? block : block_create();
+}
+
+/* With the lock: keeps a block for later, unless there are enough. */
+static void recycle(struct queue *queue, struct block *block)
+{
+	if (queue->spare_count == SPARE_MAX || block->bytes.capacity > 4 * queue->block_bytes) {
+		block_destroy(block);
+		return;
+	}
+	block_clear(block);
+	block->next = queue->spare;
+	queue->spare = block;
+	queue->spare_count++;
+}
+
+/* Counts the records of a block as missing. */
+static void miss_block(struct queue *queue, enum gap_cause cause, const struct block *block,
+		       struct gaps *gaps)
+{
+	for (size_t i = 0; i < block->count; i++)
+		gaps_add(gaps, cause, &block->records[i]);
+	counter_add(&queue->counters->dropped[cause], block->count);
+}
+
+static void unlink_first(struct queue *queue)
+{
+	struct block *block = queue->first;
+
+	queue->first = block->next;
+	if (!queue->first)
+		queue->last = NULL;
+	queue->waiting_bytes -= block_size(block);
+	queue->waiting_records -= block->count;
+	block->next = NULL;
+}
+
+static bool has_room(const struct queue *queue, const struct block *block)
+{
+	size_t used = queue->waiting_bytes + queue->taken_bytes;
+
+	/* A block that is larger than the queue has to go somewhere. */
+	return used == 0 || used + block_size(block) <= queue->bytes_max;
+}
+
+/* What is missing in place of the first block stands before the one that follows it. */
+static void drop_oldest(struct queue *queue, struct block *pushed)
+{
+	struct block *block = queue->first, *after;
+
+	unlink_first(queue);
+	after = queue->first ? queue->first : pushed;
+	gaps_move(&after->before, &block->before);
+	miss_block(queue, GAP_QUEUE_FULL, block, &after->before);
+	recycle(queue, block);
+}
+
+/* With the lock: makes room according to the policy. Returns the cause if there is none. */
+static int make_room(struct queue *queue, struct block *block)
+{
+	while (!has_room(queue, block)) {
+		if (queue->policy == POLICY_BLOCK) {
+			if (queue->is_over && queue->is_over())
+				return GAP_END;
+			wait_until(queue, &queue->emptied, clock_ns(CLOCK_MONOTONIC) + CHECK_NS);
+		} else if (queue->policy == POLICY_DROP_OLDEST && queue->first) {
+			drop_oldest(queue, block);
+		} else {
+			return GAP_QUEUE_FULL;
+		}
+	}
+	return GAP_CAUSES;
+}
+
+static bool is_enough(const struct queue *queue, size_t bytes, size_t records)
+{
+	return queue->waiting_bytes >= bytes || queue->waiting_records >= records;
+}
+
+static void append(struct queue *queue, struct block *block)
+{
+	if (queue->last)
+		queue->last->next = block;
+	else
+		queue->first = block;
+	queue->last = block;
+	queue->waiting_bytes += block_size(block);
+	queue->waiting_records += block->count;
+	if (is_enough(queue, queue->wake_bytes, queue->wake_records))
+		pthread_cond_signal(&queue->filled);
+}
+
+void queue_push(struct queue *queue, struct block *block)
+{
+	int cause;
+
+	if (!block->begin_ns)
+		block->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	gaps_move(&block->before, &queue->missing);
+	pthread_mutex_lock(&queue->lock);
+	cause = make_room(queue, block);
+	if (cause == GAP_CAUSES) {
+		append(queue, block);
+	} else {
+		gaps_move(&queue->missing, &block->before);
+		miss_block(queue, (enum gap_cause)cause, block, &queue->missing);
+		recycle(queue, block);
+	}
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_miss(struct queue *queue, enum gap_cause cause, const struct output_record *record)
+{
+	gaps_add(&queue->missing, cause, record);
+	counter_add(&queue->counters->dropped[cause], 1);
+}
+
+void queue_close(struct queue *queue)
+{
+	struct block *block = gaps_are_empty(&queue->missing) ? NULL : queue_new_block(queue);
+
+	pthread_mutex_lock(&queue->lock);
+	if (block) {
+		gaps_move(&block->before, &queue->missing);
+		append(queue, block);
+	}
+	queue->closed = queue->woken = true;
+	pthread_cond_broadcast(&queue->filled);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/* With the lock. */
+static void wait_for_blocks(struct queue *queue, const struct queue_wish *wish)
+{
+	queue->wake_bytes = wish->bytes;
+	queue->wake_records = wish->records;
+	atomic_store_explicit(&queue->demand, (int)wish->demand, memory_order_relaxed);
+	while (!queue->closed && !queue->woken &&
+	       !(queue->first && is_enough(queue, wish->bytes, wish->records)) &&
+	       clock_ns(CLOCK_MONOTONIC) < wish->until_ns)
+		wait_until(queue, &queue->filled, wish->until_ns);
+	atomic_store_explicit(&queue->demand, QUEUE_BUSY, memory_order_relaxed);
+	queue->wake_bytes = queue->wake_records = SIZE_MAX;
+	queue->woken = false;
+}
+
+struct block *queue_pop(struct queue *queue, const struct queue_wish *wish)
+{
+	struct block *block;
+
+	pthread_mutex_lock(&queue->lock);
+	wait_for_blocks(queue, wish);
+	block = queue->first;
+	if (block) {
+		unlink_first(queue);
+		queue->taken_bytes += block_size(block);
+	}
+	pthread_mutex_unlock(&queue->lock);
+	if (block)
+		block_seal(block);
+	return block;
+}
+
+void queue_release(struct queue *queue, struct block *block)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->taken_bytes -= block_size(block);
+	recycle(queue, block);
+	pthread_cond_signal(&queue->emptied);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_sleep(struct queue *queue, uint64_t until_ns)
+{
+	pthread_mutex_lock(&queue->lock);
+	while (!queue->woken && clock_ns(CLOCK_MONOTONIC) < until_ns)
+		wait_until(queue, &queue->filled, until_ns);
+	queue->woken = false;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+bool queue_is_over(struct queue *queue)
+{
+	bool over;
+
+	pthread_mutex_lock(&queue->lock);
+	over = queue->closed && !queue->first;
+	pthread_mutex_unlock(&queue->lock);
+	return over;
+}
+
+bool queue_is_closed(struct queue *queue)
+{
+	bool closed;
+
+	pthread_mutex_lock(&queue->lock);
+	closed = queue->closed;
+	pthread_mutex_unlock(&queue->lock);
+	return closed;
+}
+
+void queue_wake(struct queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->woken = true;
+	pthread_cond_signal(&queue->filled);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_stats(struct queue *queue, struct queue_stats *stats)
+{
+	pthread_mutex_lock(&queue->lock);
+	*stats = (struct queue_stats){
+		.records = queue->waiting_records,
+		.bytes = queue->waiting_bytes + queue->taken_bytes,
+		.oldest_ns = queue->first ? queue->first->begin_ns : 0,
+	};
+	pthread_mutex_unlock(&queue->lock);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread of an output: takes records from its queue, or from its spool, sends them to its
+ * target in batches, and tries again what was not delivered, for as long as the output lives.
+ */
+#ifndef OUTPUT_DELIVERY_SENDER_H
+#define OUTPUT_DELIVERY_SENDER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "meta/backoff.h"
+#include "output/config.h"
+#include "output/delivery/batch.h"
+#include "output/delivery/counters.h"
+#include "output/delivery/drops.h"
+#include "output/delivery/news.h"
+#include "output/delivery/pulse.h"
+#include "output/delivery/queue.h"
+#include "output/delivery/spooler.h"
+#include "output/stop.h"
+#include "util/error.h"
+
+struct sender {
+	/* Borrowed, constant. */
+	const struct output_config *config;
+	const struct output_form *form;
+	struct queue *queue;
+	struct spooler *spooler; /* NULL: records come from the queue; else from its spool */
+	void *(*run)(void *sender); /* with a spool: sender_run_from_spool() */
+	struct output_counters *counters;
+
+	struct output_stop stop;
+	void *target; /* owned; NULL: not open */
+	pthread_t thread;
+	bool is_started;
+	struct news news;
+	atomic_bool reopens; /* asked for */
+	atomic_bool is_gone; /* the target: nothing is sent any more */
+	atomic_bool has_ended; /* the thread */
+	struct pulse pulse;
+
+	/* Of the thread alone. */
+	struct batch batch;
+	size_t count_max, bytes_max; /* of a window; count_max is smaller after one was too large */
+	unsigned int successes; /* windows since then that were not */
+	struct gaps missing; /* rejected since the last drop record */
+	uint64_t last_number; /* of the last record that was taken */
+	struct backoff backoff; /* failed tries since the last success */
+	uint64_t tick_ns; /* when the next one is due */
+	unsigned int chance; /* state of the random numbers for waits */
+};
+
+/* The borrowed members are set. Opens the target. Returns 0 or -errno with a message. */
+int sender_open(struct sender *sender, struct error *err);
+
+/* Starts the thread. As above. */
+int sender_start(struct sender *sender, struct error *err);
+
+/* The function of the thread with a spool: sender_spool.c. */
+void *sender_run_from_spool(void *sender);
+
+/* Asks the thread to open the files of the target anew. */
+void sender_reopen(struct sender *sender);
+
+/*
+ * Whether the thread has ended, which it does after the queue was closed and all is delivered. What
+ * is in a spool can stay there: it does not wait for a target that fails.
+ */
+static inline bool sender_has_ended(const struct sender *sender)
+{
+	return atomic_load(&sender->has_ended);
+}
+
+/* Ends what the thread does now: what is left in the queue is counted as lost. */
+void sender_stop(struct sender *sender);
+
+/* Waits for the end of the thread, if it was started. */
+void sender_join(struct sender *sender);
+
+/* Closes the target; the thread has ended, or was never started. */
+void sender_finish(struct sender *sender);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread, and what it does with each rotated file. */
+#include "output/files/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "output/files/rotated.h"
+
+/* linux/ioprio.h is not in all distributions. */
+enum { IOPRIO_PROCESS = 1, IOPRIO_IDLE = 3 << 13, NICE_LOWEST = 19 };
+
+struct keeper {
+	const char *path; /* borrowed */
+	uint64_t keep;
+	enum compress_method method;
+	struct output_stop stop;
+	pthread_t thread;
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t changed;
+	bool woken, stopped;
+	int code; /* of what went wrong last, with its message */
+	struct error err;
+};
+
+static void fail(struct keeper *keeper, const char *verb, const char *path, int code)
+{
+	pthread_mutex_lock(&keeper->lock);
+	keeper->code = code;
+	error_set(&keeper->err, code, "cannot %s %s: %s", verb, path, strerror(-code));
+	pthread_mutex_unlock(&keeper->lock);
+}
+
+static void remove_file(struct keeper *keeper, const char *path)
+{
+	if (unlink(path) && errno != ENOENT)
+		fail(keeper, "remove", path, -errno);
+}
+
+/* Whether all that the file has was read: another process may have appended to it since. */
+static bool is_whole(int fd, uint64_t bytes)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && (uint64_t)stat.st_size == bytes;
+}
+
+static int compress_to(struct keeper *keeper, int from, const char *part, const char *path)
+{
+	uint64_t bytes;
+	struct stat stat;
+	int to = -1, code = 0;
+
+	if (fstat(from, &stat))
+		return -errno;
+	to = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (to < 0)
+		return -errno;
+	if (fchown(to, stat.st_uid, stat.st_gid) || fchmod(to, stat.st_mode & 0777))
+		code = -errno;
+	if (code == 0)
+		code = compress_file(keeper->method, from, to, &keeper->stop, &bytes);
+	/* Only what is safely on disk may replace the original. */
+	if (code == 0 && fsync(to))
+		code = -errno;
+	if (close(to) && code == 0)
+		code = -errno;
+	if (code == 0 && !is_whole(from, bytes))
+		code = -EBUSY;
+	if (code == 0 && rename(part, path))
+		code = -errno;
+	if (code)
+		unlink(part);
+	return code;
+}
+
+/*
+ * Replaces a file by a compressed one. -ENOENT: somebody removed what was written, as the keeper of
+ * the output that replaces this one after a reload; what is left is its work.
+ */
+static void compress(struct keeper *keeper, const char *path)
+{
+	char *part = NULL, *whole = NULL;
+	uint64_t number = 0;
+	int from, code = -ENOMEM;
+
+	from = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (from < 0) {
+		if (errno != ENOENT)
+			fail(keeper, "read", path, -errno);
+		return;
+	}
+	getrandom(&number, sizeof(number), GRND_NONBLOCK);
+	if (asprintf(&whole, "%s%s", path, compress_end(keeper->method)) < 0)
+		whole = NULL;
+	else if (asprintf(&part, "%s" ROTATED_PART "%016" PRIx64, whole, number) < 0)
+		part = NULL;
+	if (whole && part)
+		code = compress_to(keeper, from, part, whole);
+	posix_fadvise(from, 0, 0, POSIX_FADV_DONTNEED);
+	close(from);
+	if (code == 0)
+		remove_file(keeper, path);
+	else if (code != -ECANCELED && code != -EBUSY && code != -ENOENT)
+		fail(keeper, "compress", path, code);
+	free(part);
+	free(whole);
+}
+
+/* Whether the file after this one is the same, compressed: a run ended before it removed this one.
+ */
+static bool is_done(const struct rotated_list *list, size_t i)
+{
+	return i + 1 < list->count && list->files[i + 1].compressed && !list->files[i + 1].part &&
+	       list->files[i + 1].ms == list->files[i].ms;
+}
+
+/* Removes what is left over, and the oldest files until no more than `keep` remain. */
+static void prune(struct keeper *keeper, struct rotated_list *list)
+{
+	uint64_t left = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct rotated_file *file = &list->files[i];
+
+		file->done = file->part || is_done(list, i);
+		left += !file->done;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct rotated_file *file = &list->files[i];
+
+		if (!file->done && keeper->keep && left > keeper->keep) {
+			file->done = true;
+			left--;
+		}
+		if (file->done)
+			remove_file(keeper, file->path);
+	}
+}
+
+static void work(struct keeper *keeper)
+{
+	struct rotated_list list;
+	int code = rotated_list_read(keeper->path, &list);
+
+	if (code)
+		fail(keeper, "list the rotated files of", keeper->path, code);
+	else
+		prune(keeper, &list);
+	for (size_t i = 0; i < list.count && keeper->method != COMPRESS_NONE; i++)
+		if (!list.files[i].done && !list.files[i].compressed &&
+		    !output_is_stopped(&keeper->stop))
+			compress(keeper, list.files[i].path);
+	rotated_list_finish(&list);
+}
+
+/* Waits for work. Returns false at the end; files that were rotated before are still counted. */
+static bool await(struct keeper *keeper)
+{
+	bool woken;
+
+	pthread_mutex_lock(&keeper->lock);
+	while (!keeper->woken && !keeper->stopped)
+		pthread_cond_wait(&keeper->changed, &keeper->lock);
+	woken = keeper->woken;
+	keeper->woken = false;
+	pthread_mutex_unlock(&keeper->lock);
+	return woken;
+}
+
+static void *run(void *argument)
+{
+	struct keeper *keeper = argument;
+
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE_LOWEST);
+	syscall(SYS_ioprio_set, IOPRIO_PROCESS, 0, IOPRIO_IDLE);
+	do
+		work(keeper);
+	while (await(keeper));
+	return NULL;
+}
+
+static void release(struct keeper *keeper)
+{
+	pthread_cond_destroy(&keeper->changed);
+	pthread_mutex_destroy(&keeper->lock);
+	output_stop_finish(&keeper->stop);
+	free(keeper);
+}
+
+int keeper_create(const char *path, uint64_t keep, enum compress_method method,
+		  struct keeper **result)
+{
+	struct keeper *keeper = calloc(1, sizeof(*keeper));
+	sigset_t all, before;
+	int code;
+
+	if (!keeper)
+		return -ENOMEM;
+	*keeper = (struct keeper){.path = path, .keep = keep, .method = method};
+	pthread_mutex_init(&keeper->lock, NULL);
+	pthread_cond_init(&keeper->changed, NULL);
+	code = output_stop_init(&keeper->stop);
+	if (code == 0) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		code = -pthread_create(&keeper->thread, NULL, run, keeper);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	if (code)
+		release(keeper);
+	else
+		*result = keeper;
+	return code;
+}
+
+static void change(struct keeper *keeper, bool *flag)
+{
+	pthread_mutex_lock(&keeper->lock);
+	*flag = true;
+	pthread_cond_signal(&keeper->changed);
+	pthread_mutex_unlock(&keeper->lock);
+}
+
+void keeper_destroy(struct keeper *keeper)
+{
+	if (!keeper)
+		return;
+	output_stop_now(&keeper->stop);
+	change(keeper, &keeper->stopped);
+	pthread_join(keeper->thread, NULL);
+	release(keeper);
+}
+
+void keeper_wake(struct keeper *keeper)
+{
+	if (keeper)
+		change(keeper, &keeper->woken);
+}
+
+int keeper_result(struct keeper *keeper, struct error *err)
+{
+	int code;
+
+	if (!keeper)
+		return 0;
+	pthread_mutex_lock(&keeper->lock);
+	code = keeper->code;
+	keeper->code = 0;
+	if (code)
+		error_set(err, code, "%s", keeper->err.text);
+	pthread_mutex_unlock(&keeper->lock);
+	return code;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What secrets look like: a table of words, and how far the secret behind each reaches. */
+#ifndef OUTPUT_REDACT_PATTERNS_H
+#define OUTPUT_REDACT_PATTERNS_H
+
+#include <stddef.h>
+
+enum redact_form {
+	/* password=X, "password": "X", --password X: up to the end of the value. */
+	REDACT_VALUE,
+	/* authorization: Bearer X: up to the end of the line. */
+	REDACT_HEADER,
+	/* AKIAX: the word begins the secret, which has at least `least` characters more. */
+	REDACT_TOKEN,
+	/* -----BEGIN PRIVATE KEY----- X -----END */
+	REDACT_BLOCK,
+};
+
+/* What is counted. */
+enum redact_kind {
+	REDACT_PASSWORD,
+	REDACT_TOKENS,
+	REDACT_HEADERS,
+	REDACT_KEYS,
+	REDACT_URLS,
+	REDACT_OWN, /* patterns of the user */
+	REDACT_KINDS,
+};
+
+struct redact_pattern {
+	const char *word; /* in lower case */
+	unsigned int rare; /* the offset of two bytes that are rare in records: searched for */
+	enum redact_form form;
+	enum redact_kind kind;
+	unsigned int least; /* of REDACT_TOKEN */
+	const char *exact; /* REDACT_TOKEN: the word as it must be written; NULL: in any case */
+};
+
+extern const struct redact_pattern redact_patterns[];
+extern const size_t redact_patterns_count;
+
+/* "password", for metrics and reports. */
+const char *redact_kind_name(enum redact_kind kind);
+
+#endif

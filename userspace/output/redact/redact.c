@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the words of the patterns by two rare bytes of each, then looks at what surrounds them.
+ * Patterns of the user are for PCRE2.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "output/redact/redact.h"
+
+#include <errno.h>
+#include <pcre2.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/redact/extent.h"
+#include "output/redact/scan.h"
+
+enum { ESCAPE_BYTES = 6 };
+
+struct own_pattern {
+	pcre2_code *code;
+	pcre2_match_data *match;
+};
+
+struct redact {
+	struct scan scan;
+	struct own_pattern *own; /* owned */
+	size_t own_count;
+	enum redact_kind expected; /* what the next part is; REDACT_KINDS: no secret */
+	_Atomic uint64_t counts[REDACT_KINDS];
+};
+
+static int add_own(struct redact *redact, const char *text, struct error *err)
+{
+	struct own_pattern *own = &redact->own[redact->own_count];
+	PCRE2_UCHAR message[256];
+	PCRE2_SIZE offset;
+	int code;
+
+	own->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &code,
+				  &offset, NULL);
+	if (!own->code) {
+		pcre2_get_error_message(code, message, sizeof(message));
+		return error_set(err, -EINVAL, "redact-pattern=%s: %s, at character %zu", text,
+				 (const char *)message, offset + 1);
+	}
+	redact->own_count++;
+	pcre2_jit_compile(own->code, PCRE2_JIT_COMPLETE);
+	own->match = pcre2_match_data_create_from_pattern(own->code, NULL);
+	return own->match ? 0 : error_set(err, -ENOMEM, "out of memory");
+}
+
+int redact_create(const char *const *own, size_t count, struct redact **redact, struct error *err)
+{
+	struct redact *made = calloc(1, sizeof(*made));
+	int code = 0;
+
+	if (made)
+		made->own = calloc(count ? count : 1, sizeof(*made->own));
+	if (!made || !made->own) {
+		redact_destroy(made);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	made->expected = REDACT_KINDS;
+	for (size_t i = 0; i < redact_patterns_count; i++)
+		scan_add(&made->scan, redact_patterns[i].word + redact_patterns[i].rare);
+	for (size_t i = 0; i < count && code == 0; i++)
+		code = add_own(made, own[i], err);
+	if (code)
+		redact_destroy(made);
+	else
+		*redact = made;
+	return code;
+}
+
+void redact_destroy(struct redact *redact)
+{
+	if (!redact)
+		return;
+	for (size_t i = 0; i < redact->own_count; i++) {
+		pcre2_match_data_free(redact->own[i].match);
+		pcre2_code_free(redact->own[i].code);
+	}
+	free(redact->own);
+	free(redact);
+}
+
+/*
+ * What a backslash escapes changes with it. A quote that is not escaped ends a text of JSON, so it
+ * ends the secret, too. Returns whether anything was hidden that was not before.
+ */
+static bool hide(char *text, const struct extent *secret)
+{
+	bool changed = false;
+
+	for (size_t i = secret->from; i < secret->to && text[i] != '"'; i++) {
+		if (text[i] == '\\') {
+			if (i + 1 == secret->to)
+				break;
+			if (text[i + 1] != '"') {
+				text[i] = text[i + 1] = '*';
+				changed = true;
+			}
+			i++;
+		} else if (text[i] != '*') {
+			text[i] = '*';
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static void hide_and_count(struct redact *redact, char *text, const struct extent *secret,
+			   enum redact_kind kind)
+{
+	if (hide(text, secret))
+		atomic_fetch_add_explicit(&redact->counts[kind], 1, memory_order_relaxed);
+}
+
+static bool is_word(const char *text, const char *word)
+{
+	for (; *word; text++, word++) {
+		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text | 0x20) : *text;
+
+		if (c != *word)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the word of the pattern is there, by the place of its rare pair. */
+static bool is_at(const struct redact_pattern *pattern, const char *text, size_t len, size_t pair)
+{
+	return pair >= pattern->rare && strlen(pattern->word) <= len - (pair - pattern->rare) &&
+	       is_word(text + pair - pattern->rare, pattern->word);
+}
+
+static void try_patterns(struct redact *redact, char *text, size_t len, size_t pair)
+{
+	uint16_t number = scan_pair(text + pair);
+	struct extent secret;
+
+	for (size_t i = 0; i < redact_patterns_count; i++) {
+		const struct redact_pattern *pattern = &redact_patterns[i];
+
+		if (scan_pair(pattern->word + pattern->rare) != number ||
+		    !is_at(pattern, text, len, pair) ||
+		    !extent_find(pattern, text, len, pair - pattern->rare, &secret))
+			continue;
+		hide_and_count(redact, text, &secret, pattern->kind);
+		return;
+	}
+}
+
+static void hide_words(struct redact *redact, char *text, size_t len)
+{
+	for (size_t at = 0; (at = scan_find(&redact->scan, text, len, at)) + 1 < len; at++)
+		try_patterns(redact, text, len, at);
+}
+
+static void hide_urls(struct redact *redact, char *text, size_t len)
+{
+	struct extent secret;
+	char *at = text;
+
+	while ((at = memchr(at, '@', len - (size_t)(at - text)))) {
+		if (extent_find_url(text, (size_t)(at - text), &secret))
+			hide_and_count(redact, text, &secret, REDACT_URLS);
+		at++;
+	}
+}
+
+/* Whether it is a byte of UTF-8 that does not begin a character. */
+static bool continues_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Whether a backslash is not escaped itself. */
+static bool begins_escape(const char *text, size_t at)
+{
+	size_t before = at;
+
+	while (before > 0 && text[before - 1] == '\\')
+		before--;
+	return text[at] == '\\' && (at - before) % 2 == 0;
+}
+
+/* Where the escaped character \uXXXX of JSON begins that `at` is within; `at` if it is in none. */
+static size_t begin_of_escape(const char *text, size_t at)
+{
+	for (size_t back = 1; back < ESCAPE_BYTES && back <= at; back++)
+		if (begins_escape(text, at - back) && (back == 1 || text[at - back + 1] == 'u'))
+			return at - back;
+	return at;
+}
+
+/* A match of bytes, widened to whole characters. */
+static struct extent whole_characters(const char *text, size_t len, size_t from, size_t to)
+{
+	size_t escape = begin_of_escape(text, to);
+
+	from = begin_of_escape(text, from);
+	if (escape < to)
+		to = escape + (text[escape + 1] == 'u' ? ESCAPE_BYTES : 2);
+	if (to > len)
+		to = len;
+	while (from > 0 && from < len && continues_character(text[from]))
+		from--;
+	while (to < len && continues_character(text[to]))
+		to++;
+	return (struct extent){from, to};
+}
+
+/* Returns a number above 0 if there is a match. Where the stack of compiled code is too small it is
+ * interpreted. */
+static int match(const struct own_pattern *own, const char *text, size_t len, size_t at)
+{
+	int found = pcre2_match(own->code, (PCRE2_SPTR)text, len, at, 0, own->match, NULL);
+
+	if (found == PCRE2_ERROR_JIT_STACKLIMIT)
+		found = pcre2_match(own->code, (PCRE2_SPTR)text, len, at, PCRE2_NO_JIT, own->match,
+				    NULL);
+	return found;
+}
+
+static void hide_own(struct redact *redact, const struct own_pattern *own, char *text, size_t len)
+{
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(own->match);
+	size_t at = 0;
+	int found;
+
+	while (at < len && (found = match(own, text, len, at)) > 0) {
+		size_t group = found > 1 && places[2] != PCRE2_UNSET ? 2 : 0;
+		const struct extent secret =
+			whole_characters(text, len, places[group], places[group + 1]);
+
+		hide_and_count(redact, text, &secret, REDACT_OWN);
+		at = places[1] > at ? places[1] : at + 1;
+	}
+}
+
+void redact_text(struct redact *redact, char *text, size_t len)
+{
+	hide_words(redact, text, len);
+	hide_urls(redact, text, len);
+	for (size_t i = 0; i < redact->own_count; i++)
+		hide_own(redact, &redact->own[i], text, len);
+}
+
+/* What the next argument is after an option of this text. */
+static enum redact_kind kind_after(const char *text, size_t len)
+{
+	if (len == 0 || text[0] != '-')
+		return REDACT_KINDS;
+	for (size_t i = 0; i < redact_patterns_count; i++) {
+		const struct redact_pattern *pattern = &redact_patterns[i];
+		size_t word = strlen(pattern->word);
+
+		if (pattern->form == REDACT_VALUE && word < len &&
+		    is_word(text + len - word, pattern->word))
+			return pattern->kind;
+	}
+	return REDACT_KINDS;
+}
+
+void redact_begin_parts(struct redact *redact)
+{
+	redact->expected = REDACT_KINDS;
+}
+
+void redact_part(struct redact *redact, char *text, size_t len)
+{
+	enum redact_kind expected = redact->expected;
+
+	redact->expected = kind_after(text, len);
+	if (expected == REDACT_KINDS || redact->expected != REDACT_KINDS) {
+		redact_text(redact, text, len);
+	} else if (len) {
+		memset(text, '*', len);
+		atomic_fetch_add_explicit(&redact->counts[expected], 1, memory_order_relaxed);
+	}
+}
+
+uint64_t redact_count(const struct redact *redact, enum redact_kind kind)
+{
+	return atomic_load_explicit(&redact->counts[kind], memory_order_relaxed);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a processor has a look-up of all bytes of a vector (AVX2; NEON, which all of that kind
+ * have), the halves of each byte say which groups of pairs it can be of. Elsewhere each pair is
+ * compared, with vectors of the compiler.
+ */
+#include "output/redact/scan.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define LOOKUP_TARGET __attribute__((target("avx2")))
+#define LOOKUP_BYTES 32
+typedef __m256i lookup_vector;
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#define LOOKUP_TARGET
+#define LOOKUP_BYTES 16
+typedef uint8x16_t lookup_vector;
+#endif
+
+enum { GROUPS = 8, CASE_BIT = 0x20 };
+
+static scan_vector all_of(uint8_t byte)
+{
+	return (scan_vector){0} + byte;
+}
+
+/* Both cases of the byte are in the group. */
+static void add_to_group(struct scan_groups *groups, uint8_t byte, uint8_t group)
+{
+	groups->low[byte & 15] |= group;
+	groups->high[byte >> 4] |= group;
+	groups->high[(byte & ~CASE_BIT) >> 4] |= group;
+}
+
+void scan_add(struct scan *scan, const char *pair)
+{
+	uint16_t number = scan_pair(pair);
+	uint8_t first = (uint8_t)(number >> 8), second = (uint8_t)number;
+	uint8_t group = (uint8_t)(1 << scan->count % GROUPS);
+
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->first[i][0] == first && scan->second[i][0] == second)
+			return;
+	scan->first[scan->count] = all_of(first);
+	scan->second[scan->count] = all_of(second);
+	scan->count++;
+	scan->added[number / 8] |= (uint8_t)(1 << number % 8);
+	add_to_group(&scan->groups[0], first, group);
+	add_to_group(&scan->groups[1], second, group);
+}
+
+/* All bits of each byte at which a pair begins. `bytes`: one more than the vector has. */
+static scan_vector match(const struct scan *scan, const char *bytes)
+{
+	scan_vector first, second, found = {0};
+
+	memcpy(&first, bytes, sizeof(first));
+	memcpy(&second, bytes + 1, sizeof(second));
+	first |= all_of(CASE_BIT);
+	second |= all_of(CASE_BIT);
+	for (size_t i = 0; i < scan->count; i++)
+		found |= (scan_vector)((first == scan->first[i]) & (second == scan->second[i]));
+	return found;
+}
+
+/* The first byte that is not 0, or SCAN_BYTES. */
+static size_t first_of(const scan_vector *found)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, found, sizeof(halves));
+	if ((halves[0] | halves[1]) == 0)
+		return SCAN_BYTES;
+	for (size_t i = 0;; i++)
+		if ((*found)[i])
+			return i;
+}
+
+size_t scan_find_plain(const struct scan *scan, const char *text, size_t len, size_t from)
+{
+	char rest[SCAN_BYTES + 1] = "";
+	scan_vector found;
+	size_t at = from, i;
+
+	for (; at + sizeof(rest) <= len; at += SCAN_BYTES) {
+		found = match(scan, text + at);
+		i = first_of(&found);
+		if (i < SCAN_BYTES)
+			return at + i;
+	}
+	if (at >= len)
+		return len;
+	memcpy(rest, text + at, len - at);
+	found = match(scan, rest);
+	i = first_of(&found);
+	return at + i < len ? at + i : len;
+}
+
+#ifdef LOOKUP_BYTES
+/* The groups that each byte can be of. */
+#if defined(__x86_64__)
+LOOKUP_TARGET static inline lookup_vector look_up(const struct scan_groups *groups,
+						  const char *bytes)
+{
+	const __m256i half = _mm256_set1_epi8(15);
+	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)groups->low));
+	__m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)groups->high));
+	__m256i at = _mm256_loadu_si256((const void *)bytes);
+
+	low = _mm256_shuffle_epi8(low, _mm256_and_si256(at, half));
+	high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(at, 4), half));
+	return _mm256_and_si256(low, high);
+}
+
+LOOKUP_TARGET static inline uint32_t both(lookup_vector first, lookup_vector second)
+{
+	__m256i none = _mm256_cmpeq_epi8(_mm256_and_si256(first, second), _mm256_setzero_si256());
+
+	return ~(uint32_t)_mm256_movemask_epi8(none);
+}
+
+static bool can_look_up(void)
+{
+	return __builtin_cpu_supports("avx2");
+}
+#else
+static inline lookup_vector look_up(const struct scan_groups *groups, const char *bytes)
+{
+	uint8x16_t at = vld1q_u8((const uint8_t *)bytes);
+	uint8x16_t low = vqtbl1q_u8(vld1q_u8(groups->low), vandq_u8(at, vdupq_n_u8(15)));
+
+	return vandq_u8(low, vqtbl1q_u8(vld1q_u8(groups->high), vshrq_n_u8(at, 4)));
+}
+
+static inline uint32_t both(lookup_vector first, lookup_vector second)
+{
+	static const uint8_t bits[] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+	uint8x16_t found = vandq_u8(vtstq_u8(first, second), vld1q_u8(bits));
+
+	return (uint32_t)vaddv_u8(vget_low_u8(found)) | (uint32_t)vaddv_u8(vget_high_u8(found))
+								<< 8;
+}
+
+static bool can_look_up(void)
+{
+	return true;
+}
+#endif
+
+/* Groups hold more pairs than were added. */
+static bool is_added(const struct scan *scan, const char *pair)
+{
+	uint16_t number = scan_pair(pair);
+
+	return scan->added[number / 8] >> number % 8 & 1;
+}
+
+/* A bit for each byte at which a pair of one of the groups begins; `bytes`: one more. */
+LOOKUP_TARGET static inline uint32_t find_groups(const struct scan *scan, const char *bytes)
+{
+	return both(look_up(&scan->groups[0], bytes), look_up(&scan->groups[1], bytes + 1));
+}
+
+/* `len` is more than LOOKUP_BYTES. The last vectors may overlap. */
+LOOKUP_TARGET static size_t find_by_lookup(const struct scan *scan, const char *text, size_t len,
+					   size_t from)
+{
+	const size_t last = len - LOOKUP_BYTES - 1;
+
+	for (size_t at = from; at + 1 < len; at += LOOKUP_BYTES) {
+		size_t begin = at < last ? at : last;
+		uint32_t found = find_groups(scan, text + begin);
+
+		for (; found; found &= found - 1) {
+			size_t i = begin + (size_t)__builtin_ctz(found);
+
+			if (i >= from && is_added(scan, text + i))
+				return i;
+		}
+	}
+	return len;
+}
+#endif
+
+size_t scan_find(const struct scan *scan, const char *text, size_t len, size_t from)
+{
+#ifdef LOOKUP_BYTES
+	if (len > LOOKUP_BYTES && can_look_up())
+		return find_by_lookup(scan, text, len, from);
+#endif
+	return scan_find_plain(scan, text, len, from);
+}

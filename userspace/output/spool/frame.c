@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames: index, compression, checksums. */
+#include "output/spool/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/spool/file.h"
+#include "util/crc32c.h"
+
+int spool_encoder_init(struct spool_encoder *encoder, int level)
+{
+	*encoder = (struct spool_encoder){0};
+	if (!level)
+		return 0;
+	encoder->zstd = ZSTD_createCCtx();
+	if (!encoder->zstd)
+		return -ENOMEM;
+	ZSTD_CCtx_setParameter(encoder->zstd, ZSTD_c_compressionLevel, level);
+	return 0;
+}
+
+void spool_encoder_finish(struct spool_encoder *encoder)
+{
+	ZSTD_freeCCtx(encoder->zstd);
+	buf_finish(&encoder->index);
+	buf_finish(&encoder->data);
+	buf_finish(&encoder->frame);
+	encoder->zstd = NULL;
+}
+
+/* Fills encoder->index and encoder->data. */
+static int gather(struct spool_encoder *encoder, const struct output_record *records, size_t count)
+{
+	buf_clear(&encoder->index);
+	buf_clear(&encoder->data);
+	for (size_t i = 0; i < count; i++) {
+		const struct output_record *record = &records[i];
+		struct spool_entry entry = {
+			.ts_ns = record->ts_ns,
+			.number = (uint32_t)(record->number - records[0].number),
+			.len = record->len,
+			.event = record->event,
+			.priority = record->priority,
+			.flags = record->flags,
+		};
+
+		if (record->number < records[0].number ||
+		    record->number - records[0].number > UINT32_MAX)
+			return -EINVAL;
+		if (record->len > SPOOL_DATA_BYTES_MAX - encoder->data.len)
+			return -EMSGSIZE;
+		entry.crc = crc32c(0, record->bytes, record->len);
+		buf_append(&encoder->index, &entry, sizeof(entry));
+		buf_append(&encoder->data, record->bytes, record->len);
+	}
+	return encoder->index.failed || encoder->data.failed ? -ENOMEM : 0;
+}
+
+/* Appends `plain` to the frame, compressed if that is shorter. Returns whether it is. */
+static bool append_block(struct spool_encoder *encoder, const struct buf *plain)
+{
+	struct buf *frame = &encoder->frame;
+	size_t stored;
+
+	if (encoder->zstd && buf_reserve(frame, ZSTD_compressBound(plain->len))) {
+		stored = ZSTD_compress2(encoder->zstd, frame->data + frame->len,
+					frame->capacity - frame->len, plain->data, plain->len);
+		if (!ZSTD_isError(stored) && stored < plain->len) {
+			frame->len += stored;
+			return true;
+		}
+	}
+	buf_append(frame, plain->data, plain->len);
+	return false;
+}
+
+int spool_encode(struct spool_encoder *encoder, uint64_t position,
+		 const struct output_record *records, size_t count)
+{
+	struct spool_frame_header header = {.magic = SPOOL_FRAME_MAGIC};
+	struct buf *frame = &encoder->frame;
+	int r;
+
+	if (count == 0 || count > SPOOL_RECORDS_MAX)
+		return -EMSGSIZE;
+	r = gather(encoder, records, count);
+	if (r < 0)
+		return r;
+	header.first = position;
+	header.first_number = records[0].number;
+	header.last_number = records[count - 1].number;
+	header.first_ns = records[0].ts_ns;
+	header.last_ns = records[count - 1].ts_ns;
+	header.records = (uint32_t)count;
+	header.index_crc = crc32c(0, encoder->index.data, encoder->index.len);
+	header.data_plain_bytes = (uint32_t)encoder->data.len;
+	buf_clear(frame);
+	buf_append(frame, &header, sizeof(header));
+	if (append_block(encoder, &encoder->index))
+		header.flags |= SPOOL_INDEX_ZSTD;
+	header.index_bytes = (uint32_t)(frame->len - sizeof(header));
+	if (append_block(encoder, &encoder->data))
+		header.flags |= SPOOL_DATA_ZSTD;
+	header.data_bytes = (uint32_t)(frame->len - sizeof(header)) - header.index_bytes;
+	if (frame->failed)
+		return -ENOMEM;
+	memcpy(frame->data, &header, sizeof(header));
+	return 0;
+}
+
+static uint32_t header_crc(struct spool_frame_header header, uint32_t salt)
+{
+	header.crc = 0;
+	return crc32c(salt, &header, sizeof(header));
+}
+
+void spool_encoder_seal(struct spool_encoder *encoder, uint32_t salt)
+{
+	struct spool_frame_header header;
+
+	memcpy(&header, encoder->frame.data, sizeof(header));
+	header.crc = header_crc(header, salt);
+	memcpy(encoder->frame.data, &header, sizeof(header));
+}
+
+/* Compressed blocks are shorter than plain ones. */
+static bool fits(uint32_t stored, uint32_t plain, bool compressed)
+{
+	return compressed ? stored <= plain : stored == plain;
+}
+
+bool spool_frame_is_valid(const struct spool_frame_header *header, uint32_t salt)
+{
+	return memcmp(header->magic, SPOOL_FRAME_MAGIC, sizeof(header->magic)) == 0 &&
+	       header->crc == header_crc(*header, salt) && header->records > 0 &&
+	       header->records <= SPOOL_RECORDS_MAX && header->first > 0 &&
+	       header->first < SPOOL_POSITION_MAX && header->last_number < SPOOL_POSITION_MAX &&
+	       header->first_number <= header->last_number &&
+	       header->data_plain_bytes <= SPOOL_DATA_BYTES_MAX &&
+	       fits(header->index_bytes, header->records * sizeof(struct spool_entry),
+		    header->flags & SPOOL_INDEX_ZSTD) &&
+	       fits(header->data_bytes, header->data_plain_bytes, header->flags & SPOOL_DATA_ZSTD);
+}
+
+int spool_decoder_init(struct spool_decoder *decoder)
+{
+	*decoder = (struct spool_decoder){.zstd = ZSTD_createDCtx()};
+	return decoder->zstd ? 0 : -ENOMEM;
+}
+
+void spool_decoder_finish(struct spool_decoder *decoder)
+{
+	ZSTD_freeDCtx(decoder->zstd);
+	buf_finish(&decoder->stored);
+	buf_finish(&decoder->index);
+	buf_finish(&decoder->data);
+	free(decoder->offsets);
+	*decoder = (struct spool_decoder){0};
+}
+
+/* Makes `plain` bytes of the stored ones. */
+static int unpack(struct spool_decoder *decoder, const char *stored, size_t stored_bytes,
+		  bool compressed, struct buf *out, size_t plain)
+{
+	buf_clear(out);
+	if (!buf_reserve(out, plain))
+		return -ENOMEM;
+	if (!compressed)
+		memcpy(out->data, stored, plain);
+	else if (ZSTD_decompressDCtx(decoder->zstd, out->data, plain, stored, stored_bytes) !=
+		 plain)
+		return -EBADMSG;
+	out->len = plain;
+	return 0;
+}
+
+/* Reads the first bytes of what follows the header. */
+static int read_stored(struct spool_decoder *decoder, int fd, uint64_t offset, size_t bytes)
+{
+	decoder->count = 0;
+	buf_clear(&decoder->stored);
+	if (!buf_reserve(&decoder->stored, bytes))
+		return -ENOMEM;
+	return spool_file_read(fd, decoder->stored.data, bytes,
+			       offset + sizeof(struct spool_frame_header));
+}
+
+static int check_entries(struct spool_decoder *decoder, const struct spool_frame_header *header)
+{
+	const struct spool_entry *entries = (const void *)decoder->index.data;
+	uint64_t bytes = 0;
+
+	if (crc32c(0, entries, decoder->index.len) != header->index_crc)
+		return -EBADMSG;
+	for (size_t i = 0; i < header->records; i++)
+		bytes += entries[i].len;
+	if (bytes != header->data_plain_bytes)
+		return -EBADMSG;
+	decoder->entries = entries;
+	decoder->count = header->records;
+	return 0;
+}
+
+static int take_index(struct spool_decoder *decoder, const struct spool_frame_header *header)
+{
+	int r = unpack(decoder, decoder->stored.data, header->index_bytes,
+		       header->flags & SPOOL_INDEX_ZSTD, &decoder->index,
+		       header->records * sizeof(struct spool_entry));
+
+	return r < 0 ? r : check_entries(decoder, header);
+}
+
+int spool_decode_index(struct spool_decoder *decoder, int fd, uint64_t offset,
+		       const struct spool_frame_header *header)
+{
+	int r = read_stored(decoder, fd, offset, header->index_bytes);
+
+	return r < 0 ? r : take_index(decoder, header);
+}
+
+static int take_offsets(struct spool_decoder *decoder)
+{
+	size_t at = 0;
+
+	if (decoder->offsets_capacity < decoder->count) {
+		size_t *larger = realloc(decoder->offsets, decoder->count * sizeof(size_t));
+
+		if (!larger)
+			return -ENOMEM;
+		decoder->offsets = larger;
+		decoder->offsets_capacity = decoder->count;
+	}
+	for (size_t i = 0; i < decoder->count; i++) {
+		decoder->offsets[i] = at;
+		at += decoder->entries[i].len;
+	}
+	return 0;
+}
+
+int spool_decode(struct spool_decoder *decoder, int fd, uint64_t offset,
+		 const struct spool_frame_header *header)
+{
+	int r = read_stored(decoder, fd, offset, (size_t)header->index_bytes + header->data_bytes);
+
+	if (r == 0)
+		r = take_index(decoder, header);
+	if (r == 0)
+		r = unpack(decoder, decoder->stored.data + header->index_bytes, header->data_bytes,
+			   header->flags & SPOOL_DATA_ZSTD, &decoder->data,
+			   header->data_plain_bytes);
+	return r < 0 ? r : take_offsets(decoder);
+}
+
+bool spool_record_is_valid(const struct spool_decoder *decoder, size_t i)
+{
+	const struct spool_entry *entry = &decoder->entries[i];
+
+	return crc32c(0, decoder->data.data + decoder->offsets[i], entry->len) == entry->crc;
+}
+
+void spool_decoder_entry(const struct spool_decoder *decoder,
+			 const struct spool_frame_header *header, size_t i,
+			 struct output_record *record)
+{
+	const struct spool_entry *entry = &decoder->entries[i];
+
+	*record = (struct output_record){
+		.number = header->first_number + entry->number,
+		.ts_ns = entry->ts_ns,
+		.len = entry->len,
+		.event = entry->event,
+		.priority = entry->priority,
+		.flags = entry->flags,
+	};
+}
+
+void spool_decoder_record(const struct spool_decoder *decoder,
+			  const struct spool_frame_header *header, size_t i,
+			  struct output_record *record)
+{
+	spool_decoder_entry(decoder, header, i, record);
+	record->bytes = decoder->data.data + decoder->offsets[i];
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Removal of segments: those that are acknowledged, and, at the limit, the oldest. The state is on
+ * disk before a file goes, so that no run looks for what is not there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "output/spool/spool_impl.h"
+
+/* Takes the first segment off the list, with spool->lock held. */
+static struct spool_segment take_first(struct spool *spool)
+{
+	struct spool_segment first = spool->segments.items[0];
+
+	spool->stats.bytes -= spool_bytes_on_disk(first.bytes);
+	spool_segments_remove(&spool->segments, 1);
+	return first;
+}
+
+static int unlink_segment(struct spool *spool, const struct spool_segment *segment)
+{
+	char name[SPOOL_NAME_BYTES];
+
+	spool_segment_name(segment->first, name);
+	return unlinkat(spool->folder, name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+static bool first_is_acknowledged(const struct spool *spool)
+{
+	return spool->segments.count > (spool->growing ? 1 : 0) &&
+	       spool_segment_last(spool, 0) <= spool->slot.acknowledged;
+}
+
+static bool has_acknowledged(struct spool *spool)
+{
+	bool found;
+
+	pthread_mutex_lock(&spool->lock);
+	found = first_is_acknowledged(spool);
+	pthread_mutex_unlock(&spool->lock);
+	return found;
+}
+
+static bool take_acknowledged(struct spool *spool, struct spool_segment *segment)
+{
+	bool found;
+
+	pthread_mutex_lock(&spool->lock);
+	found = first_is_acknowledged(spool);
+	if (found)
+		*segment = take_first(spool);
+	pthread_mutex_unlock(&spool->lock);
+	return found;
+}
+
+int spool_remove_acknowledged(struct spool *spool)
+{
+	struct spool_segment segment;
+	int r = 0;
+
+	pthread_mutex_lock(&spool->files);
+	if (has_acknowledged(spool))
+		r = spool_store(spool, true);
+	while (r == 0 && take_acknowledged(spool, &segment))
+		r = unlink_segment(spool, &segment);
+	pthread_mutex_unlock(&spool->files);
+	return r;
+}
+
+/* What is dropped: positions from..to of one segment. */
+struct dropped {
+	uint64_t from, to;
+	struct spool_losses losses;
+	uint64_t counted; /* positions that the losses or earlier ones account for */
+	struct output_record drop; /* the last drop record, if none of its kind followed */
+	bool after_drop;
+};
+
+/*
+ * A drop record that is dropped said how many records were missing behind its number; now nothing
+ * else does.
+ */
+static void count_hole(struct dropped *dropped, uint64_t next_number)
+{
+	uint64_t hole = next_number - dropped->drop.number - 1;
+	struct spool_loss loss = {dropped->drop.number + 1, next_number - 1, hole,
+				  dropped->drop.ts_ns, dropped->drop.ts_ns};
+
+	if (dropped->after_drop && next_number > dropped->drop.number)
+		spool_loss_merge(&dropped->losses.causes[SPOOL_LOST_LIMIT], &loss);
+	dropped->after_drop = false;
+}
+
+static void count_record(struct dropped *dropped, const struct output_record *record)
+{
+	dropped->counted++;
+	if (record->flags & RECORD_IS_DROP) {
+		dropped->drop = *record;
+		dropped->after_drop = true;
+		return;
+	}
+	count_hole(dropped, record->number);
+	spool_losses_add(&dropped->losses, SPOOL_LOST_LIMIT, record->number, record->ts_ns,
+			 record->event);
+}
+
+static void count_unreadable(struct dropped *dropped, const struct spool_frame_header *header)
+{
+	uint64_t from = header->first, to = spool_frame_last(header);
+	struct spool_loss loss = {header->first_number, header->last_number, 0, header->first_ns,
+				  header->last_ns};
+
+	from = from < dropped->from ? dropped->from : from;
+	to = to > dropped->to ? dropped->to : to;
+	if (from > to)
+		return;
+	loss.count = to - from + 1;
+	dropped->counted += loss.count;
+	spool_loss_merge(&dropped->losses.causes[SPOOL_LOST_LIMIT], &loss);
+}
+
+static void count_frame(struct spool *spool, struct dropped *dropped, const struct spool_scan *scan,
+			const struct spool_frame_header *header)
+{
+	struct spool_decoder *decoder = &spool->dropped;
+
+	if (spool_decode_index(decoder, scan->fd, scan->frame, header) < 0) {
+		count_unreadable(dropped, header);
+		return;
+	}
+	for (size_t i = 0; i < decoder->count; i++) {
+		struct output_record record;
+
+		if (header->first + i < dropped->from || header->first + i > dropped->to)
+			continue;
+		spool_decoder_entry(decoder, header, i, &record);
+		count_record(dropped, &record);
+	}
+}
+
+/* Counts all that is dropped, by number and type. */
+static void count_segment(struct spool *spool, const struct spool_segment *segment,
+			  struct dropped *dropped)
+{
+	struct spool_frame_header header;
+	struct spool_scan scan;
+	uint64_t all = dropped->to - dropped->from + 1;
+
+	if (spool_scan_open(&scan, spool->folder, segment) == 0) {
+		scan.limit = dropped->to + 1;
+		while (spool_scan_next(&scan, &header) == 1)
+			count_frame(spool, dropped, &scan, &header);
+		close(scan.fd);
+	}
+	/* Whatever no frame tells of is lost, too; its numbers are not known. */
+	if (all > dropped->counted)
+		dropped->losses.causes[SPOOL_LOST_LIMIT].count += all - dropped->counted;
+}
+
+/* The number that follows the last drop record is in the segment behind it. */
+static void count_last_hole(struct spool *spool, const struct spool_segment *next,
+			    struct dropped *dropped)
+{
+	struct spool_frame_header header;
+	struct spool_scan scan;
+
+	if (!dropped->after_drop || !next->first || spool_scan_open(&scan, spool->folder, next) < 0)
+		return;
+	if (spool_scan_next(&scan, &header) == 1)
+		count_hole(dropped, header.first_number);
+	close(scan.fd);
+}
+
+/* Takes the oldest segment off the list, and marks as dropped what nobody has read of it. */
+static bool take_oldest(struct spool *spool, struct spool_segment *segment,
+			struct spool_segment *next, struct dropped *dropped)
+{
+	struct spool_slot *slot = &spool->slot;
+	bool found;
+
+	pthread_mutex_lock(&spool->lock);
+	found = spool->segments.count > 0;
+	if (found) {
+		uint64_t known =
+			slot->acknowledged > spool->claimed ? slot->acknowledged : spool->claimed;
+
+		dropped->to = spool_segment_last(spool, 0);
+		*segment = take_first(spool);
+		dropped->from = segment->first > known ? segment->first : known + 1;
+		if (dropped->from <= dropped->to) {
+			if (slot->dropped_to + 1 != dropped->from)
+				slot->dropped_from = dropped->from;
+			slot->dropped_to = dropped->to;
+		}
+		if (spool->segments.count)
+			*next = spool->segments.items[0];
+	}
+	pthread_mutex_unlock(&spool->lock);
+	return found;
+}
+
+static void add_losses(struct spool *spool, const struct spool_losses *losses)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool_losses_merge(&spool->losses, losses);
+	for (unsigned int cause = 0; cause < SPOOL_CAUSES; cause++)
+		spool->stats.lost[cause] += losses->causes[cause].count;
+	pthread_mutex_unlock(&spool->lock);
+}
+
+static size_t count_segments(struct spool *spool)
+{
+	size_t count;
+
+	pthread_mutex_lock(&spool->lock);
+	count = spool->segments.count;
+	pthread_mutex_unlock(&spool->lock);
+	return count;
+}
+
+/* Returns 0, or -ENOBUFS if there is no segment, or -errno. */
+static int drop_oldest(struct spool *spool)
+{
+	struct dropped *dropped = calloc(1, sizeof(*dropped));
+	struct spool_segment segment, next = {0};
+	int r;
+
+	if (!dropped)
+		return -ENOMEM;
+	if (count_segments(spool) == 1)
+		spool_end_segment(spool);
+	pthread_mutex_lock(&spool->files);
+	r = take_oldest(spool, &segment, &next, dropped) ? 0 : -ENOBUFS;
+	if (r == 0 && dropped->from <= dropped->to) {
+		count_segment(spool, &segment, dropped);
+		count_last_hole(spool, &next, dropped);
+		add_losses(spool, &dropped->losses);
+	}
+	if (r == 0)
+		r = spool_store(spool, true);
+	if (r == 0)
+		r = unlink_segment(spool, &segment);
+	pthread_mutex_unlock(&spool->files);
+	free(dropped);
+	return r;
+}
+
+/* Whether the frame of the encoder has room in the folder. */
+static bool has_room(struct spool *spool)
+{
+	const struct spool_writer *writer = &spool->writer;
+	uint64_t frame = writer->encoder.frame.len, more;
+	bool yes;
+
+	if (writer->file >= 0 && writer->listed && writer->written < spool->config.segment_bytes)
+		more = spool_bytes_on_disk(writer->written + frame) -
+		       spool_bytes_on_disk(writer->written);
+	else
+		more = spool_bytes_on_disk(sizeof(struct spool_segment_header) + frame);
+	pthread_mutex_lock(&spool->lock);
+	yes = spool->stats.bytes + more <= spool->config.limit_bytes;
+	pthread_mutex_unlock(&spool->lock);
+	return yes;
+}
+
+/* The segment that grows can go, too, if all of it is acknowledged. */
+static void end_if_acknowledged(struct spool *spool)
+{
+	bool acknowledged;
+
+	pthread_mutex_lock(&spool->lock);
+	acknowledged = spool->slot.acknowledged == spool->slot.appended;
+	pthread_mutex_unlock(&spool->lock);
+	if (acknowledged)
+		spool_end_segment(spool);
+}
+
+int spool_make_room(struct spool *spool)
+{
+	int r = 0;
+
+	if (has_room(spool))
+		return 0;
+	end_if_acknowledged(spool);
+	spool_remove_acknowledged(spool);
+	while (r == 0 && !has_room(spool))
+		r = spool->config.when_full == SPOOL_DROP_OLDEST ? drop_oldest(spool) : -ENOBUFS;
+	return r;
+}
+
+bool spool_free_some(struct spool *spool)
+{
+	size_t before = count_segments(spool), after;
+
+	end_if_acknowledged(spool);
+	spool_remove_acknowledged(spool);
+	after = count_segments(spool);
+	if (after < before)
+		return true;
+	return spool->config.when_full == SPOOL_DROP_OLDEST && after > 1 && drop_oldest(spool) == 0;
+}

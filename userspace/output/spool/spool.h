@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A spool keeps the records of one output on disk until they are acknowledged. One thread appends
+ * batches, another one reads them, in order, also those of earlier runs. What may have been sent
+ * before is marked, what is acknowledged is never read again, and what is lost is reported.
+ */
+#ifndef OUTPUT_SPOOL_SPOOL_H
+#define OUTPUT_SPOOL_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/record.h"
+#include "output/spool/format.h"
+#include "output/spool/loss.h"
+#include "util/error.h"
+
+struct spool;
+
+enum spool_when_full { SPOOL_DROP_OLDEST, SPOOL_DROP_NEWEST };
+
+enum { SPOOL_LIMIT_MIN = 256 * 1024 };
+
+struct spool_config {
+	const char *path; /* of the folder; it is made if those above it exist */
+	uint64_t limit_bytes; /* of the folder, at least SPOOL_LIMIT_MIN */
+	uint64_t
+		segment_bytes; /* of a file, about; 0: 16 MiB, or less for small limits and disks */
+	uint64_t sync_ns; /* at most so much of the last time is lost with power; 0: nothing */
+	int level; /* of zstd; 0: not compressed */
+	enum spool_when_full when_full; /* what is dropped at the limit */
+};
+
+/*
+ * Opens a spool, or makes one. Takes as long for a large backlog as for a small one. Returns 0, or
+ * -errno with a message; -EBUSY: another process uses it.
+ */
+int spool_open(const struct spool_config *config, struct spool **spool, struct error *err);
+
+/*
+ * Whether a later spool_open() can succeed without a change of the configuration: the disk was full
+ * or read-only, it failed, the folder was not mounted, another process still had it.
+ */
+bool spool_may_open_later(int code);
+
+/* Stores what is left. No other thread may use it any more. Accepts NULL. */
+void spool_close(struct spool *spool);
+
+/* The id of the life of this spool, SPOOL_STREAM_BYTES digits. */
+const char *spool_stream(const struct spool *spool);
+
+/* The number of the last record that was appended or may have been; 0: none. */
+uint64_t spool_last_number(const struct spool *spool);
+
+/* How the run before ended. */
+struct spool_before {
+	/*
+	 * It was killed, or the machine stopped: records behind spool_last_number() that it had not
+	 * stored are lost, and nobody knows how many.
+	 */
+	bool was_interrupted;
+	uint64_t known_ns; /* since the epoch: none of these is older; 0: not known */
+};
+
+const struct spool_before *spool_before(const struct spool *spool);
+
+/* For the writing thread: */
+
+/*
+ * Stores a batch: up to SPOOL_RECORDS_MAX records, SPOOL_DATA_BYTES_MAX bytes; numbers do not go
+ * back. Returns 0, or -errno with a message: nothing is stored, and these records are the caller's
+ * loss, with the cause spool_cause(). After a failed write it returns that error without a further
+ * try for a second.
+ */
+int spool_append(struct spool *spool, const struct output_record *records, size_t count,
+		 struct error *err);
+
+/*
+ * Numbers up to this one are used, whether or not their records are stored: to be called before the
+ * drop record that says so. No later run uses them again.
+ */
+void spool_use_numbers(struct spool *spool, uint64_t number);
+
+/*
+ * At the end: records that could not be stored, and of which no drop record could be, either. The
+ * next run reports them.
+ */
+void spool_lose(struct spool *spool, enum spool_cause cause, const struct spool_loss *loss);
+
+/* The same for what has no cause here: the next run knows only that this one did not end well. */
+void spool_set_incomplete(struct spool *spool);
+
+/* The cause of a loss by this error of spool_append(). */
+enum spool_cause spool_cause(int code);
+
+/*
+ * Writes to disk what is not there yet, if that is due: to be called about once per sync_ns while
+ * nothing is appended. Returns 0 or -errno.
+ */
+int spool_sync(struct spool *spool);
+
+/* For the reading thread: */
+
+struct spool_batch {
+	const struct output_record *records; /* those sent before are flagged RECORD_REDELIVERED */
+	size_t count;
+	const char *data; /* the bytes of all records in a row */
+	size_t bytes;
+	uint64_t first; /* position of the first record; that of record i is first + i */
+	/*
+	 * What was lost before it, and not reported yet; NULL: nothing. lost_redelivered: an
+	 * earlier run may have reported it. See spool_lost_reported().
+	 */
+	const struct spool_losses *lost;
+	bool lost_redelivered;
+};
+
+/*
+ * Waits up to `timeout_ns` for the next batch. It is valid until the next call. Returns 1, 0 (none,
+ * or spool_wake()), or -errno with a message: try again after a while.
+ */
+int spool_read(struct spool *spool, uint64_t timeout_ns, struct spool_batch *batch,
+	       struct error *err);
+
+/*
+ * To be called before records up to this position are sent for the first time. Returns 0, or -errno
+ * with a message: then they must not be sent, since nothing would tell the next run.
+ */
+int spool_attempt(struct spool *spool, uint64_t position, struct error *err);
+
+/*
+ * All records up to this position were delivered, or never will be: they are not read again, and
+ * their files are removed. Returns 0, or -errno with a message if that could not be stored: it will
+ * be with the next call.
+ */
+int spool_acknowledge(struct spool *spool, uint64_t position, struct error *err);
+
+/*
+ * A record that was read will never be delivered: it is lost, and reported as all that is. To be
+ * called before it is acknowledged.
+ */
+void spool_lose_record(struct spool *spool, enum spool_cause cause,
+		       const struct output_record *record);
+
+/* What was lost and is not reported, as batch->lost, while there is no batch; NULL: nothing. */
+const struct spool_losses *spool_lost(struct spool *spool, bool *redelivered);
+
+/* What was said to be lost is reported, and delivered. Returns as above. */
+int spool_lost_reported(struct spool *spool, struct error *err);
+
+/* For any thread: */
+
+/* Ends the current spool_read(), or the next one. */
+void spool_wake(struct spool *spool);
+
+struct spool_stats {
+	uint64_t bytes, segments; /* of the folder now */
+	uint64_t records; /* not acknowledged */
+	uint64_t last; /* position of the last record */
+	uint64_t oldest_ns; /* time of the first of these, since the epoch; 0: none, or not known */
+	uint64_t appended, acknowledged; /* records, in this run */
+	uint64_t redelivered; /* of those read in this run, how many were marked */
+	uint64_t lost[SPOOL_CAUSES]; /* records, in this run */
+	uint64_t skipped_bytes; /* that are no frame, and the rest of a write that was cut off */
+	uint64_t failed_writes, failed_syncs, failed_stores; /* of segments; of the state */
+	bool rebuilt; /* the state was corrupt or lost, and made anew from the segments */
+};
+
+void spool_stats(struct spool *spool, struct spool_stats *stats);
+
+#endif

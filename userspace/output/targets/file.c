@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file:PATH appends records to a file, which is rotated by size and age. Rotation happens between
+ * records; compression and removal are for the thread of the keeper.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/files/appended.h"
+#include "output/files/keeper.h"
+#include "output/files/mode.h"
+#include "output/files/rotated.h"
+#include "output/targets/kinds.h"
+#include "util/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+enum {
+	RETRY_S = 10, /* a rotation that failed is not tried with each batch */
+};
+
+struct file_keys {
+	const char *mode;
+	uint64_t rotate_bytes, rotate_ns, keep;
+	unsigned int compress; /* enum compress_method */
+	bool sync;
+};
+
+struct file_target {
+	const struct output_config *config; /* borrowed */
+	const struct file_keys *keys;
+	const char *path;
+	bool lines; /* records end with a newline */
+	struct appended file;
+	uint64_t begin_ns; /* when the file was made, since the epoch */
+	uint64_t rotated_ms; /* the newest rotation */
+	uint64_t retry_ns; /* monotonic: no rotation before */
+	bool gone; /* the file was removed, or the reader of a FIFO went */
+	struct keeper *keeper; /* NULL: the file is not rotated */
+};
+
+static bool rotates(const struct file_keys *keys)
+{
+	return keys->rotate_bytes || keys->rotate_ns;
+}
+
+static int check(const struct output_config *config, struct error *err)
+{
+	const struct file_keys *keys = config->own;
+	mode_t mode;
+
+	if (config->target[0] == '\0')
+		return error_set(err, -EINVAL, "file: a path is missing: file:PATH");
+	if (file_mode_read(keys->mode, &mode, err))
+		return -EINVAL;
+	if (keys->compress != COMPRESS_NONE && !rotates(keys))
+		return error_set(err, -EINVAL,
+				 "only rotated files are compressed: give rotate-size= or "
+				 "rotate-age=, too");
+	return 0;
+}
+
+/* When the file was made; where the file system does not know, now. */
+static uint64_t birth_ns(int fd)
+{
+	struct statx stat;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &stat) || !(stat.stx_mask & STATX_BTIME))
+		return clock_ns(CLOCK_REALTIME);
+	return (uint64_t)stat.stx_btime.tv_sec * NS_PER_S + stat.stx_btime.tv_nsec;
+}
+
+static int open_path(struct file_target *target, struct error *err)
+{
+	int code = appended_open(&target->file, target->path, target->lines, err);
+
+	if (code)
+		return code;
+	target->begin_ns = birth_ns(target->file.fd);
+	target->gone = false;
+	return 0;
+}
+
+static int rotate(struct file_target *target, struct error *err)
+{
+	int code = rotated_rename(target->path, clock_ns(CLOCK_REALTIME), &target->rotated_ms);
+
+	/* Gone already: another process renamed or removed it. */
+	if (code && code != -ENOENT)
+		code = appended_fail(code, "rotate", target->path, err);
+	else
+		code = open_path(target, err);
+	if (code)
+		target->retry_ns = clock_ns(CLOCK_MONOTONIC) + RETRY_S * NS_PER_S;
+	else
+		keeper_wake(target->keeper);
+	return code;
+}
+
+/* Whether a rotation is allowed now: of a file with contents, and not soon after one that failed.
+ */
+static bool may_rotate(const struct file_target *target)
+{
+	return S_ISREG(target->file.stat.st_mode) && target->file.stat.st_size > 0 &&
+	       (target->retry_ns == 0 || clock_ns(CLOCK_MONOTONIC) >= target->retry_ns);
+}
+
+static bool is_old(const struct file_target *target)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+
+	return target->keys->rotate_ns && now > target->begin_ns &&
+	       now - target->begin_ns >= target->keys->rotate_ns;
+}
+
+/* The newest of the files that earlier runs left, so that the next is newer. */
+static int find_newest(struct file_target *target, struct error *err)
+{
+	int code = rotated_newest(target->path, &target->rotated_ms);
+
+	return code ? appended_fail(code, "list the rotated files of", target->path, err) : 0;
+}
+
+static void close_file(void *opened)
+{
+	struct file_target *target = opened;
+
+	if (!target)
+		return;
+	keeper_destroy(target->keeper);
+	appended_finish(&target->file);
+	free(target);
+}
+
+/*
+ * In a stream of messages with their lengths before them nobody finds the end of a torn one: each
+ * run begins with an empty file.
+ */
+static int set_aside(struct file_target *target, struct error *err)
+{
+	if (target->lines || !may_rotate(target))
+		return 0;
+	return rotate(target, err);
+}
+
+static int open_file(const struct output_config *config, struct output_stop *stop, void **opened,
+		     struct error *err)
+{
+	struct file_target *target = calloc(1, sizeof(*target));
+	mode_t mode = 0;
+	int code;
+
+	if (!target)
+		return error_set(err, -ENOMEM, "out of memory");
+	*target = (struct file_target){
+		.config = config,
+		.keys = config->own,
+		.path = config->target,
+		.lines = !config->format || strcmp(config->format, "protobuf"),
+	};
+	file_mode_read(target->keys->mode, &mode, err);
+	appended_init(&target->file, mode, stop);
+	code = open_path(target, err);
+	if (code == 0 && (rotates(target->keys) || !target->lines))
+		code = find_newest(target, err);
+	if (code == 0)
+		code = set_aside(target, err);
+	if (code == 0 && (rotates(target->keys) || !target->lines)) {
+		code = keeper_create(target->path, target->keys->keep, target->keys->compress,
+				     &target->keeper);
+		if (code)
+			error_set(err, code, "cannot start a thread for %s: %s", config->text,
+				  strerror(-code));
+	}
+	if (code)
+		close_file(target);
+	else
+		*opened = target;
+	return code;
+}
+
+/*
+ * The offset up to which records of the batch fit in the file: at least one does in an empty one.
+ * `i` is the record at the offset `from`, then the one at the result.
+ */
+static size_t find_end(const struct file_target *target, const struct output_batch *batch,
+		       size_t from, size_t *i)
+{
+	uint64_t max = target->keys->rotate_bytes, size = (uint64_t)target->file.stat.st_size;
+	size_t end = from;
+
+	if (max == 0 || !S_ISREG(target->file.stat.st_mode) ||
+	    size + (batch->bytes - from) <= max || target->retry_ns) {
+		*i = batch->count;
+		return batch->bytes;
+	}
+	for (; *i < batch->count; (*i)++) {
+		size_t next = end + batch->records[*i].len;
+
+		if (size + (next - from) > max && !(size == 0 && end == from))
+			break;
+		end = next;
+	}
+	return end;
+}
+
+/* Before a batch: the file is the one of that name, and not too old. */
+static int prepare(struct file_target *target, struct error *err)
+{
+	int code = 0;
+
+	if (target->retry_ns && clock_ns(CLOCK_MONOTONIC) >= target->retry_ns)
+		target->retry_ns = 0;
+	if (target->gone || appended_moved(&target->file, target->path)) {
+		target->gone = target->gone || target->file.stat.st_nlink == 0;
+		code = open_path(target, err);
+		if (code == 0)
+			keeper_wake(target->keeper);
+	}
+	if (code == 0 && is_old(target) && may_rotate(target))
+		code = rotate(target, err);
+	return code;
+}
+
+/* Writes what fits in the file, then rotates it, and so on. `done`: the offset where it ended. */
+static int write_files(struct file_target *target, struct output_batch *batch, size_t *done,
+		       struct error *err)
+{
+	int rotation = 0, code = 0;
+	size_t i = 0;
+
+	while (*done < batch->bytes && code == 0) {
+		size_t end = find_end(target, batch, *done, &i);
+
+		if (end == *done) {
+			rotation = rotate(target, err);
+			continue;
+		}
+		code = appended_write(&target->file, batch, *done, end, done);
+	}
+	target->gone = code == -EPIPE;
+	if (code && code != -ECANCELED)
+		appended_fail(code, "write", target->path, err);
+	return code ? code : rotation;
+}
+
+static int send_file(void *opened, struct output_batch *batch, struct error *err)
+{
+	struct file_target *target = opened;
+	struct error other;
+	int first = prepare(target, err), code;
+	size_t done = 0;
+
+	/* If none can be opened, the one that was renamed has to do. */
+	if (target->gone)
+		return first;
+	code = write_files(target, batch, &done, first ? &other : err);
+	if (target->keys->sync && done && fdatasync(target->file.fd) && errno != EINVAL) {
+		code = appended_fail(-errno, "synchronise", target->path, first ? &other : err);
+		batch->uncertain = true;
+		done = 0;
+	}
+	output_batch_set_bytes(batch, done);
+	return first ? first : code;
+}
+
+/* A file without new records grows old, too. */
+static int tick(void *opened, struct error *err)
+{
+	struct file_target *target = opened;
+	int code = keeper_result(target->keeper, err);
+
+	if (code == 0 && target->keys->rotate_ns)
+		code = prepare(target, err);
+	return code;
+}
+
+static int reopen(void *opened, struct error *err)
+{
+	struct file_target *target = opened;
+
+	return open_path(target, err);
+}
+
+#define MEMBER(member) offsetof(struct file_keys, member)
+static const struct output_key keys[] = {
+	{"mode", "MODE", "permissions of the files that are made", OUTPUT_TEXT, MEMBER(mode),
+	 "600"},
+	{"rotate-size", "BYTES", "begins a new file before this one gets larger", OUTPUT_BYTES,
+	 MEMBER(rotate_bytes)},
+	{"rotate-age", "TIME", "begins a new file when this one is so old", OUTPUT_TIME,
+	 MEMBER(rotate_ns)},
+	{"keep", "COUNT", "how many rotated files remain; 0: all", OUTPUT_COUNT, MEMBER(keep),
+	 "10"},
+	{"compress", "METHOD", "compresses rotated files: none, gzip or zstd", OUTPUT_WORD,
+	 MEMBER(compress), "none", COMPRESS_WORDS},
+	{"sync", "yes|no", "each batch is on disk before it counts as delivered", OUTPUT_FLAG,
+	 MEMBER(sync)},
+	{0},
+};
+static const char *const names[] = {"file", NULL};
+
+const struct output_kind output_kind_file = {
+	.names = names,
+	.target = "PATH",
+	.help = "appends to a file; rotates it",
+	.keys = keys,
+	.own_bytes = sizeof(struct file_keys),
+	.acknowledges = true,
+	.is_alone = true,
+	.uses = OUTPUT_USES_FOLDER,
+	.check = check,
+	.open = open_file,
+	.send = send_file,
+	.tick = tick,
+	.reopen = reopen,
+	.close = close_file,
+};

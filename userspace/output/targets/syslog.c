@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kind syslog: a server over UDP, TCP or TLS (RFC 5424, 5425, 5426 and 6587), or the local
+ * daemon.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/connect/connection.h"
+#include "output/connect/messenger.h"
+#include "output/connect/tls_keys.h"
+#include "output/targets/kinds.h"
+#include "output/targets/syslog_message.h"
+
+#define LOCAL_SOCKET "/dev/log"
+
+struct syslog_keys {
+	unsigned int facility, framing;
+	const char *app, *host, *sd_id;
+	uint64_t bytes_max, timeout_ns;
+	struct tls_keys tls;
+};
+
+/* What stands before the host. */
+static const struct transport {
+	const char *prefix;
+	uint16_t port;
+	bool datagrams, tls;
+	size_t bytes_max; /* what receivers should take */
+} transports[] = {
+	{"udp:", 514, .datagrams = true, .bytes_max = 2048},
+	{"tcp:", 514, .bytes_max = 8192},
+	{"tls:", 6514, .tls = true, .bytes_max = 8192},
+};
+static const struct transport local = {"", 0, .datagrams = true, .bytes_max = 8192};
+
+struct syslog_target {
+	struct connection connection;
+	struct messenger messenger;
+	struct syslog_format format;
+	struct tls *tls; /* NULL: plain */
+	char host[SYSLOG_HOST_MAX + 1]; /* of this machine */
+};
+
+/* Finds how the server is reached, and where it is. Returns 0, or -EINVAL with a message. */
+static int read_target(const struct output_config *config, const struct transport **transport,
+		       struct connection_config *to, struct error *err)
+{
+	const char *target = config->target;
+
+	*transport = &local;
+	if (target[0] == '\0' || target[0] == '/') {
+		to->path = target[0] ? target : LOCAL_SOCKET;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(transports) / sizeof(transports[0]); i++) {
+		size_t len = strlen(transports[i].prefix);
+
+		if (strncmp(target, transports[i].prefix, len))
+			continue;
+		*transport = &transports[i];
+		return endpoint_read(target + len, transports[i].port, &to->endpoint, err);
+	}
+	return error_set(err, -EINVAL,
+			 "the target is udp://HOST, tcp://HOST or tls://HOST, each with :PORT "
+			 "if it is not the usual one, or nothing for the local daemon");
+}
+
+static int check_names(const struct output_config *config, struct error *err)
+{
+	const struct syslog_keys *keys = config->own;
+
+	if (!syslog_is_name(keys->app, SYSLOG_APP_MAX))
+		return error_set(err, -EINVAL,
+				 "app= takes 1 to %d printable characters without blanks",
+				 SYSLOG_APP_MAX);
+	if (keys->host && !syslog_is_name(keys->host, SYSLOG_HOST_MAX))
+		return error_set(err, -EINVAL,
+				 "host= takes 1 to %d printable characters without blanks",
+				 SYSLOG_HOST_MAX);
+	if (!syslog_is_sd_id(keys->sd_id))
+		return error_set(err, -EINVAL,
+				 "sd-id= takes 1 to %d printable characters without blanks, =, "
+				 "] and \"",
+				 SYSLOG_SD_ID_MAX);
+	return 0;
+}
+
+static int check(const struct output_config *config, struct error *err)
+{
+	const struct syslog_keys *keys = config->own;
+	const struct transport *transport;
+	struct connection_config to = {0};
+	int code = read_target(config, &transport, &to, err);
+
+	if (code == 0)
+		code = check_names(config, err);
+	if (code == 0)
+		code = tls_keys_check(&keys->tls, config->text, err);
+	if (code)
+		return code;
+	if (keys->bytes_max && keys->bytes_max < SYSLOG_BYTES_MIN)
+		return error_set(err, -EINVAL, "size= is at least %d, which all receivers take",
+				 SYSLOG_BYTES_MIN);
+	if (keys->framing == FRAMING_LENGTH ||
+	    (keys->framing != FRAMING_OCTETS && (transport->tls || transport->datagrams)))
+		return error_set(err, -EINVAL, "framing= is octets; only tcp:// can have newline");
+	return keys->timeout_ns ? 0 : error_set(err, -EINVAL, "timeout= is 0");
+}
+
+/* The name of this machine, as far as syslog can have it. */
+static void find_host(char host[SYSLOG_HOST_MAX + 1])
+{
+	if (gethostname(host, SYSLOG_HOST_MAX) || !syslog_is_name(host, SYSLOG_HOST_MAX))
+		memcpy(host, "-", 2);
+}
+
+static void close_syslog(void *opened)
+{
+	struct syslog_target *target = opened;
+
+	if (!target)
+		return;
+	connection_finish(&target->connection);
+	messenger_finish(&target->messenger);
+	syslog_format_finish(&target->format);
+	tls_destroy(target->tls);
+	free(target);
+}
+
+static int open_syslog(const struct output_config *config, struct output_stop *stop, void **opened,
+		       struct error *err)
+{
+	const struct syslog_keys *keys = config->own;
+	struct syslog_target *target = calloc(1, sizeof(*target));
+	const struct transport *transport;
+	struct connection_config to = {.timeout_ns = keys->timeout_ns};
+	int code = read_target(config, &transport, &to, err);
+
+	if (!target)
+		return error_set(err, -ENOMEM, "out of memory");
+	to.datagrams = transport->datagrams;
+	connection_init(&target->connection, &to, stop);
+	find_host(target->host);
+	target->format = (struct syslog_format){
+		.local = transport == &local,
+		.facility = keys->facility,
+		.bytes_max = keys->bytes_max ? keys->bytes_max : transport->bytes_max,
+		.host = keys->host ? keys->host : target->host,
+		.app = keys->app,
+		.sd_id = keys->sd_id,
+		.pid = getpid(),
+	};
+	target->messenger = (struct messenger){
+		.make = syslog_message_make,
+		.context = &target->format,
+		.one_line = true,
+		.framing = keys->framing,
+	};
+	if (code == 0 && transport->tls)
+		code = tls_keys_apply(&keys->tls, &target->connection.config, &target->tls, err);
+	if (code)
+		close_syslog(target);
+	else
+		*opened = target;
+	return code;
+}
+
+static int send_syslog(void *opened, struct output_batch *batch, struct error *err)
+{
+	struct syslog_target *target = opened;
+
+	return target->connection.config.datagrams
+		       ? messenger_send(&target->messenger, &target->connection, batch, err)
+		       : messenger_write(&target->messenger, &target->connection, batch, err);
+}
+
+static int tick(void *opened, struct error *err)
+{
+	struct syslog_target *target = opened;
+
+	return connection_check(&target->connection, err);
+}
+
+#define MEMBER(member) offsetof(struct syslog_keys, member)
+#define TLS_MEMBER(member) offsetof(struct syslog_keys, tls.member)
+static const struct output_key keys[] = {
+	{"facility", "FACILITY", "of all messages", OUTPUT_WORD, MEMBER(facility), "daemon",
+	 SYSLOG_FACILITIES},
+	{"app", "NAME", "the name of the program", OUTPUT_TEXT, MEMBER(app), "lanner"},
+	{"host", "NAME", "the name of this machine; default: as it calls itself", OUTPUT_TEXT,
+	 MEMBER(host)},
+	{"size", "BYTES", "longer messages are truncated; default: 2048 over UDP, otherwise 8192",
+	 OUTPUT_BYTES, MEMBER(bytes_max)},
+	{"framing", "FRAMING", "of tcp://: octets or newline", OUTPUT_WORD, MEMBER(framing),
+	 "octets", FRAMING_WORDS},
+	{"sd-id", "NAME", "the name of the structured data with the id of the record", OUTPUT_TEXT,
+	 MEMBER(sd_id), "lanner@32473"},
+	{"timeout", "TIME", "for connecting, and for the server to take something", OUTPUT_TIME,
+	 MEMBER(timeout_ns), "30s"},
+	TLS_KEY_ROWS(TLS_MEMBER),
+	{0},
+};
+static const char *const names[] = {"syslog", NULL};
+static const char *const formats[] = {"json", "text", NULL};
+
+const struct output_kind output_kind_syslog = {
+	.names = names,
+	.target = "[udp|tcp|tls://HOST[:PORT]]",
+	.help = "a syslog server, or the local daemon",
+	.keys = keys,
+	.own_bytes = sizeof(struct syslog_keys),
+	.formats = formats,
+	.uses = OUTPUT_USES_NETWORK,
+	.check = check,
+	.open = open_syslog,
+	.send = send_syslog,
+	.tick = tick,
+	.close = close_syslog,
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "privileges/calls.h"
+
+#include <errno.h>
+
+#ifdef WITH_SECCOMP
+
+#include <linux/bpf.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	NAME_BYTES = 64,
+	TREE = 2, /* the filter is a binary tree: a few steps for each call */
+	HELD_COMMANDS = 4, /* of bpf(), the first in their list */
+};
+
+/*
+ * Bits of roles. The event thread creates all other threads, which inherit its filter: it has all
+ * of their calls.
+ */
+#define OF(role) (1U << (role))
+#define LOADER OF(ROLE_LOADER)
+#define THREADS ((OF(PRIVILEGES_ROLES) - 1) & ~LOADER)
+#define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
+#define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
+#define EVENTS OF(ROLE_EVENTS)
+
+/* Names that an architecture or libseccomp does not know are left out. */
+static const struct {
+	unsigned int roles;
+	const char *calls; /* separated by blanks */
+} groups[] = {
+	/* Memory: mmap and mprotect are below. */
+	{THREADS, "brk madvise mincore mlock mlock2 mremap msync munlock munmap memfd_create"},
+	/* Threads. clone is below. */
+	{THREADS, "arch_prctl exit exit_group futex futex_waitv get_robust_list getcpu membarrier "
+		  "prctl rseq "
+		  "sched_getaffinity sched_getparam sched_getscheduler sched_yield set_robust_list "
+		  "set_tid_address"},
+	/* Time and timers. */
+	{THREADS,
+	 "alarm clock_getres clock_gettime clock_nanosleep getitimer gettimeofday nanosleep "
+	 "setitimer "
+	 "time "
+	 "timer_create timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create "
+	 "timerfd_gettime timerfd_settime times"},
+	/* Signals; tgkill is also abort(). */
+	{THREADS, "pause restart_syscall rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn "
+		  "rt_sigsuspend "
+		  "rt_sigtimedwait sigaltstack signalfd4 tgkill"},
+	/* What the caller is. */
+	{THREADS,
+	 "capget getegid geteuid getgid getgroups getpgid getpgrp getpid getppid getpriority "
+	 "getresgid "
+	 "getresuid getrlimit getrusage getsid gettid getuid prlimit64 sysinfo umask uname "
+	 "getrandom"},
+	/* Descriptors. */
+	{THREADS,
+	 "close close_range copy_file_range dup dup2 dup3 epoll_create epoll_create1 epoll_ctl "
+	 "epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 fadvise64 fallocate fcntl fdatasync "
+	 "flock fstat fstatfs fsync ftruncate ioctl lseek pipe pipe2 poll ppoll pread64 preadv "
+	 "preadv2 pselect6 pwrite64 pwritev pwritev2 read readahead readv select sendfile splice "
+	 "sync_file_range syncfs write writev"},
+	/* Files by their paths. */
+	{THREADS, "access chdir faccessat faccessat2 fchdir fgetxattr getcwd getdents64 getxattr "
+		  "inotify_add_watch "
+		  "inotify_init1 "
+		  "inotify_rm_watch lstat newfstatat open openat openat2 readlink readlinkat stat "
+		  "statfs statx"},
+	{WRITERS,
+	 "chmod creat fchmod fchmodat fchmodat2 fchown fchownat link linkat mkdir mkdirat rename "
+	 "renameat renameat2 rmdir symlink symlinkat truncate unlink unlinkat utimensat"},
+	/* Sockets. socket is below. */
+	{NETWORK,
+	 "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg "
+	 "recvmsg sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
+	/* The end of the process that tests readiness, or of a command. */
+	{OF(ROLE_CONTROL), "wait4 waitid"},
+	/* Compression in the background. */
+	{OF(ROLE_OUTPUT), "ioprio_set sched_setscheduler setpriority"},
+	/* A command that is captured, another process, and what limits new threads. */
+	{EVENTS,
+	 "capset kill landlock_add_rule landlock_create_ruleset landlock_restrict_self pidfd_open "
+	 "seccomp"},
+	/* The other process: memory, itself, answers, what the kernel says of itself. */
+	{LOADER,
+	 "brk madvise mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
+	 "gettimeofday nanosleep restart_syscall rt_sigaction rt_sigprocmask rt_sigreturn "
+	 "sigaltstack tgkill "
+	 "exit exit_group futex rseq getegid geteuid getgid getpid getrandom gettid getuid "
+	 "getrlimit prlimit64 sched_getaffinity sched_yield sysinfo uname "
+	 "close dup dup2 dup3 fcntl fstat ioctl lseek poll ppoll pread64 read readv recvmsg "
+	 "sendmsg write writev access faccessat faccessat2 lstat newfstatat open openat "
+	 "getdents64 readlink readlinkat stat statx"},
+	/* Programs; tracefs where it is not mounted, which takes CAP_SYS_ADMIN. */
+	{LOADER, "perf_event_open fsconfig fsmount fsopen"},
+};
+
+/* Libraries try these first, and do without. */
+static const char unknown[] = "clone3 io_uring_setup process_madvise";
+
+typedef int add_call(scmp_filter_ctx filter, int number);
+
+static int allow(scmp_filter_ctx filter, int number)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+}
+
+static int be_unknown(scmp_filter_ctx filter, int number)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+}
+
+static int add_names(scmp_filter_ctx filter, const char *calls, add_call *add)
+{
+	while (*calls) {
+		size_t len = strcspn(calls, " ");
+		char name[NAME_BYTES];
+		int number, code;
+
+		memcpy(name, calls, len);
+		name[len] = '\0';
+		number = seccomp_syscall_resolve_name(name);
+		code = number < 0 ? 0 : add(filter, number);
+		if (code)
+			return code;
+		calls += len + (calls[len] == ' ');
+	}
+	return 0;
+}
+
+/*
+ * Memory that can be written is never executable, so that nobody can bring code. But new rules may
+ * have regular expressions, which the PCRE2 library compiles into such memory.
+ */
+static int add_memory(scmp_filter_ctx filter, bool compiles)
+{
+	const unsigned int write = PROT_WRITE, exec = PROT_EXEC;
+	const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(pkey_mprotect)};
+	int code = compiles ? add_names(filter, "mmap mprotect pkey_mprotect", allow) : 0;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && code == 0 && !compiles; i++) {
+		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
+					SCMP_A2(SCMP_CMP_MASKED_EQ, write, 0));
+		if (code == 0)
+			code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 1,
+						SCMP_A2(SCMP_CMP_MASKED_EQ, write | exec, write));
+	}
+	return code;
+}
+
+/*
+ * Threads, but no namespaces; and no processes, but the one that tests readiness: it shares the
+ * memory and cannot execute a program either.
+ */
+static int add_clone(scmp_filter_ctx filter, bool tests)
+{
+	int code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+				    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+
+	return code || !tests ? code
+			      : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+						 SCMP_A0(SCMP_CMP_EQ, CLONE_VM));
+}
+
+/* Netlink: getaddrinfo() asks which addresses the machine has. */
+static int add_socket(scmp_filter_ctx filter)
+{
+	static const int families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && code == 0; i++)
+		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+					SCMP_A0(SCMP_CMP_EQ, (unsigned int)families[i]));
+	return code;
+}
+
+/* What held maps and programs are read and changed with; and what loading them takes. */
+static int add_bpf(scmp_filter_ctx filter, bool loads)
+{
+	static const unsigned int commands[] = {
+		BPF_MAP_LOOKUP_ELEM,
+		BPF_MAP_UPDATE_ELEM,
+		BPF_MAP_DELETE_ELEM,
+		BPF_OBJ_GET_INFO_BY_FD,
+		/* Loading: */
+		BPF_MAP_CREATE,
+		BPF_MAP_FREEZE,
+		BPF_PROG_LOAD,
+		BPF_PROG_TEST_RUN,
+		BPF_PROG_BIND_MAP,
+		BPF_BTF_LOAD,
+		BPF_BTF_GET_NEXT_ID,
+		BPF_BTF_GET_FD_BY_ID,
+		BPF_RAW_TRACEPOINT_OPEN,
+		BPF_LINK_CREATE,
+		BPF_ITER_CREATE,
+	};
+	size_t count = loads ? sizeof(commands) / sizeof(commands[0]) : HELD_COMMANDS;
+	int code = 0;
+
+	for (size_t i = 0; i < count && code == 0; i++)
+		code = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
+					SCMP_A0(SCMP_CMP_EQ, commands[i]));
+	return code;
+}
+
+static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool reloads)
+{
+	unsigned int roles = role == ROLE_EVENTS ? THREADS : OF(role);
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && code == 0; i++)
+		if (groups[i].roles & roles)
+			code = add_names(filter, groups[i].calls, allow);
+	if (code == 0)
+		code = add_names(filter, unknown, be_unknown);
+	if (code == 0)
+		code = add_memory(filter, role == ROLE_EVENTS && reloads);
+	if (code == 0 && (roles & THREADS))
+		code = add_clone(filter, roles & OF(ROLE_CONTROL));
+	if (code == 0 && (roles & NETWORK))
+		code = add_socket(filter);
+	if (code == 0 && (roles & (EVENTS | LOADER)))
+		code = add_bpf(filter, roles & LOADER);
+	/* Rings of CPUs that go online. */
+	if (code == 0 && (roles & EVENTS) && !reloads)
+		code = allow(filter, SCMP_SYS(perf_event_open));
+	return code;
+}
+
+bool calls_can_be_limited(void)
+{
+	return seccomp_api_get() >= 1 && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+}
+
+int calls_limit(enum privileges_role role, bool reloads, bool log)
+{
+	scmp_filter_ctx filter = seccomp_init(log ? SCMP_ACT_LOG : SCMP_ACT_ERRNO(EPERM));
+	int code = filter ? 0 : -ENOMEM;
+
+	/* 32-bit and x32 calls have other numbers. */
+	if (code == 0)
+		code = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	/* Libraries before 2.5 have no trees. */
+	if (code == 0)
+		seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, TREE);
+	if (code == 0)
+		code = add_rules(filter, role, reloads);
+	if (code == 0)
+		code = seccomp_load(filter);
+	seccomp_release(filter);
+	return code;
+}
+
+#else
+
+bool calls_can_be_limited(void)
+{
+	return false;
+}
+
+int calls_limit(enum privileges_role role, bool reloads, bool log)
+{
+	return -ENOSYS;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "privileges/privileges.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "privileges/calls.h"
+#include "privileges/capabilities.h"
+#include "privileges/files.h"
+
+/* Set once, before there are other threads; then only read. */
+static struct {
+	enum privileges_mode mode;
+	struct privileges_needs needs;
+	struct privileges_kernel kernel;
+} policy;
+
+/* Landlock hides other processes: see files.h. */
+static bool reads_proc(enum privileges_role role)
+{
+	return role == ROLE_EVENTS || role == ROLE_PROCESSES;
+}
+
+void privileges_set(enum privileges_mode mode, const struct privileges_needs *needs)
+{
+	policy.mode = mode;
+	policy.needs = *needs;
+	if (mode != PRIVILEGES_KEEP)
+		privileges_kernel_read(needs, "", &policy.kernel);
+	/* Of the caller: it need not outlive this. */
+	policy.needs.writes = NULL;
+}
+
+static bool limits_files(void)
+{
+	return policy.mode == PRIVILEGES_DROP && files_can_be_limited();
+}
+
+static uint64_t kept(enum privileges_role role)
+{
+	struct capability_sets sets;
+
+	return capability_sets_read(&sets)
+		       ? 0
+		       : privileges_kept(role, &policy.needs, &policy.kernel, sets.permitted);
+}
+
+static int fail(const char *what, int code, struct error *err)
+{
+	return error_set(err, code, "dropping privileges: %s: %s; --privileges keep goes without",
+			 what, strerror(-code));
+}
+
+int privileges_enter(enum privileges_role role, const struct files_limits *files, struct error *err)
+{
+	int code;
+
+	if (policy.mode == PRIVILEGES_KEEP)
+		return 0;
+	code = capabilities_limit(kept(role));
+	if (code)
+		return fail("capabilities", code, err);
+	if (files && limits_files() && !reads_proc(role)) {
+		code = files_limit(files);
+		if (code)
+			return fail("Landlock", code, err);
+	}
+	if (calls_can_be_limited())
+		code = calls_limit(role, policy.needs.reloads, policy.mode == PRIVILEGES_LOG);
+	return code ? fail("the filter of system calls", code, err) : 0;
+}
+
+void privileges_append(struct buf *out)
+{
+	if (policy.mode == PRIVILEGES_KEEP)
+		return;
+	BUF_LITERAL(out, "agent: privileges: kept are ");
+	capabilities_append(kept(ROLE_EVENTS), out);
+	privileges_append_reasons(&policy.needs, &policy.kernel, kept(ROLE_EVENTS), out);
+	buf_append_string(out, calls_can_be_limited()
+				       ? policy.mode == PRIVILEGES_LOG
+						 ? "; other system calls are logged"
+						 : "; system calls are limited"
+				       : "; system calls are not limited: no seccomp");
+	buf_append_string(out, limits_files()		? "; files of other threads are limited\n"
+			       : files_can_be_limited() ? "; files are not limited\n"
+							: "; files are not limited: no Landlock\n");
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rings of a live capture: one for each online CPU, as CPUs go online and offline, and larger
+ * ones for CPUs that fill theirs. Owned by the live source.
+ */
+#ifndef SCAP_LIVE_LIVE_RINGS_H
+#define SCAP_LIVE_LIVE_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scap/live/driver.h"
+#include "scap/live/live.h"
+#include "scap/rings/ring.h"
+#include "util/error.h"
+
+struct live_rings {
+	struct live_driver *driver; /* borrowed */
+	struct scratch_slot *slots; /* borrowed: of the driver */
+	uint32_t cpus; /* possible ones */
+	struct scap_ring *rings; /* by CPU */
+	struct scap_ring
+		*replaced; /* by CPU: has a larger successor, until it is read to its end */
+	uint64_t *replaced_ts; /* by CPU: when that was; since the epoch */
+	bool *online; /* by CPU, when last read */
+	uint32_t ringless; /* CPUs that were online then and whose ring could not be opened */
+	int ring_error; /* of the first of them: -errno; 0: there was none */
+	uint32_t ring_error_cpu;
+	uint32_t ring_bytes; /* of one that is opened for a CPU */
+	uint64_t rings_bytes; /* to which all may grow; 0: they do not grow */
+	uint64_t grow_ns; /* boot clock: none grows before */
+	uint64_t grown; /* rings that were replaced */
+	int epoll; /* -1: none */
+	uint64_t boot_offset_ns;
+	bool reports_cpus; /* the event cpu_hotplug is wanted, and the capture runs */
+	uint64_t made; /* events of that kind */
+};
+
+/*
+ * Opens the rings of the CPUs that are online. Returns 0, or -errno with a message. Close it with
+ * live_rings_close(), also on failure.
+ */
+int live_rings_open(const struct scap_live_config *config, struct live_driver *driver,
+		    uint64_t boot_offset_ns, struct live_rings *rings, struct error *err);
+
+/* Frees all but `rings` itself. It may be zeros with an `epoll` of -1. */
+void live_rings_close(struct live_rings *rings);
+
+/*
+ * Opens the rings of CPUs that went online, and detaches those of CPUs that went offline. A ring
+ * that cannot be opened does not affect the others. Returns 0, or -errno with the message of the
+ * first.
+ */
+int live_rings_follow(struct live_rings *rings, struct error *err);
+
+/* Waits until a ring reaches its watermark. Returns how many did; 0: the time is over; or -errno.
+ */
+int live_rings_wait(struct live_rings *rings, int ms);
+
+/*
+ * Replaces rings that are more than half full by larger ones, and closes those that were replaced
+ * and are read to their end. Called after a round of the merge, with its `cutoff_ns`. Returns
+ * whether a ring was replaced: then the merge has to begin another round.
+ */
+bool live_rings_grow(struct live_rings *rings, uint64_t cutoff_ns);
+
+bool live_rings_have_room(const struct live_rings *rings);
+
+/* Fills what is counted here. */
+void live_rings_stats(const struct live_rings *rings, struct scap_live_stats *stats);
+
+#endif

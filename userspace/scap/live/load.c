@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What takes privileges: loading the programs, attaching them, opening ring buffers. Descriptors
+ * are copied out of libbpf's object, which is not needed any more then.
+ */
+#include "scap/live/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "event/event.h"
+#include "lanner.skel.h"
+#include "scap/iter/open_fds.h"
+#include "scap/live/cgroup_roots.h"
+#include "scap/live/kind.h"
+#include "scap/live/log.h"
+#include "scap/live/programs.h"
+#include "scap/rings/ring.h"
+#include "scap/live/tracepoint.h"
+
+static struct live_load *of(struct live_loader *loader)
+{
+	return (struct live_load *)loader;
+}
+
+/* Checks what loading needs. */
+static int check_kernel(struct live_object *object, struct error *err)
+{
+	struct live_log log = {0};
+	int cpus;
+
+	if (eaccess(LIVE_BTF_PATH, R_OK) != 0)
+		return error_set(err, -ENOENT,
+				 "the kernel does not describe its types in " LIVE_BTF_PATH
+				 ": it needs CONFIG_DEBUG_INFO_BTF (all current distributions set "
+				 "it); in a container, mount /sys");
+	live_log_begin(&log);
+	cpus = libbpf_num_possible_cpus();
+	live_log_end(&log);
+	live_log_finish(&log);
+	if (cpus < 0)
+		return error_set(err, cpus, "counting the CPUs: %s; is /sys mounted?",
+				 strerror(-cpus));
+	object->cpus = (uint32_t)cpus;
+	live_call_hooks_choose(object->config, &object->hooks);
+	object->classic = object->hooks.used == CALL_HOOKS_EACH || live_kind_is_classic();
+	/* If runs may be skipped, the entry time of one call could be used for another. */
+	if (object->config->enter_times && !object->classic && live_kind_raw_is_skipped())
+		return error_set(
+			err, -EOPNOTSUPP,
+			"how long calls take (evt.latency) cannot be measured: for that this "
+			"kernel needs tracefs (CONFIG_FTRACE), which it does not have");
+	return 0;
+}
+
+static int fill_jumps(const struct live_object *object, struct error *err)
+{
+	int jumps = bpf_map__fd(object->skeleton->maps.fillers);
+
+	for (size_t i = 0; i < live_programs_count; i++) {
+		uint32_t id = live_programs[i].event;
+		int fd;
+
+		if (live_programs[i].hook || !live_object_is_loaded(object, i))
+			continue;
+		fd = bpf_program__fd(live_object_program(object, i));
+		if (bpf_map_update_elem(jumps, &id, &fd, BPF_ANY) < 0)
+			return error_set(err, -errno, "setting up the program \"%s\": %s",
+					 live_programs[i].name, strerror(errno));
+	}
+	return 0;
+}
+
+static int add_copy(struct live_loaded *loaded, enum live_part_kind kind, size_t row, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 ? -errno : live_loaded_add(loaded, kind, (uint16_t)row, copy);
+}
+
+static enum live_map row_of_map(const struct live_object *object, const struct bpf_map *map)
+{
+	const struct bpf_map *const named[LIVE_MAP_OTHER] = {
+		[LIVE_MAP_RINGS] = object->skeleton->maps.rings,
+		[LIVE_MAP_SCRATCH] = object->skeleton->maps.scratch,
+		[LIVE_MAP_COUNTERS] = object->skeleton->maps.counters,
+		[LIVE_MAP_DRIVER_COUNTERS] = object->skeleton->maps.driver_counters,
+	};
+	unsigned int row = 0;
+
+	while (row < LIVE_MAP_OTHER && named[row] != map)
+		row++;
+	return (enum live_map)row;
+}
+
+static int add_parts(const struct live_object *object, struct live_loaded *loaded,
+		     struct error *err)
+{
+	struct bpf_map *map;
+	int r = 0;
+
+	bpf_object__for_each_map(map, object->skeleton->obj)
+	{
+		r = add_copy(loaded, LIVE_MAP, row_of_map(object, map), bpf_map__fd(map));
+		if (r < 0)
+			break;
+	}
+	for (size_t i = 0; i < live_programs_count && r == 0; i++)
+		if (live_object_is_loaded(object, i))
+			r = add_copy(loaded, LIVE_PROGRAM, i,
+				     bpf_program__fd(live_object_program(object, i)));
+	return r ? error_set(err, r, "keeping what was loaded: %s", strerror(-r)) : 0;
+}
+
+/* Without an iterator /proc is read; iterator_errors says why. */
+static int add_iterator(const struct live_object *object, enum scap_live_iterator which,
+			struct live_loaded *loaded, struct error *err)
+{
+	int program = bpf_program__fd(live_object_iterator(object, which)), link, iterator;
+
+	if (program < 0) {
+		loaded->iterator_errors[which] = scap_open_fds_sees_all() ? -EOPNOTSUPP : -EXDEV;
+		return 0;
+	}
+	link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	iterator = link < 0 ? link : bpf_iter_create(link);
+	if (link >= 0)
+		close(link);
+	if (iterator < 0) {
+		loaded->iterator_errors[which] = iterator;
+		return 0;
+	}
+	return live_loaded_add(loaded, LIVE_ITERATOR, (uint16_t)which, iterator)
+		       ? error_set(err, -ENOMEM, "keeping what was loaded: out of memory")
+		       : 0;
+}
+
+static int add_iterators(const struct live_object *object, const struct scap_live_config *config,
+			 struct live_loaded *loaded, struct error *err)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS && r == 0; i++)
+		if (config->iterators[i])
+			r = add_iterator(object, i, loaded, err);
+	return r;
+}
+
+static void set_results(const struct live_object *object, struct live_loaded *loaded)
+{
+	live_events_rejected(object->rejected, LOSES_SOME_EVENTS, loaded->rejected);
+	loaded->enter_error = object->enter_error;
+	loaded->call_hooks = object->hooks.used;
+}
+
+static void release(struct live_loader *loader)
+{
+	live_object_finish(&of(loader)->object);
+	of(loader)->object = (struct live_object){0};
+}
+
+static int load(struct live_loader *loader, const struct scap_live_config *config,
+		uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err)
+{
+	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	struct live_object *object = &of(loader)->object;
+	int r;
+
+	release(loader);
+	/* Old kernels count maps as locked memory. If this fails, loading reports it. */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	object->config = config;
+	object->boot_offset_ns = boot_offset_ns;
+	of(loader)->verbose = config->verbose;
+	r = check_kernel(object, err);
+	if (r == 0)
+		r = live_object_load(object, err);
+	if (r == 0)
+		r = fill_jumps(object, err);
+	if (r == 0)
+		r = add_parts(object, loaded, err);
+	if (r == 0)
+		r = add_iterators(object, config, loaded, err);
+	object->config = NULL;
+	if (r < 0)
+		return r;
+	loaded->cpus = object->cpus;
+	loaded->cgroup_roots = live_cgroup_roots_run(object);
+	set_results(object, loaded);
+	return 0;
+}
+
+/*
+ * Takes the attachment away from libbpf. event: the perf event that it belongs to, or -1; a link of
+ * its own holds that, on kernels that have one. Returns its descriptor.
+ */
+static int take_link(struct bpf_link *link, int event)
+{
+	int fd = bpf_link__fd(link);
+
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	if (event >= 0 && event != fd)
+		close(event);
+	return fd;
+}
+
+/* The group of tracepoints, if the program of a row is of the classic kind; else NULL. */
+static const char *group_of(const struct live_object *object, const struct live_program *row)
+{
+	if (row->at_enter)
+		return "syscalls";
+	return live_program_at_calls(row) && object->classic ? "raw_syscalls" : NULL;
+}
+
+/* At a tracepoint of a group, or a raw one if that is NULL. Returns a descriptor, or -errno. */
+static int attach_program(const struct live_object *object, size_t i, const char *group,
+			  const char *hook)
+{
+	struct bpf_program *program = live_object_program(object, i);
+	int event = group ? scap_tracepoint_open(group, hook) : -1, code;
+	struct bpf_link *link;
+
+	if (group && event < 0)
+		return event;
+	link = group ? bpf_program__attach_perf_event(program, event)
+		     : bpf_program__attach_trace(program);
+	if (link)
+		return take_link(link, event);
+	code = -errno;
+	if (group)
+		close(event);
+	return code;
+}
+
+/* The same, and adds the link. Returns 0 or -errno. */
+static int add_link(struct live_load *load, size_t i, const char *group, const char *hook,
+		    struct live_loaded *loaded)
+{
+	struct live_log log = {.verbose = load->verbose};
+	int fd;
+
+	live_log_begin(&log);
+	fd = attach_program(&load->object, i, group, hook);
+	live_log_end(&log);
+	live_log_finish(&log);
+	return fd < 0 ? fd : live_loaded_add(loaded, LIVE_LINK, (uint16_t)i, fd);
+}
+
+/*
+ * At the tracepoint of each wanted call; at none if one of them fails: some kernels have the result
+ * of a call at another place there, and refuse the program.
+ */
+static int add_links(struct live_load *load, size_t i, struct live_loaded *loaded)
+{
+	const struct live_call_hooks *hooks = &load->object.hooks;
+	int code = 0, fd;
+	char name[96];
+
+	for (unsigned int call = 0; call < hooks->count && code == 0; call++) {
+		snprintf(name, sizeof(name), "%s_%s", live_programs[i].hook, hooks->calls[call]);
+		code = add_link(load, i, "syscalls", name, loaded);
+	}
+	while (code && (fd = live_loaded_take(loaded, LIVE_LINK, (uint16_t)i)) >= 0)
+		close(fd);
+	return code;
+}
+
+/*
+ * A program that cannot be attached costs only its own event, unless all system calls need it or
+ * the error is -EPERM. Without those on entry of calls, arguments are not compared with those on
+ * entry, and ppoll and pselect6 report the time that is left; nothing else is missing.
+ */
+static int forgive(struct live_object *object, size_t i, int code, struct error *err)
+{
+	const struct live_program *row = &live_programs[i];
+
+	if (row->at_enter) {
+		object->enter_error = code;
+		return 0;
+	}
+	if (code != -EPERM && row->event != EVENT_NONE) {
+		object->rejected[i] = true;
+		return 0;
+	}
+	return error_set(err, code,
+			 "attaching \"%s\" to the tracepoint \"%s\": %s; does another tool or the "
+			 "kernel's lockdown forbid it?",
+			 row->name, row->hook, strerror(-code));
+}
+
+static int attach_one(struct live_load *load, size_t i, struct live_loaded *loaded,
+		      struct error *err)
+{
+	const struct live_program *row = &live_programs[i];
+	struct live_object *object = &load->object;
+	int code;
+
+	if (live_program_at_calls(row) && object->hooks.used == CALL_HOOKS_EACH) {
+		if (add_links(load, i, loaded) == 0)
+			return 0;
+		object->hooks.used = CALL_HOOKS_MISSING;
+	}
+	code = add_link(load, i, group_of(object, row), row->hook, loaded);
+	if (code == -ENOMEM)
+		return error_set(err, code, "attaching the BPF programs: out of memory");
+	return code ? forgive(object, i, code, err) : 0;
+}
+
+static int attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
+{
+	struct live_object *object = &of(loader)->object;
+	int r = 0;
+
+	if (!object->skeleton)
+		return error_set(err, -EINVAL, "no BPF programs are loaded");
+	for (size_t i = 0; i < live_programs_count && r == 0; i++)
+		if (live_programs[i].hook && live_object_is_loaded(object, i))
+			r = attach_one(of(loader), i, loaded, err);
+	set_results(object, loaded);
+	return r;
+}
+
+static int open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
+		     struct error *err)
+{
+	return scap_ring_open_event(cpu, bytes, err);
+}
+
+static const struct live_loader_ops ops = {
+	.load = load,
+	.open_ring = open_ring,
+	.attach = attach,
+	.release = release,
+};
+
+void live_load_init(struct live_load *load)
+{
+	*load = (struct live_load){.loader.ops = &ops};
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel holds of a capture, as plain descriptors; and who creates it, which takes
+ * privileges: this process (load.c), or another one that hands them over (scap/loader).
+ */
+#ifndef SCAP_LIVE_LOADED_H
+#define SCAP_LIVE_LOADED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/live/live.h"
+
+enum live_part_kind { LIVE_MAP, LIVE_PROGRAM, LIVE_LINK, LIVE_ITERATOR, LIVE_PART_KINDS };
+
+/* Rows of parts that are maps. */
+enum live_map {
+	LIVE_MAP_RINGS,
+	LIVE_MAP_SCRATCH,
+	LIVE_MAP_COUNTERS,
+	LIVE_MAP_DRIVER_COUNTERS,
+	LIVE_MAP_OTHER, /* only kept, and counted */
+	LIVE_MAPS,
+};
+
+struct live_part {
+	int fd; /* owned */
+	uint16_t kind; /* enum live_part_kind */
+	uint16_t
+		row; /* enum live_map; of live_programs: in its order; of enum scap_live_iterator */
+};
+
+struct live_loaded {
+	struct live_part *parts; /* owned */
+	size_t count;
+	uint32_t cpus; /* possible ones: the scratch slots are of these */
+	int32_t enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
+	enum call_hooks call_hooks; /* those that are used */
+	int32_t cgroup_roots; /* see live_cgroup_roots_run() */
+	int32_t iterator_errors[SCAP_LIVE_ITERATORS]; /* why there is none: -errno; or 0 */
+	bool rejected[EVENT_ID_MAX]; /* events that are missing, all or some */
+};
+
+/* Takes the descriptor, which is closed on failure. Returns 0 or -ENOMEM. */
+int live_loaded_add(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row, int fd);
+
+/* The descriptor of the first part of a kind and row; -1: there is none. */
+int live_loaded_find(const struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
+
+/* The same; it is removed, and the caller's. */
+int live_loaded_take(struct live_loaded *loaded, enum live_part_kind kind, uint16_t row);
+
+/* Closes and removes the parts of one kind, the latest first. Returns whether there were any. */
+bool live_loaded_close(struct live_loaded *loaded, enum live_part_kind kind);
+
+/* Closes all; `loaded` is empty then. */
+void live_loaded_finish(struct live_loaded *loaded);
+
+struct live_loader;
+
+/*
+ * Loads one capture at a time: load(), open_ring() for each CPU, attach(), release(). Functions
+ * return 0 or -errno with a message unless they say else.
+ */
+struct live_loader_ops {
+	/* Adds maps and programs. Programs that the kernel rejects are left out. */
+	int (*load)(struct live_loader *loader, const struct scap_live_config *config,
+		    uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err);
+
+	/* Returns the perf event of a CPU; -ENODEV if it is not online. At any time. */
+	int (*open_ring)(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
+			 struct error *err);
+
+	/* Adds the links of what was loaded last: the programs run from then on. */
+	int (*attach)(struct live_loader *loader, struct live_loaded *loaded, struct error *err);
+
+	/* Frees what only attach() needs; what was handed over remains. */
+	void (*release)(struct live_loader *loader);
+};
+
+struct live_loader {
+	const struct live_loader_ops *ops;
+};
+
+#endif

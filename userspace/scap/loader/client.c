@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends a request, and takes the answers. What comes is checked like the data of a stranger. */
+#include "scap/loader/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scap/live/programs.h"
+#include "scap/loader/message.h"
+#include "util/clock.h"
+
+/* How long to wait for an answer. Loading takes a second, of all programs on a slow machine ten. */
+enum { LOAD_MS = 120000, RING_MS = 2000, RELEASE_MS = 30000 };
+
+/*
+ * The thread that reads events opens rings, too: while another one has programs loaded, it does not
+ * wait longer than this, and tries again later.
+ */
+enum { LOCK_MS = 10 };
+
+enum { CPUS_MAX = 1 << 16 };
+
+struct exchange {
+	struct loader_request request;
+	struct loader_answer answer;
+	int fds[LOADER_PARTS_MAX];
+	size_t count; /* of `fds` in the last answer that was received */
+};
+
+static struct loader_client *of(struct live_loader *loader)
+{
+	return (struct loader_client *)loader;
+}
+
+static int fail_lost(struct loader_client *client, int code, struct error *err)
+{
+	atomic_store(&client->lost, true);
+	return error_set(err, code,
+			 "the process that loads programs %s: other programs can be loaded after a "
+			 "restart",
+			 code == -ETIMEDOUT ? "does not answer" : "has ended");
+}
+
+static int lock(struct loader_client *client, bool waits, struct error *err)
+{
+	struct timespec until;
+
+	if (waits)
+		return -pthread_mutex_lock(&client->mutex);
+	until = clock_after_ms(CLOCK_REALTIME, LOCK_MS);
+	if (pthread_mutex_timedlock(&client->mutex, &until) == 0)
+		return 0;
+	return error_set(err, -EBUSY, "the process that loads programs is busy");
+}
+
+static void close_fds(struct exchange *exchange)
+{
+	while (exchange->count)
+		close(exchange->fds[--exchange->count]);
+}
+
+/* Waits for the next answer. Returns 0 or -errno. */
+static int receive(const struct loader_client *client, uint64_t until_ns, struct exchange *exchange)
+{
+	const uint64_t ns_per_ms = 1000000;
+	struct pollfd ready = {.fd = client->socket, .events = POLLIN};
+	int code;
+
+	for (;;) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		if (now >= until_ns)
+			return -ETIMEDOUT;
+		code = poll(&ready, 1, (int)((until_ns - now) / ns_per_ms) + 1);
+		if (code > 0)
+			break;
+		if (code < 0 && errno != EINTR)
+			return -errno;
+	}
+	code = loader_receive(client->socket, &exchange->answer, sizeof(exchange->answer),
+			      exchange->fds, LOADER_PARTS_MAX, &exchange->count);
+	if (code == 0 && exchange->count != exchange->answer.parts)
+		code = -EBADMSG;
+	return code;
+}
+
+static bool is_known(const struct loader_part *part)
+{
+	return part->kind < LIVE_PART_KINDS &&
+	       part->row < (part->kind == LIVE_MAP ? LIVE_MAPS : live_programs_count);
+}
+
+/* Takes the descriptors of an answer. */
+static int take_parts(struct exchange *exchange, struct live_loaded *loaded)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < exchange->count; i++) {
+		const struct loader_part *part = &exchange->answer.list[i];
+
+		if (code == 0 && !is_known(part))
+			code = -EBADMSG;
+		if (code)
+			close(exchange->fds[i]);
+		else
+			code = live_loaded_add(loaded, (enum live_part_kind)part->kind, part->row,
+					       exchange->fds[i]);
+	}
+	exchange->count = 0;
+	return code;
+}
+
+static int result_of(const struct loader_answer *answer, struct error *err)
+{
+	if (answer->result == 0)
+		return 0;
+	/* Whatever it was, it is an error. */
+	return error_set(err, answer->result < 0 ? answer->result : -EBADMSG, "%.*s",
+			 (int)sizeof(answer->text) - 1, answer->text);
+}
+
+/*
+ * Sends the request and receives all answers, whose parts are added to `loaded` if it is not NULL;
+ * then the last answer may have descriptors that the caller takes. The client is locked.
+ */
+static int converse(struct loader_client *client, struct exchange *exchange, int ms,
+		    struct live_loaded *loaded)
+{
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
+	int code =
+		loader_send(client->socket, &exchange->request, sizeof(exchange->request), NULL, 0);
+
+	while (code == 0) {
+		code = receive(client, until_ns, exchange);
+		if (code == 0 && loaded)
+			code = take_parts(exchange, loaded);
+		if (code || exchange->answer.is_last)
+			break;
+		close_fds(exchange);
+	}
+	return code;
+}
+
+static int ask(struct live_loader *loader, struct exchange *exchange, int ms,
+	       struct live_loaded *loaded, struct error *err)
+{
+	struct loader_client *client = of(loader);
+	int code = lock(client, exchange->request.kind != LOADER_RING, err);
+
+	if (code)
+		return code;
+	code = atomic_load(&client->lost) ? -EPIPE : converse(client, exchange, ms, loaded);
+	if (code) {
+		close_fds(exchange);
+		fail_lost(client, code, err);
+	}
+	pthread_mutex_unlock(&client->mutex);
+	return code ? code : result_of(&exchange->answer, err);
+}
+
+static struct exchange *exchange_create(enum loader_request_kind kind)
+{
+	struct exchange *made = calloc(1, sizeof(*made));
+
+	if (made)
+		made->request.kind = kind;
+	return made;
+}
+
+static int fail_memory(struct error *err)
+{
+	return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
+}
+
+static void take_facts(const struct loader_answer *answer, struct live_loaded *loaded)
+{
+	loaded->enter_error = answer->enter_error;
+	loaded->call_hooks = (enum call_hooks)answer->call_hooks;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		loaded->rejected[id] = answer->rejected[id];
+}
+
+/* What the capture cannot do without, and relies on. */
+static int check_loaded(const struct loader_answer *answer, const struct live_loaded *loaded,
+			struct error *err)
+{
+	for (uint16_t row = 0; row < LIVE_MAP_OTHER; row++)
+		if (live_loaded_find(loaded, LIVE_MAP, row) < 0)
+			return error_set(err, -EBADMSG, "a BPF map was not handed over");
+	if (answer->cpus == 0 || answer->cpus > CPUS_MAX || answer->cgroup_roots > WORK_BYTES)
+		return error_set(err, -EBADMSG, "what was handed over is malformed");
+	return 0;
+}
+
+static int load(struct live_loader *loader, const struct scap_live_config *config,
+		uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err)
+{
+	struct exchange *exchange = exchange_create(LOADER_LOAD);
+	int code;
+
+	if (!exchange)
+		return fail_memory(err);
+	loader_config_write(config, boot_offset_ns, &exchange->request.config);
+	code = ask(loader, exchange, LOAD_MS, loaded, err);
+	if (code == 0)
+		code = check_loaded(&exchange->answer, loaded, err);
+	if (code == 0) {
+		loaded->cpus = exchange->answer.cpus;
+		loaded->cgroup_roots = exchange->answer.cgroup_roots;
+		memcpy(loaded->iterator_errors, exchange->answer.iterator_errors,
+		       sizeof(loaded->iterator_errors));
+		take_facts(&exchange->answer, loaded);
+	}
+	free(exchange);
+	return code;
+}
+
+static int attach(struct live_loader *loader, struct live_loaded *loaded, struct error *err)
+{
+	struct exchange *exchange = exchange_create(LOADER_ATTACH);
+	int code;
+
+	if (!exchange)
+		return fail_memory(err);
+	code = ask(loader, exchange, LOAD_MS, loaded, err);
+	if (code == 0)
+		take_facts(&exchange->answer, loaded);
+	free(exchange);
+	return code;
+}
+
+static int open_ring(struct live_loader *loader, unsigned int cpu, uint32_t bytes,
+		     struct error *err)
+{
+	struct exchange *exchange = exchange_create(LOADER_RING);
+	int code, fd = -1;
+
+	if (!exchange)
+		return fail_memory(err);
+	exchange->request.cpu = cpu;
+	exchange->request.ring_bytes = bytes;
+	code = ask(loader, exchange, RING_MS, NULL, err);
+	if (code == 0 && exchange->count == 1) {
+		fd = exchange->fds[0];
+		exchange->count = 0;
+	} else if (code == 0) {
+		code = error_set(err, -EBADMSG, "the ring of CPU %u was not handed over", cpu);
+	}
+	close_fds(exchange);
+	free(exchange);
+	return code ? code : fd;
+}
+
+/* If this fails, the next load releases it. */
+static void release(struct live_loader *loader)
+{
+	struct exchange *exchange = exchange_create(LOADER_RELEASE);
+
+	if (exchange)
+		ask(loader, exchange, RELEASE_MS, NULL, NULL);
+	if (exchange)
+		close_fds(exchange);
+	free(exchange);
+}
+
+static const struct live_loader_ops ops = {
+	.load = load,
+	.open_ring = open_ring,
+	.attach = attach,
+	.release = release,
+};
+
+void loader_client_init(struct loader_client *client, int socket)
+{
+	*client = (struct loader_client){.loader.ops = &ops, .socket = socket};
+	pthread_mutex_init(&client->mutex, NULL);
+}
+
+void loader_client_finish(struct loader_client *client)
+{
+	pthread_mutex_destroy(&client->mutex);
+	close(client->socket);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a capture asks of the process that loads programs for it, and what that answers. Each
+ * request is a packet of a socket (SOCK_SEQPACKET), as is each answer, with the descriptors of its
+ * parts (SCM_RIGHTS). A load and an attachment may have several answers: the last one says so.
+ *
+ * The one who asks works with data of others, and may be taken over by an attacker: the one who
+ * loads checks each value.
+ */
+#ifndef SCAP_LOADER_MESSAGE_H
+#define SCAP_LOADER_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scap/live/loaded.h"
+
+enum loader_request_kind {
+	LOADER_LOAD = 1,
+	LOADER_RING,
+	LOADER_ATTACH,
+	LOADER_RELEASE,
+	LOADER_REQUESTS,
+};
+
+/* Bits, by event id and by number of a system call. */
+enum { LOADER_WANTED = 1, LOADER_SUCCESSES = 2, LOADER_NATIVE = 1, LOADER_COMPAT = 2 };
+
+/* struct scap_live_config, without anything that a process could not check. */
+struct loader_config {
+	uint64_t boot_offset_ns; /* of the times of frames */
+	uint32_t ring_bytes, snaplen;
+	uint32_t self_pids[SELF_PIDS];
+	struct snaplen_rules snaplen_rules;
+	uint8_t enter_times, verbose, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
+	uint8_t entry_notes; /* enum entry_notes */
+	uint8_t call_hooks; /* enum call_hooks, one that can be asked for */
+	uint8_t events[EVENT_ID_MAX], calls[SYSCALL_NR_MAX];
+	struct kernel_filters kernel_filters;
+};
+
+struct loader_request {
+	uint32_t kind; /* enum loader_request_kind */
+	uint32_t cpu, ring_bytes; /* of LOADER_RING */
+	struct loader_config config; /* of LOADER_LOAD */
+};
+
+/* Fewer than the kernel sends in one packet. */
+enum { LOADER_PARTS_MAX = 128, LOADER_RING_BYTES_MAX = 1 << 30 };
+
+struct loader_part {
+	uint16_t kind, row; /* as in struct live_part; of LOADER_RING: 0 */
+};
+
+struct loader_answer {
+	int32_t result; /* 0 or -errno */
+	uint32_t is_last, parts;
+	struct loader_part list[LOADER_PARTS_MAX];
+	/* Of the last answer to LOADER_LOAD and LOADER_ATTACH: as in struct live_loaded. */
+	uint32_t cpus;
+	uint32_t call_hooks; /* enum call_hooks */
+	int32_t enter_error, cgroup_roots, iterator_errors[SCAP_LIVE_ITERATORS];
+	uint8_t rejected[EVENT_ID_MAX];
+	char text[sizeof(((struct error *)0)->text)]; /* of an error */
+};
+
+void loader_config_write(const struct scap_live_config *config, uint64_t boot_offset_ns,
+			 struct loader_config *wire);
+
+/* Checks and converts. Returns 0, or -EINVAL with a message. */
+int loader_config_read(const struct loader_config *wire, struct scap_live_config *config,
+		       struct error *err);
+
+/* Sends a packet. The descriptors stay open. Returns 0 or -errno. */
+int loader_send(int socket, const void *packet, size_t bytes, const int *fds, size_t count);
+
+/*
+ * Receives a packet of exactly `bytes`, and up to `most` descriptors, which are the caller's.
+ * Returns 0; -EPIPE if the other side has ended; -EBADMSG if the packet has another size, or more
+ * descriptors; or another -errno.
+ */
+int loader_receive(int socket, void *packet, size_t bytes, int *fds, size_t most, size_t *count);
+
+#endif

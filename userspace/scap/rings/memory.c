@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The sizes of the ring buffers by the number of CPUs and the memory of a machine. */
+#include "scap/rings/memory.h"
+
+#include "abi.h"
+
+struct scap_memory scap_memory_divide(const struct scap_hardware *machine, uint64_t buffers_bytes)
+{
+	uint64_t slots =
+		(uint64_t)machine->cpus * SCRATCH_SLOTS_PER_CPU * sizeof(struct scratch_slot);
+	struct scap_memory memory = {.ring_bytes = SCAP_RING_BYTES};
+	uint64_t all = buffers_bytes;
+
+	if (!all) {
+		all = machine->bytes / SCAP_BUFFERS_SHARE;
+		if (all > SCAP_BUFFERS_BYTES)
+			all = SCAP_BUFFERS_BYTES;
+	}
+	memory.rings_bytes = all > slots ? all - slots : 0;
+	while (memory.ring_bytes > SCAP_RING_BYTES_MIN &&
+	       (uint64_t)memory.ring_bytes * machine->online > memory.rings_bytes / 2)
+		memory.ring_bytes /= 2;
+	return memory;
+}
+
+uint32_t scap_ring_grown(uint32_t bytes, uint64_t all_bytes, uint64_t rings_bytes)
+{
+	return bytes < SCAP_RING_BYTES_MAX && all_bytes + 2 * (uint64_t)bytes <= rings_bytes
+		       ? 2 * bytes
+		       : 0;
+}

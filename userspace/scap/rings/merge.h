@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges the rings of all CPUs into one stream in time order. It works in rounds: a round
+ * determines up to which time every event is in its ring, and loads the rings; then the events
+ * before that time can be taken, the earliest first.
+ */
+#ifndef SCAP_RINGS_MERGE_H
+#define SCAP_RINGS_MERGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "scap/rings/ring.h"
+
+struct scap_merge_config {
+	uint32_t cpus; /* possible ones */
+	struct scap_ring *rings; /* borrowed: one for each CPU, possibly empty */
+	struct scap_ring *replaced; /* borrowed: likewise, what others took the place of; or NULL */
+	struct scratch_slot *slots; /* borrowed: SCRATCH_SLOTS_PER_CPU for each CPU */
+	uint64_t boot_offset_ns; /* events count from the epoch, slots from boot */
+};
+
+struct scap_merge;
+
+/* Returns 0 or -ENOMEM. */
+int scap_merge_create(const struct scap_merge_config *config, struct scap_merge **merge);
+void scap_merge_destroy(struct scap_merge *merge);
+
+/*
+ * Begins a round. `now_ns` is the boot clock, read just before the call. Returns 0, or -EAGAIN if a
+ * filler that owns a slot has not read the clock yet: the rings are loaded, but only the events
+ * before the time of the previous round can be taken. Frames that have waited in a slot for long
+ * are taken out of it, so that a CPU with few events does not delay the others.
+ */
+int scap_merge_round(struct scap_merge *merge, uint64_t now_ns);
+
+/*
+ * Begins a round after the last event was written: all that is in slots and rings can be taken.
+ */
+void scap_merge_last_round(struct scap_merge *merge);
+
+/*
+ * Takes the next event of the round. Returns 1 and the event, valid until the next call, or 0 if
+ * the rest has to wait for another round; the memory of the taken events is then released.
+ */
+int scap_merge_next(struct scap_merge *merge, struct scap_frame *frame, uint16_t *cpu);
+
+/* The time before which all events were or can be taken in this round. */
+uint64_t scap_merge_cutoff(const struct scap_merge *merge);
+
+/* Events taken after one with a later time: 0 unless clocks or slots misbehave. */
+uint64_t scap_merge_out_of_order(const struct scap_merge *merge);
+
+#endif

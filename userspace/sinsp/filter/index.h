@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An index of a list: the few of its many expressions that an event can satisfy, found by look-ups
+ * of the values of fields instead of one expression after the other.
+ */
+#ifndef SINSP_FILTER_INDEX_H
+#define SINSP_FILTER_INDEX_H
+
+#include "sinsp/filter/index_keys.h"
+
+/* All keys about the same part of the same field, sorted by hash. */
+struct index_table {
+	struct filter_side *side;
+	enum index_part part;
+	uint32_t length; /* of a part of a text, in bytes */
+	unsigned int shift; /* hash >> shift is the number of a bucket */
+	uint32_t *starts; /* of buckets in entries[], and the end of the last */
+	struct index_entry {
+		uint32_t hash, choice;
+	} *entries;
+};
+
+struct filter_index {
+	uint64_t *always; /* bits of the choices without keys */
+	size_t words; /* of these */
+	uint32_t ntables;
+	struct index_table tables[]; /* those of the same field follow one another */
+};
+
+enum { FILTER_WORD_BITS = 64 };
+
+/* The words of filter->candidates for so many choices: one bit more, for the end. */
+static inline size_t filter_index_words(size_t choices)
+{
+	return choices / FILTER_WORD_BITS + 1;
+}
+
+/*
+ * Makes the index of a list, while the entries of its choices are still references to terms;
+ * list->index remains NULL where none would save time. Returns 0 or -ENOMEM.
+ */
+int filter_index_make(struct filter *filter, struct filter_terms *terms, struct filter_list *list);
+
+__attribute__((always_inline)) static inline void index_mark(const struct index_table *table,
+							     uint32_t hash, uint64_t *candidates)
+{
+	const uint32_t *start = &table->starts[hash >> table->shift];
+
+	for (uint32_t i = start[0]; i < start[1]; i++) {
+		uint32_t choice = table->entries[i].choice;
+
+		if (table->entries[i].hash == hash)
+			candidates[choice / FILTER_WORD_BITS] |= (uint64_t)1
+								 << choice % FILTER_WORD_BITS;
+	}
+}
+
+/* INDEX_ANYWHERE has one of two lengths; each has a loop of its own. */
+__attribute__((always_inline)) static inline void
+index_mark_anywhere(const struct index_table *table, const struct field_value *value,
+		    uint32_t length, uint64_t *candidates)
+{
+	for (size_t i = 0; i + length <= value->bytes.len; i++)
+		index_mark(table, index_hash_text(value->bytes.data + i, length), candidates);
+}
+
+/* Sets the bits of the choices that have a key of this value. */
+static inline void filter_index_look_up(const struct index_table *table,
+					const struct field_value *value, uint64_t *candidates)
+{
+	uint32_t hash;
+
+	if (table->part == INDEX_ANYWHERE && table->length == INDEX_ANYWHERE_SHORT)
+		index_mark_anywhere(table, value, INDEX_ANYWHERE_SHORT, candidates);
+	else if (table->part == INDEX_ANYWHERE)
+		index_mark_anywhere(table, value, INDEX_ANYWHERE_LONG, candidates);
+	else if (index_key_hash(value, table->part, table->length, &hash))
+		index_mark(table, hash, candidates);
+}
+
+#endif

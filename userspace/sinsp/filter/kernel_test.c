@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each field with a fact has a function that makes a test of one constant of a comparison. What is
+ * not comparable there, or never true, has none.
+ */
+#include "sinsp/filter/kernel_test.h"
+
+#include <string.h>
+
+#include "event/names.h"
+
+enum { ALL_BITS = -1, NAME_BYTES = 16, ERRNO_MAX = 4095 };
+
+/* Makes the test of a constant; returns false if there is none. */
+typedef bool make_test(enum filter_op op, const struct field_value *value,
+		       struct kernel_test *test);
+
+static bool is_equality(enum filter_op op)
+{
+	return op == FILTER_EQ || op == FILTER_NE || op == FILTER_IN;
+}
+
+static bool test_equal(int64_t number, struct kernel_test *test)
+{
+	test->check.op = KERNEL_EQUAL;
+	test->check.value[0] = (uint64_t)number;
+	test->check.mask[0] = (uint64_t)ALL_BITS;
+	return true;
+}
+
+static bool test_less(int64_t number, bool negated, struct kernel_test *test)
+{
+	test->check.op = KERNEL_LESS;
+	test->check.value[0] = (uint64_t)number;
+	test->negated = negated;
+	return true;
+}
+
+static bool make_number(enum filter_op op, const struct field_value *value,
+			struct kernel_test *test)
+{
+	int64_t number = value->i64;
+
+	if (is_equality(op))
+		return test_equal(number, test);
+	if (op == FILTER_LT || op == FILTER_GE)
+		return test_less(number, op == FILTER_GE, test);
+	if ((op != FILTER_LE && op != FILTER_GT) || number == INT64_MAX)
+		return false;
+	return test_less(number + 1, op == FILTER_GT, test);
+}
+
+/* Numbers of bytes have no sign, and an event may have none, which is unequal to all. */
+static bool make_bytes(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	return op != FILTER_NE && value->u64 <= INT64_MAX && make_number(op, value, test);
+}
+
+static bool make_failed(enum filter_op op, const struct field_value *value,
+			struct kernel_test *test)
+{
+	if (!is_equality(op) || value->u64 > 1)
+		return false;
+	return test_less(0, !value->u64, test);
+}
+
+static bool make_flag(enum filter_op op, const struct field_value *value, uint64_t flag,
+		      struct kernel_test *test)
+{
+	if (!is_equality(op) || value->u64 > 1)
+		return false;
+	test->check.op = KERNEL_EQUAL;
+	test->check.mask[0] = flag;
+	test->check.value[0] = value->u64 ? flag : 0;
+	return true;
+}
+
+static bool make_read(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	return make_flag(op, value, file_flags__O_RDONLY, test);
+}
+
+static bool make_write(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	return make_flag(op, value, file_flags__O_WRONLY, test);
+}
+
+/*
+ * Only such opens make a file. The bit of O_TMPFILE is also that of O_DIRECTORY, and a call that
+ * may make a file may find one.
+ */
+static bool make_create(enum filter_op op, const struct field_value *value,
+			struct kernel_test *test)
+{
+	if ((op != FILTER_EQ && op != FILTER_IN) || value->u64 != 1)
+		return false;
+	test->check.op = KERNEL_EQUAL;
+	test->check.mask[0] = file_flags__O_CREAT | file_flags__O_TMPFILE;
+	test->negated = true;
+	return true;
+}
+
+static bool make_error(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	if (!is_equality(op))
+		return false;
+	if (strcmp(value->bytes.data, "SUCCESS") == 0)
+		return test_less(0, true, test);
+	for (int64_t number = -1; number >= -ERRNO_MAX; number--) {
+		const char *name = errno_name(number);
+
+		if (name && strcmp(name, value->bytes.data) == 0)
+			return test_equal(number, test);
+	}
+	return false;
+}
+
+/* An equal name has its NUL at the same place. */
+static bool make_name(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	size_t len = value->bytes.len;
+
+	if ((!is_equality(op) && op != FILTER_STARTSWITH) || len == 0 || len >= NAME_BYTES ||
+	    memchr(value->bytes.data, '\0', len))
+		return false;
+	test->check.op = KERNEL_EQUAL;
+	memcpy(test->check.value, value->bytes.data, len);
+	memset(test->check.mask, 0xff, len + is_equality(op));
+	return true;
+}
+
+static const struct {
+	make_test *make;
+	enum kernel_fact fact;
+	bool is_necessary; /* the check implies its tests, not the reverse */
+} facts_of_fields[FIELD_FACTS] = {
+	[FIELD_FACT_RESULT] = {make_number, KERNEL_RESULT},
+	[FIELD_FACT_BYTES] = {make_bytes, KERNEL_RESULT, .is_necessary = true},
+	[FIELD_FACT_FAILED] = {make_failed, KERNEL_RESULT},
+	[FIELD_FACT_ERROR] = {make_error, KERNEL_RESULT},
+	[FIELD_FACT_PID] = {make_number, KERNEL_PID},
+	[FIELD_FACT_TID] = {make_number, KERNEL_TID},
+	[FIELD_FACT_UID] = {make_number, KERNEL_UID},
+	[FIELD_FACT_GID] = {make_number, KERNEL_GID},
+	[FIELD_FACT_OPEN_READ] = {make_read, KERNEL_OPEN_FLAGS},
+	[FIELD_FACT_OPEN_WRITE] = {make_write, KERNEL_OPEN_FLAGS},
+	[FIELD_FACT_OPEN_CREATE] = {make_create, KERNEL_OPEN_FLAGS, .is_necessary = true},
+	[FIELD_FACT_NAME] = {make_name, KERNEL_NAME},
+	[FIELD_FACT_FD] = {make_number, KERNEL_RESULT},
+};
+
+/* Whether the first parameter is the result as the kernel returns it, with all its bits. */
+static bool has_result(const struct event_desc *desc)
+{
+	return desc->nparams && desc->params[0].is_result &&
+	       param_type_size(desc->params[0].type) == sizeof(int64_t);
+}
+
+/* Whether the descriptor of the event is its result. */
+static bool opens_result(const struct event_desc *desc)
+{
+	return desc->params[0].type == PT_FD && (desc->flags & EF_CREATES_FD) &&
+	       !(desc->flags & EF_USES_FD);
+}
+
+/* Those of openat2 are in memory, and creat has none: its events are not "opened for writing". */
+static bool has_open_flags(unsigned int id)
+{
+	return id == EVENT_open || id == EVENT_openat || id == EVENT_open_by_handle_at;
+}
+
+/* Whether the kernel knows the value of a field of events of an id. */
+static bool is_known(unsigned int of_field, unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	if (facts_of_fields[of_field].fact == KERNEL_OPEN_FLAGS)
+		return has_open_flags(id);
+	if (facts_of_fields[of_field].fact != KERNEL_RESULT)
+		return true;
+	return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
+}
+
+/*
+ * Calls that are written at their exit, once each. Those of exit() are written elsewhere, and what
+ * generic events are of is another question.
+ */
+bool kernel_tests_suit(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && (desc->category & EC_SYSCALL) && !(desc->flags & EF_RECORDED) &&
+	       id != EVENT_syscall && id != EVENT_exit && id != EVENT_exit_group &&
+	       id != EVENT_sendmmsg && id != EVENT_recvmmsg;
+}
+
+/* Compares one field with constants, of which any may satisfy it. */
+static bool is_simple(const struct filter_check *check)
+{
+	if (!check->left->operand.field || check->right.operand.nsteps)
+		return false;
+	if (check->test == filter_test_value)
+		return check->nconstants == 1;
+	return check->test == filter_test_values && check->quantifier == FILTER_ANY_OF &&
+	       check->nconstants <= KERNEL_CHECKS_MAX &&
+	       (!check->negated || check->nconstants == 1);
+}
+
+bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned int id,
+		       uint32_t facts, struct kernel_tests *tests)
+{
+	unsigned int of_field;
+	enum kernel_fact fact;
+
+	if (!is_simple(check))
+		return false;
+	of_field = check->left->operand.field->desc->fact;
+	fact = facts_of_fields[of_field].fact;
+	if (!facts_of_fields[of_field].make || !(facts & 1u << fact) || !is_known(of_field, id))
+		return false;
+	if (facts_of_fields[of_field].is_necessary && negated)
+		return false;
+	tests->negated = check->negated;
+	tests->count = 0;
+	for (uint32_t i = 0; i < check->nconstants; i++) {
+		struct kernel_test *test = &tests->list[tests->count++];
+
+		*test = (struct kernel_test){.check.fact = (uint8_t)fact};
+		if (!facts_of_fields[of_field].make(check->op, &check->constants[i].value, test))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The writers of values in the forms of schemas. */
+#ifndef SINSP_FORMAT_FORMS_H
+#define SINSP_FORMAT_FORMS_H
+
+#include "sinsp/format/formatter.h"
+#include "sinsp/schema/schema.h"
+
+/* Chooses the writer of a column, which uses the encoder of the formatter. */
+void form_choose(struct format_column *column, enum schema_form form);
+
+#endif

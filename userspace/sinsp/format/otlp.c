@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* What LogRecords have in protobuf and in JSON: names, severities, bodies, attributes. */
+#include "sinsp/format/otlp.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "sinsp/format/forms.h"
+#include "sinsp/values/encoder.h"
+
+enum { BODY_BUFFER_MAX = 80 }; /* bytes of a buffer in a body; attributes have all of it */
+
+const struct otlp_severity otlp_severity_event = {"INFO", 9}, otlp_severity_drop = {"WARN", 13};
+
+/* Priorities of rules, and the first number of each range of OpenTelemetry. */
+static const struct {
+	const char *priority;
+	struct otlp_severity severity;
+} severities[] = {
+	{"Emergency", {"FATAL", 21}},	{"Alert", {"FATAL", 21}},  {"Critical", {"ERROR", 17}},
+	{"Error", {"ERROR", 17}},	{"Warning", {"WARN", 13}}, {"Notice", {"INFO", 9}},
+	{"Informational", {"INFO", 9}}, {"Debug", {"DEBUG", 5}},
+};
+
+struct otlp_severity otlp_severity_of(const char *priority)
+{
+	for (size_t i = 0; i < sizeof(severities) / sizeof(severities[0]); i++)
+		if (strcmp(severities[i].priority, priority) == 0)
+			return severities[i].severity;
+	return otlp_severity_event;
+}
+
+int otlp_init(struct formatter *formatter, struct format_column *head)
+{
+	const struct text_style style = {.bytes_max = BODY_BUFFER_MAX};
+	struct filter_error unused;
+	int rc;
+
+	rc = formatter_create_format(&format_text, "*%evt.type %evt.args", &formatter->body,
+				     &unused);
+	if (rc)
+		return rc;
+	formatter_set_style(formatter->body, &style);
+	head->needs = formatter_needs(formatter->body);
+	return format_keep_text(formatter, &(const struct buf){0}, &head->before);
+}
+
+static const struct buf *composed(const struct formatter *formatter, struct buf *out)
+{
+	if (formatter->text.failed)
+		buf_fail(out);
+	return &formatter->text;
+}
+
+const struct buf *otlp_body(struct formatter *formatter, const struct sinsp_event *event,
+			    struct buf *out)
+{
+	buf_clear(&formatter->text);
+	formatter_append(formatter->body, event, &formatter->text);
+	return composed(formatter, out);
+}
+
+const struct buf *otlp_event_name(struct formatter *formatter, const struct sinsp_event *event,
+				  struct buf *out)
+{
+	const struct event *ev = &event->ev;
+	const char *name = ev->desc->id == EVENT_syscall ? syscall_name(event_syscall_code(ev))
+							 : ev->desc->name;
+
+	buf_clear(&formatter->text);
+	BUF_LITERAL(&formatter->text, "lanner.");
+	buf_append_string(&formatter->text, name ? name : ev->desc->name);
+	return composed(formatter, out);
+}
+
+bool otlp_choose(struct formatter *formatter, struct format_column *column,
+		 const struct format_token *token, struct buf *key, struct buf *elsewhere)
+{
+	size_t field_len = column->ref ? strlen(column->ref->desc->name) : 0;
+	enum schema_form form = output_schema_key(formatter->schema, token->name.data,
+						  token->name.len, field_len, key);
+
+	form_choose(column, form);
+	if (form == SCHEMA_FILE)
+		output_schema_key(formatter->schema, token->name.data, token->name.len, 0,
+				  elsewhere);
+	return form != SCHEMA_TIME && form != SCHEMA_EVENT_NAME;
+}
+
+bool otlp_write_id(struct formatter *formatter, const struct format_column *column,
+		   const struct sinsp_event *event, struct buf *out)
+{
+	buf_clear(&formatter->text);
+	buf_append(&formatter->text, column->name.data, column->name.len);
+	buf_append_char(&formatter->text, '-');
+	buf_append_u64(&formatter->text, event->num);
+	composed(formatter, out);
+	formatter->encoder->text(out, formatter->text.data, formatter->text.len);
+	return true;
+}
+
+int otlp_keep_stream(struct formatter *formatter, struct format_column *column, const char *stream)
+{
+	struct buf text = {0};
+	int rc;
+
+	buf_append_string(&text, stream);
+	rc = format_keep_text(formatter, &text, &column->name);
+	buf_finish(&text);
+	column->write = otlp_write_id;
+	return rc;
+}
+
+/* Begins the attribute of a word, which has no form. */
+static size_t begin(const struct otlp_attributes *attributes, const char *word, struct buf *out)
+{
+	struct buf key = {0};
+	size_t at;
+
+	output_schema_word(&schema_otel, word, &key);
+	buf_append_char(&key, '\0');
+	at = attributes->begin(out, key.failed ? "" : key.data);
+	if (key.failed)
+		buf_fail(out);
+	buf_finish(&key);
+	return at;
+}
+
+static void append_text(const struct otlp_attributes *attributes, const char *word,
+			const char *text, size_t len, struct buf *out)
+{
+	size_t at = begin(attributes, word, out);
+
+	attributes->encoder->text(out, text, len);
+	attributes->end(out, at);
+}
+
+static void append_number(const struct otlp_attributes *attributes, const char *word,
+			  uint64_t number, struct buf *out)
+{
+	size_t at;
+
+	if (!number)
+		return;
+	at = begin(attributes, word, out);
+	attributes->encoder->natural(out, number);
+	attributes->end(out, at);
+}
+
+static void append_time(const struct otlp_attributes *attributes, const char *word, uint64_t ns,
+			struct buf *out)
+{
+	char text[CLOCK_RFC3339_BYTES];
+	struct clock utc = {0};
+
+	if (!ns)
+		return;
+	clock_rfc3339(&utc, ns, text);
+	append_text(attributes, word, text, sizeof(text), out);
+}
+
+static void append_types(const struct otlp_attributes *attributes, const struct format_drop *drop,
+			 struct buf *out)
+{
+	const struct value_encoder *encoder = attributes->encoder;
+	size_t at = begin(attributes, "drop.types", out), map = encoder->map_begin(out);
+
+	for (size_t i = 0; i < drop->types_count; i++) {
+		const char *name = drop->types[i].name;
+		size_t entry;
+
+		encoder->item(out, map);
+		entry = out->len;
+		encoder->key(out, name, strlen(name));
+		encoder->natural(out, drop->types[i].count);
+		encoder->entry_end(out, entry);
+	}
+	encoder->map_end(out, map);
+	attributes->end(out, at);
+}
+
+void otlp_append_drop(const struct otlp_attributes *attributes, const struct format_drop *drop,
+		      struct buf *out)
+{
+	append_text(attributes, "drop.cause", drop->cause, strlen(drop->cause), out);
+	if (drop->id)
+		append_text(attributes, "evt.id", drop->id, strlen(drop->id), out);
+	append_number(attributes, "drop.count", drop->count, out);
+	append_number(attributes, "drop.after", drop->after, out);
+	append_number(attributes, "drop.from", drop->from, out);
+	append_number(attributes, "drop.to", drop->to, out);
+	append_time(attributes, "drop.first", drop->first_ns, out);
+	append_time(attributes, "drop.last", drop->last_ns, out);
+	append_types(attributes, drop, out);
+}
+
+void otlp_append_rule(const struct otlp_attributes *attributes, const struct format_rule *rule,
+		      struct buf *out)
+{
+	const struct value_encoder *encoder = attributes->encoder;
+	size_t at, list;
+
+	append_text(attributes, "rule", rule->name, strlen(rule->name), out);
+	at = begin(attributes, "tags", out);
+	list = encoder->list_begin(out);
+	for (size_t i = 0; i < rule->tags_count; i++) {
+		encoder->item(out, list);
+		encoder->text(out, rule->tags[i], strlen(rule->tags[i]));
+	}
+	encoder->list_end(out, list);
+	attributes->end(out, at);
+}
+
+void otlp_append_mark(const struct otlp_attributes *attributes, struct buf *out)
+{
+	size_t at = begin(attributes, "evt.redelivered", out);
+
+	attributes->encoder->boolean(out, true);
+	attributes->end(out, at);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* LogRecords in protobuf: opentelemetry/proto/logs/v1/logs.proto. */
+#include "sinsp/format/otlp.h"
+#include "sinsp/format/proto_column.h"
+#include "sinsp/schema/schema.h"
+#include "sinsp/values/encoder.h"
+#include "util/protobuf_texts.h"
+
+enum {
+	RECORD_TIME = 1,
+	RECORD_SEVERITY_NUMBER = 2,
+	RECORD_SEVERITY_TEXT = 3,
+	RECORD_BODY = 5,
+	RECORD_ATTRIBUTES = 6,
+	RECORD_EVENT_NAME = 12,
+};
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
+
+static const struct proto_shape record_shape[] = {
+	{RECORD_BODY, proto_value_shape},
+	{RECORD_ATTRIBUTES, proto_entry_shape},
+	{0},
+};
+
+static size_t begin_attribute(struct buf *out, const char *key)
+{
+	size_t begin;
+
+	proto_tag(out, RECORD_ATTRIBUTES, PROTO_BYTES);
+	begin = proto_begin(out);
+	proto_append_text(out, ATTRIBUTE_KEY, key);
+	proto_tag(out, ATTRIBUTE_VALUE, PROTO_BYTES);
+	return begin;
+}
+
+static const struct otlp_attributes attributes = {
+	.encoder = &proto_encoder,
+	.begin = begin_attribute,
+	.end = proto_end,
+};
+
+static void append_severity(struct otlp_severity severity, struct buf *out)
+{
+	proto_append_number(out, RECORD_SEVERITY_NUMBER, severity.number);
+	proto_append_text(out, RECORD_SEVERITY_TEXT, severity.text);
+}
+
+static void append_body(const struct buf *text, struct buf *out)
+{
+	proto_tag(out, RECORD_BODY, PROTO_BYTES);
+	proto_encoder.text(out, text->data, text->len);
+}
+
+static bool write_head(struct formatter *formatter, const struct format_column *column,
+		       const struct sinsp_event *event, struct buf *out)
+{
+	const struct buf *name;
+
+	proto_append_fixed(out, RECORD_TIME, sinsp_wall_ns(event, event->ev.ts_ns));
+	name = otlp_event_name(formatter, event, out);
+	proto_tag(out, RECORD_EVENT_NAME, PROTO_BYTES);
+	proto_text(out, name->data, name->len);
+	if (formatter->in_match)
+		return true;
+	append_severity(otlp_severity_event, out);
+	append_body(otlp_body(formatter, event, out), out);
+	return true;
+}
+
+static int head_init(struct formatter *formatter, struct format_column *column)
+{
+	column->write = write_head;
+	return otlp_init(formatter, column);
+}
+
+static int column_init(struct formatter *formatter, struct format_column *column,
+		       const struct format_token *token)
+{
+	struct buf key = {0}, elsewhere = {0};
+	int rc = FORMAT_COLUMN_UNNEEDED;
+
+	if (otlp_choose(formatter, column, token, &key, &elsewhere)) {
+		rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &elsewhere,
+				      &column->elsewhere);
+		if (rc == 0)
+			rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key,
+					      &column->before);
+	}
+	buf_finish(&key);
+	buf_finish(&elsewhere);
+	return rc;
+}
+
+static int id_column_init(struct formatter *formatter, struct format_column *column,
+			  const char *stream)
+{
+	struct buf key = {0};
+	int rc;
+
+	output_schema_word(formatter->schema, "evt.id", &key);
+	rc = proto_keep_entry(formatter, column, RECORD_ATTRIBUTES, &key, &column->before);
+	buf_finish(&key);
+	return rc ? rc : otlp_keep_stream(formatter, column, stream);
+}
+
+static void end(struct formatter *formatter, struct buf *out, size_t start)
+{
+}
+
+static void append_match_head(const struct format_rule *rule, struct buf *head)
+{
+	append_severity(otlp_severity_of(rule->priority), head);
+	otlp_append_rule(&attributes, rule, head);
+}
+
+static void append_match(struct match_line *line, const struct sinsp_event *event,
+			 struct formatter *fields, struct buf *out)
+{
+	fields->in_match = true;
+	formatter_append(fields, event, out);
+	fields->in_match = false;
+	buf_append(out, line->head.data, line->head.len);
+	append_body(match_line_compose(line, event, out), out);
+}
+
+static void append_drop(const struct format_drop *drop, struct buf *out)
+{
+	const struct buf cause = {.data = (char *)drop->cause, .len = strlen(drop->cause)};
+	size_t start = out->len;
+
+	proto_append_fixed(out, RECORD_TIME, drop->last_ns);
+	append_severity(otlp_severity_drop, out);
+	proto_append_text(out, RECORD_EVENT_NAME, "lanner.drop");
+	append_body(&cause, out);
+	otlp_append_drop(&attributes, drop, out);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
+static void mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			     struct buf *out)
+{
+	size_t start = out->len, head = proto_length_bytes(record, len);
+
+	buf_append(out, record + head, len - head);
+	otlp_append_mark(&attributes, out);
+	proto_delimit(out, start);
+	if (out->failed)
+		out->len = start;
+}
+
+static void visit_texts(char *record, size_t len, proto_text_visitor *visit, void *context)
+{
+	proto_visit_texts(record_shape, record, len, visit, context);
+}
+
+const struct output_format format_otlp_proto = {
+	.name = "otlp-proto",
+	.events =
+		{
+			.default_fields = format_object_fields,
+			.container_fields = format_object_container_fields,
+			.head_init = head_init,
+			.column_init = column_init,
+			.append = proto_append_columns,
+			.end = end,
+			.delimit = proto_delimit,
+			.schema = &schema_otel,
+			.encoder = &proto_encoder,
+			.keyed = true,
+		},
+	.matches =
+		{
+			.append_head = append_match_head,
+			.append = append_match,
+			.with_fields = true,
+		},
+	.records =
+		{
+			.id_column_init = id_column_init,
+			.append_drop = append_drop,
+			.mark_redelivered = mark_redelivered,
+			.visit_texts = visit_texts,
+		},
+	.for_programs = true,
+};

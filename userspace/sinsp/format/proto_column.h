@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the formats of protobuf: how columns are written. */
+#ifndef SINSP_FORMAT_PROTO_COLUMN_H
+#define SINSP_FORMAT_PROTO_COLUMN_H
+
+#include "sinsp/format/formatter.h"
+#include "util/protobuf.h"
+
+/*
+ * Keeps what stands before the values of a column: the tag of a message `field` of which each has a
+ * key (1) and a value (2), and the key. All maps, and the attributes of OpenTelemetry, are such
+ * messages. Returns 0 or -ENOMEM.
+ */
+int proto_keep_entry(struct formatter *formatter, struct format_column *column, uint32_t field,
+		     const struct buf *key, struct filter_text *before);
+
+/* As `append` of struct format_events. Missing values are left out. */
+bool proto_append_columns(struct formatter *formatter, const struct format_span *span,
+			  const struct sinsp_event *event, struct buf *out);
+
+/* Prepares a column with the text STREAM-NUMBER: as id_column_init of struct format_records. */
+int proto_id_init(struct formatter *formatter, struct format_column *column, uint32_t field,
+		  const char *stream);
+
+/* Appends a field that is a text, or a number other than 0. */
+void proto_append_text(struct buf *out, uint32_t field, const char *text);
+void proto_append_number(struct buf *out, uint32_t field, uint64_t number);
+void proto_append_fixed(struct buf *out, uint32_t field, uint64_t number);
+
+#endif

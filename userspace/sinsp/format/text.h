@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The values of the format text, for formats that contain some of them; and parts of it. */
+#ifndef SINSP_FORMAT_TEXT_H
+#define SINSP_FORMAT_TEXT_H
+
+#include "sinsp/format/formatter.h"
+
+/* A column_writer for columns of any format. */
+bool text_append_column(struct formatter *formatter, const struct format_column *column,
+			const struct sinsp_event *event, struct buf *out);
+
+/* Of struct format_records; in text_records.c. */
+void text_append_drop(const struct format_drop *drop, struct buf *out);
+void text_mark_redelivered(const struct output_schema *schema, const char *record, size_t len,
+			   struct buf *out);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Schemas: the names that fields have in records, and the forms of their values. One table has a
+ * row for each field with a name of its own in OpenTelemetry's semantic conventions or in the
+ * Elastic Common Schema; all other fields get a name by rule: lanner.FIELD, with '_' in place of
+ * what is neither a letter nor a digit, since no name may be the beginning of another one.
+ */
+#ifndef SINSP_SCHEMA_SCHEMA_H
+#define SINSP_SCHEMA_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/buf.h"
+#include "sinsp/schema/identity.h"
+
+/* The schemas, in the order of the help: a row of each is schema_NAME. */
+#define OUTPUT_SCHEMAS(ROW)                                                                        \
+	ROW(native)                                                                                \
+	ROW(otel)                                                                                  \
+	ROW(ecs)
+
+/* Their words, for messages. */
+#define OUTPUT_SCHEMA_WORDS "native, otel or ecs"
+
+/* How the value of a field is written. */
+enum schema_form {
+	SCHEMA_SAME, /* by its type; times since 1970 as RFC 3339 */
+	SCHEMA_STRING, /* a number as text */
+	SCHEMA_TEXT, /* as in lines of text */
+	SCHEMA_TIME, /* the time of the event as RFC 3339 */
+	SCHEMA_LIST, /* a list of the one value */
+	SCHEMA_SPLIT, /* a list of the words between blanks */
+	SCHEMA_ARGV, /* a list of all arguments of the process, from the first on */
+	SCHEMA_PARAMS, /* parameters of the event: a map of values, or one value */
+	SCHEMA_KNOWN, /* none if it is <NA> */
+	SCHEMA_ERROR, /* none if it is SUCCESS */
+	SCHEMA_CONTAINER, /* none if it is the word host */
+	SCHEMA_IMAGE, /* the name of an image without tag and digest */
+	SCHEMA_FILE, /* of files; the names of other descriptors stay under lanner.fd_name */
+	SCHEMA_EVENT_NAME, /* lanner.TYPE */
+	SCHEMA_OUTCOME, /* success or failure; unknown without a result */
+	SCHEMA_CATEGORY, /* see ecs_category() */
+	SCHEMA_KIND, /* see ecs_type() */
+	SCHEMA_EVENT_KIND, /* alert, if a rule matched; else event */
+	SCHEMA_BESIDE, /* the constant of a companion */
+	SCHEMA_FORMS_COUNT,
+};
+
+/*
+ * What begins each record: a field, a constant text, or a text about the machine. That of a field
+ * with a constant stands for the field where there is no event: in drop records.
+ */
+struct schema_head {
+	const char *key;
+	const char *field;
+	const char *constant;
+	enum schema_form form; /* of the field */
+	enum identity_part machine;
+};
+
+/* What is said beside a field that was chosen: a constant text, if the field has a value. */
+struct schema_companion {
+	const char *field, *key, *constant;
+};
+
+struct output_schema {
+	const char *name; /* the word of schema= */
+	const char *title; /* for lists */
+	bool renames; /* false: keys are the fields, values are Lanner's own */
+	bool plain_arguments; /* arguments within keys have '_' for what is no letter or digit */
+	const struct schema_head *heads; /* ended by a row without key */
+	const struct schema_companion *companions; /* ended by a row without field; NULL: none */
+	size_t column; /* in the table of fields */
+};
+
+#define OUTPUT_SCHEMA_DECLARE(name) extern const struct output_schema schema_##name;
+OUTPUT_SCHEMAS(OUTPUT_SCHEMA_DECLARE)
+#undef OUTPUT_SCHEMA_DECLARE
+
+/* The schema with this index, or NULL after the last one; and that of a name, or NULL. */
+const struct output_schema *output_schema_get(unsigned int i);
+const struct output_schema *output_schema_find(const char *name);
+
+/*
+ * Appends the key of `text` ("proc.pid", "container.label[app]", "toupper(evt.type)"), and returns
+ * the form of its value. The first `field_len` bytes are a field, which an argument may follow; 0:
+ * it is not just a field. NULL: keys are the texts.
+ */
+enum schema_form output_schema_key(const struct output_schema *schema, const char *text, size_t len,
+				   size_t field_len, struct buf *key);
+
+/* What a form makes of a value, in a few words for lists; "": nothing. */
+const char *schema_form_meaning(enum schema_form form);
+
+/* A key beside the fields, such as evt.id. */
+void output_schema_word(const struct output_schema *schema, const char *word, struct buf *key);
+
+#endif

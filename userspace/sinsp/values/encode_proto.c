@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values as messages of protobuf, each with its length: AnyValue of OpenTelemetry, whose wire form
+ * proto/event.proto calls Value.
+ */
+#include "sinsp/values/encoder.h"
+
+#include "util/protobuf.h"
+
+/* The fields of AnyValue, of ArrayValue and KeyValueList (both: values), and of KeyValue. */
+enum { ANY_STRING = 1, ANY_BOOL, ANY_INT, ANY_DOUBLE, ANY_ARRAY, ANY_MAP, ANY_BYTES };
+enum { VALUES = 1, KEY = 1, VALUE = 2 };
+
+static const struct proto_shape list_shape[] = {{VALUES, proto_value_shape}, {0}};
+static const struct proto_shape map_shape[] = {{VALUES, proto_entry_shape}, {0}};
+const struct proto_shape proto_value_shape[] = {
+	{ANY_ARRAY, list_shape},
+	{ANY_MAP, map_shape},
+	{0},
+};
+const struct proto_shape proto_entry_shape[] = {
+	{KEY, proto_name_shape},
+	{VALUE, proto_value_shape},
+	{0},
+};
+
+/* A length and a tag of a byte each. */
+enum { HEAD_BYTES = 2 };
+
+static void append_nothing(struct buf *out)
+{
+	proto_varint(out, 0);
+}
+
+static void append_boolean(struct buf *out, bool value)
+{
+	proto_varint(out, HEAD_BYTES);
+	proto_tag(out, ANY_BOOL, PROTO_VARINT);
+	proto_varint(out, value);
+}
+
+static void append_integer(struct buf *out, int64_t value)
+{
+	size_t begin = proto_begin(out);
+
+	proto_tag(out, ANY_INT, PROTO_VARINT);
+	proto_varint(out, (uint64_t)value);
+	proto_end(out, begin);
+}
+
+static void append_text(struct buf *out, const char *text, size_t len)
+{
+	size_t begin = proto_begin(out);
+
+	proto_tag(out, ANY_STRING, PROTO_BYTES);
+	proto_text(out, text, len);
+	proto_end(out, begin);
+}
+
+/* Beyond int64 a number is its digits. */
+static void append_natural(struct buf *out, uint64_t value)
+{
+	char memory[24];
+	struct buf digits = buf_fixed(memory, sizeof(memory));
+
+	if (value <= INT64_MAX) {
+		append_integer(out, (int64_t)value);
+		return;
+	}
+	buf_append_u64(&digits, value);
+	append_text(out, digits.data, digits.len);
+}
+
+static void append_real(struct buf *out, double value)
+{
+	proto_varint(out, 1 + sizeof(value));
+	proto_tag(out, ANY_DOUBLE, PROTO_FIXED64);
+	proto_double(out, value);
+}
+
+static void append_data(struct buf *out, const void *bytes, size_t len)
+{
+	size_t begin = proto_begin(out);
+
+	proto_tag(out, ANY_BYTES, PROTO_BYTES);
+	proto_bytes(out, bytes, len);
+	proto_end(out, begin);
+}
+
+/* A message in the only field of a value: what begins the inner one also says where the outer
+ * began. */
+static size_t begin_nested(struct buf *out, uint32_t field)
+{
+	proto_begin(out);
+	proto_tag(out, field, PROTO_BYTES);
+	return proto_begin(out);
+}
+
+static void end_nested(struct buf *out, size_t inner)
+{
+	proto_end(out, inner);
+	proto_end(out, inner - HEAD_BYTES);
+}
+
+static size_t begin_list(struct buf *out)
+{
+	return begin_nested(out, ANY_ARRAY);
+}
+
+static void begin_item(struct buf *out, size_t list)
+{
+	proto_tag(out, VALUES, PROTO_BYTES);
+}
+
+static size_t begin_map(struct buf *out)
+{
+	return begin_nested(out, ANY_MAP);
+}
+
+static void append_key(struct buf *out, const char *name, size_t len)
+{
+	proto_begin(out);
+	proto_tag(out, KEY, PROTO_BYTES);
+	proto_text(out, name, len);
+	proto_tag(out, VALUE, PROTO_BYTES);
+}
+
+/* The key begins with the length of the entry. */
+static void end_entry(struct buf *out, size_t entry)
+{
+	proto_end(out, entry + 1);
+}
+
+const struct value_encoder proto_encoder = {
+	.nothing = append_nothing,
+	.boolean = append_boolean,
+	.integer = append_integer,
+	.natural = append_natural,
+	.real = append_real,
+	.text = append_text,
+	.data = append_data,
+	.list_begin = begin_list,
+	.item = begin_item,
+	.list_end = end_nested,
+	.map_begin = begin_map,
+	.key = append_key,
+	.entry_end = end_entry,
+	.map_end = end_nested,
+};

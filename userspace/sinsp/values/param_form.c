@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of parameters, by type; and the names of flags as the kernel has them. */
+#include "sinsp/values/param_form.h"
+
+#include <string.h>
+
+/* Others are numbers. */
+static const uint8_t forms[PT_TYPES_COUNT] = {
+	[PT_FLAGS8] = PARAM_FLAGS,
+	[PT_FLAGS16] = PARAM_FLAGS,
+	[PT_FLAGS32] = PARAM_FLAGS,
+	[PT_ENUMFLAGS8] = PARAM_ENUM,
+	[PT_ENUMFLAGS16] = PARAM_ENUM,
+	[PT_ENUMFLAGS32] = PARAM_ENUM,
+	[PT_ERRNO] = PARAM_SIGNED,
+	[PT_SYSCALLID] = PARAM_SYSCALL,
+	[PT_MODE] = PARAM_OCTAL,
+	[PT_SIGTYPE] = PARAM_SIGNAL,
+	[PT_SIGSET] = PARAM_SIGNAL_SET,
+	[PT_RELTIME] = PARAM_DURATION,
+	[PT_ABSTIME] = PARAM_TIME,
+	[PT_CHARBUF] = PARAM_STRING,
+	[PT_FSPATH] = PARAM_STRING,
+	[PT_FSRELPATH] = PARAM_STRING,
+	[PT_BYTEBUF] = PARAM_BYTES,
+	[PT_SOCKADDR] = PARAM_SOCKADDR,
+	[PT_SOCKTUPLE] = PARAM_SOCKTUPLE,
+	[PT_CHARBUFARRAY] = PARAM_LIST,
+	[PT_FDLIST] = PARAM_FD_LIST,
+	[PT_DYN] = PARAM_DYN,
+	[PT_UINT32LIST] = PARAM_NUMBERS_32,
+	[PT_UINT64LIST] = PARAM_NUMBERS_64,
+	[PT_BITSET] = PARAM_BITS,
+	[PT_FLAGS64] = PARAM_FLAGS,
+	[PT_IPADDR] = PARAM_IP,
+};
+
+/* These parameters are lists of strings, though the .scap world calls them buffers. */
+static bool is_list(const struct param_desc *desc)
+{
+	static const char *const names[] = {"args", "env", "cgroups"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (desc->type == PT_BYTEBUF && strcmp(desc->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Flags with the kernel's bits whose names in the .scap world differ from the kernel's. */
+static const struct {
+	uint16_t event, param;
+	struct flag_name names[4];
+} native_sets[] = {
+	{EVENT_fchownat,
+	 fchownat__flags,
+	 {{"AT_SYMLINK_FOLLOW", 0x400}, {"AT_EMPTY_PATH", 0x1000}}},
+	{EVENT_quotactl, quotactl__dqi_flags, {{"DQF_ROOT_SQUASH", 1}}},
+	{EVENT_userfaultfd,
+	 userfaultfd__flags,
+	 {{"UFFD_USER_MODE_ONLY", 1}, {"O_NONBLOCK", 04000}, {"O_CLOEXEC", 02000000}}},
+};
+
+static const struct flag_name *set_of(const struct event_desc *event, unsigned int index)
+{
+	for (size_t i = 0; i < sizeof(native_sets) / sizeof(native_sets[0]); i++)
+		if (native_sets[i].event == event->id && native_sets[i].param == index)
+			return native_sets[i].names;
+	return event->params[index].set;
+}
+
+enum param_kind param_form_of_type(enum param_type type, enum param_format format)
+{
+	if (forms[type])
+		return forms[type];
+	if (format == PF_HEX)
+		return PARAM_HEX;
+	if (format == PF_OCT)
+		return PARAM_OCTAL;
+	return param_type_is_signed(type) ? PARAM_SIGNED : PARAM_UNSIGNED;
+}
+
+enum param_kind param_form_of(const struct event_desc *event, unsigned int index,
+			      const struct flag_name **set)
+{
+	const struct flag_name *file_flags = event_desc_get(EVENT_open)->params[open__flags].set;
+	const struct param_desc *desc = &event->params[index];
+
+	*set = set_of(event, index);
+	if (*set && *set == file_flags)
+		return PARAM_FILE_FLAGS;
+	return is_list(desc) ? PARAM_LIST : param_form_of_type(desc->type, desc->format);
+}
+
+/*
+ * Events cannot distinguish flags that share bits in the kernel: O_DIRECTORY also sets O_TMPFILE's
+ * bit, and O_DSYNC that of O_SYNC. O_TMPFILE works only with write access, and O_SYNC implies
+ * O_DSYNC.
+ */
+uint64_t param_file_flags(uint64_t value)
+{
+	uint64_t access = value & file_flags__O_RDWR;
+
+	if (value & file_flags__O_TMPFILE)
+		value &= access > file_flags__O_RDONLY ? ~(uint64_t)file_flags__O_DIRECTORY
+						       : ~(uint64_t)file_flags__O_TMPFILE;
+	if (value & file_flags__O_DSYNC)
+		value &= ~(uint64_t)file_flags__O_SYNC;
+	return value;
+}
+
+/* Of several names for one value the last is the usual one: AF_UNIX rather than AF_LOCAL. */
+const char *param_enum_name(const struct flag_name *set, uint64_t value)
+{
+	const char *name = NULL;
+
+	for (; set && set->name; set++)
+		if (set->value == value)
+			name = set->name;
+	return name;
+}
