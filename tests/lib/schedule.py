@@ -3,6 +3,10 @@
 
 A job is one or more tests. Its action gets the Report and returns whether what others need of it is
 there.
+
+A test that measures times and losses of a whole machine can fail because of what else that machine did.
+A few tests that fail are therefore run a second time, alone, behind all others. It is told which did:
+what failed the first time is printed whole, and named again at the end.
 """
 import dataclasses
 import os
@@ -16,6 +20,8 @@ import typing
 SKIP = 77
 KILL_AFTER_S = 10
 SLOWEST = 10
+# With more failures than these it is not the machine that is wrong.
+SECOND_TRIES_MAX = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +39,26 @@ class Report:
         self.lock = threading.Lock()
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
         self.tests = []  # pairs of seconds and name
+        self.again = {}  # of tests that failed once: name, and what runs it again
+
+    def failed_once(self, name, seconds, output, again):
+        """Says so, and leaves the verdict to a second try."""
+        with self.lock:
+            self.again[name] = again
+            self._print("AGAIN", name, seconds, output.splitlines())
+
+    def try_again(self):
+        """Runs those that failed once, unless they are many; returns when all have their verdict."""
+        for name, again in list(self.again.items()):
+            if len(self.again) > SECOND_TRIES_MAX:
+                self.add("FAIL", name, 0, "no second try: too many have failed")
+            else:
+                again(self)
+
+    @staticmethod
+    def _print(verdict, name, seconds, lines):
+        print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in lines),
+              sep="\n", flush=True)
 
     def add(self, verdict, name, seconds, output=""):
         lines = output.splitlines()
@@ -40,8 +66,7 @@ class Report:
         with self.lock:
             self.counts[verdict] += 1
             self.tests.append((seconds, name))
-            print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in shown),
-                  sep="\n", flush=True)
+            self._print(verdict, name, seconds, shown)
 
     def close(self):
         """Prints the slowest tests and the sum; returns the exit code."""
@@ -49,6 +74,8 @@ class Report:
             print("The slowest:")
             for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
                 print(f"  {seconds:6.1f} s  {name}")
+        if self.again:
+            print("Tried a second time:", *self.again)
         skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
         print(f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}", flush=True)
         return 0 if self.counts["PASS"] and not self.counts["FAIL"] else 1
@@ -108,12 +135,17 @@ class Commands:
             out.seek(0)
             return code, out.read().decode(errors="replace")
 
-    def test(self, report, name, command, limit_s=None, env=None):
-        """A command that is a test: its exit code is the verdict."""
+    def test(self, report, name, command, limit_s=None, env=None, tries=1):
+        """A command that is a test: its exit code is the verdict, that of the last of its tries."""
         begin = time.monotonic()
         code, output = self.run(command, limit_s, env)
         verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
-        report.add(verdict, name, time.monotonic() - begin, output)
+        seconds = time.monotonic() - begin
+        if verdict == "FAIL" and tries > 1:
+            report.failed_once(name, seconds, output, lambda report: self.test(
+                report, name, command, limit_s, env, tries - 1))
+        else:
+            report.add(verdict, name, seconds, output)
         return verdict == "PASS"
 
 
@@ -166,3 +198,4 @@ class Schedule:
             thread.join()
         for job in alone:
             self._run(job)
+        self.report.try_again()

@@ -39,6 +39,7 @@ class Build:
     def __init__(self, name, compiler, *options):
         self.name, self.compiler, self.options = name, compiler, options
         self.folder = TOP / f"build-{name}"
+        self.sanitized = any("b_sanitize" in option for option in map(str, options))
 
     def configure(self):
         """Whether it is configured, and what was said."""
@@ -73,22 +74,26 @@ class Build:
         return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
                 not any(f"lanner:{other}" in test["suite"] for other in without)]
 
-    def run(self, report, label, names):
-        """Tests of the build, a line for each."""
+    def run(self, report, label, names, tries=2):
+        """Tests of the build, a line for each. What a sanitizer finds needs no second try."""
         log = self.folder / "meson-logs/testlog.json"
         log.unlink(missing_ok=True)
-        output = commands.run(["meson", "test", "-C", self.folder, "--no-rebuild",
-                               "--num-processes", str(CPUS_OF_LANE + 1), *names])[1]
+        said = commands.run(["meson", "test", "-C", self.folder, "--no-rebuild",
+                             "--num-processes", str(CPUS_OF_LANE + 1), *names])[1]
         missing = set(names)
         for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
             test = json.loads(line)
             name = test["name"].rsplit(" / ", 1)[-1]
             missing.discard(name)
             verdict = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}.get(test["result"], "FAIL")
-            report.add(verdict, f"{label}/{name}", test["duration"],
-                       f"{test.get('stdout', '')}{test.get('stderr', '')}[{test['result']}]")
+            output = f"{test.get('stdout', '')}{test.get('stderr', '')}[{test['result']}]"
+            if verdict == "FAIL" and tries > 1 and not self.sanitized:
+                report.failed_once(f"{label}/{name}", test["duration"], output,
+                                   lambda report, name=name: self.run(report, label, [name], tries - 1))
+            else:
+                report.add(verdict, f"{label}/{name}", test["duration"], output)
         for name in sorted(missing):
-            report.add("FAIL", f"{label}/{name}", 0, output)
+            report.add("FAIL", f"{label}/{name}", 0, said)
         return True
 
 
@@ -118,7 +123,7 @@ class Suite:
         name = f"{path.parent.name}/{path.name}"
         env = {**os.environ, "AGENT": str(self.test.folder / "userspace/agent/agent"),
                "LANNER_TOP": str(TOP)}
-        return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env),
+        return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env, tries=2),
                    ("build/test",), alone)
 
     def file_jobs(self, folder, alone=False):
@@ -150,7 +155,7 @@ class Suite:
         name = f"vm/{kernel}"
 
         def run(report):
-            return commands.test(report, name, [TOP / "tests/vm/run", kernel], VM_TIMEOUT_S)
+            return commands.test(report, name, [TOP / "tests/vm/run", kernel], VM_TIMEOUT_S, tries=2)
         return Job(name, run, ("build/test",))
 
     def sanitized(self):

@@ -101,7 +101,7 @@ static int claim(struct run *run, struct error *err)
 	const struct options *options = run->options;
 	int code = 0;
 
-	if (options->pid_file)
+	if (options->pid_file && !run->pid_file.path)
 		code = pid_file_open(&run->pid_file, options->pid_file, err);
 	return code ? code : outputs_open(&run->outputs, options->read, gives_up, err);
 }

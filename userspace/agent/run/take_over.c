@@ -154,21 +154,26 @@ static int find_other(struct run *run, struct error *err)
 
 int take_over_ask(struct run *run, struct error *err)
 {
+	const struct options *options = run->options;
 	struct error why = {""};
-	int code;
+	int code = options->take_over ? -EBUSY : 0;
 
-	if (!run->options->take_over)
-		return 0;
-	code = find_other(run, &why);
-	if (code == -ENOENT || code == -ECONNREFUSED) {
-		fprintf(stderr, "agent: --take-over: no agent runs with --pid-file %s\n",
-			run->options->pid_file);
-		return 0;
+	/* Busy: of two that start at once the other one was first, so that there is one to ask. */
+	while (code == -EBUSY) {
+		why = (struct error){""};
+		code = find_other(run, &why);
+		if (code == 0) {
+			run->take_over.is_active = true;
+			return greet(run, err);
+		}
+		if (code != -ENOENT && code != -ECONNREFUSED)
+			break;
+		code = pid_file_open(&run->pid_file, options->pid_file, &why);
+		if (code == 0)
+			fprintf(stderr, "agent: --take-over: no agent runs with --pid-file %s\n",
+				options->pid_file);
 	}
-	if (code)
-		return error_set(err, code, "%s", why.text);
-	run->take_over.is_active = true;
-	return greet(run, err);
+	return code ? error_set(err, code, "%s", why.text) : 0;
 }
 
 int take_over_begin(struct run *run, struct error *err)

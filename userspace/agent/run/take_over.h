@@ -25,8 +25,9 @@ struct take_over {
 };
 
 /*
- * Asks the agent that runs, if the options say so; without one the run just begins. Returns 0, or
- * -errno with a message: it runs, and goes on.
+ * Asks the agent that runs, if the options say so; without one the run just begins, and has the pid
+ * file, so that another one that begins meanwhile asks it. Returns 0, or -errno with a message: the
+ * other agent runs, and goes on, or the file cannot be had.
  */
 int take_over_ask(struct run *run, struct error *err);
 

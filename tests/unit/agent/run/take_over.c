@@ -57,6 +57,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	outputs_finish(&run.outputs);
+	pid_file_close(&run.pid_file);
 	take_over_finish(&run);
 	quiet_input_finish(&input);
 	tree_destroy(&tree);
@@ -215,10 +216,26 @@ static void expect_complete(int code, const char *words)
 
 static void test_no_other_agent(void **state)
 {
+	struct pid_file another;
+
 	expect_ask(0, NULL);
 	assert_false(run.take_over.is_active);
+	/* From here on others have to ask this one. */
+	assert_int_equal(pid_file_open(&another, pid_path, NULL), -EBUSY);
+	pid_file_close(&run.pid_file);
 	options.take_over = TAKE_OVER_NOT;
 	expect_ask(0, NULL);
+	assert_int_equal(pid_file_open(&another, pid_path, NULL), 0);
+	pid_file_close(&another);
+}
+
+static void test_a_pid_file_that_cannot_be_had(void **state)
+{
+	char path[TREE_PATH_BYTES];
+
+	tree_path(&tree, "none/agent.pid", path);
+	options.pid_file = path;
+	expect_ask(-ENOENT, "its folder is missing");
 }
 
 static void test_one_that_closes(void **state)
@@ -335,6 +352,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_no_other_agent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_pid_file_that_cannot_be_had, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_one_that_closes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_that_has_just_been_started, setup,
 						teardown),

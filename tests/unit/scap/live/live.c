@@ -34,6 +34,7 @@ enum {
 	STORM_CALLS = 300000,
 	MESSAGE_CALLS = 2000,
 	CALLS_ON_CPU = 50,
+	CALLS_TIMEOUT_NS = 2000000000,
 	SKIPPED = 77, /* of a child */
 };
 
@@ -401,9 +402,11 @@ static void in_child(int (*part)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Calls getppid on a CPU and reads what comes. Returns how many of the calls were given out. */
+/* Calls getppid on a CPU and reads what comes, for a limited time: others may call it without an
+   end. Returns how many of the calls were given out. */
 static int call_on_cpu(struct scap_live *live, int cpu)
 {
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALLS_TIMEOUT_NS;
 	struct scap_event raw;
 	struct event event;
 	cpu_set_t set;
@@ -415,7 +418,8 @@ static int call_on_cpu(struct scap_live *live, int cpu)
 		return -1;
 	for (int i = 0; i < CALLS_ON_CPU; i++)
 		syscall(SYS_getppid);
-	while (scap_source_next(scap_live_source(live), 200, &raw) == 1)
+	while (found < CALLS_ON_CPU && clock_ns(CLOCK_MONOTONIC) < end &&
+	       scap_source_next(scap_live_source(live), 200, &raw) == 1)
 		found += event_decode(raw.frame, raw.len, raw.cpu, &event) == 0 &&
 			 event.tid == gettid() && event.cpu == cpu;
 	return found;
