@@ -89,12 +89,13 @@ static const struct {
 	{EVENTS,
 	 "capset kill landlock_add_rule landlock_create_ruleset landlock_restrict_self pidfd_open "
 	 "seccomp"},
-	/* The other process: memory, itself, answers, what the kernel says of itself. */
+	/* The other process: memory, itself, threads, answers, what the kernel says of itself. */
 	{LOADER,
 	 "brk madvise mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
 	 "gettimeofday nanosleep restart_syscall rt_sigaction rt_sigprocmask rt_sigreturn "
 	 "sigaltstack tgkill "
-	 "exit exit_group futex rseq getegid geteuid getgid getpid getrandom gettid getuid "
+	 "exit exit_group futex rseq set_robust_list getegid geteuid getgid getpid getrandom "
+	 "gettid getuid "
 	 "getrlimit prlimit64 sched_getaffinity sched_yield sysinfo uname "
 	 "close dup dup2 dup3 fcntl fstat ioctl lseek poll ppoll pread64 read readv recvmsg "
 	 "sendmsg write writev access faccessat faccessat2 lstat newfstatat open openat "
@@ -224,7 +225,7 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 		code = add_names(filter, unknown, be_unknown);
 	if (code == 0)
 		code = add_memory(filter, role == ROLE_EVENTS && reloads);
-	if (code == 0 && (roles & THREADS))
+	if (code == 0)
 		code = add_clone(filter, roles & OF(ROLE_CONTROL));
 	if (code == 0 && (roles & NETWORK))
 		code = add_socket(filter);

@@ -17,6 +17,7 @@
 #include "scap/live/log.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
+#include "scap/live/side.h"
 #include "scap/live/skeleton.h"
 
 enum { REASON_BYTES = 512, RECORDS_PER_RING_MIN = 4 };
@@ -197,6 +198,7 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 	return r;
 }
 
+/* Without a message. */
 static int load_opened(struct live_object *object, struct live_log *log)
 {
 	int r;
@@ -273,10 +275,41 @@ static bool leave_out_unhooked(struct live_object *object)
 	return any;
 }
 
+/* Loads the programs side by side. The message of a failure may lack the reason. */
+static int load_side_by_side(struct live_object *object, struct live_log *log, unsigned int threads,
+			     struct error *err)
+{
+	struct live_side *side = NULL;
+	int r = live_side_create(object->classic, threads, &side);
+
+	if (r == 0)
+		r = open_object(object, log, err);
+	if (r == 0) {
+		live_log_begin(log);
+		r = live_side_load(side, object->skeleton->skeleton);
+		live_log_end(log);
+	}
+	live_side_destroy(side);
+	return r;
+}
+
+static int load_one_by_one(struct live_object *object, struct live_log *log, struct error *err)
+{
+	int r = open_object(object, log, err);
+
+	if (r == 0) {
+		r = load_opened(object, log);
+		if (r < 0)
+			describe_failure(r, log, err);
+	}
+	return r;
+}
+
 int live_object_load(struct live_object *object, struct error *err)
 {
 	struct live_log log = {.verbose = object->config->verbose};
 	struct live_log other = {.verbose = object->config->verbose};
+	unsigned int threads = live_side_threads();
 	bool probed = false;
 	int r;
 
@@ -285,10 +318,8 @@ int live_object_load(struct live_object *object, struct error *err)
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
 	want_unhooked(object);
 	for (;;) {
-		r = open_object(object, &log, err);
-		if (r < 0)
-			break;
-		r = load_opened(object, &log);
+		r = threads ? load_side_by_side(object, &log, threads, err)
+			    : load_one_by_one(object, &log, err);
 		if (r == 0)
 			break;
 		/* Without rights every program is rejected, whatever its code. */
@@ -302,8 +333,10 @@ int live_object_load(struct live_object *object, struct error *err)
 				continue;
 			}
 		}
-		describe_failure(r, &log, err);
-		break;
+		if (!threads)
+			break;
+		/* Where that is no remedy either, this knows the reason. */
+		threads = 0;
 	}
 	live_log_finish(&log);
 	live_log_finish(&other);

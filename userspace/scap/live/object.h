@@ -37,9 +37,9 @@ struct live_object {
 };
 
 /*
- * Loads what the configuration wants. Programs that the kernel rejects are left out; whatever their
- * number, the object is loaded three times at most: once without success, once to find all of them,
- * and once without them. Returns 0, or -errno with a message.
+ * Loads what the configuration wants, side by side with more than one CPU. Programs that the kernel
+ * rejects are left out; whatever their number, they cost two loads more: one to find all of them,
+ * and one without them. Returns 0, or -errno with a message.
  */
 int live_object_load(struct live_object *object, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads programs one by one, through libbpf's section handlers. */
+/* Loads programs one by one, right before libbpf would. */
 #include "scap/live/probe.h"
 
 #include <errno.h>
@@ -49,7 +49,8 @@ static int load_logged(const struct bpf_program *program, struct bpf_prog_load_o
 }
 
 /* Loads it again, with the verifier's log. */
-static void print_rejection(const struct bpf_program *program, const struct bpf_prog_load_opts *opts)
+static void print_rejection(const struct bpf_program *program,
+			    const struct bpf_prog_load_opts *opts)
 {
 	char *log = calloc(1, LOG_BYTES);
 	int fd = load_logged(program, *opts, LOG_ALL, log);
@@ -76,10 +77,6 @@ static int load_reported(struct live_probe *probe, size_t row, const struct bpf_
 /* Called by libbpf with a program that is ready to be loaded. */
 static int try_program(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
-	static struct bpf_insn nothing[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
 	struct live_probe *probe = (struct live_probe *)cookie;
 	size_t row = row_of(program);
 	int fd;
@@ -96,78 +93,35 @@ static int try_program(struct bpf_program *program, struct bpf_prog_load_opts *o
 		if (probe->verbose)
 			print_rejection(program, opts);
 	}
-	opts->func_info_cnt = 0;
-	opts->line_info_cnt = 0;
-	return bpf_program__set_insns(program, nothing, sizeof(nothing) / sizeof(nothing[0]));
+	return live_handlers_empty(program, opts);
 }
 
 int live_probe_begin(struct live_probe *probe, bool classic)
 {
-	/* By the sections of driver/bpf/. */
-	const struct {
-		const char *section;
-		enum bpf_prog_type type;
-		enum bpf_attach_type attach;
-	} kinds[LIVE_PROBE_HANDLERS] = {
-		{"tp/raw_syscalls/", classic ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_TRACING,
-		 classic ? 0 : BPF_TRACE_RAW_TP},
-		{"tp_btf/", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
-		{"tracepoint/", BPF_PROG_TYPE_TRACEPOINT, 0},
-	};
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)probe,
-		    .prog_prepare_load_fn = try_program);
-
-	/*
-	 * Never unregistered, so that the list never becomes empty: libbpf before 1.3 then frees
-	 * it, and uses it again when the next handler is registered.
-	 */
-	int r = libbpf_register_prog_handler("unused/", BPF_PROG_TYPE_UNSPEC, 0, NULL);
-
-	if (r < 0)
-		return r;
 	probe->rejected = calloc(live_programs_count, sizeof(*probe->rejected));
 	if (!probe->rejected)
 		return -ENOMEM;
-	for (size_t i = 0; i < LIVE_PROBE_HANDLERS; i++) {
-		r = libbpf_register_prog_handler(kinds[i].section, kinds[i].type, kinds[i].attach,
-						 &opts);
-		if (r < 0)
-			return r;
-		probe->handlers[probe->handlers_count++] = r;
-	}
-	return 0;
+	return live_handlers_begin(&probe->handlers, classic, try_program, (long)probe);
+}
+
+/* The kernel has no such tracepoint. */
+static void reject_missing(void *context, size_t row, int error)
+{
+	struct live_probe *probe = context;
+
+	probe->rejected[row] = true;
+	if (probe->report)
+		probe->report(probe->context, row, error, "no such tracepoint\n");
 }
 
 int live_probe_prepare(struct live_probe *probe, struct bpf_object *object)
 {
-	/* libbpf's own handlers would look up the attach targets of these. */
-	for (size_t i = 0; i < live_programs_count; i++) {
-		const struct live_program *row = &live_programs[i];
-		struct bpf_program *program = bpf_object__find_program_by_name(object, row->name);
-		int r;
-
-		if (!program || !bpf_program__autoload(program) || !row->hook || row->at_enter ||
-		    live_program_at_calls(row))
-			continue;
-		r = bpf_program__set_attach_target(program, 0, row->hook);
-		if (r == -ENOMEM)
-			return r;
-		/* The kernel has no such tracepoint. */
-		if (r < 0) {
-			probe->rejected[i] = true;
-			bpf_program__set_autoload(program, false);
-			if (probe->report)
-				probe->report(probe->context, i, r, "no such tracepoint\n");
-		}
-	}
-	return 0;
+	return live_handlers_prepare(object, reject_missing, probe);
 }
 
 void live_probe_end(struct live_probe *probe)
 {
-	for (int i = 0; i < probe->handlers_count; i++)
-		libbpf_unregister_prog_handler(probe->handlers[i]);
-	probe->handlers_count = 0;
+	live_handlers_end(&probe->handlers);
 	free(probe->rejected);
 	probe->rejected = NULL;
 }

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "scap/live/handlers.h"
+
 struct bpf_object;
 
-enum { LIVE_PROBE_HANDLERS = 3 };
-
 struct live_probe {
-	bool verbose;	/* print the verifier's log of each on stderr */
+	bool verbose; /* print the verifier's log of each on stderr */
 	/*
 	 * NULL, or called with each row of live_programs that the kernel was asked for. `error`: 0
 	 * or -errno; `log`: why it was rejected, and the verifier's statistics.
@@ -23,7 +23,7 @@ struct live_probe {
 	void (*report)(void *context, size_t row, int error, const char *log);
 	void *context;
 	bool *rejected; /* owned; by row of live_programs */
-	int handlers[LIVE_PROBE_HANDLERS], handlers_count; /* of libbpf */
+	struct live_handlers handlers;
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,8 +34,9 @@ static struct {
 	int error; /* for these */
 	bool map_sizes; /* reject these */
 	unsigned int objects; /* that were loaded, by their map of scratch slots */
-	unsigned int programs; /* that were tried or loaded */
-	unsigned int of_openat; /* of these, that one */
+	/* Several threads load. */
+	atomic_uint programs; /* that were tried or loaded */
+	atomic_uint of_openat; /* of these, that one */
 } kernel;
 
 static bool is_rejected(const char *name)

@@ -26,10 +26,8 @@
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
-#include "scap/live/skeleton.h"
 
 enum {
-	HANDLERS_MAX = 8,
 	FIRST_HANDLER = 100,
 	NOTHING_INSNS = 2,
 	TRIAL_INSNS_MAX = 50,
@@ -37,14 +35,8 @@ enum {
 
 /* What libbpf and the kernel were asked for, and what they answer. */
 static struct {
-	struct {
-		const char *section;
-		enum bpf_prog_type type;
-		enum bpf_attach_type attach;
-	} handlers[HANDLERS_MAX];
-	struct libbpf_prog_handler_opts opts; /* of the last one */
-	int registered, unregistered;
-	int register_max; /* more handlers than these cannot be had */
+	struct libbpf_prog_handler_opts opts; /* of the last handler */
+	int registered;
 	int load_error; /* of programs; 0: they are loaded */
 	const char *load_log; /* what the verifier says of them */
 	unsigned int log_level;
@@ -63,11 +55,6 @@ int libbpf_register_prog_handler(const char *section, enum bpf_prog_type type,
 				 enum bpf_attach_type attach,
 				 const struct libbpf_prog_handler_opts *opts)
 {
-	if (libbpf.registered == libbpf.register_max)
-		return -ENOMEM;
-	libbpf.handlers[libbpf.registered].section = section;
-	libbpf.handlers[libbpf.registered].type = type;
-	libbpf.handlers[libbpf.registered].attach = attach;
 	if (opts)
 		libbpf.opts = *opts;
 	return FIRST_HANDLER + libbpf.registered++;
@@ -75,8 +62,6 @@ int libbpf_register_prog_handler(const char *section, enum bpf_prog_type type,
 
 int libbpf_unregister_prog_handler(int handler)
 {
-	/* The first one stays. */
-	assert_int_equal(handler, FIRST_HANDLER + 1 + libbpf.unregistered++);
 	return 0;
 }
 
@@ -104,7 +89,6 @@ int bpf_program__set_attach_target(struct bpf_program *program, int fd, const ch
 static int setup(void **state)
 {
 	memset(&libbpf, 0, sizeof(libbpf));
-	libbpf.register_max = HANDLERS_MAX;
 	return 0;
 }
 
@@ -124,48 +108,6 @@ static size_t count_rejected(const struct live_probe *probe)
 	for (size_t i = 0; i < live_programs_count; i++)
 		count += probe->rejected[i];
 	return count;
-}
-
-/* The kind of the programs at system calls is the one that will be loaded. */
-static void test_handlers(void **state)
-{
-	static const struct {
-		bool classic;
-		enum bpf_prog_type type;
-		enum bpf_attach_type attach;
-	} cases[] = {
-		{false, BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
-		{true, BPF_PROG_TYPE_TRACEPOINT, 0},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct live_probe probe = {0};
-
-		setup(state);
-		assert_int_equal(live_probe_begin(&probe, cases[i].classic), 0);
-		assert_int_equal(libbpf.registered, 1 + LIVE_PROBE_HANDLERS);
-		assert_string_equal(libbpf.handlers[1].section, "tp/raw_syscalls/");
-		assert_int_equal(libbpf.handlers[1].type, cases[i].type);
-		assert_int_equal(libbpf.handlers[1].attach, cases[i].attach);
-		assert_int_equal(count_rejected(&probe), 0);
-		live_probe_end(&probe);
-		assert_int_equal(libbpf.unregistered, LIVE_PROBE_HANDLERS);
-		assert_null(probe.rejected);
-	}
-}
-
-/* However many could be registered, as many are taken back. */
-static void test_handlers_cannot_be_had(void **state)
-{
-	for (int max = 0; max <= LIVE_PROBE_HANDLERS; max++) {
-		struct live_probe probe = {0};
-
-		setup(state);
-		libbpf.register_max = max;
-		assert_int_equal(live_probe_begin(&probe, false), -ENOMEM);
-		live_probe_end(&probe);
-		assert_int_equal(libbpf.unregistered, max ? max - 1 : 0);
-	}
 }
 
 /* Whatever the kernel says of it, libbpf gets a program that it will not reject; but for errors
@@ -311,8 +253,6 @@ static void test_hooks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_handlers, setup),
-		cmocka_unit_test_setup(test_handlers_cannot_be_had, setup),
 		cmocka_unit_test_setup(test_programs, setup),
 		cmocka_unit_test_setup(test_reports, setup),
 		cmocka_unit_test_setup(test_hooks, setup),
