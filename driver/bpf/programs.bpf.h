@@ -10,23 +10,29 @@
 #include "bpf/open_fds.bpf.h"
 #include "bpf/threads.bpf.h"
 
-/*
- * The event that is wanted for a call, 0 if there is none. The table is checked first because most
- * calls end there.
- */
+/* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
+static __always_inline bool call_wanted(__u64 number, struct call_events *events)
+{
+	if (number >= SYSCALL_NR_MAX)
+		return false;
+	*events = call_events[number];
+	return events->native || events->compat;
+}
+
+/* The one that is wanted for the current call, 0 if there is none. */
+static __always_inline __u32 event_of_caller(struct call_events events, struct pt_regs *regs,
+					     struct task_struct *task)
+{
+	__u32 event = call_is_compat(regs, task) ? events.compat : events.native;
+
+	return event == COMPAT_MULTIPLEXED ? multiplexed_event(regs) : event;
+}
+
 static __always_inline __u32 call_event(struct pt_regs *regs, struct task_struct *task)
 {
-	__u64 number = call_number(regs);
 	struct call_events events;
-	__u32 event;
 
-	if (number >= SYSCALL_NR_MAX)
-		return 0;
-	events = call_events[number];
-	if (!events.native && !events.compat)
-		return 0;
-	event = call_is_compat(regs, task) ? events.compat : events.native;
-	return event == COMPAT_MULTIPLEXED ? multiplexed_event(regs) : event;
+	return call_wanted(call_number(regs), &events) ? event_of_caller(events, regs, task) : 0;
 }
 
 /*
@@ -153,9 +159,13 @@ static __always_inline bool has_latency(__u32 event)
 static __always_inline int note_enter_time_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
-	struct task_struct *task = this_task();
+	struct call_events events;
+	struct task_struct *task;
 
-	if (has_latency(call_event(regs, task)) && !is_self(task))
+	if (!call_wanted(call_number(regs), &events))
+		return 0;
+	task = this_task();
+	if (has_latency(event_of_caller(events, regs, task)) && !is_self(task))
 		enter_time_note(tid_of(task), call_id(regs, task));
 	return 0;
 }
@@ -171,18 +181,20 @@ static __always_inline void count_x32(__u64 number)
 static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
-	struct task_struct *task = this_task();
+	struct call_events events;
+	struct task_struct *task;
 	__u32 event;
 
-	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs, task)) {
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs, this_task())) {
 		count_compat();
 		return 0;
 	}
-	if (call_number(regs) >= SYSCALL_NR_MAX) {
+	if (!call_wanted(call_number(regs), &events)) {
 		count_x32(call_number(regs));
 		return 0;
 	}
-	event = call_event(regs, task);
+	task = this_task();
+	event = event_of_caller(events, regs, task);
 	if (!event || is_self(task))
 		return 0;
 	if (event == COMPAT_COUNTED) {
