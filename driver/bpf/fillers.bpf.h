@@ -73,7 +73,7 @@ static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return call_without_event(f->regs);                                               \
-		if (exit_is_rejected(id, f->ret, flags_asked(f, id)))                              \
+		if (exit_is_rejected(f->self, id, f->ret, flags_asked(f, id)))                              \
 			return call_without_event(f->regs);                                        \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \

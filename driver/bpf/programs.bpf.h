@@ -233,7 +233,9 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	SEC("tracepoint/syscalls/sys_enter_" #name)                                                \
 	int ENTRY_NAME(name)(struct entry_context * ctx)                                           \
 	{                                                                                          \
-		return is_self(this_task()) || entry_is_rejected(EVENT_##name) ? 0 : note;        \
+		struct task_struct *task = this_task();                                            \
+                                                                                                   \
+		return is_self(task) || entry_is_rejected(task, EVENT_##name) ? 0 : note;          \
 	}
 
 #define EVENT_PROGRAM(name, event, tracepoint)                                                     \

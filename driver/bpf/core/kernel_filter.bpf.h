@@ -48,46 +48,75 @@ static __always_inline void rename_forget(__u32 tid)
 }
 
 /* Whether the current thread may have a name that user space does not know. */
-static __always_inline bool is_renamed(void)
+static __always_inline bool is_renamed(struct task_struct *task)
 {
 	__u32 tid;
 
 	if (!renamed_count || renamed_count > RENAMED_MAX)
 		return renamed_count;
-	tid = current_tid();
+	tid = tid_of(task);
 	return bpf_map_lookup_elem(&renamed, &tid);
 }
 
+/* All bits of the bytes before the first NUL of a word of text. */
+static __always_inline __u64 text_mask(__u64 word)
+{
+	const __u64 ones = 0x0101010101010101, high = ones << 7;
+	__u64 ends = (word - ones) & ~word & high;
+
+	return ((ends & -ends) >> 7) - 1;
+}
+
+/*
+ * The name of the current thread, with zeros after it. By words: the helper takes 30 ns, and what
+ * kernels leave behind the NUL differs.
+ */
+static __always_inline void read_name(struct task_struct *task, __u64 words[2])
+{
+	__u64 first, second, mask;
+
+	if (!CAN_TYPE_CURRENT) {
+		bpf_get_current_comm(words, 2 * sizeof(words[0]));
+		return;
+	}
+	first = ((__u64 *)CURRENT(task)->comm)[0];
+	second = ((__u64 *)CURRENT(task)->comm)[1];
+	mask = text_mask(first);
+	words[0] = first & mask;
+	words[1] = mask == ~0ULL ? second & text_mask(second) : 0;
+}
+
 /* Reads what the filter compares. Returns false if a fact may differ from what user space knows. */
-static __always_inline bool facts_read(__u32 wanted, struct kernel_facts *facts)
+static __always_inline bool facts_read(struct task_struct *task, __u32 wanted,
+				       struct kernel_facts *facts)
 {
 	if (wanted & (1 << KERNEL_PID | 1 << KERNEL_TID)) {
-		facts->words[KERNEL_PID][0] = current_pid();
-		facts->words[KERNEL_TID][0] = current_tid();
+		facts->words[KERNEL_PID][0] = pid_of(task);
+		facts->words[KERNEL_TID][0] = tid_of(task);
 	}
 	if (wanted & (1 << KERNEL_UID | 1 << KERNEL_GID)) {
-		struct task_struct *task = (void *)bpf_get_current_task();
-		const struct cred *cred = READ(task, cred);
+		const struct cred *cred = cred_of(task);
 
 		/* Elsewhere calls set ids of their namespace. */
-		if (READ(cred, user_ns, level))
+		if (GET(cred, user_ns, level))
 			return false;
-		facts->words[KERNEL_UID][0] = READ(cred, euid.val);
-		facts->words[KERNEL_GID][0] = READ(cred, egid.val);
+		facts->words[KERNEL_UID][0] = GET(cred, euid.val);
+		facts->words[KERNEL_GID][0] = GET(cred, egid.val);
 	}
 	if (wanted & 1 << KERNEL_NAME) {
-		if (is_renamed())
+		if (is_renamed(task))
 			return false;
-		bpf_get_current_comm(facts->words[KERNEL_NAME], sizeof(facts->words[KERNEL_NAME]));
+		read_name(task, facts->words[KERNEL_NAME]);
 	}
 	return true;
 }
 
 /*
- * Whether the current call passes the filter of that number. Static and not inlined: there is one
- * copy of it, which the verifier walks with the number that each caller has.
+ * Whether the current call, of `task`, passes the filter of that number. Static and not inlined:
+ * there is one copy of it, which the verifier walks with the number that each caller has.
  */
-static __attribute__((noinline)) bool kernel_filter_run(__u32 number, long result, __u32 open_flags)
+static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task, __u32 number,
+							long result, __u32 open_flags)
 {
 	const volatile struct kernel_filter *filter;
 	struct kernel_facts facts = {};
@@ -97,15 +126,15 @@ static __attribute__((noinline)) bool kernel_filter_run(__u32 number, long resul
 	filter = &kernel_filters.filters[number - 1];
 	facts.words[KERNEL_RESULT][0] = result;
 	facts.words[KERNEL_OPEN_FLAGS][0] = open_flags;
-	return !facts_read(filter->facts, &facts) || kernel_filter_passes(filter, &facts);
+	return !facts_read(task, filter->facts, &facts) || kernel_filter_passes(filter, &facts);
 }
 
-/* Whether the filter rejects a call on its entry, when the result is not known yet. */
-static __always_inline bool entry_is_rejected(__u32 event)
+/* Whether the filter rejects a call of `task` on its entry, when the result is not known yet. */
+static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 event)
 {
 	__u32 number = kernel_filters.at_entry[event];
 
-	return number && !kernel_filter_run(number, 0, 0);
+	return number && !kernel_filter_run(task, number, 0, 0);
 }
 
 /* Whether the filter of an event compares a fact on the exit of its call. */
@@ -117,12 +146,13 @@ static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
 	       kernel_filters.filters[number - 1].facts & 1 << fact;
 }
 
-/* Whether the filter rejects a call on its exit; a rejected event is counted. */
-static __always_inline bool exit_is_rejected(__u32 event, long result, __u32 open_flags)
+/* Whether the filter rejects a call of `task` on its exit; a rejected event is counted. */
+static __always_inline bool exit_is_rejected(struct task_struct *task, __u32 event, long result,
+					     __u32 open_flags)
 {
 	__u32 number = kernel_filters.at_exit[event];
 
-	if (!number || kernel_filter_run(number, result, open_flags))
+	if (!number || kernel_filter_run(task, number, result, open_flags))
 		return false;
 	count_filtered(event);
 	return true;

@@ -113,15 +113,17 @@ static __always_inline struct task_struct *this_task(void)
 }
 
 /*
- * Members of what this_task() returned. The task is cast too, as the verifier searches all types by
- * name for each pointer in something that it trusts.
+ * What this_task() returned, for reading members if CAN_TYPE_CURRENT. The task is cast too, as the
+ * verifier searches all types by name for each pointer in something that it trusts.
  */
+#define CURRENT(task) (CAN_CAST ? TYPED(task) : (task))
+
 #define DEFINE_CURRENT(name, type, member)                                                         \
 	static __always_inline type name##_of(struct task_struct *task)                            \
 	{                                                                                          \
 		if (!CAN_TYPE_CURRENT)                                                             \
 			return BPF_CORE_READ(task, member);                                        \
-		return CAN_CAST ? TYPED(task)->member : task->member;                              \
+		return CURRENT(task)->member;                                                      \
 	}                                                                                          \
                                                                                                    \
 	static __always_inline type current_##name(void)                                           \
@@ -133,6 +135,7 @@ DEFINE_CURRENT(tid, __u32, pid)
 DEFINE_CURRENT(pid, __u32, tgid)
 DEFINE_CURRENT(files, struct files_struct *, files)
 DEFINE_CURRENT(fs, struct fs_struct *, fs)
+DEFINE_CURRENT(cred, const struct cred *, cred)
 
 /*
  * The registers that a task of a tracepoint's argument entered its system call with; NULL before
