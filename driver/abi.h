@@ -57,7 +57,7 @@ enum {
 	FRAME_BYTES_MAX = RECORD_BYTES_MAX,
 	FRAME_ALIGN = 8,
 	/* A slot sends its batch when it has this many frames, or more than this many bytes. */
-	BATCH_EVENTS_MAX = 16,
+	BATCH_EVENTS_MAX = 64, /* a power of two */
 	BATCH_BYTES_MAX = 4096,
 	WORK_BYTES = 8192 + 256,
 	EVENT_PARAMS_MAX = 40,

@@ -225,6 +225,20 @@ static __always_inline long read_user_string(__u8 *to, __u32 size, const void *f
 }
 
 /*
+ * Loops that the verifier walks once, however many rounds they have: 6018e1f407cc ("bpf: implement
+ * numbers iterator"), 6.4.
+ */
+struct bpf_iter_num {
+	__u64 opaque;
+} __attribute__((preserve_access_index));
+
+extern int bpf_iter_num_new(struct bpf_iter_num *iterator, int start, int end) __ksym __weak;
+extern int *bpf_iter_num_next(struct bpf_iter_num *iterator) __ksym __weak;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *iterator) __ksym __weak;
+
+#define CAN_ITERATE bpf_core_type_exists(struct bpf_iter_num)
+
+/*
  * Whether a program that calls functions may jump to another one: on x86-64 ebf7d1f508a7 ("bpf,
  * x64: rework pro/epilogue and tailcall handling in JIT"), 5.10; on arm64 d4609a5d8c70 ("bpf,
  * arm64: Keep tail call count across bpf2bpf calls"), 6.0, recognized here by a helper of 6.1.

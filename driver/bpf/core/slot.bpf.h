@@ -84,15 +84,31 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 }
 
 /*
- * Counts the events of a record that was not sent. Not inlined: the verifier walks it once. All
- * events have counters; that the loop would end without saves the verifier a path in each turn.
+ * Counts the events of a record that was not sent. Not inlined: the verifier walks it once for each
+ * program. All events have counters; that the second loop would end without saves the verifier a
+ * path in each turn.
  */
 __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u32 cause)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct bpf_iter_num turns;
+	int *turn;
 
 	if (!slot || cause >= LOSS_CAUSES_COUNT)
 		return 0;
+	if (CAN_ITERATE) {
+		bpf_iter_num_new(&turns, 0, BATCH_EVENTS_MAX);
+		while ((turn = bpf_iter_num_next(&turns))) {
+			__u32 i = *turn;
+
+			CHECKED(i);
+			if (i >= events || i >= BATCH_EVENTS_MAX)
+				break;
+			count_lost(slot->event_ids[i], cause);
+		}
+		bpf_iter_num_destroy(&turns);
+		return 0;
+	}
 	for (__u32 i = 0; i < BATCH_EVENTS_MAX && i < events; i++)
 		if (!count_lost(slot->event_ids[i], cause))
 			break;
