@@ -133,13 +133,35 @@ struct compat_call {
 	LOSS(TOO_LARGE, "too large")                                                               \
 	LOSS(TAIL_CALL, "tail call missing")                                                       \
 	LOSS(OUTPUT, "output failed")                                                              \
-	LOSS(RESERVED, "reserved for important events")
+	LOSS(RESERVED, "reserved for important events")                                            \
+	LOSS(PROCESS_LIMIT, "over the limit of a process")                                         \
+	LOSS(CGROUP_LIMIT, "over the limit of a control group")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
 	LOSS_CAUSES(LOSS)
 #undef LOSS
 	LOSS_CAUSES_COUNT,
+};
+
+/* Whose events are limited to a number in each second. */
+enum rate_kind {
+	RATE_OF_PROCESS,
+	RATE_OF_CGROUP, /* of the tasks that are in the same control groups of all hierarchies */
+	RATE_KINDS,
+};
+
+struct rate_key {
+	__u64 id; /* of the process; of a cgroup a word that the same tasks have */
+	__u64 kind; /* enum rate_kind */
+};
+
+struct rate {
+	__u64 began_ns; /* of its current second, by the boot clock */
+	__u64 events; /* that it delivered since */
+	__u64 lost; /* that were over the limit, at any time */
+	__u64 pid; /* of the process that was over the limit first */
+	char name[16]; /* of its thread, NUL-terminated */
 };
 
 /*

@@ -87,6 +87,13 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return live->stats_code;
 }
 
+size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max)
+{
+	if (live->throttled.lost && max)
+		*list = live->throttled;
+	return live->throttled.lost && max;
+}
+
 const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
 	return live->rejected;

@@ -16,6 +16,7 @@ struct scap_live {
 	struct scap_inject *inject; /* NULL after the source was destroyed */
 	struct scap_live_config config; /* as it was opened */
 	struct scap_live_stats stats;
+	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error;
 	enum call_hooks call_hooks;

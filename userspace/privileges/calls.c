@@ -18,7 +18,7 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 4, /* of bpf(), the first in their list */
+	HELD_COMMANDS = 5, /* of bpf(), the first in their list */
 };
 
 /*
@@ -190,6 +190,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_MAP_LOOKUP_ELEM,
 		BPF_MAP_UPDATE_ELEM,
 		BPF_MAP_DELETE_ELEM,
+		BPF_MAP_GET_NEXT_KEY,
 		BPF_OBJ_GET_INFO_BY_FD,
 		/* Loading: */
 		BPF_MAP_CREATE,

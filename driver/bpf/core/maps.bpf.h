@@ -9,7 +9,7 @@
 #include "abi.h"
 #include "bpf/core/kernel_structs.bpf.h"
 
-enum { CLONES_MAX = 4096 };
+enum { CLONES_MAX = 4096, RATES_MAX = 4096 };
 
 /* A perf ring for each CPU. */
 struct {
@@ -64,6 +64,14 @@ struct {
 	__type(value, __u64);
 } clone3_noted SEC(".maps");
 
+/* User space makes it small if nothing is limited. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, RATES_MAX);
+	__type(key, struct rate_key);
+	__type(value, struct rate);
+} rates SEC(".maps");
+
 const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller's number */
 const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
@@ -74,6 +82,7 @@ const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool reserves_room; /* of rings, for important events */
+const volatile __u32 rate_limits[RATE_KINDS]; /* events in a second; 0: not limited */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 batch_bytes;		    /* larger batches are sent; <= BATCH_BYTES_MAX */

@@ -10,6 +10,7 @@
 
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
+#include "bpf/core/rate.bpf.h"
 
 #include <asm/errno.h>
 
@@ -57,6 +58,32 @@ static __always_inline __u8 *slot_frame(struct scratch_slot *slot)
 	return slot->frames + at;
 }
 
+static __always_inline bool is_important(__u16 event)
+{
+#define IMPORTANT(name) || event == EVENT_##name
+	return false
+#include "events/important.def"
+		;
+#undef IMPORTANT
+}
+
+/*
+ * Whether the event is lost, as its process or control group has delivered too many. Of a call with
+ * several messages all are delivered, or none.
+ */
+static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u64 now)
+{
+	__u32 cause;
+
+	if (!rates_are_limited() || is_important(event) || f->message_index)
+		return false;
+	cause = rate_cause(now);
+	if (cause >= LOSS_CAUSES_COUNT)
+		return false;
+	count_lost(event, (enum loss_cause)cause);
+	return true;
+}
+
 /* Starts an event: counts it as seen, and writes its header except the length. */
 static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
 {
@@ -70,6 +97,10 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	}
 	now = bpf_ktime_get_boot_ns();
 	f->slot->seen[event]++;
+	if (filler_is_limited(f, event, now)) {
+		scratch_give_back(f->slot);
+		return false;
+	}
 	if (f->slot->state.batch.bytes == 0)
 		*(volatile __u64 *)&f->slot->state.since_ns = now;
 	f->ctx = ctx;
@@ -113,15 +144,6 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 		if (!count_lost(slot->event_ids[i], cause))
 			break;
 	return 0;
-}
-
-static __always_inline bool is_important(__u16 event)
-{
-#define IMPORTANT(name) || event == EVENT_##name
-	return false
-#include "events/important.def"
-		;
-#undef IMPORTANT
 }
 
 /* What a record of so many bytes of frames takes of its ring. */

@@ -140,6 +140,7 @@ static int try_events(void *context)
 	if (result)
 		return result;
 	EXPECT(bpf(BPF_MAP_LOOKUP_ELEM) == -1 && errno == EBADF);
+	EXPECT(bpf(BPF_MAP_GET_NEXT_KEY) == -1 && errno == EBADF);
 	/* Another process loads, and opens rings for a run with reloads. */
 	EXPECT(is_rejected(bpf(BPF_PROG_LOAD)));
 	EXPECT(is_rejected(bpf(BPF_LINK_CREATE)));

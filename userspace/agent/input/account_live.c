@@ -8,6 +8,7 @@
 #include "agent/input/account_meta.h"
 #include "event/event.h"
 #include "scap/live/live.h"
+#include "util/excerpt.h"
 
 enum { TOP_EVENTS_COUNT = 5 };
 
@@ -131,12 +132,11 @@ static void put_every_event(struct buf *text, const struct scap_live_stats *stat
 		if (stats->seen[id] || stats->delivered[id])
 			buf_printf(text,
 				   "agent: event %s: seen %" PRIu64 ", delivered %" PRIu64
-				   ", filtered %" PRIu64 ", lost %" PRIu64
-				   ", unreadable %" PRIu64 "\n",
+				   ", filtered %" PRIu64 ", lost %" PRIu64 ", unreadable %" PRIu64
+				   "\n",
 				   desc ? desc->name : "unknown", stats->seen[id],
 				   stats->delivered[id], (uint64_t)counters->filtered,
-				   lost_of_event(counters),
-				   (uint64_t)counters->unreadable);
+				   lost_of_event(counters), (uint64_t)counters->unreadable);
 	}
 }
 
@@ -247,5 +247,35 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 		account_meta_append_work(&account->containers.meta, text);
 		account_append_cgroups(account, text);
 		account_append_rules(account, text);
+	}
+}
+
+void account_live_append_throttled(const struct scap_live_throttled *list, size_t count,
+				   struct buf *text)
+{
+	static const struct {
+		const char *option, *whose;
+	} kinds[RATE_KINDS] = {
+		[RATE_OF_PROCESS] = {"--process-limit", ""},
+		[RATE_OF_CGROUP] = {"--cgroup-limit", "the control groups of "},
+	};
+
+	for (unsigned int kind = 0; kind < RATE_KINDS; kind++) {
+		const char *separator = ": ";
+		char name[sizeof(list->name)];
+
+		for (size_t i = 0; i < count; i++) {
+			if (list[i].kind != kind)
+				continue;
+			if (*separator == ':')
+				buf_printf(text, "agent: lost most over %s", kinds[kind].option);
+			memcpy(name, list[i].name, sizeof(name));
+			excerpt_make_plain(name, strlen(name));
+			buf_printf(text, "%s%" PRIu64 " of %sprocess %d (%s)", separator,
+				   list[i].lost, kinds[kind].whose, (int)list[i].pid, name);
+			separator = ", ";
+		}
+		if (*separator == ',')
+			buf_append_char(text, '\n');
 	}
 }

@@ -11,6 +11,7 @@
 #include "agent/input/input.h"
 
 struct scap_live_stats;
+struct scap_live_throttled;
 
 /* "seen 7, delivered 5, lost 2", for a line during the run. */
 void account_live_append_counters(const struct scap_live_stats *live, struct buf *text);
@@ -24,5 +25,9 @@ bool account_live_is_incomplete(const struct scap_live_stats *live);
 /* The report; exact if the capture was stopped and drained. */
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
 			 struct buf *text);
+
+/* Who was over a limit of events in a second, from scap_live_throttled(): a line for each limit. */
+void account_live_append_throttled(const struct scap_live_throttled *list, size_t count,
+				   struct buf *text);
 
 #endif

@@ -21,6 +21,9 @@
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 
+/* How many that were over a limit the report names. */
+enum { THROTTLED_SHOWN = 5 };
+
 struct input_live {
 	struct input input;
 	const struct options *options; /* borrowed */
@@ -442,6 +445,7 @@ static int append_metrics(struct input *input, const struct plan *plan,
 static int append_report(struct input *input, const struct account *account, struct buf *text,
 			 struct error *err)
 {
+	struct scap_live_throttled list[THROTTLED_SHOWN];
 	struct input_live *live = of(input);
 	int code = read_stats(live);
 
@@ -449,6 +453,8 @@ static int append_report(struct input *input, const struct account *account, str
 		return error_set(err, code, "the driver's counters cannot be read: %s",
 				 strerror(-code));
 	account_live_append(&live->stats, account, text);
+	account_live_append_throttled(list, scap_live_throttled(live->live, list, THROTTLED_SHOWN),
+				      text);
 	return 0;
 }
 

@@ -42,6 +42,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.boot_offset_ns = boot_offset_ns,
 	};
 
+	memcpy(config.rate_limits, options->rate_limits, sizeof(config.rate_limits));
 	if (!options->include_self)
 		memcpy(config.self_pids, place->self_pids, sizeof(config.self_pids));
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

@@ -60,6 +60,8 @@ struct options {
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t stats_ns; /* interval between lines of counters, 0: none */
 	uint32_t ring_bytes; /* per CPU: a power of two, at least a page; 0: of buffers_bytes */
+	/* Events in a second, of each process and of each set of control groups; 0: not limited. */
+	uint32_t rate_limits[RATE_KINDS];
 	uint64_t buffers_bytes; /* all rings and slots together; 0: see scap_memory_divide() */
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */

@@ -9,7 +9,7 @@
 
 #include "agent/options/setters.h"
 
-enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000 };
+enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 100000000 };
 
 #define BUFFERS_BYTES_MAX (UINT64_C(64) << 30)
 
@@ -98,6 +98,29 @@ static int set_ring_memory(struct options *options, const char *value)
 	return 0;
 }
 
+static int set_rate_limit(struct options *options, enum rate_kind kind, const char *value)
+{
+	uint64_t events;
+	int code = value_read_u64(value, &events);
+
+	if (code)
+		return code;
+	if (events == 0 || events > RATE_LIMIT_MAX)
+		return -EINVAL;
+	options->rate_limits[kind] = (uint32_t)events;
+	return 0;
+}
+
+static int set_process_limit(struct options *options, const char *value)
+{
+	return set_rate_limit(options, RATE_OF_PROCESS, value);
+}
+
+static int set_cgroup_limit(struct options *options, const char *value)
+{
+	return set_rate_limit(options, RATE_OF_CGROUP, value);
+}
+
 static int set_snaplen(struct options *options, const char *value)
 {
 	uint64_t bytes;
@@ -183,8 +206,9 @@ const struct option_row option_rows_capture[] = {
 	 "watch all system calls at their exit, the default; or only the wanted calls, which costs "
 	 "others less, but 32-bit programs are not seen then",
 	 set_hooks, .words = hooks_words_get, .about = LIVE},
-	{0, "no-pushdown", NULL, "let the kernel deliver all events, also those that the filter rejects",
-	 set_no_pushdown, .about = LIVE},
+	{0, "no-pushdown", NULL,
+	 "let the kernel deliver all events, also those that the filter rejects", set_no_pushdown,
+	 .about = LIVE},
 	{0, "full-state", NULL, "keep track also of descriptors and directories that nothing shows",
 	 set_full_state, .about = LIVE},
 	{'n', "numevents", "COUNT", "exit after COUNT events that match", set_count,
@@ -199,6 +223,13 @@ const struct option_row option_rows_capture[] = {
 	 "all ring buffers together; default 64M, or 1/32 of the machine's memory if that is less",
 	 set_ring_memory, .accepts = "a size up to 64G such as 16M or 1G",
 	 .about = LIVE | OF_DOCTOR},
+	{0, "process-limit", "EVENTS",
+	 "at most EVENTS a second of each process; more are lost, and counted; important ones "
+	 "never",
+	 set_process_limit, .accepts = "a number from 1 to 100000000", .about = LIVE},
+	{0, "cgroup-limit", "EVENTS",
+	 "the same of all processes that are in the same control groups, such as a container",
+	 set_cgroup_limit, .accepts = "a number from 1 to 100000000", .about = LIVE},
 	{'s', "snaplen", "BYTES", "keep BYTES of each data buffer; default 80", set_snaplen,
 	 .accepts = "a number from 0 to 65000", .about = LIVE, .usual = true},
 	{0, "snaplen-ports", "LOW-HIGH", "keep 16000 bytes on sockets with these ports",

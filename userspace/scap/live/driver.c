@@ -18,6 +18,7 @@
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
+#include "scap/live/throttled.h"
 
 struct live_driver {
 	struct live_loader *loader; /* `load`, or that of the configuration */
@@ -255,6 +256,12 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 	read_slots(driver, stats);
 	read_misses(driver, stats);
 	return 0;
+}
+
+size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,
+			     size_t max)
+{
+	return live_throttled_read(driver->maps[LIVE_MAP_RATES], list, max);
 }
 
 /* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */

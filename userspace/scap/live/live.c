@@ -226,6 +226,11 @@ bool scap_live_has_room(const struct scap_live *live)
 	return live_rings_have_room(&live->rings);
 }
 
+size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max)
+{
+	return live_driver_throttled(live->driver, list, max);
+}
+
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
 	return live_driver_map_bytes(live->driver);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "abi.h"
 #include "scap/model/source.h"
@@ -57,6 +58,7 @@ struct scap_live_config {
 	enum call_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
+	uint32_t rate_limits[RATE_KINDS]; /* events in a second that are not important; 0: none */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 };
@@ -117,6 +119,21 @@ int64_t scap_live_map_bytes(const struct scap_live *live);
 
 /* Returns 0, or -errno: then `stats` have no meaning. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
+
+/* Who was over a limit of scap_live_config.rate_limits. */
+struct scap_live_throttled {
+	enum rate_kind kind;
+	pid_t pid; /* of the process that was first */
+	char name[16]; /* of its thread, NUL-terminated */
+	uint64_t lost; /* events of all of them */
+};
+
+/*
+ * Fills a list with those that lost most, at most `max`, the largest loss first; call it after
+ * scap_live_stop(). Those that did not write an event for long may be forgotten. Returns how many; 0
+ * also if nothing is limited, or it cannot be read.
+ */
+size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max);
 
 /*
  * The ids of the events that are missing, all or some of them, because the kernel rejected their

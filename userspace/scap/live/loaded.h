@@ -19,6 +19,7 @@ enum live_map {
 	LIVE_MAP_SCRATCH,
 	LIVE_MAP_COUNTERS,
 	LIVE_MAP_DRIVER_COUNTERS,
+	LIVE_MAP_RATES,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };

@@ -122,6 +122,14 @@ static bool reserves_room(const struct scap_live_config *config)
 	return wanted[false] && wanted[true];
 }
 
+static bool limits_rates(const struct scap_live_config *config)
+{
+	for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
+		if (config->rate_limits[kind])
+			return true;
+	return false;
+}
+
 static int configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -136,6 +144,8 @@ static int configure(struct live_object *made, struct error *err)
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));
+	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
+	       sizeof(config->rate_limits));
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* A small ring must have room for some records. */
@@ -151,6 +161,8 @@ static int configure(struct live_object *made, struct error *err)
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	if (r == 0 && !config->enter_times)
 		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
+	if (r == 0 && !limits_rates(config))
+		r = bpf_map__set_max_entries(object->maps.rates, 1);
 	if (r == 0 && !live_compares_names(&config->kernel_filters))
 		r = bpf_map__set_max_entries(object->maps.renamed, 1);
 	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)

@@ -82,6 +82,26 @@ static void test_filtered(void **state)
 	buf_finish(&line);
 }
 
+static void test_throttled(void **state)
+{
+	const struct scap_live_throttled list[] = {
+		{.kind = RATE_OF_CGROUP, .pid = 7, .name = "nginx", .lost = 90},
+		{.kind = RATE_OF_PROCESS, .pid = 17, .name = "a\033[2J", .lost = 50},
+		{.kind = RATE_OF_PROCESS, .pid = 18, .name = "cat", .lost = 4},
+	};
+
+	buf_clear(&text);
+	account_live_append_throttled(list, 0, &text);
+	assert_int_equal(text.len, 0);
+	account_live_append_throttled(list, 3, &text);
+	buf_append_char(&text, '\0');
+	assert_string_equal(text.data,
+			    "agent: lost most over --process-limit: 50 of process 17 (a.[2J), 4 of "
+			    "process 18 (cat)\n"
+			    "agent: lost most over --cgroup-limit: 90 of the control groups of "
+			    "process 7 (nginx)\n");
+}
+
 static void test_troubles(void **state)
 {
 	const struct account account = {
@@ -105,7 +125,8 @@ static void test_verbose(void **state)
 	live.untimed = 2;
 	report(&account);
 	assert_non_null(strstr(text.data, "agent: 2 calls without latency"));
-	assert_non_null(strstr(text.data, "agent: event close: seen 7, delivered 7, filtered 0, lost 0"));
+	assert_non_null(
+		strstr(text.data, "agent: event close: seen 7, delivered 7, filtered 0, lost 0"));
 	assert_non_null(strstr(text.data, "agent: state: threads 3, descriptors 4; asked of /proc: "
 					  "threads 5 (0 gone)"));
 }
@@ -116,6 +137,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
 	};

@@ -250,11 +250,13 @@ static void test_counters(void **state)
 	assert_true(input->ops->is_incomplete(input, &corrupt));
 	first.stats.seen[EVENT_close]++;
 	first.stats.events[EVENT_close].lost[LOSS_RING_FULL]++;
+	first.throttled = (struct scap_live_throttled){.pid = 7, .name = "cat", .lost = 1};
 	assert_true(input->ops->is_incomplete(input, &clean));
 	assert_int_equal(input->ops->append_report(input, &account, &text, NULL), 0);
 	expect_text(&text, "agent: seen 3 = delivered 2 + lost 1; matched 2, printed 1\n"
 			   "agent: lost by cause: ring full 1\n"
-			   "agent: lost by event: close 1 of 3\n");
+			   "agent: lost by event: close 1 of 3\n"
+			   "agent: lost most over --process-limit: 1 of process 7 (cat)\n");
 	text = (struct buf){0};
 	first.stats_code = -EIO;
 	assert_true(input->ops->is_incomplete(input, &clean));

@@ -105,6 +105,20 @@ static void test_ring_memory(void **state)
 	options_finish(&options);
 }
 
+static void test_rate_limits(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_int_equal(options.rate_limits[RATE_OF_PROCESS], 0);
+	assert_int_equal(options.rate_limits[RATE_OF_CGROUP], 0);
+	options_finish(&options);
+	parse_right("--process-limit 1000 --cgroup-limit=100000000", &options);
+	assert_int_equal(options.rate_limits[RATE_OF_PROCESS], 1000);
+	assert_int_equal(options.rate_limits[RATE_OF_CGROUP], 100000000);
+	options_finish(&options);
+}
+
 static void test_containers(void **state)
 {
 	struct options options;
@@ -179,8 +193,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),	      cmocka_unit_test(test_chosen_snaplen),
 		cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
-		cmocka_unit_test(test_ring_memory),   cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_processes),     cmocka_unit_test(test_rejected),
+		cmocka_unit_test(test_rate_limits),   cmocka_unit_test(test_ring_memory),
+		cmocka_unit_test(test_containers),    cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

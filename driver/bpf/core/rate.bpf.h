@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Limits of how many events a process and a control group may deliver in a second, so that a busy
+ * one leaves the rings to the others. A second begins with the first event after the one before has
+ * ended. The limit is exact but for events that other CPUs write at the same moment.
+ */
+#ifndef LANNER_RATE_BPF_H
+#define LANNER_RATE_BPF_H
+
+#include "bpf/core/filler.bpf.h"
+
+#define SECOND_NS 1000000000ULL
+
+static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
+{
+	struct rate_key key = {.id = id, .kind = kind};
+	struct rate *rate = bpf_map_lookup_elem(&rates, &key);
+
+	if (!rate) {
+		struct rate none = {};
+
+		bpf_map_update_elem(&rates, &key, &none, BPF_NOEXIST);
+		rate = bpf_map_lookup_elem(&rates, &key);
+	}
+	return rate;
+}
+
+/* Counts an event; returns whether it is over the limit. */
+static __always_inline bool rate_exceeds(__u64 id, enum rate_kind kind, __u64 now)
+{
+	struct rate *rate = rate_find(id, kind);
+
+	if (!rate)
+		return false;
+	/* The clocks of two CPUs may differ by some ns: the difference has a sign. */
+	if ((__s64)(now - rate->began_ns) >= (__s64)SECOND_NS) {
+		rate->began_ns = now;
+		rate->events = 0;
+	}
+	if (rate->events < rate_limits[kind]) {
+		count(&rate->events);
+		return false;
+	}
+	if (!rate->lost) {
+		rate->pid = current_pid();
+		bpf_get_current_comm(rate->name, sizeof(rate->name));
+	}
+	count(&rate->lost);
+	return true;
+}
+
+/*
+ * Whether an event that the current task causes is over a limit. Returns the cause of its loss, or
+ * LOSS_CAUSES_COUNT. Not inlined: the verifier walks it once for each caller, and there is one
+ * copy.
+ */
+static __attribute__((noinline)) __u32 rate_cause(__u64 now)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (rate_limits[RATE_OF_PROCESS] && rate_exceeds(current_pid(), RATE_OF_PROCESS, now))
+		return LOSS_PROCESS_LIMIT;
+	/* Tasks share a css_set if, and only if, they share all their groups. */
+	if (rate_limits[RATE_OF_CGROUP] &&
+	    rate_exceeds((__u64)READ(task, cgroups), RATE_OF_CGROUP, now))
+		return LOSS_CGROUP_LIMIT;
+	return LOSS_CAUSES_COUNT;
+}
+
+static __always_inline bool rates_are_limited(void)
+{
+	return rate_limits[RATE_OF_PROCESS] || rate_limits[RATE_OF_CGROUP];
+}
+
+#endif
