@@ -118,6 +118,27 @@ struct compat_call {
 	__u16 native; /* its number for 64-bit programs, or NO_NATIVE */
 };
 
+/*
+ * Functions of the kernel that the programs call: KERNEL_FUNCTION(name of a constant, name). Their
+ * numbers are set before a program is loaded; until then a call has the constant. As external
+ * symbols, libbpf would also search them in the types of modules, which takes CAP_SYS_ADMIN, where
+ * the kernel lacks them.
+ */
+#define KERNEL_FUNCTIONS(KERNEL_FUNCTION)                                                          \
+	KERNEL_FUNCTION(CAST, bpf_rdonly_cast)                                                     \
+	KERNEL_FUNCTION(ITER_NEW, bpf_iter_num_new)                                                \
+	KERNEL_FUNCTION(ITER_NEXT, bpf_iter_num_next)                                              \
+	KERNEL_FUNCTION(ITER_DESTROY, bpf_iter_num_destroy)
+
+/* No number of a helper. */
+enum {
+	KERNEL_FUNCTIONS_BEGIN = 0x4c414e00,
+#define KERNEL_FUNCTION(name, function) KERNEL_##name,
+	KERNEL_FUNCTIONS(KERNEL_FUNCTION)
+#undef KERNEL_FUNCTION
+	KERNEL_FUNCTIONS_END,
+};
+
 /* The license of the BPF programs, which the kernel checks. */
 #define DRIVER_LICENSE "Dual MIT/GPL"
 

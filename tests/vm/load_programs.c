@@ -58,6 +58,9 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->classic_calls = classic;
 	object->rodata->enter_times = true;
 	object->rodata->compares_arguments = true;
+	object->rodata->reserves_room = true;
+	object->rodata->rate_limits[RATE_OF_PROCESS] = object->rodata->rate_limits[RATE_OF_CGROUP] =
+		1;
 	configure_filters((struct kernel_filters *)&object->rodata->kernel_filters);
 	object->rodata->snaplen = SNAPLEN_DEFAULT;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
@@ -74,18 +77,14 @@ static bool is_of_here(const struct live_program *program)
 	return program->event == EVENT_NONE || event_desc_is_native(event_desc_get(program->event));
 }
 
-static int choose_programs(struct lanner *object, bool classic)
+static int choose_programs(struct lanner *object)
 {
 	for (size_t i = 0; i < live_programs_count; i++) {
 		struct bpf_program *program =
 			bpf_object__find_program_by_name(object->obj, live_programs[i].name);
-		const char *hook = live_program_at_calls(&live_programs[i]);
-		int ret = program ? 0 : -ENOENT;
 
-		if (ret == 0 && !classic && hook)
-			ret = live_kind_make_raw(program, hook);
-		if (ret < 0)
-			return ret;
+		if (!program)
+			return -ENOENT;
 		bpf_program__set_autoload(program, is_of_here(&live_programs[i]));
 	}
 	return 0;
@@ -142,7 +141,7 @@ static int load(struct live_log *log, struct result *results)
 		ret = object ? configure(object, classic) : -errno;
 	}
 	if (ret == 0)
-		ret = choose_programs(object, classic);
+		ret = choose_programs(object);
 	if (ret == 0)
 		ret = live_probe_prepare(&probe, object->obj);
 	if (ret == 0)

@@ -72,7 +72,7 @@ struct trace_event_raw_sys_exit {
  * has a type for the verifier: no arithmetic, and not an argument of a function that is not
  * inlined; READ() returns plain numbers.
  */
-extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+static void *(*const kernel_cast)(const void *address, __u32 type) = (void *)KERNEL_CAST;
 
 /*
  * A helper of the same version: a test for the kfunc itself costs a search of the kernel's symbols
@@ -84,7 +84,7 @@ enum bpf_func_id___6_2 { BPF_FUNC_cgrp_storage_get___6_2 = 210 };
 	bpf_core_enum_value_exists(enum bpf_func_id___6_2, BPF_FUNC_cgrp_storage_get___6_2)
 
 #define TYPED(pointer)                                                                             \
-	((typeof(pointer))bpf_rdonly_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
+	((typeof(pointer))kernel_cast(pointer, bpf_core_type_id_kernel(typeof(*(pointer)))))
 
 #define GET(pointer, ...)                                                                          \
 	(CAN_CAST ? ___arrow(TYPED(pointer), ##__VA_ARGS__) : BPF_CORE_READ(pointer, ##__VA_ARGS__))
@@ -232,9 +232,11 @@ struct bpf_iter_num {
 	__u64 opaque;
 } __attribute__((preserve_access_index));
 
-extern int bpf_iter_num_new(struct bpf_iter_num *iterator, int start, int end) __ksym __weak;
-extern int *bpf_iter_num_next(struct bpf_iter_num *iterator) __ksym __weak;
-extern void bpf_iter_num_destroy(struct bpf_iter_num *iterator) __ksym __weak;
+static int (*const kernel_iter_new)(struct bpf_iter_num *iterator, int start,
+				    int end) = (void *)KERNEL_ITER_NEW;
+static int *(*const kernel_iter_next)(struct bpf_iter_num *iterator) = (void *)KERNEL_ITER_NEXT;
+static void (*const kernel_iter_destroy)(struct bpf_iter_num *iterator) = (void *)
+	KERNEL_ITER_DESTROY;
 
 #define CAN_ITERATE bpf_core_type_exists(struct bpf_iter_num)
 

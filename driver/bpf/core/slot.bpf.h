@@ -128,8 +128,8 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 	if (!slot || cause >= LOSS_CAUSES_COUNT)
 		return 0;
 	if (CAN_ITERATE) {
-		bpf_iter_num_new(&turns, 0, BATCH_EVENTS_MAX);
-		while ((turn = bpf_iter_num_next(&turns))) {
+		kernel_iter_new(&turns, 0, BATCH_EVENTS_MAX);
+		while ((turn = kernel_iter_next(&turns))) {
 			__u32 i = *turn;
 
 			CHECKED(i);
@@ -137,7 +137,7 @@ __attribute__((noinline)) int batch_count_lost(__u32 slot_key, __u32 events, __u
 				break;
 			count_lost(slot->event_ids[i], cause);
 		}
-		bpf_iter_num_destroy(&turns);
+		kernel_iter_destroy(&turns);
 		return 0;
 	}
 	for (__u32 i = 0; i < BATCH_EVENTS_MAX && i < events; i++)

@@ -1,28 +1,60 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * libbpf knows the programs as a type that has no tracepoint in the kernel's description of its
+ * types, so that it does not read that; their own type is set right before they are loaded.
+ */
 #include "scap/live/handlers.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "scap/live/programs.h"
+#include "abi.h"
+#include "scap/live/object.h"
+
+enum { FUNCTIONS = KERNEL_FUNCTIONS_END - KERNEL_FUNCTIONS_BEGIN - 1 };
+
+/* By the constant of a call, less that of the first. */
+static const char *const functions[FUNCTIONS] = {
+#define KERNEL_FUNCTION(name, function) #function,
+	KERNEL_FUNCTIONS(KERNEL_FUNCTION)
+#undef KERNEL_FUNCTION
+};
+
+/* How programs of a section are attached. */
+enum way { NOT_BY_TYPE, BY_TRACEPOINT, BY_ITERATOR };
+
+/* By the sections of driver/bpf/. */
+static const struct {
+	const char *section;
+	enum bpf_prog_type type; /* that libbpf knows */
+	enum way way, classic_way;
+} kinds[LIVE_HANDLERS] = {
+	{"tp/raw_syscalls/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_TRACEPOINT, NOT_BY_TYPE},
+	{"tp_btf/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_TRACEPOINT, BY_TRACEPOINT},
+	{"tracepoint/", BPF_PROG_TYPE_TRACEPOINT, NOT_BY_TYPE, NOT_BY_TYPE},
+	{"iter/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_ITERATOR, BY_ITERATOR},
+	{"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, NOT_BY_TYPE, NOT_BY_TYPE},
+};
+
+/* What the kernel describes of a way to attach. */
+static const struct {
+	const char *prefix; /* before the name of the tracepoint or iterator */
+	uint32_t kind;
+	enum bpf_attach_type attach;
+} ways[] = {
+	[BY_TRACEPOINT] = {"btf_trace_", BTF_KIND_TYPEDEF, BPF_TRACE_RAW_TP},
+	[BY_ITERATOR] = {"bpf_iter_", BTF_KIND_FUNC, BPF_TRACE_ITER},
+};
 
 int live_handlers_begin(struct live_handlers *handlers, bool classic, live_handler_fn call,
 			long cookie)
 {
-	/* By the sections of driver/bpf/. */
-	const struct {
-		const char *section;
-		enum bpf_prog_type type;
-		enum bpf_attach_type attach;
-	} kinds[LIVE_HANDLERS] = {
-		{"tp/raw_syscalls/", classic ? BPF_PROG_TYPE_TRACEPOINT : BPF_PROG_TYPE_TRACING,
-		 classic ? 0 : BPF_TRACE_RAW_TP},
-		{"tp_btf/", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP},
-		{"tracepoint/", BPF_PROG_TYPE_TRACEPOINT, 0},
-	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = cookie, .prog_prepare_load_fn = call);
 
 	/*
@@ -31,50 +63,152 @@ int live_handlers_begin(struct live_handlers *handlers, bool classic, live_handl
 	 */
 	int r = libbpf_register_prog_handler("unused/", BPF_PROG_TYPE_UNSPEC, 0, NULL);
 
-	handlers->count = 0;
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < LIVE_HANDLERS; i++) {
-		r = libbpf_register_prog_handler(kinds[i].section, kinds[i].type, kinds[i].attach,
-						 &opts);
-		if (r < 0)
-			return r;
-		handlers->ids[handlers->count++] = r;
+	*handlers = (struct live_handlers){.classic = classic};
+	for (size_t i = 0; i < LIVE_HANDLERS && r >= 0; i++) {
+		bool is_classic = classic && kinds[i].classic_way != kinds[i].way;
+
+		r = libbpf_register_prog_handler(
+			kinds[i].section, is_classic ? BPF_PROG_TYPE_TRACEPOINT : kinds[i].type, 0,
+			&opts);
+		if (r >= 0)
+			handlers->ids[handlers->count++] = r;
 	}
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 void live_handlers_end(struct live_handlers *handlers)
 {
 	for (int i = 0; i < handlers->count; i++)
 		libbpf_unregister_prog_handler(handlers->ids[i]);
-	handlers->count = 0;
+	free(handlers->types);
+	*handlers = (struct live_handlers){0};
 }
 
-/* Whether libbpf would look up the tracepoint of this program. */
-static bool has_target(const struct live_program *row, const struct bpf_program *program)
+/* How a program is attached, and the name of what the kernel describes for that. */
+static enum way way_of(const struct live_handlers *handlers, const struct bpf_program *program,
+		       char name[LIVE_TYPE_NAME_BYTES])
 {
-	return program && bpf_program__autoload(program) && row->hook && !row->at_enter &&
-	       !live_program_at_calls(row);
+	const char *section = bpf_program__section_name(program);
+	enum way way = NOT_BY_TYPE;
+
+	for (size_t i = 0; i < LIVE_HANDLERS; i++)
+		if (strncmp(section, kinds[i].section, strlen(kinds[i].section)) == 0)
+			way = handlers->classic ? kinds[i].classic_way : kinds[i].way;
+	if (way != NOT_BY_TYPE)
+		snprintf(name, LIVE_TYPE_NAME_BYTES, "%s%s", ways[way].prefix,
+			 strrchr(section, '/') + 1);
+	return way;
 }
 
-int live_handlers_prepare(struct bpf_object *object,
-			  void (*missing)(void *context, size_t row, int error), void *context)
+static uint32_t type_id(const struct live_handlers *handlers, const char *name)
 {
-	for (size_t i = 0; i < live_programs_count; i++) {
-		const struct live_program *row = &live_programs[i];
-		struct bpf_program *program = bpf_object__find_program_by_name(object, row->name);
-		int r;
+	for (size_t i = 0; i < handlers->types_count; i++)
+		if (strcmp(handlers->types[i].name, name) == 0)
+			return handlers->types[i].id;
+	return 0;
+}
 
-		if (!has_target(row, program))
+static void add_type(struct live_handlers *handlers, uint32_t kind, const char *name)
+{
+	struct live_kernel_type *type = &handlers->types[handlers->types_count];
+
+	for (size_t i = 0; i < handlers->types_count; i++)
+		if (strcmp(handlers->types[i].name, name) == 0)
+			return;
+	type->kind = kind;
+	snprintf(type->name, sizeof(type->name), "%s", name);
+	handlers->types_count++;
+}
+
+static int list_types(struct live_handlers *handlers, struct bpf_object *object)
+{
+	char name[LIVE_TYPE_NAME_BYTES];
+	struct bpf_program *program;
+	size_t count = FUNCTIONS;
+
+	bpf_object__for_each_program(program, object) count++;
+	free(handlers->types);
+	handlers->types_count = 0;
+	handlers->types = calloc(count, sizeof(*handlers->types));
+	if (!handlers->types)
+		return -ENOMEM;
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		add_type(handlers, BTF_KIND_FUNC, functions[i]);
+	bpf_object__for_each_program(program, object)
+	{
+		enum way way = way_of(handlers, program, name);
+
+		if (way != NOT_BY_TYPE && bpf_program__autoload(program))
+			add_type(handlers, ways[way].kind, name);
+	}
+	return live_kernel_types_find(LIVE_BTF_PATH, handlers->types, handlers->types_count);
+}
+
+int live_handlers_prepare(struct live_handlers *handlers, struct bpf_object *object,
+			  void (*missing)(void *context, const struct bpf_program *program),
+			  void *context)
+{
+	int r = list_types(handlers, object);
+	char name[LIVE_TYPE_NAME_BYTES];
+	struct bpf_program *program;
+
+	if (r < 0)
+		return r;
+	bpf_object__for_each_program(program, object)
+	{
+		if (!bpf_program__autoload(program) ||
+		    way_of(handlers, program, name) == NOT_BY_TYPE || type_id(handlers, name))
 			continue;
-		r = bpf_program__set_attach_target(program, 0, row->hook);
-		if (r == -ENOMEM || (r < 0 && !missing))
-			return r;
-		if (r < 0) {
-			bpf_program__set_autoload(program, false);
-			missing(context, i, r);
-		}
+		if (!missing)
+			return -ESRCH;
+		bpf_program__set_autoload(program, false);
+		missing(context, program);
+	}
+	return 0;
+}
+
+/* Where the kernel has no such function, the verifier finds that the call is not reached. */
+static void resolve_calls(const struct live_handlers *handlers, struct live_prepared *prepared)
+{
+	uint32_t ids[FUNCTIONS];
+
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		ids[i] = type_id(handlers, functions[i]);
+	for (size_t i = 0; i < prepared->insns_count; i++) {
+		struct bpf_insn *insn = &prepared->insns[i];
+		uint32_t function = (uint32_t)insn->imm - KERNEL_FUNCTIONS_BEGIN - 1;
+
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != 0 ||
+		    function >= FUNCTIONS || !ids[function])
+			continue;
+		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insn->imm = (int32_t)ids[function];
+	}
+}
+
+int live_handlers_resolve(const struct live_handlers *handlers, const struct bpf_program *program,
+			  const struct bpf_prog_load_opts *opts, struct live_prepared *prepared)
+{
+	char name[LIVE_TYPE_NAME_BYTES];
+	enum way way = way_of(handlers, program, name);
+	size_t bytes = bpf_program__insn_cnt(program) * sizeof(struct bpf_insn);
+
+	*prepared = (struct live_prepared){
+		.type = bpf_program__type(program),
+		.opts = *opts,
+		.insns = malloc(bytes),
+		.insns_count = bpf_program__insn_cnt(program),
+	};
+	if (!prepared->insns)
+		return -ENOMEM;
+	memcpy(prepared->insns, bpf_program__insns(program), bytes);
+	resolve_calls(handlers, prepared);
+	/* libbpf frees it when it has loaded the empty ones; no program refers to it. */
+	prepared->opts.fd_array = NULL;
+	if (way != NOT_BY_TYPE) {
+		prepared->type = BPF_PROG_TYPE_TRACING;
+		prepared->opts.expected_attach_type = ways[way].attach;
+		prepared->opts.attach_btf_id = type_id(handlers, name);
 	}
 	return 0;
 }

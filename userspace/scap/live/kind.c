@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines which kind of program the kernel needs, and creates it, with libbpf. */
+/* Determines which kind of program the kernel needs. */
 #include "scap/live/kind.h"
 
 #include <errno.h>
@@ -7,14 +7,8 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "scap/live/tracepoint.h"
-
-static int open_tracepoint(const char *hook)
-{
-	return scap_tracepoint_open("raw_syscalls", hook);
-}
 
 /* Raw programs became preemptible when programs at tracepoints were allowed to sleep, in 7.x. */
 bool live_kind_raw_is_skipped(void)
@@ -39,36 +33,9 @@ bool live_kind_is_classic(void)
 
 	if (!live_kind_raw_is_skipped())
 		return false;
-	fd = open_tracepoint("sys_exit");
+	fd = scap_tracepoint_open("raw_syscalls", "sys_exit");
 	if (fd < 0)
 		return false;
 	close(fd);
 	return true;
-}
-
-int live_kind_make_raw(struct bpf_program *program, const char *hook)
-{
-	int r = bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
-
-	if (r == 0)
-		r = bpf_program__set_expected_attach_type(program, BPF_TRACE_RAW_TP);
-	return r ? r : bpf_program__set_attach_target(program, 0, hook);
-}
-
-struct bpf_link *live_kind_attach(struct bpf_program *program, const char *hook, bool classic)
-{
-	struct bpf_link *link;
-	int fd;
-
-	if (!classic)
-		return bpf_program__attach_trace(program);
-	fd = open_tracepoint(hook);
-	if (fd < 0) {
-		errno = -fd;
-		return NULL;
-	}
-	link = bpf_program__attach_perf_event(program, fd);
-	if (!link)
-		close(fd);
-	return link;
 }

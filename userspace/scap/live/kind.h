@@ -12,22 +12,10 @@
 
 #include <stdbool.h>
 
-struct bpf_link;
-struct bpf_program;
-
 /* Whether the kernel may skip runs of raw programs. */
 bool live_kind_raw_is_skipped(void);
 
 /* Whether classic programs are needed and available: the kernel may lack tracefs. */
 bool live_kind_is_classic(void);
-
-/*
- * Makes a program a raw one, before it is loaded; by its section it is classic. Returns 0 or
- * -errno.
- */
-int live_kind_make_raw(struct bpf_program *program, const char *hook);
-
-/* Like bpf_program__attach(): NULL and errno on failure. */
-struct bpf_link *live_kind_attach(struct bpf_program *program, const char *hook, bool classic);
 
 #endif

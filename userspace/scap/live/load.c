@@ -199,8 +199,8 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 }
 
 /*
- * Takes the attachment away from libbpf. event: the perf event that it belongs to, or -1; a link of
- * its own holds that, on kernels that have one. Returns its descriptor.
+ * Takes the attachment away from libbpf. event: the perf event that it belongs to; a link of its
+ * own holds that, on kernels that have one. Returns its descriptor.
  */
 static int take_link(struct bpf_link *link, int event)
 {
@@ -208,7 +208,7 @@ static int take_link(struct bpf_link *link, int event)
 
 	bpf_link__disconnect(link);
 	bpf_link__destroy(link);
-	if (event >= 0 && event != fd)
+	if (event != fd)
 		close(event);
 	return fd;
 }
@@ -226,18 +226,20 @@ static int attach_program(const struct live_object *object, size_t i, const char
 			  const char *hook)
 {
 	struct bpf_program *program = live_object_program(object, i);
-	int event = group ? scap_tracepoint_open(group, hook) : -1, code;
 	struct bpf_link *link;
+	int event, code;
 
-	if (group && event < 0)
+	/* Not by libbpf, which knows these programs as another type: see handlers.c. */
+	if (!group)
+		return bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_RAW_TP, NULL);
+	event = scap_tracepoint_open(group, hook);
+	if (event < 0)
 		return event;
-	link = group ? bpf_program__attach_perf_event(program, event)
-		     : bpf_program__attach_trace(program);
+	link = bpf_program__attach_perf_event(program, event);
 	if (link)
 		return take_link(link, event);
 	code = -errno;
-	if (group)
-		close(event);
+	close(event);
 	return code;
 }
 

@@ -48,6 +48,16 @@ void live_log_end(struct live_log *log)
 	buf_append_char(&log->text, '\0');
 }
 
+void live_log_append(struct live_log *log, const char *text)
+{
+	if (log->verbose)
+		fputs(text, stderr);
+	/* It ends with a NUL. */
+	if (log->text.len)
+		log->text.len--;
+	buf_append(&log->text, text, strlen(text) + 1);
+}
+
 void live_log_finish(struct live_log *log)
 {
 	buf_finish(&log->text);
@@ -65,22 +75,6 @@ static const char *find_last(const char *text, const char *what)
 static const char *log_text(const struct live_log *log)
 {
 	return log->text.len && !log->text.failed ? log->text.data : "";
-}
-
-bool live_log_program(const struct live_log *log, char *name, size_t size)
-{
-	const char *at = find_last(log_text(log), "prog '");
-	size_t len;
-
-	if (!at)
-		return false;
-	at += strlen("prog '");
-	len = strcspn(at, "'\n");
-	if (at[len] != '\'' || len >= size)
-		return false;
-	memcpy(name, at, len);
-	name[len] = '\0';
-	return true;
 }
 
 static void copy_line(const char *begin, const char *end, char *line, size_t size)

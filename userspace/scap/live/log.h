@@ -26,8 +26,8 @@ void live_log_end(struct live_log *log);
 /* Frees the text. */
 void live_log_finish(struct live_log *log);
 
-/* The program that was named last. Returns false if there is none. */
-bool live_log_program(const struct live_log *log, char *name, size_t size);
+/* Adds what the verifier said to a log that has ended; printed if it is verbose. */
+void live_log_append(struct live_log *log, const char *text);
 
 /* Why it was rejected: the verifier's last line before its statistics, else libbpf's message. */
 void live_log_reason(const struct live_log *log, char *reason, size_t size);

@@ -13,7 +13,6 @@
 #include "lanner.skel.h"
 #include "scap/iter/open_fds.h"
 #include "scap/live/cgroup_roots.h"
-#include "scap/live/kind.h"
 #include "scap/live/log.h"
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
@@ -47,25 +46,9 @@ struct bpf_program *live_object_iterator(const struct live_object *object,
 	}
 }
 
-static int choose_kind(const struct live_object *object, size_t row, struct bpf_program *program,
-		       struct error *err)
-{
-	const char *hook = live_program_at_calls(&live_programs[row]);
-	int r;
-
-	if (object->classic || !hook || !bpf_program__autoload(program))
-		return 0;
-	r = live_kind_make_raw(program, hook);
-	return r ? error_set(err, r, "preparing the program \"%s\": %s", live_programs[row].name,
-			     strerror(-r))
-		 : 0;
-}
-
 static int choose_programs(struct live_object *object, struct error *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; i < live_programs_count && r == 0; i++) {
+	for (size_t i = 0; i < live_programs_count; i++) {
 		const struct live_program *row = &live_programs[i];
 		struct bpf_program *program = live_object_program(object, i);
 
@@ -76,13 +59,12 @@ static int choose_programs(struct live_object *object, struct error *err)
 			program,
 			!object->rejected[i] &&
 				live_program_wanted(row, object->config, object->rejected_events));
-		r = choose_kind(object, i, program, err);
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		bpf_program__set_autoload(live_object_iterator(object, i),
 					  object->wants_iterators[i]);
-	return r;
+	return 0;
 }
 
 static void configure_calls(struct live_object *made)
@@ -203,20 +185,8 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 		return describe_failure(r, log, err);
 	live_log_begin(log);
 	r = configure(object, err);
-	/* Last: what libbpf reads for raw programs, it frees only in a load. */
 	if (r == 0)
 		r = choose_programs(object, err);
-	live_log_end(log);
-	return r;
-}
-
-/* Without a message. */
-static int load_opened(struct live_object *object, struct live_log *log)
-{
-	int r;
-
-	live_log_begin(log);
-	r = lanner__load(object->skeleton);
 	live_log_end(log);
 	return r;
 }
@@ -251,8 +221,11 @@ static int leave_out_rejected(struct live_object *object, struct live_log *log)
 		r = open_object(object, log, NULL);
 	if (r == 0)
 		r = live_probe_prepare(&probe, object->skeleton->obj);
-	if (r == 0)
-		r = load_opened(object, log);
+	if (r == 0) {
+		live_log_begin(log);
+		r = lanner__load(object->skeleton);
+		live_log_end(log);
+	}
 	if (r == 0)
 		r = (int)leave_out(object, probe.rejected);
 	/* The object refers to the handlers. */
@@ -287,33 +260,24 @@ static bool leave_out_unhooked(struct live_object *object)
 	return any;
 }
 
-/* Loads the programs side by side. The message of a failure may lack the reason. */
-static int load_side_by_side(struct live_object *object, struct live_log *log, unsigned int threads,
-			     struct error *err)
+static int load(struct live_object *object, struct live_log *log, struct error *err)
 {
 	struct live_side *side = NULL;
-	int r = live_side_create(object->classic, threads, &side);
+	int r = live_side_create(object->classic, live_side_threads(), &side);
 
-	if (r == 0)
-		r = open_object(object, log, err);
+	if (r < 0)
+		return error_set(err, r, "loading the BPF programs: %s", strerror(-r));
+	r = open_object(object, log, err);
 	if (r == 0) {
 		live_log_begin(log);
 		r = live_side_load(side, object->skeleton->skeleton);
 		live_log_end(log);
+		if (r < 0) {
+			live_log_append(log, live_side_log(side));
+			describe_failure(r, log, err);
+		}
 	}
 	live_side_destroy(side);
-	return r;
-}
-
-static int load_one_by_one(struct live_object *object, struct live_log *log, struct error *err)
-{
-	int r = open_object(object, log, err);
-
-	if (r == 0) {
-		r = load_opened(object, log);
-		if (r < 0)
-			describe_failure(r, log, err);
-	}
 	return r;
 }
 
@@ -321,7 +285,6 @@ int live_object_load(struct live_object *object, struct error *err)
 {
 	struct live_log log = {.verbose = object->config->verbose};
 	struct live_log other = {.verbose = object->config->verbose};
-	unsigned int threads = live_side_threads();
 	bool probed = false;
 	int r;
 
@@ -330,25 +293,17 @@ int live_object_load(struct live_object *object, struct error *err)
 		return error_set(err, -ENOMEM, "loading the BPF programs: out of memory");
 	want_unhooked(object);
 	for (;;) {
-		r = threads ? load_side_by_side(object, &log, threads, err)
-			    : load_one_by_one(object, &log, err);
-		if (r == 0)
-			break;
+		r = load(object, &log, err);
 		/* Without rights every program is rejected, whatever its code. */
-		if (r != -EPERM && r != -ENOMEM) {
-			if (leave_out_unhooked(object))
-				continue;
-			if (!probed && leave_out_rejected(object, &other) > 0) {
-				probed = true;
-				/* It may have been the others alone. */
-				want_unhooked(object);
-				continue;
-			}
-		}
-		if (!threads)
+		if (r == 0 || r == -EPERM || r == -ENOMEM)
 			break;
-		/* Where that is no remedy either, this knows the reason. */
-		threads = 0;
+		if (leave_out_unhooked(object))
+			continue;
+		if (probed || leave_out_rejected(object, &other) <= 0)
+			break;
+		probed = true;
+		/* It may have been the others alone. */
+		want_unhooked(object);
 	}
 	live_log_finish(&log);
 	live_log_finish(&other);

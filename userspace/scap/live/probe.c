@@ -32,28 +32,30 @@ static size_t row_of(const struct bpf_program *program)
 }
 
 /* Returns a descriptor or -errno. */
-static int load(const struct bpf_program *program, struct bpf_prog_load_opts *opts)
+static int load(const struct bpf_program *program, const struct live_prepared *prepared,
+		const struct bpf_prog_load_opts *opts)
 {
-	return bpf_prog_load(bpf_program__type(program), bpf_program__name(program), DRIVER_LICENSE,
-			     bpf_program__insns(program), bpf_program__insn_cnt(program), opts);
+	return bpf_prog_load(prepared->type, bpf_program__name(program), DRIVER_LICENSE,
+			     prepared->insns, prepared->insns_count, opts);
 }
 
 /* The same, with the verifier's log in `log`, of LOG_BYTES; it remains as it is if that is NULL. */
-static int load_logged(const struct bpf_program *program, struct bpf_prog_load_opts opts,
+static int load_logged(const struct bpf_program *program, const struct live_prepared *prepared,
 		       unsigned int level, char *log)
 {
+	struct bpf_prog_load_opts opts = prepared->opts;
+
 	opts.log_level = log ? level : 0;
 	opts.log_size = log ? LOG_BYTES : 0;
 	opts.log_buf = log;
-	return load(program, &opts);
+	return load(program, prepared, &opts);
 }
 
 /* Loads it again, with the verifier's log. */
-static void print_rejection(const struct bpf_program *program,
-			    const struct bpf_prog_load_opts *opts)
+static void print_rejection(const struct bpf_program *program, const struct live_prepared *prepared)
 {
 	char *log = calloc(1, LOG_BYTES);
-	int fd = load_logged(program, *opts, LOG_ALL, log);
+	int fd = load_logged(program, prepared, LOG_ALL, log);
 
 	if (fd >= 0)
 		close(fd);
@@ -63,10 +65,10 @@ static void print_rejection(const struct bpf_program *program,
 }
 
 static int load_reported(struct live_probe *probe, size_t row, const struct bpf_program *program,
-			 const struct bpf_prog_load_opts *opts)
+			 const struct live_prepared *prepared)
 {
 	char *log = calloc(1, LOG_BYTES);
-	int fd = log ? load_logged(program, *opts, LOG_STATISTICS, log) : -ENOMEM;
+	int fd = log ? load_logged(program, prepared, LOG_STATISTICS, log) : -ENOMEM;
 
 	if (log)
 		probe->report(probe->context, row, fd < 0 ? fd : 0, log);
@@ -74,26 +76,39 @@ static int load_reported(struct live_probe *probe, size_t row, const struct bpf_
 	return fd;
 }
 
+/* Returns 0, or -errno if not the program is at fault, or it is in no row. */
+static int try_prepared(struct live_probe *probe, const struct bpf_program *program,
+			const struct live_prepared *prepared)
+{
+	size_t row = row_of(program);
+	bool is_reported = probe->report && row < live_programs_count;
+	int fd = is_reported ? load_reported(probe, row, program, prepared)
+			     : load(program, prepared, &prepared->opts);
+
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (fd == -EPERM || fd == -ENOMEM || row == live_programs_count)
+		return fd;
+	probe->rejected[row] = true;
+	if (probe->verbose)
+		print_rejection(program, prepared);
+	return 0;
+}
+
 /* Called by libbpf with a program that is ready to be loaded. */
 static int try_program(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct live_probe *probe = (struct live_probe *)cookie;
-	size_t row = row_of(program);
-	int fd;
+	struct live_prepared prepared;
+	int r = live_handlers_resolve(&probe->handlers, program, opts, &prepared);
 
-	if (row == live_programs_count)
-		return -ENOENT;
-	fd = probe->report ? load_reported(probe, row, program, opts) : load(program, opts);
-	if (fd == -EPERM || fd == -ENOMEM)
-		return fd;
-	if (fd >= 0) {
-		close(fd);
-	} else {
-		probe->rejected[row] = true;
-		if (probe->verbose)
-			print_rejection(program, opts);
-	}
-	return live_handlers_empty(program, opts);
+	if (r < 0)
+		return r;
+	r = try_prepared(probe, program, &prepared);
+	free(prepared.insns);
+	return r < 0 ? r : live_handlers_empty(program, opts);
 }
 
 int live_probe_begin(struct live_probe *probe, bool classic)
@@ -105,18 +120,21 @@ int live_probe_begin(struct live_probe *probe, bool classic)
 }
 
 /* The kernel has no such tracepoint. */
-static void reject_missing(void *context, size_t row, int error)
+static void reject_missing(void *context, const struct bpf_program *program)
 {
 	struct live_probe *probe = context;
+	size_t row = row_of(program);
 
+	if (row == live_programs_count)
+		return;
 	probe->rejected[row] = true;
 	if (probe->report)
-		probe->report(probe->context, row, error, "no such tracepoint\n");
+		probe->report(probe->context, row, -ESRCH, "no such tracepoint\n");
 }
 
 int live_probe_prepare(struct live_probe *probe, struct bpf_object *object)
 {
-	return live_handlers_prepare(object, reject_missing, probe);
+	return live_handlers_prepare(&probe->handlers, object, reject_missing, probe);
 }
 
 void live_probe_end(struct live_probe *probe)

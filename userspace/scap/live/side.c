@@ -16,15 +16,16 @@
 
 #include "abi.h"
 #include "scap/live/handlers.h"
-#include "scap/live/programs.h"
+
+enum {
+	LOG_BYTES = 1 << 20,
+	LOG_ALL = 1, /* level of the verifier's log, as in include/linux/bpf_verifier.h */
+};
 
 /* A program that is to be loaded. */
 struct job {
 	struct bpf_program *program; /* the empty one in its place */
-	struct bpf_insn *insns; /* owned; NULL: a thread has taken the job */
-	size_t insns_count;
-	enum bpf_prog_type type;
-	struct bpf_prog_load_opts opts;
+	struct live_prepared prepared; /* its instructions are NULL: a thread has taken the job */
 	int fd; /* owned; -1: not loaded */
 };
 
@@ -33,10 +34,11 @@ struct live_side {
 	unsigned int threads_max;
 	pthread_mutex_t mutex; /* of what follows */
 	pthread_cond_t changed; /* there is another job, or there will be none */
-	struct job *jobs; /* of live_programs_count at most */
-	size_t count;
+	struct job *jobs; /* of jobs_max at most */
+	size_t count, jobs_max;
 	bool complete; /* no job will be added */
 	int error; /* of the first program that was rejected; the others are not loaded then */
+	char *log; /* owned; what the verifier says of that one; NULL: not known */
 };
 
 unsigned int live_side_threads(void)
@@ -59,7 +61,8 @@ static struct job *find_largest(struct live_side *side)
 	for (size_t i = 0; i < side->count; i++) {
 		struct job *job = &side->jobs[i];
 
-		if (job->insns && (!largest || job->insns_count > largest->insns_count))
+		if (job->prepared.insns &&
+		    (!largest || job->prepared.insns_count > largest->prepared.insns_count))
 			largest = job;
 	}
 	return largest;
@@ -74,21 +77,51 @@ static struct job *take(struct live_side *side, struct bpf_insn **insns)
 	while (!side->error && !(job = find_largest(side)) && !side->complete)
 		pthread_cond_wait(&side->changed, &side->mutex);
 	if (job) {
-		*insns = job->insns;
-		job->insns = NULL;
+		*insns = job->prepared.insns;
+		job->prepared.insns = NULL;
 	}
 	pthread_mutex_unlock(&side->mutex);
 	return job;
 }
 
-/* Ends the work if `error` is not 0. */
-static void set_state(struct live_side *side, bool complete, int error)
+/* Ends the work if `error` is not 0. Returns whether that is the first error. */
+static bool set_state(struct live_side *side, bool complete, int error)
 {
+	bool is_first;
+
 	pthread_mutex_lock(&side->mutex);
+	is_first = error && !side->error;
 	side->complete |= complete;
-	if (error && !side->error)
+	if (is_first)
 		side->error = error;
 	pthread_cond_broadcast(&side->changed);
+	pthread_mutex_unlock(&side->mutex);
+	return is_first;
+}
+
+static int load(const struct job *job, const struct bpf_insn *insns,
+		const struct bpf_prog_load_opts *opts)
+{
+	return bpf_prog_load(job->prepared.type, bpf_program__name(job->program), DRIVER_LICENSE,
+			     insns, job->prepared.insns_count, opts);
+}
+
+/* Loads a program that was rejected again, for the verifier's log. */
+static void find_reason(struct live_side *side, const struct job *job, const struct bpf_insn *insns)
+{
+	struct bpf_prog_load_opts opts = job->prepared.opts;
+	char *log = calloc(1, LOG_BYTES);
+	int fd;
+
+	opts.log_buf = log;
+	opts.log_size = log ? LOG_BYTES : 0;
+	opts.log_level = log ? LOG_ALL : 0;
+	fd = load(job, insns, &opts);
+	if (fd >= 0)
+		close(fd);
+	pthread_mutex_lock(&side->mutex);
+	free(side->log);
+	side->log = log;
 	pthread_mutex_unlock(&side->mutex);
 }
 
@@ -98,11 +131,10 @@ static void load_jobs(struct live_side *side)
 	struct job *job;
 
 	while ((job = take(side, &insns)) != NULL) {
-		job->fd = bpf_prog_load(job->type, bpf_program__name(job->program), DRIVER_LICENSE,
-					insns, job->insns_count, &job->opts);
+		job->fd = load(job, insns, &job->prepared.opts);
+		if (job->fd < 0 && set_state(side, false, job->fd))
+			find_reason(side, job, insns);
 		free(insns);
-		if (job->fd < 0)
-			set_state(side, false, job->fd);
 	}
 }
 
@@ -116,24 +148,15 @@ static void *run_thread(void *context)
 static int add_job(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct live_side *side = (struct live_side *)cookie;
-	size_t bytes = bpf_program__insn_cnt(program) * sizeof(struct bpf_insn);
-	struct job job = {
-		.program = program,
-		.insns_count = bpf_program__insn_cnt(program),
-		.type = bpf_program__type(program),
-		.opts = *opts,
-		.fd = -1,
-	};
+	struct job job = {.program = program, .fd = -1};
+	int r;
 
 	/* Only the caller adds, and changes the number. */
-	if (side->count == live_programs_count)
+	if (side->count == side->jobs_max)
 		return -E2BIG;
-	job.insns = malloc(bytes);
-	if (!job.insns)
-		return -ENOMEM;
-	memcpy(job.insns, bpf_program__insns(program), bytes);
-	/* libbpf frees it when it has loaded the empty ones; no program refers to it. */
-	job.opts.fd_array = NULL;
+	r = live_handlers_resolve(&side->handlers, program, opts, &job.prepared);
+	if (r < 0)
+		return r;
 	pthread_mutex_lock(&side->mutex);
 	side->jobs[side->count++] = job;
 	pthread_cond_signal(&side->changed);
@@ -151,9 +174,7 @@ int live_side_create(bool classic, unsigned int threads, struct live_side **side
 	pthread_mutex_init(&made->mutex, NULL);
 	pthread_cond_init(&made->changed, NULL);
 	made->threads_max = threads < LIVE_SIDE_THREADS_MAX ? threads : LIVE_SIDE_THREADS_MAX;
-	made->jobs = calloc(live_programs_count, sizeof(*made->jobs));
-	r = made->jobs ? live_handlers_begin(&made->handlers, classic, add_job, (long)made)
-		       : -ENOMEM;
+	r = live_handlers_begin(&made->handlers, classic, add_job, (long)made);
 	if (r < 0) {
 		live_side_destroy(made);
 		return r;
@@ -190,11 +211,22 @@ static int exchange(struct live_side *side)
 	return 0;
 }
 
+static int prepare(struct live_side *side, struct bpf_object *object)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object) side->jobs_max++;
+	side->jobs = calloc(side->jobs_max, sizeof(*side->jobs));
+	if (!side->jobs)
+		return -ENOMEM;
+	return live_handlers_prepare(&side->handlers, object, NULL, NULL);
+}
+
 int live_side_load(struct live_side *side, struct bpf_object_skeleton *skeleton)
 {
 	pthread_t threads[LIVE_SIDE_THREADS_MAX];
 	unsigned int count;
-	int r = live_handlers_prepare(*skeleton->obj, NULL, NULL);
+	int r = prepare(side, *skeleton->obj);
 
 	if (r < 0)
 		return r;
@@ -207,17 +239,23 @@ int live_side_load(struct live_side *side, struct bpf_object_skeleton *skeleton)
 	return side->error ? side->error : exchange(side);
 }
 
+const char *live_side_log(const struct live_side *side)
+{
+	return side->log ? side->log : "";
+}
+
 void live_side_destroy(struct live_side *side)
 {
 	if (!side)
 		return;
 	live_handlers_end(&side->handlers);
 	for (size_t i = 0; side->jobs && i < side->count; i++) {
-		free(side->jobs[i].insns);
+		free(side->jobs[i].prepared.insns);
 		if (side->jobs[i].fd >= 0)
 			close(side->jobs[i].fd);
 	}
 	free(side->jobs);
+	free(side->log);
 	pthread_cond_destroy(&side->changed);
 	pthread_mutex_destroy(&side->mutex);
 	free(side);

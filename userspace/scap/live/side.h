@@ -25,11 +25,13 @@ unsigned int live_side_threads(void);
 int live_side_create(bool classic, unsigned int threads, struct live_side **side);
 
 /*
- * Loads the object, which was opened after live_side_create() and is borrowed. Returns 0, or
- * -errno: of libbpf, or of a program that the kernel rejects; the object is not usable then. No
- * message is kept: a load without this gives it.
+ * Loads the object, which was opened after live_side_create() and is borrowed; once. Returns 0, or
+ * -errno: of libbpf, or of a program that the kernel rejects; the object is not usable then.
  */
 int live_side_load(struct live_side *side, struct bpf_object_skeleton *skeleton);
+
+/* What the verifier said of the program that was rejected; "" if none was. Owned by `side`. */
+const char *live_side_log(const struct live_side *side);
 
 /* Accepts NULL. */
 void live_side_destroy(struct live_side *side);

@@ -30,10 +30,8 @@ static void test_log_of_the_verifier(void **state)
 		       "processed 12 insns (limit 1000000)\n-- END PROG LOAD LOG --\n"
 		       "libbpf: prog 'fill_openat': failed to load: -13\n"
 		       "libbpf: failed to load object 'lanner'\n");
-	char name[64], reason[256];
+	char reason[256];
 
-	assert_true(live_log_program(&log, name, sizeof(name)));
-	assert_string_equal(name, "fill_openat");
 	live_log_reason(&log, reason, sizeof(reason));
 	assert_string_equal(reason, "R1 invalid mem access 'inv'");
 	live_log_reason(&log, reason, 4);
@@ -48,10 +46,8 @@ static void test_log_of_libbpf(void **state)
 		"libbpf: prog 'fill_procexit': failed to prepare load attributes: -3\n"
 		"libbpf: prog 'fill_procexit': failed to load: -3\n"
 		"libbpf: failed to load object 'lanner'\n");
-	char name[64], reason[256];
+	char reason[256];
 
-	assert_true(live_log_program(&log, name, sizeof(name)));
-	assert_string_equal(name, "fill_procexit");
 	live_log_reason(&log, reason, sizeof(reason));
 	assert_non_null(strstr(reason, "failed to find kernel BTF type ID"));
 	live_log_finish(&log);
@@ -61,16 +57,35 @@ static void test_log_without_a_program(void **state)
 {
 	static const char *const texts[] = {"",	       "\n",	     "prog '",
 					    "prog 'x", "prog 'x\n'", "map 'rings'\n"};
-	char name[64], reason[256];
+	char reason[256];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct live_log log = log_of(texts[i]);
 
-		assert_false(live_log_program(&log, name, sizeof(name)));
 		live_log_reason(&log, reason, sizeof(reason));
 		live_log_finish(&log);
 	}
 	assert_string_equal(reason, "map 'rings'");
+}
+
+/* What the verifier said of a program that libbpf did not load itself. */
+static void test_appended(void **state)
+{
+	struct live_log log = {0};
+	char reason[256];
+
+	live_log_begin(&log);
+	assert_null(bpf_object__open("/no/such/object"));
+	live_log_end(&log);
+	live_log_append(&log, "0: R1=ctx()\nR1 invalid mem access 'inv'\nprocessed 12 insns\n");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_string_equal(reason, "R1 invalid mem access 'inv'");
+	live_log_finish(&log);
+	/* Nothing was said. */
+	live_log_append(&log, "");
+	live_log_reason(&log, reason, sizeof(reason));
+	assert_string_equal(reason, "");
+	live_log_finish(&log);
 }
 
 /* Messages go to the log that has begun last, whole, and to none when it has ended. */
@@ -97,9 +112,8 @@ static void test_messages_are_caught(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_log_of_the_verifier),
-		cmocka_unit_test(test_log_of_libbpf),
-		cmocka_unit_test(test_log_without_a_program),
+		cmocka_unit_test(test_log_of_the_verifier),   cmocka_unit_test(test_log_of_libbpf),
+		cmocka_unit_test(test_log_without_a_program), cmocka_unit_test(test_appended),
 		cmocka_unit_test(test_messages_are_caught),
 	};
 

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "event/event.h"
@@ -234,6 +235,17 @@ static void test_rows(void **state)
 	lanner__destroy(skeleton);
 }
 
+/* libbpf would search what the kernel lacks of them in the types of modules, as CAP_SYS_ADMIN. */
+static void test_no_external_symbols(void **state)
+{
+	struct lanner *skeleton = live_skeleton_open(NULL);
+
+	assert_non_null(skeleton);
+	assert_true(btf__find_by_name_kind(bpf_object__btf(skeleton->obj), ".ksyms",
+					   BTF_KIND_DATASEC) < 0);
+	lanner__destroy(skeleton);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +256,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_rights, setup),
 		cmocka_unit_test_setup(test_error_ahead_of_the_load, setup),
 		cmocka_unit_test_setup(test_rows, setup),
+		cmocka_unit_test_setup(test_no_external_symbols, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
