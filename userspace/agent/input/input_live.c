@@ -37,8 +37,11 @@ struct input_live {
 	struct scap_live *fresh; /* for the new plan; NULL: `live` suffices */
 	uint64_t fresh_since_ns;
 	struct scap_handover *handover; /* NULL: no change in progress */
-	struct scap_live_stats *past; /* of captures that ended; NULL: none */
-	struct scap_live_stats stats; /* asked for last: too large for the stack */
+	bool has_past;
+	/* Too large for the stack. */
+	struct scap_live_stats past; /* of captures that ended, if `has_past` */
+	struct scap_live_stats old_stats; /* of `old` and `past`, asked for last */
+	struct scap_live_stats stats; /* of all, asked for last */
 	struct boundary boundary;
 	/* Why these were read from /proc: -errno; 0: they were not. */
 	int iterator_errors[SCAP_LIVE_ITERATORS];
@@ -296,9 +299,10 @@ static void stop_old(struct input_live *live)
 	live->old_stopped = true;
 }
 
-/* The counters of all previous captures. Events that two of them saw count once. */
-static int past_stats(const struct input_live *live, struct scap_live_stats *stats)
+/* Reads the counters of all previous captures. Events that two of them saw count once. */
+static int read_old_stats(struct input_live *live)
 {
+	struct scap_live_stats *stats = &live->old_stats;
 	uint64_t copies[EVENT_ID_MAX];
 	int code = scap_live_stats(live->old, stats);
 
@@ -309,23 +313,20 @@ static int past_stats(const struct input_live *live, struct scap_live_stats *sta
 		stats->seen[id] -= copies[id];
 		stats->delivered[id] -= copies[id];
 	}
-	if (live->past)
-		scap_live_stats_add(stats, live->past);
+	if (live->has_past)
+		scap_live_stats_add(stats, &live->past);
 	return 0;
 }
 
 /* Keeps the counters of a capture that ended. */
 static void keep_past(struct input_live *live)
 {
-	struct scap_live_stats *past = calloc(1, sizeof(*past));
-
-	if (!past || past_stats(live, past)) {
+	if (read_old_stats(live)) {
 		fputs("agent: the counters of the capture before the new rules are lost\n", stderr);
-		free(past);
 		return;
 	}
-	free(live->past);
-	live->past = past;
+	live->past = live->old_stats;
+	live->has_past = true;
 }
 
 static void end_change(struct input_live *live)
@@ -393,17 +394,17 @@ static struct scap_source *stop(struct input *input)
 /* Reads the counters of all captures of the run. */
 static int read_stats(struct input_live *live)
 {
-	struct scap_live_stats *stats = &live->stats, past;
+	struct scap_live_stats *stats = &live->stats;
 	int code = scap_live_stats(live->live, stats);
 
 	if (code)
 		return code;
 	if (live->old) {
-		code = past_stats(live, &past);
+		code = read_old_stats(live);
 		if (code == 0)
-			scap_live_stats_add(stats, &past);
-	} else if (live->past) {
-		scap_live_stats_add(stats, live->past);
+			scap_live_stats_add(stats, &live->old_stats);
+	} else if (live->has_past) {
+		scap_live_stats_add(stats, &live->past);
 	}
 	boundary_subtract(&live->boundary, stats);
 	return code;
@@ -483,7 +484,6 @@ static void destroy(struct input *input)
 	close_live(live->old);
 	close_live(live->live);
 	host_close(&live->host);
-	free(live->past);
 	free(live);
 }
 
