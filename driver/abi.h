@@ -156,7 +156,8 @@ enum {
 	LOSS(OUTPUT, "output failed")                                                              \
 	LOSS(RESERVED, "reserved for important events")                                            \
 	LOSS(PROCESS_LIMIT, "over the limit of a process")                                         \
-	LOSS(CGROUP_LIMIT, "over the limit of a control group")
+	LOSS(CGROUP_LIMIT, "over the limit of a control group")                                    \
+	LOSS(BUDGET, "over the budget")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
@@ -185,9 +186,25 @@ struct rate {
 	char name[16]; /* of its thread, NUL-terminated */
 };
 
+/* What is lost where a capture costs more than its budget: the first of these, then the next. */
+enum shed_class {
+	SHED_NEVER, /* important events */
+	SHED_TRANSFERS, /* reads, writes, waits, the scheduler, page faults */
+	SHED_OTHERS, /* other calls that change nothing that the agent keeps track of */
+	SHED_DESCRIPTORS, /* opens, closes and the like */
+	SHED_STATE, /* what else the agent keeps track of */
+	SHED_CLASSES,
+};
+
+#define SHED_ALL 0xffffffffU
+
+struct shed {
+	__u32 shares[SHED_CLASSES]; /* of the events of a class, in 1/2^32; SHED_ALL: each */
+};
+
 /*
  * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
- * TAIL_CALL) + filtered = delivered + filtered + the sum of lost.
+ * TAIL_CALL, BUDGET) + filtered = delivered + filtered + the sum of lost.
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */

@@ -6,6 +6,7 @@
 #ifndef LANNER_FILLERS_BPF_H
 #define LANNER_FILLERS_BPF_H
 
+#include "bpf/core/budget.bpf.h"
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
@@ -91,7 +92,8 @@ static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || !filler_begin(f, ctx, id, name##__count))                         \
+		if (is_self(f->self) || budget_sheds(id) ||                                        \
+		    !filler_begin(f, ctx, id, name##__count))                                      \
 			return 0;
 
 #define LOCAL PUT_LOCAL

@@ -201,6 +201,11 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		count_compat();
 		return 0;
 	}
+	if (budget_sheds(event)) {
+		if (enter_times)
+			call_time_take(regs);
+		return 0;
+	}
 	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
 	exit_result(ctx);
 	bpf_tail_call(ctx, &fillers, event);
@@ -235,6 +240,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct task_struct *task = this_task();                                            \
                                                                                                    \
+		if (budget_sheds_all(EVENT_##name))                                                \
+			return 0;                                                                  \
 		return is_self(task) || entry_is_rejected(task, EVENT_##name) ? 0 : note;          \
 	}
 
@@ -244,7 +251,7 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct filler filler = {.self = this_task()}, *f = &filler;                        \
                                                                                                    \
-		if (is_self(f->self) || !name##_begin(f, ctx))                                     \
+		if (is_self(f->self) || budget_sheds(EVENT_##event) || !name##_begin(f, ctx))      \
 			return 0;
 #define EXIT_PROGRAM(event)                                                                        \
 	SEC("tp_btf/sched_process_exit")                                                           \

@@ -94,6 +94,18 @@ size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *l
 	return live->throttled.lost && max;
 }
 
+int scap_live_shed(struct scap_live *live, const struct shed *shed)
+{
+	live->shed = *shed;
+	return live->shed_code;
+}
+
+int scap_live_run_ns(const struct scap_live *live, uint64_t *ns)
+{
+	*ns = live->run_ns;
+	return live->shed_code;
+}
+
 const uint16_t *scap_live_rejected(const struct scap_live *live)
 {
 	return live->rejected;

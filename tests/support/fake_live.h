@@ -17,6 +17,9 @@ struct scap_live {
 	struct scap_live_config config; /* as it was opened */
 	struct scap_live_stats stats;
 	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
+	struct shed shed; /* what it was told last */
+	uint64_t run_ns; /* of its programs */
+	int shed_code; /* -errno: neither can be set or read */
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error;
 	enum call_hooks call_hooks;

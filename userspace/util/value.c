@@ -35,19 +35,36 @@ int value_read_count(const char *text, uint64_t max, uint64_t *count)
 	return 0;
 }
 
-int value_read_seconds(const char *text, uint64_t *ns)
+/* A number above 0, at most `max`. */
+static int read_real(const char *text, double max, double *number)
 {
-	double seconds;
+	double read;
 	char *end;
 
 	/* strtod() takes blanks, signs, hexadecimal digits and names, too. */
 	if (text[strspn(text, "0123456789.eE+-")] || !strchr("0123456789.", text[0]))
 		return -EINVAL;
-	seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(seconds) || seconds <= 0 || seconds > 1e9)
+	read = strtod(text, &end);
+	if (end == text || *end || !isfinite(read) || read <= 0 || read > max)
 		return -EINVAL;
+	*number = read;
+	return 0;
+}
+
+int value_read_seconds(const char *text, uint64_t *ns)
+{
+	double seconds;
+	int code = read_real(text, 1e9, &seconds);
+
+	if (code)
+		return code;
 	*ns = (uint64_t)(seconds * 1e9);
 	return *ns ? 0 : -EINVAL;
+}
+
+int value_read_percent(const char *text, double *percent)
+{
+	return read_real(text, 100, percent);
 }
 
 int value_read_time(const char *text, uint64_t *ns)

@@ -14,6 +14,9 @@ int value_read_count(const char *text, uint64_t max, uint64_t *count);
 /* A number above 0, possibly with a fraction. */
 int value_read_seconds(const char *text, uint64_t *ns);
 
+/* "12.5": a number above 0, at most 100. */
+int value_read_percent(const char *text, double *percent);
+
 /* A time, 0 included: seconds, possibly with a fraction, or with a unit: "250ms", "90s", "10m",
  * "24h", "7d". */
 int value_read_time(const char *text, uint64_t *ns);

@@ -72,6 +72,14 @@ struct {
 	__type(value, struct rate);
 } rates SEC(".maps");
 
+/* User space changes it while the capture runs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct shed);
+} shed SEC(".maps");
+
 const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller's number */
 const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
@@ -83,6 +91,8 @@ const volatile bool compares_arguments; /* with those on entry */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool reserves_room; /* of rings, for important events */
 const volatile __u32 rate_limits[RATE_KINDS]; /* events in a second; 0: not limited */
+const volatile bool has_budget; /* see budget.bpf.h */
+const volatile __u8 shed_classes[EVENT_ID_MAX]; /* enum shed_class */
 const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
 const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
 const volatile __u32 batch_bytes;		    /* larger batches are sent; <= BATCH_BYTES_MAX */

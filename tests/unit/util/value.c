@@ -52,6 +52,19 @@ static void test_seconds(void **state)
 	assert_true(ns == UINT64_C(1000000000000000000));
 }
 
+static void test_percent(void **state)
+{
+	static const char *const wrong[] = {"", "0", "-1", "x", "5%", "100.1", "nan", "inf", "0x5"};
+	double percent;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(value_read_percent(wrong[i], &percent), -EINVAL);
+	assert_int_equal(value_read_percent("100", &percent), 0);
+	assert_true(percent == 100);
+	assert_int_equal(value_read_percent("0.5", &percent), 0);
+	assert_true(percent == 0.5);
+}
+
 static void test_bytes(void **state)
 {
 	static const struct {
@@ -141,9 +154,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_seconds), cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_times),	cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_seconds), cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_times),
+		cmocka_unit_test(test_ports),	cmocka_unit_test(test_pids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "abi.h"
 #include "agent/control/exposition.h"
 #include "agent/input/account.h"
 #include "agent/plan/plan.h"
@@ -54,6 +55,16 @@ struct input_ops {
 	 * message.
 	 */
 	int (*fail)(struct input *input, int code, struct error *err);
+
+	/*
+	 * Gets how long the programs in the kernel ran for this input, in ns of all CPUs, where the
+	 * kernel measures it; less than before if some of them ended. Returns 0 or -errno. NULL:
+	 * there are none.
+	 */
+	int (*run_ns)(struct input *input, uint64_t *ns);
+
+	/* From now on loses these shares of the events. Returns 0 or -errno. NULL: as run_ns. */
+	int (*shed)(struct input *input, const struct shed *shed);
 
 	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
 	struct scap_source *(*stop)(struct input *input);

@@ -377,6 +377,28 @@ static struct scap_source *step(struct input *input)
 	return source_now(live);
 }
 
+/* The capture before a reload runs for a while, too. */
+static int run_ns(struct input *input, uint64_t *ns)
+{
+	const struct input_live *live = of(input);
+	uint64_t old_ns = 0;
+	int code = scap_live_run_ns(live->live, ns);
+
+	if (code == 0 && live->old)
+		code = scap_live_run_ns(live->old, &old_ns);
+	if (code == 0)
+		*ns += old_ns;
+	return code;
+}
+
+static int shed(struct input *input, const struct shed *shares)
+{
+	struct input_live *live = of(input);
+	int code = scap_live_shed(live->live, shares);
+
+	return code == 0 && live->old ? scap_live_shed(live->old, shares) : code;
+}
+
 static int fail(struct input *input, int code, struct error *err)
 {
 	return error_set(err, code, "reading events: %s", strerror(-code));
@@ -493,6 +515,8 @@ static const struct input_ops ops = {
 	.append_warnings = append_warnings,
 	.has_room = has_room,
 	.step = step,
+	.run_ns = run_ns,
+	.shed = shed,
 	.fail = fail,
 	.stop = stop,
 	.change_begin = change_begin,

@@ -38,6 +38,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.iterators = {[SCAP_LIVE_THREADS] = true,
 			      [SCAP_LIVE_OPEN_FDS] =
 				      !(selection_lacks(selection) & SINSP_DESCRIPTORS)},
+		.has_budget = options->budget > 0,
 		.verbose = options->verbose,
 		.boot_offset_ns = boot_offset_ns,
 	};

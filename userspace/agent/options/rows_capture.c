@@ -11,6 +11,9 @@
 
 enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 100000000 };
 
+/* Below, one look at the counters costs as much. */
+#define BUDGET_MIN 0.1
+
 #define BUFFERS_BYTES_MAX (UINT64_C(64) << 30)
 
 CONSTANT_SETTER(set_all_rules, all_rules, true)
@@ -119,6 +122,19 @@ static int set_process_limit(struct options *options, const char *value)
 static int set_cgroup_limit(struct options *options, const char *value)
 {
 	return set_rate_limit(options, RATE_OF_CGROUP, value);
+}
+
+static int set_budget(struct options *options, const char *value)
+{
+	double percent;
+	int code = value_read_percent(value, &percent);
+
+	if (code)
+		return code;
+	if (percent < BUDGET_MIN)
+		return -EINVAL;
+	options->budget = percent;
+	return 0;
 }
 
 static int set_snaplen(struct options *options, const char *value)
@@ -230,6 +246,10 @@ const struct option_row option_rows_capture[] = {
 	{0, "cgroup-limit", "EVENTS",
 	 "the same of all processes that are in the same control groups, such as a container",
 	 set_cgroup_limit, .accepts = "a number from 1 to 100000000", .about = LIVE},
+	{0, "budget", "PERCENT",
+	 "the capture may cost PERCENT of all CPUs; beyond it the least important events are lost, "
+	 "and counted",
+	 set_budget, .accepts = "a number from 0.1 to 100", .about = LIVE},
 	{'s', "snaplen", "BYTES", "keep BYTES of each data buffer; default 80", set_snaplen,
 	 .accepts = "a number from 0 to 65000", .about = LIVE, .usual = true},
 	{0, "snaplen-ports", "LOW-HIGH", "keep 16000 bytes on sockets with these ports",

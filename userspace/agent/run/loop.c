@@ -62,6 +62,16 @@ static void step_outputs(struct run *run, uint64_t now)
 	run->ended |= outputs_are_gone(&run->outputs) && !run->captures.count;
 }
 
+static void step_budget(struct run *run, uint64_t now)
+{
+	struct buf messages = {0};
+
+	budget_step(&run->budget, run->input, now, &messages);
+	if (messages.len)
+		fwrite(messages.data, 1, messages.len, stderr);
+	buf_finish(&messages);
+}
+
 /* SIGHUP: files are opened anew, the configuration and rules are read again. */
 static void take_hangup(struct loop *loop)
 {
@@ -105,6 +115,7 @@ static bool may_go_on(struct loop *loop, bool idle)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	print_reports(loop, now);
+	step_budget(run, now);
 	service_step(run, now);
 	control_serve(run->control);
 	hand_over_step(run, now);

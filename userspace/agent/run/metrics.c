@@ -345,6 +345,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	append_information(&exposition);
 	append_process(&exposition);
 	run->input->ops->append_metrics(run->input, run->plan, &exposition);
+	budget_append_metrics(&run->budget, &exposition);
 	exposition_add(&exposition, &matched, run->matched);
 	exposition_add(&exposition, &printed, run_printed(run));
 	sinsp_stats(run->sinsp, &state);

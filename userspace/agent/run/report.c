@@ -127,6 +127,7 @@ void report_print(const struct run *run)
 		sinsp_visit_cgroups(run->sinsp, 0, count_decision, &count);
 	if (run->input->ops->append_report(run->input, &account, &text, &err))
 		buf_printf(&text, "agent: %s\n", err.text);
+	budget_append_report(&run->budget, &text);
 	outputs_last_news(&run->outputs, &text);
 	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);
 	report_append_outputs(run, &text);

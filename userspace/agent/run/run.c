@@ -122,6 +122,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	bool live = !run->options->read; /* in a capture file a process may begin later */
 	int code = live ? check_pids(run->options, err) : 0;
 
+	if (code == 0 && live)
+		code = budget_open(&run->budget, run->options->budget, err);
 	if (code)
 		return code;
 	if (run->options->summary && summary_create(&run->summary))
@@ -168,6 +170,7 @@ int run_follow_containers(struct run *run, struct error *err)
 void run_finish(struct run *run)
 {
 	pages_end(run);
+	budget_close(&run->budget);
 	outputs_finish(&run->outputs);
 	captures_finish(&run->captures);
 	service_end(run);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/budget/budget.h"
 #include "agent/options/options.h"
 #include "agent/input/input.h"
 #include "agent/run/hand_over.h"
@@ -44,6 +45,7 @@ struct run {
 	bool recording_failed;
 	bool ended; /* no more events are needed: -n is reached, or the output has no reader */
 	struct line_writer line_writer;
+	struct budget budget;
 	struct losses losses; /* said to the outputs */
 	struct outputs outputs; /* without any, lines are printed */
 	struct captures captures; /* the outputs that are captures */

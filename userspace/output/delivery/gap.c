@@ -36,6 +36,7 @@ static const struct {
 				      IN_KERNEL "over the limit of a process"},
 	[GAP_KERNEL_CGROUP_LIMIT] = {"kernel_cgroup_limit",
 				     IN_KERNEL "over the limit of a control group"},
+	[GAP_KERNEL_BUDGET] = {"kernel_over_budget", IN_KERNEL "over the budget"},
 	[GAP_END] = {"end", "not delivered before the end"},
 	[GAP_TAKEN_OVER] = {"taken_over", "not known whether the agent before delivered them"},
 	[GAP_RATE] = {"rate", "above the rate"},

@@ -188,8 +188,8 @@ static int read_counters(struct live_driver *driver, struct scap_live_stats *sta
 			sum->filtered += by_cpu[cpu].filtered;
 		}
 		/* Events without a slot, or without a filler, were not counted in a slot. */
-		stats->seen[id] +=
-			sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] + sum->filtered;
+		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
+				   sum->lost[LOSS_BUDGET] + sum->filtered;
 	}
 	free(by_cpu);
 	return r;
@@ -262,6 +262,35 @@ size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_
 			     size_t max)
 {
 	return live_throttled_read(driver->maps[LIVE_MAP_RATES], list, max);
+}
+
+int live_driver_shed(struct live_driver *driver, const struct shed *shed)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_update_elem(driver->maps[LIVE_MAP_SHED], &zero, shed, BPF_ANY) < 0 ? -errno
+											  : 0;
+}
+
+int live_driver_run_ns(const struct live_driver *driver, uint64_t *ns)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < driver->loaded.count; i++) {
+		const struct live_part *part = &driver->loaded.parts[i];
+		struct bpf_prog_info info;
+		int code;
+
+		/* Those that others jump to run as a part of these. */
+		if (part->kind != LIVE_PROGRAM || !live_programs[part->row].hook)
+			continue;
+		code = read_info(part, &info);
+		if (code)
+			return code;
+		sum += info.run_time_ns;
+	}
+	*ns = sum;
+	return 0;
 }
 
 /* From the line "memlock:" of the descriptor's file in /proc/self/fdinfo. */

@@ -231,6 +231,16 @@ size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *l
 	return live_driver_throttled(live->driver, list, max);
 }
 
+int scap_live_shed(struct scap_live *live, const struct shed *shed)
+{
+	return live_driver_shed(live->driver, shed);
+}
+
+int scap_live_run_ns(const struct scap_live *live, uint64_t *ns)
+{
+	return live_driver_run_ns(live->driver, ns);
+}
+
 int64_t scap_live_map_bytes(const struct scap_live *live)
 {
 	return live_driver_map_bytes(live->driver);

@@ -59,6 +59,7 @@ struct scap_live_config {
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
 	uint32_t rate_limits[RATE_KINDS]; /* events in a second that are not important; 0: none */
+	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
 };
@@ -130,10 +131,22 @@ struct scap_live_throttled {
 
 /*
  * Fills a list with those that lost most, at most `max`, the largest loss first; call it after
- * scap_live_stop(). Those that did not write an event for long may be forgotten. Returns how many; 0
- * also if nothing is limited, or it cannot be read.
+ * scap_live_stop(). Those that did not write an event for long may be forgotten. Returns how many;
+ * 0 also if nothing is limited, or it cannot be read.
  */
 size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max);
+
+/*
+ * From now on, loses a share of the events of each class; at first none. Returns 0 or -errno. See
+ * has_budget.
+ */
+int scap_live_shed(struct scap_live *live, const struct shed *shed);
+
+/*
+ * Gets how long the programs ran in all, in ns of all CPUs, while the kernel measured it. Returns 0
+ * or -errno.
+ */
+int scap_live_run_ns(const struct scap_live *live, uint64_t *ns);
 
 /*
  * The ids of the events that are missing, all or some of them, because the kernel rejected their

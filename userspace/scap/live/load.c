@@ -93,6 +93,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_COUNTERS] = object->skeleton->maps.counters,
 		[LIVE_MAP_DRIVER_COUNTERS] = object->skeleton->maps.driver_counters,
 		[LIVE_MAP_RATES] = object->skeleton->maps.rates,
+		[LIVE_MAP_SHED] = object->skeleton->maps.shed,
 	};
 	unsigned int row = 0;
 

@@ -20,6 +20,7 @@ enum live_map {
 	LIVE_MAP_COUNTERS,
 	LIVE_MAP_DRIVER_COUNTERS,
 	LIVE_MAP_RATES,
+	LIVE_MAP_SHED,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };

@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "event/event.h"
+#include "event/importance.h"
 #include "lanner.skel.h"
 #include "scap/iter/open_fds.h"
 #include "scap/live/cgroup_roots.h"
@@ -91,16 +92,11 @@ static void configure_calls(struct live_object *made)
 /* Whether there are events for which room is reserved, and others. */
 static bool reserves_room(const struct scap_live_config *config)
 {
-	static const bool important[EVENT_ID_MAX] = {
-#define IMPORTANT(name) [EVENT_##name] = true,
-#include "events/important.def"
-#undef IMPORTANT
-	};
 	bool wanted[2] = {false};
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (config->events[id])
-			wanted[important[id]] = true;
+			wanted[event_is_important(id)] = true;
 	return wanted[false] && wanted[true];
 }
 
@@ -128,6 +124,9 @@ static int configure(struct live_object *made, struct error *err)
 	       sizeof(config->kernel_filters));
 	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
 	       sizeof(config->rate_limits));
+	object->rodata->has_budget = config->has_budget;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		object->rodata->shed_classes[id] = (__u8)event_shed_class(id);
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* A small ring must have room for some records. */

@@ -234,6 +234,28 @@ static void test_node_and_cluster(void **state)
 	expect_node(&options, "node-1", "node-2");
 }
 
+/* What --budget measures and asks for reaches the capture. */
+static void test_shed(void **state)
+{
+	const struct options options = {.budget = 5};
+	struct plan *plan = plan_of(&options);
+	struct input *input = open_first(plan);
+	const struct shed shed = {{0, 1, 2, 3, 4}};
+	uint64_t ns;
+
+	assert_true(first.config.has_budget);
+	first.run_ns = 17;
+	assert_int_equal(input->ops->run_ns(input, &ns), 0);
+	assert_true(ns == 17);
+	assert_int_equal(input->ops->shed(input, &shed), 0);
+	assert_memory_equal(&first.shed, &shed, sizeof(shed));
+	first.shed_code = -EPERM;
+	assert_int_equal(input->ops->run_ns(input, &ns), -EPERM);
+	assert_int_equal(input->ops->shed(input, &shed), -EPERM);
+	input_destroy(input);
+	plan_destroy(plan);
+}
+
 static void test_counters(void **state)
 {
 	const struct options options = {0};
@@ -417,6 +439,7 @@ int main(void)
 		cmocka_unit_test(test_without_need),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_node_and_cluster),
+		cmocka_unit_test(test_shed),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_change_without_capture),

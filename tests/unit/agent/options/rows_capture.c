@@ -119,6 +119,18 @@ static void test_rate_limits(void **state)
 	options_finish(&options);
 }
 
+static void test_budget(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_true(options.budget == 0);
+	options_finish(&options);
+	parse_right("--budget 2.5", &options);
+	assert_true(options.budget == 2.5);
+	options_finish(&options);
+}
+
 static void test_containers(void **state)
 {
 	struct options options;
@@ -195,7 +207,7 @@ int main(void)
 		cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
 		cmocka_unit_test(test_rate_limits),   cmocka_unit_test(test_ring_memory),
 		cmocka_unit_test(test_containers),    cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_rejected),
+		cmocka_unit_test(test_rejected),      cmocka_unit_test(test_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

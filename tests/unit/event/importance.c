@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The class of each event: what the manual promises. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "event/event.h"
+#include "event/importance.h"
+
+static void test_classes(void **state)
+{
+	static const struct {
+		uint16_t id;
+		enum shed_class class;
+	} cases[] = {
+		{EVENT_execve, SHED_NEVER},	    {EVENT_clone, SHED_NEVER},
+		{EVENT_procexit, SHED_NEVER},	    {EVENT_connect, SHED_NEVER},
+		{EVENT_NONE, SHED_NEVER},	    {EVENT_read, SHED_TRANSFERS},
+		{EVENT_write, SHED_TRANSFERS},	    {EVENT_sendto, SHED_TRANSFERS},
+		{EVENT_poll, SHED_TRANSFERS},	    {EVENT_switch, SHED_TRANSFERS},
+		{EVENT_page_fault, SHED_TRANSFERS}, {EVENT_syscall, SHED_OTHERS},
+		{EVENT_unlinkat, SHED_OTHERS},	    {EVENT_openat, SHED_DESCRIPTORS},
+		{EVENT_close, SHED_DESCRIPTORS},    {EVENT_socket, SHED_DESCRIPTORS},
+		{EVENT_chdir, SHED_STATE},	    {EVENT_fcntl, SHED_STATE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(event_shed_class(cases[i].id), cases[i].class);
+	assert_int_equal(event_shed_class(EVENT_ID_MAX), SHED_NEVER);
+}
+
+/* However important events are described otherwise. */
+static void test_important(void **state)
+{
+#define IMPORTANT(name) assert_int_equal(event_shed_class(EVENT_##name), SHED_NEVER);
+#include "events/important.def"
+#undef IMPORTANT
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_important),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
