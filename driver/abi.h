@@ -209,7 +209,7 @@ struct shed {
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
 	__u64 unreadable;              /* parameters left empty: their memory could not be read */
-	__u64 filtered; /* rejected by the kernel's part of the filter, before a slot was taken */
+	__u64 filtered; /* rejected by the kernel's part of the filter, before an event was begun */
 };
 
 /* Per CPU, beside the counters by event. */
@@ -230,20 +230,33 @@ enum {
 	KERNEL_REJECT = 255,
 };
 
-/* What the kernel knows of a system call and its thread. Each fact is two words. */
+/*
+ * What the kernel knows of a system call and its thread: the place in struct kernel_facts. A text is
+ * two words, a number one.
+ */
 enum kernel_fact {
 	KERNEL_RESULT, /* of the call: not known on its entry */
 	KERNEL_PID,
 	KERNEL_TID,
+	KERNEL_PPID,
 	KERNEL_UID, /* effective */
 	KERNEL_GID, /* likewise */
-	KERNEL_NAME, /* of the thread: 16 bytes, NUL-terminated */
 	KERNEL_OPEN_FLAGS, /* asked for by an open: bits of file_flags; not known on its entry */
+	KERNEL_NAME, /* of the thread: 16 bytes, NUL-terminated */
+	/* Of the file that an open opened; known when its path was read, which ends with a NUL. */
+	KERNEL_PATH = KERNEL_NAME + 2, /* its first 16 bytes */
+	KERNEL_PATH_2 = KERNEL_PATH + 2, /* the next 16 */
+	/* The last 16 before the NUL; zeros, if it is shorter, before it. */
+	KERNEL_PATH_END = KERNEL_PATH_2 + 2,
 	KERNEL_FACTS,
 };
 
+enum {
+	KERNEL_FACTS_OF_PATHS = 1 << KERNEL_PATH | 1 << KERNEL_PATH_2 | 1 << KERNEL_PATH_END,
+};
+
 enum kernel_op {
-	KERNEL_EQUAL, /* both words, of which the mask selects bits */
+	KERNEL_EQUAL, /* two words, of which the mask selects bits: of a number those of one */
 	KERNEL_LESS, /* the first word, with a sign */
 	KERNEL_OPS,
 };
@@ -262,24 +275,28 @@ struct kernel_filter {
 };
 
 struct kernel_filters {
-	/* By event id: 1 + index of the filter at its call's exit, and at its entry; 0: all pass. */
-	__u8 at_exit[EVENT_ID_MAX], at_entry[EVENT_ID_MAX];
+	/*
+	 * By event id: 1 + index of the filter at its call's exit, at its entry, and of an open
+	 * when its path was read; 0: all pass.
+	 */
+	__u8 at_exit[EVENT_ID_MAX], at_entry[EVENT_ID_MAX], at_path[EVENT_ID_MAX];
 	struct kernel_filter filters[KERNEL_FILTERS_MAX];
 };
 
 struct kernel_facts {
-	__u64 words[KERNEL_FACTS][2];
+	__u64 words[KERNEL_FACTS + 1];
 };
 
 static inline __attribute__((always_inline)) int
 kernel_check_holds(const volatile struct kernel_check *check, const struct kernel_facts *facts)
 {
-	const __u64 *words = facts->words[check->fact];
+	const __u64 *words = &facts->words[check->fact];
 
 	if (check->op == KERNEL_LESS)
 		return (__s64)words[0] < (__s64)check->value[0];
+	/* The second word of a number is another fact. */
 	return (words[0] & check->mask[0]) == check->value[0] &&
-	       (words[1] & check->mask[1]) == check->value[1];
+	       (!check->mask[1] || (words[1] & check->mask[1]) == check->value[1]);
 }
 
 static inline __attribute__((always_inline)) int

@@ -76,6 +76,8 @@ static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
 			return call_without_event(f->regs);                                               \
 		if (exit_is_rejected(f->self, id, f->ret, flags_asked(f, id)))                              \
 			return call_without_event(f->regs);                                        \
+		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, flags_asked(f, id)))              \
+			return call_without_event(f->regs);                                        \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \
 		f->caller = call_caller(f->self);                                                  \

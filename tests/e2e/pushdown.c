@@ -35,7 +35,7 @@ static void open_files(void)
 		close(open("//dev//null", O_WRONLY | O_CREAT, 0600));
 		close(open("//tmp//", O_RDWR | O_TMPFILE, 0600));
 	}
-	snprintf(made, sizeof(made), "//tmp//push-made-%ld", (long)syscall(SYS_gettid));
+	snprintf(made, sizeof(made), "//tmp//push-made-by-one-of-the-threads-%ld", (long)syscall(SYS_gettid));
 	close(open(made, O_WRONLY | O_CREAT | O_EXCL, 0700));
 	unlink(made);
 	close(zero);

@@ -140,6 +140,18 @@ struct sinsp_event *drive_open(struct drive *drive, int64_t tid, int64_t result,
 	return drive_end(drive);
 }
 
+struct sinsp_event *drive_open_path(struct drive *drive, int64_t tid, int64_t result,
+				    const char *name, const char *path)
+{
+	struct frame *frame = drive_begin(drive, EVENT_open, tid);
+
+	frame_put_i64(frame, open__fd, result);
+	frame_put_string(frame, open__name, name);
+	frame_put_i64(frame, open__flags, 1);
+	frame_put_string(frame, open__path, path);
+	return drive_end(drive);
+}
+
 struct sinsp_event *drive_openat(struct drive *drive, int64_t tid, int64_t result, int64_t dirfd,
 				 const char *name)
 {

@@ -66,6 +66,9 @@ struct sinsp_event *drive_exit(struct drive *drive, int64_t tid, int64_t reaper)
 /* Calls by name, with the parameters that matter and the result first. */
 struct sinsp_event *drive_open(struct drive *drive, int64_t tid, int64_t result, const char *name,
 			       uint32_t flags);
+/* Opened as `name`; the kernel reports `path`. */
+struct sinsp_event *drive_open_path(struct drive *drive, int64_t tid, int64_t result,
+				    const char *name, const char *path);
 struct sinsp_event *drive_openat(struct drive *drive, int64_t tid, int64_t result, int64_t dirfd,
 				 const char *name);
 struct sinsp_event *drive_close(struct drive *drive, int64_t tid, int64_t result, int64_t fd);

@@ -28,23 +28,33 @@ struct result {
 	char reason[REASON_BYTES];
 };
 
-/* The largest filter, for each event: checks of all facts, that meet again and again. */
-static void configure_filters(struct kernel_filters *filters)
+/* The largest filter: checks of all these facts, that meet again and again. */
+static void configure_filter(struct kernel_filter *filter, unsigned int facts)
 {
-	struct kernel_filter *filter = &filters->filters[0];
-
-	memset(filters->at_exit, 1, sizeof(filters->at_exit));
-	memset(filters->at_entry, 1, sizeof(filters->at_entry));
-	filter->facts = (1 << KERNEL_FACTS) - 1;
-	for (int i = 0; i < KERNEL_CHECKS_MAX; i++)
+	filter->facts = (1 << facts) - 1;
+	for (unsigned int i = 0; i < KERNEL_CHECKS_MAX; i++)
 		filter->checks[i] = (struct kernel_check){
-			.fact = (uint8_t)(i % KERNEL_FACTS),
+			.fact = (uint8_t)(i % facts),
 			.op = i % 2 ? KERNEL_EQUAL : KERNEL_LESS,
 			.on_true = i + 1 < KERNEL_CHECKS_MAX ? (uint8_t)(i + 1) : KERNEL_PASS,
 			.on_false = i + 2 < KERNEL_CHECKS_MAX ? (uint8_t)(i + 2) : KERNEL_REJECT,
-			.value = {(uint64_t)i},
+			.value = {i},
 			.mask = {UINT64_MAX},
 		};
+}
+
+/* For each event that can have one. Paths are the last facts. */
+static void configure_filters(struct kernel_filters *filters)
+{
+	static const uint16_t opens[] = {EVENT_open, EVENT_openat, EVENT_openat2, EVENT_creat,
+					 EVENT_open_by_handle_at};
+
+	memset(filters->at_exit, 1, sizeof(filters->at_exit));
+	memset(filters->at_entry, 1, sizeof(filters->at_entry));
+	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++)
+		filters->at_path[opens[i]] = 2;
+	configure_filter(&filters->filters[0], KERNEL_PATH);
+	configure_filter(&filters->filters[1], KERNEL_FACTS);
 }
 
 /* As the agent does with all events wanted. What the verifier walks depends on it. */
@@ -59,6 +69,7 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->enter_times = true;
 	object->rodata->compares_arguments = true;
 	object->rodata->reserves_room = true;
+	object->rodata->has_budget = true;
 	object->rodata->rate_limits[RATE_OF_PROCESS] = object->rodata->rate_limits[RATE_OF_CGROUP] =
 		1;
 	configure_filters((struct kernel_filters *)&object->rodata->kernel_filters);

@@ -39,6 +39,7 @@ struct filler {
 	__u32 param;  /* index of the parameter being put */
 	bool absent;  /* the value just computed does not exist */
 	bool too_large;
+	__u64 path_bytes; /* of the path in the work area, NUL included; see path_is_rejected() */
 
 	/* For a call with several messages, which has an event for each. */
 	long messages;	     /* its result */

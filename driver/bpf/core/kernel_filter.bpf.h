@@ -15,7 +15,12 @@
 
 #include <asm/errno.h>
 
-enum { RENAMED_MAX = 8192 };
+enum {
+	RENAMED_MAX = 8192,
+	OPENED_PATH_MAX =
+		4096, /* bytes of a path that is compared, its NUL excluded; a power of 2 */
+	OPENED_PATH_END = 8192, /* of the work area: where the path of an opened file ends */
+};
 
 /*
  * Key: thread. Allocated in advance: Linux 5.10 warns of tracing programs that allocate. User space
@@ -91,22 +96,24 @@ static __always_inline bool facts_read(struct task_struct *task, __u32 wanted,
 				       struct kernel_facts *facts)
 {
 	if (wanted & (1 << KERNEL_PID | 1 << KERNEL_TID)) {
-		facts->words[KERNEL_PID][0] = pid_of(task);
-		facts->words[KERNEL_TID][0] = tid_of(task);
+		facts->words[KERNEL_PID] = pid_of(task);
+		facts->words[KERNEL_TID] = tid_of(task);
 	}
+	if (wanted & 1 << KERNEL_PPID)
+		facts->words[KERNEL_PPID] = GET(task, real_parent, tgid);
 	if (wanted & (1 << KERNEL_UID | 1 << KERNEL_GID)) {
 		const struct cred *cred = cred_of(task);
 
 		/* Elsewhere calls set ids of their namespace. */
 		if (GET(cred, user_ns, level))
 			return false;
-		facts->words[KERNEL_UID][0] = GET(cred, euid.val);
-		facts->words[KERNEL_GID][0] = GET(cred, egid.val);
+		facts->words[KERNEL_UID] = GET(cred, euid.val);
+		facts->words[KERNEL_GID] = GET(cred, egid.val);
 	}
 	if (wanted & 1 << KERNEL_NAME) {
 		if (is_renamed(task))
 			return false;
-		read_name(task, facts->words[KERNEL_NAME]);
+		read_name(task, &facts->words[KERNEL_NAME]);
 	}
 	return true;
 }
@@ -124,9 +131,54 @@ static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task
 	if (number == 0 || number > KERNEL_FILTERS_MAX)
 		return true;
 	filter = &kernel_filters.filters[number - 1];
-	facts.words[KERNEL_RESULT][0] = result;
-	facts.words[KERNEL_OPEN_FLAGS][0] = open_flags;
+	facts.words[KERNEL_RESULT] = result;
+	facts.words[KERNEL_OPEN_FLAGS] = open_flags;
 	return !facts_read(task, filter->facts, &facts) || kernel_filter_passes(filter, &facts);
+}
+
+/* The highest bytes of a word, of which the lowest so many bits are cleared. */
+static __always_inline __u64 high_bits(__u64 word, __u64 cleared)
+{
+	return cleared >= 64 ? 0 : word >> cleared << cleared;
+}
+
+/*
+ * Reads the ends of a path of `n` bytes, its NUL included, which stands at the end of the work area
+ * of a slot. What is behind a NUL is compared with nothing: what is before it differs.
+ */
+static __always_inline void read_path_facts(struct scratch_slot *slot, __u64 n,
+					    struct kernel_facts *facts)
+{
+	__u64 at = (OPENED_PATH_END - n) & (OPENED_PATH_END - 1), bits = (n - 1) * 8;
+	const __u64 *first = (void *)slot->work + at;
+	const __u64 *last = (void *)slot->work + OPENED_PATH_END - 1 - 16;
+
+	facts->words[KERNEL_PATH] = first[0];
+	facts->words[KERNEL_PATH + 1] = first[1];
+	facts->words[KERNEL_PATH_2] = first[2];
+	facts->words[KERNEL_PATH_2 + 1] = first[3];
+	facts->words[KERNEL_PATH_END] = bits < 128 ? high_bits(last[0], 128 - bits) : last[0];
+	facts->words[KERNEL_PATH_END + 1] = bits < 64 ? high_bits(last[1], 64 - bits) : last[1];
+}
+
+/*
+ * Whether a call that opened a file passes the filter of that number. A path that is absent, or was
+ * truncated, decides nothing. Not inlined, as kernel_filter_run().
+ */
+static __attribute__((noinline)) bool path_filter_run(struct scratch_slot *slot, __u64 n,
+						      __u32 number, long result, __u32 open_flags)
+{
+	const volatile struct kernel_filter *filter;
+	struct kernel_facts facts = {};
+
+	if (number == 0 || number > KERNEL_FILTERS_MAX || n < 2 || n >= OPENED_PATH_MAX)
+		return true;
+	filter = &kernel_filters.filters[number - 1];
+	facts.words[KERNEL_RESULT] = result;
+	facts.words[KERNEL_OPEN_FLAGS] = open_flags;
+	read_path_facts(slot, n, &facts);
+	return !facts_read(this_task(), filter->facts, &facts) ||
+	       kernel_filter_passes(filter, &facts);
 }
 
 /* Whether the filter rejects a call of `task` on its entry, when the result is not known yet. */
@@ -137,13 +189,17 @@ static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 ev
 	return number && !kernel_filter_run(task, number, 0, 0);
 }
 
-/* Whether the filter of an event compares a fact on the exit of its call. */
-static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
+static __always_inline bool filter_compares(__u32 number, enum kernel_fact fact)
 {
-	__u32 number = kernel_filters.at_exit[event];
-
 	return number && number <= KERNEL_FILTERS_MAX &&
 	       kernel_filters.filters[number - 1].facts & 1 << fact;
+}
+
+/* Whether a filter of an event compares a fact on the exit of its call. */
+static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
+{
+	return filter_compares(kernel_filters.at_exit[event], fact) ||
+	       filter_compares(kernel_filters.at_path[event], fact);
 }
 
 /* Whether the filter rejects a call of `task` on its exit; a rejected event is counted. */

@@ -6,6 +6,7 @@
 #define LANNER_FILE_BPF_H
 
 #include "bpf/core/frame.bpf.h"
+#include "bpf/core/kernel_filter.bpf.h"
 
 #include <linux/fcntl.h>
 #include <linux/openat2.h>
@@ -222,19 +223,21 @@ static __always_inline void path_copy(struct filler *f, __u8 *room, __u64 at, __
 		*(__u64 *)(room + i * 8) = *(__u64 *)(path + i * 8);
 }
 
-/*
- * A path from the root of the mount tree, as the kernel has it; absent if it is in no tree, or
- * NULL.
- */
-static __always_inline void put_path(struct filler *f, struct path *path)
+/* Builds a path, or none of NULL. Returns its bytes at the end of the work area. */
+static __always_inline __u64 path_bytes(struct filler *f, struct path *path)
 {
-	__u64 at = PATH_BYTES, n;
+	if (!path)
+		return 0;
+	return PATH_BYTES - path_build(f->slot_key, forget(f->slot, (__u64)GET(path, dentry)),
+				       forget(f->slot, (__u64)GET(path, mnt)));
+}
+
+/* Puts a path of `n` bytes that was built. */
+static __always_inline void put_built_path(struct filler *f, __u64 n)
+{
+	__u64 at = PATH_BYTES - n;
 	__u8 *room = frame_room(f);
 
-	if (path)
-		at = path_build(f->slot_key, forget(f->slot, (__u64)GET(path, dentry)),
-				forget(f->slot, (__u64)GET(path, mnt)));
-	n = PATH_BYTES - at;
 	if (!room)
 		return;
 	CHECKED(n);
@@ -246,10 +249,61 @@ static __always_inline void put_path(struct filler *f, struct path *path)
 	frame_advance(f, n);
 }
 
+/*
+ * A path from the root of the mount tree, as the kernel has it; absent if it is in no tree, or
+ * NULL.
+ */
+static __always_inline void put_path(struct filler *f, struct path *path)
+{
+	put_built_path(f, path_bytes(f, path));
+}
+
 /* The path of a file, which may be NULL. */
 static __always_inline void put_file_path(struct filler *f, struct file *file)
 {
 	put_path(f, file ? &file->f_path : NULL);
+}
+
+/* The same of the file that a call opened, whose path may have been built for the filter. */
+static __always_inline void put_opened_path(struct filler *f, __u32 event, struct file *file)
+{
+	if (kernel_filters.at_path[event])
+		put_built_path(f, f->path_bytes);
+	else
+		put_file_path(f, file);
+}
+
+/* Calls whose result is a file with a path. A macro, so that programs of others have no code for it. */
+#define OPENS_BY_PATH(event)                                                                       \
+	((event) == EVENT_open || (event) == EVENT_openat || (event) == EVENT_openat2 ||           \
+	 (event) == EVENT_creat || (event) == EVENT_open_by_handle_at)
+
+/*
+ * Whether the filter rejects a call by the path of the file that it opened; it is then counted.
+ * Takes a slot for the path, which the event gets if it passes. asked: see exit_is_rejected().
+ */
+static __always_inline bool path_is_rejected(struct filler *f, __u32 event, __u32 asked)
+{
+	__u32 number = kernel_filters.at_path[event];
+	struct file *file;
+
+	_Static_assert(OPENED_PATH_END == PATH_BYTES && OPENED_PATH_MAX <= STRING_BYTES_MAX,
+		       "path_build() leaves the path there");
+	/* Events of handles have no path of descriptor 0. */
+	if (!number || f->ret < (event == EVENT_open_by_handle_at))
+		return false;
+	file = fd_file(f->ret);
+	if (!file)
+		return false;
+	f->slot = scratch_take(&f->slot_key);
+	if (!f->slot)
+		return false;
+	f->path_bytes = forget(f->slot, path_bytes(f, &file->f_path));
+	if (path_filter_run(f->slot, f->path_bytes, number, f->ret, asked))
+		return false;
+	scratch_give_back(f->slot);
+	count_filtered(event);
+	return true;
 }
 
 /*

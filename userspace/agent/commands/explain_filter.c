@@ -11,20 +11,40 @@
 #include "event/event.h"
 
 static const char *const fact_names[KERNEL_FACTS] = {
-	[KERNEL_RESULT] = "result",	[KERNEL_PID] = "pid", [KERNEL_TID] = "tid",
-	[KERNEL_UID] = "uid",		[KERNEL_GID] = "gid", [KERNEL_NAME] = "name",
+	[KERNEL_RESULT] = "result",
+	[KERNEL_PID] = "pid",
+	[KERNEL_TID] = "tid",
+	[KERNEL_PPID] = "ppid",
+	[KERNEL_UID] = "uid",
+	[KERNEL_GID] = "gid",
+	[KERNEL_NAME] = "name",
 	[KERNEL_OPEN_FLAGS] = "opened",
+	[KERNEL_PATH] = "path",
+	[KERNEL_PATH_2] = "path from its 17th byte",
+	[KERNEL_PATH_END] = "path",
 };
 
-static void print_name(const struct kernel_check *check)
+static void print_text(const struct kernel_check *check)
 {
 	char name[sizeof(check->value) + 1] = {0};
-	char last[sizeof(check->mask)];
+	char last[sizeof(check->mask) + 1] = {0};
 
 	memcpy(name, check->value, sizeof(check->value));
 	memcpy(last, check->mask, sizeof(check->mask));
-	/* The NUL of a whole name is compared, too. */
+	/* The NUL of a whole text is compared, too. */
 	printf("%s '%s'", last[strlen(name)] ? "is" : "begins with", name);
+}
+
+/* The end of a text is at the end of the words. */
+static void print_end(const struct kernel_check *check)
+{
+	char text[sizeof(check->value) + 1] = {0};
+	size_t begin = 0;
+
+	memcpy(text, check->value, sizeof(check->value));
+	while (begin < sizeof(check->value) && !text[begin])
+		begin++;
+	printf("ends with '%s'", text + begin);
 }
 
 /* A single bit is set or not, or neither of those of opens that make files is. */
@@ -53,8 +73,11 @@ static void print_target(uint8_t target)
 static void print_check(const struct kernel_check *check, int number)
 {
 	printf("%4d. if %s ", number, fact_names[check->fact]);
-	if (check->fact == KERNEL_NAME)
-		print_name(check);
+	if (check->fact == KERNEL_PATH_END)
+		print_end(check);
+	else if (check->fact == KERNEL_NAME || check->fact == KERNEL_PATH ||
+		 check->fact == KERNEL_PATH_2)
+		print_text(check);
 	else if (check->fact == KERNEL_OPEN_FLAGS)
 		print_flags(check);
 	else
@@ -92,7 +115,7 @@ static bool print_events(const uint8_t by_event[EVENT_ID_MAX], unsigned int numb
 		if (by_event[id] != number)
 			continue;
 		if (column == 0)
-			column = printf("At the %s of", when);
+			column = printf("%s", when);
 		words_print(event_desc_get(id)->name, &column);
 	}
 	if (column)
@@ -112,8 +135,9 @@ void explain_filters_print(const struct kernel_filters *filters)
 		if (!any)
 			puts("\nDecided in the kernel; what passes is filtered again:");
 		any = true;
-		used = print_events(filters->at_exit, i + 1, "exit");
-		used |= print_events(filters->at_entry, i + 1, "entry");
+		used = print_events(filters->at_exit, i + 1, "At the exit of");
+		used |= print_events(filters->at_entry, i + 1, "At the entry of");
+		used |= print_events(filters->at_path, i + 1, "When the path is read of");
 		if (used)
 			print_checks(&filters->filters[i]);
 	}

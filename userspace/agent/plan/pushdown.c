@@ -26,7 +26,8 @@ static void drop_unused(struct kernel_filters *filters)
 	bool used[1 + KERNEL_FILTERS_MAX] = {false};
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		used[filters->at_exit[id]] = used[filters->at_entry[id]] = true;
+		used[filters->at_exit[id]] = used[filters->at_entry[id]] =
+			used[filters->at_path[id]] = true;
 	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++)
 		if (!used[1 + i])
 			memset(&filters->filters[i], 0, sizeof(filters->filters[i]));
@@ -78,6 +79,8 @@ static void restrict_event(const struct plan *plan, unsigned int id, struct kern
 	if (!is_alone)
 		filters->at_exit[id] =
 			needs_success(plan, id) ? only_failed(filters, filters->at_exit[id]) : 0;
+	if (!is_alone)
+		filters->at_path[id] = 0;
 	if (!is_alone || !filters->at_exit[id] ||
 	    !live_reads_entry(id, selection_entry_notes(&plan->selection)))
 		filters->at_entry[id] = 0;

@@ -72,9 +72,10 @@ static bool are_valid_filters(const struct kernel_filters *filters)
 		if (filters->filters[i].facts && !is_valid_filter(&filters->filters[i]))
 			return false;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		const uint8_t numbers[] = {filters->at_exit[id], filters->at_entry[id]};
+		const uint8_t numbers[] = {filters->at_exit[id], filters->at_entry[id],
+					   filters->at_path[id]};
 
-		for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int i = 0; i < sizeof(numbers); i++)
 			if (numbers[i] > KERNEL_FILTERS_MAX ||
 			    (numbers[i] && !filters->filters[numbers[i] - 1].facts))
 				return false;

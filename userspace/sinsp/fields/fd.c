@@ -287,7 +287,7 @@ const struct field_desc fields_fd[] = {
 	    .example = "=f", .words = &type_letters),
 	ROW("fd.name", CHARBUF, NA, NAME_NEEDS, fd_get_name,
 	    "absolute path, or ip:port->ip:port, or the name of another kind",
-	    .example = " startswith /etc/"),
+	    .example = " startswith /etc/", .fact = FIELD_FACT_PATH),
 	ROW("fd.nameraw", CHARBUF, NA, NAME_NEEDS, get_nameraw,
 	    "fd.name as it was given when the descriptor was opened", .example = " startswith ../"),
 	ROW("fd.directory", CHARBUF, NA, NAME_NEEDS, fd_get_directory, "directory of the file",

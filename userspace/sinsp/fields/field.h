@@ -55,12 +55,14 @@ enum field_fact {
 	FIELD_FACT_ERROR, /* name of the error, or SUCCESS */
 	FIELD_FACT_PID,
 	FIELD_FACT_TID,
+	FIELD_FACT_PPID,
 	FIELD_FACT_UID,
 	FIELD_FACT_GID,
 	FIELD_FACT_NAME, /* of the thread */
 	FIELD_FACT_OPEN_READ, /* whether a file is opened for reading */
 	FIELD_FACT_OPEN_WRITE, /* likewise for writing */
 	FIELD_FACT_OPEN_CREATE, /* true only of opens that may make a file */
+	FIELD_FACT_PATH, /* of the file that is opened, if it was */
 	FIELD_FACT_FD, /* the descriptor: the result, of calls that open one */
 	FIELD_FACTS,
 };

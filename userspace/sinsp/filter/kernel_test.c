@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/names.h"
+#include "sinsp/filter/path_test.h"
 
 enum { ALL_BITS = -1, NAME_BYTES = 16, ERRNO_MAX = 4095 };
 
@@ -140,6 +141,7 @@ static const struct {
 	[FIELD_FACT_ERROR] = {make_error, KERNEL_RESULT},
 	[FIELD_FACT_PID] = {make_number, KERNEL_PID},
 	[FIELD_FACT_TID] = {make_number, KERNEL_TID},
+	[FIELD_FACT_PPID] = {make_number, KERNEL_PPID},
 	[FIELD_FACT_UID] = {make_number, KERNEL_UID},
 	[FIELD_FACT_GID] = {make_number, KERNEL_GID},
 	[FIELD_FACT_OPEN_READ] = {make_read, KERNEL_OPEN_FLAGS},
@@ -147,6 +149,7 @@ static const struct {
 	[FIELD_FACT_OPEN_CREATE] = {make_create, KERNEL_OPEN_FLAGS, .is_necessary = true},
 	[FIELD_FACT_NAME] = {make_name, KERNEL_NAME},
 	[FIELD_FACT_FD] = {make_number, KERNEL_RESULT},
+	[FIELD_FACT_PATH] = {.fact = KERNEL_PATH},
 };
 
 /* Whether the first parameter is the result as the kernel returns it, with all its bits. */
@@ -169,6 +172,12 @@ static bool has_open_flags(unsigned int id)
 	return id == EVENT_open || id == EVENT_openat || id == EVENT_open_by_handle_at;
 }
 
+/* Calls that the kernel gives the path of the opened file for, if they succeed. */
+static bool has_opened_path(unsigned int id)
+{
+	return has_open_flags(id) || id == EVENT_openat2 || id == EVENT_creat;
+}
+
 /* Whether the kernel knows the value of a field of events of an id. */
 static bool is_known(unsigned int of_field, unsigned int id)
 {
@@ -176,6 +185,8 @@ static bool is_known(unsigned int of_field, unsigned int id)
 
 	if (facts_of_fields[of_field].fact == KERNEL_OPEN_FLAGS)
 		return has_open_flags(id);
+	if (facts_of_fields[of_field].fact == KERNEL_PATH)
+		return has_opened_path(id);
 	if (facts_of_fields[of_field].fact != KERNEL_RESULT)
 		return true;
 	return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
@@ -216,8 +227,10 @@ bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned 
 		return false;
 	of_field = check->left->operand.field->desc->fact;
 	fact = facts_of_fields[of_field].fact;
-	if (!facts_of_fields[of_field].make || !(facts & 1u << fact) || !is_known(of_field, id))
+	if (of_field == FIELD_FACT_NONE || !(facts & 1u << fact) || !is_known(of_field, id))
 		return false;
+	if (of_field == FIELD_FACT_PATH)
+		return path_tests_make(check, negated, tests);
 	if (facts_of_fields[of_field].is_necessary && negated)
 		return false;
 	tests->negated = check->negated;

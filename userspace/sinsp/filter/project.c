@@ -12,7 +12,8 @@
 enum {
 	/* Larger expressions count as true. */
 	VISITS_MAX = 20000,
-	FACTS_AT_EXIT = (1 << KERNEL_FACTS) - 1,
+	FACTS_AT_PATH = (1 << KERNEL_FACTS) - 1,
+	FACTS_AT_EXIT = FACTS_AT_PATH & ~KERNEL_FACTS_OF_PATHS,
 	FACTS_AT_ENTRY = FACTS_AT_EXIT & ~(1 << KERNEL_RESULT | 1 << KERNEL_OPEN_FLAGS),
 };
 
@@ -167,5 +168,8 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 			filters->at_exit[id] = kernel_filters_add(filters, &made);
 		if (filter_project(terms, list, id, FACTS_AT_ENTRY, &made))
 			filters->at_entry[id] = kernel_filters_add(filters, &made);
+		if (filter_project(terms, list, id, FACTS_AT_PATH, &made) &&
+		    (made.facts & KERNEL_FACTS_OF_PATHS))
+			filters->at_path[id] = kernel_filters_add(filters, &made);
 	}
 }

@@ -23,6 +23,7 @@ static void test_checks(void **state)
 		.at_exit =
 			{[EVENT_openat] = 1, [EVENT_close] = 1, [EVENT_read] = 2, [EVENT_open] = 3},
 		.at_entry = {[EVENT_openat] = 2},
+		.at_path = {[EVENT_openat] = 4},
 		.filters =
 			{
 				{.facts = 1 << KERNEL_RESULT | 1 << KERNEL_NAME,
@@ -44,12 +45,22 @@ static void test_checks(void **state)
 					     KERNEL_PASS,
 					     .mask = {file_flags__O_CREAT |
 						      file_flags__O_TMPFILE}}}},
+				{.facts = KERNEL_FACTS_OF_PATHS,
+				 .checks = {{KERNEL_PATH, KERNEL_EQUAL, 1, 2,
+					     .mask = {UINT64_MAX, UINT64_MAX}},
+					    {KERNEL_PATH_2, KERNEL_EQUAL, KERNEL_PASS, 2,
+					     .mask = {0xffff}},
+					    {KERNEL_PATH_END, KERNEL_EQUAL, KERNEL_PASS,
+					     KERNEL_REJECT}}},
 			},
 	};
 	struct printed printed;
 
 	memcpy(filters.filters[0].checks[1].value, "ab", 2);
 	memcpy(filters.filters[0].checks[2].value, "cd", 2);
+	memcpy(filters.filters[3].checks[0].value, "/var/lib/dpkg/in", 16);
+	memcpy(filters.filters[3].checks[1].value, "f", 1);
+	memcpy((char *)filters.filters[3].checks[2].value + 13, ".so", 3);
 	printed_call(print, &filters, &printed);
 	assert_string_equal(printed.out, "\nDecided in the kernel; what passes is filtered again:\n"
 					 "At the exit of close openat:\n"
@@ -63,7 +74,13 @@ static void test_checks(void **state)
 					 "   1. if opened for writing: pass, else go to 2\n"
 					 "   2. if opened not for reading: pass, else go to 3\n"
 					 "   3. if opened without O_CREAT and O_TMPFILE: reject, "
-					 "else pass\n");
+					 "else pass\n"
+					 "When the path is read of openat:\n"
+					 "   1. if path begins with '/var/lib/dpkg/in': go to 2, "
+					 "else go to 3\n"
+					 "   2. if path from its 17th byte is 'f': pass, "
+					 "else go to 3\n"
+					 "   3. if path ends with '.so': pass, else reject\n");
 	printed_finish(&printed);
 }
 

@@ -72,12 +72,40 @@ static void test_failed(void **state)
 	assert_int_not_equal(plan->kernel_filters.at_exit[EVENT_openat], 0);
 	made = &plan->kernel_filters.filters[plan->kernel_filters.at_exit[EVENT_openat] - 1];
 	assert_true(kernel_filter_passes(made, &facts));
-	facts.words[KERNEL_RESULT][0] = (uint64_t)-2;
+	facts.words[KERNEL_RESULT] = (uint64_t)-2;
 	assert_false(kernel_filter_passes(made, &facts));
-	facts.words[KERNEL_NAME][0] = 'c' | 'a' << 8 | 't' << 16;
+	facts.words[KERNEL_NAME] = 'c' | 'a' << 8 | 't' << 16;
 	assert_true(kernel_filter_passes(made, &facts));
 	plan_destroy(plan);
 	buf_finish(&messages);
+}
+
+static bool has_path_part(const char *filter)
+{
+	const struct options options = {.filter = (char *)filter};
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+	uint8_t number;
+
+	none = (struct printer){.format = &format_none};
+	if (plan_create(&options, &none, &plan, &messages, &err))
+		fail_msg("%s", err.text);
+	number = plan->kernel_filters.at_path[EVENT_openat];
+	if (number)
+		assert_true(plan->kernel_filters.filters[number - 1].facts & KERNEL_FACTS_OF_PATHS);
+	plan_destroy(plan);
+	buf_finish(&messages);
+	return number;
+}
+
+/* Of files that the state needs to know, the path decides nothing. */
+static void test_path(void **state)
+{
+	assert_true(has_path_part("evt.type=openat and fd.name=/x"));
+	assert_true(has_path_part("evt.type=openat and fd.name endswith .so and evt.failed=false"));
+	assert_false(has_path_part("evt.type=openat and proc.name=cat"));
+	assert_false(has_path_part("evt.type in (openat,read) and fd.name=/x"));
 }
 
 /* What else looks at all events, or counts them. */
@@ -100,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_others),
 	};
 

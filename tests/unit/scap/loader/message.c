@@ -113,6 +113,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(kernel_filters.at_exit[1], KERNEL_FILTERS_MAX + 1, "a filter");
 	EXPECT_FAULT(kernel_filters.at_exit[1], 3, "a filter");
 	EXPECT_FAULT(kernel_filters.at_entry[1], 255, "a filter");
+	EXPECT_FAULT(kernel_filters.at_path[1], 255, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].facts, 1 << KERNEL_FACTS, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].facts, 1 << KERNEL_UID, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].checks[0].fact, KERNEL_FACTS, "a filter");

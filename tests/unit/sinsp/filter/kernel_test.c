@@ -38,7 +38,7 @@ static bool holds(const struct kernel_tests *tests, const struct kernel_facts *f
 
 static void expect_result(const char *text, int64_t result, bool answer)
 {
-	struct kernel_facts facts = {.words[KERNEL_RESULT] = {(uint64_t)result}};
+	struct kernel_facts facts = {.words[KERNEL_RESULT] = (uint64_t)result};
 	struct kernel_tests tests;
 
 	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
@@ -88,7 +88,7 @@ static void test_results(void **state)
 
 static void expect_flags(const char *text, uint64_t flags, bool answer)
 {
-	struct kernel_facts facts = {.words[KERNEL_OPEN_FLAGS] = {flags}};
+	struct kernel_facts facts = {.words[KERNEL_OPEN_FLAGS] = flags};
 	struct kernel_tests tests;
 
 	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
@@ -130,8 +130,8 @@ static void expect_name(const char *text, const char *name, bool answer)
 	struct kernel_facts facts = {0};
 	struct kernel_tests tests;
 
-	memset(facts.words[KERNEL_NAME], 'x', sizeof(facts.words[KERNEL_NAME]));
-	memcpy(facts.words[KERNEL_NAME], name, strlen(name) + 1);
+	memset(&facts.words[KERNEL_NAME], 'x', 16);
+	memcpy(&facts.words[KERNEL_NAME], name, strlen(name) + 1);
 	assert_true(make(text, EVENT_openat, ALL_FACTS, &tests));
 	if (holds(&tests, &facts) != answer)
 		fail_msg("'%s' of %s is not %d", text, name, answer);
@@ -151,10 +151,10 @@ static void test_names(void **state)
 
 static void test_ids(void **state)
 {
-	const struct kernel_facts facts = {.words = {[KERNEL_PID] = {7},
-						     [KERNEL_TID] = {8},
-						     [KERNEL_UID] = {1000},
-						     [KERNEL_GID] = {100}}};
+	const struct kernel_facts facts = {.words = {[KERNEL_PID] = 7,
+						     [KERNEL_TID] = 8,
+						     [KERNEL_UID] = 1000,
+						     [KERNEL_GID] = 100}};
 	static const struct {
 		const char *text;
 		bool answer;
@@ -181,7 +181,7 @@ static void test_unknown(void **state)
 		"proc.name iglob c*",
 		"proc.name=\"\"",
 		"proc.pname=cat",
-		"fd.name=/etc",
+		"fd.name contains /etc",
 		"evt.res exists",
 		"evt.res startswith E",
 		"evt.count.error=2",
@@ -196,6 +196,11 @@ static void test_unknown(void **state)
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		if (make(unknown[i], EVENT_openat, ALL_FACTS, &tests))
 			fail_msg("'%s' is known", unknown[i]);
+	/* The path of what a call opened, not of what it uses. */
+	assert_true(make("fd.name=/etc", EVENT_openat, ALL_FACTS, &tests));
+	assert_false(
+		make("fd.name=/etc", EVENT_openat, ALL_FACTS & ~KERNEL_FACTS_OF_PATHS, &tests));
+	assert_false(make("fd.name=/etc", EVENT_read, ALL_FACTS, &tests));
 	/* A fact that is not known yet; the result of an event that is about one message of many.
 	 */
 	assert_false(

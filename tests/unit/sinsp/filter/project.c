@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "drive.h"
+#include "sinsp/fields/thread_key.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
 
@@ -37,6 +38,8 @@ static const char *const leaves[] = {
 	"proc.name != sh",
 	"thread.tid = 20",
 	"proc.pid in (10, 99)",
+	"proc.ppid = 10",
+	"proc.ppid < 5",
 	"thread.tid > 10",
 	"user.uid = 0",
 	"group.gid in (0, 7)",
@@ -65,6 +68,15 @@ static const char *const leaves[] = {
 	"proc.name = a_name_of_sixteen",
 	"proc.pname exists",
 	"fd.name startswith /etc",
+	"fd.name = /etc/passwd",
+	"fd.name != /etc/passwd",
+	"fd.name in (/etc/passwd, /var/lib/dpkg/info/x.list)",
+	"fd.name startswith /var/lib/dpkg/info/y",
+	"fd.name startswith /var/lib/dpkg/info/a-name-of-more-than-32",
+	"fd.name = /var/lib/dpkg/info/x.list",
+	"fd.name endswith .list",
+	"fd.name endswith wd",
+	"fd.name endswith /dpkg/info/x.list",
 	"evt.num > 5",
 };
 
@@ -82,6 +94,7 @@ struct run {
 	struct filter *filter;
 	bool is_known; /* all of its leaves are */
 	unsigned int passed, rejected, missed;
+	unsigned int rejected_path, missed_path;
 	uint64_t seed;
 };
 
@@ -115,19 +128,40 @@ static uint64_t flags_of(const struct event *ev)
 	return ev->desc->id == EVENT_openat ? event_param_u64(ev, openat__flags) : 0;
 }
 
+/* What was opened; NULL: the kernel reported no path. */
+static const char *path_of(const struct sinsp_event *event)
+{
+	return event->ev.desc->id == EVENT_open ? event_param_string(&event->ev, open__path) : NULL;
+}
+
+/* As the kernel has it: what is behind the NUL, or before a short path, is not part of it. */
+static void add_path(struct kernel_facts *facts, const char *path)
+{
+	size_t len = strlen(path), end = len < 16 ? len : 16;
+	char begin[32];
+
+	memset(begin, 'x', sizeof(begin));
+	memcpy(begin, path, len + 1 < sizeof(begin) ? len + 1 : sizeof(begin));
+	memcpy(&facts->words[KERNEL_PATH], begin, 16);
+	memcpy(&facts->words[KERNEL_PATH_2], begin + 16, 16);
+	memset(&facts->words[KERNEL_PATH_END], 0, 16);
+	memcpy((char *)&facts->words[KERNEL_PATH_END] + 16 - end, path + len - end, end);
+}
+
 static struct kernel_facts facts_of(const struct sinsp_event *event)
 {
 	struct kernel_facts facts = {0};
 	int64_t result = 0;
 
 	event_result(&event->ev, &result);
-	facts.words[KERNEL_RESULT][0] = (uint64_t)result;
-	facts.words[KERNEL_TID][0] = (uint64_t)event->ev.tid;
-	facts.words[KERNEL_PID][0] = (uint64_t)event->thread->pid;
-	facts.words[KERNEL_UID][0] = event->thread->uid;
-	facts.words[KERNEL_GID][0] = event->thread->gid;
-	facts.words[KERNEL_OPEN_FLAGS][0] = flags_of(&event->ev);
-	memcpy(facts.words[KERNEL_NAME], event->thread->comm, sizeof(facts.words[KERNEL_NAME]));
+	facts.words[KERNEL_RESULT] = (uint64_t)result;
+	facts.words[KERNEL_TID] = (uint64_t)event->ev.tid;
+	facts.words[KERNEL_PID] = (uint64_t)event->thread->pid;
+	facts.words[KERNEL_PPID] = (uint64_t)event_parent_pid(event, event->thread);
+	facts.words[KERNEL_UID] = event->thread->uid;
+	facts.words[KERNEL_GID] = event->thread->gid;
+	facts.words[KERNEL_OPEN_FLAGS] = flags_of(&event->ev);
+	memcpy(&facts.words[KERNEL_NAME], event->thread->comm, 16);
 	return facts;
 }
 
@@ -145,10 +179,18 @@ static void check_event(struct run *run, const struct sinsp_event *event)
 	unsigned int id = event->ev.desc->id;
 	struct kernel_facts facts = facts_of(event);
 	bool expected = filter_match(run->filter, event);
-	bool at_exit = passes(run, filters->at_exit[id], &facts);
+	bool at_exit = passes(run, filters->at_exit[id], &facts), at_path;
 
-	facts.words[KERNEL_RESULT][0] = 12345; /* which no call returned yet */
-	facts.words[KERNEL_OPEN_FLAGS][0] = 0;
+	if (path_of(event)) {
+		add_path(&facts, path_of(event));
+		at_path = passes(run, filters->at_path[id], &facts);
+		if (expected && !at_path)
+			fail_msg("%s is rejected by its path: %s", path_of(event), run->text);
+		run->rejected_path += at_exit && !at_path;
+		run->missed_path += at_path && !expected;
+	}
+	facts.words[KERNEL_RESULT] = 12345; /* which no call returned yet */
+	facts.words[KERNEL_OPEN_FLAGS] = 0;
 	if (expected && !(at_exit && passes(run, filters->at_entry[id], &facts)))
 		fail_msg("%s is rejected by the kernel's part of: %s", event->ev.desc->name,
 			 run->text);
@@ -173,6 +215,17 @@ static void play(struct run *run)
 	check_event(run, drive_open(&drive, 20, 5, "/etc/new", OPENED_NEW));
 	check_event(run, drive_open(&drive, 20, 5, "/etc/passwd", OPENED_OLD));
 	check_event(run, drive_open(&drive, 20, 5, "/etc", OPENED_UNNAMED));
+	check_event(run, drive_open_path(&drive, 20, 5, "passwd", "/etc/passwd"));
+	check_event(run, drive_open_path(&drive, 20, 0, "/etc/link", "/etc/passwd"));
+	check_event(run, drive_open_path(&drive, 20, 6, "/", "/"));
+	check_event(run, drive_open_path(&drive, 20, 6, "/wd", "/wd"));
+	check_event(run, drive_open_path(&drive, 20, 6, "/etc/passwd2", "/etc/passwd2"));
+	check_event(run, drive_open_path(&drive, 20, 6, "x", "/var/lib/dpkg/info/x.list"));
+	check_event(run, drive_open_path(&drive, 20, 6, "x", "/var/lib/dpkg/info/y.list"));
+	check_event(run, drive_open_path(&drive, 20, 6, "x",
+					 "/var/lib/dpkg/info/a-name-of-more-than-32"));
+	check_event(run, drive_open_path(&drive, 20, 6, "x",
+					 "/var/lib/dpkg/info/a-name-of-more-than-16"));
 	check_event(run, drive_openat(&drive, 20, 4, -100, "/var/x.log"));
 	check_event(run, drive_openat(&drive, 10, 3, -100, "/etc/passwd"));
 	check_event(run, drive_read(&drive, 20, 5, 3));
@@ -214,6 +267,29 @@ static void test_implied(void **state)
 
 	run_random(&run, 0, LEAVES);
 	assert_true(run.rejected > run.passed / 10);
+	assert_int_not_equal(run.rejected_path, 0);
+}
+
+/* What an open opened is compared exactly, up to a length. */
+static void test_paths(void **state)
+{
+	static const char *const texts[] = {
+		"evt.type=open and fd.name=/etc/passwd",
+		"evt.type=open and not fd.name in (/etc/passwd, /wd, /)",
+		"evt.type=open and fd.name startswith /var/lib/dpkg/info/y",
+		"evt.type=open and fd.name!=/var/lib/dpkg/info/x.list",
+		"evt.type=open and not fd.name startswith /var/lib/dpkg/info/",
+		"evt.type=open and fd.name endswith .list",
+		"evt.type=open and (fd.name endswith 32 or fd.name=/) and proc.name=cat",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct run run = {0};
+
+		run_text(&run, texts[i]);
+		assert_int_not_equal(run.rejected_path, 0);
+		assert_int_equal(run.missed_path, 0);
+	}
 }
 
 /* Filters that have only known leaves, and fit, pass nothing else. */
@@ -316,9 +392,9 @@ static void test_too_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_implied),	  cmocka_unit_test(test_decided),
-		cmocka_unit_test(test_shape),	  cmocka_unit_test(test_group),
-		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_implied), cmocka_unit_test(test_decided),
+		cmocka_unit_test(test_paths),	cmocka_unit_test(test_shape),
+		cmocka_unit_test(test_group),	cmocka_unit_test(test_too_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
