@@ -45,7 +45,8 @@ static __always_inline bool exit_begin(struct filler *f, __u64 *ctx, __u16 event
 
 	f->regs = task_registers(task);
 	if (!f->regs || call_event(f->regs, f->self) != event || is_self(f->self) ||
-	    (READ(task, exit_code) & 0x7f) || !filler_begin(f, ctx, event, nparams))
+	    (READ(task, exit_code) & 0x7f) || budget_sheds(event) ||
+	    !filler_begin(f, ctx, event, nparams))
 		return false;
 	f->caller = call_caller(f->self);
 	return true;
@@ -240,8 +241,6 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		struct task_struct *task = this_task();                                            \
                                                                                                    \
-		if (budget_sheds_all(EVENT_##name))                                                \
-			return 0;                                                                  \
 		return is_self(task) || entry_is_rejected(task, EVENT_##name) ? 0 : note;          \
 	}
 

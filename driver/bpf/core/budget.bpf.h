@@ -22,12 +22,6 @@ static __always_inline __u32 budget_share(__u32 event)
 	return now && class < SHED_CLASSES ? now->shares[class] : 0;
 }
 
-/* Whether each event of that class is lost. */
-static __always_inline bool budget_sheds_all(__u32 event)
-{
-	return has_budget && budget_share(event) == SHED_ALL;
-}
-
 /* Whether this event is lost; it is counted then. */
 static __always_inline bool budget_sheds(__u32 event)
 {

@@ -280,7 +280,8 @@ static __always_inline void put_opened_path(struct filler *f, __u32 event, struc
 
 /*
  * Whether the filter rejects a call by the path of the file that it opened; it is then counted.
- * Takes a slot for the path, which the event gets if it passes. asked: see exit_is_rejected().
+ * Takes a slot for the path, which the event gets if it passes; without one it is lost. asked: see
+ * exit_is_rejected().
  */
 static __always_inline bool path_is_rejected(struct filler *f, __u32 event, __u32 asked)
 {
@@ -296,8 +297,10 @@ static __always_inline bool path_is_rejected(struct filler *f, __u32 event, __u3
 	if (!file)
 		return false;
 	f->slot = scratch_take(&f->slot_key);
-	if (!f->slot)
-		return false;
+	if (!f->slot) {
+		count_lost(event, LOSS_SCRATCH_BUSY);
+		return true;
+	}
 	f->path_bytes = forget(f->slot, path_bytes(f, &file->f_path));
 	if (path_filter_run(f->slot, f->path_bytes, number, f->ret, asked))
 		return false;

@@ -2,6 +2,7 @@
 /* Ticks, and what they say. */
 #include "agent/budget/budget.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ int budget_open(struct budget *budget, double percent, struct error *err)
 	*budget = (struct budget){.level.budget = percent, .stats_fd = -1};
 	if (!budget_is_set(budget))
 		return 0;
-	budget->cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	budget->cpus = fmax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
 	return budget_measure(SYSCTL, &budget->stats_fd, err);
 }
 
@@ -105,32 +106,47 @@ static void say_failed(struct budget *budget, int code, struct buf *messages)
 	budget->failed = code;
 }
 
-void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, struct buf *messages)
+/* Has the input lose what the level says. A reload may have begun another capture since. */
+static int shed_events(struct budget *budget, struct input *input, uint64_t now_ns, double percent,
+		       struct buf *messages)
 {
 	struct shed shed;
+	int code;
+
+	if (budget->level.level <= 0 && !budget->shed_since_ns)
+		return 0;
+	budget_level_shed(&budget->level, &shed);
+	code = input->ops->shed(input, &shed);
+	if (code)
+		return code;
+	if (budget->level.level > 0 && !budget->shed_since_ns)
+		say_begin(budget, now_ns, percent, messages);
+	if (budget->level.level <= 0)
+		say_end(budget, now_ns, messages);
+	return 0;
+}
+
+void budget_step(struct budget *budget, struct input *input, uint64_t now_ns, struct buf *messages)
+{
 	uint64_t run_ns;
-	double percent;
+	double percent = 0;
 	int code;
 
 	if (!budget_is_set(budget) || !input->ops->run_ns || now_ns < budget->due_ns)
 		return;
 	budget->due_ns = now_ns + TICK_NS;
 	code = input->ops->run_ns(input, &run_ns);
-	if (code == 0 && measure(budget, run_ns, now_ns, &percent)) {
+	if (code) {
+		say_failed(budget, code, messages);
+		/* What is not measured is not bounded. */
+		budget->level.level = 0;
+	} else if (measure(budget, run_ns, now_ns, &percent)) {
 		budget_level_step(&budget->level, percent);
-		if (budget->level.level > 0 || budget->shed_since_ns) {
-			budget_level_shed(&budget->level, &shed);
-			/* Also if it did not change: a reload may have begun another capture. */
-			code = input->ops->shed(input, &shed);
-		}
-		if (budget->level.level > 0 && !budget->shed_since_ns)
-			say_begin(budget, now_ns, percent, messages);
-		if (budget->level.level <= 0 && budget->shed_since_ns)
-			say_end(budget, now_ns, messages);
-		say_exhausted(budget, messages);
 	}
+	code = shed_events(budget, input, now_ns, percent, messages);
 	if (code)
 		say_failed(budget, code, messages);
+	say_exhausted(budget, messages);
 }
 
 void budget_append_report(const struct budget *budget, struct buf *text)

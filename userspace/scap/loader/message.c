@@ -24,8 +24,10 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.entry_notes = (uint8_t)config->entry_notes,
 		.call_hooks = (uint8_t)config->call_hooks,
 		.verbose = config->verbose,
+		.has_budget = config->has_budget,
 	};
 	memcpy(wire->self_pids, config->self_pids, sizeof(wire->self_pids));
+	memcpy(wire->rate_limits, config->rate_limits, sizeof(wire->rate_limits));
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		wire->iterators[i] = config->iterators[i];
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
@@ -93,8 +95,8 @@ static const char *find_fault(const struct loader_config *wire)
 	if (!wire->ring_bytes || wire->ring_bytes > LOADER_RING_BYTES_MAX ||
 	    (wire->ring_bytes & (wire->ring_bytes - 1)))
 		return "the size of ring buffers";
-	if (wire->enter_times > 1 || wire->verbose > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
-	    wire->call_hooks > CALL_HOOKS_EACH)
+	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
+	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
@@ -129,8 +131,10 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.entry_notes = (enum entry_notes)wire->entry_notes,
 		.call_hooks = (enum call_hooks)wire->call_hooks,
 		.verbose = wire->verbose,
+		.has_budget = wire->has_budget,
 	};
 	memcpy(config->self_pids, wire->self_pids, sizeof(config->self_pids));
+	memcpy(config->rate_limits, wire->rate_limits, sizeof(config->rate_limits));
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		config->iterators[i] = wire->iterators[i];
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {

@@ -30,9 +30,9 @@ enum { LOADER_WANTED = 1, LOADER_SUCCESSES = 2, LOADER_NATIVE = 1, LOADER_COMPAT
 struct loader_config {
 	uint64_t boot_offset_ns; /* of the times of frames */
 	uint32_t ring_bytes, snaplen;
-	uint32_t self_pids[SELF_PIDS];
+	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_KINDS];
 	struct snaplen_rules snaplen_rules;
-	uint8_t enter_times, verbose, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
+	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
 	uint8_t entry_notes; /* enum entry_notes */
 	uint8_t call_hooks; /* enum call_hooks, one that can be asked for */
 	uint8_t events[EVENT_ID_MAX], calls[SYSCALL_NR_MAX];

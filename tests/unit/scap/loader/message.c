@@ -43,6 +43,8 @@ static const struct scap_live_config config = {
 	.call_hooks = CALL_HOOKS_EACH,
 	.iterators = {[SCAP_LIVE_THREADS] = true},
 	.verbose = true,
+	.has_budget = true,
+	.rate_limits = {[RATE_OF_PROCESS] = 10, [RATE_OF_CGROUP] = 20},
 };
 
 static void test_there_and_back(void **state)
@@ -68,7 +70,8 @@ static void test_there_and_back(void **state)
 	assert_int_equal(read.snaplen, 123);
 	assert_int_equal(read.entry_notes, ENTRY_NOTES_ALL);
 	assert_int_equal(read.call_hooks, CALL_HOOKS_EACH);
-	assert_true(read.enter_times && read.verbose);
+	assert_true(read.enter_times && read.verbose && read.has_budget);
+	assert_memory_equal(read.rate_limits, config.rate_limits, sizeof(read.rate_limits));
 	assert_memory_equal(read.iterators, config.iterators, sizeof(read.iterators));
 	assert_null(read.loader);
 }
@@ -105,6 +108,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(iterators[0], 2, "a flag");
 	EXPECT_FAULT(iterators[SCAP_LIVE_ITERATORS - 1], 255, "a flag");
 	EXPECT_FAULT(verbose, 255, "a flag");
+	EXPECT_FAULT(has_budget, 2, "a flag");
 	EXPECT_FAULT(snaplen_rules.full_low, 3, "the rules of snaplen");
 	EXPECT_FAULT(snaplen_rules.dynamic, 2, "the rules of snaplen");
 	EXPECT_FAULT(events[0], 4, "an event");
