@@ -189,7 +189,7 @@ struct rate {
 /* What is lost where a capture costs more than its budget: the first of these, then the next. */
 enum shed_class {
 	SHED_NEVER, /* important events */
-	SHED_TRANSFERS, /* reads, writes, waits, the scheduler, page faults */
+	SHED_TRANSFERS, /* reads, writes, waits, other I/O, the scheduler, page faults */
 	SHED_OTHERS, /* other calls that change nothing that the agent keeps track of */
 	SHED_DESCRIPTORS, /* opens, closes and the like */
 	SHED_STATE, /* what else the agent keeps track of */

@@ -17,8 +17,7 @@
 
 enum {
 	RENAMED_MAX = 8192,
-	OPENED_PATH_MAX =
-		4096, /* bytes of a path that is compared, its NUL excluded; a power of 2 */
+	OPENED_PATH_MAX = 4096, /* bytes of a path that is compared: fewer, its NUL included */
 	OPENED_PATH_END = 8192, /* of the work area: where the path of an opened file ends */
 };
 
@@ -162,8 +161,8 @@ static __always_inline void read_path_facts(struct scratch_slot *slot, __u64 n,
 }
 
 /*
- * Whether a call that opened a file passes the filter of that number. A path that is absent, or was
- * truncated, decides nothing. Not inlined, as kernel_filter_run().
+ * Whether a call that opened a file passes the filter of that number. A path that is absent, or
+ * longer than an event can have, decides nothing. Not inlined, as kernel_filter_run().
  */
 static __attribute__((noinline)) bool path_filter_run(struct scratch_slot *slot, __u64 n,
 						      __u32 number, long result, __u32 open_flags)

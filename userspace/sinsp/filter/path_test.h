@@ -6,9 +6,10 @@
 #include "sinsp/filter/kernel_test.h"
 
 /*
- * As kernel_tests_make(), for a simple check of a path, with facts that the kernel has for it. A
- * single constant of up to 32 bytes is compared exactly, the end of up to 16; of longer ones the
- * tests are necessary only.
+ * As kernel_tests_make(), for a simple check of a path, with facts that the kernel has for it.
+ * Exact are a whole path of up to 31 bytes, a begin of up to 32, an end of up to 16; of several
+ * constants a whole path of up to 15, and a begin or an end of up to 16. For longer ones the tests
+ * are necessary only.
  */
 bool path_tests_make(const struct filter_check *check, bool negated, struct kernel_tests *tests);
 
