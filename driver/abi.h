@@ -255,6 +255,19 @@ enum {
 	KERNEL_FACTS_OF_PATHS = 1 << KERNEL_PATH | 1 << KERNEL_PATH_2 | 1 << KERNEL_PATH_END,
 };
 
+/* Subsystems of control groups, in the order of the .scap format. */
+enum cgroup_index { CGROUP_CPUSET, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO, CGROUP_MEMORY, CGROUPS };
+
+/*
+ * Adds a control group, by its id, which is the number of its folder's inode, to the key of a set
+ * of groups, at first 0. Ids are not used again.
+ */
+static inline __attribute__((always_inline)) __u64 cgroup_key_add(__u64 key, __u64 id)
+{
+	key = (key ^ id) * 0x9e3779b97f4a7c15ULL;
+	return key ^ key >> 32;
+}
+
 enum kernel_op {
 	KERNEL_EQUAL, /* two words, of which the mask selects bits: of a number those of one */
 	KERNEL_LESS, /* the first word, with a sign */
@@ -274,12 +287,27 @@ struct kernel_filter {
 	struct kernel_check checks[KERNEL_CHECKS_MAX];
 };
 
+/* Of which calls of an event the control groups of the thread decide. */
+enum kernel_groups {
+	KERNEL_GROUPS_OF_NONE,
+	KERNEL_GROUPS_OF_FAILED, /* those that fail: the state needs the others */
+	KERNEL_GROUPS_OF_ALL,
+	KERNEL_GROUPS_COUNT,
+};
+
 struct kernel_filters {
 	/*
 	 * By event id: 1 + index of the filter at its call's exit, at its entry, and of an open
 	 * when its path was read; 0: all pass.
 	 */
 	__u8 at_exit[EVENT_ID_MAX], at_entry[EVENT_ID_MAX], at_path[EVENT_ID_MAX];
+	__u8 groups[EVENT_ID_MAX]; /* enum kernel_groups */
+	/*
+	 * Whose groups make a key, in this order: bits 1 << enum cgroup_index of subsystems that
+	 * have one of their own, then 1 << CGROUPS of that of version 2; 0: groups decide nothing.
+	 */
+	__u32 hierarchies;
+	__u32 pad;
 	struct kernel_filter filters[KERNEL_FILTERS_MAX];
 };
 

@@ -291,6 +291,12 @@ int cgroup_roots(void *ctx)
 	return cgroup_roots_run();
 }
 
+SEC("raw_tp")
+int own_groups(void *ctx)
+{
+	return own_groups_run();
+}
+
 SEC("iter/task_file")
 int open_fds(struct open_fds_context *ctx)
 {

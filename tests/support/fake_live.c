@@ -121,6 +121,26 @@ enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 	return live->call_hooks;
 }
 
+int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char **text,
+			 size_t *len)
+{
+	*key = live->groups_key;
+	*text = live->own_groups.data;
+	*len = live->own_groups.len;
+	return live->own_groups.len ? 0 : -ENODATA;
+}
+
+int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
+{
+	live->rejected_key = rejected ? key : 0;
+	return 0;
+}
+
+void scap_live_accept_groups(struct scap_live *live)
+{
+	live->rejected_key = 0;
+}
+
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots)
 {
 	if (live->cgroup_roots_code == 0)

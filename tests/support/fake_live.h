@@ -19,6 +19,9 @@ struct scap_live {
 	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
 	struct shed shed; /* what it was told last */
 	uint64_t run_ns; /* of its programs */
+	uint64_t groups_key; /* of its own groups, */
+	struct buf own_groups; /* of the test's memory; empty: they are not known */
+	uint64_t rejected_key; /* what it was told last; 0: nothing is rejected */
 	int shed_code; /* -errno: neither can be set or read */
 	int stats_code; /* -errno: the counters cannot be read */
 	int enter_error;

@@ -51,6 +51,8 @@ static void configure_filters(struct kernel_filters *filters)
 
 	memset(filters->at_exit, 1, sizeof(filters->at_exit));
 	memset(filters->at_entry, 1, sizeof(filters->at_entry));
+	memset(filters->groups, KERNEL_GROUPS_OF_FAILED, sizeof(filters->groups));
+	filters->hierarchies = (2 << CGROUPS) - 1;
 	for (size_t i = 0; i < sizeof(opens) / sizeof(opens[0]); i++)
 		filters->at_path[opens[i]] = 2;
 	configure_filter(&filters->filters[0], KERNEL_PATH);

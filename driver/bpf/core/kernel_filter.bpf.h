@@ -11,6 +11,7 @@
 #ifndef LANNER_KERNEL_FILTER_BPF_H
 #define LANNER_KERNEL_FILTER_BPF_H
 
+#include "bpf/core/cgroup_key.bpf.h"
 #include "bpf/core/filler.bpf.h"
 
 #include <asm/errno.h>
@@ -180,12 +181,33 @@ static __attribute__((noinline)) bool path_filter_run(struct scratch_slot *slot,
 	       kernel_filter_passes(filter, &facts);
 }
 
+/* Whether the filter rejects all events of `task` for its control groups. Not inlined, as above. */
+static __attribute__((noinline)) bool groups_are_rejected(struct task_struct *task)
+{
+	struct css_set *set =
+		CAN_TYPE_CURRENT ? CURRENT(task)->cgroups : BPF_CORE_READ(task, cgroups);
+	__u64 key = cgroup_key(set);
+
+	return bpf_map_lookup_elem(&rejected_groups, &key);
+}
+
+/* Whether the groups of a task decide of an event, if its call has this result. */
+static __always_inline bool groups_decide(__u32 event, long result)
+{
+	__u8 calls = kernel_filters.groups[event];
+
+	return kernel_filters.hierarchies &&
+	       (calls == KERNEL_GROUPS_OF_ALL || (calls == KERNEL_GROUPS_OF_FAILED && result < 0));
+}
+
 /* Whether the filter rejects a call of `task` on its entry, when the result is not known yet. */
 static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 event)
 {
 	__u32 number = kernel_filters.at_entry[event];
 
-	return number && !kernel_filter_run(task, number, 0, 0);
+	if (number && !kernel_filter_run(task, number, 0, 0))
+		return true;
+	return groups_decide(event, 0) && groups_are_rejected(task);
 }
 
 static __always_inline bool filter_compares(__u32 number, enum kernel_fact fact)
@@ -207,7 +229,8 @@ static __always_inline bool exit_is_rejected(struct task_struct *task, __u32 eve
 {
 	__u32 number = kernel_filters.at_exit[event];
 
-	if (!number || kernel_filter_run(task, number, result, open_flags))
+	if ((!number || kernel_filter_run(task, number, result, open_flags)) &&
+	    !(groups_decide(event, result) && groups_are_rejected(task)))
 		return false;
 	count_filtered(event);
 	return true;

@@ -212,6 +212,7 @@ struct signal_struct {
 
 struct kernfs_node {
 	const char *name;
+	__u64 id;
 };
 
 struct cgroup_root {

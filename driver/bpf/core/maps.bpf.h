@@ -9,7 +9,7 @@
 #include "abi.h"
 #include "bpf/core/kernel_structs.bpf.h"
 
-enum { CLONES_MAX = 4096, RATES_MAX = 4096 };
+enum { CLONES_MAX = 4096, RATES_MAX = 4096, GROUPS_REJECTED_MAX = 8192 };
 
 /* A perf ring for each CPU. */
 struct {
@@ -71,6 +71,17 @@ struct {
 	__type(key, struct rate_key);
 	__type(value, struct rate);
 } rates SEC(".maps");
+
+/*
+ * Key: of control groups, see cgroup_key_add(); the filter rejects all events of their threads.
+ * User space changes it while the capture runs, and makes it small if groups decide nothing.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, GROUPS_REJECTED_MAX);
+	__type(key, __u64);
+	__type(value, __u8);
+} rejected_groups SEC(".maps");
 
 /* User space changes it while the capture runs. */
 struct {

@@ -6,6 +6,7 @@
 #ifndef LANNER_CGROUP_BPF_H
 #define LANNER_CGROUP_BPF_H
 
+#include "bpf/core/cgroup_key.bpf.h"
 #include "bpf/readers/task.bpf.h"
 
 enum {
@@ -19,9 +20,6 @@ _Static_assert(CGROUPS_BYTES_MAX + 1 + CGROUP_NAME_BYTES <= CGROUP_NODES_AT &&
 		       CGROUP_NODES_AT % sizeof(struct kernfs_node *) == 0,
 	       "the nodes of a path are behind its text");
 
-/* In the order of the .scap format. */
-enum cgroup_index { CGROUP_CPUSET, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO, CGROUP_MEMORY, CGROUPS };
-
 struct cgroup_name {
 	char text[12]; /* "name=" */
 	__u32 len;
@@ -30,28 +28,6 @@ struct cgroup_name {
 static const struct cgroup_name cgroup_names[CGROUPS] = {
 	{"cpuset=", 7}, {"cpu=", 4}, {"cpuacct=", 8}, {"io=", 3}, {"memory=", 7},
 };
-
-/* The running kernel's number of a subsystem, -1 if it was built without it. */
-#define CGROUP_SUBSYSTEM(id)                                                                       \
-	(bpf_core_enum_value_exists(enum cgroup_subsys_id, id)                                     \
-		 ? (int)bpf_core_enum_value(enum cgroup_subsys_id, id)                             \
-		 : -1)
-
-static __always_inline int cgroup_subsystem(__u32 index)
-{
-	switch (index) {
-	case CGROUP_CPUSET:
-		return CGROUP_SUBSYSTEM(cpuset_cgrp_id);
-	case CGROUP_CPU:
-		return CGROUP_SUBSYSTEM(cpu_cgrp_id);
-	case CGROUP_CPUACCT:
-		return CGROUP_SUBSYSTEM(cpuacct_cgrp_id);
-	case CGROUP_IO:
-		return CGROUP_SUBSYSTEM(io_cgrp_id);
-	default:
-		return CGROUP_SUBSYSTEM(memory_cgrp_id);
-	}
-}
 
 /*
  * The group of a task in the hierarchy of a subsystem. In that of version 2 a subsystem has its
@@ -182,6 +158,25 @@ static __always_inline int cgroup_roots_run(void)
 	struct task_struct *task = (void *)bpf_get_current_task();
 
 	return (int)cgroups_append(0, READ(task, nsproxy, cgroup_ns, root_cset));
+}
+
+/*
+ * The agent runs this once, as cgroup_roots_run(): it leaves the key of its own groups in the
+ * second slot, and behind it their names. Returns the bytes of both.
+ */
+static __always_inline int own_groups_run(void)
+{
+	__u32 slot_key = 1;
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct css_set *set = READ((struct task_struct *)bpf_get_current_task(), cgroups);
+	__u64 at = sizeof(__u64);
+
+	if (!slot)
+		return 0;
+	*(__u64 *)slot->work = cgroup_key(set);
+	for (__u32 i = 0; i < CGROUPS; i++)
+		at = cgroup_append(slot_key, (__u64)set, at, i);
+	return (int)at;
 }
 
 /* At cgroup_attach_task: its arguments. */

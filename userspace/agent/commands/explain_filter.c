@@ -11,16 +11,11 @@
 #include "event/event.h"
 
 static const char *const fact_names[KERNEL_FACTS] = {
-	[KERNEL_RESULT] = "result",
-	[KERNEL_PID] = "pid",
-	[KERNEL_TID] = "tid",
-	[KERNEL_PPID] = "ppid",
-	[KERNEL_UID] = "uid",
-	[KERNEL_GID] = "gid",
-	[KERNEL_NAME] = "name",
-	[KERNEL_OPEN_FLAGS] = "opened",
-	[KERNEL_PATH] = "path",
-	[KERNEL_PATH_2] = "path from its 17th byte",
+	[KERNEL_RESULT] = "result", [KERNEL_PID] = "pid",
+	[KERNEL_TID] = "tid",	    [KERNEL_PPID] = "ppid",
+	[KERNEL_UID] = "uid",	    [KERNEL_GID] = "gid",
+	[KERNEL_NAME] = "name",	    [KERNEL_OPEN_FLAGS] = "opened",
+	[KERNEL_PATH] = "path",	    [KERNEL_PATH_2] = "path from its 17th byte",
 	[KERNEL_PATH_END] = "path",
 };
 
@@ -107,7 +102,7 @@ static void print_checks(const struct kernel_filter *filter)
 }
 
 static bool print_events(const uint8_t by_event[EVENT_ID_MAX], unsigned int number,
-			 const char *when)
+			 const char *when, const char *end)
 {
 	int column = 0;
 
@@ -119,26 +114,42 @@ static bool print_events(const uint8_t by_event[EVENT_ID_MAX], unsigned int numb
 		words_print(event_desc_get(id)->name, &column);
 	}
 	if (column)
-		puts(":");
+		puts(end);
 	return column;
 }
 
+static bool decides_any(const struct kernel_filters *filters)
+{
+	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++)
+		if (filters->filters[i].facts)
+			return true;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		if (filters->groups[id])
+			return true;
+	return false;
+}
+
+static const char *const groups_texts[KERNEL_GROUPS_COUNT] = {
+	[KERNEL_GROUPS_OF_FAILED] = "Failed calls, by the container of the thread:",
+	[KERNEL_GROUPS_OF_ALL] = "By the container of the thread, if that alone decides:",
+};
+
 void explain_filters_print(const struct kernel_filters *filters)
 {
-	bool any = false;
-
+	if (!decides_any(filters))
+		return;
+	puts("\nDecided in the kernel; what passes is filtered again:");
 	for (unsigned int i = 0; i < KERNEL_FILTERS_MAX; i++) {
 		bool used;
 
 		if (!filters->filters[i].facts)
 			continue;
-		if (!any)
-			puts("\nDecided in the kernel; what passes is filtered again:");
-		any = true;
-		used = print_events(filters->at_exit, i + 1, "At the exit of");
-		used |= print_events(filters->at_entry, i + 1, "At the entry of");
-		used |= print_events(filters->at_path, i + 1, "When the path is read of");
+		used = print_events(filters->at_exit, i + 1, "At the exit of", ":");
+		used |= print_events(filters->at_entry, i + 1, "At the entry of", ":");
+		used |= print_events(filters->at_path, i + 1, "When the path is read of", ":");
 		if (used)
 			print_checks(&filters->filters[i]);
 	}
+	for (unsigned int calls = 1; calls < KERNEL_GROUPS_COUNT; calls++)
+		print_events(filters->groups, calls, groups_texts[calls], "");
 }

@@ -66,6 +66,17 @@ struct input_ops {
 	/* From now on loses these shares of the events. Returns 0 or -errno. NULL: as run_ns. */
 	int (*shed)(struct input *input, const struct shed *shed);
 
+	/*
+	 * From now on, the kernel drops the events of threads in these control groups, "name=/path"
+	 * and a NUL each, as far as the plan lets it, or does not any more. Returns 0; -E2BIG if
+	 * there is no room for more; -ENOENT if they do not exist, or cannot be found here; or
+	 * another -errno. NULL: nothing is dropped.
+	 */
+	int (*reject_groups)(struct input *input, const char *text, size_t len, bool rejected);
+
+	/* It drops no events any more because of their groups. As above. */
+	void (*accept_groups)(struct input *input);
+
 	/* Stops capturing. Returns the source of the remaining events, or NULL: none are needed. */
 	struct scap_source *(*stop)(struct input *input);
 

@@ -17,6 +17,7 @@
 #include "scap/handover/handover.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
+#include "scap/proc/cgroup_keys.h"
 #include "scap/proc/ids.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -24,12 +25,17 @@
 /* How many that were over a limit the report names. */
 enum { THROTTLED_SHOWN = 5 };
 
+#define MOUNTS "/proc/self/mounts"
+
 struct input_live {
 	struct input input;
 	const struct options *options; /* borrowed */
 	unsigned int lacks; /* parts of the state that the plan does not need */
 	struct host host;
 	struct live_place place;
+	struct scap_cgroup_keys *keys; /* NULL: they could not be found */
+	bool rejects_groups; /* the plan wants it */
+	bool knows_groups; /* of `live` */
 	struct scap_live *live; /* the current capture */
 	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
 	bool old_stopped;
@@ -188,6 +194,10 @@ static void append_warnings(const struct input *input, struct buf *text)
 				   "agent: %s were read from /proc, which takes longer than by an "
 				   "iterator: %s\n",
 				   iterated[i], iterator_reason(all->iterator_errors[i]));
+	if (all->options->verbose && all->rejects_groups && !all->knows_groups)
+		BUF_LITERAL(text, "agent: the kernel does not filter by control groups: the agent "
+				  "does not see "
+				  "all of their folders; mount /sys/fs/cgroup of the machine\n");
 	host_append_warnings(&all->host, all->options->write, text);
 	roots_error = scap_live_cgroup_roots(live, &roots);
 	if (roots_error)
@@ -287,6 +297,7 @@ static int change_take(struct input *input, const struct plan *from, const struc
 	live->old_stopped = false;
 	live->both_since_ns = live->fresh_since_ns;
 	live->live = live->fresh;
+	live->knows_groups = live_knows_groups(&live->place, live->live);
 	live->fresh = NULL;
 	input->changing = true;
 	return change_state(live, sinsp, from, to, true, err);
@@ -399,6 +410,21 @@ static int shed(struct input *input, const struct shed *shares)
 	return code == 0 && live->old ? scap_live_shed(live->old, shares) : code;
 }
 
+static int reject_groups(struct input *input, const char *text, size_t len, bool rejected)
+{
+	struct input_live *live = of(input);
+	uint64_t key;
+	int code =
+		live->knows_groups ? scap_cgroup_keys_make(live->keys, text, len, &key) : -ENOENT;
+
+	return code ? code : scap_live_reject_groups(live->live, key, rejected);
+}
+
+static void accept_groups(struct input *input)
+{
+	scap_live_accept_groups(of(input)->live);
+}
+
 static int fail(struct input *input, int code, struct error *err)
 {
 	return error_set(err, code, "reading events: %s", strerror(-code));
@@ -506,6 +532,7 @@ static void destroy(struct input *input)
 	close_live(live->old);
 	close_live(live->live);
 	host_close(&live->host);
+	scap_cgroup_keys_destroy(live->keys);
 	free(live);
 }
 
@@ -517,6 +544,8 @@ static const struct input_ops ops = {
 	.step = step,
 	.run_ns = run_ns,
 	.shed = shed,
+	.reject_groups = reject_groups,
+	.accept_groups = accept_groups,
 	.fail = fail,
 	.stop = stop,
 	.change_begin = change_begin,
@@ -539,6 +568,7 @@ static void set_place(struct input_live *live, struct loader *loader)
 	pid_t found;
 
 	live->place.self_pids[0] = (uint32_t)live->host.self;
+	live->place.keys = live->keys;
 	if (!loader)
 		return;
 	live->place.loader = &loader->client.loader;
@@ -559,10 +589,16 @@ int input_live_open(const struct plan *plan, struct loader *loader, struct input
 	made->lacks = selection_lacks(&plan->selection);
 	code = host_open(&made->host, plan->options->host_root, err);
 	if (code == 0) {
+		/* Without them only user space knows which events are of which container. */
+		scap_cgroup_keys_create(MOUNTS, &made->keys);
 		set_place(made, loader);
 		code = live_open(plan, &made->place, 0, &made->live, err);
 	}
+	made->rejects_groups = plan->rejects_groups;
+	if (code == 0)
+		made->knows_groups = live_knows_groups(&made->place, made->live);
 	if (code) {
+		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);
 		free(made);
 	} else {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "scap/live/call_hooks.h"
+#include "scap/proc/cgroup_keys.h"
 
 struct scap_memory live_memory(const struct options *options)
 {
@@ -43,6 +44,8 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.boot_offset_ns = boot_offset_ns,
 	};
 
+	if (place->keys && plan->rejects_groups)
+		config.kernel_filters.hierarchies = scap_cgroup_keys_hierarchies(place->keys);
 	memcpy(config.rate_limits, options->rate_limits, sizeof(config.rate_limits));
 	if (!options->include_self)
 		memcpy(config.self_pids, place->self_pids, sizeof(config.self_pids));
@@ -55,6 +58,16 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.compat_syscalls[number] = selection->compat_syscalls[number];
 	}
 	return scap_live_open(&config, live, err);
+}
+
+bool live_knows_groups(const struct live_place *place, const struct scap_live *live)
+{
+	uint64_t key, made;
+	const char *text;
+	size_t len;
+
+	return place->keys && scap_live_own_groups(live, &key, &text, &len) == 0 &&
+	       scap_cgroup_keys_make(place->keys, text, len, &made) == 0 && made == key;
 }
 
 const char *live_hooks_text(const struct scap_live *live)

@@ -14,6 +14,7 @@
 struct live_place {
 	uint32_t self_pids[SELF_PIDS]; /* of the agent, in the initial pid namespace; 0: none */
 	struct live_loader *loader; /* borrowed; NULL: this process */
+	struct scap_cgroup_keys *keys; /* borrowed; NULL: keys of control groups are not known */
 };
 
 /*
@@ -29,6 +30,9 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
  * for busy CPUs.
  */
 struct scap_memory live_memory(const struct options *options);
+
+/* Whether the keys of control groups are those that the programs of a capture make. */
+bool live_knows_groups(const struct live_place *place, const struct scap_live *live);
 
 /* Where the programs of system calls run, and why, in words for the user. */
 const char *live_hooks_text(const struct scap_live *live);

@@ -22,6 +22,7 @@ struct plan {
 	struct rules_counts rules_counts;
 	struct selection selection;
 	struct kernel_filters kernel_filters; /* what the kernel decides of the filter */
+	bool rejects_groups; /* kernel_filters has events of which control groups decide */
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */
 };

@@ -81,6 +81,9 @@ static void restrict_event(const struct plan *plan, unsigned int id, struct kern
 			needs_success(plan, id) ? only_failed(filters, filters->at_exit[id]) : 0;
 	if (!is_alone)
 		filters->at_path[id] = 0;
+	if (!is_alone && filters->groups[id])
+		filters->groups[id] =
+			needs_success(plan, id) ? KERNEL_GROUPS_OF_FAILED : KERNEL_GROUPS_OF_NONE;
 	if (!is_alone || !filters->at_exit[id] ||
 	    !live_reads_entry(id, selection_entry_notes(&plan->selection)))
 		filters->at_entry[id] = 0;
@@ -96,5 +99,7 @@ void pushdown_make(struct plan *plan)
 	*filters = *filter_kernel_part(plan->filter);
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		restrict_event(plan, id, filters);
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		plan->rejects_groups |= filters->groups[id] != KERNEL_GROUPS_OF_NONE;
 	drop_unused(filters);
 }

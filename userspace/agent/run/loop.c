@@ -122,6 +122,7 @@ static bool may_go_on(struct loop *loop, bool idle)
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)
 		containers_apply(run->containers);
+	groups_step(&run->groups, run->input, run->plan, run->sinsp, now);
 	record_step(run, now, idle);
 	if (run->line_writer.closed)
 		run->ended = true;

@@ -11,6 +11,7 @@
 
 #include "agent/budget/budget.h"
 #include "agent/options/options.h"
+#include "agent/input/groups.h"
 #include "agent/input/input.h"
 #include "agent/run/hand_over.h"
 #include "agent/run/line_writer.h"
@@ -37,6 +38,7 @@ struct run {
 	pid_t child_pid; /* of `child`, as in events */
 	struct child *child; /* borrowed: the run ends when it exits; NULL: none */
 	struct sinsp *sinsp;
+	struct groups groups;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct summary *summary; /* NULL: not requested */
 	struct recording_config recording_config;

@@ -29,6 +29,7 @@ struct live_driver {
 	size_t slots_bytes;
 	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* missing, all or some; terminated by 0 */
 	struct buf cgroup_roots;
+	struct buf own_groups; /* see live_own_groups_run() */
 	int cgroup_roots_error; /* -errno; 0: they are known, or not needed */
 	bool attached; /* tried: the loader has released what it needed for that */
 };
@@ -69,6 +70,13 @@ static void take_cgroup_roots(struct live_driver *driver)
 		driver->cgroup_roots_error = -ENOMEM;
 }
 
+static void take_own_groups(struct live_driver *driver)
+{
+	if (driver->loaded.own_groups > 0)
+		buf_append(&driver->own_groups, (const char *)driver->slots[1].work,
+			   (size_t)driver->loaded.own_groups);
+}
+
 static void find_maps(struct live_driver *driver)
 {
 	for (uint16_t row = 0; row < LIVE_MAP_OTHER; row++)
@@ -96,6 +104,7 @@ int live_driver_create(const struct scap_live_config *config, uint64_t boot_offs
 	}
 	list_rejected(made);
 	take_cgroup_roots(made);
+	take_own_groups(made);
 	*driver = made;
 	return 0;
 }
@@ -116,6 +125,7 @@ void live_driver_destroy(struct live_driver *driver)
 		munmap(driver->slots, driver->slots_bytes);
 	live_loaded_finish(&driver->loaded);
 	buf_finish(&driver->cgroup_roots);
+	buf_finish(&driver->own_groups);
 	free(driver);
 }
 
@@ -356,6 +366,39 @@ int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf 
 	if (driver->cgroup_roots_error == 0)
 		*roots = &driver->cgroup_roots;
 	return driver->cgroup_roots_error;
+}
+
+int live_driver_own_groups(const struct live_driver *driver, uint64_t *key, const char **text,
+			   size_t *len)
+{
+	const struct buf *own = &driver->own_groups;
+
+	if (own->failed || own->len <= sizeof(*key))
+		return -ENODATA;
+	memcpy(key, own->data, sizeof(*key));
+	*text = own->data + sizeof(*key);
+	*len = own->len - sizeof(*key);
+	return 0;
+}
+
+int live_driver_reject_groups(struct live_driver *driver, uint64_t key, bool rejected)
+{
+	int map = driver->maps[LIVE_MAP_REJECTED_GROUPS];
+	uint8_t nothing = 0;
+	int r = rejected ? bpf_map_update_elem(map, &key, &nothing, BPF_ANY)
+			 : bpf_map_delete_elem(map, &key);
+
+	return r < 0 && !(errno == ENOENT && !rejected) ? -errno : 0;
+}
+
+void live_driver_accept_groups(struct live_driver *driver)
+{
+	int map = driver->maps[LIVE_MAP_REJECTED_GROUPS];
+	uint64_t key;
+
+	while (bpf_map_get_next_key(map, NULL, &key) == 0)
+		if (bpf_map_delete_elem(map, &key) < 0)
+			break;
 }
 
 /* The loaded program number `i`, or NULL. */

@@ -52,6 +52,7 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 /*
  * See scap_live_throttled(), scap_live_shed(), scap_live_run_ns(), scap_live_map_bytes(),
  * scap_live_rejected(), scap_live_enter_error(), scap_live_call_hooks(), scap_live_cgroup_roots()
+ * scap_live_own_groups(), scap_live_reject_groups(), scap_live_accept_groups(),
  * scap_live_program() and scap_live_program_runs().
  */
 size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,
@@ -64,6 +65,10 @@ int live_driver_enter_error(const struct live_driver *driver);
 enum call_hooks live_driver_call_hooks(const struct live_driver *driver);
 int live_driver_take_iterator(struct live_driver *driver, enum scap_live_iterator which);
 int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots);
+int live_driver_own_groups(const struct live_driver *driver, uint64_t *key, const char **text,
+			   size_t *len);
+int live_driver_reject_groups(struct live_driver *driver, uint64_t key, bool rejected);
+void live_driver_accept_groups(struct live_driver *driver);
 bool live_driver_program(const struct live_driver *driver, unsigned int i, const char **program,
 			 const char **hook);
 int live_driver_program_runs(const struct live_driver *driver, unsigned int i, uint64_t *runs,

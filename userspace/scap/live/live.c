@@ -271,6 +271,22 @@ int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **root
 	return live_driver_cgroup_roots(live->driver, roots);
 }
 
+int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char **text,
+			 size_t *len)
+{
+	return live_driver_own_groups(live->driver, key, text, len);
+}
+
+int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
+{
+	return live_driver_reject_groups(live->driver, key, rejected);
+}
+
+void scap_live_accept_groups(struct scap_live *live)
+{
+	live_driver_accept_groups(live->driver);
+}
+
 bool scap_live_program(const struct scap_live *live, unsigned int i, const char **program,
 		       const char **hook)
 {

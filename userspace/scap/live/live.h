@@ -171,6 +171,23 @@ enum call_hooks scap_live_call_hooks(const struct scap_live *live);
 int scap_live_cgroup_roots(const struct scap_live *live, const struct buf **roots);
 
 /*
+ * The control groups of the process that loaded the programs, and their key as the programs make
+ * it, if the kernel's filters compare groups. The text is owned by `live`. Returns 0 or -ENODATA.
+ */
+int scap_live_own_groups(const struct scap_live *live, uint64_t *key, const char **text,
+			 size_t *len);
+
+/*
+ * From now on, the kernel drops the events of threads in the groups of a key, as far as
+ * kernel_filters says so, or does not any more. Returns 0, -E2BIG if there are too many, or another
+ * -errno.
+ */
+int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected);
+
+/* It drops no event any more because of its groups. */
+void scap_live_accept_groups(struct scap_live *live);
+
+/*
  * Gives away the descriptor of an iterator, for scap_open_fds_create() or scap_threads_create(),
  * once for each capture; if there is none, returns -errno: why.
  */

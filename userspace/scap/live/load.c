@@ -94,6 +94,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_DRIVER_COUNTERS] = object->skeleton->maps.driver_counters,
 		[LIVE_MAP_RATES] = object->skeleton->maps.rates,
 		[LIVE_MAP_SHED] = object->skeleton->maps.shed,
+		[LIVE_MAP_REJECTED_GROUPS] = object->skeleton->maps.rejected_groups,
 	};
 	unsigned int row = 0;
 
@@ -195,6 +196,7 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 		return r;
 	loaded->cpus = object->cpus;
 	loaded->cgroup_roots = live_cgroup_roots_run(object);
+	loaded->own_groups = live_own_groups_run(object);
 	set_results(object, loaded);
 	return 0;
 }

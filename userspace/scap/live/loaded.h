@@ -21,6 +21,7 @@ enum live_map {
 	LIVE_MAP_DRIVER_COUNTERS,
 	LIVE_MAP_RATES,
 	LIVE_MAP_SHED,
+	LIVE_MAP_REJECTED_GROUPS,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };
@@ -39,6 +40,7 @@ struct live_loaded {
 	int32_t enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
 	enum call_hooks call_hooks; /* those that are used */
 	int32_t cgroup_roots; /* see live_cgroup_roots_run() */
+	int32_t own_groups; /* see live_own_groups_run() */
 	int32_t iterator_errors[SCAP_LIVE_ITERATORS]; /* why there is none: -errno; or 0 */
 	bool rejected[EVENT_ID_MAX]; /* events that are missing, all or some */
 };

@@ -62,6 +62,7 @@ static int choose_programs(struct live_object *object, struct error *err)
 				live_program_wanted(row, object->config, object->rejected_events));
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
+	bpf_program__set_autoload(object->skeleton->progs.own_groups, object->wants_own_groups);
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		bpf_program__set_autoload(live_object_iterator(object, i),
 					  object->wants_iterators[i]);
@@ -146,6 +147,8 @@ static int configure(struct live_object *made, struct error *err)
 		r = bpf_map__set_max_entries(object->maps.rates, 1);
 	if (r == 0 && !live_compares_names(&config->kernel_filters))
 		r = bpf_map__set_max_entries(object->maps.renamed, 1);
+	if (r == 0 && !config->kernel_filters.hierarchies)
+		r = bpf_map__set_max_entries(object->maps.rejected_groups, 1);
 	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)
 		r = bpf_map__set_max_entries(object->maps.notes, 1);
 	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
@@ -239,6 +242,7 @@ static void want_unhooked(struct live_object *object)
 	bool sees_all = scap_open_fds_sees_all();
 
 	object->wants_cgroup_roots = live_cgroup_roots_differ();
+	object->wants_own_groups = object->config->kernel_filters.hierarchies != 0;
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		object->wants_iterators[i] = object->config->iterators[i] && sees_all;
 }
@@ -249,9 +253,10 @@ static void want_unhooked(struct live_object *object)
  */
 static bool leave_out_unhooked(struct live_object *object)
 {
-	bool any = object->wants_cgroup_roots;
+	bool any = object->wants_cgroup_roots || object->wants_own_groups;
 
 	object->wants_cgroup_roots = false;
+	object->wants_own_groups = false;
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		any |= object->wants_iterators[i];
 		object->wants_iterators[i] = false;

@@ -190,7 +190,8 @@ static int check_loaded(const struct loader_answer *answer, const struct live_lo
 	for (uint16_t row = 0; row < LIVE_MAP_OTHER; row++)
 		if (live_loaded_find(loaded, LIVE_MAP, row) < 0)
 			return error_set(err, -EBADMSG, "a BPF map was not handed over");
-	if (answer->cpus == 0 || answer->cpus > CPUS_MAX || answer->cgroup_roots > WORK_BYTES)
+	if (answer->cpus == 0 || answer->cpus > CPUS_MAX || answer->cgroup_roots > WORK_BYTES ||
+	    answer->own_groups > WORK_BYTES)
 		return error_set(err, -EBADMSG, "what was handed over is malformed");
 	return 0;
 }
@@ -210,6 +211,7 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 	if (code == 0) {
 		loaded->cpus = exchange->answer.cpus;
 		loaded->cgroup_roots = exchange->answer.cgroup_roots;
+		loaded->own_groups = exchange->answer.own_groups;
 		memcpy(loaded->iterator_errors, exchange->answer.iterator_errors,
 		       sizeof(loaded->iterator_errors));
 		take_facts(&exchange->answer, loaded);

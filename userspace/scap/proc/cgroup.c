@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "scap/proc/cgroup_names.h"
 #include "scap/proc/text.h"
 
 enum { CGROUP_BYTES_MAX = 1 << 16 };
@@ -62,13 +63,10 @@ static bool find_cgroup(struct proc_text text, const char *controller, struct pr
 	return found;
 }
 
-/* Names of subsystems in events and in the files of version 1. */
-static const struct {
-	const char *name;
-	const char *controller;
-} subsystems[] = {
-	{"cpuset", "cpuset"}, {"cpu", "cpu"},	    {"cpuacct", "cpuacct"},
-	{"io", "blkio"},      {"memory", "memory"},
+const struct scap_cgroup_name scap_cgroup_names[CGROUPS] = {
+	[CGROUP_CPUSET] = {"cpuset", "cpuset"},	   [CGROUP_CPU] = {"cpu", "cpu"},
+	[CGROUP_CPUACCT] = {"cpuacct", "cpuacct"}, [CGROUP_IO] = {"io", "blkio"},
+	[CGROUP_MEMORY] = {"memory", "memory"},
 };
 
 /* The path of a subsystem in the groups where this process's namespace begins; "" if unknown. */
@@ -121,15 +119,15 @@ int proc_cgroups_read(struct scap_proc *proc, int task_dir)
 	buf_clear(&proc->cgroups);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	for (size_t i = 0; i < sizeof(subsystems) / sizeof(*subsystems); i++) {
+	for (unsigned int i = 0; i < CGROUPS; i++) {
+		const struct scap_cgroup_name *subsystem = &scap_cgroup_names[i];
 		struct proc_text path;
 
-		if (!find_cgroup(proc_text_of(&proc->text), subsystems[i].controller, &path))
+		if (!find_cgroup(proc_text_of(&proc->text), subsystem->controller, &path))
 			continue;
-		buf_append_string(&proc->cgroups, subsystems[i].name);
+		buf_append_string(&proc->cgroups, subsystem->name);
 		buf_append_char(&proc->cgroups, '=');
-		append_path(&proc->cgroups, find_root(&proc->cgroup_roots, subsystems[i].name),
-			    path);
+		append_path(&proc->cgroups, find_root(&proc->cgroup_roots, subsystem->name), path);
 		buf_append_char(&proc->cgroups, '\0');
 	}
 	return proc->cgroups.failed ? -ENOMEM : 0;

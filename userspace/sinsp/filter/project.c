@@ -156,6 +156,7 @@ uint8_t kernel_filters_add(struct kernel_filters *filters, const struct kernel_f
 void filter_project_all(const struct filter *filter, const struct filter_terms *terms,
 			struct kernel_filters *filters)
 {
+	bool is_of_containers = filter_flags(filter) & FIELD_OF_CONTAINER;
 	struct kernel_filter made;
 
 	memset(filters, 0, sizeof(*filters));
@@ -164,6 +165,8 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 
 		if (!kernel_tests_suit(id))
 			continue;
+		if (is_of_containers)
+			filters->groups[id] = KERNEL_GROUPS_OF_ALL;
 		if (filter_project(terms, list, id, FACTS_AT_EXIT, &made))
 			filters->at_exit[id] = kernel_filters_add(filters, &made);
 		if (filter_project(terms, list, id, FACTS_AT_ENTRY, &made))

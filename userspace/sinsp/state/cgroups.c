@@ -14,3 +14,24 @@ void sinsp_visit_cgroups(const struct sinsp *sinsp, uint64_t since,
 {
 	sinsp_cgroups_each(&sinsp->containers, since, visit, context);
 }
+
+const char *sinsp_cgroups_text(const struct sinsp_cgroups *cgroups, size_t *len)
+{
+	*len = cgroups->len;
+	return cgroups->text;
+}
+
+bool sinsp_cgroups_await_container(const struct sinsp_cgroups *cgroups)
+{
+	const struct sinsp_container *container = cgroups->container;
+
+	return container && (container->links[SINSP_CONTAINERS_NEW].listed ||
+			     sinsp_container_state(container) == SINSP_META_PENDING);
+}
+
+bool sinsp_cgroups_await_pod(const struct sinsp_cgroups *cgroups)
+{
+	const struct sinsp_container *container = cgroups->container;
+
+	return container && container->pod_uid[0] && !(container->pod && container->pod->info);
+}

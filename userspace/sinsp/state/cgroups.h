@@ -6,6 +6,8 @@
 #ifndef SINSP_STATE_CGROUPS_H
 #define SINSP_STATE_CGROUPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct sinsp;
@@ -24,5 +26,14 @@ uint64_t sinsp_revision(const struct sinsp *sinsp);
 void sinsp_visit_cgroups(const struct sinsp *sinsp, uint64_t since,
 			 void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
 			 void *context);
+
+/* The groups, "name=/path" and a NUL each, as long as they are valid. */
+const char *sinsp_cgroups_text(const struct sinsp_cgroups *cgroups, size_t *len);
+
+/* Whether they are of a container whose description was asked for, or will be, and has not come. */
+bool sinsp_cgroups_await_container(const struct sinsp_cgroups *cgroups);
+
+/* Whether they are of a container in a pod that the API of Kubernetes has not described. */
+bool sinsp_cgroups_await_pod(const struct sinsp_cgroups *cgroups);
 
 #endif

@@ -61,6 +61,8 @@ static void test_checks(void **state)
 	memcpy(filters.filters[3].checks[0].value, "/var/lib/dpkg/in", 16);
 	memcpy(filters.filters[3].checks[1].value, "f", 1);
 	memcpy((char *)filters.filters[3].checks[2].value + 13, ".so", 3);
+	filters.groups[EVENT_openat] = KERNEL_GROUPS_OF_FAILED;
+	filters.groups[EVENT_read] = filters.groups[EVENT_write] = KERNEL_GROUPS_OF_ALL;
 	printed_call(print, &filters, &printed);
 	assert_string_equal(printed.out, "\nDecided in the kernel; what passes is filtered again:\n"
 					 "At the exit of close openat:\n"
@@ -80,7 +82,10 @@ static void test_checks(void **state)
 					 "else go to 3\n"
 					 "   2. if path from its 17th byte is 'f': pass, "
 					 "else go to 3\n"
-					 "   3. if path ends with '.so': pass, else reject\n");
+					 "   3. if path ends with '.so': pass, else reject\n"
+					 "Failed calls, by the container of the thread: openat\n"
+					 "By the container of the thread, if that alone decides: "
+					 "read write\n");
 	printed_finish(&printed);
 }
 

@@ -7,18 +7,21 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "agent/plan/plan.h"
 #include "agent/input/live_open.h"
 
 #include "scap/live/loaded.h"
+#include "scap/proc/cgroup_keys.h"
 
 #include "fake_live.h"
 
 static struct scap_live live;
 static struct live_loader loader;
-static const struct live_place place = {.self_pids = {70, 71}, .loader = &loader};
+static struct live_place place = {.self_pids = {70, 71}, .loader = &loader};
 
 /* Opens a capture for these options, with a boot offset of 5 ns. */
 static const struct scap_live_config *open_for(const struct options *options)
@@ -38,6 +41,45 @@ static const struct scap_live_config *open_for(const struct options *options)
 	plan_destroy(plan);
 	scap_source_destroy(scap_live_source(opened));
 	return &live.config;
+}
+
+/* Keys of groups that other file systems stand in for: see tests/unit/scap/proc/cgroup_keys.c. */
+static struct scap_cgroup_keys *make_keys(void)
+{
+	char path[] = "/tmp/lanner-mounts-XXXXXX";
+	struct scap_cgroup_keys *keys;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && dprintf(fd, "a /proc cgroup2 rw 0 0\n") > 0);
+	close(fd);
+	assert_int_equal(scap_cgroup_keys_create(path, &keys), 0);
+	unlink(path);
+	return keys;
+}
+
+/* Groups are compared only with a key that the programs make, too. */
+static void test_groups(void **state)
+{
+	static const char own[] = "cpuset=/sys";
+	const struct options options = {.filter = "evt.type=close and container.id=host"};
+	struct scap_cgroup_keys *keys = make_keys();
+	const struct scap_live_config *config = open_for(&options);
+
+	assert_int_equal(config->kernel_filters.hierarchies, 0);
+	place.keys = keys;
+	assert_false(live_knows_groups(&place, &live));
+	config = open_for(&options);
+	assert_int_equal(config->kernel_filters.hierarchies, 1 << CGROUPS);
+	buf_append(&live.own_groups, own, sizeof(own));
+	assert_int_equal(scap_cgroup_keys_make(keys, own, sizeof(own), &live.groups_key), 0);
+	assert_true(live_knows_groups(&place, &live));
+	live.groups_key++;
+	assert_false(live_knows_groups(&place, &live));
+	buf_finish(&live.own_groups);
+	config = open_for(&(struct options){.filter = "evt.type=close"});
+	assert_int_equal(config->kernel_filters.hierarchies, 0);
+	place.keys = NULL;
+	scap_cgroup_keys_destroy(keys);
 }
 
 static void test_options(void **state)
@@ -167,11 +209,12 @@ static void test_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	      cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_defaults),      cmocka_unit_test(test_events),
-		cmocka_unit_test(test_generic_calls), cmocka_unit_test(test_enter_times),
-		cmocka_unit_test(test_generic_calls), cmocka_unit_test(test_iterators),
-		cmocka_unit_test(test_entry_notes),   cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_options),
+		cmocka_unit_test(test_memory),	    cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
+		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_generic_calls),
+		cmocka_unit_test(test_iterators),   cmocka_unit_test(test_entry_notes),
+		cmocka_unit_test(test_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

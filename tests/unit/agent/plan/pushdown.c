@@ -52,6 +52,41 @@ static void test_events(void **state)
 	assert_false(is_filtered(options, filter, EVENT_openat, true));
 }
 
+static enum kernel_groups groups_of(const char *filter, unsigned int id)
+{
+	const struct options options = {.filter = (char *)filter};
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+	enum kernel_groups groups;
+
+	none = (struct printer){.format = &format_none};
+	assert_int_equal(plan_create(&options, &none, &plan, &messages, &err), 0);
+	groups = (enum kernel_groups)plan->kernel_filters.groups[id];
+	assert_true(plan->rejects_groups || !groups);
+	plan_destroy(plan);
+	buf_finish(&messages);
+	return groups;
+}
+
+static void test_groups(void **state)
+{
+	static const char filter[] =
+		"evt.type in (openat,getppid,clone,read) and container.id=host",
+			  named[] = "evt.type in (openat,read) and container.id=host and "
+				    "fd.name contains x";
+
+	assert_int_equal(groups_of(filter, EVENT_openat), KERNEL_GROUPS_OF_ALL);
+	assert_int_equal(groups_of(filter, EVENT_getppid), KERNEL_GROUPS_OF_ALL);
+	assert_int_equal(groups_of(filter, EVENT_clone), KERNEL_GROUPS_OF_NONE);
+	assert_int_equal(groups_of(filter, EVENT_close), KERNEL_GROUPS_OF_NONE);
+	/* The state needs the descriptors that appear, for the names of what is read. */
+	assert_int_equal(groups_of(named, EVENT_openat), KERNEL_GROUPS_OF_FAILED);
+	assert_int_equal(groups_of(named, EVENT_read), KERNEL_GROUPS_OF_ALL);
+	assert_int_equal(groups_of("evt.type=getppid and proc.name=cat", EVENT_getppid),
+			 KERNEL_GROUPS_OF_NONE);
+}
+
 /* Opens are known to the state, for the names of what is read; failed calls change nothing. */
 static void test_failed(void **state)
 {
@@ -126,9 +161,8 @@ static void test_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_failed),
-		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_events), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_failed), cmocka_unit_test(test_path),
 		cmocka_unit_test(test_others),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the cgroup namespace of a process begins, asked of the running kernel. Skipped where BPF
+ * Where the cgroup namespace of a process begins, and the key of its groups, asked of the running
+ * kernel. Skipped where BPF
  * programs may not be loaded.
  */
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "event/event.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/driver.h"
+#include "scap/proc/cgroup_keys.h"
 #include "scap/proc/proc.h"
 
 enum { FAILED = 1, SKIPPED = 77 /* of a child */ };
@@ -88,13 +90,51 @@ static void check_new_namespace(void)
 	_exit(0);
 }
 
-static void test_new_namespace(void **state)
+/* Of groups, the kernel and user space make the same key. */
+static void check_own_groups(void)
+{
+	struct scap_live_config comparing = config;
+	struct scap_cgroup_keys *keys;
+	struct live_driver *driver;
+	struct error err = {""};
+	uint64_t key, made;
+	const char *text;
+	size_t len;
+	int code = scap_cgroup_keys_create("/proc/self/mounts", &keys);
+
+	if (code)
+		_exit(SKIPPED);
+	driver = create_driver();
+	compare(live_driver_own_groups(driver, &key, &text, &len) == -ENODATA);
+	live_driver_destroy(driver);
+	comparing.kernel_filters.hierarchies = scap_cgroup_keys_hierarchies(keys);
+	code = live_driver_create(&comparing, 0, &driver, &err);
+	if (code == -EPERM)
+		_exit(SKIPPED);
+	compare(code == 0 && live_driver_own_groups(driver, &key, &text, &len) == 0);
+	compare(scap_cgroup_keys_make(keys, text, len, &made) == 0 && made == key);
+	/* There is room for one, and for no group twice. */
+	compare(live_driver_reject_groups(driver, key, true) == 0);
+	compare(live_driver_reject_groups(driver, key, true) == 0);
+	compare(live_driver_reject_groups(driver, key, false) == 0);
+	compare(live_driver_reject_groups(driver, key, false) == 0);
+	for (code = 0; code == 0; key++)
+		code = live_driver_reject_groups(driver, key, true);
+	compare(code == -E2BIG);
+	live_driver_accept_groups(driver);
+	compare(live_driver_reject_groups(driver, key, true) == 0);
+	live_driver_destroy(driver);
+	scap_cgroup_keys_destroy(keys);
+	_exit(0);
+}
+
+static void run_in_child(void (*check)(void))
 {
 	int status;
 	pid_t child = fork();
 
 	if (child == 0)
-		check_new_namespace();
+		check();
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == SKIPPED)
@@ -102,9 +142,22 @@ static void test_new_namespace(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void test_own_groups(void **state)
+{
+	run_in_child(check_own_groups);
+}
+
+static void test_new_namespace(void **state)
+{
+	run_in_child(check_new_namespace);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_new_namespace)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_new_namespace),
+		cmocka_unit_test(test_own_groups),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

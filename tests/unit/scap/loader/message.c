@@ -30,6 +30,8 @@ static const struct scap_live_config config = {
 		{
 			.at_exit = {[EVENT_openat] = 1, [EVENT_close] = 1},
 			.at_entry = {[EVENT_openat] = 2},
+			.groups = {[EVENT_openat] = KERNEL_GROUPS_OF_FAILED},
+			.hierarchies = 1 << CGROUP_MEMORY,
 			.filters = {{.facts = 1 << KERNEL_RESULT,
 				     .checks = {{KERNEL_RESULT, KERNEL_LESS, 1, KERNEL_REJECT},
 						{KERNEL_RESULT, KERNEL_EQUAL, KERNEL_REJECT,
@@ -125,6 +127,8 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(kernel_filters.filters[0].checks[0].on_true, 0, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_true, 1, "a filter");
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_false, KERNEL_CHECKS_MAX, "a filter");
+	EXPECT_FAULT(kernel_filters.groups[1], KERNEL_GROUPS_COUNT, "a filter");
+	EXPECT_FAULT(kernel_filters.hierarchies, 2 << CGROUPS, "a filter");
 	/* A check that is not there. */
 	EXPECT_FAULT(kernel_filters.filters[0].checks[1].on_true, 2, "a filter");
 }

@@ -110,6 +110,40 @@ static void test_pods(void **state)
 	changed_since(since, 0);
 }
 
+static const struct sinsp_cgroups *newest(uint64_t since)
+{
+	return changed_since(since, 1);
+}
+
+static void test_pending(void **state)
+{
+	uint64_t since = sinsp_revision(drive.sinsp);
+	const struct sinsp_cgroups *cgroups;
+	struct sinsp_pod_info *info = sinsp_pod_info_create();
+	size_t len;
+
+	start(10, "memory=/system.slice");
+	cgroups = newest(since);
+	assert_string_equal(sinsp_cgroups_text(cgroups, &len), "memory=/system.slice");
+	assert_int_equal(len, sizeof("memory=/system.slice"));
+	assert_false(sinsp_cgroups_await_container(cgroups));
+	assert_false(sinsp_cgroups_await_pod(cgroups));
+	since = sinsp_revision(drive.sinsp);
+	start(11, "memory=/kubepods/pod" UID "/" ID);
+	cgroups = newest(since);
+	assert_true(sinsp_cgroups_await_container(cgroups));
+	assert_true(sinsp_cgroups_await_pod(cgroups));
+	sinsp_container_set_pending(sinsp_take_new_container(drive.sinsp));
+	assert_true(sinsp_cgroups_await_container(cgroups));
+	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	assert_false(sinsp_cgroups_await_container(cgroups));
+	assert_true(sinsp_cgroups_await_pod(cgroups));
+	info->pod.uid = UID;
+	info->pod.name = "web";
+	sinsp_describe_pod(drive.sinsp, info);
+	assert_false(sinsp_cgroups_await_pod(cgroups));
+}
+
 static void test_all(void **state)
 {
 	size_t before = 0;
@@ -127,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pending, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
 	};
 

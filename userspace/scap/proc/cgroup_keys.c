@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "scap/proc/cgroup_keys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "scap/proc/cgroup_names.h"
+
+/* The inode of the folder where a hierarchy begins; mounts of a part of it begin elsewhere. */
+enum { ROOT_INO = 1 };
+
+struct hierarchy {
+	int dir; /* where it begins; -1: it is not needed, or not found */
+	dev_t device;
+	unsigned int subsystem; /* one of it */
+};
+
+struct scap_cgroup_keys {
+	/* Of subsystems that have one of their own; several can have the same. */
+	struct hierarchy own[CGROUPS];
+	struct hierarchy unified; /* of the others */
+	uint32_t hierarchies;
+};
+
+/* Whether a mount has the hierarchy of a subsystem. */
+static bool is_of(const struct mntent *mount, unsigned int subsystem)
+{
+	return strcmp(mount->mnt_type, "cgroup") == 0 &&
+	       hasmntopt(mount, scap_cgroup_names[subsystem].controller);
+}
+
+/* Opens the folder of a mount if the whole hierarchy is there. */
+static void open_whole(const char *folder, struct hierarchy *hierarchy)
+{
+	struct stat root;
+	int dir;
+
+	if (hierarchy->dir >= 0)
+		return;
+	dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0 && fstat(dir, &root) == 0 && root.st_ino == ROOT_INO) {
+		hierarchy->dir = dir;
+		hierarchy->device = root.st_dev;
+	} else if (dir >= 0) {
+		close(dir);
+	}
+}
+
+static void find_mounts(FILE *mounts, struct scap_cgroup_keys *keys)
+{
+	char text[PATH_MAX + 256];
+	struct mntent mount;
+
+	while (getmntent_r(mounts, &mount, text, sizeof(text))) {
+		if (strcmp(mount.mnt_type, "cgroup2") == 0)
+			open_whole(mount.mnt_dir, &keys->unified);
+		for (unsigned int i = 0; i < CGROUPS; i++)
+			if (is_of(&mount, i))
+				open_whole(mount.mnt_dir, &keys->own[i]);
+	}
+}
+
+/* Whether a subsystem before this one has the same hierarchy. */
+static bool is_shared(const struct scap_cgroup_keys *keys, unsigned int subsystem)
+{
+	for (unsigned int i = 0; i < subsystem; i++)
+		if (keys->own[i].dir >= 0 && keys->own[i].device == keys->own[subsystem].device)
+			return true;
+	return false;
+}
+
+/* One subsystem for each hierarchy. Returns 0, or -ENOENT if one has none. */
+static int choose(struct scap_cgroup_keys *keys)
+{
+	for (unsigned int i = CGROUPS; i-- > 0;) {
+		struct hierarchy *own = &keys->own[i];
+
+		own->subsystem = i;
+		if (own->dir < 0) {
+			if (keys->unified.dir < 0)
+				return -ENOENT;
+			keys->unified.subsystem = i;
+			keys->hierarchies |= 1u << CGROUPS;
+		} else if (!is_shared(keys, i)) {
+			keys->hierarchies |= 1u << i;
+		}
+	}
+	return 0;
+}
+
+int scap_cgroup_keys_create(const char *mounts, struct scap_cgroup_keys **keys)
+{
+	struct scap_cgroup_keys *made;
+	FILE *file = setmntent(mounts, "re");
+	int code;
+
+	if (!file)
+		return -errno;
+	made = calloc(1, sizeof(*made));
+	if (!made) {
+		endmntent(file);
+		return -ENOMEM;
+	}
+	made->unified.dir = -1;
+	for (unsigned int i = 0; i < CGROUPS; i++)
+		made->own[i].dir = -1;
+	find_mounts(file, made);
+	endmntent(file);
+	code = choose(made);
+	if (code)
+		scap_cgroup_keys_destroy(made);
+	else
+		*keys = made;
+	return code;
+}
+
+static void close_dir(const struct hierarchy *hierarchy)
+{
+	if (hierarchy->dir >= 0)
+		close(hierarchy->dir);
+}
+
+void scap_cgroup_keys_destroy(struct scap_cgroup_keys *keys)
+{
+	if (!keys)
+		return;
+	for (unsigned int i = 0; i < CGROUPS; i++)
+		close_dir(&keys->own[i]);
+	close_dir(&keys->unified);
+	free(keys);
+}
+
+uint32_t scap_cgroup_keys_hierarchies(const struct scap_cgroup_keys *keys)
+{
+	return keys->hierarchies;
+}
+
+/* The path of a subsystem, with its slash; NULL: it is missing. */
+static const char *find_path(const char *text, size_t len, unsigned int subsystem)
+{
+	const char *name = scap_cgroup_names[subsystem].name;
+	size_t name_len = strlen(name), n;
+
+	for (size_t at = 0; at < len; at += n + 1) {
+		n = strnlen(text + at, len - at);
+		if (n == len - at)
+			return NULL;
+		if (n > name_len + 1 && memcmp(text + at, name, name_len) == 0 &&
+		    text[at + name_len] == '=' && text[at + name_len + 1] == '/')
+			return text + at + name_len + 1;
+	}
+	return NULL;
+}
+
+/* Adds the group in one hierarchy. Returns 0, -ENOENT or another -errno. */
+static int add_group(const struct hierarchy *hierarchy, const char *text, size_t len, uint64_t *key)
+{
+	const char *path = find_path(text, len, hierarchy->subsystem);
+	struct stat group;
+
+	if (!path)
+		return -ENOENT;
+	/* Relative to the folder; the root has an empty path. */
+	if (fstatat(hierarchy->dir, path + 1, &group, AT_EMPTY_PATH))
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	if (group.st_dev != hierarchy->device)
+		return -ENOENT;
+	*key = cgroup_key_add(*key, group.st_ino);
+	return 0;
+}
+
+int scap_cgroup_keys_make(const struct scap_cgroup_keys *keys, const char *text, size_t len,
+			  uint64_t *key)
+{
+	int code = 0;
+
+	*key = 0;
+	for (unsigned int i = 0; i <= CGROUPS && code == 0; i++)
+		if (keys->hierarchies & 1u << i)
+			code = add_group(i < CGROUPS ? &keys->own[i] : &keys->unified, text, len,
+					 key);
+	return code;
+}

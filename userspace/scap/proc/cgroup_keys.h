@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys of sets of control groups, as the programs in the kernel make them (cgroup_key_add() in
+ * abi.h), from their paths and the mounted hierarchies.
+ */
+#ifndef SCAP_PROC_CGROUP_KEYS_H
+#define SCAP_PROC_CGROUP_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct scap_cgroup_keys;
+
+/*
+ * Finds where the hierarchies are mounted, in a file as /proc/self/mounts. Returns 0; -ENOENT if
+ * that of a subsystem is mounted nowhere, or not whole; or another -errno.
+ */
+int scap_cgroup_keys_create(const char *mounts, struct scap_cgroup_keys **keys);
+
+void scap_cgroup_keys_destroy(struct scap_cgroup_keys *keys); /* accepts NULL */
+
+/* Which hierarchies make the key: see struct kernel_filters. */
+uint32_t scap_cgroup_keys_hierarchies(const struct scap_cgroup_keys *keys);
+
+/*
+ * Makes the key of groups: "name=/path" and a NUL each, as in events. Returns 0; -ENOENT if one of
+ * them does not exist any more, or is missing; or another -errno. Then the key has no meaning.
+ */
+int scap_cgroup_keys_make(const struct scap_cgroup_keys *keys, const char *text, size_t len,
+			  uint64_t *key);
+
+#endif
