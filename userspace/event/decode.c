@@ -206,7 +206,7 @@ uint64_t event_param_number(const struct event_param *param, enum param_type typ
 	return load(param->data + n * size, size);
 }
 
-int64_t event_value_i64(enum param_type type, const struct event_param *param)
+int64_t event_short_value_i64(enum param_type type, const struct event_param *param)
 {
 	uint64_t raw = load(param->data, param->len);
 	unsigned int unused_bits;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "abi.h"
 
@@ -343,8 +344,19 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev);
 /* The n-th number of a list of numbers. */
 uint64_t event_param_number(const struct event_param *param, enum param_type type, size_t n);
 
+/* For event_value_i64(): of other lengths than eight bytes. */
+int64_t event_short_value_i64(enum param_type type, const struct event_param *param);
+
 /* A value of a fixed-size type, extended by its type; 0 if it is absent. */
-int64_t event_value_i64(enum param_type type, const struct event_param *param);
+static inline int64_t event_value_i64(enum param_type type, const struct event_param *param)
+{
+	int64_t value;
+
+	if (param->len != sizeof(value))
+		return event_short_value_i64(type, param);
+	memcpy(&value, param->data, sizeof(value));
+	return value;
+}
 
 /* The same for a parameter of an event. */
 static inline int64_t event_param_i64(const struct event *ev, unsigned int index)

@@ -12,7 +12,7 @@ const struct sinsp_thread *sinsp_thread_find(const struct sinsp *sinsp, int64_t 
 const struct sinsp_thread *sinsp_thread_main(const struct sinsp *sinsp,
 					     const struct sinsp_thread *thread)
 {
-	return state_thread_find(sinsp, thread->pid);
+	return sinsp_thread_is_main(thread) ? thread : state_thread_find(sinsp, thread->pid);
 }
 
 const struct sinsp_thread *sinsp_thread_parent(const struct sinsp *sinsp,

@@ -3,6 +3,7 @@
 #include "sinsp/tables/path.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Whenever a component may follow, the path so far ends in '/' or is empty. */
@@ -38,13 +39,50 @@ static void append_component(struct joined *out, const char *component, size_t l
 	out->text[out->len++] = '/';
 }
 
+typedef uint8_t vector __attribute__((vector_size(16)));
+
+/*
+ * Whether no component has to be removed: none is empty, or begins with a dot, as "." and ".." do.
+ * The vectors reach beyond the path: zeros are written there.
+ */
+static bool is_plain(char *path, size_t len)
+{
+	uint64_t found[2] = {0};
+	vector bytes, next, odd = {0};
+
+	memset(path + len, 0, sizeof(vector) + 1);
+	for (size_t at = 0; at < len; at += sizeof(vector)) {
+		memcpy(&bytes, path + at, sizeof(bytes));
+		memcpy(&next, path + at + 1, sizeof(next));
+		odd |= (bytes == '/') & ((next == '/') | (next == '.'));
+	}
+	memcpy(found, &odd, sizeof(found));
+	return !(found[0] | found[1]);
+}
+
+/* Copies a whole absolute path if it is plain. Returns its length, or 0. */
+static size_t copy_plain(const char *path, size_t len, char text[SINSP_PATH_MAX])
+{
+	if (len < 2 || path[0] != '/' || len + sizeof(vector) + 1 > SINSP_PATH_MAX)
+		return 0;
+	memcpy(text, path, len);
+	if (!is_plain(text, len))
+		return 0;
+	if (text[len - 1] == '/')
+		text[--len] = '\0';
+	return len;
+}
+
 size_t sinsp_path_join(const char *base, size_t base_len, const char *path, size_t path_len,
 		       char text[SINSP_PATH_MAX])
 {
 	static const char too_long[] = "/DIR_TOO_LONG/FILENAME_TOO_LONG";
 	struct joined out = {.text = text};
+	size_t plain = copy_plain(path, path_len, text);
 	bool separate;
 
+	if (plain)
+		return plain;
 	if (path_len == 0 || path[0] == '/') {
 		base = "/";
 		base_len = path_len ? 1 : 0;

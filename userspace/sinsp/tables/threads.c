@@ -62,12 +62,10 @@ void sinsp_threads_finish(struct sinsp_threads *threads)
 	*threads = (struct sinsp_threads){0};
 }
 
-struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads, int64_t tid)
+struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *threads, int64_t tid)
 {
-	struct sinsp_thread_entry *entry = threads->last;
+	struct sinsp_thread_entry *entry;
 
-	if (entry && entry->thread.tid == tid)
-		return entry;
 	for (entry = threads->buckets[bucket_of(threads, tid)].entries; entry; entry = entry->next)
 		if (entry->thread.tid == tid)
 			return entry;

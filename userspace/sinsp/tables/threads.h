@@ -49,8 +49,17 @@ void sinsp_threads_finish(struct sinsp_threads *threads);
 /* Removes all entries; the count of evicted ones continues. */
 void sinsp_threads_clear(struct sinsp_threads *threads);
 
+/* For sinsp_threads_find(): another entry than the last one. */
+struct sinsp_thread_entry *sinsp_threads_search(const struct sinsp_threads *threads, int64_t tid);
+
 /* The entry of an id, ended and unknown ones included; or NULL. */
-struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads, int64_t tid);
+static inline struct sinsp_thread_entry *sinsp_threads_find(const struct sinsp_threads *threads,
+							    int64_t tid)
+{
+	struct sinsp_thread_entry *last = threads->last;
+
+	return last && last->thread.tid == tid ? last : sinsp_threads_search(threads, tid);
+}
 
 /*
  * Adds an entry, which replaces an existing one: without shared parts, ids and limits unknown (-1),

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sinsp/tables/path.h"
@@ -49,6 +51,51 @@ static void joins(void **state)
 
 		assert_string_equal(joined, cases[i].joined);
 		assert_int_equal(len, strlen(joined));
+	}
+}
+
+/* Paths are looked at sixteen bytes at a time: what has to be removed may be at any place. */
+static void removes_at_every_place(void **state)
+{
+	static const struct {
+		const char *path, *joined;
+	} parts[] = {{"//", "/"},    {"/./", "/"},   {"/../", "/"},
+		     {"/.h", "/.h"}, {"/h.", "/h."}, {"/", "/"}};
+	static const char name[] = "0123456789012345678901234567890123456789";
+	char path[128], joined[SINSP_PATH_MAX], expected[128];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		bool up = strcmp(parts[i].path, "/../") == 0;
+
+		for (int before = 1; before < 40; before++) {
+			for (int after = 1; after < 40; after++) {
+				snprintf(path, sizeof(path), "/%.*s%s%.*s", before, name,
+					 parts[i].path, after, name);
+				snprintf(expected, sizeof(expected), "%s%.*s%s%.*s", up ? "" : "/",
+					 up ? 0 : before, name, parts[i].joined, after, name);
+				/* What the memory had before must not matter. */
+				memset(joined, '/', sizeof(joined));
+				assert_int_equal(
+					sinsp_path_join("/base/", 6, path, strlen(path), joined),
+					strlen(expected));
+				assert_string_equal(joined, expected);
+			}
+		}
+	}
+}
+
+static void ends_of_all_lengths(void **state)
+{
+	static const char *const ends[] = {"/", "//", "/.", "/./"};
+	char path[64], joined[SINSP_PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		for (int len = 1; len < 40; len++) {
+			snprintf(path, sizeof(path), "/%0*d%s", len, 0, ends[i]);
+			assert_int_equal(sinsp_path_join("", 0, path, strlen(path), joined),
+					 len + 1);
+			assert_int_equal(strlen(joined), len + 1);
+		}
 	}
 }
 
@@ -102,6 +149,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joins),
+		cmocka_unit_test(removes_at_every_place),
+		cmocka_unit_test(ends_of_all_lengths),
 		cmocka_unit_test(collapses),
 		cmocka_unit_test(rejects_what_is_too_long),
 		cmocka_unit_test(names_what_is_last),
