@@ -73,8 +73,37 @@ static unsigned int decimal_digits(uint64_t value)
 	return least + (value >= powers[least]);
 }
 
+enum { BLOCK_DIGITS = 8, BLOCK_END = 100000000 };
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first digit is the lowest byte");
+
+/*
+ * The eight digits of a number below BLOCK_END, each in a byte, the first one lowest. They are
+ * divided side by side: two numbers of four digits, four of two, eight of one. The factors are
+ * 1/100 and 1/10, rounded up; the masks remove what remains of the number above.
+ */
+static inline uint64_t block_digits(uint32_t value)
+{
+	uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t hundreds = (fours * 10486) >> 20 & UINT64_C(0x7f0000007f);
+	uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+	uint64_t tens = (twos * 103) >> 10 & UINT64_C(0x000f000f000f000f);
+
+	return tens | (twos - 10 * tens) << 8;
+}
+
+static void put_block(char *to, uint64_t digits)
+{
+	digits |= UINT64_C(0x0101010101010101) * '0';
+	memcpy(to, &digits, sizeof(digits));
+}
+
 static void put_decimal(char *end, uint64_t value)
 {
+	for (; value >= BLOCK_END; value /= BLOCK_END) {
+		end -= BLOCK_DIGITS;
+		put_block(end, block_digits((uint32_t)(value % BLOCK_END)));
+	}
 	for (; value >= 100; value /= 100) {
 		end -= 2;
 		memcpy(end, pairs + value % 100 * 2, 2);
@@ -87,6 +116,10 @@ static void put_decimal(char *end, uint64_t value)
 
 void decimal_write(char *text, unsigned int digits, uint64_t value)
 {
+	for (; digits >= BLOCK_DIGITS; value /= BLOCK_END) {
+		digits -= BLOCK_DIGITS;
+		put_block(text + digits, block_digits((uint32_t)(value % BLOCK_END)));
+	}
 	for (; digits > 1; value /= 100) {
 		digits -= 2;
 		memcpy(text + digits, pairs + value % 100 * 2, 2);
@@ -126,19 +159,20 @@ static void append_bits(struct buf *buf, uint64_t value, unsigned int bits, unsi
 	buf_append(buf, digits + at, sizeof(digits) - at);
 }
 
-void buf_append_u64(struct buf *buf, uint64_t value)
+void buf_append_digits(struct buf *buf, uint64_t value)
 {
-	if (value < 10)
-		buf_append_char(buf, (char)('0' + value));
-	else
-		append_decimal(buf, value, 0);
-}
+	uint64_t digits;
+	unsigned int zeros;
 
-void buf_append_i64(struct buf *buf, int64_t value)
-{
-	if (value < 0)
-		buf_append_char(buf, '-');
-	buf_append_u64(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	if (value >= BLOCK_END || buf->capacity - buf->len < BLOCK_DIGITS) {
+		append_decimal(buf, value, 0);
+		return;
+	}
+	/* All eight are stored, at the place of the first that is not a leading zero. */
+	digits = block_digits((uint32_t)value);
+	zeros = (unsigned int)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	put_block(buf->data + buf->len, digits >> 8 * zeros);
+	buf->len += BLOCK_DIGITS - zeros;
 }
 
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width)

@@ -89,8 +89,23 @@ static inline void buf_append_string(struct buf *buf, const char *text)
 
 #define BUF_LITERAL(buf, text) buf_append(buf, text, sizeof(text) - 1)
 
-void buf_append_u64(struct buf *buf, uint64_t value);
-void buf_append_i64(struct buf *buf, int64_t value);
+/* The digits of a number; most numbers have one, for which buf_append_u64() needs no call. */
+void buf_append_digits(struct buf *buf, uint64_t value);
+
+static inline void buf_append_u64(struct buf *buf, uint64_t value)
+{
+	if (value < 10)
+		buf_append_char(buf, (char)('0' + value));
+	else
+		buf_append_digits(buf, value);
+}
+
+static inline void buf_append_i64(struct buf *buf, int64_t value)
+{
+	if (value < 0)
+		buf_append_char(buf, '-');
+	buf_append_u64(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
 
 /* Digits of base 16 (upper case: at least `width` of them) or of base 8, without prefix. */
 void buf_append_hex(struct buf *buf, uint64_t value, unsigned int width);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON strings are copied many bytes at a time while no byte needs an escape. */
+/* JSON strings are copied many bytes at a time while no byte needs an escape; few texts do. */
 #include "util/json.h"
 
 #include <string.h>
@@ -109,42 +109,47 @@ static size_t copy_plain(char *to, const char *from, size_t len)
 	return at + copy_plain_word(to + at, from + at);
 }
 
-/* The letter after the backslash; 0 for characters that are escaped as \\u and digits. */
-static const char escapes[] = {
-	['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',  ['\f'] = 'f',
-	['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\',
+/* The escapes of characters; those without one have the length 0. */
+struct escape {
+	char text[7];
+	uint8_t len;
 };
 
+/* clang-format off */
+#define LETTER(letter) {"\\" letter, 2}
+#define DIGITS(digits) {"\\u00" digits, 6}
+
+static const struct escape escapes[] = {
+	DIGITS("00"), DIGITS("01"), DIGITS("02"), DIGITS("03"),
+	DIGITS("04"), DIGITS("05"), DIGITS("06"), DIGITS("07"),
+	LETTER("b"),  LETTER("t"),  LETTER("n"),  DIGITS("0b"),
+	LETTER("f"),  LETTER("r"),  DIGITS("0e"), DIGITS("0f"),
+	DIGITS("10"), DIGITS("11"), DIGITS("12"), DIGITS("13"),
+	DIGITS("14"), DIGITS("15"), DIGITS("16"), DIGITS("17"),
+	DIGITS("18"), DIGITS("19"), DIGITS("1a"), DIGITS("1b"),
+	DIGITS("1c"), DIGITS("1d"), DIGITS("1e"), DIGITS("1f"),
+	['"'] = LETTER("\""), ['\\'] = LETTER("\\"),
+};
+/* clang-format on */
+
+enum { ESCAPES_COUNT = sizeof(escapes) / sizeof(escapes[0]) };
+
 static const char digits[] = "0123456789abcdef";
-
-enum { ESCAPE_BYTES = 6 };
-
-static bool needs_escape(uint8_t byte)
-{
-	return byte < ' ' || byte == '"' || byte == '\\';
-}
 
 /* Appends the characters that need an escape, as many as there are; returns how many. */
 static size_t append_escapes(struct buf *out, const char *text, size_t len)
 {
 	size_t n = 0;
 
-	for (; n < len && needs_escape((uint8_t)text[n]); n++) {
-		uint8_t byte = (uint8_t)text[n];
-		char *to;
+	for (; n < len && (uint8_t)text[n] < ESCAPES_COUNT; n++) {
+		const struct escape *escape = &escapes[(uint8_t)text[n]];
 
-		if (!buf_reserve(out, ESCAPE_BYTES))
+		if (escape->len == 0)
+			break;
+		if (!buf_reserve(out, sizeof(*escape)))
 			return len;
-		to = out->data + out->len;
-		memcpy(to, "\\u00", 4);
-		if (escapes[byte]) {
-			to[1] = escapes[byte];
-			out->len += 2;
-		} else {
-			to[4] = (char)('0' + (byte >> 4));
-			to[5] = digits[byte & 0xf];
-			out->len += ESCAPE_BYTES;
-		}
+		memcpy(out->data + out->len, escape, sizeof(*escape));
+		out->len += escape->len;
 	}
 	return n;
 }
@@ -170,23 +175,47 @@ static size_t append_character(struct buf *out, const char *text, size_t len, bo
 	return 1;
 }
 
-bool json_append_string(struct buf *out, const char *text, size_t len)
+/* The rest of a text, from the first character that is not plain, and the quote at its end. */
+static bool append_with_care(struct buf *out, const char *text, size_t len)
 {
 	bool valid = true;
-	size_t n;
 
-	buf_append_char(out, '"');
-	while (len > 0 && buf_reserve(out, len)) {
-		n = copy_plain(out->data + out->len, text, len);
-		out->len += n;
-		n += append_escapes(out, text + n, len - n);
+	while (len > 0) {
+		size_t n = append_escapes(out, text, len);
+
 		if (n < len && (uint8_t)text[n] >= 0x80)
 			n += append_character(out, text + n, len - n, &valid);
+		text += n;
+		len -= n;
+		if (len == 0 || !buf_reserve(out, len))
+			break;
+		n = copy_plain(out->data + out->len, text, len);
+		out->len += n;
 		text += n;
 		len -= n;
 	}
 	buf_append_char(out, '"');
 	return valid;
+}
+
+bool json_append_string(struct buf *out, const char *text, size_t len)
+{
+	size_t n = 0;
+	char *to;
+
+	if (!buf_reserve(out, len + 2))
+		return true;
+	to = out->data + out->len;
+	*to++ = '"';
+	if (len)
+		n = copy_plain(to, text, len);
+	if (n < len) {
+		out->len += 1 + n;
+		return append_with_care(out, text + n, len - n);
+	}
+	to[n] = '"';
+	out->len += 2 + n;
+	return true;
 }
 
 void json_end_object(struct buf *out, size_t start)

@@ -78,6 +78,46 @@ static void test_digits(void **state)
 	buf_finish(&buf);
 }
 
+/* Numbers of all lengths, with zeros and nines in them; the first ones have each pair of digits. */
+static void test_many_numbers(void **state)
+{
+	struct buf buf = {0};
+	uint64_t value = 1;
+	char text[32];
+
+	for (unsigned int i = 0; i < 200000; i++) {
+		uint64_t number;
+
+		value = value * 6364136223846793005 + 1442695040888963407;
+		number = i < 30000 ? i : value >> i % 64;
+		snprintf(text, sizeof(text), "%" PRIu64, number);
+		buf_append_u64(&buf, number);
+		expect(&buf, text);
+		snprintf(text, sizeof(text), "%09" PRIu64, number % 1000000000);
+		assert_true(buf_reserve(&buf, 9));
+		decimal_write(buf.data, 9, number);
+		buf.len = 9;
+		expect(&buf, text);
+	}
+	buf_finish(&buf);
+}
+
+/* A number is appended as a whole, and nothing is written behind the memory. */
+static void test_numbers_that_just_fit(void **state)
+{
+	for (size_t room = 0; room <= 9; room++) {
+		char memory[] = "................";
+		struct buf buf = buf_fixed(memory, room);
+
+		buf_append_u64(&buf, 12345);
+		assert_int_equal(buf.failed, room < 5);
+		assert_int_equal(buf.len, room < 5 ? 0 : 5);
+		assert_memory_equal(memory, room < 5 ? "....." : "12345", 5);
+		assert_string_equal(memory + (room < 5 ? 5 : room),
+				    "................" + (room < 5 ? 5 : room));
+	}
+}
+
 /* What does not fit is dropped, and also the smaller pieces after it. */
 static void test_fixed(void **state)
 {
@@ -146,6 +186,8 @@ int main(void)
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_fixed),
 		cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_many_numbers),
+		cmocka_unit_test(test_numbers_that_just_fit),
 		cmocka_unit_test(test_fixed_again),
 		cmocka_unit_test(test_numbers),
 	};

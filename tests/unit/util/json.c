@@ -47,6 +47,24 @@ static void test_control_characters_are_escaped(void **state)
 	expect_quoted("\0\x01\x1f", 3, "\"\\u0000\\u0001\\u001f\"");
 }
 
+/* Each one as printf would write it, alone and in runs. */
+static void test_all_control_characters(void **state)
+{
+	static const char letters[] = "btn_fr";
+
+	for (unsigned int c = 0; c < 0x20; c++) {
+		char text[3] = {(char)c, (char)c, 'x'}, escape[8], json[32];
+		bool has_letter = c >= '\b' && c <= '\r' && c != '\v';
+
+		if (has_letter)
+			snprintf(escape, sizeof(escape), "\\%c", letters[c - '\b']);
+		else
+			snprintf(escape, sizeof(escape), "\\u%04x", c);
+		snprintf(json, sizeof(json), "\"%s%sx\"", escape, escape);
+		expect_quoted(text, sizeof(text), json);
+	}
+}
+
 /* A byte that needs care at each place of the words in which text is scanned. */
 static void test_every_position(void **state)
 {
@@ -156,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_text_is_copied),
 		cmocka_unit_test(test_control_characters_are_escaped),
+		cmocka_unit_test(test_all_control_characters),
 		cmocka_unit_test(test_every_position),
 		cmocka_unit_test(test_utf8_is_kept),
 		cmocka_unit_test(test_controls_beyond_ascii_are_escaped),

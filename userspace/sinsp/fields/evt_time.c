@@ -137,12 +137,16 @@ static int get_outputtime(const struct sinsp_event *event, const struct field_re
 static bool write_json_time(const struct sinsp_event *event, const struct field_ref *ref,
 			    struct field_scratch *scratch, struct buf *out)
 {
-	char text[CLOCK_RFC3339_BYTES];
+	enum { QUOTED_BYTES = CLOCK_RFC3339_BYTES + 2 };
+	char *to;
 
-	clock_rfc3339(&scratch->utc, now_ns(event), text);
-	buf_append_char(out, '"');
-	buf_append(out, text, sizeof(text));
-	buf_append_char(out, '"');
+	if (!buf_reserve(out, QUOTED_BYTES))
+		return true;
+	to = out->data + out->len;
+	to[0] = '"';
+	clock_rfc3339(&scratch->utc, now_ns(event), to + 1);
+	to[QUOTED_BYTES - 1] = '"';
+	out->len += QUOTED_BYTES;
 	return true;
 }
 

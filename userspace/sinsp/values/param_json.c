@@ -374,26 +374,41 @@ void param_json_append_bytes(struct param_json *json, const uint8_t *data, size_
 		json_append_string(out, json->text.data, json->text.len);
 }
 
-/* Writes a parameter that is present; returns whether a text of it was changed. */
-static bool write_param(struct param_json *json, const struct sinsp_event *event,
-			unsigned int index, struct clock *utc,
-			bool (*encode)(struct buf *, const char *, size_t), struct buf *out)
+/* What all parameters of an event have in common. */
+static struct json_param begin_params(struct param_json *json, struct clock *utc,
+				      bool (*encode)(struct buf *, const char *, size_t),
+				      bool *changed)
 {
-	const struct param_plan *plan = &json->plans.of[event->ev.desc->id][index];
-	bool changed = false;
-	struct json_param p = {
+	return (struct json_param){
 		.json = json,
-		.param = &event->ev.params[index],
-		.desc = &event->ev.desc->params[index],
-		.set = plan->set,
 		.utc = utc,
 		.encode = encode,
-		.changed = &changed,
+		.changed = changed,
 	};
+}
 
+/* Writes a parameter that is present. */
+static void write_param(struct json_param *p, const struct sinsp_event *event, unsigned int index,
+			const struct param_plan *plan, struct buf *out)
+{
+	p->param = &event->ev.params[index];
+	p->desc = &event->ev.desc->params[index];
+	p->set = plan->set;
 	if (plan->fixed_size)
-		p.value = event_param_i64(&event->ev, index);
-	writers[plan->kind](&p, out);
+		p->value = event_value_i64(p->desc->type, p->param);
+	writers[plan->kind](p, out);
+}
+
+/* Writes one parameter that is present; returns whether a text of it was changed. */
+static bool write_one(struct param_json *json, const struct sinsp_event *event, unsigned int index,
+		      struct clock *utc, bool (*encode)(struct buf *, const char *, size_t),
+		      struct buf *out)
+{
+	const struct param_plan *plans = json->plans.of[event->ev.desc->id];
+	bool changed = false;
+	struct json_param p = begin_params(json, utc, encode, &changed);
+
+	write_param(&p, event, index, &plans[index], out);
 	return changed;
 }
 
@@ -404,7 +419,7 @@ bool param_json_append(struct param_json *json, const struct sinsp_event *event,
 		BUF_LITERAL(out, "null");
 		return false;
 	}
-	return write_param(json, event, index, utc, json_append_string, out);
+	return write_one(json, event, index, utc, json_append_string, out);
 }
 
 static bool encode_base64(struct buf *out, const char *text, size_t len)
@@ -416,24 +431,35 @@ static bool encode_base64(struct buf *out, const char *text, size_t len)
 void param_json_append_base64(struct param_json *json, const struct sinsp_event *event,
 			      unsigned int index, struct buf *out)
 {
-	write_param(json, event, index, NULL, encode_base64, out);
+	write_one(json, event, index, NULL, encode_base64, out);
 }
 
 void param_json_append_all(struct param_json *json, const struct sinsp_event *event,
 			   struct clock *utc, bool base64, struct buf *out)
 {
-	const struct param_plan *plans = json->plans.of[event->ev.desc->id];
+	const struct param_plan *plan = json->plans.of[event->ev.desc->id];
+	unsigned int nparams = event->ev.desc->nparams;
+	bool changed = false;
+	struct json_param p = begin_params(json, utc, json_append_string, &changed);
 	size_t start = out->len;
 
-	for (unsigned int i = 0; i < event->ev.desc->nparams; i++) {
+	for (unsigned int i = 0; i < nparams; i++, plan++) {
+		bool absent = event->ev.params[i].len == 0;
+
 		/* Extensions are omitted if absent: readers do not expect them as null. */
-		if (event->ev.desc->params[i].extension && event->ev.params[i].len == 0)
+		if (absent && event->ev.desc->params[i].extension)
 			continue;
-		buf_append_chunk(out, plans[i].key, plans[i].key_len);
-		if (!param_json_append(json, event, i, utc, out) || !base64)
+		buf_append_chunk(out, plan->key, plan->key_len);
+		if (absent) {
+			BUF_LITERAL(out, "null");
 			continue;
-		json_append_base64_key(out, plans[i].key, plans[i].key_len);
-		param_json_append_base64(json, event, i, out);
+		}
+		write_param(&p, event, i, plan, out);
+		if (changed && base64) {
+			json_append_base64_key(out, plan->key, plan->key_len);
+			param_json_append_base64(json, event, i, out);
+		}
+		changed = false;
 	}
 	json_end_object(out, start);
 }
