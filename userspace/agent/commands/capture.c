@@ -4,6 +4,7 @@
 
 #include "agent/commands/command.h"
 #include "agent/process/child.h"
+#include "agent/process/memory.h"
 #include "agent/run/loop.h"
 #include "agent/run/pages.h"
 #include "agent/run/record.h"
@@ -47,6 +48,8 @@ static int open_and_loop(struct run *run, struct child *child)
 	struct error err = {""};
 	int code;
 
+	/* Loading the programs takes most. */
+	memory_release();
 	/* The environment of a command is its own: the manager waits for the command, if for
 	 * anyone. */
 	if (!child)
@@ -62,6 +65,7 @@ static int open_and_loop(struct run *run, struct child *child)
 		return recording_is_unread(code) ? EXIT_SUCCESS : command_fail(EXIT_FAILURE, &err);
 	if (pages_begin(run, &err) || run_drop_privileges(run->options, &run->outputs, &err))
 		return command_fail(EXIT_FAILURE, &err);
+	memory_release();
 	return loop(run);
 }
 
