@@ -6,6 +6,8 @@
 #ifndef LANNER_FILLERS_BPF_H
 #define LANNER_FILLERS_BPF_H
 
+#include "calls.h"
+
 #include "bpf/core/budget.bpf.h"
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
@@ -48,18 +50,25 @@ static __always_inline int call_without_event(struct pt_regs *regs)
 }
 
 /* The flags that a call asks to open a file with, if the filter compares them. */
-static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
-{
-	int argument = 0;
+#define FLAGS_ASKED(f, event)                                                                      \
+	(OPEN_FLAGS_ARGUMENT(event) && exit_compares(event, KERNEL_OPEN_FLAGS)                     \
+		 ? file_flags(call_argument((f)->regs, call_caller((f)->self),                     \
+					    OPEN_FLAGS_ARGUMENT(event)))                           \
+		 : 0)
 
-	if (event == EVENT_open)
-		argument = 1;
-	if (event == EVENT_openat || event == EVENT_open_by_handle_at)
-		argument = 2;
-	if (!argument || !exit_compares(event, KERNEL_OPEN_FLAGS))
-		return 0;
-	return file_flags(call_argument(f->regs, call_caller(f->self), argument));
+/*
+ * The kind of file that a transfer used, if the filter compares it. Not of a 32-bit program, which
+ * may have its arguments in memory.
+ */
+static __always_inline __u32 kind_used(struct filler *f)
+{
+	struct caller caller = call_caller(f->self);
+
+	return caller.native ? file_kind(fd_file(call_argument(f->regs, caller, 0))) : 0;
 }
+
+#define KIND_USED(f, event)                                                                        \
+	(TRANSFERS(event) && exit_compares(event, KERNEL_FILE_KIND) ? kind_used(f) : 0)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
@@ -74,9 +83,10 @@ static __always_inline __u32 flags_asked(struct filler *f, __u32 event)
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return call_without_event(f->regs);                                               \
-		if (exit_is_rejected(f->self, id, f->ret, flags_asked(f, id)))                              \
+		if (exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
+				     KIND_USED(f, id)))                                            \
 			return call_without_event(f->regs);                                        \
-		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, flags_asked(f, id)))              \
+		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, FLAGS_ASKED(f, id)))              \
 			return call_without_event(f->regs);                                        \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens files that are there, that are not and that it makes, and reads some bytes, from threads
- * with names of all origins, as several users, in a user namespace and after an exec. With --wait:
- * with a name that is written, before and after a line of input. The paths begin with two slashes,
- * by which the test knows them.
+ * Opens files that are there, that are not and that it makes, and reads some bytes, also of sockets
+ * and pipes, from threads with names of all origins, as several users, in a user namespace and
+ * after an exec. With --wait: with a name that is written, before and after a line of input. The
+ * paths begin with two slashes, by which the test knows them.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,29 @@
 enum { ROUNDS = 40, NOBODY = 65534 };
 
 static pthread_barrier_t begun, renamed;
+
+/* Reads through other kinds of descriptors; of a number that a file had before, too. */
+static void read_others(int zero)
+{
+	int ends[2], pipe_ends[2];
+	char bytes[8] = "";
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pipe(pipe_ends))
+		return;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (write(ends[0], bytes, sizeof(bytes)) > 0)
+			read(ends[1], bytes, sizeof(bytes));
+		if (write(pipe_ends[1], bytes, sizeof(bytes)) > 0)
+			read(pipe_ends[0], bytes, sizeof(bytes));
+	}
+	dup2(zero, ends[1]);
+	read(ends[1], bytes, sizeof(bytes));
+	for (int i = 0; i < 2; i++) {
+		close(ends[i]);
+		close(pipe_ends[i]);
+	}
+	read(ends[1], bytes, sizeof(bytes));
+}
 
 static void open_files(void)
 {
@@ -35,9 +59,11 @@ static void open_files(void)
 		close(open("//dev//null", O_WRONLY | O_CREAT, 0600));
 		close(open("//tmp//", O_RDWR | O_TMPFILE, 0600));
 	}
-	snprintf(made, sizeof(made), "//tmp//push-made-by-one-of-the-threads-%ld", (long)syscall(SYS_gettid));
+	snprintf(made, sizeof(made), "//tmp//push-made-by-one-of-the-threads-%ld",
+		 (long)syscall(SYS_gettid));
 	close(open(made, O_WRONLY | O_CREAT | O_EXCL, 0700));
 	unlink(made);
+	read_others(zero);
 	close(zero);
 }
 

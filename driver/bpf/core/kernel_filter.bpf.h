@@ -123,7 +123,8 @@ static __always_inline bool facts_read(struct task_struct *task, __u32 wanted,
  * there is one copy of it, which the verifier walks with the number that each caller has.
  */
 static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task, __u32 number,
-							long result, __u32 open_flags)
+							long result, __u32 open_flags,
+							__u32 file_kind)
 {
 	const volatile struct kernel_filter *filter;
 	struct kernel_facts facts = {};
@@ -133,6 +134,9 @@ static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task
 	filter = &kernel_filters.filters[number - 1];
 	facts.words[KERNEL_RESULT] = result;
 	facts.words[KERNEL_OPEN_FLAGS] = open_flags;
+	facts.words[KERNEL_FILE_KIND] = file_kind;
+	if (filter->facts & 1 << KERNEL_FILE_KIND && !file_kind)
+		return true;
 	return !facts_read(task, filter->facts, &facts) || kernel_filter_passes(filter, &facts);
 }
 
@@ -205,7 +209,7 @@ static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 ev
 {
 	__u32 number = kernel_filters.at_entry[event];
 
-	if (number && !kernel_filter_run(task, number, 0, 0))
+	if (number && !kernel_filter_run(task, number, 0, 0, 0))
 		return true;
 	return groups_decide(event, 0) && groups_are_rejected(task);
 }
@@ -225,11 +229,11 @@ static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
 
 /* Whether the filter rejects a call of `task` on its exit; a rejected event is counted. */
 static __always_inline bool exit_is_rejected(struct task_struct *task, __u32 event, long result,
-					     __u32 open_flags)
+					     __u32 open_flags, __u32 file_kind)
 {
 	__u32 number = kernel_filters.at_exit[event];
 
-	if ((!number || kernel_filter_run(task, number, result, open_flags)) &&
+	if ((!number || kernel_filter_run(task, number, result, open_flags, file_kind)) &&
 	    !(groups_decide(event, result) && groups_are_rejected(task)))
 		return false;
 	count_filtered(event);

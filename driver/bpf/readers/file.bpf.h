@@ -10,6 +10,7 @@
 
 #include <linux/fcntl.h>
 #include <linux/openat2.h>
+#include <linux/stat.h>
 
 enum {
 	FMODE_CREATED = 0x100000,
@@ -57,6 +58,12 @@ static __always_inline struct file *fd_file(__s32 fd)
 	entries = GET(table, fd);
 	bpf_core_read(&file, sizeof(file), &entries[fd]);
 	return file;
+}
+
+/* See KERNEL_FILE_KIND. */
+static __always_inline __u32 file_kind(struct file *file)
+{
+	return file ? (GET(file, f_inode, i_mode) & S_IFMT) | KERNEL_FILE_KNOWN : 0;
 }
 
 static __always_inline __u64 file_ino(struct file *file)
@@ -272,11 +279,6 @@ static __always_inline void put_opened_path(struct filler *f, __u32 event, struc
 	else
 		put_file_path(f, file);
 }
-
-/* Calls whose result is a file with a path. A macro, so that programs of others have no code for it. */
-#define OPENS_BY_PATH(event)                                                                       \
-	((event) == EVENT_open || (event) == EVENT_openat || (event) == EVENT_openat2 ||           \
-	 (event) == EVENT_creat || (event) == EVENT_open_by_handle_at)
 
 /*
  * Whether the filter rejects a call by the path of the file that it opened; it is then counted.

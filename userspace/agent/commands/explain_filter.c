@@ -6,16 +6,23 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "agent/commands/words.h"
 #include "event/event.h"
 
 static const char *const fact_names[KERNEL_FACTS] = {
-	[KERNEL_RESULT] = "result", [KERNEL_PID] = "pid",
-	[KERNEL_TID] = "tid",	    [KERNEL_PPID] = "ppid",
-	[KERNEL_UID] = "uid",	    [KERNEL_GID] = "gid",
-	[KERNEL_NAME] = "name",	    [KERNEL_OPEN_FLAGS] = "opened",
-	[KERNEL_PATH] = "path",	    [KERNEL_PATH_2] = "path from its 17th byte",
+	[KERNEL_RESULT] = "result",
+	[KERNEL_PID] = "pid",
+	[KERNEL_TID] = "tid",
+	[KERNEL_PPID] = "ppid",
+	[KERNEL_UID] = "uid",
+	[KERNEL_GID] = "gid",
+	[KERNEL_NAME] = "name",
+	[KERNEL_OPEN_FLAGS] = "opened",
+	[KERNEL_FILE_KIND] = "descriptor",
+	[KERNEL_PATH] = "path",
+	[KERNEL_PATH_2] = "path from its 17th byte",
 	[KERNEL_PATH_END] = "path",
 };
 
@@ -55,6 +62,11 @@ static void print_flags(const struct kernel_check *check)
 	       flag == file_flags__O_WRONLY ? "writing" : "reading");
 }
 
+static void print_kind(const struct kernel_check *check)
+{
+	printf("is a %s", check->value[0] == S_IFSOCK ? "socket" : "pipe");
+}
+
 static void print_target(uint8_t target)
 {
 	if (target == KERNEL_PASS)
@@ -75,6 +87,8 @@ static void print_check(const struct kernel_check *check, int number)
 		print_text(check);
 	else if (check->fact == KERNEL_OPEN_FLAGS)
 		print_flags(check);
+	else if (check->fact == KERNEL_FILE_KIND)
+		print_kind(check);
 	else
 		printf("%s %" PRId64, check->op == KERNEL_LESS ? "<" : "=",
 		       (int64_t)check->value[0]);

@@ -282,7 +282,7 @@ const struct field_desc fields_fd[] = {
 	ROW("fd.num", INT64, ID, 0, get_num, "number of the descriptor, or the error instead",
 	    .example = "=3", .fact = FIELD_FACT_FD),
 	ROW("fd.type", CHARBUF, DEC, FD_NEEDS, get_type, "kind of the descriptor: file, ipv4, pipe",
-	    .example = " in (ipv4, ipv6)", .words = &fd_type_words),
+	    .example = " in (ipv4, ipv6)", .words = &fd_type_words, .fact = FIELD_FACT_KIND),
 	ROW("fd.typechar", CHARBUF, DEC, FD_NEEDS, get_typechar, "fd.type as one letter: f, 4, p",
 	    .example = "=f", .words = &type_letters),
 	ROW("fd.name", CHARBUF, NA, NAME_NEEDS, fd_get_name,

@@ -6,7 +6,9 @@
 #include "sinsp/filter/kernel_test.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "calls.h"
 #include "event/names.h"
 #include "sinsp/filter/path_test.h"
 
@@ -116,6 +118,41 @@ static bool make_error(enum filter_op op, const struct field_value *value, struc
 	return false;
 }
 
+static void test_kind(unsigned int kind, bool negated, struct kernel_test *test)
+{
+	test->check.op = KERNEL_EQUAL;
+	test->check.mask[0] = S_IFMT;
+	test->check.value[0] = kind;
+	test->negated = negated;
+}
+
+/*
+ * The state knows more kinds than the mode of a file says. A file that was opened by its path may
+ * be a pipe; only sockets are sockets.
+ */
+static bool make_kind(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	static const char *const sockets[] = {"ipv4", "ipv6", "unix", "netlink"};
+
+	if ((op != FILTER_EQ && op != FILTER_IN) || strcmp(value->bytes.data, "<NA>") == 0)
+		return false;
+	test_kind(S_IFSOCK, true, test);
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++)
+		if (strcmp(value->bytes.data, sockets[i]) == 0)
+			test_kind(S_IFSOCK, false, test);
+	if (strcmp(value->bytes.data, "pipe") == 0)
+		test_kind(S_IFIFO, false, test);
+	return true;
+}
+
+/* Whatever it is compared with, but an absent value is unequal to all. */
+static bool make_socket(enum filter_op op, const struct field_value *value,
+			struct kernel_test *test)
+{
+	test_kind(S_IFSOCK, false, test);
+	return op != FILTER_NE;
+}
+
 /* An equal name has its NUL at the same place. */
 static bool make_name(enum filter_op op, const struct field_value *value, struct kernel_test *test)
 {
@@ -150,6 +187,8 @@ static const struct {
 	[FIELD_FACT_NAME] = {make_name, KERNEL_NAME},
 	[FIELD_FACT_FD] = {make_number, KERNEL_RESULT},
 	[FIELD_FACT_PATH] = {.fact = KERNEL_PATH},
+	[FIELD_FACT_KIND] = {make_kind, KERNEL_FILE_KIND, .is_necessary = true},
+	[FIELD_FACT_SOCKET] = {make_socket, KERNEL_FILE_KIND, .is_necessary = true},
 };
 
 /* Whether the first parameter is the result as the kernel returns it, with all its bits. */
@@ -166,30 +205,24 @@ static bool opens_result(const struct event_desc *desc)
 	       !(desc->flags & EF_USES_FD);
 }
 
-/* Those of openat2 are in memory, and creat has none: its events are not "opened for writing". */
-static bool has_open_flags(unsigned int id)
-{
-	return id == EVENT_open || id == EVENT_openat || id == EVENT_open_by_handle_at;
-}
-
-/* Calls that the kernel gives the path of the opened file for, if they succeed. */
-static bool has_opened_path(unsigned int id)
-{
-	return has_open_flags(id) || id == EVENT_openat2 || id == EVENT_creat;
-}
-
 /* Whether the kernel knows the value of a field of events of an id. */
 static bool is_known(unsigned int of_field, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	if (facts_of_fields[of_field].fact == KERNEL_OPEN_FLAGS)
-		return has_open_flags(id);
-	if (facts_of_fields[of_field].fact == KERNEL_PATH)
-		return has_opened_path(id);
-	if (facts_of_fields[of_field].fact != KERNEL_RESULT)
+	switch (facts_of_fields[of_field].fact) {
+	case KERNEL_OPEN_FLAGS:
+		/* Those of openat2 are in memory; events of creat are not "opened for writing". */
+		return OPEN_FLAGS_ARGUMENT(id);
+	case KERNEL_PATH:
+		return OPENS_BY_PATH(id);
+	case KERNEL_FILE_KIND:
+		return TRANSFERS(id);
+	case KERNEL_RESULT:
+		return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
+	default:
 		return true;
-	return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
+	}
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -125,6 +126,65 @@ static void test_flags(void **state)
 	assert_false(make("evt.is_open_write=true", EVENT_read, ALL_FACTS, &tests));
 }
 
+/* Of a transfer through a descriptor of that kind. */
+static void expect_kind(const char *text, unsigned int kind, bool answer)
+{
+	struct kernel_facts facts = {.words = {[KERNEL_FILE_KIND] = kind | KERNEL_FILE_KNOWN}};
+	struct kernel_tests tests;
+
+	assert_true(make(text, EVENT_read, ALL_FACTS, &tests));
+	if (holds(&tests, &facts) != answer)
+		fail_msg("'%s' of kind %x is not %d", text, kind, answer);
+}
+
+static void test_kinds(void **state)
+{
+	static const char *const of_sockets[] = {
+		"fd.type=ipv4",
+		"fd.type in (unix, ipv6)",
+		"fd.port=80",
+		"fd.sport in (1, 80)",
+		"fd.cip=1.2.3.4",
+		"fd.rnet=10.0.0.0/8",
+		"fd.lport<1024",
+		"fd.sip.name startswith loc",
+		"fd.sockfamily=unix",
+	};
+	static const char *const unknown[] = {
+		"fd.type!=ipv4",
+		"fd.type=<NA>",
+		"fd.port!=80",
+		"fd.l4proto=tcp",
+		"fd.sport exists",
+		"fd.is_server=true",
+		"fd.type startswith ip",
+	};
+	struct kernel_tests tests;
+
+	for (size_t i = 0; i < sizeof(of_sockets) / sizeof(of_sockets[0]); i++) {
+		expect_kind(of_sockets[i], S_IFSOCK, true);
+		expect_kind(of_sockets[i], S_IFREG, false);
+		expect_kind(of_sockets[i], 0, false);
+	}
+	expect_kind("fd.type=pipe", S_IFIFO, true);
+	expect_kind("fd.type=pipe", S_IFSOCK, false);
+	expect_kind("fd.type=pipe", S_IFREG, false);
+	expect_kind("fd.type=file", S_IFREG, true);
+	expect_kind("fd.type=file", S_IFIFO, true);
+	expect_kind("fd.type=file", S_IFCHR, true);
+	expect_kind("fd.type=file", S_IFSOCK, false);
+	expect_kind("fd.type=eventpoll", 0, true);
+	expect_kind("fd.type=eventpoll", S_IFSOCK, false);
+	expect_kind("fd.type in (file, ipv4)", S_IFSOCK, true);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		if (make(unknown[i], EVENT_read, ALL_FACTS, &tests))
+			fail_msg("'%s' is known", unknown[i]);
+	/* Of other calls. */
+	assert_false(make("fd.type=ipv4", EVENT_close, ALL_FACTS, &tests));
+	assert_false(make("fd.type=ipv4", EVENT_openat, ALL_FACTS, &tests));
+	assert_false(make("fd.type=ipv4", EVENT_recvmmsg, ALL_FACTS, &tests));
+}
+
 static void expect_name(const char *text, const char *name, bool answer)
 {
 	struct kernel_facts facts = {0};
@@ -228,7 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_ids),	cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

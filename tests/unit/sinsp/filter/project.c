@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -56,6 +57,12 @@ static const char *const leaves[] = {
 	"evt.buflen in (5, 6)",
 	"evt.buflen != 5",
 	"evt.buflen.file.in <= 5",
+	"fd.type = file",
+	"fd.type in (ipv4, pipe)",
+	"fd.type != ipv4",
+	"fd.sport = 80",
+	"fd.sip = 10.0.0.1",
+	"fd.port != 80",
 	"evt.is_open_create = true",
 	"evt.is_open_create = false",
 	"evt.is_open_create in (true, false)",
@@ -128,6 +135,14 @@ static uint64_t flags_of(const struct event *ev)
 	return ev->desc->id == EVENT_openat ? event_param_u64(ev, openat__flags) : 0;
 }
 
+/* Of what the event is about, which the state knows here as the kernel would. */
+static uint64_t kind_of(const struct sinsp_event *event)
+{
+	if (event->ev.desc->id != EVENT_read || !event->fd)
+		return 0;
+	return KERNEL_FILE_KNOWN | (event->fd->type == SCAP_FD_FILE ? S_IFREG : S_IFSOCK);
+}
+
 /* What was opened; NULL: the kernel reported no path. */
 static const char *path_of(const struct sinsp_event *event)
 {
@@ -161,6 +176,7 @@ static struct kernel_facts facts_of(const struct sinsp_event *event)
 	facts.words[KERNEL_UID] = event->thread->uid;
 	facts.words[KERNEL_GID] = event->thread->gid;
 	facts.words[KERNEL_OPEN_FLAGS] = flags_of(&event->ev);
+	facts.words[KERNEL_FILE_KIND] = kind_of(event);
 	memcpy(&facts.words[KERNEL_NAME], event->thread->comm, 16);
 	return facts;
 }
@@ -170,7 +186,10 @@ static bool passes(const struct run *run, unsigned int number, const struct kern
 	const struct kernel_filters *filters = filter_kernel_part(run->filter);
 
 	assert_in_range(number, 0, KERNEL_FILTERS_MAX);
-	return !number || kernel_filter_passes(&filters->filters[number - 1], facts);
+	return !number ||
+	       (filters->filters[number - 1].facts & 1 << KERNEL_FILE_KIND &&
+		!facts->words[KERNEL_FILE_KIND]) ||
+	       kernel_filter_passes(&filters->filters[number - 1], facts);
 }
 
 static void check_event(struct run *run, const struct sinsp_event *event)
@@ -191,12 +210,30 @@ static void check_event(struct run *run, const struct sinsp_event *event)
 	}
 	facts.words[KERNEL_RESULT] = 12345; /* which no call returned yet */
 	facts.words[KERNEL_OPEN_FLAGS] = 0;
+	facts.words[KERNEL_FILE_KIND] = 0;
 	if (expected && !(at_exit && passes(run, filters->at_entry[id], &facts)))
 		fail_msg("%s is rejected by the kernel's part of: %s", event->ev.desc->name,
 			 run->text);
 	run->passed += at_exit;
 	run->rejected += !at_exit;
 	run->missed += at_exit && !expected && run->is_known;
+}
+
+/* A client of port 80, as descriptor 7 of a thread. */
+static void connect_ip(struct drive *drive, int64_t tid)
+{
+	const struct frame_tuple tuple = {"10.0.0.2", "10.0.0.1", 4000, 80};
+	struct frame *frame = drive_begin(drive, EVENT_socket, tid);
+
+	frame_put_i64(frame, socket__fd, 7);
+	frame_put_i64(frame, socket__domain, 2);
+	frame_put_i64(frame, socket__type, 1);
+	drive_end(drive);
+	frame = drive_begin(drive, EVENT_connect, tid);
+	frame_put_i64(frame, connect__res, 0);
+	frame_put_i64(frame, connect__fd, 7);
+	frame_put_tuple(frame, connect__tuple, &tuple);
+	drive_end(drive);
 }
 
 static void play(struct run *run)
@@ -231,6 +268,9 @@ static void play(struct run *run)
 	check_event(run, drive_read(&drive, 20, 5, 3));
 	check_event(run, drive_read(&drive, 20, -1, 4));
 	check_event(run, drive_read(&drive, 10, 5, 3));
+	connect_ip(&drive, 20);
+	check_event(run, drive_read(&drive, 20, 5, 7));
+	check_event(run, drive_read(&drive, 20, -11, 7));
 	check_event(run, drive_chdir(&drive, 20, 0, "/etc"));
 	check_event(run, drive_close(&drive, 20, 0, 3));
 	check_event(run, drive_close(&drive, 20, -9, 77));
