@@ -132,25 +132,29 @@ static const struct escape escapes[] = {
 };
 /* clang-format on */
 
-enum { ESCAPES_COUNT = sizeof(escapes) / sizeof(escapes[0]) };
+/* At once: room for a long text is not reserved as if all of it needed escapes. */
+enum { ESCAPES_COUNT = sizeof(escapes) / sizeof(escapes[0]), ESCAPES_AT_ONCE = 32 };
 
 static const char digits[] = "0123456789abcdef";
 
-/* Appends the characters that need an escape, as many as there are; returns how many. */
+/* Appends the characters that need an escape up to the next one that does not; returns how many. */
 static size_t append_escapes(struct buf *out, const char *text, size_t len)
 {
-	size_t n = 0;
+	size_t n = 0, most = len < ESCAPES_AT_ONCE ? len : ESCAPES_AT_ONCE;
+	char *to;
 
-	for (; n < len && (uint8_t)text[n] < ESCAPES_COUNT; n++) {
+	if (!buf_reserve(out, most * sizeof(escapes[0])))
+		return len;
+	to = out->data + out->len;
+	for (; n < most && (uint8_t)text[n] < ESCAPES_COUNT; n++) {
 		const struct escape *escape = &escapes[(uint8_t)text[n]];
 
 		if (escape->len == 0)
 			break;
-		if (!buf_reserve(out, sizeof(*escape)))
-			return len;
-		memcpy(out->data + out->len, escape, sizeof(*escape));
-		out->len += escape->len;
+		memcpy(to, escape, sizeof(*escape));
+		to += escape->len;
 	}
+	out->len = (size_t)(to - out->data);
 	return n;
 }
 
@@ -268,11 +272,13 @@ void json_append_duration(struct buf *out, uint64_t ns)
 
 void json_append_i64(struct buf *out, int64_t value)
 {
-	bool exact = value <= (int64_t)EXACT_MAX && value >= -(int64_t)EXACT_MAX;
-
-	if (!exact)
+	if (value >= 0 && value <= (int64_t)EXACT_MAX) {
+		buf_append_u64(out, (uint64_t)value);
+	} else if (value < 0 && value >= -(int64_t)EXACT_MAX) {
+		buf_append_i64(out, value);
+	} else {
 		buf_append_char(out, '"');
-	buf_append_i64(out, value);
-	if (!exact)
+		buf_append_i64(out, value);
 		buf_append_char(out, '"');
+	}
 }

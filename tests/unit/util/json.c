@@ -65,6 +65,23 @@ static void test_all_control_characters(void **state)
 	}
 }
 
+/* Long runs are escaped in several steps, between texts that need no escape. */
+static void test_runs_of_escapes(void **state)
+{
+	char text[200], json[1300] = "\"x";
+
+	for (size_t run = 1; run < sizeof(text) - 2; run++) {
+		size_t at = 2;
+
+		memset(text, '\0', sizeof(text));
+		text[0] = text[run + 1] = 'x';
+		for (size_t i = 0; i < run; i++, at += 6)
+			memcpy(json + at, "\\u0000", 6);
+		memcpy(json + at, "x\"", 3);
+		expect_quoted(text, run + 2, json);
+	}
+}
+
 /* A byte that needs care at each place of the words in which text is scanned. */
 static void test_every_position(void **state)
 {
@@ -175,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_plain_text_is_copied),
 		cmocka_unit_test(test_control_characters_are_escaped),
 		cmocka_unit_test(test_all_control_characters),
+		cmocka_unit_test(test_runs_of_escapes),
 		cmocka_unit_test(test_every_position),
 		cmocka_unit_test(test_utf8_is_kept),
 		cmocka_unit_test(test_controls_beyond_ascii_are_escaped),

@@ -5,20 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_WORDS = 7 };
-
-_Static_assert(sizeof(struct thread_key) == KEY_WORDS * sizeof(uint64_t), "no padding");
-
-/* Without a call, and without a branch for each word. */
+/* Member by member: a key need not be in memory to be compared. */
 static bool is_same(const struct thread_key *a, const struct thread_key *b)
 {
-	uint64_t x[KEY_WORDS], y[KEY_WORDS], different = 0;
-
-	memcpy(x, a, sizeof(x));
-	memcpy(y, b, sizeof(y));
-	for (size_t i = 0; i < KEY_WORDS; i++)
-		different |= x[i] ^ y[i];
-	return !different;
+	return a->tid == b->tid && a->pid == b->pid && a->ppid == b->ppid &&
+	       a->program == b->program && a->uid == b->uid &&
+	       memcmp(a->comm, b->comm, sizeof(a->comm)) == 0;
 }
 
 static struct thread_key key_of(const struct sinsp_event *event)

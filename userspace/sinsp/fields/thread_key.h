@@ -12,7 +12,6 @@
 #include "sinsp/state/event.h"
 #include "sinsp/tables/thread.h"
 
-/* Without padding, so that keys can be compared as bytes. */
 struct thread_key {
 	int64_t tid; /* of the event */
 	int64_t pid, ppid;

@@ -93,8 +93,8 @@ static value_writer *const writers[JSON_FORMS_COUNT] = {
 	[JSON_TEXT] = append_text,
 };
 
-static bool write_value(struct formatter *formatter, const struct format_column *column,
-			const struct sinsp_event *event, struct buf *out)
+static inline bool write_value(struct formatter *formatter, const struct format_column *column,
+			       const struct sinsp_event *event, struct buf *out)
 {
 	const struct field_value *value;
 
@@ -182,6 +182,15 @@ static int json_column_init(struct formatter *formatter, struct format_column *c
 	return rc;
 }
 
+/* Most columns are written without a call. */
+static inline bool write_column(struct formatter *formatter, const struct format_column *column,
+				const struct sinsp_event *event, struct buf *out)
+{
+	if (column->write == write_value)
+		return write_value(formatter, column, event, out);
+	return column->write(formatter, column, event, out);
+}
+
 /* Appends the value of a column, or null for a missing one. Returns false to drop the line. */
 static bool append_column(struct formatter *formatter, const struct format_column *column,
 			  const struct sinsp_event *event, struct buf *out)
@@ -189,7 +198,7 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	size_t before = out->len;
 
 	buf_append_chunk(out, column->before.data, column->before.len);
-	if (column->write(formatter, column, event, out) ||
+	if (write_column(formatter, column, event, out) ||
 	    column_write_otherwise(formatter, column, event, out, before + column->before.len)) {
 		if (formatter->scratch.replaced && formatter->scratch.base64)
 			append_base64(formatter, column, event, out);

@@ -72,9 +72,16 @@ static void append_text(const struct json_param *p, struct buf *out, const char 
 /* Names are words: no escapes are needed. */
 static void append_name(struct buf *out, const char *name)
 {
-	buf_append_char(out, '"');
-	buf_append_string(out, name);
-	buf_append_char(out, '"');
+	size_t len = strlen(name);
+	char *to;
+
+	if (!buf_reserve(out, len + 2))
+		return;
+	to = out->data + out->len;
+	to[0] = '"';
+	memcpy(to + 1, name, len);
+	to[len + 1] = '"';
+	out->len += len + 2;
 }
 
 static void append_comma(struct buf *out)

@@ -41,6 +41,13 @@ static void test_changes(void **state)
 	assert_int_not_equal(read_event(world, &revisions, PID),
 			     next); /* numbers are not used again */
 	next = read_event(world, &revisions, PID);
+	sinsp_threads_set_parent(&world->sinsp->threads, thread, PID + 1);
+	assert_int_not_equal(read_event(world, &revisions, PID), next);
+	next = read_event(world, &revisions, PID);
+	thread->pid++;
+	assert_int_not_equal(read_event(world, &revisions, PID), next);
+	thread->pid--;
+	next = read_event(world, &revisions, PID);
 	world_process(world, &(struct world_process){.pid = PID, .comm = "second"});
 	assert_int_not_equal(read_event(world, &revisions, PID), next);
 	thread_revisions_finish(&revisions);
