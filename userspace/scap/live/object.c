@@ -180,7 +180,8 @@ static int open_object(struct live_object *object, struct live_log *log, struct 
 
 	lanner__destroy(object->skeleton);
 	live_log_begin(log);
-	object->skeleton = live_skeleton_open(&options);
+	object->skeleton = object->with_lines ? live_skeleton_open(&options)
+					      : live_skeleton_open_without_lines(&options);
 	r = object->skeleton ? 0 : -errno;
 	live_log_end(log);
 	if (r < 0)
@@ -301,6 +302,8 @@ int live_object_load(struct live_object *object, struct error *err)
 		/* Without rights every program is rejected, whatever its code. */
 		if (r == 0 || r == -EPERM || r == -ENOMEM)
 			break;
+		/* The verifier is to say what it rejects. */
+		object->with_lines = true;
 		if (leave_out_unhooked(object))
 			continue;
 		if (probed || leave_out_rejected(object, &other) <= 0)

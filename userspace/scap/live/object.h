@@ -29,6 +29,7 @@ struct live_object {
 	struct live_call_hooks hooks;
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
+	bool with_lines; /* of the source: after a load that failed */
 	/* Programs that are loaded, too. */
 	bool wants_cgroup_roots, wants_own_groups, wants_iterators[SCAP_LIVE_ITERATORS];
 	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "scap/live/skeleton.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +14,15 @@
 
 #include "event/event.h"
 #include "lanner.skel.h"
+
+/* The beginning of the section .BTF.ext: see the kernel's Documentation/bpf/btf.rst. */
+struct ext_header {
+	uint16_t magic;
+	uint8_t version, flags;
+	uint32_t header_bytes;
+	uint32_t functions_at, functions_bytes;
+	uint32_t lines_at, lines_bytes;
+};
 
 /* Gives pages of constants back: they are read again from the agent's own file. */
 static void release(const void *constants, size_t bytes)
@@ -46,6 +58,18 @@ static void *read_file(size_t *bytes)
 	return NULL;
 }
 
+/* The file is that of the build: its offsets are right. */
+static void drop_lines(uint8_t *file)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
+	const char *names = (const char *)file + sections[header->e_shstrndx].sh_offset;
+
+	for (unsigned int i = 0; i < header->e_shnum; i++)
+		if (strcmp(names + sections[i].sh_name, ".BTF.ext") == 0)
+			((struct ext_header *)(file + sections[i].sh_offset))->lines_bytes = 0;
+}
+
 /* Returns NULL with errno. */
 static struct lanner *create(void)
 {
@@ -58,17 +82,19 @@ static struct lanner *create(void)
 	return NULL;
 }
 
-struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options)
+static struct lanner *open_object(const struct bpf_object_open_opts *options, bool with_lines)
 {
 	struct lanner *made = create();
 	struct bpf_object_skeleton *skeleton;
-	void *file;
+	uint8_t *file;
 	int code;
 
 	if (!made)
 		return NULL;
 	skeleton = made->skeleton;
 	file = read_file(&skeleton->data_sz);
+	if (file && !with_lines)
+		drop_lines(file);
 	skeleton->data = file;
 	code = file ? bpf_object__open_skeleton(skeleton, options) : -errno;
 	/* libbpf has copied what it needs, also for a load. */
@@ -79,4 +105,14 @@ struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options)
 	lanner__destroy(made);
 	errno = -code;
 	return NULL;
+}
+
+struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options)
+{
+	return open_object(options, true);
+}
+
+struct lanner *live_skeleton_open_without_lines(const struct bpf_object_open_opts *options)
+{
+	return open_object(options, false);
 }

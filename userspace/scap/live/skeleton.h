@@ -10,9 +10,15 @@ struct bpf_object_open_opts;
 struct lanner;
 
 /*
- * Opens the object, whose file the agent has compressed: it is in memory only meanwhile. Options may
- * be NULL. Returns NULL with errno; the caller ends it with lanner__destroy().
+ * Opens the object, whose file the agent has compressed: it is in memory only meanwhile. Options
+ * may be NULL. Returns NULL with errno; the caller ends it with lanner__destroy().
  */
 struct lanner *live_skeleton_open(const struct bpf_object_open_opts *options);
+
+/*
+ * The same without the lines of the source, which only messages of the verifier show: for all
+ * programs they are 2 MB here, and the kernel checks them with each program.
+ */
+struct lanner *live_skeleton_open_without_lines(const struct bpf_object_open_opts *options);
 
 #endif

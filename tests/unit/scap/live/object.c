@@ -38,6 +38,8 @@ static struct {
 	/* Several threads load. */
 	atomic_uint programs; /* that were tried or loaded */
 	atomic_uint of_openat; /* of these, that one */
+	atomic_uint with_lines; /* of these, with the lines of their source */
+	atomic_uint openat_functions; /* of these, described for that one */
 } kernel;
 
 static bool is_rejected(const char *name)
@@ -58,6 +60,9 @@ long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
 		bool does_nothing = attr->insn_cnt <= NOTHING_INSNS;
 
 		kernel.programs += !does_nothing;
+		kernel.with_lines += !does_nothing && attr->line_info_cnt;
+		if (!does_nothing && strcmp(attr->prog_name, "fill_openat") == 0)
+			kernel.openat_functions += attr->func_info_cnt;
 		kernel.of_openat += !does_nothing && strcmp(attr->prog_name, "fill_openat") == 0;
 		if (!does_nothing && is_rejected(attr->prog_name)) {
 			errno = kernel.error;
@@ -124,6 +129,9 @@ static void test_nothing_is_rejected(void **state)
 	assert_int_equal(scap_live_rejected(live)[0], 0);
 	assert_int_equal(kernel.objects, 1);
 	assert_int_equal(kernel.of_openat, 1);
+	assert_true(kernel.programs > 0);
+	assert_int_equal(kernel.with_lines, 0);
+	assert_true(kernel.openat_functions > 0);
 	scap_source_destroy(scap_live_source(live));
 }
 
@@ -158,6 +166,8 @@ static void test_several_are_rejected(void **state)
 	assert_in_range(kernel.of_openat, 1, 3);
 	/* A rejected one is loaded twice by libbpf, the second time for its log. */
 	assert_in_range(kernel.programs, programs, 4 * programs);
+	/* The search for all of them, and the load without them. */
+	assert_in_range(kernel.with_lines, programs, 3 * programs);
 	scap_source_destroy(scap_live_source(live));
 }
 
