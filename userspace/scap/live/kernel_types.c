@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,30 +46,65 @@ struct description {
 	uint32_t names_bytes;
 };
 
-static int read_file(const char *path, uint8_t **bytes, size_t *len)
+/* The contents of a file. */
+struct contents {
+	uint8_t *bytes; /* owned */
+	size_t len;
+	bool is_mapped;
+};
+
+static int read_all(int fd, size_t size, struct contents *contents)
+{
+	ssize_t got = 1;
+
+	contents->bytes = malloc(size);
+	if (!contents->bytes)
+		return -ENOMEM;
+	while (got && contents->len < size) {
+		got = read(fd, contents->bytes + contents->len, size - contents->len);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		contents->len += got > 0 ? (size_t)got : 0;
+	}
+	return 0;
+}
+
+/* The kernel's own pages, where its file can be mapped (since 6.16). */
+static bool map(int fd, size_t size, struct contents *contents)
+{
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	*contents = (struct contents){.bytes = bytes, .len = size, .is_mapped = true};
+	return true;
+}
+
+/* Release it in any case. */
+static int read_file(const char *path, struct contents *contents)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
 	struct stat st;
-	ssize_t got = 1;
 
-	*bytes = NULL;
-	*len = 0;
+	*contents = (struct contents){0};
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0)
 		code = -errno;
 	else if (st.st_size <= 0 || st.st_size > FILE_BYTES_MAX)
 		code = -EBADMSG;
-	else if (!(*bytes = malloc((size_t)st.st_size)))
-		code = -ENOMEM;
-	while (code == 0 && got && *len < (size_t)st.st_size) {
-		got = read(fd, *bytes + *len, (size_t)st.st_size - *len);
-		if (got < 0 && errno != EINTR)
-			code = -errno;
-		*len += got > 0 ? (size_t)got : 0;
-	}
+	else if (!map(fd, (size_t)st.st_size, contents))
+		code = read_all(fd, (size_t)st.st_size, contents);
 	close(fd);
 	return code;
+}
+
+static void release(struct contents *contents)
+{
+	if (contents->is_mapped)
+		munmap(contents->bytes, contents->len);
+	else
+		free(contents->bytes);
 }
 
 /* Finds the parts of the file. Returns whether they lie in it. */
@@ -161,17 +198,16 @@ static int walk(const struct description *description, struct live_kernel_type *
 int live_kernel_types_find(const char *path, struct live_kernel_type *types, size_t count)
 {
 	struct description description;
-	uint8_t *bytes;
-	size_t len;
-	int code = read_file(path, &bytes, &len);
+	struct contents contents;
+	int code = read_file(path, &contents);
 
 	for (size_t i = 0; i < count; i++)
 		types[i].id = 0;
 	qsort(types, count, sizeof(*types), compare);
 	if (code == 0)
-		code = parse(bytes, len, &description);
+		code = parse(contents.bytes, contents.len, &description);
 	if (code == 0)
 		code = walk(&description, types, count);
-	free(bytes);
+	release(&contents);
 	return code;
 }

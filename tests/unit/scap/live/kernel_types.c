@@ -141,6 +141,17 @@ static void test_broken_files(void **state)
 	btf__free(btf);
 }
 
+/* Files that cannot be mapped are read: these notes are no description of types. */
+static void test_unmapped(void **state)
+{
+	static const char notes[] = "/sys/kernel/notes";
+	struct live_kernel_type type = {.name = "work", .kind = BTF_KIND_FUNC};
+
+	if (access(notes, R_OK) != 0)
+		skip();
+	assert_int_equal(live_kernel_types_find(notes, &type, 1), -EBADMSG);
+}
+
 static void test_this_kernel(void **state)
 {
 	struct live_kernel_type types[] = {
@@ -169,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
+		cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_this_kernel),
 	};
 
