@@ -114,7 +114,7 @@ static void test_numbers_that_just_fit(void **state)
 		assert_int_equal(buf.len, room < 5 ? 0 : 5);
 		assert_memory_equal(memory, room < 5 ? "....." : "12345", 5);
 		assert_string_equal(memory + (room < 5 ? 5 : room),
-				    "................" + (room < 5 ? 5 : room));
+				    &"................"[room < 5 ? 5 : room]);
 	}
 }
 
@@ -182,14 +182,10 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_fixed),
-		cmocka_unit_test(test_digits),
-		cmocka_unit_test(test_many_numbers),
-		cmocka_unit_test(test_numbers_that_just_fit),
-		cmocka_unit_test(test_fixed_again),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_growing),	     cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_fixed),	     cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_many_numbers), cmocka_unit_test(test_numbers_that_just_fit),
+		cmocka_unit_test(test_fixed_again),  cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
