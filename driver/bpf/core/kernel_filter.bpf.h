@@ -204,14 +204,15 @@ static __always_inline bool groups_decide(__u32 event, long result)
 	       (calls == KERNEL_GROUPS_OF_ALL || (calls == KERNEL_GROUPS_OF_FAILED && result < 0));
 }
 
-/* Whether the filter rejects a call of `task` on its entry, when the result is not known yet. */
+/*
+ * Whether the filter rejects a call of `task` on its entry, when the result is not known yet. Not for
+ * its groups, which user space may accept before the exit.
+ */
 static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 event)
 {
 	__u32 number = kernel_filters.at_entry[event];
 
-	if (number && !kernel_filter_run(task, number, 0, 0, 0))
-		return true;
-	return groups_decide(event, 0) && groups_are_rejected(task);
+	return number && !kernel_filter_run(task, number, 0, 0, 0);
 }
 
 static __always_inline bool filter_compares(__u32 number, enum kernel_fact fact)

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 
-/* Groups that do not exist any more take room until all are told again, at most this often. */
+/*
+ * All are told again, at most this often, if the state forgot some of them: they may still exist,
+ * and nobody would accept them.
+ */
 enum { RETELL_NS = 1000000000 };
 
 struct teller {
@@ -26,10 +29,17 @@ static void tell(const struct sinsp_cgroups *cgroups, void *context)
 	struct input *input = teller->input;
 	size_t len;
 	const char *text = sinsp_cgroups_text(cgroups, &len);
+	int code = input->ops->reject_groups(input, text, len, is_rejected(teller->plan, cgroups));
 
-	if (input->ops->reject_groups(input, text, len, is_rejected(teller->plan, cgroups)) ==
-	    -E2BIG)
-		teller->groups->full = true;
+	/* Groups that do not exist have no events. */
+	if (code && code != -ENOENT)
+		teller->groups->failed = true;
+}
+
+static bool is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
+{
+	return (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
+	       now_ns - groups->retold_ns >= RETELL_NS;
 }
 
 void groups_begin(struct groups *groups, struct input *input)
@@ -45,13 +55,16 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 	struct teller teller = {groups, input, plan};
 	uint64_t since = groups->revision;
 
-	if (!plan->rejects_groups || !input->ops->reject_groups || sinsp_revision(sinsp) == since)
+	if (!plan->rejects_groups || !input->ops->reject_groups)
 		return;
-	if (groups->full && now_ns - groups->retold_ns >= RETELL_NS) {
+	if (is_stale(groups, sinsp, now_ns)) {
 		groups_begin(groups, input);
 		groups->retold_ns = now_ns;
+		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
 		since = 0;
 	}
+	if (sinsp_revision(sinsp) == since)
+		return;
 	groups->revision = sinsp_revision(sinsp);
 	sinsp_visit_cgroups(sinsp, since, tell, &teller);
 }

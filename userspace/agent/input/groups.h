@@ -16,8 +16,9 @@
 /* A zeroed struct begins with none told. */
 struct groups {
 	uint64_t revision; /* up to which they were told: see sinsp_revision() */
-	uint64_t retold_ns; /* monotonic clock: when all were told again last */
-	bool full; /* the input cannot keep more of them */
+	uint64_t forgotten; /* of the state when all were told last */
+	uint64_t retold_ns; /* monotonic clock: when that was */
+	bool failed; /* the input cannot keep more of them, or did not accept one again */
 };
 
 /* Forgets what the input was told: the plan is another one. */

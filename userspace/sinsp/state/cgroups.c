@@ -8,6 +8,11 @@ uint64_t sinsp_revision(const struct sinsp *sinsp)
 	return sinsp->containers.revisions;
 }
 
+uint64_t sinsp_cgroups_forgotten(const struct sinsp *sinsp)
+{
+	return sinsp->containers.forgotten;
+}
+
 void sinsp_visit_cgroups(const struct sinsp *sinsp, uint64_t since,
 			 void (*visit)(const struct sinsp_cgroups *cgroups, void *context),
 			 void *context)

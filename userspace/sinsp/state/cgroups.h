@@ -19,6 +19,9 @@ struct sinsp_cgroups;
  */
 uint64_t sinsp_revision(const struct sinsp *sinsp);
 
+/* How many groups the last thread known left, since the start: nobody is told of their changes. */
+uint64_t sinsp_cgroups_forgotten(const struct sinsp *sinsp);
+
 /*
  * Calls `visit` for the groups that this happened to after the revision `since`; 0: for all. Groups
  * that the last thread left are not visited; nothing is valid after the next event.

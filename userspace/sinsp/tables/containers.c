@@ -384,6 +384,7 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 	link = &cgroups->table->cgroups[cgroups->hash % SINSP_CONTAINERS_BUCKETS];
 	while (*link != cgroups)
 		link = &(*link)->next;
+	cgroups->table->forgotten += cgroups->revision != 0;
 	*link = cgroups->next;
 	unref_container(cgroups->table, cgroups->container);
 	free(cgroups);

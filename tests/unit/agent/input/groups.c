@@ -136,6 +136,30 @@ static void test_described(void **state)
 	step(2);
 	expect("memory=/docker/" ID, false);
 	expect("memory=/docker/" OTHER_ID, true);
+	info = sinsp_container_info_create();
+	info->name = "web";
+	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_META_OK, info);
+	step(1);
+	expect("memory=/docker/" OTHER_ID, false);
+}
+
+/* Groups that the state forgot may still exist: what was said of them is taken back. */
+static void test_forgotten(void **state)
+{
+	start(10, "memory=/docker/" OTHER_ID);
+	start(11, "memory=/a");
+	step(2);
+	start(10, "memory=/a");
+	told_count = 0;
+	groups_step(&groups, &input, &plan, drive.sinsp, SECOND_NS);
+	assert_int_equal(forgotten, 1);
+	expect("memory=/a", true);
+	for (unsigned int i = 0; i < told_count; i++)
+		assert_string_not_equal(told[i].text, "memory=/docker/" OTHER_ID);
+	told_count = 0;
+	groups_step(&groups, &input, &plan, drive.sinsp, 3 * (uint64_t)SECOND_NS);
+	assert_int_equal(forgotten, 1);
+	assert_int_equal(told_count, 0);
 }
 
 /* Of another filter all is decided anew. */
@@ -193,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_by_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
