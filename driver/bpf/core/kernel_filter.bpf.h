@@ -205,8 +205,8 @@ static __always_inline bool groups_decide(__u32 event, long result)
 }
 
 /*
- * Whether the filter rejects a call of `task` on its entry, when the result is not known yet. Not for
- * its groups, which user space may accept before the exit.
+ * Whether the filter rejects a call of `task` on its entry, when the result is not known yet.
+ * Control groups do not decide here: user space may accept them before the exit.
  */
 static __always_inline bool entry_is_rejected(struct task_struct *task, __u32 event)
 {

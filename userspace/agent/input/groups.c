@@ -4,8 +4,8 @@
 #include <errno.h>
 
 /*
- * All are told again, at most this often, if the state forgot some of them: they may still exist,
- * and nobody would accept them.
+ * All are told again, at most this often, if one of them was forgotten by the state, as it may
+ * still exist and would never be accepted, or if the input failed.
  */
 enum { RETELL_NS = 1000000000 };
 
@@ -38,7 +38,8 @@ static void tell(const struct sinsp_cgroups *cgroups, void *context)
 
 static bool is_stale(const struct groups *groups, const struct sinsp *sinsp, uint64_t now_ns)
 {
-	return (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
+	return groups->revision &&
+	       (groups->failed || groups->forgotten != sinsp_cgroups_forgotten(sinsp)) &&
 	       now_ns - groups->retold_ns >= RETELL_NS;
 }
 
@@ -53,18 +54,19 @@ void groups_step(struct groups *groups, struct input *input, const struct plan *
 		 const struct sinsp *sinsp, uint64_t now_ns)
 {
 	struct teller teller = {groups, input, plan};
-	uint64_t since = groups->revision;
+	uint64_t since;
 
 	if (!plan->rejects_groups || !input->ops->reject_groups)
 		return;
 	if (is_stale(groups, sinsp, now_ns)) {
 		groups_begin(groups, input);
 		groups->retold_ns = now_ns;
-		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
-		since = 0;
 	}
+	since = groups->revision;
 	if (sinsp_revision(sinsp) == since)
 		return;
+	if (!since)
+		groups->forgotten = sinsp_cgroups_forgotten(sinsp);
 	groups->revision = sinsp_revision(sinsp);
 	sinsp_visit_cgroups(sinsp, since, tell, &teller);
 }

@@ -15,9 +15,9 @@
 
 /* A zeroed struct begins with none told. */
 struct groups {
-	uint64_t revision; /* up to which they were told: see sinsp_revision() */
-	uint64_t forgotten; /* of the state when all were told last */
-	uint64_t retold_ns; /* monotonic clock: when that was */
+	uint64_t revision; /* up to which they were told: see sinsp_revision(); 0: none were */
+	uint64_t forgotten; /* sinsp_cgroups_forgotten() when all were told */
+	uint64_t retold_ns; /* monotonic clock: when all were told again */
 	bool failed; /* the input cannot keep more of them, or did not accept one again */
 };
 

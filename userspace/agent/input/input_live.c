@@ -11,6 +11,7 @@
 #include "agent/input/boundary.h"
 #include "agent/input/host.h"
 #include "agent/input/live_open.h"
+#include "agent/input/live_warnings.h"
 #include "agent/input/metrics_live.h"
 #include "agent/process/loader.h"
 #include "event/event.h"
@@ -30,11 +31,10 @@ enum { THROTTLED_SHOWN = 5 };
 struct input_live {
 	struct input input;
 	const struct options *options; /* borrowed */
-	unsigned int lacks; /* parts of the state that the plan does not need */
+	unsigned int unneeded; /* parts of the state that the plan does not need */
 	struct host host;
 	struct live_place place;
 	struct scap_cgroup_keys *keys; /* NULL: they could not be found */
-	bool rejects_groups; /* the plan wants it */
 	bool knows_groups; /* of `live` */
 	struct scap_live *live; /* the current capture */
 	struct scap_live *old; /* the previous capture, while both are read; NULL: only one */
@@ -49,8 +49,7 @@ struct input_live {
 	struct scap_live_stats old_stats; /* of `old` and `past`, asked for last */
 	struct scap_live_stats stats; /* of all, asked for last */
 	struct boundary boundary;
-	/* Why these were read from /proc: -errno; 0: they were not. */
-	int iterator_errors[SCAP_LIVE_ITERATORS];
+	struct live_lacks lacks;
 };
 
 static struct input_live *of(struct input *input)
@@ -86,13 +85,13 @@ static const char *node_of(const struct options *options)
 /* Those of the capture, and why there is none. */
 static void open_iterators(struct input_live *live, struct sinsp_iterators *iterators)
 {
-	int *errors = live->iterator_errors, fds[SCAP_LIVE_ITERATORS], code;
+	int *errors = live->lacks.iterator_errors, fds[SCAP_LIVE_ITERATORS], code;
 
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		fds[i] = scap_live_take_iterator(live->live, i);
 		errors[i] = fds[i] < 0 ? fds[i] : 0;
 	}
-	if (live->lacks & SINSP_DESCRIPTORS)
+	if (live->unneeded & SINSP_DESCRIPTORS)
 		errors[SCAP_LIVE_OPEN_FDS] = 0; /* they are not read at all */
 	if (fds[SCAP_LIVE_OPEN_FDS] >= 0) {
 		code = scap_open_fds_create(fds[SCAP_LIVE_OPEN_FDS], live->host.proc,
@@ -121,9 +120,9 @@ static int seed(struct input_live *live, struct sinsp *sinsp,
 	scap_threads_destroy(iterators.threads);
 	sinsp_stats(sinsp, &stats);
 	if (stats.open_fds_error)
-		live->iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
+		live->lacks.iterator_errors[SCAP_LIVE_OPEN_FDS] = stats.open_fds_error;
 	if (stats.threads_error)
-		live->iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
+		live->lacks.iterator_errors[SCAP_LIVE_THREADS] = stats.threads_error;
 	return code;
 }
 
@@ -136,7 +135,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *follow,
-		.lacks = live->lacks,
+		.lacks = live->unneeded,
 		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,
 	};
@@ -155,58 +154,12 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 	return code;
 }
 
-static const char *iterator_reason(int error)
-{
-	if (error == -EXDEV)
-		return "the agent is not in the initial pid namespace";
-	if (error == -EOPNOTSUPP)
-		return "the kernel has none, or rejects its program";
-	return strerror(-error);
-}
-
 static void append_warnings(const struct input *input, struct buf *text)
 {
-	const struct input_live *all = (const struct input_live *)input;
-	static const char *const iterated[SCAP_LIVE_ITERATORS] = {
-		[SCAP_LIVE_OPEN_FDS] = "open descriptors",
-		[SCAP_LIVE_THREADS] = "threads",
-	};
-	const struct scap_live *live = all->live;
-	int enter_error = scap_live_enter_error(live), roots_error;
-	const struct buf *roots;
+	const struct input_live *live = (const struct input_live *)input;
 
-	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
-		buf_printf(text,
-			   "agent: this kernel rejects the program for %s: such events are missing "
-			   "(-v shows why)\n",
-			   event_desc_get(*id)->name);
-	if (enter_error)
-		buf_printf(text,
-			   "agent: calls are not watched at their enter (%s): an argument that is "
-			   "changed during a call that fails is not marked; mount tracefs on "
-			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
-			   strerror(-enter_error));
-	if (all->options->verbose && scap_live_call_hooks(live) != all->options->call_hooks)
-		buf_printf(text, "agent: hooks: %s\n", live_hooks_text(live));
-	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS && all->options->verbose; i++)
-		if (all->iterator_errors[i])
-			buf_printf(text,
-				   "agent: %s were read from /proc, which takes longer than by an "
-				   "iterator: %s\n",
-				   iterated[i], iterator_reason(all->iterator_errors[i]));
-	if (all->options->verbose && all->rejects_groups && !all->knows_groups)
-		BUF_LITERAL(text, "agent: the kernel does not filter by control groups: the agent "
-				  "does not see "
-				  "all of their folders; mount /sys/fs/cgroup of the machine\n");
-	host_append_warnings(&all->host, all->options->write, text);
-	roots_error = scap_live_cgroup_roots(live, &roots);
-	if (roots_error)
-		buf_printf(
-			text,
-			"agent: the place of the agent's own control group is not known (%s): "
-			"programs that ran before it have no container if they are in that group "
-			"or below it; give it the cgroup namespace of the host\n",
-			strerror(-roots_error));
+	live_warnings_append(live->live, &live->lacks, live->options, text);
+	host_append_warnings(&live->host, live->options->write, text);
 }
 
 static int find_pid(struct input *input, pid_t pid, pid_t *found, struct error *err)
@@ -276,7 +229,7 @@ static int change_state(struct input_live *live, struct sinsp *sinsp, const stru
 		reseeds |= selection_adds_parts(&from->selection, &to->selection) ||
 			   live_compares_names(&to->kernel_filters);
 
-	live->lacks = lacks;
+	live->unneeded = lacks;
 	if (lacks != lacked)
 		sinsp_set_lacks(sinsp, lacks);
 	return reseeds ? seed(live, sinsp, sinsp_reseed, err) : 0;
@@ -586,7 +539,7 @@ int input_live_open(const struct plan *plan, struct loader *loader, struct input
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
 	made->options = plan->options;
-	made->lacks = selection_lacks(&plan->selection);
+	made->unneeded = selection_lacks(&plan->selection);
 	code = host_open(&made->host, plan->options->host_root, err);
 	if (code == 0) {
 		/* Without them only user space knows which events are of which container. */
@@ -594,14 +547,13 @@ int input_live_open(const struct plan *plan, struct loader *loader, struct input
 		set_place(made, loader);
 		code = live_open(plan, &made->place, 0, &made->live, err);
 	}
-	made->rejects_groups = plan->rejects_groups;
-	if (code == 0)
-		made->knows_groups = live_knows_groups(&made->place, made->live);
 	if (code) {
 		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);
 		free(made);
 	} else {
+		made->knows_groups = live_knows_groups(&made->place, made->live);
+		made->lacks.groups = plan->rejects_groups && !made->knows_groups;
 		*input = &made->input;
 	}
 	return code;

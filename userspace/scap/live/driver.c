@@ -394,11 +394,15 @@ int live_driver_reject_groups(struct live_driver *driver, uint64_t key, bool rej
 void live_driver_accept_groups(struct live_driver *driver)
 {
 	int map = driver->maps[LIVE_MAP_REJECTED_GROUPS];
-	uint64_t key;
+	uint64_t key, next;
+	int code = bpf_map_get_next_key(map, NULL, &next);
 
-	while (bpf_map_get_next_key(map, NULL, &key) == 0)
-		if (bpf_map_delete_elem(map, &key) < 0)
-			break;
+	/* The next one is found from a key that is still there: else the search begins anew. */
+	while (code == 0) {
+		key = next;
+		code = bpf_map_get_next_key(map, &key, &next);
+		bpf_map_delete_elem(map, &key);
+	}
 }
 
 /* The loaded program number `i`, or NULL. */

@@ -51,7 +51,7 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 
 /*
  * See scap_live_throttled(), scap_live_shed(), scap_live_run_ns(), scap_live_map_bytes(),
- * scap_live_rejected(), scap_live_enter_error(), scap_live_call_hooks(), scap_live_cgroup_roots()
+ * scap_live_rejected(), scap_live_enter_error(), scap_live_call_hooks(), scap_live_cgroup_roots(),
  * scap_live_own_groups(), scap_live_reject_groups(), scap_live_accept_groups(),
  * scap_live_program() and scap_live_program_runs().
  */

@@ -19,7 +19,10 @@ struct sinsp_cgroups;
  */
 uint64_t sinsp_revision(const struct sinsp *sinsp);
 
-/* How many groups the last thread known left, since the start: nobody is told of their changes. */
+/*
+ * The number of groups, since the start, that were removed from the state because no thread is in
+ * them any more. Their changes are not visited.
+ */
 uint64_t sinsp_cgroups_forgotten(const struct sinsp *sinsp);
 
 /*

@@ -39,7 +39,7 @@ struct sinsp_containers {
 	struct sinsp_container_users *users; /* those that containers share */
 	uint32_t count; /* of containers */
 	uint64_t revisions; /* the last one that a container or an entry of groups got */
-	uint64_t forgotten; /* entries of groups that the last thread left, since the start */
+	uint64_t forgotten; /* entries of groups removed since the start: no thread is in them */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	size_t unused_bytes; /* of descriptions of unused containers */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Keys of control groups, with other file systems in place of hierarchies: their folders begin with
- * inode 1, too. tests/e2e/test_groups compares keys with those of the kernel.
+ * inode 1, too. unit/scap/live/cgroup_roots compares keys with those of the kernel.
  */
 #include <stdarg.h>
 #include <stddef.h>
