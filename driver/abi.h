@@ -243,10 +243,10 @@ enum kernel_fact {
 	KERNEL_GID, /* likewise */
 	KERNEL_OPEN_FLAGS, /* asked for by an open: bits of file_flags; not known on its entry */
 	/*
-	 * Of the file that a transfer used: S_IFMT of its mode, and KERNEL_FILE_KNOWN; 0: not
-	 * known. Not compared on entry.
+	 * That a transfer used: its number in the upper half, then S_IFMT of its file's mode, and
+	 * KERNEL_DESCRIPTOR_KNOWN; 0: not known. Not compared on entry.
 	 */
-	KERNEL_FILE_KIND,
+	KERNEL_DESCRIPTOR,
 	KERNEL_NAME, /* of the thread: 16 bytes, NUL-terminated */
 	/* Of the file that an open opened; known when its path was read, which ends with a NUL. */
 	KERNEL_PATH = KERNEL_NAME + 2, /* its first 16 bytes */
@@ -257,7 +257,7 @@ enum kernel_fact {
 };
 
 enum {
-	KERNEL_FILE_KNOWN = 1,
+	KERNEL_DESCRIPTOR_KNOWN = 1,
 	KERNEL_FACTS_OF_PATHS = 1 << KERNEL_PATH | 1 << KERNEL_PATH_2 | 1 << KERNEL_PATH_END,
 };
 

@@ -57,18 +57,20 @@ static __always_inline int call_without_event(struct pt_regs *regs)
 		 : 0)
 
 /*
- * The kind of file that a transfer used, if the filter compares it. Not of a 32-bit program, which
- * may have its arguments in memory.
+ * The descriptor that a transfer used, if the filter compares it: see KERNEL_DESCRIPTOR. Not of a
+ * 32-bit program, which may have its arguments in memory.
  */
-static __always_inline __u32 kind_used(struct filler *f)
+static __always_inline __u64 descriptor_used(struct filler *f)
 {
 	struct caller caller = call_caller(f->self);
+	__s32 fd = caller.native ? call_argument(f->regs, caller, 0) : -1;
+	__u32 kind = file_kind(fd_file(fd));
 
-	return caller.native ? file_kind(fd_file(call_argument(f->regs, caller, 0))) : 0;
+	return kind ? (__u64)fd << 32 | kind : 0;
 }
 
-#define KIND_USED(f, event)                                                                        \
-	(TRANSFERS(event) && exit_compares(event, KERNEL_FILE_KIND) ? kind_used(f) : 0)
+#define DESCRIPTOR_USED(f, event)                                                                        \
+	(TRANSFERS(event) && exit_compares(event, KERNEL_DESCRIPTOR) ? descriptor_used(f) : 0)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
@@ -84,7 +86,7 @@ static __always_inline __u32 kind_used(struct filler *f)
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return call_without_event(f->regs);                                               \
 		if (exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
-				     KIND_USED(f, id)))                                            \
+				     DESCRIPTOR_USED(f, id)))                                      \
 			return call_without_event(f->regs);                                        \
 		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, FLAGS_ASKED(f, id)))              \
 			return call_without_event(f->regs);                                        \

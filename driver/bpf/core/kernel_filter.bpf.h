@@ -124,7 +124,7 @@ static __always_inline bool facts_read(struct task_struct *task, __u32 wanted,
  */
 static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task, __u32 number,
 							long result, __u32 open_flags,
-							__u32 file_kind)
+							__u64 descriptor)
 {
 	const volatile struct kernel_filter *filter;
 	struct kernel_facts facts = {};
@@ -134,8 +134,8 @@ static __attribute__((noinline)) bool kernel_filter_run(struct task_struct *task
 	filter = &kernel_filters.filters[number - 1];
 	facts.words[KERNEL_RESULT] = result;
 	facts.words[KERNEL_OPEN_FLAGS] = open_flags;
-	facts.words[KERNEL_FILE_KIND] = file_kind;
-	if (filter->facts & 1 << KERNEL_FILE_KIND && !file_kind)
+	facts.words[KERNEL_DESCRIPTOR] = descriptor;
+	if (filter->facts & 1 << KERNEL_DESCRIPTOR && !descriptor)
 		return true;
 	return !facts_read(task, filter->facts, &facts) || kernel_filter_passes(filter, &facts);
 }
@@ -230,11 +230,11 @@ static __always_inline bool exit_compares(__u32 event, enum kernel_fact fact)
 
 /* Whether the filter rejects a call of `task` on its exit; a rejected event is counted. */
 static __always_inline bool exit_is_rejected(struct task_struct *task, __u32 event, long result,
-					     __u32 open_flags, __u32 file_kind)
+					     __u32 open_flags, __u64 descriptor)
 {
 	__u32 number = kernel_filters.at_exit[event];
 
-	if ((!number || kernel_filter_run(task, number, result, open_flags, file_kind)) &&
+	if ((!number || kernel_filter_run(task, number, result, open_flags, descriptor)) &&
 	    !(groups_decide(event, result) && groups_are_rejected(task)))
 		return false;
 	count_filtered(event);

@@ -60,10 +60,10 @@ static __always_inline struct file *fd_file(__s32 fd)
 	return file;
 }
 
-/* See KERNEL_FILE_KIND. */
+/* The lower half of KERNEL_DESCRIPTOR. */
 static __always_inline __u32 file_kind(struct file *file)
 {
-	return file ? (GET(file, f_inode, i_mode) & S_IFMT) | KERNEL_FILE_KNOWN : 0;
+	return file ? (GET(file, f_inode, i_mode) & S_IFMT) | KERNEL_DESCRIPTOR_KNOWN : 0;
 }
 
 static __always_inline __u64 file_ino(struct file *file)

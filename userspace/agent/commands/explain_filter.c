@@ -20,7 +20,7 @@ static const char *const fact_names[KERNEL_FACTS] = {
 	[KERNEL_GID] = "gid",
 	[KERNEL_NAME] = "name",
 	[KERNEL_OPEN_FLAGS] = "opened",
-	[KERNEL_FILE_KIND] = "descriptor",
+	[KERNEL_DESCRIPTOR] = "descriptor",
 	[KERNEL_PATH] = "path",
 	[KERNEL_PATH_2] = "path from its 17th byte",
 	[KERNEL_PATH_END] = "path",
@@ -62,9 +62,18 @@ static void print_flags(const struct kernel_check *check)
 	       flag == file_flags__O_WRONLY ? "writing" : "reading");
 }
 
-static void print_kind(const struct kernel_check *check)
+static void print_number(const struct kernel_check *check, int64_t number)
 {
-	printf("is a %s", check->value[0] == S_IFSOCK ? "socket" : "pipe");
+	printf("%s %" PRId64, check->op == KERNEL_LESS ? "<" : "=", number);
+}
+
+/* Its kind, or its number. */
+static void print_descriptor(const struct kernel_check *check)
+{
+	if (check->mask[0] == S_IFMT)
+		printf("is a %s", check->value[0] == S_IFSOCK ? "socket" : "pipe");
+	else
+		print_number(check, (int64_t)check->value[0] >> 32);
 }
 
 static void print_target(uint8_t target)
@@ -87,11 +96,10 @@ static void print_check(const struct kernel_check *check, int number)
 		print_text(check);
 	else if (check->fact == KERNEL_OPEN_FLAGS)
 		print_flags(check);
-	else if (check->fact == KERNEL_FILE_KIND)
-		print_kind(check);
+	else if (check->fact == KERNEL_DESCRIPTOR)
+		print_descriptor(check);
 	else
-		printf("%s %" PRId64, check->op == KERNEL_LESS ? "<" : "=",
-		       (int64_t)check->value[0]);
+		print_number(check, (int64_t)check->value[0]);
 	printf(": ");
 	print_target(check->on_true);
 	printf(", else ");

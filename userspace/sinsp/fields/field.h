@@ -63,7 +63,7 @@ enum field_fact {
 	FIELD_FACT_OPEN_WRITE, /* likewise for writing */
 	FIELD_FACT_OPEN_CREATE, /* true only of opens that may make a file */
 	FIELD_FACT_PATH, /* of the file that is opened, if it was */
-	FIELD_FACT_FD, /* the descriptor: the result, of calls that open one */
+	FIELD_FACT_FD, /* number of the descriptor that is used, or opened: the result */
 	FIELD_FACT_KIND, /* of the descriptor that is used */
 	FIELD_FACT_SOCKET, /* has a value only if the descriptor that is used is a socket */
 	FIELD_FACTS,

@@ -53,6 +53,19 @@ static bool make_number(enum filter_op op, const struct field_value *value,
 	return test_less(number + 1, op == FILTER_GT, test);
 }
 
+/* Of the descriptor that a call uses: its number is the upper half of a word. */
+static bool make_used(enum filter_op op, const struct field_value *value, struct kernel_test *test)
+{
+	int64_t number;
+
+	if (!make_number(op, value, test))
+		return false;
+	number = (int64_t)test->check.value[0];
+	test->check.value[0] <<= 32;
+	test->check.mask[0] <<= 32;
+	return number >= INT32_MIN && number <= INT32_MAX;
+}
+
 /* Numbers of bytes have no sign, and an event may have none, which is unequal to all. */
 static bool make_bytes(enum filter_op op, const struct field_value *value, struct kernel_test *test)
 {
@@ -167,11 +180,13 @@ static bool make_name(enum filter_op op, const struct field_value *value, struct
 	return true;
 }
 
-static const struct {
+struct known_fact {
 	make_test *make;
 	enum kernel_fact fact;
 	bool is_necessary; /* the check implies its tests, not the reverse */
-} facts_of_fields[FIELD_FACTS] = {
+};
+
+static const struct known_fact facts_of_fields[FIELD_FACTS] = {
 	[FIELD_FACT_RESULT] = {make_number, KERNEL_RESULT},
 	[FIELD_FACT_BYTES] = {make_bytes, KERNEL_RESULT, .is_necessary = true},
 	[FIELD_FACT_FAILED] = {make_failed, KERNEL_RESULT},
@@ -187,9 +202,17 @@ static const struct {
 	[FIELD_FACT_NAME] = {make_name, KERNEL_NAME},
 	[FIELD_FACT_FD] = {make_number, KERNEL_RESULT},
 	[FIELD_FACT_PATH] = {.fact = KERNEL_PATH},
-	[FIELD_FACT_KIND] = {make_kind, KERNEL_FILE_KIND, .is_necessary = true},
-	[FIELD_FACT_SOCKET] = {make_socket, KERNEL_FILE_KIND, .is_necessary = true},
+	[FIELD_FACT_KIND] = {make_kind, KERNEL_DESCRIPTOR, .is_necessary = true},
+	[FIELD_FACT_SOCKET] = {make_socket, KERNEL_DESCRIPTOR, .is_necessary = true},
 };
+
+/* What the kernel compares for a field of events of an id. */
+static const struct known_fact *fact_of(unsigned int of_field, unsigned int id)
+{
+	static const struct known_fact used = {make_used, KERNEL_DESCRIPTOR};
+
+	return of_field == FIELD_FACT_FD && TRANSFERS(id) ? &used : &facts_of_fields[of_field];
+}
 
 /* Whether the first parameter is the result as the kernel returns it, with all its bits. */
 static bool has_result(const struct event_desc *desc)
@@ -210,13 +233,13 @@ static bool is_known(unsigned int of_field, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
-	switch (facts_of_fields[of_field].fact) {
+	switch (fact_of(of_field, id)->fact) {
 	case KERNEL_OPEN_FLAGS:
 		/* Those of openat2 are in memory; events of creat are not "opened for writing". */
 		return OPEN_FLAGS_ARGUMENT(id);
 	case KERNEL_PATH:
 		return OPENS_BY_PATH(id);
-	case KERNEL_FILE_KIND:
+	case KERNEL_DESCRIPTOR:
 		return TRANSFERS(id);
 	case KERNEL_RESULT:
 		return has_result(desc) && (of_field != FIELD_FACT_FD || opens_result(desc));
@@ -253,26 +276,26 @@ static bool is_simple(const struct filter_check *check)
 bool kernel_tests_make(const struct filter_check *check, bool negated, unsigned int id,
 		       uint32_t facts, struct kernel_tests *tests)
 {
+	const struct known_fact *known;
 	unsigned int of_field;
-	enum kernel_fact fact;
 
 	if (!is_simple(check))
 		return false;
 	of_field = check->left->operand.field->desc->fact;
-	fact = facts_of_fields[of_field].fact;
-	if (of_field == FIELD_FACT_NONE || !(facts & 1u << fact) || !is_known(of_field, id))
+	known = fact_of(of_field, id);
+	if (of_field == FIELD_FACT_NONE || !(facts & 1u << known->fact) || !is_known(of_field, id))
 		return false;
 	if (of_field == FIELD_FACT_PATH)
 		return path_tests_make(check, negated, tests);
-	if (facts_of_fields[of_field].is_necessary && negated)
+	if (known->is_necessary && negated)
 		return false;
 	tests->negated = check->negated;
 	tests->count = 0;
 	for (uint32_t i = 0; i < check->nconstants; i++) {
 		struct kernel_test *test = &tests->list[tests->count++];
 
-		*test = (struct kernel_test){.check.fact = (uint8_t)fact};
-		if (!facts_of_fields[of_field].make(check->op, &check->constants[i].value, test))
+		*test = (struct kernel_test){.check.fact = (uint8_t)known->fact};
+		if (!known->make(check->op, &check->constants[i].value, test))
 			return false;
 	}
 	return true;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -89,6 +90,31 @@ static void test_checks(void **state)
 	printed_finish(&printed);
 }
 
+/* Of a descriptor, its kind and its number are in one word. */
+static void test_descriptors(void **state)
+{
+	static struct kernel_filters filters = {
+		.at_exit = {[EVENT_write] = 1},
+		.filters = {{.facts = 1 << KERNEL_DESCRIPTOR,
+			     .checks = {{KERNEL_DESCRIPTOR, KERNEL_EQUAL, KERNEL_PASS, 1,
+					 .value = {S_IFSOCK}, .mask = {S_IFMT}},
+					{KERNEL_DESCRIPTOR, KERNEL_LESS, KERNEL_PASS, 2,
+					 .value = {(uint64_t)-1 << 32}},
+					{KERNEL_DESCRIPTOR, KERNEL_EQUAL, KERNEL_PASS,
+					 KERNEL_REJECT, .value = {(uint64_t)7 << 32},
+					 .mask = {(uint64_t)-1 << 32}}}}},
+	};
+	struct printed printed;
+
+	printed_call(print, &filters, &printed);
+	assert_string_equal(printed.out, "\nDecided in the kernel; what passes is filtered again:\n"
+					 "At the exit of write:\n"
+					 "   1. if descriptor is a socket: pass, else go to 2\n"
+					 "   2. if descriptor < -1: pass, else go to 3\n"
+					 "   3. if descriptor = 7: pass, else reject\n");
+	printed_finish(&printed);
+}
+
 static void test_nothing(void **state)
 {
 	static struct kernel_filters none;
@@ -103,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_nothing),
 	};
 

@@ -129,7 +129,8 @@ static void test_flags(void **state)
 /* Of a transfer through a descriptor of that kind. */
 static void expect_kind(const char *text, unsigned int kind, bool answer)
 {
-	struct kernel_facts facts = {.words = {[KERNEL_FILE_KIND] = kind | KERNEL_FILE_KNOWN}};
+	struct kernel_facts facts = {
+		.words = {[KERNEL_DESCRIPTOR] = kind | KERNEL_DESCRIPTOR_KNOWN}};
 	struct kernel_tests tests;
 
 	assert_true(make(text, EVENT_read, ALL_FACTS, &tests));
@@ -137,27 +138,54 @@ static void expect_kind(const char *text, unsigned int kind, bool answer)
 		fail_msg("'%s' of kind %x is not %d", text, kind, answer);
 }
 
+/* Of a transfer through a descriptor of that number. */
+static void expect_used(const char *text, int64_t number, bool answer)
+{
+	const uint64_t word = (uint64_t)number << 32 | S_IFREG | KERNEL_DESCRIPTOR_KNOWN;
+	struct kernel_facts facts = {.words = {[KERNEL_DESCRIPTOR] = word}};
+	struct kernel_tests tests;
+
+	assert_true(make(text, EVENT_write, ALL_FACTS, &tests));
+	if (holds(&tests, &facts) != answer)
+		fail_msg("'%s' of %d is not %d", text, (int)number, answer);
+}
+
+static void test_numbers(void **state)
+{
+	struct kernel_tests tests;
+
+	expect_used("fd.num=1", 1, true);
+	expect_used("fd.num=1", 2, false);
+	expect_used("fd.num!=1", 1, false);
+	expect_used("fd.num!=1", 0, true);
+	expect_used("fd.num in (1, 2)", 2, true);
+	expect_used("fd.num in (1, 2)", 3, false);
+	for (int64_t number = -2; number < 5; number++) {
+		expect_used("fd.num<2", number, number < 2);
+		expect_used("fd.num<=2", number, number <= 2);
+		expect_used("fd.num>2", number, number > 2);
+		expect_used("fd.num>=2", number, number >= 2);
+		expect_used("fd.num>=-1", number, number >= -1);
+	}
+	expect_used("fd.num<2147483647", 2147483646, true);
+	/* Beyond all descriptors; of an error nothing is known. */
+	assert_false(make("fd.num=4294967297", EVENT_write, ALL_FACTS, &tests));
+	assert_false(make("fd.num<=2147483647", EVENT_write, ALL_FACTS, &tests));
+	assert_false(make("fd.num=1", EVENT_sendmmsg, ALL_FACTS, &tests));
+}
+
 static void test_kinds(void **state)
 {
 	static const char *const of_sockets[] = {
-		"fd.type=ipv4",
-		"fd.type in (unix, ipv6)",
-		"fd.port=80",
-		"fd.sport in (1, 80)",
-		"fd.cip=1.2.3.4",
-		"fd.rnet=10.0.0.0/8",
-		"fd.lport<1024",
-		"fd.sip.name startswith loc",
+		"fd.type=ipv4",	      "fd.type in (unix, ipv6)",
+		"fd.port=80",	      "fd.sport in (1, 80)",
+		"fd.cip=1.2.3.4",     "fd.rnet=10.0.0.0/8",
+		"fd.lport<1024",      "fd.sip.name startswith loc",
 		"fd.sockfamily=unix",
 	};
 	static const char *const unknown[] = {
-		"fd.type!=ipv4",
-		"fd.type=<NA>",
-		"fd.port!=80",
-		"fd.l4proto=tcp",
-		"fd.sport exists",
-		"fd.is_server=true",
-		"fd.type startswith ip",
+		"fd.type!=ipv4",   "fd.type=<NA>",	"fd.port!=80",		 "fd.l4proto=tcp",
+		"fd.sport exists", "fd.is_server=true", "fd.type startswith ip",
 	};
 	struct kernel_tests tests;
 
@@ -268,7 +296,7 @@ static void test_unknown(void **state)
 	assert_false(make("evt.failed=true", EVENT_sendmmsg, ALL_FACTS, &tests));
 	assert_false(make("evt.failed=true", EVENT_procexit, ALL_FACTS, &tests));
 	/* The descriptor that a call uses is not its result. */
-	assert_false(make("fd.num>=0", EVENT_read, ALL_FACTS, &tests));
+	assert_false(make("fd.num>=0", EVENT_close, ALL_FACTS, &tests));
 	assert_false(make("fd.num>=0", EVENT_dup, ALL_FACTS, &tests));
 }
 
@@ -288,7 +316,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_ids),	cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,9 @@ static const char *const leaves[] = {
 	"fd.num >= 0",
 	"fd.num < 0",
 	"fd.num != -2",
+	"fd.num = 4",
+	"fd.num in (3, 7)",
+	"fd.num <= 3",
 	"evt.is_open_read = true",
 	"evt.is_open_write = true",
 	"evt.is_open_write != true",
@@ -135,12 +138,13 @@ static uint64_t flags_of(const struct event *ev)
 	return ev->desc->id == EVENT_openat ? event_param_u64(ev, openat__flags) : 0;
 }
 
-/* Of what the event is about, which the state knows here as the kernel would. */
-static uint64_t kind_of(const struct sinsp_event *event)
+/* That the event is about, which the state knows here as the kernel would. */
+static uint64_t descriptor_of(const struct sinsp_event *event)
 {
 	if (event->ev.desc->id != EVENT_read || !event->fd)
 		return 0;
-	return KERNEL_FILE_KNOWN | (event->fd->type == SCAP_FD_FILE ? S_IFREG : S_IFSOCK);
+	return (uint64_t)event->fd_num << 32 | KERNEL_DESCRIPTOR_KNOWN |
+	       (event->fd->type == SCAP_FD_FILE ? S_IFREG : S_IFSOCK);
 }
 
 /* What was opened; NULL: the kernel reported no path. */
@@ -176,7 +180,7 @@ static struct kernel_facts facts_of(const struct sinsp_event *event)
 	facts.words[KERNEL_UID] = event->thread->uid;
 	facts.words[KERNEL_GID] = event->thread->gid;
 	facts.words[KERNEL_OPEN_FLAGS] = flags_of(&event->ev);
-	facts.words[KERNEL_FILE_KIND] = kind_of(event);
+	facts.words[KERNEL_DESCRIPTOR] = descriptor_of(event);
 	memcpy(&facts.words[KERNEL_NAME], event->thread->comm, 16);
 	return facts;
 }
@@ -187,8 +191,8 @@ static bool passes(const struct run *run, unsigned int number, const struct kern
 
 	assert_in_range(number, 0, KERNEL_FILTERS_MAX);
 	return !number ||
-	       (filters->filters[number - 1].facts & 1 << KERNEL_FILE_KIND &&
-		!facts->words[KERNEL_FILE_KIND]) ||
+	       (filters->filters[number - 1].facts & 1 << KERNEL_DESCRIPTOR &&
+		!facts->words[KERNEL_DESCRIPTOR]) ||
 	       kernel_filter_passes(&filters->filters[number - 1], facts);
 }
 
@@ -210,7 +214,7 @@ static void check_event(struct run *run, const struct sinsp_event *event)
 	}
 	facts.words[KERNEL_RESULT] = 12345; /* which no call returned yet */
 	facts.words[KERNEL_OPEN_FLAGS] = 0;
-	facts.words[KERNEL_FILE_KIND] = 0;
+	facts.words[KERNEL_DESCRIPTOR] = 0;
 	if (expected && !(at_exit && passes(run, filters->at_entry[id], &facts)))
 		fail_msg("%s is rejected by the kernel's part of: %s", event->ev.desc->name,
 			 run->text);
