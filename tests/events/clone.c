@@ -23,7 +23,7 @@ static long call(uint64_t native_flags)
 static int wait_as_thread(void *gate)
 {
 	gate_wait(gate);
-	syscall(SYS_exit, 0);
+	CALL(SYS_exit, 0);
 	return 0;
 }
 

@@ -289,7 +289,7 @@ static void *exec_in_thread(void *arg)
 	const struct execing *execing = arg;
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
-		syscall(SYS_execve, execing->path, execing->argv, execing->envp);
+		CALL(SYS_execve, execing->path, execing->argv, execing->envp);
 	_exit(1);
 }
 

@@ -16,7 +16,7 @@ static int directory; /* what the paths start from */
 
 static void call(const struct execing *execing)
 {
-	syscall(SYS_execveat, directory, execing->path, execing->argv, execing->envp,
+	CALL(SYS_execveat, directory, execing->path, execing->argv, execing->envp,
 		AT_EMPTY_PATH);
 }
 

@@ -22,7 +22,7 @@ LIVE_TEST(getppid)
 LIVE_TEST(gettid)
 {
 	live_skip();
-	require(CHECK(gettid, (SYS_gettid)) == gettid());
+	require(CHECK(gettid, (SYS_gettid)) == getpid());
 }
 
 LIVE_TEST(getpgid)

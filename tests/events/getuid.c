@@ -12,11 +12,11 @@ static int ask_twice(void *arg)
 {
 	long number = *(long *)arg;
 
-	syscall(number);
+	CALL(number);
 	if (CALL(SYS_setresgid, REAL_GROUP, EFFECTIVE_GROUP, SAVED_GROUP) ||
 	    CALL(SYS_setresuid, REAL, EFFECTIVE, SAVED))
 		return 1;
-	syscall(number);
+	CALL(number);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ static int end_main_thread(void *arg)
 		return 1;
 	while (!__atomic_load_n(&group->thread, __ATOMIC_ACQUIRE))
 		sched_yield();
-	syscall(SYS_exit, 9);
+	CALL(SYS_exit, 9);
 	return 0;
 }
 

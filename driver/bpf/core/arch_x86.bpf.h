@@ -21,9 +21,10 @@ struct pt_regs {
 
 DEFINE_CURRENT(status, __u32, thread_info.status)
 
+/* Of the register the kernel takes the lower half: what a program left above it hides no call. */
 static __always_inline __u64 call_number(struct pt_regs *regs)
 {
-	return regs->orig_ax;
+	return (__u32)regs->orig_ax;
 }
 
 static __always_inline __u64 registers_ip(struct pt_regs *regs)

@@ -92,7 +92,7 @@ static _Noreturn void run_child(const struct execing *execing)
 		if (execing->call)
 			execing->call(execing);
 		else
-			syscall(SYS_execve, execing->path, execing->argv, execing->envp);
+			CALL(SYS_execve, execing->path, execing->argv, execing->envp);
 	}
 	_exit(1);
 }
