@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live source on the running kernel: order, the account of losses, stopping. Skipped where
- * BPF programs may not be loaded.
+ * The live source on the running kernel: order, the account of losses, stopping. Only the calls of
+ * the test and its children are captured. Skipped where BPF programs may not be loaded.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "own_events.h"
+#include "patience.h"
 #include "scap/rings/cpus.h"
 #include "scap/live/live.h"
 #include "scap/live/wall_clock.h"
@@ -34,8 +36,10 @@ enum {
 	STORM_CALLS = 300000,
 	MESSAGE_CALLS = 2000,
 	CALLS_ON_CPU = 2 * BATCH_EVENTS_MAX,
-	CALLS_TIMEOUT_NS = 2000000000,
+	NOTHING_MS = 200, /* after which nothing is expected any more */
 	SKIPPED = 77, /* of a child */
+	TIMEOUT_MS = 100,
+	SOON_NS = 500000000,
 };
 
 static struct scap_live *open_live(struct scap_live_config *config)
@@ -47,6 +51,7 @@ static struct scap_live *open_live(struct scap_live_config *config)
 	if (!config->ring_bytes)
 		config->ring_bytes = RING_BYTES;
 	config->snaplen = SNAPLEN_DEFAULT;
+	own_events_only(config);
 	r = scap_live_open(config, &live, &err);
 	if (r == -EPERM)
 		skip();
@@ -126,24 +131,17 @@ static void read_to_the_end(struct scap_live *live, pid_t child, struct account 
 	assert_int_equal(scap_source_next(scap_live_source(live), 10, &event), -ENODATA);
 }
 
-static uint64_t lost(const struct scap_live_stats *stats, unsigned int id)
-{
-	uint64_t sum = 0;
-
-	for (int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
-		sum += stats->events[id].lost[cause];
-	return sum;
-}
-
 /* For every event: seen = delivered + the sum of losses. Returns that sum over all events. */
 static uint64_t check_account(const struct scap_live_stats *stats, uint64_t delivered)
 {
 	uint64_t all_lost = 0, all_delivered = 0;
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
-		assert_int_equal(stats->seen[id], stats->delivered[id] + lost(stats, id));
+		uint64_t lost = own_events_lost(stats, id);
+
+		assert_int_equal(own_events_seen(stats, id), stats->delivered[id] + lost);
 		all_delivered += stats->delivered[id];
-		all_lost += lost(stats, id);
+		all_lost += lost;
 	}
 	assert_int_equal(all_delivered, delivered);
 	assert_int_equal(stats->corrupt, 0);
@@ -177,7 +175,7 @@ static void test_at_ease(void **state)
 	run_calls(&config, call_getppid, CALLS, &account, &stats);
 	assert_int_equal(account.of_child, CALLS);
 	assert_int_equal(check_account(&stats, account.all), 0);
-	assert_true(stats.seen[EVENT_syscall] >= CALLS);
+	assert_int_equal(own_events_seen(&stats, EVENT_syscall), CALLS);
 	assert_int_equal(stats.ring_bytes, (uint64_t)stats.cpus * RING_BYTES);
 }
 
@@ -192,8 +190,8 @@ static void test_storm(void **state)
 	lost = check_account(&stats, account.all);
 	assert_true(lost > 0);
 	assert_true(stats.ring_lost > 0);
-	assert_true(stats.seen[EVENT_syscall] >= STORM_CALLS);
-	assert_true(account.all + lost >= STORM_CALLS);
+	assert_int_equal(own_events_seen(&stats, EVENT_syscall), STORM_CALLS);
+	assert_int_equal(account.all + lost, STORM_CALLS);
 }
 
 static int message_socket = -1;
@@ -261,29 +259,30 @@ static void test_enter_times(void **state)
 	assert_int_equal(count_timed(true, 100), 100);
 }
 
+/* Makes a call and waits for its event. */
+static uint64_t single_event_ns(void *live)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	struct scap_event raw;
+	struct event event;
+
+	syscall(SYS_getppid);
+	assert_int_equal(scap_source_next(scap_live_source(live), PATIENCE_MS, &raw), 1);
+	assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
+	assert_int_equal(event.tid, gettid());
+	assert_int_equal(event_param_u64(&event, syscall__ID), syscall_code_find("getppid"));
+	return clock_ns(CLOCK_MONOTONIC) - begin_ns;
+}
+
 /* A single event does not wait for its slot or its ring to fill up. */
 static void test_single_event(void **state)
 {
 	struct scap_live_config config = {0};
 	struct scap_live *live;
-	struct scap_event raw;
-	struct event event;
-	struct timespec begin, end;
-	bool found = false;
 
 	config.syscalls[native("getppid")] = true;
 	live = open_live(&config);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	syscall(SYS_getppid);
-	while (!found && scap_source_next(scap_live_source(live), 1000, &raw) == 1) {
-		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
-		found = event.tid == gettid();
-	}
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	assert_true(found);
-	assert_int_equal(event_param_u64(&event, syscall__ID), syscall_code_find("getppid"));
-	assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 <
-		    500);
+	assert_true(takes_less(SOON_NS, single_event_ns, live));
 	scap_source_destroy(scap_live_source(live));
 }
 
@@ -354,22 +353,28 @@ static void test_only_what_is_wanted_is_loaded(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
+/* Waits for an event in vain, never less than the timeout. */
+static uint64_t timeout_ns(void *live)
+{
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), taken_ns;
+	struct scap_event event;
+
+	assert_int_equal(scap_source_next(scap_live_source(live), TIMEOUT_MS, &event), 0);
+	taken_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	assert_true(taken_ns >= (TIMEOUT_MS - 5) * UINT64_C(1000000));
+	return taken_ns;
+}
+
 static void test_timeouts(void **state)
 {
 	struct scap_live_config config = {0};
 	struct scap_live *live;
 	struct scap_event event;
-	struct timespec begin, end;
-	long ms;
 
 	config.syscalls[native("acct")] = true;
 	live = open_live(&config);
 	assert_int_equal(scap_source_next(scap_live_source(live), 0, &event), 0);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	assert_int_equal(scap_source_next(scap_live_source(live), 100, &event), 0);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
-	assert_in_range(ms, 95, 400);
+	assert_true(takes_less(4 * TIMEOUT_MS * UINT64_C(1000000), timeout_ns, live));
 	scap_source_destroy(scap_live_source(live));
 }
 
@@ -402,27 +407,45 @@ static void in_child(int (*part)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Calls getppid on a CPU and reads what comes, for a limited time: others may call it without an
-   end. Returns how many of the calls were given out. */
-static int call_on_cpu(struct scap_live *live, int cpu)
+static bool go_to_cpu(int cpu)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALLS_TIMEOUT_NS;
-	struct scap_event raw;
-	struct event event;
 	cpu_set_t set;
-	int found = 0;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+/*
+ * Calls getppid on a CPU and reads what comes, until nothing comes for a time. Returns how many of
+ * the calls were given out.
+ */
+static int call_on_cpu(struct scap_live *live, int cpu, int timeout_ms)
+{
+	struct scap_event raw;
+	struct event event;
+	int found = 0;
+
+	if (!go_to_cpu(cpu))
 		return -1;
 	for (int i = 0; i < CALLS_ON_CPU; i++)
 		syscall(SYS_getppid);
-	while (found < CALLS_ON_CPU && clock_ns(CLOCK_MONOTONIC) < end &&
-	       scap_source_next(scap_live_source(live), 200, &raw) == 1)
+	while (found < CALLS_ON_CPU &&
+	       scap_source_next(scap_live_source(live), timeout_ms, &raw) == 1)
 		found += event_decode(raw.frame, raw.len, raw.cpu, &event) == 0 &&
 			 event.tid == gettid() && event.cpu == cpu;
 	return found;
+}
+
+/* Those that have no ring lose what is sent, and nobody waits for what they collect. */
+static bool cpu_has_ring(struct scap_live *live, int cpu)
+{
+	return call_on_cpu(live, cpu, PATIENCE_MS) == CALLS_ON_CPU;
+}
+
+static bool cpu_has_no_ring(struct scap_live *live, int cpu)
+{
+	return call_on_cpu(live, cpu, NOTHING_MS) < CALLS_ON_CPU;
 }
 
 static bool is_of_cpu(const struct event *event, uint32_t cpu)
@@ -436,13 +459,11 @@ static bool is_of_cpu(const struct event *event, uint32_t cpu)
 /* Waits until an event of that CPU comes; those before it have to be in order. */
 static bool wait_for_look(struct scap_live *live, uint32_t cpu)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + 10000000000, last_ts = 0;
+	uint64_t last_ts = 0;
 	struct scap_event raw;
 	struct event event;
 
-	while (clock_ns(CLOCK_MONOTONIC) < end) {
-		if (scap_source_next(scap_live_source(live), 100, &raw) != 1)
-			continue;
+	while (scap_source_next(scap_live_source(live), PATIENCE_MS, &raw) == 1) {
 		if (event_decode(raw.frame, raw.len, raw.cpu, &event) || event.ts_ns < last_ts)
 			return false;
 		last_ts = event.ts_ns;
@@ -470,25 +491,25 @@ static int follows_cpus(void)
 		       mount(path, SCAP_CPUS_ONLINE, NULL, MS_BIND, NULL) == 0;
 
 	unlink(path);
-	if (!mounted || sysconf(_SC_NPROCESSORS_CONF) < 2)
+	if (!mounted || !go_to_cpu(1) || !go_to_cpu(0))
 		return SKIPPED;
 	config.syscalls[native("getppid")] = true;
 	config.events[EVENT_cpu_hotplug] = true;
+	own_events_only(&config);
 	if (scap_live_open(&config, &live, NULL) < 0)
 		return SKIPPED;
-	/* Those that have no ring lose what is sent, and nobody waits for what they collect. */
-	if (call_on_cpu(live, 0) != CALLS_ON_CPU || call_on_cpu(live, 1) >= CALLS_ON_CPU)
+	if (!cpu_has_ring(live, 0) || !cpu_has_no_ring(live, 1))
 		return 1;
 	for (int i = 0; i < 2; i++) {
 		put_list(fd, "0-1\n");
 		if (!wait_for_look(live, 1))
 			return 5;
-		if (call_on_cpu(live, 1) != CALLS_ON_CPU)
+		if (!cpu_has_ring(live, 1))
 			return 2;
 		put_list(fd, "0\n");
 		if (!wait_for_look(live, 1))
 			return 6;
-		if (call_on_cpu(live, 1) >= CALLS_ON_CPU || call_on_cpu(live, 0) != CALLS_ON_CPU)
+		if (!cpu_has_no_ring(live, 1) || !cpu_has_ring(live, 0))
 			return 3;
 	}
 	scap_live_stop(live);
@@ -496,8 +517,8 @@ static int follows_cpus(void)
 		;
 	if (scap_live_stats(live, &stats) < 0 || stats.cpus != 1 ||
 	    stats.seen[EVENT_cpu_hotplug] != 4 || stats.delivered[EVENT_cpu_hotplug] != 4 ||
-	    stats.seen[EVENT_syscall] !=
-		    stats.delivered[EVENT_syscall] + lost(&stats, EVENT_syscall))
+	    own_events_seen(&stats, EVENT_syscall) !=
+		    stats.delivered[EVENT_syscall] + own_events_lost(&stats, EVENT_syscall))
 		return 4;
 	scap_source_destroy(scap_live_source(live));
 	return 0;

@@ -19,11 +19,12 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "own_events.h"
+#include "patience.h"
 #include "scap/live/live.h"
 
 enum {
 	RING_BYTES = 4 << 20,
-	WAIT_MS = 5000,
 	FULL_LOW = 18300,
 	FULL_HIGH = 18309,
 	OTHER_PORT = 18350,
@@ -47,9 +48,9 @@ static void fill_message(const char *start, size_t len)
 
 static void begin(uint32_t snaplen, const struct snaplen_rules *rules)
 {
-	static const uint16_t events[] = {EVENT_sendto, EVENT_recvfrom, EVENT_write, EVENT_read,
-					  EVENT_writev, EVENT_readv, EVENT_sendmsg, EVENT_recvmsg,
-					  EVENT_sendmmsg, EVENT_recvmmsg};
+	static const uint16_t events[] = {
+		EVENT_sendto, EVENT_recvfrom, EVENT_write,   EVENT_read,     EVENT_writev,
+		EVENT_readv,  EVENT_sendmsg,  EVENT_recvmsg, EVENT_sendmmsg, EVENT_recvmmsg};
 	struct scap_live_config config = {
 		.ring_bytes = RING_BYTES,
 		.snaplen = snaplen,
@@ -60,6 +61,7 @@ static void begin(uint32_t snaplen, const struct snaplen_rules *rules)
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		config.events[events[i]] = true;
+	own_events_only(&config);
 	r = scap_live_open(&config, &live, &err);
 	if (r == -EPERM)
 		skip();
@@ -81,7 +83,7 @@ static uint32_t kept(uint16_t id, int fd)
 	struct scap_event raw;
 	struct event event;
 
-	while (scap_source_next(scap_live_source(live), WAIT_MS, &raw) == 1) {
+	while (scap_source_next(scap_live_source(live), PATIENCE_MS, &raw) == 1) {
 		assert_int_equal(event_decode(raw.frame, raw.len, raw.cpu, &event), 0);
 		if (event.desc->id == id && event.tid == gettid() &&
 		    event_param_i64(&event, (unsigned int)fd_param) == fd) {
@@ -175,7 +177,10 @@ struct start_case {
 	uint32_t kept;
 };
 
-#define START(port, text, kept) {port, text, sizeof(text) - 1, kept}
+#define START(port, text, kept)                                                                    \
+	{                                                                                          \
+		port, text, sizeof(text) - 1, kept                                                 \
+	}
 
 static void test_protocols(void **state)
 {
