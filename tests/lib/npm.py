@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs and schemas that Debian does not package, from the npm registry; kept in the build folder."""
+import functools
 import os
 import pathlib
 import shutil
@@ -16,20 +17,32 @@ TIMEOUT_S = 240
 CERTIFICATES = {"NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt"}
 
 
+@functools.cache
+def problem_of(folder, *packages):
+    """Installs them; returns what npm complains of. It is asked once: it takes long to give up."""
+    if not shutil.which("npm"):
+        return "npm is not installed"
+    folder.mkdir(parents=True, exist_ok=True)
+    # What packages expect beside them is not used here, and is several times as large.
+    command = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts",
+               "--legacy-peer-deps", "--fetch-retries=1", *packages]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S,
+                              env=CERTIFICATES | os.environ)
+    except subprocess.TimeoutExpired:
+        return f"npm did not install {packages} within {TIMEOUT_S} s"
+    if done.returncode:
+        return f"npm does not install {packages}: {done.stderr.strip().splitlines()[:1]}"
+    (folder / "complete").touch()
+    return ""
+
+
 def install(name, *packages):
     """Their folder node_modules."""
     folder = CACHE / name
-    if not (folder / "complete").exists():
-        if not shutil.which("npm"):
-            raise lanner.Skip("npm is not installed")
-        folder.mkdir(parents=True, exist_ok=True)
-        # What packages expect beside them is not used here, and is several times as large.
-        done = subprocess.run(["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts",
-                               "--legacy-peer-deps", *packages], capture_output=True, text=True, timeout=TIMEOUT_S,
-                              env=CERTIFICATES | os.environ)
-        if done.returncode:
-            raise lanner.Skip(f"npm does not install {packages}: {done.stderr.strip().splitlines()[-1:]}")
-        (folder / "complete").touch()
+    problem = "" if (folder / "complete").exists() else problem_of(folder, *packages)
+    if problem:
+        raise lanner.Skip(problem)
     return folder / "node_modules"
 
 
