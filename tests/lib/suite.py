@@ -150,9 +150,8 @@ class Suite:
         return Job(label, run, (f"build/{build.name}",))
 
     def build_job(self):
-        """The build that nearly all tests need; alone, it may have all processors."""
-        jobs = CPUS_OF_LANE if self.whole else CPUS
-        return Job("build/test", lambda report: self.test.make(report, jobs=jobs))
+        """The build that nearly all tests need: nothing runs beside it, so it may have all processors."""
+        return Job("build/test", lambda report: self.test.make(report, jobs=CPUS))
 
     def sanitized(self):
         """With words the build is worth its time only if a test of it is wanted."""
