@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Control groups for tests, and processes in them."""
 import contextlib
+import os
 import pathlib
 import subprocess
 
@@ -27,7 +28,9 @@ class Groups:
         self.home = (own or common)[0]
         if not (self.top / "cgroup.procs").exists():
             raise lanner.Skip("there are no control groups where they are expected")
-        self._made = []  # above the groups of tests, each after the one that it is in
+        # Above all groups of this test: others make and remove theirs meanwhile.
+        self.own = f"/lanner-test-{os.getpid()}"
+        self._made = []  # above the groups of the test, each after the one that it is in
 
     def file(self, path, name="cgroup.procs"):
         return self.top / path.lstrip("/") / name
@@ -37,17 +40,30 @@ class Groups:
 
     @contextlib.contextmanager
     def group(self, path):
-        """A group, with those above it that are missing; they are removed, once empty."""
+        """A group of that path below the test's own; yields the whole path. It is removed, and once they are empty
+        those above it."""
+        path = path if path.startswith(f"{self.own}/") else self.own + path
         at = self.top / path.lstrip("/")
         self._made += reversed([above for above in at.parents if not above.exists()])
         at.mkdir(parents=True)
         try:
             yield path
         finally:
+            # Who was killed may take a moment to be gone.
+            lanner.wait_until(lambda: not (at / "cgroup.procs").read_text(), f"processes in {at}")
             at.rmdir()
             for above in reversed(self._made):
                 with contextlib.suppress(OSError):
                     above.rmdir()
+
+
+def remove(name):
+    """What a runtime leaves of a group that it was told to make its own in, in all hierarchies."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    for top in [root / name, *root.glob(f"*/{name}")]:
+        for path in sorted(top.glob("**/"), reverse=True):
+            with contextlib.suppress(OSError):
+                path.rmdir()
 
 
 class Opener:

@@ -13,6 +13,7 @@ import subprocess
 import tarfile
 
 import containers
+import control_groups
 
 CALL_S = 60
 POD_UID = "0b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0"
@@ -139,13 +140,4 @@ class Cri(containers.Runtime):
             if sandbox:
                 self.call("StopPodSandbox", message((1, sandbox)))
                 self.call("RemovePodSandbox", message((1, sandbox)))
-            _remove_cgroups(cgroup)
-
-
-def _remove_cgroups(name):
-    """What the runtime leaves of the parent that it was told, in all hierarchies."""
-    root = pathlib.Path("/sys/fs/cgroup")
-    for top in [root / name, *root.glob(f"*/{name}")]:
-        for path in sorted(top.glob("**/"), reverse=True):
-            with contextlib.suppress(OSError):
-                path.rmdir()
+            control_groups.remove(cgroup)

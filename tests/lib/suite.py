@@ -12,7 +12,7 @@ import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from schedule import Commands, Job, Report, Schedule, flaky_causes
+from schedule import Commands, Job, Report, Schedule
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LANES = 2
@@ -27,6 +27,11 @@ SKELETON = TOP / "build-test/driver/lanner.skel.h"
 QUICK_WITHOUT = {"checks/test_event_rows", "cli/test_byte_flips", "cli/test_deploy",
                  "cli/test_options", "cli/test_quickstart"}
 QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"}
+# What runs when nothing else does, and why. All others judge their own processes alone.
+ALONE = {
+    "e2e/test_budget": "measures what share of the machine a capture takes",
+    "e2e/test_storm": "takes the whole machine, by dozens of processes",
+}
 
 commands = Commands()
 
@@ -67,18 +72,6 @@ class Build:
                  if f"lanner:{suite}" in test["suite"]}
         return commands.test(report, f"build/{self.name}",
                              ["ninja", "-C", self.folder, "-j", str(jobs), *programs, *sorted(tests)])
-
-    def compile(self, report):
-        """Compiles all that is C, without linking: for the warnings."""
-        done, output = self.configure()
-        if not done:
-            report.add("FAIL", f"build/{self.name}", 0, output)
-            return False
-        known = commands.run(["ninja", "-C", self.folder, "-t", "targets", "all"])[1]
-        objects = [target for target in (line.partition(": ")[0] for line in known.splitlines())
-                   if target.endswith(".c.o")]
-        return commands.test(report, f"build/{self.name}",
-                             ["ninja", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
 
     def names(self, suite, without=()):
         return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
@@ -129,17 +122,17 @@ class Suite:
     def whole(self):
         return not self.quick and not self.words
 
-    def file_job(self, path, alone):
+    def file_job(self, path):
         name = f"{path.parent.name}/{path.name}"
         env = {**os.environ, "AGENT": str(self.test.folder / "userspace/agent/agent"),
                "LANNER_TOP": str(TOP)}
         return Job(name, lambda report: commands.test(report, name, [path], FILE_TIMEOUT_S, env, tries=2),
-                   ("build/test",), alone)
+                   ("build/test",), name in ALONE)
 
-    def file_jobs(self, folder, alone=False):
+    def file_jobs(self, folder):
         paths = sorted(path for path in (TOP / "tests" / folder).glob("test_*")
                        if os.access(path, os.X_OK))
-        jobs = [self.file_job(path, alone) for path in paths]
+        jobs = [self.file_job(path) for path in paths]
         return [job for job in jobs if self.wanted(job.name)]
 
     def unit_job(self, build, label, without=()):
@@ -150,8 +143,9 @@ class Suite:
         return Job(label, run, (f"build/{build.name}",))
 
     def build_job(self):
-        """The build that nearly all tests need: nothing runs beside it, so it may have all processors."""
-        return Job("build/test", lambda report: self.test.make(report, jobs=CPUS))
+        """The build that nearly all tests need; alone, it may have all processors."""
+        jobs = CPUS_OF_LANE if self.whole else CPUS
+        return Job("build/test", lambda report: self.test.make(report, jobs=jobs))
 
     def sanitized(self):
         """With words the build is worth its time only if a test of it is wanted."""
@@ -164,7 +158,7 @@ class Suite:
                 self.unit_job(self.sanitize, "unit-sanitized")]
 
     def clang_build(self):
-        return [Job("build/clang", self.clang.compile, ("build/test",))] if self.whole else []
+        return [Job("build/clang", self.clang.make, ("build/test",))] if self.whole else []
 
     def guest(self):
         name = f"vm/{VM_KERNEL}"
@@ -174,10 +168,9 @@ class Suite:
         return [Job(name, run, ("build/test",))] if self.wanted(name) and not self.quick else []
 
     def live_tests(self):
-        """They watch the whole machine and count what is lost: nothing may run beside them."""
-        live = Job("live", lambda report: self.test.run(report, "live", ["live"]), ("build/test",),
-                   alone=True)
-        files = [job for job in self.file_jobs("e2e", alone=True)
+        """Those that capture. The live tests repeat what lost events because of others."""
+        live = Job("live", lambda report: self.test.run(report, "live", ["live"]), ("build/test",))
+        files = [job for job in self.file_jobs("e2e")
                  if not self.quick or job.name in QUICK_E2E]
         return [live] * self.wanted("live/live") + files
 
@@ -201,7 +194,7 @@ def run(jobs):
     # Whoever ends this ends the commands too, which are in process groups of their own.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
-    report = Report(flaky_causes((TOP / "tests/flaky.md").read_text(encoding="utf-8")))
+    report = Report()
     try:
         Schedule(jobs, report).run(LANES)
     except KeyboardInterrupt:

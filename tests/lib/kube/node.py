@@ -76,7 +76,7 @@ class Node:
     def container(self, pod_uid, container_id=None):
         """A container of a pod; of its runtime there is no trace but the control group."""
         path = f"/kubepods/burstable/pod{pod_uid}/{container_id or new_id()}"
-        with self.groups.group(path), Container(self.groups, path) as process:
+        with self.groups.group(path) as whole, Container(self.groups, whole) as process:
             yield process
 
     def wait_for_watch(self, timeout=WAIT_S):
