@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "meta/meta.h"
+#include "patience.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, WAIT_NS = 2000 * NS_PER_MS, SLOW_US = 30000 };
+enum { NS_PER_MS = 1000000, SLOW_US = 30000 };
 
 /* A source that knows containers by the first letter of their ids. */
 static atomic_bool blocked; /* while set, "h..." hangs */
@@ -85,7 +86,7 @@ static struct meta_update *take(const char *id)
 {
 	struct meta_update *update;
 
-	assert_true(meta_wait(meta, WAIT_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	assert_true(meta_is_ready(meta));
 	update = meta_take(meta);
 	assert_non_null(update);
@@ -174,7 +175,7 @@ static void test_bound(void **state)
 	begin(2);
 	assert_int_equal(request("a"), 0);
 	assert_int_equal(request("b"), 0);
-	assert_true(meta_wait(meta, WAIT_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	assert_int_equal(request("c"), -EAGAIN);
 	assert_int_equal(counted(META_REJECTED), 1);
 	expect("a", true);
@@ -216,7 +217,7 @@ static void test_wait_ends(void **state)
 	begin(0);
 	assert_false(meta_wait(meta, 20 * NS_PER_MS));
 	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	assert_true(took_ns >= 20 * NS_PER_MS && took_ns < WAIT_NS);
+	assert_true(took_ns >= 20 * NS_PER_MS && took_ns < PATIENCE_NS);
 	end();
 }
 
@@ -228,7 +229,7 @@ static void test_end_with_requests(void **state)
 	end();
 }
 
-static void test_hanging(void **state)
+static uint64_t hanging_ns(void *unused)
 {
 	uint64_t begin_ns, took_ns;
 
@@ -239,13 +240,17 @@ static void test_hanging(void **state)
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	meta_destroy(meta);
 	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	assert_true(took_ns < UINT64_C(4) * META_END_MS * NS_PER_MS);
 	assert_int_equal(atomic_load(&destroyed), 0);
 	/* The thread frees everything when its call returns. */
 	atomic_store(&blocked, false);
-	for (int i = 0; i < 2000 && !atomic_load(&destroyed); i++)
-		usleep(1000);
+	assert_true(waited_until(atomic_load(&destroyed)));
 	assert_int_equal(atomic_load(&destroyed), 1);
+	return took_ns;
+}
+
+static void test_hanging(void **state)
+{
+	assert_true(takes_less(UINT64_C(4) * META_END_MS * NS_PER_MS, hanging_ns, NULL));
 }
 
 /* A follower that pushes updates until that fails, then waits until it is stopped. */
@@ -301,16 +306,16 @@ static void test_follower(void **state)
 
 	begin(0);
 	follow();
-	assert_true(meta_wait(meta, WAIT_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	update = meta_take(meta);
 	assert_int_equal(update->kind, META_CONTAINER_REMOVED);
 	assert_string_equal(update->id, "gone");
 	assert_false(update->is_answer);
 	meta_update_destroy(update);
 	request("a");
-	for (uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	for (uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	     !answered && clock_ns(CLOCK_MONOTONIC) < end_ns;) {
-		assert_true(meta_wait(meta, WAIT_NS));
+		assert_true(meta_wait(meta, PATIENCE_NS));
 		update = meta_take(meta);
 		answered = update->is_answer;
 		meta_update_destroy(update);
@@ -339,7 +344,7 @@ static void test_too_many_followers(void **state)
 }
 
 /* All that hang together take no more time than one. */
-static void test_hanging_followers(void **state)
+static uint64_t hanging_followers_ns(void *unused)
 {
 	uint64_t begin_ns, took_ns;
 
@@ -351,11 +356,15 @@ static void test_hanging_followers(void **state)
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	meta_destroy(meta);
 	took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	assert_true(took_ns < UINT64_C(2) * META_END_MS * NS_PER_MS);
 	atomic_store(&blocked, false);
-	for (int i = 0; i < 2000 && atomic_load(&destroyed) < 3; i++)
-		usleep(1000);
+	assert_true(waited_until(atomic_load(&destroyed) >= 3));
 	assert_int_equal(atomic_load(&destroyed), 3);
+	return took_ns;
+}
+
+static void test_hanging_followers(void **state)
+{
+	assert_true(takes_less(UINT64_C(2) * META_END_MS * NS_PER_MS, hanging_followers_ns, NULL));
 }
 
 static void test_none(void **state)

@@ -67,12 +67,12 @@ static void test_copies(void **state)
 	meta_asked_destroy(NULL);
 }
 
-static bool add_later(const char *id, uint64_t ms)
+static bool add_later(const char *id, uint64_t base_ns, uint64_t ms)
 {
 	struct meta_asked *asked = meta_asked_create(&(struct meta_request){.id = id});
 
 	assert_non_null(asked);
-	asked->due_ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
+	asked->due_ns = base_ns + ms * 1000000;
 	return meta_requests_add_later(requests, asked);
 }
 
@@ -82,9 +82,9 @@ static void test_later(void **state)
 	static const char *const ids[] = {"now", "20", "40", "60"};
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 
-	add_later("60", 60);
-	add_later("20", 20);
-	add_later("40", 40);
+	add_later("60", begin_ns, 60);
+	add_later("20", begin_ns, 20);
+	add_later("40", begin_ns, 40);
 	add("now");
 	for (uint64_t i = 0; i < 4; i++) {
 		struct meta_asked *asked = meta_requests_take(requests);
@@ -93,14 +93,14 @@ static void test_later(void **state)
 		assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns >= i * 20000000);
 		meta_asked_destroy(asked);
 	}
-	add_later("never taken", 60000);
+	add_later("never taken", clock_ns(CLOCK_MONOTONIC), 60000);
 }
 
 static void test_too_many_later(void **state)
 {
 	for (int i = 0; i < META_REQUESTS_LATER_MAX; i++)
-		assert_true(add_later("x", 0));
-	assert_false(add_later("too many", 0));
+		assert_true(add_later("x", clock_ns(CLOCK_MONOTONIC), 0));
+	assert_false(add_later("too many", clock_ns(CLOCK_MONOTONIC), 0));
 	for (int i = 0; i < META_REQUESTS_LATER_MAX; i++) {
 		struct meta_asked *asked = meta_requests_take(requests);
 
@@ -128,7 +128,7 @@ static void test_close(void **state)
 	assert_null(taken);
 	/* What was added before, and later, is not given out. */
 	add("late");
-	assert_true(add_later("late", 0));
+	assert_true(add_later("late", clock_ns(CLOCK_MONOTONIC), 0));
 	assert_null(meta_requests_take(requests));
 }
 

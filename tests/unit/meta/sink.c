@@ -108,7 +108,7 @@ static void test_full(void **state)
 	for (int i = 0; i < MANY + 1; i++) {
 		struct meta_update *update;
 
-		assert_true(meta_sink_wait(sink, UINT64_C(5000) * NS_PER_MS));
+		assert_true(meta_sink_wait(sink, UINT64_C(60000) * NS_PER_MS));
 		update = meta_sink_take(sink);
 		answers += update->is_answer;
 		meta_update_destroy(update);

@@ -15,7 +15,7 @@
 #include "meta/stage.h"
 #include "util/clock.h"
 
-#define WAIT_NS UINT64_C(5000000000)
+#define WAIT_NS UINT64_C(60000000000)
 
 /*
  * Sources by the first letter of an id: both know "a", the second all of it; the first alone "f",

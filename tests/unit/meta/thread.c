@@ -14,7 +14,7 @@
 #include "meta/thread.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, END_MS = 100, LONG_MS = 5000 };
+enum { NS_PER_MS = 1000000, END_MS = 100, LONG_MS = 60000 };
 
 static atomic_bool stopped, hangs;
 static atomic_int running, destroyed, signals_blocked;

@@ -13,7 +13,7 @@
 #include "util/clock.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define WAIT_NS (10 * UINT64_C(1000000000))
+#define WAIT_NS (60 * UINT64_C(1000000000))
 
 static struct meta_sink *sink;
 static struct meta_requests *requests;

@@ -32,9 +32,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Answers one signal. A reload that began before it ends first, and says something else. */
-static void stand_in(int ready, bool busy, bool succeeds)
+/*
+ * Answers one signal, and lives until `stop` is closed. A reload that began before it ends first,
+ * and says something else.
+ */
+static void stand_in(int ready, int stop, bool busy, bool succeeds)
 {
+	char byte;
 	struct buf said = {0};
 	struct pid_file file;
 	sigset_t hangup;
@@ -58,11 +62,10 @@ static void stand_in(int ready, bool busy, bool succeeds)
 	buf_clear(&said);
 	buf_append_string(&said, "agent: this one\n");
 	pid_file_end_reload(&file, succeeds, &said);
-	usleep(200000);
-	_exit(0);
+	_exit(read(stop, &byte, 1) != 0);
 }
 
-static pid_t start(bool busy, bool succeeds)
+static pid_t start(const int stop[2], bool busy, bool succeeds)
 {
 	int fds[2];
 	char byte;
@@ -70,8 +73,10 @@ static pid_t start(bool busy, bool succeeds)
 
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
-	if (pid == 0)
-		stand_in(fds[1], busy, succeeds);
+	if (pid == 0) {
+		close(stop[1]);
+		stand_in(fds[1], stop[0], busy, succeeds);
+	}
 	close(fds[1]);
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
@@ -82,15 +87,19 @@ static void expect(bool busy, bool succeeds)
 {
 	char line[TREE_PATH_BYTES + 32];
 	struct printed printed;
-	pid_t pid = start(busy, succeeds);
-	int status;
+	int status, stop[2];
+	pid_t pid;
 
+	assert_int_equal(pipe(stop), 0);
+	pid = start(stop, busy, succeeds);
 	snprintf(line, sizeof(line), "reload --pid-file %s", path);
 	printed_run(line, &printed);
 	assert_int_equal(printed.exit_code, succeeds ? 0 : 1);
 	assert_string_equal(printed.err, "agent: this one\n");
 	assert_string_equal(printed.out, "");
 	printed_finish(&printed);
+	close(stop[0]);
+	close(stop[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }

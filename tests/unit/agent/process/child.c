@@ -18,6 +18,7 @@
 
 #include "agent/process/child.h"
 #include "agent/process/signals.h"
+#include "patience.h"
 
 static char folder[] = "/tmp/lanner-child-XXXXXX";
 
@@ -196,6 +197,19 @@ static void test_end_of_one_that_runs(void **state)
 	child_finish(&child);
 }
 
+static bool has_begun(pid_t pid, const char *name)
+{
+	char path[64], comm[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%31s", comm), 1);
+	fclose(file);
+	return strcmp(comm, name) == 0;
+}
+
 /* SIGINT that somebody sends to the agent is for the command. */
 static void test_signals_are_passed_on(void **state)
 {
@@ -206,11 +220,9 @@ static void test_signals_are_passed_on(void **state)
 	assert_int_equal(child_start(sleeps, &child, NULL), 0);
 	assert_int_equal(signals_pass_on(child.pid, NULL), 0);
 	child_go(&child);
-	sleep_ms(50);
+	assert_true(waited_until(has_begun(child.pid, "sleep")));
 	assert_int_equal(kill(getpid(), SIGINT), 0);
-	for (int i = 0; i < 2000 && !child_has_exited(&child); i++)
-		sleep_ms(1);
-	assert_true(child_has_exited(&child));
+	assert_true(waited_until(child_has_exited(&child)));
 	assert_int_equal(child_end(&child, NULL), 128 + SIGINT);
 	assert_int_equal(signals_count(), before);
 	child_finish(&child);
@@ -219,16 +231,21 @@ static void test_signals_are_passed_on(void **state)
 /* One that ignores SIGTERM is killed when the agent gets another signal. */
 static void test_end_of_one_that_does_not_want_to(void **state)
 {
-	char *argv[] = {"sh", "-c", "trap '' TERM; while :; do sleep 0.01; done", NULL};
+	char path[64], script[160];
+	char *argv[] = {"sh", "-c", script, NULL};
 	struct child child;
 
+	snprintf(path, sizeof(path), "%s/ignores", folder);
+	snprintf(script, sizeof(script), "trap '' TERM; : > %s; while :; do sleep 0.01; done",
+		 path);
 	assert_int_equal(child_start(argv, &child, NULL), 0);
 	assert_int_equal(signals_init(false, NULL), 0);
 	child_go(&child);
-	sleep_ms(200);
+	assert_true(waited_until(access(path, F_OK) == 0));
 	signals_end_after(300000000);
 	assert_int_equal(child_end(&child, NULL), 128 + SIGKILL);
 	child_finish(&child);
+	unlink(path);
 }
 
 int main(void)

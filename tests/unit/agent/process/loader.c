@@ -17,6 +17,7 @@
 
 #include "agent/process/loader.h"
 #include "in_child.h"
+#include "patience.h"
 #include "privileges/calls.h"
 #include "privileges/privileges.h"
 
@@ -101,7 +102,7 @@ static int try_end(void *context)
 	EXPECT(loader_start(&loader, &err) == 0);
 	EXPECT(loader_runs(&loader, now_ns));
 	EXPECT(kill(loader.pid, SIGKILL) == 0);
-	for (int i = 0; i < 100 && !loader.ended; i++) {
+	for (int ms = 0; ms < PATIENCE_MS && !loader.ended; ms += 20) {
 		sleep_ms(20);
 		EXPECT(loader_runs(&loader, now_ns + second_ns - 1)); /* not yet looked */
 		now_ns += second_ns;
@@ -138,11 +139,9 @@ static int try_orphan(void *context)
 	close(ends[1]);
 	EXPECT(waitpid(agent, NULL, 0) == agent);
 	EXPECT(read(ends[0], &agent, sizeof(agent)) == sizeof(agent));
-	alarm(10);
+	alarm(PATIENCE_MS / 1000);
 	EXPECT(read(ends[0], &byte, 1) == 0);
-	for (int i = 0; i < 100 && kill(agent, 0) == 0 && status_of(agent, "State")[0] != 'Z'; i++)
-		sleep_ms(20);
-	EXPECT(kill(agent, 0) == -1 || status_of(agent, "State")[0] == 'Z');
+	EXPECT(waited_until(kill(agent, 0) == -1 || status_of(agent, "State")[0] == 'Z'));
 	return 0;
 }
 

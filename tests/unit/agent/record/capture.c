@@ -19,6 +19,7 @@
 
 #include "output/files/rotated.h"
 #include "output/targets/kinds.h"
+#include "patience.h"
 #include "sinsp/engine/engine.h"
 #include "tree.h"
 #include "util/clock.h"
@@ -171,8 +172,7 @@ static void test_ring(void **state)
 	for (int i = 0; i < 100; i++)
 		put(EVENT_close);
 	assert_true(account().batches >= 9);
-	for (int i = 0; i < 1000 && count_files() > 3; i++)
-		usleep(10000);
+	assert_true(waited_until(count_files() <= 3));
 	assert_int_equal(count_files(), 3);
 	capture_close(capture);
 	assert_int_equal(account().delivered, 100);

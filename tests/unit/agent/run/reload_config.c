@@ -16,7 +16,7 @@
 #include "printed.h"
 #include "rules_text.h"
 
-enum { STEP_US = 1000, STEPS_MAX = 10000 };
+enum { STEP_US = 1000, STEPS_MAX = 60000 };
 
 static struct configured configured;
 static struct fake_input input;

@@ -16,7 +16,7 @@
 #include "quiet_input.h"
 #include "tree.h"
 
-enum { WAIT_MS = 5000, LATER_TIMES = 2, LATE_US = 300000 };
+enum { WAIT_MS = 60000, LATER_TIMES = 2, LATE_US = 300000 };
 
 /* How far the other one goes before it closes the connection. */
 enum way { TO_HELLO, TO_PROTOCOL, TO_LATER, TO_BOUNDARY, TO_GO, TO_THE_END };

@@ -17,7 +17,7 @@
 #include "in_child.h"
 #include "tree.h"
 
-enum { WAIT_MS = 2000, FOREIGN_USER = 65534 };
+enum { WAIT_MS = 60000, FOREIGN_USER = 65534 };
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];

@@ -13,10 +13,11 @@
 #include "fake_server.h"
 #include "meta/kube/kube.h"
 #include "meta/sink.h"
+#include "patience.h"
 #include "reflected.h"
 #include "util/clock.h"
 
-enum { NS_PER_MS = 1000000, PATIENCE_MS = 10000, SOON_MS = 500 };
+enum { NS_PER_MS = 1000000 };
 
 struct followed {
 	struct meta_follower *follower;
@@ -46,7 +47,7 @@ static void stop(struct followed *followed)
 
 	followed->follower->ops->stop(followed->follower);
 	pthread_join(followed->thread, NULL);
-	assert_true(clock_ns(CLOCK_MONOTONIC) - start_ns < (uint64_t)SOON_MS * NS_PER_MS);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - start_ns < PATIENCE_NS);
 	followed->follower->ops->destroy(followed->follower);
 	meta_sink_unref(followed->sink);
 }
@@ -56,7 +57,7 @@ static struct meta_update *next(struct followed *followed, enum meta_kind kind)
 {
 	struct meta_update *update;
 
-	assert_true(meta_sink_wait(followed->sink, (uint64_t)PATIENCE_MS * NS_PER_MS));
+	assert_true(meta_sink_wait(followed->sink, PATIENCE_NS));
 	update = meta_sink_take(followed->sink);
 	assert_non_null(update);
 	assert_int_equal(update->kind, kind);

@@ -15,6 +15,7 @@
 #include "meta/meta.h"
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/follow.h"
+#include "patience.h"
 #include "util/clock.h"
 
 #include "fake_runtime.h"
@@ -83,7 +84,7 @@ static int teardown(void **state)
 
 	meta_destroy(meta);
 	/* Whatever the server does. */
-	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < S_NS);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < PATIENCE_NS);
 	fake_runtime_stop(server);
 	meta_cache_unref(cache);
 	unpack(&packed);
@@ -107,7 +108,7 @@ static void expect(enum meta_kind kind, const char *id, const char *name)
 {
 	struct meta_update *update;
 
-	assert_true(meta_wait(meta, 10 * S_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	update = meta_take(meta);
 	assert_int_equal(update->kind, kind);
 	assert_string_equal(update->id, id);
@@ -136,8 +137,7 @@ static uint64_t counted(enum meta_counter counter)
 /* Waits until a counter has a value. */
 static void wait_for(enum meta_counter counter, uint64_t value)
 {
-	for (int i = 0; i < 10000 && counted(counter) < value; i++)
-		usleep(1000);
+	assert_true(waited_until(counted(counter) >= value));
 	assert_int_equal(counted(counter), value);
 }
 
@@ -222,7 +222,7 @@ static void test_environment(void **state)
 	with_env = *state;
 	answers[5] = packed = pack_container();
 	follow_with(answers, sizeof(answers) / sizeof(answers[0]), NULL);
-	assert_true(meta_wait(meta, 10 * S_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	update = meta_take(meta);
 	assert_string_equal(update->id, C1);
 	assert_int_equal(update->info->env.count, with_env);
@@ -372,7 +372,7 @@ static void test_missing_named(void **state)
 	missing = "/no/such/socket";
 	is_named = true;
 	follow_with(whole, WHOLE_COUNT, NULL);
-	assert_true(meta_wait(meta, 10 * S_NS));
+	assert_true(meta_wait(meta, PATIENCE_NS));
 	update = meta_take(meta);
 	assert_int_equal(update->kind, META_FAILURE);
 	assert_string_equal(update->err.text,

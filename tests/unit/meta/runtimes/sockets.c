@@ -11,6 +11,7 @@
 
 #include "meta/runtimes/sockets.h"
 #include "fake_runtime.h"
+#include "patience.h"
 #include "util/clock.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -61,26 +62,32 @@ static void test_below_the_hosts_root(void **state)
 	fake_runtime_stop(server);
 }
 
-/* One that hangs takes the time of the others once, not twice; then it is left alone. */
-static void test_time_is_shared(void **state)
+/* How much longer than a look-up may take the first one took, or the second one in all. */
+static uint64_t shared_ns(void *unused)
 {
 	static const struct fake_answer silent = {FAKE_SILENT, 0, NULL, 0};
 	struct fake_runtime *servers[] = {fake_runtime_start(&silent, 1),
 					  fake_runtime_start(known, 2)};
 	const char *paths[] = {fake_runtime_path(servers[0]), fake_runtime_path(servers[1])};
 	struct meta_source *source = create(NULL, paths, 2);
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), first_ns, second_ns;
 	struct error err;
 
 	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, &err), -ETIMEDOUT);
-	assert_true(clock_ns(CLOCK_MONOTONIC) - start <
-		    (uint64_t)(SOCKETS_LOOKUP_MS + 1000) * NS_PER_MS);
+	first_ns = clock_ns(CLOCK_MONOTONIC) - start - (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	start = clock_ns(CLOCK_MONOTONIC);
 	assert_int_equal(describe(source, SINSP_CONTAINER_DOCKER, NULL), 0);
-	assert_true(clock_ns(CLOCK_MONOTONIC) - start < (uint64_t)1000 * NS_PER_MS);
+	second_ns = clock_ns(CLOCK_MONOTONIC) - start;
 	source->ops->destroy(source);
 	fake_runtime_stop(servers[0]);
 	fake_runtime_stop(servers[1]);
+	return first_ns > second_ns ? first_ns : second_ns;
+}
+
+/* One that hangs takes the time of the others once, not twice; then it is left alone. */
+static void test_time_is_shared(void **state)
+{
+	assert_true(takes_less((uint64_t)1000 * NS_PER_MS, shared_ns, NULL));
 }
 
 /* One whose list has not come yet does not take all the time of the others. */

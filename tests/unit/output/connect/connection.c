@@ -3,6 +3,7 @@
 #include "output/connect/connection.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "patience.h"
 #include "peer.h"
 #include "tree.h"
 
@@ -54,6 +56,12 @@ static void init_path(const char *path, bool datagrams)
 		.path = path, .datagrams = datagrams, .timeout_ns = 5000 * MS};
 
 	connection_init(&connection, &config, &stop);
+}
+
+/* Waits until the kernel knows of the connection that it failed. */
+static void await_failure(void)
+{
+	assert_int_equal(poll(&(struct pollfd){.fd = connection.fd}, 1, PATIENCE_MS), 1);
 }
 
 static int write_text(const char *text)
@@ -125,7 +133,7 @@ static void test_server_resets(void **state)
 	assert_int_equal(connection_open(&connection, &err), 0);
 	fd = peer_accept(&peer);
 	peer_reset(fd);
-	usleep(10000);
+	await_failure();
 	assert_int_equal(write_text("2"), -ECONNRESET);
 	assert_int_equal(connection.fd, -1);
 }
@@ -247,12 +255,12 @@ static void test_refused_datagram(void **state)
 	init(peer_free_port(), true, 5000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(connection_send(&connection, &text, 1, &done, &err), 0);
-	usleep(10000);
+	await_failure();
 	assert_int_equal(connection_open(&connection, &err), -ECONNREFUSED);
 	assert_string_equal(err.text, "Connection refused");
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(connection_send(&connection, &text, 1, &done, &err), 0);
-	usleep(10000);
+	await_failure();
 	assert_int_equal(connection_send(&connection, &text, 1, &done, &err), -ECONNREFUSED);
 	assert_string_equal(err.text, "cannot send: Connection refused");
 	assert_int_equal(connection.fd, -1);

@@ -3,6 +3,7 @@
 #include "output/connect/messenger.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "patience.h"
 #include "peer.h"
 #include "sent.h"
 
@@ -174,7 +176,7 @@ static void peer_goes(enum framing framing)
 	assert_int_equal(output_stop_init(&stop), 0);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	peer_reset(peer_accept(&peer));
-	usleep(10000);
+	assert_int_equal(poll(&(struct pollfd){.fd = connection.fd}, 1, PATIENCE_MS), 1);
 	memset(sent.batch.results, OUTPUT_RETRY, MANY);
 	sent.batch.uncertain = false;
 	assert_int_equal(messenger_write(&messenger, &connection, &sent.batch, &err), -ECONNRESET);

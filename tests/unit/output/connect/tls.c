@@ -3,6 +3,7 @@
 #include "output/connect/tls.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "patience.h"
 #include "tls_server.h"
 #include "tree.h"
 
@@ -227,7 +229,9 @@ static void test_server_goes(void **state)
 	tls_server_received(server, 1);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	tls_server_hang_up(server);
-	usleep(20000);
+	assert_int_equal(
+		poll(&(struct pollfd){.fd = connection.fd, .events = POLLRDHUP}, 1, PATIENCE_MS),
+		1);
 	assert_int_equal(connection_check(&connection, &err), 0);
 	assert_int_equal(connection.fd, -1);
 	assert_int_equal(connection_open(&connection, &err), 0);

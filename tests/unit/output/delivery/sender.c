@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "fake_target.h"
+#include "patience.h"
 #include "sinsp/format/formats.h"
 #include "util/clock.h"
 
@@ -290,7 +291,7 @@ static enum pulse_place place_of(const struct sender *moving)
 static void expect_place(enum pulse_place place)
 {
 	for (int ms = 0; place_of(&sender) != place; ms++) {
-		assert_true(ms < 10000);
+		assert_true(ms < PATIENCE_MS);
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 }
@@ -345,7 +346,7 @@ static void test_chores(void **state)
 	open_sender("");
 	start();
 	sender_reopen(&sender);
-	for (int i = 0; i < 5000 && !done; i++) {
+	for (int i = 0; i < PATIENCE_MS && !done; i++) {
 		pthread_mutex_lock(&fake_target.lock);
 		done = fake_target.reopened == 1;
 		pthread_mutex_unlock(&fake_target.lock);

@@ -16,7 +16,7 @@
 #include "output/files/rotated.h"
 #include "tree.h"
 
-enum { WAIT_US = 2000, WAITS_MAX = 2500, SOME_BYTES = 4 << 20, LARGE_BYTES = 64 << 20 };
+enum { WAIT_US = 2000, WAITS_MAX = 30000, SOME_BYTES = 4 << 20, LARGE_BYTES = 64 << 20 };
 
 #define DAY "x.20261122T1958"
 

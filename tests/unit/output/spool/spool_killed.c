@@ -29,7 +29,7 @@ enum {
 	LONGEST_MS = 30,
 	RECORDS_MAX = 8 << 20,
 	BATCH_MAX = 50,
-	PATIENCE_S = 10,
+	PATIENCE_S = 60,
 	ANSWER_US = 200
 };
 

@@ -23,7 +23,7 @@
 #include "output/targets/kinds.h"
 #include "sent.h"
 
-enum { LINE_BYTES = 100, TRIES = 500, TRY_US = 10000 };
+enum { LINE_BYTES = 100, TRIES = 6000, TRY_US = 10000 };
 
 struct server {
 	char folder[64], url[64], port[8];
@@ -265,7 +265,7 @@ static void test_server_that_stalls(void **state)
 	snprintf(text, sizeof(text), "nats://127.0.0.1:%d/a,timeout=1s", ntohs(address.sin_port));
 	sent_open(&target, &output_kind_nats, text);
 	sent_init(&sent, 1, 300, 100000);
-	alarm(30);
+	alarm(60);
 	assert_int_equal(target.kind->send(target.target, &sent.batch, &err), -EIO);
 	alarm(0);
 	assert_int_equal(sent_count(&sent, OUTPUT_RETRY), 300);

@@ -18,11 +18,12 @@
 
 #include "event/event.h"
 #include "fake_syscall.h"
+#include "patience.h"
 #include "scap/rings/cpus.h"
 #include "scap/live/live.h"
 #include "util/clock.h"
 
-enum { RING_BYTES = 1 << 16, LOOK_MS = 100, WAIT_MS = 4000 };
+enum { RING_BYTES = 1 << 16, LOOK_MS = 100 };
 
 static struct {
 	bool online[2]; /* the first CPUs; no other one is */
@@ -72,7 +73,7 @@ static struct scap_live *open_live(void)
  */
 static struct scap_live_stats *wait_for(struct scap_live *live, uint32_t cpus, uint32_t ringless)
 {
-	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + WAIT_MS * UINT64_C(1000000);
+	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	static struct scap_live_stats stats;
 	struct scap_event event;
 

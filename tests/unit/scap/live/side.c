@@ -29,7 +29,7 @@
 #include "scap/live/side.h"
 #include "scap/live/skeleton.h"
 
-enum { NOTHING_INSNS = 2, THREADS = 2, WAIT_MS = 2000, FDS_MAX = 1024 };
+enum { NOTHING_INSNS = 2, THREADS = 2, WAIT_MS = 60000, FDS_MAX = 1024 };
 
 /* At system calls, at a tracepoint, on entry of a call: each section that is handled. */
 static const char *const wanted[] = {"fill_openat",   "fill_mkdirat", "fill_close",
