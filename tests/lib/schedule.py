@@ -4,12 +4,14 @@
 A job is one or more tests. Its action gets the Report and returns whether what others need of it is
 there.
 
-A test that measures times and losses of a whole machine can fail because of what else that machine did.
-A few tests that fail are therefore run a second time, alone, behind all others. It is told which did:
-what failed the first time is printed whole, and named again at the end.
+A test that measures times and losses of a whole machine can fail because of what the kernel or that machine
+decides by chance. A few tests that fail are therefore run a second time, alone, behind all others. What failed
+the first time is printed whole; what passes then is flaky, and named again at the end with its cause, if
+that is known.
 """
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -20,8 +22,14 @@ import typing
 SKIP = 77
 KILL_AFTER_S = 10
 SLOWEST = 10
-# With more failures than these it is not the machine that is wrong.
-SECOND_TRIES_MAX = 4
+# With more failures than these it is not chance that is wrong.
+SECOND_TRIES_MAX = 3
+
+
+def flaky_causes(table):
+    """Of the table of tests/flaky.md: a dict from the name of a test to the cause."""
+    rows = re.findall(r"^\| `(\S+)` \| (.+?) \|", table, re.MULTILINE)
+    return dict(rows)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,11 +43,13 @@ class Job:
 class Report:
     """A line for each test, and the output of those that failed."""
 
-    def __init__(self):
+    def __init__(self, causes=None):
         self.lock = threading.Lock()
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
         self.tests = []  # pairs of seconds and name
         self.again = {}  # of tests that failed once: name, and what runs it again
+        self.passed = set()
+        self.causes = causes or {}  # of tests that are known to be flaky
 
     def failed_once(self, name, seconds, output, again):
         """Says so, and leaves the verdict to a second try."""
@@ -66,6 +76,8 @@ class Report:
         with self.lock:
             self.counts[verdict] += 1
             self.tests.append((seconds, name))
+            if verdict == "PASS":
+                self.passed.add(name)
             self._print(verdict, name, seconds, shown)
 
     def close(self):
@@ -74,8 +86,9 @@ class Report:
             print("The slowest:")
             for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
                 print(f"  {seconds:6.1f} s  {name}")
-        if self.again:
-            print("Tried a second time:", *self.again)
+        for name in self.again:
+            if name in self.passed:
+                print(f"flaky: {name} 1 of 2: {self.causes.get(name, 'for a cause that is not known')}")
         skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
         print(f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}", flush=True)
         return 0 if self.counts["PASS"] and not self.counts["FAIL"] else 1

@@ -12,7 +12,7 @@ import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from schedule import Commands, Job, Report, Schedule
+from schedule import Commands, Job, Report, Schedule, flaky_causes
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 LANES = 2
@@ -72,6 +72,18 @@ class Build:
                  if f"lanner:{suite}" in test["suite"]}
         return commands.test(report, f"build/{self.name}",
                              ["ninja", "-C", self.folder, "-j", str(jobs), *programs, *sorted(tests)])
+
+    def compile(self, report):
+        """Compiles all that is C, without linking: for the warnings."""
+        done, output = self.configure()
+        if not done:
+            report.add("FAIL", f"build/{self.name}", 0, output)
+            return False
+        known = commands.run(["ninja", "-C", self.folder, "-t", "targets", "all"])[1]
+        objects = [target for target in (line.partition(": ")[0] for line in known.splitlines())
+                   if target.endswith(".c.o")]
+        return commands.test(report, f"build/{self.name}",
+                             ["ninja", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
 
     def names(self, suite, without=()):
         return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
@@ -143,9 +155,8 @@ class Suite:
         return Job(label, run, (f"build/{build.name}",))
 
     def build_job(self):
-        """The build that nearly all tests need; alone, it may have all processors."""
-        jobs = CPUS_OF_LANE if self.whole else CPUS
-        return Job("build/test", lambda report: self.test.make(report, jobs=jobs))
+        """The build that nearly all tests need: nothing runs beside it, so it may have all processors."""
+        return Job("build/test", lambda report: self.test.make(report, jobs=CPUS))
 
     def sanitized(self):
         """With words the build is worth its time only if a test of it is wanted."""
@@ -158,7 +169,7 @@ class Suite:
                 self.unit_job(self.sanitize, "unit-sanitized")]
 
     def clang_build(self):
-        return [Job("build/clang", self.clang.make, ("build/test",))] if self.whole else []
+        return [Job("build/clang", self.clang.compile, ("build/test",))] if self.whole else []
 
     def guest(self):
         name = f"vm/{VM_KERNEL}"
@@ -194,7 +205,7 @@ def run(jobs):
     # Whoever ends this ends the commands too, which are in process groups of their own.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
-    report = Report()
+    report = Report(flaky_causes((TOP / "tests/flaky.md").read_text(encoding="utf-8")))
     try:
         Schedule(jobs, report).run(LANES)
     except KeyboardInterrupt:
