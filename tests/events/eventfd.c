@@ -22,7 +22,7 @@ LIVE_TEST(eventfd)
 
 		require(fd >= 0);
 		expect_i64(ev, eventfd__res, fd);
-		expect_i64(ev, eventfd__initval, values[i]);
+		expect_i64(ev, eventfd__initval, (uint32_t)values[i]);
 		expect_i64(ev, eventfd__flags, 0);
 	}
 }

@@ -63,7 +63,7 @@ static void check_fchmodat2(long dirfd, const char *path, const char *shown, lon
 
 	expect_i64(ev, fchmodat2__dirfd, dirfd);
 	expect_string(ev, fchmodat2__path, shown);
-	expect_numbers(ev, fchmodat2__mode, (uint32_t)mode, (uint32_t)flags);
+	expect_numbers(ev, fchmodat2__mode, (uint16_t)mode, (uint32_t)flags);
 }
 
 LIVE_TEST(fchmodat2)

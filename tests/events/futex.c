@@ -14,7 +14,7 @@ static void check(const void *addr, long op, long val, long res, uint16_t stored
 	expect_i64(ev, futex__res, res);
 	expect_i64(ev, futex__addr, (int64_t)addr);
 	expect_i64(ev, futex__op, stored);
-	expect_i64(ev, futex__val, val);
+	expect_i64(ev, futex__val, (uint32_t)val);
 }
 
 LIVE_TEST(futex)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ioctl: request and argument as they are, 64 bits each. */
+/* ioctl: the request, of 32 bits, and the argument as it is. */
 #include <sys/ioctl.h>
 
 #include "harness/fixture.h"
@@ -8,7 +8,7 @@
 static void check(long fd, long request, long argument, long ret)
 {
 	expect_call(ioctl, ret, CALL(SYS_ioctl, fd, request, argument), NUMBER((int)fd),
-		    NUMBER(request), NUMBER(argument));
+		    NUMBER((uint32_t)request), NUMBER(argument));
 }
 
 LIVE_TEST(ioctl)

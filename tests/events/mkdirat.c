@@ -14,7 +14,7 @@ static void check(long dirfd, const char *path, long mode, long ret)
 	expect_i64(ev, mkdirat__res, ret);
 	expect_i64(ev, mkdirat__dirfd, dirfd);
 	expect_string(ev, mkdirat__path, path);
-	expect_i64(ev, mkdirat__mode, mode);
+	expect_i64(ev, mkdirat__mode, (uint16_t)mode);
 }
 
 LIVE_TEST(mkdirat)

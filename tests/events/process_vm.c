@@ -28,7 +28,7 @@ static void check_transfer(const struct transfer *transfer, long number, unsigne
 	require(CALL(number, pid, local, transfer->locals, remote, 1, 0) == transfer->ret);
 	ev = live_next(event);
 	expect_i64(ev, 0, transfer->ret);
-	expect_i64(ev, 1, pid);
+	expect_i64(ev, 1, (int)pid);
 	expect_bytes(ev, data, fixture_pattern(BYTES), transfer->ret > 0 ? shown : 0);
 }
 

@@ -12,8 +12,8 @@ static void check(long operation, long flags, const void *arg, long ret)
 	require(CALL(SYS_seccomp, operation, flags, arg) == ret);
 	ev = live_next(EVENT_seccomp);
 	expect_i64(ev, seccomp__res, ret);
-	expect_i64(ev, seccomp__op, operation);
-	expect_i64(ev, seccomp__flags, flags);
+	expect_i64(ev, seccomp__op, (uint32_t)operation);
+	expect_i64(ev, seccomp__flags, (uint32_t)flags);
 }
 
 LIVE_TEST(seccomp)

@@ -53,7 +53,7 @@ static __always_inline __u64 mq_create_address(__u64 flags, __u64 address)
 	return flags & MQ_CREATE ? address : 0;
 }
 
-static __always_inline __u32 mq_create_mode(struct filler *f, __u64 flags, __u32 mode)
+static __always_inline __u32 mq_create_mode(struct filler *f, __u64 flags, __u16 mode)
 {
 	f->absent = !(flags & MQ_CREATE);
 	return mode;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -24,14 +25,18 @@
 #endif
 
 /*
- * A system call as it is, without what the C library makes of it; its result or -errno. Its number
- * has garbage in the upper half of its register, as a program that wants to hide may leave there:
- * the kernel makes the call all the same, and its event must come.
+ * A system call as it is, without what the C library makes of it; its result or -errno. Where the
+ * kernel ignores bits of a register, above the number and above small arguments, there is garbage.
  */
-#define CALL(number, ...)                                                                          \
-	fixture_result(syscall((long)(number) | GARBAGE_ABOVE_NUMBER, ##__VA_ARGS__))
+#define CALL(...) fixture_result(garbage_call(__VA_ARGS__))
 
 #define GARBAGE_ABOVE_NUMBER 0x7777000100000000
+#define GARBAGE_ABOVE_ARGUMENT 0x5555aaab99990000
+
+long garbage_call(long number, ...);
+
+/* Reads the types of all arguments from tracefs; until then arguments are as they are given. */
+bool garbage_learn_types(void);
 
 static inline long fixture_result(long ret)
 {

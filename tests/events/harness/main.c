@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "harness/fixture.h"
 #include "harness/live.h"
 
 static const struct test {
@@ -141,6 +142,8 @@ int main(int argc, char **argv)
 		puts("Bail out! no such test");
 		return 2;
 	}
+	if (!garbage_learn_types())
+		puts("# no tracefs: arguments have no garbage");
 	if (!mkdtemp(base) || chmod(base, 0755) || capture_open(EVENT_NONE, &err)) {
 		printf("Bail out! %s\n", err.text[0] ? err.text : strerror(errno));
 		return 1;
