@@ -9,12 +9,11 @@ import sys
 import threading
 
 from schedule import Job
-from suite import TOP, Build, commands, install, run
+from suite import TOP, VM_TIMEOUT_S, Build, commands, install, run
 
 # Of tests/vm/initrd.
 PROGRAMS = ("userspace/agent/agent", "tests/events/live_tests", "tests/vm/load_programs", "tests/vm/storm")
 BUILDS = {"amd64": "test", "arm64": "arm64"}
-GUEST_S = 1500
 # Lanes run at the same time, and apt only once.
 apt = threading.Lock()
 
@@ -48,7 +47,7 @@ def guests():
     for line in (TOP / "tests/vm/kernels").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             kernel, architecture = line.split()[:2]
-            yield Part(f"vm/{kernel}", (TOP / "tests/vm/run", kernel), GUEST_S, ("vm", *{architecture} & {"arm64"}),
+            yield Part(f"vm/{kernel}", (TOP / "tests/vm/run", kernel), VM_TIMEOUT_S, ("vm", *{architecture} & {"arm64"}),
                        (BUILDS[architecture],), tries=2)
 
 

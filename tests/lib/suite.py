@@ -19,7 +19,7 @@ LANES = 2
 CPUS = os.cpu_count() or 1
 CPUS_OF_LANE = max(1, CPUS // LANES)
 # An agent that somebody left waiting must not stop a whole run.
-FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 900
+FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 1500
 # The oldest; release.py has the others.
 VM_KERNEL = "5.10"
 SKELETON = TOP / "build-test/driver/lanner.skel.h"

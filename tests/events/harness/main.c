@@ -125,10 +125,53 @@ __attribute__((noinline)) static void grow_stack(void)
 		pages[i] = 0;
 }
 
+/* What the tests of a run have in common. */
+struct progress {
+	const char *base;
+	unsigned int number, failed, captured;
+};
+
+/* Runs a test in the capture that it needs. */
+static int run_next(const struct test *test, struct progress *progress, struct error *err)
+{
+	char directory[64];
+	int ret;
+
+	progress->number++;
+	if (test->event && !event_desc_is_native(event_desc_get(test->event))) {
+		printf("ok %u - %s # SKIP no such call here\n", progress->number, test->name);
+		return 0;
+	}
+	ret = capture_for(test->event, &progress->captured, err);
+	if (ret)
+		return ret;
+	snprintf(directory, sizeof(directory), "%s/%s", progress->base, test->name);
+	progress->failed += !run_test(test, progress->number, directory);
+	return 0;
+}
+
+/* Those with a capture of their own come last: with each capture all programs are loaded again. */
+static int run_all(char **names, struct progress *progress, struct error *err)
+{
+	for (unsigned int i = 0; i < 2 * TESTS_COUNT; i++) {
+		const struct test *test = &tests[i % TESTS_COUNT];
+		bool is_last_part = i >= TESTS_COUNT;
+		int ret;
+
+		if (!is_selected(test, names) || comes_on_request(test->event) != is_last_part)
+			continue;
+		ret = run_next(test, progress, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	char base[] = "/tmp/lanner-live-XXXXXX", directory[64];
-	unsigned int count = 0, number = 0, failed = 0, captured = EVENT_NONE;
+	char base[] = "/tmp/lanner-live-XXXXXX";
+	struct progress progress = {.base = base, .captured = EVENT_NONE};
+	unsigned int count = 0;
 	struct error err = {0};
 
 	grow_stack();
@@ -149,21 +192,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("1..%u\n", count);
-	for (unsigned int i = 0; i < TESTS_COUNT; i++) {
-		if (!is_selected(&tests[i], argv + 1))
-			continue;
-		if (tests[i].event && !event_desc_is_native(event_desc_get(tests[i].event))) {
-			printf("ok %u - %s # SKIP no such call here\n", ++number, tests[i].name);
-			continue;
-		}
-		if (capture_for(tests[i].event, &captured, &err)) {
-			printf("Bail out! %s\n", err.text);
-			return 1;
-		}
-		snprintf(directory, sizeof(directory), "%s/%s", base, tests[i].name);
-		failed += !run_test(&tests[i], ++number, directory);
+	if (run_all(argv + 1, &progress, &err)) {
+		printf("Bail out! %s\n", err.text);
+		return 1;
 	}
 	capture_close();
 	rmdir(base);
-	return failed ? 1 : 0;
+	return progress.failed ? 1 : 0;
 }
