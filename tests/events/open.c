@@ -65,7 +65,7 @@ static void check_flags(void)
 	}
 }
 
-/* Descriptor 0 counts as a failure but for the mark of a created file. */
+/* As descriptor 0 a file is what it is as any other one. */
 static void check_descriptor_zero(void)
 {
 	int kept = dup(0);
@@ -77,10 +77,12 @@ static void check_descriptor_zero(void)
 	opened = fixture_opened(0);
 	require(dup2(kept, 0) == 0 && close(kept) == 0);
 	ev = live_next(EVENT_open);
+	expect_i64(ev, open__fd, 0);
 	expect_string(ev, open__name, "zero");
-	expect_failed(ev, 0,
-		      file_flags__O_CREAT | file_flags__O_WRONLY | file_flags__O_F_CREATED, 0600);
-	fixture_expect_real_path(ev, open__path, &opened);
+	expect_i64(ev, open__flags,
+		   file_flags__O_CREAT | file_flags__O_WRONLY | file_flags__O_F_CREATED);
+	expect_i64(ev, open__mode, 0600);
+	expect_file(ev, open, &opened);
 	expect_absent(ev, open__base_path);
 }
 

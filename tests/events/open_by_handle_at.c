@@ -43,15 +43,21 @@ static void check_failed(long mountfd, const void *handle, long flags, int64_t s
 		    NUMBER((int)mountfd), NUMBER(shown), ABSENT, NUMBER(0), NUMBER(0));
 }
 
-/* Descriptor 0 counts as a failure. */
+/* As descriptor 0 a file is what it is as any other one. */
 static void check_descriptor_zero(const char *path)
 {
 	struct handle handle = handle_of(path);
 	int kept = dup(0);
+	char real[PATH_MAX];
+	struct stat status;
 
 	require(kept > 0 && close(0) == 0);
-	check_failed(AT_FDCWD, &handle, O_RDONLY, file_flags__O_RDONLY, 0);
+	require(CALL(SYS_open_by_handle_at, AT_FDCWD, &handle, O_RDONLY) == 0);
+	require(fstat(0, &status) == 0 && realpath(path, real));
 	require(dup2(kept, 0) == 0 && close(kept) == 0);
+	expect_params(live_next(EVENT_open_by_handle_at), NUMBER(0), NUMBER(AT_FDCWD),
+		      NUMBER(file_flags__O_RDONLY), TEXT(real), NUMBER(fixture_device(&status)),
+		      NUMBER((int64_t)status.st_ino));
 }
 
 LIVE_TEST(open_by_handle_at)

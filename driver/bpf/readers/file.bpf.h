@@ -87,8 +87,7 @@ static __always_inline enum overlay_layer inode_layer(struct inode *inode, struc
 
 /*
  * What the current call opened: its file, flags of the stored kind, device and inode; zeros if it
- * failed. Descriptor 0 counts as a failure except for the file and the created bit, as in the .scap
- * format.
+ * failed.
  */
 static __always_inline struct opened_file opened_file(struct filler *f)
 {
@@ -101,8 +100,6 @@ static __always_inline struct opened_file opened_file(struct filler *f)
 		return opened;
 	if (GET(file, f_mode) & FMODE_CREATED)
 		opened.flags |= STORED_CREATED;
-	if (f->ret == 0)
-		return opened;
 	inode = GET(file, f_inode);
 	sb = GET(inode, i_sb);
 	opened.dev = device_encode(GET(sb, s_dev));
@@ -292,8 +289,7 @@ static __always_inline bool path_is_rejected(struct filler *f, __u32 event, __u3
 
 	_Static_assert(OPENED_PATH_END == PATH_BYTES && OPENED_PATH_MAX <= STRING_BYTES_MAX,
 		       "path_build() leaves the path there");
-	/* Events of handles have no path of descriptor 0. */
-	if (!number || f->ret < (event == EVENT_open_by_handle_at))
+	if (!number || f->ret < 0)
 		return false;
 	file = fd_file(f->ret);
 	if (!file)
