@@ -5,12 +5,21 @@
  */
 #include "sinsp/fields/container.h"
 
-static const char host[] = "host";
+/* The word for no container; and what a container is called that somebody named like it. */
+static const char host[] = "host", named_host[] = "container:host";
 
 /* Whether it is known where the thread is; of some in a capture only events are known. */
 static bool has_place(const struct sinsp_event *event)
 {
 	return event->thread && (event->thread->cgroups->container || event->thread->pid > 0);
+}
+
+/* An id or name of a container. */
+static int give_name(struct field_value *values, const char *name, size_t len)
+{
+	bool is_reserved = len == sizeof(host) - 1 && memcmp(name, host, len) == 0;
+
+	return is_reserved ? give_string(values, named_host) : give_bytes(values, name, len);
 }
 
 /* The id of a container; "host" for processes of the host. */
@@ -22,8 +31,8 @@ static int give_id(const struct sinsp_event *event, bool whole, struct field_val
 		return NO_VALUE;
 	if (!container)
 		return give_string(values, host);
-	return give_bytes(values, container->id,
-			  whole ? container->id_len : sinsp_container_short_len(container));
+	return give_name(values, container->id,
+			 whole ? container->id_len : sinsp_container_short_len(container));
 }
 
 static int get_id(const struct sinsp_event *event, const struct field_ref *ref,
@@ -67,7 +76,7 @@ static int get_name(const struct sinsp_event *event, const struct field_ref *ref
 	const struct sinsp_container *container = event_container(event);
 
 	if (container && container->info.name)
-		return give_string(values, container->info.name);
+		return give_name(values, container->info.name, strlen(container->info.name));
 	if (container && !container->is_named)
 		return NO_VALUE;
 	return give_id(event, true, values);

@@ -80,6 +80,12 @@ static void test_lxc(void **state)
 	world_expect(world, "container.full_id", "a-longer-name");
 	world_expect(world, "container.type", "lxc");
 	world_expect(world, "container.name", "a-longer-name");
+	/* Nobody hides from "container.id != host" by a name. */
+	contained_set_group(world, "/system.slice/runc-host.scope");
+	world_expect(world, "container.id", "container:host");
+	world_expect(world, "container.full_id", "container:host");
+	world_expect(world, "container.name", "container:host");
+	world_expect(world, "container.type", "custom");
 }
 
 static void test_unknown_thread(void **state)
