@@ -13,6 +13,8 @@
 #include "harness/gate.h"
 #include "harness/int80.h"
 #include "harness/live.h"
+#include "harness/process.h"
+#include "patience.h"
 #include "util/clock.h"
 
 enum {
@@ -242,6 +244,18 @@ static int wait_at_gate(void *gate)
 	return 0;
 }
 
+/* A child that has said that it is at the gate sleeps in the call that waits there. */
+static void wait_until_asleep(pid_t child)
+{
+	static struct process process;
+	uint64_t begin_ns = now_ns();
+
+	do {
+		require(now_ns() - begin_ns < PATIENCE_NS);
+		process_read(child, child, &process);
+	} while (process.state != 'S');
+}
+
 /* Two calls in progress that have one place for their times: the first loses its own. */
 static void check_shared_place(void)
 {
@@ -253,7 +267,7 @@ static void check_shared_place(void)
 	gate_init(&gate);
 	first = fixture_child(wait_at_gate, &gate);
 	gate_expect(&gate, 1);
-	usleep(SLEEP_NS / 1000); /* by then it waits */
+	wait_until_asleep(first);
 	second = first + ENTER_TIMES;
 	begin_ns = now_ns();
 	made = clone_with_id(&second);

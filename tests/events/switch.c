@@ -19,10 +19,12 @@ struct ends {
 static void get_hold_of_cpu(void)
 {
 	struct sched_param priority = {.sched_priority = 10};
+	int cpu = sched_getcpu();
 	cpu_set_t cpus;
 
+	require(cpu >= 0);
 	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
+	CPU_SET(cpu, &cpus);
 	require(sched_setaffinity(0, sizeof(cpus), &cpus) == 0);
 	require(sched_setscheduler(0, SCHED_FIFO, &priority) == 0);
 }

@@ -13,7 +13,7 @@ def message_class(folder, file, name):
     """The class of a message that a file declares."""
     with tempfile.NamedTemporaryFile() as out:
         subprocess.run(["protoc-c", f"--proto_path={folder}", f"--descriptor_set_out={out.name}", "--include_imports",
-                        file], check=True, timeout=30)
+                        file], check=True, timeout=60)
         files = descriptor_pb2.FileDescriptorSet.FromString(out.read())
     pool = descriptor_pool.DescriptorPool()
     for description in files.file:

@@ -142,7 +142,7 @@ class KafkaCluster:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=lanner.LIMIT_S)
 
 
 class Load:
@@ -173,7 +173,7 @@ class Load:
 
 def metrics(address):
     """The agent's metrics: by name, the sum over all labels."""
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=lanner.LIMIT_S) as answer:
         text = answer.read().decode()
     sums = {}
     for name, _, value in METRIC.findall(text):

@@ -13,7 +13,7 @@ import lanner
 from kube.certificates import Authority
 
 SEND = os.path.join(lanner.BUILD, "tests/support/send_records")
-WAIT_S = 20
+WAIT_S = 60
 PARTS = ("pri", "time", "host", "app", "procid", "msgid", "data", "message")
 DATA = re.compile(r'^\[meta sequenceId="(\d+)"\]\[lanner@32473 id="0123456789abcdef-(\d+)"\]$')
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|\+00:00)$")

@@ -20,7 +20,7 @@
 
 enum {
 	MARKER_FD = -1000000, /* and below */
-	MARKER_TIMEOUT_S = 10,
+	MARKER_TIMEOUT_S = 60,
 	EVENTS_PER_LOOK = 1024, /* at the clock */
 	CLOCK_TOLERANCE_NS = 5000000,
 	RING_BYTES = 8 << 20,

@@ -10,7 +10,7 @@ NAMES = ("127.0.0.1", "::1", "localhost", "kubernetes.default.svc")
 
 
 def _openssl(*words):
-    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=30)
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=60)
 
 
 def _new_key(path):

@@ -17,7 +17,7 @@ import lanner
 NAME = "node-1"
 TOKEN = "token-1"
 USER = "system:serviceaccount:lanner:lanner"
-WAIT_S = 20
+WAIT_S = 60
 
 
 def new_id():
