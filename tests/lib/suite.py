@@ -71,7 +71,7 @@ class Build:
         tests = {os.path.relpath(test["cmd"][0], self.folder) for test in self.tests
                  if f"lanner:{suite}" in test["suite"]}
         return commands.test(report, f"build/{self.name}",
-                             ["ninja", "-C", self.folder, "-j", str(jobs), *programs, *sorted(tests)])
+                             ["ninja", "--quiet", "-C", self.folder, "-j", str(jobs), *programs, *sorted(tests)])
 
     def compile(self, report):
         """Compiles all that is C, without linking: for the warnings."""
@@ -83,7 +83,7 @@ class Build:
         objects = [target for target in (line.partition(": ")[0] for line in known.splitlines())
                    if target.endswith(".c.o")]
         return commands.test(report, f"build/{self.name}",
-                             ["ninja", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
+                             ["ninja", "--quiet", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
 
     def names(self, suite, without=()):
         return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
