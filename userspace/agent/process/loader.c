@@ -108,10 +108,17 @@ int loader_start(struct loader *loader, struct error *err)
 
 bool loader_runs(struct loader *loader, uint64_t now_ns)
 {
+	siginfo_t end = {0};
+
 	if (loader->ended || now_ns < loader->check_due_ns)
 		return !loader->ended;
 	loader->check_due_ns = now_ns + check_ns;
-	loader->ended = waitpid(loader->pid, NULL, WNOHANG) == loader->pid;
+	/*
+	 * What is left of it stays: no other process gets its number, whose events the programs
+	 * leave out.
+	 */
+	loader->ended = waitid(P_PID, (id_t)loader->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+			end.si_pid;
 	return !loader->ended;
 }
 
@@ -120,11 +127,9 @@ void loader_finish(struct loader *loader)
 	if (!loader->pid)
 		return;
 	loader_client_finish(&loader->client);
-	if (!loader->ended) {
-		/* It may be loading, or be stopped. */
-		kill(loader->pid, SIGKILL);
-		while (waitpid(loader->pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
-	}
+	/* It may be loading, or be stopped. */
+	kill(loader->pid, SIGKILL);
+	while (waitpid(loader->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
 	*loader = (struct loader){0};
 }

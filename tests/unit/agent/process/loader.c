@@ -98,6 +98,7 @@ static int try_end(void *context)
 	struct error err = {""};
 	struct loader loader;
 	uint64_t now_ns = second_ns;
+	pid_t pid;
 
 	EXPECT(loader_start(&loader, &err) == 0);
 	EXPECT(loader_runs(&loader, now_ns));
@@ -110,7 +111,11 @@ static int try_end(void *context)
 	}
 	EXPECT(loader.ended && !loader_runs(&loader, now_ns));
 	EXPECT(open_ring(&loader) == -EPIPE);
+	/* No other process can get the number, whose events are left out. */
+	pid = loader.pid;
+	EXPECT(kill(pid, 0) == 0);
 	loader_finish(&loader);
+	EXPECT(kill(pid, 0) && errno == ESRCH);
 	return 0;
 }
 
