@@ -5,6 +5,7 @@
 """
 import dataclasses
 import functools
+import re
 import sys
 import threading
 
@@ -55,7 +56,8 @@ def guests():
 def mirror_problem():
     """What apt says of Debian's mirror when it does not answer, or nothing."""
     code, output = commands.run(["apt-get", "-q", "update", "--error-on=any"])
-    return f"no Debian mirror: {output.splitlines()[-1]}" if code else ""
+    said = re.search("^[EW]: .*$", output, re.MULTILINE)
+    return f"no Debian mirror: {said[0] if said else 'apt-get update failed'}" if code else ""
 
 
 def prepare(part, report):
