@@ -79,6 +79,7 @@ enum {
 	STATSD_PORT_DEFAULT = 8125,
 	SCRATCH_SLOTS_PER_CPU = 4,
 	MESSAGES_MAX = 16, /* of one call that get an event; below the limit of tail calls */
+	MESSAGES_OF_CALL = 1024, /* the kernel takes no more (UIO_MAXIOV) */
 };
 
 /* For which data of sockets more than snaplen bytes are kept. */
@@ -157,7 +158,8 @@ enum {
 	LOSS(RESERVED, "reserved for important events")                                            \
 	LOSS(PROCESS_LIMIT, "over the limit of a process")                                         \
 	LOSS(CGROUP_LIMIT, "over the limit of a control group")                                    \
-	LOSS(BUDGET, "over the budget")
+	LOSS(BUDGET, "over the budget")                                                            \
+	LOSS(MESSAGES, "messages beyond the first of a call")
 
 enum loss_cause {
 #define LOSS(name, text) LOSS_##name,

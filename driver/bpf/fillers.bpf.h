@@ -85,13 +85,14 @@ static __always_inline __u64 descriptor_used(struct filler *f)
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
 			return call_without_event(f->regs);                                               \
-		if (exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
+		if (HAS_MESSAGES(id))                                                              \
+			messages_resume(f);                                                        \
+		if (f->message_index == 0 &&                                                       \
+		    exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
 				     DESCRIPTOR_USED(f, id)))                                      \
 			return call_without_event(f->regs);                                        \
 		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, FLAGS_ASKED(f, id)))              \
 			return call_without_event(f->regs);                                        \
-		if (HAS_MESSAGES(id))                                                              \
-			messages_resume(f);                                                        \
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f->regs);                                               \

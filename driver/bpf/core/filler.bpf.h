@@ -46,9 +46,19 @@ struct filler {
 	__u32 message_index; /* the one that this event is about */
 };
 
+static __always_inline __u64 min_u64(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+static __always_inline void count_times(__u64 *counter, __u64 times)
+{
+	__sync_fetch_and_add(counter, times);
+}
+
 static __always_inline void count(__u64 *counter)
 {
-	__sync_fetch_and_add(counter, 1);
+	count_times(counter, 1);
 }
 
 /* Counts a call of a 32-bit or x32 program that is not decoded. */
@@ -62,14 +72,19 @@ static __always_inline void count_compat(void)
 }
 
 /* Returns whether there is such an event. */
-static __always_inline bool count_lost(__u32 event, enum loss_cause cause)
+static __always_inline bool count_lost_times(__u32 event, enum loss_cause cause, __u64 times)
 {
 	struct event_counters *of_event = bpf_map_lookup_elem(&counters, &event);
 
 	if (!of_event)
 		return false;
-	count(&of_event->lost[cause]);
+	count_times(&of_event->lost[cause], times);
 	return true;
+}
+
+static __always_inline bool count_lost(__u32 event, enum loss_cause cause)
+{
+	return count_lost_times(event, cause, 1);
 }
 
 static __always_inline void count_filtered(__u32 event)

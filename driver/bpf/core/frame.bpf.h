@@ -10,11 +10,6 @@
 
 enum { FIXED_BYTES_MAX = 512 /* of a frame, before its first value of variable length */ };
 
-static __always_inline __u64 min_u64(__u64 a, __u64 b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * For readers that an event has many of: the verifier does not carry what one learns of the result
  * to the next.

@@ -319,14 +319,20 @@ static __always_inline void messages_resume(struct filler *f)
 static __always_inline void messages_end(struct filler *f)
 {
 	__u32 next = f->message_index + 1;
+	enum loss_cause cause = LOSS_MESSAGES;
 
 	filler_send(f);
-	if (next < f->messages && next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
-		f->slot->messages.next = next;
-		f->slot->messages.tid = current_tid();
-		bpf_tail_call(f->ctx, &fillers, f->event);
-		f->slot->messages.tid = 0;
-		count_lost(f->event, LOSS_TAIL_CALL);
+	if (next < f->messages) {
+		if (next < MESSAGES_MAX && CAN_JUMP_FROM_FUNCTIONS) {
+			f->slot->messages.next = next;
+			f->slot->messages.tid = current_tid();
+			bpf_tail_call(f->ctx, &fillers, f->event);
+			f->slot->messages.tid = 0;
+			cause = LOSS_TAIL_CALL;
+		}
+		/* The result may be made up, so it counts no more than the kernel takes. */
+		count_lost_times(f->event, cause,
+				 min_u64(f->messages, MESSAGES_OF_CALL) - next);
 	}
 	scratch_give_back(f->slot);
 }

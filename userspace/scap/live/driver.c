@@ -199,7 +199,8 @@ static int read_counters(struct live_driver *driver, struct scap_live_stats *sta
 		}
 		/* Events without a slot, or without a filler, were not counted in a slot. */
 		stats->seen[id] += sum->lost[LOSS_SCRATCH_BUSY] + sum->lost[LOSS_TAIL_CALL] +
-				   sum->lost[LOSS_BUDGET] + sum->filtered;
+				   sum->lost[LOSS_BUDGET] + sum->lost[LOSS_MESSAGES] +
+				   sum->filtered;
 	}
 	free(by_cpu);
 	return r;
