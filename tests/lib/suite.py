@@ -30,6 +30,7 @@ QUICK_E2E = {"e2e/test_whole_way", "e2e/test_accounting", "e2e/test_descriptors"
 # What runs when nothing else does, and why. All others judge their own processes alone.
 ALONE = {
     "e2e/test_budget": "measures what share of the machine a capture takes",
+    "e2e/test_sysdig": "compares all events of the machine, none of which may be lost",
     "e2e/test_storm": "takes the whole machine, by dozens of processes",
 }
 
