@@ -13,7 +13,7 @@
 
 #include "util/clock.h"
 
-enum { WAIT_MS_MAX = 10000 };
+enum { WAIT_MS_MAX = 60000 };
 
 struct fake_target fake_target;
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BROKERS = 1, TIMEOUT_MS = 10000 };
+enum { BROKERS = 1, TIMEOUT_MS = 60000 };
 
 static _Noreturn void fail(const char *what)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PEER_WAIT_MS = 5000 };
+enum { PEER_WAIT_MS = 60000 };
 
 struct peer {
 	int fd; /* listens; or receives datagrams */

@@ -14,7 +14,7 @@
 #include "output/targets/kinds.h"
 #include "util/clock.h"
 
-enum { BATCH = 500, RETRY_MS = 100, TRIES = 300 };
+enum { BATCH = 500, RETRY_MS = 100, TRIES = 600 };
 
 struct lines {
 	char *text[BATCH];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES_MAX = 500, TRY_MS = 10 };
+enum { TRIES_MAX = 6000, TRY_MS = 10 };
 
 int sent_try(struct sent_target *target, const struct output_kind *kind, const char *text,
 	     struct error *err)

@@ -21,7 +21,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-enum { RECEIVED_MAX = 32 << 20, WAITS_MAX = 2500, WAIT_US = 2000, POLL_MS = 10, DAY_S = 86400 };
+enum { RECEIVED_MAX = 32 << 20, WAITS_MAX = 30000, WAIT_US = 2000, POLL_MS = 10, DAY_S = 86400 };
 
 struct tls_server {
 	struct tls_server_config config;

@@ -53,7 +53,7 @@ static void init(uint16_t port, bool datagrams, uint64_t timeout_ns)
 static void init_path(const char *path, bool datagrams)
 {
 	const struct connection_config config = {
-		.path = path, .datagrams = datagrams, .timeout_ns = 5000 * MS};
+		.path = path, .datagrams = datagrams, .timeout_ns = 60000 * MS};
 
 	connection_init(&connection, &config, &stop);
 }
@@ -78,7 +78,7 @@ static void test_no_server(void **state)
 	uint16_t port = peer_free_port();
 	int fd;
 
-	init(port, false, 5000 * MS);
+	init(port, false, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), -ECONNREFUSED);
 	assert_string_equal(err.text, "cannot connect: Connection refused");
 	assert_int_equal(connection.fd, -1);
@@ -97,7 +97,7 @@ static void test_server_ends(void **state)
 	int fd;
 
 	peer_open(&peer, SOCK_STREAM, 0);
-	init(peer.port, false, 5000 * MS);
+	init(peer.port, false, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	fd = peer_accept(&peer);
 	assert_int_equal(write(fd, "welcome", 7), 7);
@@ -123,7 +123,7 @@ static void test_server_resets(void **state)
 	int fd;
 
 	peer_open(&peer, SOCK_STREAM, 0);
-	init(peer.port, false, 5000 * MS);
+	init(peer.port, false, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(write_text("1"), 0);
 	peer_reset(peer_accept(&peer));
@@ -147,7 +147,7 @@ static void test_slow_server(void **state)
 	for (size_t i = 0; i < LARGE_BYTES; i++)
 		bytes[i] = (char)(i * 31 >> 3);
 	peer_open(&peer, SOCK_STREAM, 0);
-	init(peer.port, false, 5000 * MS);
+	init(peer.port, false, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	reader = peer_reader_start(peer_accept(&peer), 1000);
 	assert_int_equal(connection_write(&connection, bytes, LARGE_BYTES, &done, &err), 0);
@@ -182,7 +182,7 @@ static void test_stalled_server(void **state)
 	assert_in_range(lost, 1, done);
 	assert_int_equal(connection.fd, -1);
 	close(fd);
-	connection.config.timeout_ns = 5000 * MS;
+	connection.config.timeout_ns = 60000 * MS;
 	assert_int_equal(connection_open(&connection, &err), 0);
 	output_stop_now(&stop);
 	assert_int_equal(connection_write(&connection, bytes, LARGE_BYTES, &done, &err),
@@ -229,7 +229,7 @@ static void test_datagrams(void **state)
 	memset(large, 'x', 70000);
 	large[70000] = '\0';
 	peer_open(&peer, SOCK_DGRAM, 0);
-	init(peer.port, true, 5000 * MS);
+	init(peer.port, true, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(send_texts("a", "bc", "d", &done), 0);
 	assert_int_equal(done, 3);
@@ -252,7 +252,7 @@ static void test_refused_datagram(void **state)
 	struct iovec text = {"a", 1};
 	size_t done = 0;
 
-	init(peer_free_port(), true, 5000 * MS);
+	init(peer_free_port(), true, 60000 * MS);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(connection_send(&connection, &text, 1, &done, &err), 0);
 	await_failure();
@@ -326,7 +326,7 @@ static void test_good_end(void **state)
 	pthread_t thread;
 
 	peer_open(&peer, SOCK_STREAM, 0);
-	init(peer.port, false, 5000 * MS);
+	init(peer.port, false, 60000 * MS);
 	assert_int_equal(pthread_create(&thread, NULL, read_late, &count), 0);
 	assert_int_equal(connection_open(&connection, &err), 0);
 	assert_int_equal(connection_write(&connection, bytes, GOOD_BYTES, &done, &err), 0);

@@ -30,7 +30,7 @@ static struct error err;
 static int setup_type(int type)
 {
 	struct connection_config config = {.datagrams = type == SOCK_DGRAM,
-					   .timeout_ns = UINT64_C(5000000000)};
+					   .timeout_ns = UINT64_C(60000000000)};
 
 	peer_open(&peer, type, 0);
 	strcpy(config.endpoint.host, "127.0.0.1");

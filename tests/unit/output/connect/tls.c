@@ -79,7 +79,7 @@ static int teardown(void **state)
 static void start(const struct tls_server_config *more)
 {
 	struct tls_server_config config = *more;
-	struct connection_config to = {.timeout_ns = 5000 * MS};
+	struct connection_config to = {.timeout_ns = 60000 * MS};
 	uint16_t port;
 
 	config.cert = files[SERVER];
@@ -247,7 +247,7 @@ static void test_silent_server(void **state)
 		open_with(&(struct tls_config){.ca = files[CA], .server_name = "127.0.0.1"}),
 		-ETIMEDOUT);
 	assert_string_equal(err.text, "no answer to the TLS handshake in time");
-	connection.config.timeout_ns = 5000 * MS;
+	connection.config.timeout_ns = 60000 * MS;
 	output_stop_now(&stop);
 	assert_int_equal(
 		open_with(&(struct tls_config){.ca = files[CA], .server_name = "127.0.0.1"}),

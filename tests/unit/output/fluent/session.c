@@ -20,7 +20,8 @@ static const struct fluent_identity known = {
 static int open_session(const struct fluent_server_config *server_config,
 			const struct fluent_identity *identity, struct error *err)
 {
-	struct connection_config config = {.has_answers = true, .timeout_ns = 2000000000};
+	struct connection_config config = {.has_answers = true,
+					   .timeout_ns = UINT64_C(60000000000)};
 	struct fluent_session session;
 	struct fluent_server *server;
 	struct output_stop stop;

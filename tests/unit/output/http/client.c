@@ -30,7 +30,7 @@ static const struct fake_response responses[] = {
 
 static int setup(void **state)
 {
-	keys = (struct http_keys){.timeout_ns = UINT64_C(5000000000)};
+	keys = (struct http_keys){.timeout_ns = UINT64_C(60000000000)};
 	server = fake_server_start(responses, 4);
 	return output_stop_init(&stop);
 }

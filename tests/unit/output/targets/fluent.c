@@ -19,8 +19,7 @@ static void open_target(uint16_t port, const char *keys)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "fluent://127.0.0.1:%u,timeout=2s%s", (unsigned int)port,
-		 keys);
+	snprintf(text, sizeof(text), "fluent://127.0.0.1:%u%s", (unsigned int)port, keys);
 	sent_open(&target, &output_kind_fluent, text);
 }
 
@@ -40,7 +39,7 @@ static void test_confirmed(void **state)
 	uint16_t port;
 
 	server = fluent_server_start(&config, &port);
-	open_target(port, ",shared-key=key,user=u,password=p");
+	open_target(port, ",timeout=60s,shared-key=key,user=u,password=p");
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(send_text("{\"a\":1}\n", &sent, &err), 0);
 		assert_int_equal(sent_count(&sent, OUTPUT_DELIVERED), 1);
@@ -65,7 +64,7 @@ static void test_unconfirmed(void **state)
 	uint16_t port;
 
 	server = fluent_server_start(&config, &port);
-	open_target(port, "");
+	open_target(port, ",timeout=2s");
 	assert_int_not_equal(send_text("{\"a\":1}\n", &sent, &err), 0);
 	assert_int_equal(sent_count(&sent, OUTPUT_RETRY), 1);
 	assert_true(sent.batch.uncertain);
@@ -85,7 +84,7 @@ static void test_wrongly_confirmed(void **state)
 	uint16_t port;
 
 	server = fluent_server_start(&config, &port);
-	open_target(port, "");
+	open_target(port, ",timeout=60s");
 	assert_int_equal(send_text("{\"a\":1}\n", &sent, &err), -EPROTO);
 	assert_non_null(strstr(err.text, "the server confirmed something else"));
 	assert_true(sent.batch.uncertain);
@@ -99,7 +98,7 @@ static void test_nobody_there(void **state)
 	struct error err = {""};
 	struct sent sent;
 
-	open_target(peer_free_port(), "");
+	open_target(peer_free_port(), ",timeout=60s");
 	assert_int_equal(send_text("{\"a\":1}\n", &sent, &err), -ECONNREFUSED);
 	assert_int_equal(sent_count(&sent, OUTPUT_RETRY), 1);
 	assert_false(sent.batch.uncertain);
