@@ -26,6 +26,16 @@ SLOWEST = 10
 SECOND_TRIES_MAX = 3
 
 
+# What programs of many cases say of their number: those of unit tests, and those that print TAP.
+CASES = re.compile(r"^(\d+) cases in |^1\.\.(\d+)$", re.MULTILINE)
+
+
+def count_cases(output):
+    """How many a test says that it has; what says nothing is one."""
+    said = CASES.search(output)
+    return int(said[1] or said[2]) if said else 1
+
+
 def flaky_causes(table):
     """Of the table of tests/flaky.md: a dict from the name of a test to the cause."""
     rows = re.findall(r"^\| `(\S+)` \| (.+?) \|", table, re.MULTILINE)
@@ -47,6 +57,7 @@ class Report:
         self.lock = threading.Lock()
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
         self.tests = []  # pairs of seconds and name
+        self.cases = {}  # of what ran, by the folder of its name: pairs of cases and programs
         self.again = {}  # of tests that failed once: name, and what runs it again
         self.passed = set()
         self.causes = causes or {}  # of tests that are known to be flaky
@@ -70,11 +81,15 @@ class Report:
         print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in lines),
               sep="\n", flush=True)
 
-    def add(self, verdict, name, seconds, output=""):
+    def add(self, verdict, name, seconds, output="", cases=1):
         lines = output.splitlines()
         shown = {"FAIL": lines, "SKIP": lines[-1:]}.get(verdict, [])
+        kind = name.partition("/")[0]
         with self.lock:
             self.counts[verdict] += 1
+            if verdict != "SKIP" and kind != "build":
+                sums = self.cases.get(kind, (0, 0))
+                self.cases[kind] = (sums[0] + cases, sums[1] + 1)
             self.tests.append((seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
@@ -89,6 +104,10 @@ class Report:
         for name in self.again:
             if name in self.passed:
                 print(f"flaky: {name} 1 of 2: {self.causes.get(name, 'for a cause that is not known')}")
+        if self.cases:
+            cases, programs = map(sum, zip(*self.cases.values()))
+            kinds = ", ".join(f"{kind} {sums[0]} in {sums[1]}" for kind, sums in self.cases.items())
+            print(f"{cases} cases in {programs} programs: {kinds}")
         skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
         print(f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}", flush=True)
         return 0 if self.counts["PASS"] and not self.counts["FAIL"] else 1
@@ -148,17 +167,22 @@ class Commands:
             out.seek(0)
             return code, out.read().decode(errors="replace")
 
-    def test(self, report, name, command, limit_s=None, env=None, tries=1):
-        """A command that is a test: its exit code is the verdict, that of the last of its tries."""
+    def test(self, report, name, command, limit_s=None, env=None, tries=1, failed=None, cases=0):
+        """A command that is a test: its exit code is the verdict, that of the last of its tries.
+
+        `failed` gives the arguments with which only what has failed, as the output says, is tried again;
+        `cases` is how many an earlier try has had."""
         begin = time.monotonic()
         code, output = self.run(command, limit_s, env)
         verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
         seconds = time.monotonic() - begin
+        cases = max(cases, count_cases(output))
         if verdict == "FAIL" and tries > 1:
+            again = [*command, *(failed(output) if failed else ())]
             report.failed_once(name, seconds, output, lambda report: self.test(
-                report, name, command, limit_s, env, tries - 1))
+                report, name, again, limit_s, env, tries - 1, failed, cases))
         else:
-            report.add(verdict, name, seconds, output)
+            report.add(verdict, name, seconds, output, cases)
         return verdict == "PASS"
 
 

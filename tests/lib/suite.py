@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sys
@@ -46,10 +47,11 @@ class Build:
         self.sanitized = any("b_sanitize" in option for option in map(str, options))
 
     def configure(self):
-        """Whether it is configured, and what was said."""
+        """Whether it is configured as the tree is now, and what was said."""
         if (self.folder / "build.ninja").exists():
-            return True, ""
-        # Hundreds of test programs are linked, for which the default linker takes three times as long.
+            code, output = commands.run(["ninja", "-C", self.folder, "build.ninja"])
+            return code == 0, output
+        # The default linker takes three times as long.
         # That of another architecture is not ours to choose.
         is_native = "--cross-file" not in self.options
         linker = {"CC_LD": "mold"} if is_native and shutil.which("mold") else {}
@@ -59,20 +61,22 @@ class Build:
 
     @functools.cached_property
     def tests(self):
-        """What meson knows of its tests."""
+        """What meson knows of its tests, by name."""
         done = commands.run(["meson", "introspect", "--tests", self.folder])
-        return json.loads(done[1]) if done[0] == 0 else []
+        return {test["name"]: test for test in json.loads(done[1])} if done[0] == 0 else {}
 
-    def make(self, report, suite=None, jobs=CPUS_OF_LANE, programs=()):
-        """Builds everything, or only some programs, or those that are the tests of a suite."""
+    def in_suite(self, name, suite):
+        return f"lanner:{suite}" in self.tests[name]["suite"]
+
+    def make(self, report, jobs=CPUS_OF_LANE, programs=(), tests=()):
+        """Builds everything, or only some programs and tests."""
         done, output = self.configure()
         if not done:
             report.add("FAIL", f"build/{self.name}", 0, output)
             return False
-        tests = {os.path.relpath(test["cmd"][0], self.folder) for test in self.tests
-                 if f"lanner:{suite}" in test["suite"]}
+        programs = {*programs, *(os.path.relpath(self.tests[name]["cmd"][0], self.folder) for name in tests)}
         return commands.test(report, f"build/{self.name}",
-                             ["ninja", "--quiet", "-C", self.folder, "-j", str(jobs), *programs, *sorted(tests)])
+                             ["ninja", "--quiet", "-C", self.folder, "-j", str(jobs), *sorted(programs)])
 
     def compile(self, report):
         """Compiles all that is C, without linking: for the warnings."""
@@ -86,31 +90,24 @@ class Build:
         return commands.test(report, f"build/{self.name}",
                              ["ninja", "--quiet", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
 
-    def names(self, suite, without=()):
-        return [test["name"] for test in self.tests if f"lanner:{suite}" in test["suite"] and
-                not any(f"lanner:{other}" in test["suite"] for other in without)]
+    @functools.cache
+    def cases(self, name, *options):
+        """The names of the cases of a program of unit tests; any other test is one case."""
+        command = [*self.tests[name]["cmd"], "--list", *options]
+        return commands.run(command)[1].splitlines() if self.in_suite(name, "groups") else [name]
 
-    def run(self, report, label, names, tries=2):
-        """Tests of the build, a line for each. What a sanitizer finds needs no second try."""
-        log = self.folder / "meson-logs/testlog.json"
-        log.unlink(missing_ok=True)
-        said = commands.run(["meson", "test", "-C", self.folder, "--no-rebuild",
-                             "--num-processes", str(CPUS_OF_LANE + 1), *names])[1]
-        missing = set(names)
-        for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else ():
-            test = json.loads(line)
-            name = test["name"].rsplit(" / ", 1)[-1]
-            missing.discard(name)
-            verdict = {"OK": "PASS", "EXPECTEDFAIL": "PASS", "SKIP": "SKIP"}.get(test["result"], "FAIL")
-            output = f"{test.get('stdout', '')}{test.get('stderr', '')}[{test['result']}]"
-            if verdict == "FAIL" and tries > 1 and not self.sanitized:
-                report.failed_once(f"{label}/{name}", test["duration"], output,
-                                   lambda report, name=name: self.run(report, label, [name], tries - 1))
-            else:
-                report.add(verdict, f"{label}/{name}", test["duration"], output)
-        for name in sorted(missing):
-            report.add("FAIL", f"{label}/{name}", 0, said)
+    def run(self, report, label, name, arguments=()):
+        """A test of the build. What a sanitizer finds needs no second try."""
+        test = self.tests[name]
+        failed = failed_groups if self.in_suite(name, "groups") else None
+        commands.test(report, f"{label}/{name}", [*test["cmd"], *arguments], test["timeout"],
+                      {**os.environ, **test["env"]}, 1 if self.sanitized else 2, failed)
         return True
+
+
+def failed_groups(output):
+    """Of what a program of unit tests prints (tests/support/unit.c): the words that name what failed."""
+    return [f"{group}:" for group in re.findall(r"^FAIL  (\S+) \(", output, re.MULTILINE)]
 
 
 def install(*groups):
@@ -148,26 +145,45 @@ class Suite:
         jobs = [self.file_job(path) for path in paths]
         return [job for job in jobs if self.wanted(job.name)]
 
-    def unit_job(self, build, label, without=()):
-        """The unit tests of a build whose names are wanted; they are known once it is configured."""
-        def run(report):
-            names = [name for name in build.names("unit", without) if self.wanted(f"{label}/{name}")]
-            return not names or build.run(report, label, names)
-        return Job(label, run, (f"build/{build.name}",))
+    def selection(self, label, name):
+        """What a unit test program is to be told so that it runs what is wanted; None: nothing of it is."""
+        options = ["--quick"] if self.quick and self.test.in_suite(name, "groups") else []
+        cases = self.test.cases(name, *options)
+        wanted = [case for case in cases if self.wanted(f"{label}/{case}")]
+        if cases and self.wanted(f"{label}/{name}"):
+            return options
+        return [*options, *wanted] if wanted else None
+
+    def unit_jobs(self, build, label, names):
+        """A job for each program, so that the lanes share them; with words one, as most have nothing to do."""
+        def run(report, some):
+            for name in some:
+                arguments = self.selection(label, name)
+                if arguments is not None:
+                    build.run(report, label, name, arguments)
+            return True
+        jobs = {label: names} if self.words else {f"{label}/{name}": [name] for name in names}
+        return [Job(name, lambda report, some=some: run(report, some), (f"build/{build.name}",))
+                for name, some in jobs.items()]
+
+    def unit_names(self, without=()):
+        """Of programs that are unit tests; they are known once the build is configured."""
+        return [name for name in self.test.tests if self.test.in_suite(name, "unit") and
+                not any(self.test.in_suite(name, other) for other in without)]
 
     def build_job(self):
         """The build that nearly all tests need: nothing runs beside it, so it may have all processors."""
         return Job("build/test", lambda report: self.test.make(report, jobs=CPUS))
 
     def sanitized(self):
-        """With words the build is worth its time only if a test of it is wanted."""
-        configured, _ = self.test.configure()
-        names = [f"unit-sanitized/{name}" for name in self.test.names("unit")] if configured else []
-        if self.quick or not (self.whole or any(map(self.wanted, names))):
-            return []
-        return [Job("build/sanitize", lambda report: self.sanitize.make(report, "unit"),
-                    ("build/test",)),
-                self.unit_job(self.sanitize, "unit-sanitized")]
+        """With words only what is wanted is worth the time of a build."""
+        names = self.unit_names()
+
+        def make(report):
+            wanted = [name for name in names if self.selection("unit-sanitized", name) is not None]
+            return not wanted or self.sanitize.make(report, tests=wanted)
+        build = Job("build/sanitize", make, ("build/test",))
+        return [] if self.quick else [build, *self.unit_jobs(self.sanitize, "unit-sanitized", names)]
 
     def clang_build(self):
         return [Job("build/clang", self.clang.compile, ("build/test",))] if self.whole else []
@@ -181,20 +197,20 @@ class Suite:
 
     def live_tests(self):
         """Those that capture. The live tests repeat what lost events because of others."""
-        live = Job("live", lambda report: self.test.run(report, "live", ["live"]), ("build/test",))
+        live = Job("live/live", lambda report: self.test.run(report, "live", "live"), ("build/test",))
         files = [job for job in self.file_jobs("e2e")
                  if not self.quick or job.name in QUICK_E2E]
         return [live] * self.wanted("live/live") + files
 
     def jobs(self):
+        self.test.configure()
         # The corpora are replayed where more is noticed: in the sanitized build.
-        without = ("corpus", "slow") if self.quick else ("corpus",)
+        units = self.unit_jobs(self.test, "unit", self.unit_names(without=("corpus",)))
         files = [job for job in self.file_jobs("checks") + self.file_jobs("cli")
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
         return [self.build_job(), *self.sanitized(), *self.guest(),
-                *self.clang_build(), self.unit_job(self.test, "unit", without), *files,
-                *self.live_tests()]
+                *self.clang_build(), *units, *files, *self.live_tests()]
 
 
 def interrupt(*_):

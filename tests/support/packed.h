@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fake_runtime.h"
+#include "unit.h"
 
 /* A message as an answer, whose bytes the caller frees. */
 static inline struct fake_answer pack(const ProtobufCMessage *message)

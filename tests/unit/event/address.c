@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Socket addresses and tuples as text, with ports as numbers and as names of services. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "event/address.h"
+#include "unit.h"
 #include "util/services.h"
 
 typedef void append(struct buf *out, const struct event_param *param,
@@ -71,9 +66,6 @@ static void test_rows(void **state)
 	services_destroy(services);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoding: good frames give what was put in, corrupt ones -EBADMSG. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "frame.h"
+#include "unit.h"
 
 enum {
 	LEN_AT = offsetof(struct ppm_evt_hdr, len),
@@ -506,31 +501,28 @@ static void test_types(void **state)
 	assert_false(param_type_is_signed(PT_CHARBUF));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_latency_of_no_call),
-		cmocka_unit_test(test_latency_is_missing),
-		cmocka_unit_test(test_absent_parameters),
-		cmocka_unit_test(test_extension),
-		cmocka_unit_test(test_results),
-		cmocka_unit_test(test_every_event),
-		cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_shortened),
-		cmocka_unit_test(test_claims_of_the_header),
-		cmocka_unit_test(test_number_of_parameters),
-		cmocka_unit_test(test_fewer_parameters),
-		cmocka_unit_test(test_more_parameters),
-		cmocka_unit_test(test_large_payload),
-		cmocka_unit_test(test_enter_has_no_result),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_strings_end_with_nul),
-		cmocka_unit_test(test_bytes_behind),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_types),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_parameters),
+	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_latency_of_no_call),
+	cmocka_unit_test(test_latency_is_missing),
+	cmocka_unit_test(test_absent_parameters),
+	cmocka_unit_test(test_extension),
+	cmocka_unit_test(test_results),
+	cmocka_unit_test(test_every_event),
+	cmocka_unit_test(test_cut_off),
+	cmocka_unit_test(test_shortened),
+	cmocka_unit_test(test_claims_of_the_header),
+	cmocka_unit_test(test_number_of_parameters),
+	cmocka_unit_test(test_fewer_parameters),
+	cmocka_unit_test(test_more_parameters),
+	cmocka_unit_test(test_large_payload),
+	cmocka_unit_test(test_enter_has_no_result),
+	cmocka_unit_test(test_lengths),
+	cmocka_unit_test(test_strings_end_with_nul),
+	cmocka_unit_test(test_bytes_behind),
+	cmocka_unit_test(test_hostile),
+	cmocka_unit_test(test_types),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoding: values that are made of parts have the bytes that their parts take, or are rejected. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "frame.h"
+#include "unit.h"
 
 static int decode_bytes(uint16_t id, unsigned int param, const void *bytes, size_t len)
 {
@@ -104,15 +99,10 @@ static void test_units_of_lists(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_lists_of_descriptors),
-		cmocka_unit_test(test_entries_of_lists),
-		cmocka_unit_test(test_values_of_several_kinds),
-		cmocka_unit_test(test_units_of_lists),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_addresses),	 cmocka_unit_test(test_lists_of_descriptors),
+	cmocka_unit_test(test_entries_of_lists), cmocka_unit_test(test_values_of_several_kinds),
+	cmocka_unit_test(test_units_of_lists),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

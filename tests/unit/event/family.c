@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Families: every event is in one, both events of a call in the same, and no other number in any.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "event/event.h"
+#include "unit.h"
 
 /* One event at least of each family. */
 static void test_rows(void **state)
@@ -76,14 +71,11 @@ static void test_numbers_of_no_event(void **state)
 	assert_null(event_family(UINT32_MAX));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_all_events_have_one),
-		cmocka_unit_test(test_events_on_entry),
-		cmocka_unit_test(test_numbers_of_no_event),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows),
+	cmocka_unit_test(test_all_events_have_one),
+	cmocka_unit_test(test_events_on_entry),
+	cmocka_unit_test(test_numbers_of_no_event),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

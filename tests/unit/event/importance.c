@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The class of each event: what the manual promises. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "event/event.h"
 #include "event/importance.h"
+#include "unit.h"
 
 static void test_classes(void **state)
 {
@@ -39,12 +34,9 @@ static void test_important(void **state)
 #undef IMPORTANT
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_important),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_classes),
+	cmocka_unit_test(test_important),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Words for categories, types, formats and signals; every type has one, other numbers have none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
 
 #include "event/names.h"
+#include "unit.h"
 
 struct row {
 	unsigned int number;
@@ -133,13 +128,10 @@ static void test_signals(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories), cmocka_unit_test(test_categories_of_events),
-		cmocka_unit_test(test_types),	   cmocka_unit_test(test_types_of_parameters),
-		cmocka_unit_test(test_formats),	   cmocka_unit_test(test_signals),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_categories), cmocka_unit_test(test_categories_of_events),
+	cmocka_unit_test(test_types),	   cmocka_unit_test(test_types_of_parameters),
+	cmocka_unit_test(test_formats),	   cmocka_unit_test(test_signals),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

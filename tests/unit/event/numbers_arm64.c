@@ -3,16 +3,11 @@
  * The system-call numbers of arm64 against the header that the kernel makes them from, and against
  * those of x86_64 where all architectures have the same. Both are looked at on any machine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
+#include "unit.h"
 
 #define HEADER "/usr/include/asm-generic/unistd.h"
 
@@ -97,13 +92,10 @@ static void test_each_call_once(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header),
-		cmocka_unit_test(test_common_numbers),
-		cmocka_unit_test(test_each_call_once),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_header),
+	cmocka_unit_test(test_common_numbers),
+	cmocka_unit_test(test_each_call_once),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

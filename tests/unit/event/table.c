@@ -3,17 +3,12 @@
  * The event table against tests/reference/facts: whatever the table declares must be there, to the
  * last parameter and flag. The tables of system calls must be there in full.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
 #include "sheet.h"
+#include "unit.h"
 
 /* Those that the sheets know. */
 static unsigned int declared_events(void)
@@ -396,20 +391,17 @@ static void test_looking_up(void **state)
 	assert_int_equal(event_desc_of_syscall(UINT32_MAX)->id, EVENT_syscall);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_sets_of_parameters),
-		cmocka_unit_test(test_bases_are_descriptors),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_own_events),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_sets_of_parameters),
+	cmocka_unit_test(test_bases_are_descriptors),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_own_events),
 #ifdef __x86_64__
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_numbers_of_32_bit_programs),
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_numbers_of_32_bit_programs),
 #endif
-		cmocka_unit_test(test_looking_up),
-	};
+	cmocka_unit_test(test_looking_up),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When a server that failed is asked again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/backoff.h"
+#include "unit.h"
 
 enum { FAILURES = 8 };
 
@@ -42,12 +37,9 @@ static void test_chance_adds_a_quarter(void **state)
 	assert_int_equal(backoff.next_ns, BACKOFF_LAST_NS + BACKOFF_LAST_NS / 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_delays_grow),
-		cmocka_unit_test(test_chance_adds_a_quarter),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_delays_grow),
+	cmocka_unit_test(test_chance_adds_a_quarter),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

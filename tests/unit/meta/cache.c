@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Owners, lists, limits, and what nobody knows. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 
 #include "meta/cache.h"
 #include "meta/describe.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #define S_NS UINT64_C(1000000000)
@@ -200,18 +195,15 @@ static void test_too_many_owners(void **state)
 	assert_int_equal(meta_cache_add_owner(cache), -E2BIG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_put, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_chosen_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ready, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_owners, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_put, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_chosen_id, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_list, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_ready, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_too_many_owners, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

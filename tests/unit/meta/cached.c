@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the source is asked, and what its answer means beside that of the cache. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "meta/cached.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -93,14 +88,11 @@ static void test_part(void **state)
 	assert_int_equal(asked, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_some),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_unknown),
+	cmocka_unit_test(test_whole),
+	cmocka_unit_test(test_part),
+	cmocka_unit_test(test_some),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

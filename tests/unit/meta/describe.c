@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of descriptions: references of images, times, labels, mounts, and their limits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "meta/describe.h"
+#include "unit.h"
 
 static struct sinsp_container_info *info;
 
@@ -271,23 +266,20 @@ static void test_pod_by_labels(void **state)
 	json_decref(object);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_image, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_image_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_texts_are_limited_together, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_invalid_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_environment, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
-		cmocka_unit_test(test_containers_of_a_pod),
-		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pod_by_labels, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_image, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_image_id, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_texts_are_limited_together, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_invalid_text, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_environment, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_a_million_labels, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_mounts, setup, teardown),
+	cmocka_unit_test(test_containers_of_a_pod),
+	cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pod_by_labels, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON that others wrote, up to a limit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "meta/json_input.h"
+#include "unit.h"
 
 static int parse(const char *text, size_t len, json_t **value, struct error *err)
 {
@@ -87,15 +82,12 @@ static void test_values_are_limited(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_nul),
-		cmocka_unit_test(test_object),
-		cmocka_unit_test(test_values_are_limited),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_paths),
+	cmocka_unit_test(test_nonsense),
+	cmocka_unit_test(test_nul),
+	cmocka_unit_test(test_object),
+	cmocka_unit_test(test_values_are_limited),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

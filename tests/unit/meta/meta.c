@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread: order, bounds, counters, and sources that are slow, fail or hang. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 
 #include "meta/meta.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000, SLOW_US = 30000 };
@@ -385,22 +380,19 @@ static void test_none(void **state)
 	meta_source_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_bound_of_users),
-		cmocka_unit_test(test_wait_ends),
-		cmocka_unit_test(test_end_with_requests),
-		cmocka_unit_test(test_hanging),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_follower),
-		cmocka_unit_test(test_too_many_followers),
-		cmocka_unit_test(test_hanging_followers),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_answers),
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_counters),
+	cmocka_unit_test(test_bound),
+	cmocka_unit_test(test_bound_of_users),
+	cmocka_unit_test(test_wait_ends),
+	cmocka_unit_test(test_end_with_requests),
+	cmocka_unit_test(test_hanging),
+	cmocka_unit_test(test_none),
+	cmocka_unit_test(test_follower),
+	cmocka_unit_test(test_too_many_followers),
+	cmocka_unit_test(test_hanging_followers),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

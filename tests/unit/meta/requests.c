@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <unistd.h>
 
 #include "meta/requests.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static struct meta_requests *requests;
@@ -132,15 +127,12 @@ static void test_close(void **state)
 	assert_null(meta_requests_take(requests));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_later, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_too_many_later, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_close, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

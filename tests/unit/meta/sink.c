@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Order, the bound of what is pushed, and the end while somebody waits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "meta/sink.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000, MANY = 2 * META_SINK_PUSHED_MAX };
@@ -159,17 +154,14 @@ static void test_times(void **state)
 	assert_int_equal(meta_sink_time(sink, META_TIMES - 1), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_close, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wait_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_references, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_close, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_wait_ends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_references, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_times, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stages. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "meta/stage.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #define WAIT_NS UINT64_C(60000000000)
@@ -255,21 +250,18 @@ static void test_end_with_requests(void **state)
 		ask(i % 2 ? "a" : "m");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_first_knows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_second_completes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_second_answers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_part_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_second_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failure_counts_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_second_hangs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_known_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_end_with_requests, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_first_knows, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_second_completes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_second_answers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_part_fails, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_second_fails, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_failure_counts_once, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_too_many_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_second_hangs, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_known_later, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_end_with_requests, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of threads: at once, late, and after they were left behind. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
 
 #include "meta/thread.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000, END_MS = 100, LONG_MS = 60000 };
@@ -96,13 +91,10 @@ static void test_none(void **state)
 	meta_thread_end(NULL, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_end),
-		cmocka_unit_test(test_left_behind),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_end),
+	cmocka_unit_test(test_left_behind),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/update.h"
+#include "unit.h"
 
 static void test_copies_the_id(void **state)
 {
@@ -32,12 +27,9 @@ static void test_none(void **state)
 	meta_update_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies_the_id),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_copies_the_id),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

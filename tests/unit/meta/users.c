@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests are answered in their order, on another thread, until the end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "foreign_root.h"
 #include "meta/users.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -105,12 +100,9 @@ static void test_end_while_asked(void **state)
 	add(FOREIGN_PID, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_end_while_asked, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_end_while_asked, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

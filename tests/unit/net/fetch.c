@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers as they come, servers that are missing, silent or cut them, and the end by another
  * thread. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +11,7 @@
 #include "fake_server.h"
 #include "net/fetch.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/buf.h"
 #include "util/clock.h"
 
@@ -333,21 +328,18 @@ static void test_wait(void **state)
 	fetch_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_body, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sent_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unwanted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tls, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop_by, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_body, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_sent_once, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unwanted, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_tls, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stop_by, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

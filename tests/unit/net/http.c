@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers, and servers that are missing, hang, or answer nonsense. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "net/http.h"
 #include "fake_runtime.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000, SHORT_MS = 300, HUGE_BYTES = 17 * 1024 * 1024 };
@@ -175,17 +170,14 @@ static void test_nonsense(void **state)
 		assert_fails(&answers[i], -EPROTO, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_last_header_counts),
-		cmocka_unit_test(test_connection_is_used_again),
-		cmocka_unit_test(test_nobody_listens),
-		cmocka_unit_test(test_time_is_bounded),
-		cmocka_unit_test(test_size_is_bounded),
-		cmocka_unit_test(test_nonsense),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_answer),
+	cmocka_unit_test(test_last_header_counts),
+	cmocka_unit_test(test_connection_is_used_again),
+	cmocka_unit_test(test_nobody_listens),
+	cmocka_unit_test(test_time_is_bounded),
+	cmocka_unit_test(test_size_is_bounded),
+	cmocka_unit_test(test_nonsense),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

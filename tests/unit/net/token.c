@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* When the token is read again, and what is no token. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +7,7 @@
 
 #include "net/token.h"
 #include "tree.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -110,15 +105,12 @@ static void test_none(void **state)
 	assert_null(token.text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_is_read_every_minute),
-		cmocka_unit_test(test_rejected_one_is_read_again),
-		cmocka_unit_test(test_link),
-		cmocka_unit_test(test_old_one_stays),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_is_read_every_minute),
+	cmocka_unit_test(test_rejected_one_is_read_again),
+	cmocka_unit_test(test_link),
+	cmocka_unit_test(test_old_one_stays),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

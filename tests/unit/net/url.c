@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What is a URL of a server, and what becomes of it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "net/url.h"
+#include "unit.h"
 
 static struct url *create(const char *text)
 {
@@ -105,14 +100,11 @@ static void test_query(void **state)
 	url_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_invalid),
-		cmocka_unit_test(test_path),
-		cmocka_unit_test(test_query),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_valid),
+	cmocka_unit_test(test_invalid),
+	cmocka_unit_test(test_path),
+	cmocka_unit_test(test_query),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

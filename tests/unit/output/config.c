@@ -3,13 +3,10 @@
 #include "output/config.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "output/target.h"
+#include "unit.h"
 
 struct box_keys {
 	uint64_t count;
@@ -214,13 +211,10 @@ static void test_secrets(void **state)
 	assert_false(are_equal("server://h/?token=a", "server://h/?token=b"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_parts), cmocka_unit_test(test_fallbacks),
-		cmocka_unit_test(test_defaults),  cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_equality),  cmocka_unit_test(test_secrets),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_parts), cmocka_unit_test(test_fallbacks),
+	cmocka_unit_test(test_defaults),  cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_equality),  cmocka_unit_test(test_secrets),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of keys of outputs, by their types. */
 #include "output/key.h"
+#include "unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct values {
 	char *text;
@@ -86,12 +82,9 @@ static void test_rejected_values(void **state)
 	assert_null(output_key_find(NULL, "text"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_rejected_values),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_rejected_values),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

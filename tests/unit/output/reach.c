@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that threads of outputs can use, by the kind and the keys. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "output/reach.h"
 #include "output/target.h"
 #include "tree.h"
+#include "unit.h"
 
 struct own {
 	const char *ca, *letters, *other;
@@ -236,16 +231,13 @@ static void test_text(void **state)
 	output_config_destroy(config);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_spool_that_is_not_there),
-		cmocka_unit_test(test_without_a_spool),
-		cmocka_unit_test(test_network),
-		cmocka_unit_test(test_resolver),
-		cmocka_unit_test(test_text),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_file),
+	cmocka_unit_test(test_spool_that_is_not_there),
+	cmocka_unit_test(test_without_a_spool),
+	cmocka_unit_test(test_network),
+	cmocka_unit_test(test_resolver),
+	cmocka_unit_test(test_text),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

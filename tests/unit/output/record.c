@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices of a batch; results of records of which a stream took a part. */
 #include "output/record.h"
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void check(size_t bytes, const uint8_t expected[3])
 {
@@ -68,13 +65,10 @@ static void test_slice(void **state)
 	check_slice(0, 0, 4, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_slice),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_all),
+	cmocka_unit_test(test_slice),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* No user, password or token of a target is shown. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "output/shown.h"
+#include "unit.h"
 
 static void expect_shown(const char *to, const char *expected)
 {
@@ -54,13 +49,10 @@ static void test_user(void **state)
 	assert_false(output_has_user(""));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_user),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shown),
+	cmocka_unit_test(test_part),
+	cmocka_unit_test(test_user),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

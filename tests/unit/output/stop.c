@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits that end by an event, by their time, or by a stop from another thread. */
 #include "output/stop.h"
+#include "unit.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void test_events_and_time(void **state)
 {
@@ -51,12 +47,9 @@ static void test_stop_ends_a_wait(void **state)
 	output_stop_finish(&stop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events_and_time),
-		cmocka_unit_test(test_stop_ends_a_wait),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events_and_time),
+	cmocka_unit_test(test_stop_ends_a_wait),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

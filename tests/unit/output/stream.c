@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches written to pipes: short writes, waits for a reader, errors. */
 #include "output/stream.h"
+#include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { PIECES = 100, PIECE_BYTES = 5000 };
 
@@ -121,13 +118,10 @@ static void test_error(void **state)
 	assert_int_equal(done, 7);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_everything_arrives, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop_and_go_on, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_error, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_everything_arrives, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stop_and_go_on, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_error, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of each role: those that it needs go through, others are rejected. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -27,6 +21,7 @@
 
 #include "in_child.h"
 #include "privileges/calls.h"
+#include "unit.h"
 
 struct limits {
 	enum privileges_role role;
@@ -289,13 +284,10 @@ static void test_log(void **state)
 	in_child(try_log, &limits);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loader),	  cmocka_unit_test(test_events),
-		cmocka_unit_test(test_network),	  cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_narrowing), cmocka_unit_test(test_log),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_loader),	  cmocka_unit_test(test_events),
+	cmocka_unit_test(test_network),	  cmocka_unit_test(test_processes),
+	cmocka_unit_test(test_narrowing), cmocka_unit_test(test_log),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

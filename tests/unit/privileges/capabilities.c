@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Capabilities as the kernel shows them in /proc, by name, and by what they are for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "privileges/capabilities.h"
+#include "unit.h"
 
 static uint64_t of_status(const char *name)
 {
@@ -84,13 +79,10 @@ static void test_names(void **state)
 		     kernel_locks_maps() ? "BPF, PERFMON, SYS_RESOURCE" : "BPF, PERFMON");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_admin),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_read),
+	cmocka_unit_test(test_admin),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

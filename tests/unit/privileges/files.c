@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Landlock: what can be written and executed, and that /proc is hidden, which files.h warns of. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 #include "in_child.h"
 #include "privileges/files.h"
 #include "tree.h"
+#include "unit.h"
 
 static int create(const struct tree *tree, const char *name)
 {
@@ -251,14 +246,11 @@ static void test_missing_file(void **state)
 	in_child(try_missing_file, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_folder),	       cmocka_unit_test(test_file),
-		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_missing_file),   cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_missing_folder),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_folder),	       cmocka_unit_test(test_file),
+	cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_reading),
+	cmocka_unit_test(test_missing_file),   cmocka_unit_test(test_pipe),
+	cmocka_unit_test(test_missing_folder),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What roles keep, by what a run needs and what the kernel asks for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +9,7 @@
 #include "privileges/capabilities.h"
 #include "privileges/keep.h"
 #include "tree.h"
+#include "unit.h"
 
 #define EVERYTHING (~UINT64_C(0))
 
@@ -190,14 +185,11 @@ static void test_override(void **state)
 	tree_destroy(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),	    cmocka_unit_test(test_fewer),
-		cmocka_unit_test(test_other_roles), cmocka_unit_test(test_loader),
-		cmocka_unit_test(test_reasons),	    cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_override),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events),	    cmocka_unit_test(test_fewer),
+	cmocka_unit_test(test_other_roles), cmocka_unit_test(test_loader),
+	cmocka_unit_test(test_reasons),	    cmocka_unit_test(test_settings),
+	cmocka_unit_test(test_override),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

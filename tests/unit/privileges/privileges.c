@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread that enters its role, and the threads that it creates. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/capability.h>
 #include <pthread.h>
@@ -19,6 +13,7 @@
 #include "privileges/calls.h"
 #include "privileges/capabilities.h"
 #include "privileges/privileges.h"
+#include "unit.h"
 
 static const struct files_rule none[] = {{0}};
 static const struct files_limits nothing = {.rules = none};
@@ -157,14 +152,11 @@ static void test_text(void **state)
 	in_child(try_text, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_without_setpcap),
-		cmocka_unit_test(test_text),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_keep),
+	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_without_setpcap),
+	cmocka_unit_test(test_text),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

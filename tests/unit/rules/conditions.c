@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Conditions: names of lists and macros that are not there, and how long a condition may be. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "rules_text.h"
+#include "unit.h"
 
 static void test_names(void **state)
 {
@@ -46,12 +41,9 @@ static void test_long_conditions(void **state)
 	expect_limit(repeat(20000, append_change), "the expression has");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_long_conditions),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_long_conditions),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions by kind and name, and values as flags and as texts of the filter language. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "rules/defs.h"
+#include "unit.h"
 
 static struct yaml_node scalar(const char *text)
 {
@@ -150,13 +145,10 @@ static void test_texts(void **state)
 	end(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds_and_names), cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_values_of_keys),
-		cmocka_unit_test(test_texts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_kinds_and_names), cmocka_unit_test(test_nearest),
+	cmocka_unit_test(test_values_of_keys),
+	cmocka_unit_test(test_texts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

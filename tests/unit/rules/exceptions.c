@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exceptions of rules: what they add to the condition, and what is wrong with others. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "rules_text.h"
+#include "unit.h"
 
 static void test_exceptions(void **state)
 {
@@ -113,13 +108,10 @@ static void test_wrong_exceptions(void **state)
 	       "10:34 error with other fields");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_replaced_exceptions),
-		cmocka_unit_test(test_wrong_exceptions),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_exceptions),
+	cmocka_unit_test(test_replaced_exceptions),
+	cmocka_unit_test(test_wrong_exceptions),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

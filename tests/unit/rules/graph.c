@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of definitions that name each other, and those that contain themselves. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 
 #include "rules_text.h"
 #include "rules/defs.h"
+#include "unit.h"
 
 enum { ENTRIES = 2000 };
 
@@ -150,13 +145,10 @@ static void test_circles(void **state)
 	       "4:11 error the list 'a' contains itself: 'b' is in it");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	cmocka_unit_test(test_other_kinds),
-		cmocka_unit_test(test_broken),	cmocka_unit_test(test_long_chain),
-		cmocka_unit_test(test_circles),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),	cmocka_unit_test(test_other_kinds),
+	cmocka_unit_test(test_broken),	cmocka_unit_test(test_long_chain),
+	cmocka_unit_test(test_circles),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of rules files: their keys, what values these take, and items that change others. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "rules_text.h"
 #include "sinsp/expr/tree.h"
+#include "unit.h"
 
 static void test_keys(void **state)
 {
@@ -145,16 +140,10 @@ static void test_override(void **state)
 	unload(&loaded);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_values_of_keys),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_later_definitions_take_the_place),
-		cmocka_unit_test(test_append),
-		cmocka_unit_test(test_override),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_keys),	cmocka_unit_test(test_values_of_keys),
+	cmocka_unit_test(test_changes), cmocka_unit_test(test_later_definitions_take_the_place),
+	cmocka_unit_test(test_append),	cmocka_unit_test(test_override),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

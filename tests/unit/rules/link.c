@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Macros that are shared by those that name them, and errors of conditions, each reported once. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "rules_text.h"
 #include "sinsp/expr/tree.h"
+#include "unit.h"
 
 static void test_all_errors_are_reported(void **state)
 {
@@ -72,14 +67,11 @@ static void test_depth_of_macros(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_errors_are_reported),
-		cmocka_unit_test(test_errors_in_macros_that_are_not_used),
-		cmocka_unit_test(test_macros_are_shared),
-		cmocka_unit_test(test_depth_of_macros),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_errors_are_reported),
+	cmocka_unit_test(test_errors_in_macros_that_are_not_used),
+	cmocka_unit_test(test_macros_are_shared),
+	cmocka_unit_test(test_depth_of_macros),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists in lists and in conditions, and how far they may expand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "rules_text.h"
+#include "unit.h"
 
 static void test_lists_expand(void **state)
 {
@@ -50,12 +45,9 @@ static void test_expansion_limit(void **state)
 	expect_limit(repeat(64, append_list), "expand to more than");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists_expand),
-		cmocka_unit_test(test_expansion_limit),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lists_expand),
+	cmocka_unit_test(test_expansion_limit),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

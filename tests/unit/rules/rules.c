@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules as they are loaded: all of their keys, which of them run, files that cannot be read. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "rules_text.h"
+#include "unit.h"
 
 static void test_every_key(void **state)
 {
@@ -128,14 +123,11 @@ static void test_files_that_cannot_be_read(void **state)
 	yaml_report_finish(&report);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_key),
-		cmocka_unit_test(test_priorities),
-		cmocka_unit_test(test_rules_that_do_not_run),
-		cmocka_unit_test(test_files_that_cannot_be_read),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_key),
+	cmocka_unit_test(test_priorities),
+	cmocka_unit_test(test_rules_that_do_not_run),
+	cmocka_unit_test(test_files_that_cannot_be_read),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules at work: which match, what they print, and what is wrong with those that cannot. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "rules/ruleset.h"
 #include "sinsp/format/format.h"
 #include "formatted.h"
+#include "unit.h"
 
 #define RULE(name, condition, output)                                                              \
 	"- rule: " name "\n  desc: d\n  condition: " condition "\n  output: " output               \
@@ -277,24 +272,18 @@ static void test_warnings_about_types(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_text_with_format, formatted_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_container_info, formatted_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_matches, formatted_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formatted_setup,
-						world_teardown),
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_wrong_outputs),
-		cmocka_unit_test_setup_teardown(test_several_formats, formatted_setup,
-						world_teardown),
-		cmocka_unit_test(test_warnings_about_types),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_json, formatted_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_text, formatted_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_text_with_format, formatted_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_container_info, formatted_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_matches, formatted_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_a_filter_beside_rules, formatted_setup,
+					world_teardown),
+	cmocka_unit_test(test_needs),
+	cmocka_unit_test(test_wrong_outputs),
+	cmocka_unit_test_setup_teardown(test_several_formats, formatted_setup, world_teardown),
+	cmocka_unit_test(test_warnings_about_types),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts that are joined from values of several files, and places in these. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "rules/text.h"
+#include "unit.h"
 
 enum { FILES = 3 };
 
@@ -123,13 +118,10 @@ static void test_report(void **state)
 	end(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_join),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_report),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_join),
+	cmocka_unit_test(test_places),
+	cmocka_unit_test(test_report),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The injected source: what goes in comes out, in order, as often as wanted. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "inject.h"
+#include "unit.h"
 
 enum { FRAMES = 5000 };
 
@@ -81,13 +76,10 @@ static void test_append_while_reading(void **state)
 	scap_source_destroy(scap_inject_source(inject));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames_in_order),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_append_while_reading),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_frames_in_order),
+	cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_append_while_reading),
+};
 
-	return cmocka_run_group_tests_name("inject", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

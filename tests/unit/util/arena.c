@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory from an arena is zeroed, aligned, and its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/arena.h"
 
 static void test_allocations(void **state)
@@ -54,13 +49,10 @@ static void test_text(void **state)
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_allocations),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_text),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_allocations),
+	cmocka_unit_test(test_sizes),
+	cmocka_unit_test(test_text),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes in base64: each length of the last group, all digits, what stands in the buffer already. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/base64.h"
 
 static void expect(struct buf *out, const void *bytes, size_t len, const char *text)
@@ -70,13 +65,10 @@ static void test_appends(void **state)
 	expect(&out, "f", 1, "data:Zm9vYg==Zg==");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_alphabet),
-		cmocka_unit_test(test_appends),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_alphabet),
+	cmocka_unit_test(test_appends),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

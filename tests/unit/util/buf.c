@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers: growing, fixed ones, numbers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "unit.h"
 #include "util/buf.h"
 
 static void expect(struct buf *buf, const char *text)
@@ -179,14 +174,11 @@ static void test_numbers(void **state)
 	buf_finish(&buf);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_growing),	     cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_fixed),	     cmocka_unit_test(test_digits),
-		cmocka_unit_test(test_many_numbers), cmocka_unit_test(test_numbers_that_just_fit),
-		cmocka_unit_test(test_fixed_again),  cmocka_unit_test(test_numbers),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_growing),	     cmocka_unit_test(test_too_much),
+	cmocka_unit_test(test_fixed),	     cmocka_unit_test(test_digits),
+	cmocka_unit_test(test_many_numbers), cmocka_unit_test(test_numbers_that_just_fit),
+	cmocka_unit_test(test_fixed_again),  cmocka_unit_test(test_numbers),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CRC-32C: known values, pieces, and the instruction against the table. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "util/crc32c.h"
 
 enum { LONGEST = 300 };
@@ -44,12 +39,9 @@ static void computes_the_same_without_the_instruction_and_in_pieces(void **state
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computes_known_values),
-		cmocka_unit_test(computes_the_same_without_the_instruction_and_in_pieces),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(computes_known_values),
+	cmocka_unit_test(computes_the_same_without_the_instruction_and_in_pieces),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of errors, also those that are too long, and names of results. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "unit.h"
 #include "util/error.h"
 
 static void test_set(void **state)
@@ -81,13 +76,10 @@ static void test_errno_names(void **state)
 	assert_null(errno_name(0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_set_cuts),
-		cmocka_unit_test(test_errno_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_set),
+	cmocka_unit_test(test_set_cuts),
+	cmocka_unit_test(test_errno_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

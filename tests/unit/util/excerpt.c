@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a user's text in messages: where they are cut, where the caret is, what is not shown. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/excerpt.h"
 
 static void check(const char *text, size_t position, const char *expected)
@@ -136,13 +131,10 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),	   cmocka_unit_test(test_dots),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_cut_between_characters),
-		cmocka_unit_test(test_random),	   cmocka_unit_test(test_columns),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),	   cmocka_unit_test(test_dots),
+	cmocka_unit_test(test_long_lines), cmocka_unit_test(test_cut_between_characters),
+	cmocka_unit_test(test_random),	   cmocka_unit_test(test_columns),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of distinct keys: new keys, bytes of any value, growth. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "util/hash.h"
 #include "util/intern.h"
 
@@ -120,13 +115,10 @@ static void test_finish_of_nothing(void **state)
 	end(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distinct_keys),	  cmocka_unit_test(test_collisions),
-		cmocka_unit_test(test_key_is_copied),	  cmocka_unit_test(test_grows),
-		cmocka_unit_test(test_finish_of_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_distinct_keys),	  cmocka_unit_test(test_collisions),
+	cmocka_unit_test(test_key_is_copied),	  cmocka_unit_test(test_grows),
+	cmocka_unit_test(test_finish_of_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

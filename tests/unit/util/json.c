@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON strings stay valid whatever the bytes; numbers stay exact. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
+#include "unit.h"
 #include "util/json.h"
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
@@ -186,21 +181,18 @@ static void test_objects(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_text_is_copied),
-		cmocka_unit_test(test_control_characters_are_escaped),
-		cmocka_unit_test(test_all_control_characters),
-		cmocka_unit_test(test_runs_of_escapes),
-		cmocka_unit_test(test_every_position),
-		cmocka_unit_test(test_utf8_is_kept),
-		cmocka_unit_test(test_controls_beyond_ascii_are_escaped),
-		cmocka_unit_test(test_invalid_utf8_is_replaced),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_base64),
-		cmocka_unit_test(test_objects),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_plain_text_is_copied),
+	cmocka_unit_test(test_control_characters_are_escaped),
+	cmocka_unit_test(test_all_control_characters),
+	cmocka_unit_test(test_runs_of_escapes),
+	cmocka_unit_test(test_every_position),
+	cmocka_unit_test(test_utf8_is_kept),
+	cmocka_unit_test(test_controls_beyond_ascii_are_escaped),
+	cmocka_unit_test(test_invalid_utf8_is_replaced),
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_base64),
+	cmocka_unit_test(test_objects),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A folder where it is mounted, or a private mount. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unit.h"
 #include "util/kernel_fs.h"
 
 static void test_mounted(void **state)
@@ -39,12 +34,9 @@ static void test_not_mounted(void **state)
 	assert_int_equal(kernel_fs_open("no such type", "/tmp", "version"), -ENODEV);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mounted),
-		cmocka_unit_test(test_not_mounted),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_mounted),
+	cmocka_unit_test(test_not_mounted),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

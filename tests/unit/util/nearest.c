@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The word that was meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/nearest.h"
 
 static const char *find(const char *text)
@@ -49,12 +44,9 @@ static void test_far(void **state)
 	assert_null(find(text));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_near),
-		cmocka_unit_test(test_far),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_near),
+	cmocka_unit_test(test_far),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

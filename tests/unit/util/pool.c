@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The pool: sizes, alignment, reuse, blocks above its limit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "util/pool.h"
 
 static void gives_aligned_blocks_of_every_size(void **state)
@@ -56,13 +51,10 @@ static void takes_null(void **state)
 	assert_null(pool.slabs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_aligned_blocks_of_every_size),
-		cmocka_unit_test(reuses_blocks_of_the_same_class),
-		cmocka_unit_test(takes_null),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(gives_aligned_blocks_of_every_size),
+	cmocka_unit_test(reuses_blocks_of_the_same_class),
+	cmocka_unit_test(takes_null),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

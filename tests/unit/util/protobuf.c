@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The binary form of protobuf: values, lengths, texts that are not UTF-8, no memory. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/protobuf.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)
@@ -118,15 +113,12 @@ static void test_no_memory(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_messages),
+	cmocka_unit_test(test_lengths),
+	cmocka_unit_test(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of messages, and of messages in them; texts that look like messages; bytes that are none.
  */
+#include "unit.h"
 #include "util/protobuf_texts.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "util/protobuf.h"
 
@@ -139,13 +135,10 @@ static void test_random_bytes(void **state)
 	buf_finish(&seen);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),	     cmocka_unit_test(test_no_guesses),
-		cmocka_unit_test(test_several),	     cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_random_bytes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_texts),	     cmocka_unit_test(test_no_guesses),
+	cmocka_unit_test(test_several),	     cmocka_unit_test(test_deep),
+	cmocka_unit_test(test_random_bytes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

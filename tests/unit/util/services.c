@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Services by port: order, protocols, the first of several, the machine's own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "unit.h"
 #include "util/services.h"
 
 static int create(void **state)
@@ -93,14 +88,11 @@ static void test_machine(void **state)
 	services_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_protocols, create, destroy),
-		cmocka_unit_test_setup_teardown(test_first_counts, create, destroy),
-		cmocka_unit_test_setup_teardown(test_many, create, destroy),
-		cmocka_unit_test(test_machine),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_protocols, create, destroy),
+	cmocka_unit_test_setup_teardown(test_first_counts, create, destroy),
+	cmocka_unit_test_setup_teardown(test_many, create, destroy),
+	cmocka_unit_test(test_machine),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SipHash-2-4: values of its authors for the key 00 01 ... 0f and texts 00 01 ... */
+#include "unit.h"
 #include "util/siphash.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void test_values_of_the_authors(void **state)
 {
@@ -32,12 +28,9 @@ static void test_keys_differ(void **state)
 	assert_int_not_equal(siphash(&a, "x", 1), siphash(&b, "x", 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values_of_the_authors),
-		cmocka_unit_test(test_keys_differ),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values_of_the_authors),
+	cmocka_unit_test(test_keys_differ),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: aligned in a pipe, folded on a narrow terminal. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/table.h"
 
 static const char *const titles[] = {"NAME", "TYPE", "MEANING", "EXAMPLE", NULL};
@@ -104,14 +99,11 @@ static void test_rows(void **state)
 	table_finish(&table);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_line_a_row),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_rows),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_line_a_row),
+	cmocka_unit_test(test_folded),
+	cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_rows),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Characters, and bytes that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/utf8.h"
 
 static void test_valid(void **state)
@@ -61,12 +56,9 @@ static void test_invalid(void **state)
 		assert_int_equal(utf8_decode(invalid[i], strlen(invalid[i]), &c), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_invalid),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_valid),
+	cmocka_unit_test(test_invalid),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of options: what is one, its limits, and what nearly is one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
+#include "unit.h"
 #include "util/value.h"
 
 static void test_numbers(void **state)
@@ -150,14 +145,11 @@ static void test_pids(void **state)
 	assert_int_equal(pid, 17);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_seconds), cmocka_unit_test(test_percent),
-		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_times),
-		cmocka_unit_test(test_ports),	cmocka_unit_test(test_pids),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers), cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_seconds), cmocka_unit_test(test_percent),
+	cmocka_unit_test(test_bytes),	cmocka_unit_test(test_times),
+	cmocka_unit_test(test_ports),	cmocka_unit_test(test_pids),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of characters: one of each kind, the ends of ranges, and what the C library says. */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <wchar.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/width.h"
 
 static void test_kinds(void **state)
@@ -50,12 +45,9 @@ static void test_like_libc(void **state)
 	assert_in_range(other, 0, assigned / 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_like_libc),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_kinds),
+	cmocka_unit_test(test_like_libc),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Files in memory: what is read, and where characters, lines and invalid bytes are. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "unit.h"
 #include "yaml/file.h"
 
 static void copy(struct yaml_file *file, const char *text, size_t len)
@@ -201,14 +196,11 @@ static void test_no_files(void **state)
 	yaml_file_finish(&file);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_offsets),		cmocka_unit_test(test_valid_length),
-		cmocka_unit_test(test_reading),		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_no_files),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_positions),
+	cmocka_unit_test(test_offsets),		cmocka_unit_test(test_valid_length),
+	cmocka_unit_test(test_reading),		cmocka_unit_test(test_limit),
+	cmocka_unit_test(test_no_files),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

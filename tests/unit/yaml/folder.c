@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders of files: which, and in which order. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "tree.h"
+#include "unit.h"
 #include "yaml/folder.h"
 
 static void test_files(void **state)
@@ -47,11 +42,8 @@ static void test_files(void **state)
 	tree_destroy(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_files),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

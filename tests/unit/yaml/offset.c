@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Places of a condition in the file, in each of the forms that YAML has for a text. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "rules_text.h"
+#include "unit.h"
 #include "yaml/tree.h"
 
 static void test_places_in_conditions(void **state)
@@ -105,12 +100,9 @@ static void test_offsets(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places_in_conditions),
-		cmocka_unit_test(test_offsets),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_places_in_conditions),
+	cmocka_unit_test(test_offsets),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages: how they look, their order, and how many are kept. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules_text.h"
+#include "unit.h"
 
 static void test_how_messages_look(void **state)
 {
@@ -112,15 +107,10 @@ static void test_odd_messages(void **state)
 	yaml_file_finish(&file);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_how_messages_look),
-		cmocka_unit_test(test_order_of_messages),
-		cmocka_unit_test(test_many_errors),
-		cmocka_unit_test(test_room_of_each_severity),
-		cmocka_unit_test(test_odd_messages),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_how_messages_look), cmocka_unit_test(test_order_of_messages),
+	cmocka_unit_test(test_many_errors),	  cmocka_unit_test(test_room_of_each_severity),
+	cmocka_unit_test(test_odd_messages),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Files as trees of YAML: the forms that it has, what is not YAML, and limits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "rules_text.h"
+#include "unit.h"
 #include "yaml/tree.h"
 
 static void test_forms_of_yaml(void **state)
@@ -134,13 +129,10 @@ static void test_booleans(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms_of_yaml), cmocka_unit_test(test_not_yaml),
-		cmocka_unit_test(test_raw_nul),	      cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nodes),	      cmocka_unit_test(test_booleans),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_forms_of_yaml), cmocka_unit_test(test_not_yaml),
+	cmocka_unit_test(test_raw_nul),	      cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_nodes),	      cmocka_unit_test(test_booleans),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks of an input without a kernel: the cost of its programs is what the test says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/budget/budget.h"
+#include "unit.h"
 
 #define TICK_NS UINT64_C(100000000)
 
@@ -178,13 +173,10 @@ static void test_metrics(void **state)
 	buf_finish(&messages);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),	       cmocka_unit_test(test_below),
-		cmocka_unit_test(test_sheds_and_ends), cmocka_unit_test(test_exhausted),
-		cmocka_unit_test(test_fails),	       cmocka_unit_test(test_metrics),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_none),	       cmocka_unit_test(test_below),
+	cmocka_unit_test(test_sheds_and_ends), cmocka_unit_test(test_exhausted),
+	cmocka_unit_test(test_fails),	       cmocka_unit_test(test_metrics),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The level of loss, against machines whose cost is a formula. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "agent/budget/level.h"
+#include "unit.h"
 
 /* What a load costs: a part that cannot be lost, and one of each class. */
 struct machine {
@@ -118,13 +113,10 @@ static void test_exhausted(void **state)
 	assert_false(budget_level_is_exhausted(&level));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_below), cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_noise),	      cmocka_unit_test(test_order),
-		cmocka_unit_test(test_exhausted),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nothing_below), cmocka_unit_test(test_holds),
+	cmocka_unit_test(test_noise),	      cmocka_unit_test(test_order),
+	cmocka_unit_test(test_exhausted),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the kernel measures programs, with and without the right to ask for it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 
 #include "agent/budget/measure.h"
 #include "in_child.h"
+#include "unit.h"
 
 enum { NOBODY = 65534 };
 
@@ -54,12 +49,9 @@ static void test_without_rights(void **state)
 	in_child(without_rights, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_asked_for),
-		cmocka_unit_test(test_without_rights),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_asked_for),
+	cmocka_unit_test(test_without_rights),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

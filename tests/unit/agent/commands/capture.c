@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A run from its command line to its exit code, of capture files: live ones are for tests/e2e. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/commands/capture.h"
 #include "parsed.h"
 #include "printed.h"
+#include "unit.h"
 
 #define FILE_OPTION "-r current.scap"
 
@@ -84,12 +79,9 @@ static void test_failures(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_failures),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_file),
+	cmocka_unit_test(test_failures),
+};
 
-	return cmocka_run_group_tests(tests, enter_captures, NULL);
-}
+UNIT_GROUP(tests, .setup = enter_captures);

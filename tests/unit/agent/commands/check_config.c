@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict on configuration files. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "printed.h"
 #include "tree.h"
+#include "unit.h"
 
 struct fixture {
 	struct tree tree;
@@ -139,14 +134,11 @@ static void test_modes(void **state)
 	tree_destroy(&fixture.tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_modes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_verdicts),
+	cmocka_unit_test(test_json),
+	cmocka_unit_test(test_several),
+	cmocka_unit_test(test_modes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

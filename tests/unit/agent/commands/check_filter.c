@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts on filters, a line each. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "printed.h"
+#include "unit.h"
 
 static char name[] = "/tmp/check_filter_XXXXXX";
 
@@ -70,12 +65,9 @@ static void test_no_file(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_no_file),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_verdicts),
+	cmocka_unit_test(test_no_file),
+};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_GROUP(tests, .setup = make_file, .teardown = remove_file);

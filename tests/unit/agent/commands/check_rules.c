@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict on files of rules. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "printed.h"
+#include "unit.h"
 
 static char name[] = "/tmp/check_rules_XXXXXX";
 
@@ -79,13 +74,10 @@ static void test_least_priority(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_least_priority),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_right),
+	cmocka_unit_test(test_wrong),
+	cmocka_unit_test(test_least_priority),
+};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_GROUP(tests, .setup = make_file, .teardown = remove_file);

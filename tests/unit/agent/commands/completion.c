@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which script is printed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/commands/completion.h"
 #include "parsed.h"
 #include "printed.h"
+#include "unit.h"
 
 static void test_shells(void **state)
 {
@@ -37,12 +32,9 @@ static void test_rejected(void **state)
 	expect_rejected("completion bash -v", "completion does not take -v");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shells),
-		cmocka_unit_test(test_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_shells),
+	cmocka_unit_test(test_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

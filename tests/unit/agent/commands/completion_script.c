@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the scripts have in common: words, and a clause between single quotes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 
 #include "agent/commands/completion_script.h"
 #include "printed.h"
+#include "unit.h"
 
 static const char *word(unsigned int i)
 {
@@ -49,11 +44,8 @@ static void test_texts(void **state)
 	expect(print_all_of_it, "a \\\\ and a dot.");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_texts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The script for zsh: options with what completes their values, and subcommands. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "printed.h"
+#include "unit.h"
 
 static void test_script(void **state)
 {
@@ -23,11 +18,8 @@ static void test_script(void **state)
 	printed_expect_run("completion zsh", words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_script),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_script),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

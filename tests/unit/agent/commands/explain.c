@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* --explain: the plan in words, which needs no privilege, before the programs, which need some. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/commands/explain.h"
 #include "parsed.h"
 #include "printed.h"
+#include "unit.h"
 
 enum { NOBODY = 65534, EXIT_USAGE = 2 };
 
@@ -77,13 +72,10 @@ static void test_wrong_filter(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plan),
-		cmocka_unit_test(test_generic),
-		cmocka_unit_test(test_wrong_filter),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_plan),
+	cmocka_unit_test(test_generic),
+	cmocka_unit_test(test_wrong_filter),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

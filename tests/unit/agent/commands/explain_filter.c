@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of checks as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "agent/commands/explain_filter.h"
 #include "event/event.h"
 #include "printed.h"
+#include "unit.h"
 
 static void print(void *context)
 {
@@ -125,13 +120,10 @@ static void test_nothing(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_checks),
-		cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_checks),
+	cmocka_unit_test(test_descriptors),
+	cmocka_unit_test(test_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

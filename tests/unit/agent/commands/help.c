@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The help: one screen, or everything. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
 #include "agent/options/row.h"
 #include "printed.h"
+#include "unit.h"
 
 enum { LINES_MAX = 24, COLUMNS_MAX = 80 };
 
@@ -70,12 +65,9 @@ static void test_everything(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_screen),
-		cmocka_unit_test(test_everything),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_screen),
+	cmocka_unit_test(test_everything),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* agent reload, with a process that stands in for the running agent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "agent/process/pid_file.h"
 #include "printed.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
@@ -131,13 +126,10 @@ static void test_no_agent(void **state)
 
 #define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RELOAD_TEST(test_answers),
-		RELOAD_TEST(test_busy),
-		RELOAD_TEST(test_no_agent),
-	};
+static const struct CMUnitTest tests[] = {
+	RELOAD_TEST(test_answers),
+	RELOAD_TEST(test_busy),
+	RELOAD_TEST(test_no_agent),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* agent spool: the list, the check and the records of a spool, whole or damaged. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "printed.h"
 #include "spooled.h"
+#include "unit.h"
 
 static struct spooled spooled;
 
@@ -152,15 +147,12 @@ static void test_no_spool(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_list, create, destroy),
-		cmocka_unit_test_setup_teardown(test_json, create, destroy),
-		cmocka_unit_test_setup_teardown(test_verify, create, destroy),
-		cmocka_unit_test_setup_teardown(test_dump, create, destroy),
-		cmocka_unit_test(test_no_spool),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_list, create, destroy),
+	cmocka_unit_test_setup_teardown(test_json, create, destroy),
+	cmocka_unit_test_setup_teardown(test_verify, create, destroy),
+	cmocka_unit_test_setup_teardown(test_dump, create, destroy),
+	cmocka_unit_test(test_no_spool),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

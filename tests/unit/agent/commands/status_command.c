@@ -2,19 +2,15 @@
 /* agent status: what is printed, and where nobody answers. */
 #include "agent/commands/status_command.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "agent/control/control.h"
 #include "agent/options/options.h"
 #include "printed.h"
+#include "unit.h"
 
 static struct options options;
 static int exit_code;
@@ -63,9 +59,6 @@ static void test_answers(void **state)
 	expect(2, "", "'nowhere' is not an address");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

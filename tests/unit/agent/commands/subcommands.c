@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of subcommands: sorted, and every row is whole. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
 #include "agent/options/row.h"
+#include "unit.h"
 
 static void test_sorted(void **state)
 {
@@ -50,13 +45,10 @@ static void test_options_are_taken(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sorted),
-		cmocka_unit_test(test_rows_are_whole),
-		cmocka_unit_test(test_options_are_taken),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sorted),
+	cmocka_unit_test(test_rows_are_whole),
+	cmocka_unit_test(test_options_are_taken),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* agent verify, with files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "printed.h"
+#include "unit.h"
 
 static char path[] = "/tmp/lanner-verify-XXXXXX";
 
@@ -72,14 +66,11 @@ static void test_errors(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_torn),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_right),
+	cmocka_unit_test(test_wrong),
+	cmocka_unit_test(test_torn),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The version: one line. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "printed.h"
+#include "unit.h"
 
 static void test_line(void **state)
 {
@@ -23,11 +18,8 @@ static void test_line(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_line),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

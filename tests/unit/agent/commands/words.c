@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Words fill lines, and none is longer than a terminal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/commands/words.h"
 #include "printed.h"
+#include "unit.h"
 
 enum { WORDS = 30, LINE = 78 };
 
@@ -33,11 +28,8 @@ static void test_lines(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Environment variables in values. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configured.h"
+#include "unit.h"
 
 static int set_variables(void **state)
 {
@@ -108,13 +103,10 @@ static void test_bound(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_bound),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_wrong),
+	cmocka_unit_test(test_bound),
+};
 
-	return cmocka_run_group_tests(tests, set_variables, NULL);
-}
+UNIT_GROUP(tests, .setup = set_variables);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of a configuration: every option but a few is one, and others are rejected where they are.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configured.h"
+#include "unit.h"
 
 /* A row of each option: it is a key, or says why it is none. */
 static void test_every_option(void **state)
@@ -84,13 +79,10 @@ static void test_very_many(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_option),
-		cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_very_many),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_option),
+	cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_very_many),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

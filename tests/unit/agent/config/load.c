@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A command line and a file together. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/config/load.h"
 #include "agent/commands/subcommands.h"
 #include "configured.h"
+#include "unit.h"
 
 /* The command line comes first, also for lists. */
 static void test_precedence(void **state)
@@ -98,14 +93,11 @@ static void test_subcommands(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_precedence),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_subcommands),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_precedence),
+	cmocka_unit_test(test_contradictions),
+	cmocka_unit_test(test_no_file),
+	cmocka_unit_test(test_subcommands),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Outputs in a configuration: mappings, their keys, and what is wrong with them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "configured.h"
+#include "unit.h"
 
 static void expect_keys(const struct output_config *config, const char *const *given)
 {
@@ -146,13 +141,10 @@ static void test_bound(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms), cmocka_unit_test(test_files),
-		cmocka_unit_test(test_wrong), cmocka_unit_test(test_variables_are_hidden),
-		cmocka_unit_test(test_bound),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_forms), cmocka_unit_test(test_files),
+	cmocka_unit_test(test_wrong), cmocka_unit_test(test_variables_are_hidden),
+	cmocka_unit_test(test_bound),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

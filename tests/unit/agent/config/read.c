@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of a configuration: documents, included files and folders, limits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "configured.h"
+#include "unit.h"
 
 static void test_documents(void **state)
 {
@@ -105,14 +100,11 @@ static void test_limits(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_include),
-		cmocka_unit_test(test_wrong_includes),
-		cmocka_unit_test(test_limits),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_documents),
+	cmocka_unit_test(test_include),
+	cmocka_unit_test(test_wrong_includes),
+	cmocka_unit_test(test_limits),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

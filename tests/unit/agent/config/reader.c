@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors about nodes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "agent/config/reader.h"
+#include "unit.h"
 
 static void test_reject(void **state)
 {
@@ -41,12 +36,9 @@ static void test_kinds(void **state)
 	assert_string_equal(config_kind_name(&node), "a mapping");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reject),
-		cmocka_unit_test(test_kinds),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_reject),
+	cmocka_unit_test(test_kinds),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

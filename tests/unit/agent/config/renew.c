@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a reload changes, and what needs a restart. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/config/renew.h"
 #include "configured.h"
+#include "unit.h"
 
 struct renewed {
 	struct options options;
@@ -103,13 +98,10 @@ static void test_errors(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_command_line),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_changes),
+	cmocka_unit_test(test_command_line),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of keys: what each form means, and where wrong ones are. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "configured.h"
+#include "unit.h"
 
 static void test_forms(void **state)
 {
@@ -82,13 +77,10 @@ static void test_bound(void **state)
 	configured_destroy(&configured);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_bound),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_wrong),
+	cmocka_unit_test(test_bound),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -4,8 +4,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "agent/control/listen.h"
+#include "unit.h"
 
 struct server {
 	char path[64], address[80];
@@ -164,14 +161,11 @@ static void test_nothing_to_serve(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_pages),
-		TEST(test_page_of_the_loop),
-		TEST(test_end_while_a_page_waits),
-		TEST(test_nothing_to_serve),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_pages),
+	TEST(test_page_of_the_loop),
+	TEST(test_end_while_a_page_waits),
+	TEST(test_nothing_to_serve),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

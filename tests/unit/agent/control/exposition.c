@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Families and samples in both formats, with what must be escaped. */
 #include "agent/control/exposition.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static const struct metric_family counter = {"a_sent_bytes", METRIC_COUNTER, "bytes",
 					     "What is \"sent\" \\ lost.\nAll of it."};
@@ -63,12 +58,9 @@ static void test_openmetrics(void **state)
 		    "# EOF\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_openmetrics),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_plain),
+	cmocka_unit_test(test_openmetrics),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses to listen on: which are valid, and what takes the place of what. */
 #include "agent/control/listen.h"
+#include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void test_addresses(void **state)
 {
@@ -84,13 +81,10 @@ static void test_unix_socket(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_tcp_is_used_once),
-		cmocka_unit_test(test_unix_socket),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_addresses),
+	cmocka_unit_test(test_tcp_is_used_once),
+	cmocka_unit_test(test_unix_socket),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

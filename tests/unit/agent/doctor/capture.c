@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Ring buffers and a capture of one call, with privileges and without. cli/test_doctor has the
  * rest. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static void test_with_privileges(void **state)
 {
@@ -33,12 +28,9 @@ static void test_without(void **state)
 	doctored_expect_child(as_nobody, doctor_capture, DOCTOR_MISSING, "not permitted");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_with_privileges),
-		cmocka_unit_test(test_without),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_with_privileges),
+	cmocka_unit_test(test_without),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

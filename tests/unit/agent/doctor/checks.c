@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of checks: every row is whole. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/doctor/check.h"
+#include "unit.h"
 
 static void test_rows_are_whole(void **state)
 {
@@ -30,12 +25,9 @@ static void test_status_names(void **state)
 	assert_string_equal(doctor_status_name(DOCTOR_MISSING), "missing");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_whole),
-		cmocka_unit_test(test_status_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows_are_whole),
+	cmocka_unit_test(test_status_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

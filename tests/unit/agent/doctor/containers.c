@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Control groups by their files; sockets of runtimes; the files of a pod. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static void test_cgroups(void **state)
 {
@@ -68,17 +63,14 @@ static void test_kubernetes(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cgroups, doctored_setup, doctored_teardown),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_cgroups, doctored_setup, doctored_teardown),
 #ifdef WITH_RUNTIME_SOCKETS
-		cmocka_unit_test_setup_teardown(test_runtimes, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_runtimes, doctored_setup, doctored_teardown),
 #endif
 #ifdef WITH_KUBERNETES
-		cmocka_unit_test_setup_teardown(test_kubernetes, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_kubernetes, doctored_setup, doctored_teardown),
 #endif
-	};
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

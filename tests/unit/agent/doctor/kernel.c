@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel's files say, and what follows from it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "doctored.h"
+#include "unit.h"
 
 static void test_this_kernel(void **state)
 {
@@ -61,15 +56,12 @@ static void test_settings(void **state)
 	doctored_expect(*state, "doctor", doctor_bpf_stats, DOCTOR_OK, "7");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_this_kernel),
-		cmocka_unit_test_setup_teardown(test_btf, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_lockdown, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_paranoid, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_settings, doctored_setup, doctored_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_this_kernel),
+	cmocka_unit_test_setup_teardown(test_btf, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_lockdown, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_paranoid, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_settings, doctored_setup, doctored_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits, by files and by this process. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <sys/resource.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static void test_memory(void **state)
 {
@@ -70,16 +65,13 @@ static void test_disk(void **state)
 	doctored_expect(*state, "doctor", doctor_disk, DOCTOR_OK, "MiB are free");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memory, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_memory_of_version_1, doctored_setup,
-						doctored_teardown),
-		cmocka_unit_test(test_descriptors),
-		cmocka_unit_test_setup_teardown(test_clock, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_disk, doctored_setup, doctored_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_memory, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_memory_of_version_1, doctored_setup,
+					doctored_teardown),
+	cmocka_unit_test(test_descriptors),
+	cmocka_unit_test_setup_teardown(test_clock, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_disk, doctored_setup, doctored_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

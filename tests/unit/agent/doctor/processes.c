@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc as root sees it, and as a user does. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static int as_nobody(void)
 {
@@ -28,12 +23,9 @@ static void test_host(void **state)
 			"/nonexistent/etc/passwd cannot be read");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_nobody),
-		cmocka_unit_test(test_host),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_as_nobody),
+	cmocka_unit_test(test_host),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The smallest programs: loaded with privileges, rejected without. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static int as_root(void)
 {
@@ -37,12 +32,9 @@ static void test_without(void **state)
 	doctored_expect_child(as_nobody, doctor_tracefs, DOCTOR_LIMITED, "cannot be opened");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_with_privileges),
-		cmocka_unit_test(test_without),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_with_privileges),
+	cmocka_unit_test(test_without),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

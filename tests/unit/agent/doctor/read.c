@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Short files: their first bytes, and numbers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/doctor/read.h"
 #include "doctored.h"
+#include "unit.h"
 
 static void test_text(void **state)
 {
@@ -48,12 +43,9 @@ static void test_number(void **state)
 	assert_int_equal(number, -3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text, doctored_setup, doctored_teardown),
-		cmocka_unit_test_setup_teardown(test_number, doctored_setup, doctored_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_text, doctored_setup, doctored_teardown),
+	cmocka_unit_test_setup_teardown(test_number, doctored_setup, doctored_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What this process may do, and what a child may do after it gave something up. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,6 +9,7 @@
 #include <unistd.h>
 
 #include "doctored.h"
+#include "unit.h"
 
 static int as_nobody(void)
 {
@@ -86,14 +81,11 @@ static void test_lsm(void **state)
 	doctored_expect(*state, "doctor", doctor_lsm, DOCTOR_LIMITED, "cri-containerd");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_user_namespace),
-		cmocka_unit_test(test_seccomp),
-		cmocka_unit_test_setup_teardown(test_lsm, doctored_setup, doctored_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_capabilities),
+	cmocka_unit_test(test_user_namespace),
+	cmocka_unit_test(test_seccomp),
+	cmocka_unit_test_setup_teardown(test_lsm, doctored_setup, doctored_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

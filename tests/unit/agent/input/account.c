@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the account as text, of counters made by hand and a recording that has only counters. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -13,6 +7,7 @@
 #include "agent/record/recording.h"
 #include "rules/ruleset.h"
 #include "rules_text.h"
+#include "unit.h"
 
 struct recording {
 	struct recording_stats stats;
@@ -126,13 +121,10 @@ static void test_troubles(void **state)
 	buf_finish(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches),	   cmocka_unit_test(test_state),
-		cmocka_unit_test(test_recordings), cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_troubles),   cmocka_unit_test(test_cgroups),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_matches),	   cmocka_unit_test(test_state),
+	cmocka_unit_test(test_recordings), cmocka_unit_test(test_rules),
+	cmocka_unit_test(test_troubles),   cmocka_unit_test(test_cgroups),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

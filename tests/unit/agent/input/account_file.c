@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of a capture file, of counters made by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "agent/input/account_file.h"
 #include "scap/file/reader.h"
+#include "unit.h"
 
 static void expect_counters(struct scap_reader_stats stats, const char *expected)
 {
@@ -61,12 +56,9 @@ static void test_report(void **state)
 	buf_finish(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_percent),
-		cmocka_unit_test(test_report),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_percent),
+	cmocka_unit_test(test_report),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of a live capture, of counters made by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/input/account_live.h"
 #include "scap/live/live.h"
+#include "unit.h"
 
 static struct scap_live_stats live;
 static struct buf text;
@@ -131,16 +126,13 @@ static void test_verbose(void **state)
 					  "threads 5 (0 gone)"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of descriptions, of counters made by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/input/account_meta.h"
+#include "unit.h"
 
 static struct buf text;
 
@@ -69,12 +64,9 @@ static void test_troubles(void **state)
 	expect("");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_work, teardown),
-		cmocka_unit_test_teardown(test_troubles, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_work, teardown),
+	cmocka_unit_test_teardown(test_troubles, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The boundary between two captures: clocks with other offsets, and events of the other's account.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "agent/input/boundary.h"
 #include "scap/live/live.h"
 #include "script.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -122,15 +117,12 @@ static void test_events_in_memory(void **state)
 	boundary_finish(&boundary);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_the_past),
-		cmocka_unit_test(test_from_one_to_the_other),
-		cmocka_unit_test(test_cancelled),
-		cmocka_unit_test(test_events_in_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_none),
+	cmocka_unit_test(test_the_past),
+	cmocka_unit_test(test_from_one_to_the_other),
+	cmocka_unit_test(test_cancelled),
+	cmocka_unit_test(test_events_in_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,17 +2,11 @@
 /* Which control groups the input is told that the filter rejects. */
 #include "agent/input/groups.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "drive.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER_ID "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
@@ -212,16 +206,13 @@ static void test_nothing(void **state)
 	step(1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_by_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_change, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_by_id, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_described, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_change, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as seen from where the test runs, and from namespaces of its own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include "agent/input/host.h"
 
 #include "tree.h"
+#include "unit.h"
 
 enum { FAILED = 1, SKIPPED = 77 /* of a child */ };
 
@@ -212,12 +207,9 @@ static void test_ids_of_a_namespace(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_here),     TEST(test_root),	 TEST(test_processes),
-		TEST(test_hostname), TEST(test_network), TEST(test_ids_of_a_namespace),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_here),     TEST(test_root),	 TEST(test_processes),
+	TEST(test_hostname), TEST(test_network), TEST(test_ids_of_a_namespace),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

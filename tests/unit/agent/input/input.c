@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice of the input, between two that stand in for the file and the kernel. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "agent/input/input.h"
 #include "agent/input/input_file.h"
 #include "agent/input/input_live.h"
+#include "unit.h"
 
 static unsigned int destroyed;
 
@@ -69,13 +64,10 @@ static void test_destroy(void **state)
 	assert_int_equal(destroyed, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_destroy),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_choice),
+	cmocka_unit_test(test_failure),
+	cmocka_unit_test(test_destroy),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

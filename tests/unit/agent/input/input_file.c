@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The input of a capture file: whole, truncated and corrupt. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 #include "sinsp/sinsp.h"
 
 #include "capture.h"
+#include "unit.h"
 
 enum { FILE_BYTES_MAX = 1 << 20 };
 
@@ -187,13 +182,10 @@ static void test_corrupt_file(void **state)
 	close_input(input, sinsp);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_capture),   cmocka_unit_test(test_whole_file),
-		cmocka_unit_test(test_operations),   cmocka_unit_test(test_truncated_file),
-		cmocka_unit_test(test_corrupt_file),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_no_capture),   cmocka_unit_test(test_whole_file),
+	cmocka_unit_test(test_operations),   cmocka_unit_test(test_truncated_file),
+	cmocka_unit_test(test_corrupt_file),
+};
 
-	return cmocka_run_group_tests(tests, read_whole, NULL);
-}
+UNIT_GROUP(tests, .setup = read_whole);

@@ -3,12 +3,6 @@
  * The live input: warnings, counters, and the change from one capture to another. Captures without
  * a kernel stand in for real ones; the first state is that of this machine.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +15,7 @@
 
 #include "fake_live.h"
 #include "frame.h"
+#include "unit.h"
 
 enum { TICK_MS = 1, TURNS_MAX = 5000 };
 
@@ -398,23 +393,20 @@ static void test_stop_during_change(void **state)
 	plan_destroy(to);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failure_to_open),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_without_iterator),
-		cmocka_unit_test(test_without_need),
-		cmocka_unit_test(test_state),
-		cmocka_unit_test(test_node_and_cluster),
-		cmocka_unit_test(test_shed),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_end),
-		cmocka_unit_test(test_change_without_capture),
-		cmocka_unit_test(test_change_that_is_dropped),
-		cmocka_unit_test(test_change),
-		cmocka_unit_test(test_stop_during_change),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_failure_to_open),
+	cmocka_unit_test(test_warnings),
+	cmocka_unit_test(test_without_iterator),
+	cmocka_unit_test(test_without_need),
+	cmocka_unit_test(test_state),
+	cmocka_unit_test(test_node_and_cluster),
+	cmocka_unit_test(test_shed),
+	cmocka_unit_test(test_counters),
+	cmocka_unit_test(test_end),
+	cmocka_unit_test(test_change_without_capture),
+	cmocka_unit_test(test_change_that_is_dropped),
+	cmocka_unit_test(test_change),
+	cmocka_unit_test(test_stop_during_change),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plan and options make of the configuration of a capture. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +12,7 @@
 #include "scap/proc/cgroup_keys.h"
 
 #include "fake_live.h"
+#include "unit.h"
 
 static struct scap_live live;
 static struct live_loader loader;
@@ -206,16 +201,13 @@ static void test_failure(void **state)
 	assert_string_equal(err.text, "there is no capture");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_options),
-		cmocka_unit_test(test_memory),	    cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
-		cmocka_unit_test(test_enter_times), cmocka_unit_test(test_generic_calls),
-		cmocka_unit_test(test_iterators),   cmocka_unit_test(test_entry_notes),
-		cmocka_unit_test(test_failure),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_groups),	    cmocka_unit_test(test_options),
+	cmocka_unit_test(test_memory),	    cmocka_unit_test(test_defaults),
+	cmocka_unit_test(test_events),	    cmocka_unit_test(test_generic_calls),
+	cmocka_unit_test(test_enter_times), cmocka_unit_test(test_generic_calls),
+	cmocka_unit_test(test_iterators),   cmocka_unit_test(test_entry_notes),
+	cmocka_unit_test(test_failure),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The warnings of a live capture. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "agent/input/live_warnings.h"
 #include "event/event.h"
 
 #include "fake_live.h"
+#include "unit.h"
 
 static struct scap_live live;
 static struct options options;
@@ -101,16 +96,13 @@ static void test_roots(void **state)
 	       "or below it; give it the cgroup namespace of the host\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hooks, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_iterators, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_roots, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_programs, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_hooks, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_iterators, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_roots, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,13 +2,8 @@
 /* The counters of a reader as metrics. */
 #include "agent/input/metrics_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "scap/file/reader.h"
+#include "unit.h"
 
 static void test_counters(void **state)
 {
@@ -25,9 +20,6 @@ static void test_counters(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,15 +2,11 @@
 /* The counters of a capture as metrics: which series exist, and their values. */
 #include "agent/input/metrics_live.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "event/event.h"
 #include "scap/live/live.h"
+#include "unit.h"
 
 static void test_events_and_causes(void **state)
 {
@@ -43,9 +39,6 @@ static void test_events_and_causes(void **state)
 	free(stats);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_events_and_causes)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_events_and_causes)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

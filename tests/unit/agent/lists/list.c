@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What both lists have in common: patterns, and objects of JSON. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/lists/list.h"
 #include "printed.h"
+#include "unit.h"
 
 static const char *const titles[] = {"NAME", NULL};
 
@@ -123,13 +118,10 @@ static void test_end(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_end),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_patterns),
+	cmocka_unit_test(test_objects),
+	cmocka_unit_test(test_end),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of fields: as text, as JSON, as Markdown, by patterns. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "printed.h"
+#include "unit.h"
 
 static void test_text(void **state)
 {
@@ -51,14 +46,11 @@ static void test_nothing(void **state)
 	printed_finish(&printed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_markdown),
-		cmocka_unit_test(test_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_text),
+	cmocka_unit_test(test_json),
+	cmocka_unit_test(test_markdown),
+	cmocka_unit_test(test_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of the settings count. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "agent/options/apply.h"
+#include "unit.h"
 
 static void add(struct settings *settings, const char *name, enum option_given given,
 		const char *value, bool off)
@@ -87,14 +82,11 @@ static void test_names(void **state)
 	assert_string_equal(setting_name(&setting, memory), "snaplen");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_join),
-		cmocka_unit_test(test_check_value),
-		cmocka_unit_test(test_apply_rejects),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_join),
+	cmocka_unit_test(test_check_value),
+	cmocka_unit_test(test_apply_rejects),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which options go together, and which a subcommand takes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "parsed.h"
+#include "unit.h"
 
 /* What is recorded is not printed as well, unless an option says what to print. */
 static void test_recording_prints_on_request(void **state)
@@ -138,15 +133,12 @@ static void test_about_nothing(void **state)
 	options_finish(&options);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recording_prints_on_request),
-		cmocka_unit_test(test_subcommands),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_take_over),
-		cmocka_unit_test(test_about_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_recording_prints_on_request),
+	cmocka_unit_test(test_subcommands),
+	cmocka_unit_test(test_contradictions),
+	cmocka_unit_test(test_take_over),
+	cmocka_unit_test(test_about_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading options: by letters and names, values in the word and after it, words in their order. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
 #include "agent/options/command_line.h"
 #include "parsed.h"
+#include "unit.h"
 
 static void expect_setting(const struct command_line *line, const char *name,
 			   enum option_given given, const char *value)
@@ -88,13 +83,10 @@ static void test_rejected(void **state)
 		expect_rejected(cases[i].line, cases[i].message);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_was_given),
-		cmocka_unit_test(test_letters),
-		cmocka_unit_test(test_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_what_was_given),
+	cmocka_unit_test(test_letters),
+	cmocka_unit_test(test_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

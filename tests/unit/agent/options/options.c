@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the struct of options owns. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/options/options.h"
+#include "unit.h"
 
 static void test_rules(void **state)
 {
@@ -55,14 +50,11 @@ static void test_input_name(void **state)
 	assert_string_equal(options_input_name(&(struct options){.read = "-"}), "standard input");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_runtime_sockets),
-		cmocka_unit_test(test_finish),
-		cmocka_unit_test(test_input_name),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rules),
+	cmocka_unit_test(test_runtime_sockets),
+	cmocka_unit_test(test_finish),
+	cmocka_unit_test(test_input_name),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line as a struct: defaults, the words that are no options. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "abi.h"
 
 #include "parsed.h"
+#include "unit.h"
 
 static void test_defaults(void **state)
 {
@@ -198,14 +193,11 @@ static void test_rejected(void **state)
 		expect_rejected(cases[i].line, cases[i].message);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),	 cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_filters),		 cmocka_unit_test(test_subcommands),
-		cmocka_unit_test(test_words_of_filters), cmocka_unit_test(test_command_to_start),
-		cmocka_unit_test(test_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_defaults),	 cmocka_unit_test(test_environment),
+	cmocka_unit_test(test_filters),		 cmocka_unit_test(test_subcommands),
+	cmocka_unit_test(test_words_of_filters), cmocka_unit_test(test_command_to_start),
+	cmocka_unit_test(test_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

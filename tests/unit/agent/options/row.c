@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of options: every row is whole, and no name is there twice. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/commands/subcommands.h"
 #include "agent/options/row.h"
+#include "unit.h"
 
 static void test_order(void **state)
 {
@@ -69,14 +64,11 @@ static void test_rows_are_whole(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_rows_are_whole),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_rows_are_whole),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Options about what is captured: values, defaults, limits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "abi.h"
 
 #include "parsed.h"
+#include "unit.h"
 
 static void test_values(void **state)
 {
@@ -200,15 +195,12 @@ static void test_rejected(void **state)
 		expect_rejected(cases[i].line, cases[i].message);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	      cmocka_unit_test(test_chosen_snaplen),
-		cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
-		cmocka_unit_test(test_rate_limits),   cmocka_unit_test(test_ring_memory),
-		cmocka_unit_test(test_containers),    cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_rejected),      cmocka_unit_test(test_budget),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),	      cmocka_unit_test(test_chosen_snaplen),
+	cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
+	cmocka_unit_test(test_rate_limits),   cmocka_unit_test(test_ring_memory),
+	cmocka_unit_test(test_containers),    cmocka_unit_test(test_processes),
+	cmocka_unit_test(test_rejected),      cmocka_unit_test(test_budget),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options about capture files that are read and written. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "parsed.h"
+#include "unit.h"
 
 static void test_capture_files(void **state)
 {
@@ -56,12 +51,9 @@ static void test_rejected(void **state)
 		expect_rejected(cases[i].line, cases[i].message);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_capture_files),
-		cmocka_unit_test(test_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_capture_files),
+	cmocka_unit_test(test_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

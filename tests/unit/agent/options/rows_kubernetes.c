@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Options about the pods of Kubernetes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "parsed.h"
+#include "unit.h"
 
 static void test_values(void **state)
 {
@@ -70,14 +65,11 @@ static void test_live_only(void **state)
 		"--kubelet-insecure means nothing with -r: it is about events that happen now");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_urls),
-		cmocka_unit_test(test_cluster),
-		cmocka_unit_test(test_live_only),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_urls),
+	cmocka_unit_test(test_cluster),
+	cmocka_unit_test(test_live_only),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

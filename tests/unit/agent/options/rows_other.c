@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options about what is said, and what is done instead of a capture. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "parsed.h"
+#include "unit.h"
 
 static void test_values(void **state)
 {
@@ -34,12 +29,9 @@ static void test_rejected(void **state)
 	expect_rejected("--help=some", "--help: expected all, not 'some'");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

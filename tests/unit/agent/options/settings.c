@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of settings: copies of values, the last of an option, comparison. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "agent/options/settings.h"
+#include "unit.h"
 
 static void add(struct settings *settings, const char *name, enum option_given given,
 		const char *value)
@@ -66,12 +61,9 @@ static void test_same(void **state)
 	settings_finish(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_same),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_same),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Subcommands by name, and words that are probably mistyped ones. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/options/subcommand.h"
+#include "unit.h"
 
 static const struct subcommand table[] = {{"check-filter"}, {"fields"}, {NULL}};
 
@@ -65,13 +60,10 @@ static void test_filters(void **state)
 	assert_string_equal(err.text, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_mistyped),
-		cmocka_unit_test(test_filters),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_mistyped),
+	cmocka_unit_test(test_filters),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One of a few words: its place, and the message about one that is none of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "agent/options/words.h"
+#include "unit.h"
 
 static const char *animal(unsigned int i)
 {
@@ -55,12 +50,9 @@ static void test_message(void **state)
 	expect_message(only, "none", "--pet: expected all, not 'none'");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_message),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_message),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of expressions as messages of the agent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/plan/expression.h"
+#include "unit.h"
 
 static void test_place_is_marked(void **state)
 {
@@ -36,12 +31,9 @@ static void test_memory(void **state)
 	assert_string_equal(err.text, "-p: out of memory");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_place_is_marked),
-		cmocka_unit_test(test_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_place_is_marked),
+	cmocka_unit_test(test_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The outputs that options name: their formats, fields and filters, and what they make of a plan.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/plan/output_views.h"
 #include "agent/plan/plan.h"
+#include "unit.h"
 
 static struct options options;
 static struct printer printer;
@@ -257,32 +252,29 @@ static void test_plan_without_a_filter(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_formats),
-		TEST(test_fields),
-		TEST(test_rules),
-		TEST(test_wrong_format),
-		TEST(test_format_of_another_kind),
-		TEST(test_schemas),
-		TEST(test_wrong_schema),
-		TEST(test_format_without_schemas),
-		TEST(test_default_schemas),
-		TEST(test_chosen_schemas),
-		TEST(test_schema_of_otlp),
-		TEST(test_wrong_schema_of_otlp),
-		TEST(test_silent_format),
-		TEST(test_wrong_field),
-		TEST(test_wrong_filter),
-		TEST(test_plan_of_filters),
-		TEST(test_plan_without_a_filter),
-		TEST(test_captures),
-		TEST(test_capture_alone),
-		TEST(test_capture_without_a_filter),
-		TEST(test_wrong_filter_of_a_capture),
-		TEST(test_captures_of_one_file),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_formats),
+	TEST(test_fields),
+	TEST(test_rules),
+	TEST(test_wrong_format),
+	TEST(test_format_of_another_kind),
+	TEST(test_schemas),
+	TEST(test_wrong_schema),
+	TEST(test_format_without_schemas),
+	TEST(test_default_schemas),
+	TEST(test_chosen_schemas),
+	TEST(test_schema_of_otlp),
+	TEST(test_wrong_schema_of_otlp),
+	TEST(test_silent_format),
+	TEST(test_wrong_field),
+	TEST(test_wrong_filter),
+	TEST(test_plan_of_filters),
+	TEST(test_plan_without_a_filter),
+	TEST(test_captures),
+	TEST(test_capture_alone),
+	TEST(test_capture_without_a_filter),
+	TEST(test_wrong_filter_of_a_capture),
+	TEST(test_captures_of_one_file),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

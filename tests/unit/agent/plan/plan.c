@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is captured for whom, and a second plan with other rules beside the first. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/plan/plan.h"
+#include "unit.h"
 
 static struct printer none;
 static struct buf messages;
@@ -207,17 +202,14 @@ static void test_other_options(void **state)
 	plan_destroy(plan);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_filter, teardown),
-		cmocka_unit_test_teardown(test_needs_of_options, teardown),
-		cmocka_unit_test_teardown(test_needs_containers, teardown),
-		cmocka_unit_test_teardown(test_file, teardown),
-		cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
-		cmocka_unit_test_teardown(test_rules_again, teardown),
-		cmocka_unit_test_teardown(test_other_options, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_filter, teardown),
+	cmocka_unit_test_teardown(test_needs_of_options, teardown),
+	cmocka_unit_test_teardown(test_needs_containers, teardown),
+	cmocka_unit_test_teardown(test_file, teardown),
+	cmocka_unit_test_teardown(test_entries_are_warned_of_once, teardown),
+	cmocka_unit_test_teardown(test_rules_again, teardown),
+	cmocka_unit_test_teardown(test_other_options, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What options make of the output: its format, its style, and what contradicts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "agent/plan/printer.h"
+#include "unit.h"
 
 /* Standard output of tests is a file or a pipe. */
 static void test_formats(void **state)
@@ -223,18 +218,15 @@ static void test_machine(void **state)
 	printer_finish(&file);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_container_info_of_rules),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_buffers_are_cut_by_default),
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_replace),
-		cmocka_unit_test(test_machine),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_formats),
+	cmocka_unit_test(test_container_info_of_rules),
+	cmocka_unit_test(test_contradictions),
+	cmocka_unit_test(test_colour),
+	cmocka_unit_test(test_buffers_are_cut_by_default),
+	cmocka_unit_test(test_needs),
+	cmocka_unit_test(test_replace),
+	cmocka_unit_test(test_machine),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of -p that are the same for each event are warned of. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/plan/printer.h"
+#include "unit.h"
 
 /* What is warned of; "": nothing. To be released. */
 static struct buf warnings_of(const char *print)
@@ -55,12 +50,9 @@ static void test_no_warning(void **state)
 	expect_warning("container", "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_constant_format),
-		cmocka_unit_test(test_no_warning),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_constant_format),
+	cmocka_unit_test(test_no_warning),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

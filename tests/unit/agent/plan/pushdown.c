@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel filters only what nothing but the filter looks at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "agent/plan/plan.h"
+#include "unit.h"
 
 static struct printer none;
 
@@ -158,13 +152,9 @@ static void test_others(void **state)
 				 EVENT_getppid));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_failed), cmocka_unit_test(test_path),
-		cmocka_unit_test(test_others),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events), cmocka_unit_test(test_groups), cmocka_unit_test(test_failed),
+	cmocka_unit_test(test_path),   cmocka_unit_test(test_others),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

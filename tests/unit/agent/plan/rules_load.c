@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files the paths of --rules stand for, and what is said about them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "agent/plan/rules_load.h"
 #include "etc_files.h"
 #include "rules_text.h"
+#include "unit.h"
 
 /* Rules that were loaded, and what was said. */
 struct loaded_rules {
@@ -213,18 +208,15 @@ static void test_summary(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_folder, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_folder_without_rules, setup, teardown),
-		cmocka_unit_test(test_no_such_file),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
-		cmocka_unit_test(test_summary),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_folder, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_file, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_folder_without_rules, setup, teardown),
+	cmocka_unit_test(test_no_such_file),
+	cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_options, setup, teardown),
+	cmocka_unit_test(test_summary),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

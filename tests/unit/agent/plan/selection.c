@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is captured for which filter, and for which reason. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/plan/selection.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/engine/engine.h"
+#include "unit.h"
 
 /* Needs like those of the default output. */
 enum { OUTPUT_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FDS | NEEDS_EVENT_PATHS };
@@ -476,31 +471,28 @@ static void test_recorded(void **state)
 	assert_true(selection_is_empty(&selection));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_unknown_calls),
-		cmocka_unit_test(test_generic_call_with_output),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_own_descriptor),
-		cmocka_unit_test(test_needs_by_type),
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_enter_times),
-		cmocka_unit_test(test_entry_needs),
-		cmocka_unit_test(test_needs_of_the_filter),
-		cmocka_unit_test(test_fields_of_some_events),
-		cmocka_unit_test(test_all_descriptors),
-		cmocka_unit_test(test_all_that_changes_descriptors),
-		cmocka_unit_test(test_nothing_can_match),
-		cmocka_unit_test(test_on_request),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_group),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_recorded),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_everything),
+	cmocka_unit_test(test_unknown_calls),
+	cmocka_unit_test(test_generic_call_with_output),
+	cmocka_unit_test(test_open),
+	cmocka_unit_test(test_own_descriptor),
+	cmocka_unit_test(test_needs_by_type),
+	cmocka_unit_test(test_paths),
+	cmocka_unit_test(test_read),
+	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_entry_needs),
+	cmocka_unit_test(test_needs_of_the_filter),
+	cmocka_unit_test(test_fields_of_some_events),
+	cmocka_unit_test(test_all_descriptors),
+	cmocka_unit_test(test_all_that_changes_descriptors),
+	cmocka_unit_test(test_nothing_can_match),
+	cmocka_unit_test(test_on_request),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_group),
+	cmocka_unit_test(test_switches),
+	cmocka_unit_test(test_containers),
+	cmocka_unit_test(test_recorded),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

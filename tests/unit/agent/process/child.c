@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The command of the agent: when it begins, how it ends, and commands that cannot be executed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +13,7 @@
 #include "agent/process/child.h"
 #include "agent/process/signals.h"
 #include "patience.h"
+#include "unit.h"
 
 static char folder[] = "/tmp/lanner-child-XXXXXX";
 
@@ -248,20 +243,17 @@ static void test_end_of_one_that_does_not_want_to(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exit_codes),
-		cmocka_unit_test(test_gate),
-		cmocka_unit_test(test_never_gone),
-		cmocka_unit_test(test_no_command),
-		cmocka_unit_test(test_search),
-		cmocka_unit_test(test_exec_fails),
-		cmocka_unit_test(test_end_of_one_that_runs),
-		cmocka_unit_test(test_signals_are_passed_on),
-		/* Last: a signal, once counted, stays. */
-		cmocka_unit_test(test_end_of_one_that_does_not_want_to),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_exit_codes),
+	cmocka_unit_test(test_gate),
+	cmocka_unit_test(test_never_gone),
+	cmocka_unit_test(test_no_command),
+	cmocka_unit_test(test_search),
+	cmocka_unit_test(test_exec_fails),
+	cmocka_unit_test(test_end_of_one_that_runs),
+	cmocka_unit_test(test_signals_are_passed_on),
+	/* Last: a signal, once counted, stays. */
+	cmocka_unit_test(test_end_of_one_that_does_not_want_to),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The process that loads: what it keeps, how its end is noticed, and how it ends with the agent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,6 +14,7 @@
 #include "patience.h"
 #include "privileges/calls.h"
 #include "privileges/privileges.h"
+#include "unit.h"
 
 static const uint64_t second_ns = 1000000000;
 
@@ -162,14 +157,11 @@ static void test_none(void **state)
 	loader_finish(&none);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life),
-		cmocka_unit_test(test_its_end_is_noticed),
-		cmocka_unit_test(test_it_ends_with_the_agent),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_life),
+	cmocka_unit_test(test_its_end_is_noticed),
+	cmocka_unit_test(test_it_ends_with_the_agent),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

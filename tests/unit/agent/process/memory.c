@@ -2,16 +2,11 @@
 /* What goes back, by what the kernel counts; what is kept, by its values. */
 #include "agent/process/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "agent/process/process_usage.h"
+#include "unit.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEPS_FREED 1
@@ -91,10 +86,7 @@ static void test_heap(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_files),
-					   cmocka_unit_test(test_heap)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_files),
+					  cmocka_unit_test(test_heap)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

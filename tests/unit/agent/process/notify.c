@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Datagrams as a service manager receives them, on sockets of both kinds; and managers that do not
  * read. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 
 #include "agent/process/notify.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #include "fake_manager.h"
@@ -246,21 +241,18 @@ static void test_whose_watchdog(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_states),
-		cmocka_unit_test_setup_teardown(test_states, setup_abstract, teardown),
-		TEST(test_reloading),
-		TEST(test_status_is_one_line),
-		TEST(test_no_manager),
-		TEST(test_wrong_names),
-		TEST(test_manager_that_is_gone),
-		TEST(test_manager_that_does_not_read),
-		TEST(test_watchdog),
-		TEST(test_watchdog_is_retried),
-		TEST(test_whose_watchdog),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_states),
+	cmocka_unit_test_setup_teardown(test_states, setup_abstract, teardown),
+	TEST(test_reloading),
+	TEST(test_status_is_one_line),
+	TEST(test_no_manager),
+	TEST(test_wrong_names),
+	TEST(test_manager_that_is_gone),
+	TEST(test_manager_that_does_not_read),
+	TEST(test_watchdog),
+	TEST(test_watchdog_is_retried),
+	TEST(test_whose_watchdog),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

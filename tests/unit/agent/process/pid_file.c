@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The file of a running agent: what others read of it, and one that was left behind. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 
 #include "agent/process/pid_file.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
@@ -174,12 +169,9 @@ static void test_cannot_open(void **state)
 
 #define PID_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PID_TEST(test_reloads),	    PID_TEST(test_long_text),	 PID_TEST(test_two_agents),
-		PID_TEST(test_left_behind), PID_TEST(test_not_a_status), PID_TEST(test_cannot_open),
-	};
+static const struct CMUnitTest tests[] = {
+	PID_TEST(test_reloads),	    PID_TEST(test_long_text),	 PID_TEST(test_two_agents),
+	PID_TEST(test_left_behind), PID_TEST(test_not_a_status), PID_TEST(test_cannot_open),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,14 +2,10 @@
 /* What this process uses, compared with what it knows of itself. */
 #include "agent/process/process_usage.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "util/clock.h"
 
 static void test_growth(void **state)
@@ -39,9 +35,6 @@ static void test_growth(void **state)
 	munmap(memory, BYTES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

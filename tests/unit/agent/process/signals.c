@@ -3,12 +3,6 @@
  * What signals do: each case is a process of its own, because handlers and counts last as long as
  * the process.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +13,7 @@
 
 #include "agent/process/signals.h"
 #include "patience.h"
+#include "unit.h"
 
 enum { CASE_SECONDS = 20, MS = 1000000 };
 
@@ -256,20 +251,17 @@ static void test_wait(void **state)
 	in_process(wait_for_signal);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signals_are_counted),
-		cmocka_unit_test(test_many_signals),
-		cmocka_unit_test(test_blocked_signals),
-		cmocka_unit_test(test_ignored_hangup),
-		cmocka_unit_test(test_reload),
-		cmocka_unit_test(test_end_after),
-		cmocka_unit_test(test_patience),
-		cmocka_unit_test(test_size_limit),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_wait),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_signals_are_counted),
+	cmocka_unit_test(test_many_signals),
+	cmocka_unit_test(test_blocked_signals),
+	cmocka_unit_test(test_ignored_hangup),
+	cmocka_unit_test(test_reload),
+	cmocka_unit_test(test_end_after),
+	cmocka_unit_test(test_patience),
+	cmocka_unit_test(test_size_limit),
+	cmocka_unit_test(test_command),
+	cmocka_unit_test(test_wait),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

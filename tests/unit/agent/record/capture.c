@@ -2,13 +2,6 @@
 /* An output that is a recording: what it counts, its files, and how it goes on after a failure. */
 #include "agent/record/capture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +15,7 @@
 #include "patience.h"
 #include "sinsp/engine/engine.h"
 #include "tree.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #include "frame.h"
@@ -282,14 +276,12 @@ static void test_no_folder(void **state)
 	assert_non_null(strstr(err.text, "cannot write /nosuch/a: No such file or directory"));
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_filter), TEST(test_fat),	   TEST(test_form),
-		TEST(test_ring),   TEST(test_failure),	   TEST(test_failures_leave_nothing),
-		TEST(test_reopen), TEST(test_never_begun), TEST(test_no_folder),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(test_filter), TEST(test_fat),	   TEST(test_form),
+	TEST(test_ring),   TEST(test_failure),	   TEST(test_failures_leave_nothing),
+	TEST(test_reopen), TEST(test_never_begun), TEST(test_no_folder),
+};
+
+UNIT_GROUP(tests);

@@ -2,13 +2,6 @@
 /* Several captures: who gets what, and a reload. */
 #include "agent/record/captures.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +12,7 @@
 #include "tree.h"
 
 #include "frame.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -201,13 +195,11 @@ static void test_change_fails(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_filters), TEST(test_events), TEST(test_idle),		TEST(test_one_file),
-		TEST(test_many),    TEST(test_change), TEST(test_change_fails),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(test_filters), TEST(test_events), TEST(test_idle),		TEST(test_one_file),
+	TEST(test_many),    TEST(test_change), TEST(test_change_fails),
+};
+
+UNIT_GROUP(tests);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several receivers of what becomes known of containers, of which one fails. */
 #include "agent/record/fan.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <errno.h>
 
@@ -69,12 +63,9 @@ static void test_one_fails(void **state)
 	assert_int_equal(fan.count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_get_it),
-		cmocka_unit_test(test_one_fails),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_get_it),
+	cmocka_unit_test(test_one_fails),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,12 +2,6 @@
 /*
  * Which events go into which file, on a writer that is none: its files have a line for each call.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +15,7 @@
 #include "sinsp/engine/engine.h"
 
 #include "frame.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -489,27 +484,34 @@ static void test_files_that_cannot_be_written(void **state)
 	finish();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_file),
-		cmocka_unit_test(test_fat),
-		cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_events_of_a_file),
-		cmocka_unit_test(test_times_of_a_file),
-		cmocka_unit_test(test_size_of_a_file),
-		cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_flush_of_compressed_files),
-		cmocka_unit_test(test_the_input_is_not_written_over),
-		cmocka_unit_test(test_files_that_cannot_be_written),
-	};
-	char folder[] = "/tmp/test_recording-XXXXXX", command[64];
-	int failed;
+/* The files are written to a folder of their own. */
+static char folder[] = "/tmp/test_recording-XXXXXX";
 
-	if (!mkdtemp(folder) || chdir(folder))
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command) || failed;
+static int enter_folder(void **state)
+{
+	return !mkdtemp(folder) || chdir(folder);
 }
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_file),
+	cmocka_unit_test(test_fat),
+	cmocka_unit_test(test_copy),
+	cmocka_unit_test(test_containers),
+	cmocka_unit_test(test_events_of_a_file),
+	cmocka_unit_test(test_times_of_a_file),
+	cmocka_unit_test(test_size_of_a_file),
+	cmocka_unit_test(test_flush),
+	cmocka_unit_test(test_flush_of_compressed_files),
+	cmocka_unit_test(test_the_input_is_not_written_over),
+	cmocka_unit_test(test_files_that_cannot_be_written),
+};
+
+UNIT_GROUP(tests, .setup = enter_folder, .teardown = remove_folder);

@@ -2,13 +2,6 @@
 /* Which file is opened, and what becomes of one that was there. */
 #include "agent/record/recording_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +11,7 @@
 
 #include "output/files/rotated.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES], other[TREE_PATH_BYTES];
@@ -142,15 +136,13 @@ static void test_no_folder(void **state)
 	assert_non_null(strstr(err.text, "nosuch/a.scap: No such file or directory"));
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_mode),      TEST(test_earlier_files_stay),
-		TEST(test_over),      TEST(test_links),
-		TEST(test_input),     TEST(test_moved),
-		TEST(test_no_folder),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(test_mode),      TEST(test_earlier_files_stay),
+	TEST(test_over),      TEST(test_links),
+	TEST(test_input),     TEST(test_moved),
+	TEST(test_no_folder),
+};
+
+UNIT_GROUP(tests);

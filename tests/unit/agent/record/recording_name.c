@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of the files of a recording, and which of them make room. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "agent/record/recording_name.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -123,15 +118,17 @@ static void test_too_long(void **state)
 	recording_name_finish(&name);
 }
 
-int main(void)
+static int use_utc(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_file),	 cmocka_unit_test(test_counter),
-		cmocka_unit_test(test_ring_of_counters), cmocka_unit_test(test_time),
-		cmocka_unit_test(test_ring_of_times),	 cmocka_unit_test(test_too_long),
-	};
-
 	setenv("TZ", "UTC", 1);
 	tzset();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_file),	 cmocka_unit_test(test_counter),
+	cmocka_unit_test(test_ring_of_counters), cmocka_unit_test(test_time),
+	cmocka_unit_test(test_ring_of_times),	 cmocka_unit_test(test_too_long),
+};
+
+UNIT_GROUP(tests, .setup = use_utc);

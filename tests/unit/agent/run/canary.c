@@ -4,16 +4,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "event/event.h"
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 static struct sinsp_event event_of(uint16_t id, int64_t tid)
 {
@@ -64,12 +60,9 @@ static void test_with_its_event(void **state)
 	canary_finish(&canary);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_an_event),
-		cmocka_unit_test(test_with_its_event),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_without_an_event),
+	cmocka_unit_test(test_with_its_event),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

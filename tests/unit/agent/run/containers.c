@@ -3,12 +3,6 @@
  * What a run does with new containers: it requests their descriptions, waits while there is room,
  * and counts the waits that timed out. The test holds up the answers of the source.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,6 +14,7 @@
 #include "meta/files/files.h"
 #include "meta/meta.h"
 #include "meta/runtimes/sockets.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #include "drive.h"
@@ -517,29 +512,26 @@ static void test_pushed(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_described, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_users, setup_users, teardown_users),
-		cmocka_unit_test_setup_teardown(test_users_beside_late_descriptions, setup_users,
-						teardown_users),
-		cmocka_unit_test_setup_teardown(test_users_later, setup_users, teardown_users),
-		cmocka_unit_test_setup_teardown(test_descriptions_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failure_is_printed_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_before, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_wait, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_described, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_users, setup_users, teardown_users),
+	cmocka_unit_test_setup_teardown(test_users_beside_late_descriptions, setup_users,
+					teardown_users),
+	cmocka_unit_test_setup_teardown(test_users_later, setup_users, teardown_users),
+	cmocka_unit_test_setup_teardown(test_descriptions_later, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_failure_is_printed_once, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_before, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_late, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_long_wait, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
 #ifdef WITH_RUNTIME_SOCKETS
-		cmocka_unit_test_setup_teardown(test_pushed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pushed, setup, teardown),
 #endif
-		cmocka_unit_test_setup_teardown(test_pods_are_not_wanted, setup, teardown),
-	};
+	cmocka_unit_test_setup_teardown(test_pods_are_not_wanted, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

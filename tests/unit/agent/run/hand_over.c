@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* An agent that is taken over, and what the other one may do wrong: then it goes on. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +8,7 @@
 #include "fake_target.h"
 #include "quiet_input.h"
 #include "tree.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { TRIES = 6000, TURN_MS = 10, AHEAD_NS = 30000000, OTHER_PID = 4711 };
@@ -340,20 +335,17 @@ static void test_who_cannot_be_taken_over(void **state)
 	buf_finish(&path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_whole_way, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_other_one_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_go, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_busy_at_the_hello, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_this_one_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_another_protocol, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wrong_messages, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_who_cannot_be_taken_over, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_the_whole_way, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_other_one_dies, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_go, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_later, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_busy_at_the_hello, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_this_one_ends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_another_protocol, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_wrong_messages, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_who_cannot_be_taken_over, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

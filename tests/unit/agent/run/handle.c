@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of an event: counted, printed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +12,7 @@
 #include "frame.h"
 #include "printed.h"
 #include "rules_text.h"
+#include "unit.h"
 
 static struct options options;
 static struct run run;
@@ -194,18 +189,15 @@ static void test_all_rules(void **state)
 	expect_output(LINE("one"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_filter, teardown),
-		cmocka_unit_test_teardown(test_nothing_to_print, teardown),
-		cmocka_unit_test_teardown(test_count, teardown),
-		cmocka_unit_test_teardown(test_hidden, teardown),
-		cmocka_unit_test_teardown(test_corrupt_frame, teardown),
-		cmocka_unit_test_teardown(test_summary, teardown),
-		cmocka_unit_test_teardown(test_first_rule, teardown),
-		cmocka_unit_test_teardown(test_all_rules, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_filter, teardown),
+	cmocka_unit_test_teardown(test_nothing_to_print, teardown),
+	cmocka_unit_test_teardown(test_count, teardown),
+	cmocka_unit_test_teardown(test_hidden, teardown),
+	cmocka_unit_test_teardown(test_corrupt_frame, teardown),
+	cmocka_unit_test_teardown(test_summary, teardown),
+	cmocka_unit_test_teardown(test_first_rule, teardown),
+	cmocka_unit_test_teardown(test_all_rules, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

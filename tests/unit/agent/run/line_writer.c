@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Output to pipes: when it is written, readers that are gone, and what counts as lost. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "agent/run/line_writer.h"
 #include "agent/process/signals.h"
+#include "unit.h"
 
 struct pipe_test {
 	int ends[2];
@@ -134,18 +129,18 @@ static void test_end_while_blocked(void **state)
 	close_pipe(&test);
 }
 
-int main(void)
+static int watch_signals(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written_on_flush),
-		cmocka_unit_test(test_full_buffer_is_written),
-		/* Before the one that makes a SIGPIPE, which counts too. */
-		cmocka_unit_test(test_end_while_blocked),
-		cmocka_unit_test(test_reader_gone),
-		cmocka_unit_test(test_failure_is_reported),
-	};
-
-	if (signals_init(false, NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return signals_init(false, NULL);
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_written_on_flush),
+	cmocka_unit_test(test_full_buffer_is_written),
+	/* Before the one that makes a SIGPIPE, which counts too. */
+	cmocka_unit_test(test_end_while_blocked),
+	cmocka_unit_test(test_reader_gone),
+	cmocka_unit_test(test_failure_is_reported),
+};
+
+UNIT_GROUP(tests, .setup = watch_signals);

@@ -3,12 +3,6 @@
  * The loop and the report, on injected events: a live capture that is none stands in for the
  * kernel, and standard output and error are files.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +19,7 @@
 
 #include "fake_live.h"
 #include "frame.h"
+#include "unit.h"
 
 enum { EVENTS_COUNT = 1000, TEXT_BYTES = 4096 };
 
@@ -285,24 +280,24 @@ static void test_reports_without_events(void **state)
 #endif
 }
 
-int main(void)
+static int watch_signals(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_everything_is_printed),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_state_alone_is_not_printed),
-		cmocka_unit_test(test_only_counted),
-		cmocka_unit_test(test_count_limit),
-		cmocka_unit_test(test_output_that_fails),
-		cmocka_unit_test(test_losses_are_reported),
-		cmocka_unit_test(test_only_the_largest_losses),
-		cmocka_unit_test(test_an_account_that_does_not_add_up_says_so),
-		cmocka_unit_test(test_reports_without_events),
-		/* Last: a signal, once counted, ends every run. */
-		cmocka_unit_test(test_duration_while_events_trickle),
-	};
-
-	if (signals_init(false, NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return signals_init(false, NULL);
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_everything_is_printed),
+	cmocka_unit_test(test_filter),
+	cmocka_unit_test(test_state_alone_is_not_printed),
+	cmocka_unit_test(test_only_counted),
+	cmocka_unit_test(test_count_limit),
+	cmocka_unit_test(test_output_that_fails),
+	cmocka_unit_test(test_losses_are_reported),
+	cmocka_unit_test(test_only_the_largest_losses),
+	cmocka_unit_test(test_an_account_that_does_not_add_up_says_so),
+	cmocka_unit_test(test_reports_without_events),
+	/* Last: a signal, once counted, ends every run. */
+	cmocka_unit_test(test_duration_while_events_trickle),
+};
+
+UNIT_GROUP(tests, .setup = watch_signals);

@@ -3,12 +3,6 @@
  * The loop and the report on a capture file: a reader that is none stands in for it, and standard
  * output and error are files.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +15,7 @@
 #include "scap/file/reader.h"
 
 #include "frame.h"
+#include "unit.h"
 
 enum { EVENTS_COUNT = 1000, HIDDEN_EVERY = 10, TEXT_BYTES = 4096, FILE_BYTES = 5000 };
 
@@ -227,19 +222,19 @@ static void test_progress(void **state)
 	finish();
 }
 
-int main(void)
+static int watch_signals(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hidden_events_are_not_shown),
-		cmocka_unit_test(test_count_limit),
-		cmocka_unit_test(test_a_file_that_breaks_off),
-		cmocka_unit_test(test_a_file_that_is_bad),
-		cmocka_unit_test(test_what_is_left_out_is_reported),
-		cmocka_unit_test(test_what_is_corrupt),
-		cmocka_unit_test(test_progress),
-	};
-
-	if (signals_init(false, NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return signals_init(false, NULL);
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_hidden_events_are_not_shown),
+	cmocka_unit_test(test_count_limit),
+	cmocka_unit_test(test_a_file_that_breaks_off),
+	cmocka_unit_test(test_a_file_that_is_bad),
+	cmocka_unit_test(test_what_is_left_out_is_reported),
+	cmocka_unit_test(test_what_is_corrupt),
+	cmocka_unit_test(test_progress),
+};
+
+UNIT_GROUP(tests, .setup = watch_signals);

@@ -2,17 +2,11 @@
 /* Losses of an input, as outputs are told them. */
 #include "agent/run/losses.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "agent/run/run.h"
 #include "fake_target.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static struct event_counters lost[EVENT_ID_MAX];
@@ -127,13 +121,10 @@ static void test_those_of_another_agent(void **state)
 	assert_memory_equal(fake_target.got.data, "drop: 2 records", 15);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_by_type),
-		TEST(test_once),
-		TEST(test_those_of_another_agent),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_by_type),
+	TEST(test_once),
+	TEST(test_those_of_another_agent),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

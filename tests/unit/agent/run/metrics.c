@@ -2,17 +2,12 @@
 /* The metrics of a run: its own counters, those of the state and of the input, in valid text. */
 #include "agent/run/metrics.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "agent/run/run.h"
 #include "fake_input.h"
+#include "unit.h"
 
 static struct options options;
 static struct fake_input input;
@@ -76,12 +71,9 @@ static void test_families(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_families, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_families, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

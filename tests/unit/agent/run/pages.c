@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "agent/control/control.h"
 #include "fake_input.h"
 #include "fake_target.h"
+#include "unit.h"
 
 static struct options options;
 static struct fake_input input;
@@ -145,14 +142,11 @@ static void test_no_pages(void **state)
 	pages_end(&other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_threads_of_outputs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_loop_that_is_stuck, setup, teardown),
-		cmocka_unit_test(test_no_pages),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_threads_of_outputs, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_loop_that_is_stuck, setup, teardown),
+	cmocka_unit_test(test_no_pages),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

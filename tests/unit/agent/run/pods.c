@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether pods are followed, as options and environment say; and that they arrive. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "fake_server.h"
 #include "meta/files/files.h"
 #include "reflected.h"
+#include "unit.h"
 
 static struct meta *meta;
 static struct options options;
@@ -89,14 +84,11 @@ static void test_pods(void **state)
 	fake_server_stop(server);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_incomplete_cluster, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wrong_options, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_incomplete_cluster, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_wrong_options, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

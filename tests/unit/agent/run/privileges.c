@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the options of a run need later. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +8,7 @@
 #include "in_child.h"
 #include "parsed.h"
 #include "privileges/capabilities.h"
+#include "unit.h"
 
 static const struct outputs none;
 static const struct captures no_captures;
@@ -127,13 +122,10 @@ static void test_loader(void **state)
 		in_child(try_loader, &later[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_later),
-		cmocka_unit_test(test_loader),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_later),
+	cmocka_unit_test(test_loader),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

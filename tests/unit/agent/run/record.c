@@ -3,12 +3,6 @@
  * Who of the recordings of a run gets what, and what becomes of failures. Recordings that are none
  * note what is handed to them.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -19,6 +13,7 @@
 
 #include "frame.h"
 #include "printed.h"
+#include "unit.h"
 
 enum { CALLS_BYTES = 128 };
 
@@ -262,15 +257,12 @@ static void test_capture_beside(void **state)
 	assert_false(run.ended);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_recording, teardown),
-		cmocka_unit_test_teardown(test_recording_that_ends, teardown),
-		cmocka_unit_test_teardown(test_failure_in_an_event, teardown),
-		cmocka_unit_test_teardown(test_corrupt_frame, teardown),
-		cmocka_unit_test_teardown(test_capture_beside, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_recording, teardown),
+	cmocka_unit_test_teardown(test_recording_that_ends, teardown),
+	cmocka_unit_test_teardown(test_failure_in_an_event, teardown),
+	cmocka_unit_test_teardown(test_corrupt_frame, teardown),
+	cmocka_unit_test_teardown(test_capture_beside, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

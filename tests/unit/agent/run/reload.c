@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reloads of rules files that changed, with an input that notes what it is asked for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +11,7 @@
 #include "fake_manager.h"
 #include "printed.h"
 #include "rules_text.h"
+#include "unit.h"
 
 enum { STEP_US = 1000, STEPS_MAX = 60000 };
 
@@ -273,23 +268,20 @@ static void test_manager_waits_for_all(void **state)
 
 #define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RELOAD_TEST(test_new_rules),
-		RELOAD_TEST(test_no_request),
-		RELOAD_TEST(test_rules_with_errors),
-		RELOAD_TEST(test_messages),
-		RELOAD_TEST(test_input_that_cannot_change),
-		RELOAD_TEST(test_input_that_fails_at_the_end),
-		RELOAD_TEST(test_input_that_does_not_change),
-		RELOAD_TEST(test_change_in_progress),
-		RELOAD_TEST(test_requests_during_a_reload),
-		RELOAD_TEST(test_end_during_a_reload),
-		cmocka_unit_test_setup_teardown(test_manager, setup_managed, teardown_managed),
-		cmocka_unit_test_setup_teardown(test_manager_waits_for_all, setup_managed,
-						teardown_managed),
-	};
+static const struct CMUnitTest tests[] = {
+	RELOAD_TEST(test_new_rules),
+	RELOAD_TEST(test_no_request),
+	RELOAD_TEST(test_rules_with_errors),
+	RELOAD_TEST(test_messages),
+	RELOAD_TEST(test_input_that_cannot_change),
+	RELOAD_TEST(test_input_that_fails_at_the_end),
+	RELOAD_TEST(test_input_that_does_not_change),
+	RELOAD_TEST(test_change_in_progress),
+	RELOAD_TEST(test_requests_during_a_reload),
+	RELOAD_TEST(test_end_during_a_reload),
+	cmocka_unit_test_setup_teardown(test_manager, setup_managed, teardown_managed),
+	cmocka_unit_test_setup_teardown(test_manager_waits_for_all, setup_managed,
+					teardown_managed),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reloads of a configuration file: filter and rules, the pid file, and what stays. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +9,7 @@
 #include "fake_input.h"
 #include "printed.h"
 #include "rules_text.h"
+#include "unit.h"
 
 enum { STEP_US = 1000, STEPS_MAX = 60000 };
 
@@ -138,14 +133,11 @@ static void test_errors(void **state)
 
 #define RELOAD_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RELOAD_TEST(test_filter),
-		RELOAD_TEST(test_rules_come_and_go),
-		RELOAD_TEST(test_restart),
-		RELOAD_TEST(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	RELOAD_TEST(test_filter),
+	RELOAD_TEST(test_rules_come_and_go),
+	RELOAD_TEST(test_restart),
+	RELOAD_TEST(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run reports on standard error, with an input that has counters of its own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -15,6 +9,7 @@
 
 #include "fake_input.h"
 #include "printed.h"
+#include "unit.h"
 
 static struct options options;
 static struct fake_input input;
@@ -137,12 +132,9 @@ static void test_summary(void **state)
 
 #define REPORT_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		REPORT_TEST(test_line),	    REPORT_TEST(test_report),	  REPORT_TEST(test_quiet),
-		REPORT_TEST(test_progress), REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
-	};
+static const struct CMUnitTest tests[] = {
+	REPORT_TEST(test_line),	    REPORT_TEST(test_report),	  REPORT_TEST(test_quiet),
+	REPORT_TEST(test_progress), REPORT_TEST(test_no_summary), REPORT_TEST(test_summary),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

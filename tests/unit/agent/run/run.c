@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a run: in which order they are made, and what is said if one cannot be. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +15,7 @@
 
 #include "etc_files.h"
 #include "fake_live.h"
+#include "unit.h"
 
 static struct options options;
 static struct run run;
@@ -227,19 +222,16 @@ static void test_printed(void **state)
 
 #define RUN_TEST(test) cmocka_unit_test_teardown(test, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RUN_TEST(test_plan),
-		RUN_TEST(test_file),
-		RUN_TEST(test_process_of_a_file),
-		RUN_TEST(test_no_such_process),
-		RUN_TEST(test_process),
-		RUN_TEST(test_thread),
-		RUN_TEST(test_child),
-		RUN_TEST(test_recording),
-		cmocka_unit_test(test_printed),
-	};
+static const struct CMUnitTest tests[] = {
+	RUN_TEST(test_plan),
+	RUN_TEST(test_file),
+	RUN_TEST(test_process_of_a_file),
+	RUN_TEST(test_no_such_process),
+	RUN_TEST(test_process),
+	RUN_TEST(test_thread),
+	RUN_TEST(test_child),
+	RUN_TEST(test_recording),
+	cmocka_unit_test(test_printed),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the manager of the service receives of a run, with an input that has counters of its own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,6 +10,7 @@
 #include "fake_manager.h"
 #include "fake_target.h"
 #include "printed.h"
+#include "unit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -163,15 +158,9 @@ static void test_trouble_is_printed(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_course),
-		TEST(test_watchdog),
-		TEST(test_threads_of_outputs),
-		TEST(test_no_counters),
-		TEST(test_trouble_is_printed),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_course),	TEST(test_watchdog),	       TEST(test_threads_of_outputs),
+	TEST(test_no_counters), TEST(test_trouble_is_printed),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,16 +3,11 @@
 #include "agent/run/status.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "agent/run/run.h"
 #include "fake_input.h"
+#include "unit.h"
 
 static void test_lines(void **state)
 {
@@ -39,9 +34,6 @@ static void test_lines(void **state)
 	run_finish(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

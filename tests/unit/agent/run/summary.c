@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of -S, on events with known threads and descriptors. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/run/summary.h"
 #include "drive.h"
+#include "unit.h"
 
 static struct drive drive;
 static struct summary *summary;
@@ -166,16 +161,13 @@ static void test_full(void **state)
 	buf_finish(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_control_characters, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_top, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_tables, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_process, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_control_characters, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_top, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

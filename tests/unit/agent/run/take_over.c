@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* An agent that takes over from another one, which does what the test says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "fake_target.h"
 #include "quiet_input.h"
 #include "tree.h"
+#include "unit.h"
 
 enum { WAIT_MS = 60000, LATER_TIMES = 2, LATE_US = 300000 };
 
@@ -348,22 +343,17 @@ static void test_other_outputs(void **state)
 	assert_false(run.outputs.list[1]->continues);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_no_other_agent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_pid_file_that_cannot_be_had, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_one_that_closes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_that_has_just_been_started, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_another_protocol, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_that_closes_before, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_that_ends_before, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_whole_way, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_that_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_outputs, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_no_other_agent, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_a_pid_file_that_cannot_be_had, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_that_closes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_that_has_just_been_started, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_another_protocol, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_that_closes_before, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_that_ends_before, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_whole_way, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_that_dies, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_other_outputs, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts by key: exact while the table has room, and never silent about what has none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/run/tally.h"
+#include "unit.h"
 
 static const struct tally_row *find(const struct tally *tally, int64_t number, const char *name)
 {
@@ -103,14 +98,11 @@ static void test_full(void **state)
 	tally_finish(&tally);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_full),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_long_names),
+	cmocka_unit_test(test_full),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

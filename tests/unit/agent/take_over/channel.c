@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The connection of two agents: messages in pieces, silence, an end, and foreign users. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "agent/take_over/channel.h"
 #include "in_child.h"
 #include "tree.h"
+#include "unit.h"
 
 enum { WAIT_MS = 60000, FOREIGN_USER = 65534 };
 
@@ -204,19 +199,16 @@ static void test_foreign_users(void **state)
 	close(listener);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_path, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_messages, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_other_one_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_garbage, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_reader, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nobody_listens, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_file_is_not_replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_foreign_users, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_path, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_messages, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_other_one_ends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_garbage, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_reader, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nobody_listens, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_a_file_is_not_replaced, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_foreign_users, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages between agents: what was written is read, and nothing else is. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/take_over/message.h"
+#include "unit.h"
 
 enum { HEADER = sizeof(struct take_over_header), KIND_AT = 4, LENGTH_AT = 8, FIELD_HEAD = 6 };
 
@@ -233,19 +228,16 @@ static void test_damage(void **state)
 	buf_finish(&bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_more_is_needed),
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_wrong_fields),
-		cmocka_unit_test(test_a_text_that_is_too_long),
-		cmocka_unit_test(test_too_many_outputs),
-		cmocka_unit_test(test_too_many_events),
-		cmocka_unit_test(test_unknown_fields_are_skipped),
-		cmocka_unit_test(test_damage),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_there_and_back),
+	cmocka_unit_test(test_more_is_needed),
+	cmocka_unit_test(test_headers),
+	cmocka_unit_test(test_wrong_fields),
+	cmocka_unit_test(test_a_text_that_is_too_long),
+	cmocka_unit_test(test_too_many_outputs),
+	cmocka_unit_test(test_too_many_events),
+	cmocka_unit_test(test_unknown_fields_are_skipped),
+	cmocka_unit_test(test_damage),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,13 +2,8 @@
 /* Keys of all schemas. */
 #include "agent/verify/keys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 static void test_all_schemas(void **state)
 {
@@ -25,9 +20,6 @@ static void test_all_schemas(void **state)
 	verify_keys_finish(keys);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_schemas)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_schemas)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Holes, with and without drop records that say them. */
 #include "agent/verify/life.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void add(struct lives *lives, uint64_t number, bool redelivered)
 {
@@ -146,14 +140,11 @@ static void test_several(void **state)
 	lives_finish(&lives);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_complete),      cmocka_unit_test(test_said),
-		cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_not_said),
-		cmocka_unit_test(test_fewer_said),    cmocka_unit_test(test_repeated),
-		cmocka_unit_test(test_several),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_complete),      cmocka_unit_test(test_said),
+	cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_not_said),
+	cmocka_unit_test(test_fewer_said),    cmocka_unit_test(test_repeated),
+	cmocka_unit_test(test_several),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,17 +2,11 @@
 /* Records in JSON, of all schemas, and what is none. */
 #include "agent/verify/line.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 static struct line_reader *reader;
 
@@ -125,14 +119,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event),
-		cmocka_unit_test(test_drops),
-		cmocka_unit_test(test_unknown_count),
-		cmocka_unit_test(test_wrong),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_event),
+	cmocka_unit_test(test_drops),
+	cmocka_unit_test(test_unknown_count),
+	cmocka_unit_test(test_wrong),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

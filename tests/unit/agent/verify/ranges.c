@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of numbers, compared with an array that is right by construction. */
 #include "agent/verify/ranges.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdlib.h>
 
@@ -81,13 +75,10 @@ static void test_holes(void **state)
 	ranges_finish(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_ranges),
-		cmocka_unit_test(test_in_order),
-		cmocka_unit_test(test_holes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_random_ranges),
+	cmocka_unit_test(test_in_order),
+	cmocka_unit_test(test_holes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Annotations of each manager; unit/meta/files has whole bundles. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/files/annotations.h"
+#include "unit.h"
 
 static struct sinsp_container_info *describe(const char *text)
 {
@@ -90,13 +85,10 @@ static void test_name_in_metadata(void **state)
 	sinsp_container_info_destroy(info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_manager),		 cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_privileged),	 cmocka_unit_test(test_odd_json),
-		cmocka_unit_test(test_name_in_metadata),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_manager),		 cmocka_unit_test(test_labels),
+	cmocka_unit_test(test_privileged),	 cmocka_unit_test(test_odd_json),
+	cmocka_unit_test(test_name_in_metadata),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Where bundles are found, and that the bundle of another container is never taken. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "meta/files/document.h"
 
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static struct bundle bundle;
@@ -127,17 +122,14 @@ static void test_own_folder(void **state)
 	assert_false(bundle_own_folder(&bundle, "id", path));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hint, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hint_of_another, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_default_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_odd_ids, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_own_folder, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_hint, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_hint_of_another, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_default_place, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_notes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_odd_ids, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_own_folder, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

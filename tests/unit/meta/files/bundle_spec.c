@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Mounts, namespaces, rights and the environment in a specification, also in one that is not as it
  * should be. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/files/bundle.h"
+#include "unit.h"
 
 static struct sinsp_container_info *describe(const char *text)
 {
@@ -117,13 +112,10 @@ static void test_wrong_types(void **state)
 	sinsp_container_info_destroy(info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mounts),	    cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_namespaces),  cmocka_unit_test(test_privileged),
-		cmocka_unit_test(test_wrong_types),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_mounts),	    cmocka_unit_test(test_environment),
+	cmocka_unit_test(test_namespaces),  cmocka_unit_test(test_privileged),
+	cmocka_unit_test(test_wrong_types),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Docker's files: where they are found, and what modes mean. unit/meta/files has whole ones. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "meta/files/docker.h"
 
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static struct bundle bundle;
@@ -86,13 +81,10 @@ static void test_modes(void **state)
 	assert_int_equal(info->host_network, SINSP_NO);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_by_bundle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_modes, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_by_bundle, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_modes, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read as JSON, and what is not: everything that is no plain file of bounded size. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +11,7 @@
 #include "meta/files/document.h"
 
 #include "tree.h"
+#include "unit.h"
 
 static const struct document_limits limits = {.bytes = 64, .values = 5};
 
@@ -176,19 +171,16 @@ static void test_status(void **state)
 	assert_int_equal(document_status(tree.path, "/none", &status), -ENOENT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_through_links, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_only_files, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_depth, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_status, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_through_links, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_only_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_size, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_depth, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_status, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

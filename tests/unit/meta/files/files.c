@@ -3,12 +3,6 @@
  * The source over the files of each runtime, as tests/runtimes has them: what each container is
  * called, its image, its pod, and who made it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +11,7 @@
 #include "meta/files/files.h"
 
 #include "tree.h"
+#include "unit.h"
 
 #define DOCKER_ID "569e0c9e4b9ff8b9ce728a7e977fa4f006d57fbf973e9f06ef79e3c08df88095"
 #define PODMAN_ID "90116603c4113f23bf4677b278383eded2252e29f4674b405e44d0cdb9c8211e"
@@ -246,20 +241,17 @@ static void test_partly(void **state)
 	tree_destroy(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_docker, teardown),
-		cmocka_unit_test_teardown(test_podman, teardown),
-		cmocka_unit_test_teardown(test_containerd_cri, teardown),
-		cmocka_unit_test_teardown(test_containerd_sandbox, teardown),
-		cmocka_unit_test_teardown(test_containerd_privileged, teardown),
-		cmocka_unit_test_teardown(test_crio, teardown),
-		cmocka_unit_test_teardown(test_crio_sandbox, teardown),
-		cmocka_unit_test_teardown(test_runc, teardown),
-		cmocka_unit_test_teardown(test_unknown, teardown),
-		cmocka_unit_test_teardown(test_partly, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_docker, teardown),
+	cmocka_unit_test_teardown(test_podman, teardown),
+	cmocka_unit_test_teardown(test_containerd_cri, teardown),
+	cmocka_unit_test_teardown(test_containerd_sandbox, teardown),
+	cmocka_unit_test_teardown(test_containerd_privileged, teardown),
+	cmocka_unit_test_teardown(test_crio, teardown),
+	cmocka_unit_test_teardown(test_crio_sandbox, teardown),
+	cmocka_unit_test_teardown(test_runc, teardown),
+	cmocka_unit_test_teardown(test_unknown, teardown),
+	cmocka_unit_test_teardown(test_partly, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

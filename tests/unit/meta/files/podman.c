@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Podman's lists: where they are found, and that a changed one is read again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "meta/files/podman.h"
 
 #include "tree.h"
+#include "unit.h"
 
 #define LIST "var/lib/containers/storage/overlay-containers/containers.json"
 
@@ -114,15 +109,12 @@ static void test_invalid(void **state)
 	assert_non_null(strstr(err.text, "containers.json"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_renamed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_volatile, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_by_bundle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_lists, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_renamed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_volatile, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_by_bundle, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_many_lists, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

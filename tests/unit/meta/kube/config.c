@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which server is asked, by options and by the environment. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "meta/kube/config.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char token[TREE_PATH_BYTES], ca[TREE_PATH_BYTES];
@@ -176,15 +171,12 @@ static void test_kubelet(void **state)
 	expect(&options, -EINVAL, "--kubelet-ca goes with --kubelet");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_off, clear),
-		cmocka_unit_test_setup(test_cluster, clear),
-		cmocka_unit_test_setup(test_cluster_lacks_something, clear),
-		cmocka_unit_test_setup(test_url, clear),
-		cmocka_unit_test_setup(test_kubelet, clear),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_off, clear),
+	cmocka_unit_test_setup(test_cluster, clear),
+	cmocka_unit_test_setup(test_cluster_lacks_something, clear),
+	cmocka_unit_test_setup(test_url, clear),
+	cmocka_unit_test_setup(test_kubelet, clear),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which pods are known, and which a list does not have. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "meta/kube/known_pods.h"
+#include "unit.h"
 
 static void test_changes(void **state)
 {
@@ -65,13 +60,10 @@ static void test_limits(void **state)
 	known_pods_finish(&known);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_limits),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_changes),
+	cmocka_unit_test(test_missing),
+	cmocka_unit_test(test_limits),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The follower against a server: what it pushes and counts, and that it ends at once. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "meta/sink.h"
 #include "patience.h"
 #include "reflected.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { NS_PER_MS = 1000000 };
@@ -174,15 +169,10 @@ static void test_stopped_before(void **state)
 	follower->ops->destroy(follower);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pods),
-		cmocka_unit_test(test_failure_is_reported_once),
-		cmocka_unit_test(test_no_token),
-		cmocka_unit_test(test_kubelet_is_asked_early),
-		cmocka_unit_test(test_stopped_before),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_pods),	       cmocka_unit_test(test_failure_is_reported_once),
+	cmocka_unit_test(test_no_token),       cmocka_unit_test(test_kubelet_is_asked_early),
+	cmocka_unit_test(test_stopped_before),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a stream, wherever it is cut, and those that are too long. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "meta/kube/lines.h"
+#include "unit.h"
 
 enum { ROUNDS = 100 };
 
@@ -87,12 +82,9 @@ static void test_long_lines(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_long_lines),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_pieces),
+	cmocka_unit_test(test_long_lines),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

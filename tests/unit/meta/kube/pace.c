@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A bucket of requests, the back-off, and a time that the caller chose: the latest counts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/kube/pace.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -55,12 +50,9 @@ static void test_latest_counts(void **state)
 	assert_int_equal(pace_next_ns(&pace), 8 * SECOND);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket),
-		cmocka_unit_test(test_latest_counts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bucket),
+	cmocka_unit_test(test_latest_counts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What phases share: parameters of paths, versions, chance, and which failure counts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "meta/kube/phase.h"
 #include "reflected.h"
+#include "unit.h"
 
 static void test_parameters(void **state)
 {
@@ -95,13 +90,10 @@ static void test_first_failure_counts(void **state)
 	reflected_finish(&reflected);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters), cmocka_unit_test(test_longest_parameters_fit),
-		cmocka_unit_test(test_versions),   cmocka_unit_test(test_rejected_versions),
-		cmocka_unit_test(test_chance),	   cmocka_unit_test(test_first_failure_counts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_parameters), cmocka_unit_test(test_longest_parameters_fit),
+	cmocka_unit_test(test_versions),   cmocka_unit_test(test_rejected_versions),
+	cmocka_unit_test(test_chance),	   cmocka_unit_test(test_first_failure_counts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists: pages, versions, what is missing in them, nonsense; and kubelet's. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "reflected.h"
+#include "unit.h"
 
 #define PATH "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&limit=100"
 #define PODS "[" POD("a", "u-a", "3") "," POD("b", "u-b", "4") "]"
@@ -186,18 +181,15 @@ static void test_kubelet(void **state)
 	reflected_finish(&reflected);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_page),
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_expired_page),
-		cmocka_unit_test(test_list_again),
-		cmocka_unit_test(test_failures_remove_nothing),
-		cmocka_unit_test(test_other_nodes_are_left_out),
-		cmocka_unit_test(test_pages_get_shorter),
-		cmocka_unit_test(test_kubelet),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_page),
+	cmocka_unit_test(test_pages),
+	cmocka_unit_test(test_expired_page),
+	cmocka_unit_test(test_list_again),
+	cmocka_unit_test(test_failures_remove_nothing),
+	cmocka_unit_test(test_other_nodes_are_left_out),
+	cmocka_unit_test(test_pages_get_shorter),
+	cmocka_unit_test(test_kubelet),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

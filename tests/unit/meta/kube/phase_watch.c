@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Watches: streaming lists, events, bookmarks, errors, and streams that are cut anywhere. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "reflected.h"
+#include "unit.h"
 
 enum { ROUNDS = 200 };
 
@@ -347,23 +342,20 @@ static void test_too_many_pods(void **state)
 	reflected_finish(&reflected);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_streaming_list),
-		cmocka_unit_test(test_streaming_list_is_not_offered),
-		cmocka_unit_test(test_end_of_streaming_list_is_not_waited_for_long),
-		cmocka_unit_test(test_broken_streaming_list_is_tried_again),
-		cmocka_unit_test(test_streaming_list_without_version),
-		cmocka_unit_test(test_events_and_bookmarks),
-		cmocka_unit_test(test_expired),
-		cmocka_unit_test(test_other_errors),
-		cmocka_unit_test(test_bad_lines),
-		cmocka_unit_test(test_hostile_lines),
-		cmocka_unit_test(test_long_line_is_dropped),
-		cmocka_unit_test(test_random_cuts),
-		cmocka_unit_test(test_too_many_pods),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_streaming_list),
+	cmocka_unit_test(test_streaming_list_is_not_offered),
+	cmocka_unit_test(test_end_of_streaming_list_is_not_waited_for_long),
+	cmocka_unit_test(test_broken_streaming_list_is_tried_again),
+	cmocka_unit_test(test_streaming_list_without_version),
+	cmocka_unit_test(test_events_and_bookmarks),
+	cmocka_unit_test(test_expired),
+	cmocka_unit_test(test_other_errors),
+	cmocka_unit_test(test_bad_lines),
+	cmocka_unit_test(test_hostile_lines),
+	cmocka_unit_test(test_long_line_is_dropped),
+	cmocka_unit_test(test_random_cuts),
+	cmocka_unit_test(test_too_many_pods),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of pods from JSON: whole, static, and hostile. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "meta/describe.h"
 #include "meta/json_input.h"
 #include "meta/kube/pod_json.h"
+#include "unit.h"
 #include "util/buf.h"
 
 #define UID "0f1e2d3c-0000-4000-8000-123456789abc"
@@ -216,13 +211,10 @@ static void test_digest(void **state)
 	sinsp_pod_info_destroy(info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),	cmocka_unit_test(test_static_pod),
-		cmocka_unit_test(test_no_pods), cmocka_unit_test(test_wrong_types),
-		cmocka_unit_test(test_limits),	cmocka_unit_test(test_digest),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_whole),	cmocka_unit_test(test_static_pod),
+	cmocka_unit_test(test_no_pods), cmocka_unit_test(test_wrong_types),
+	cmocka_unit_test(test_limits),	cmocka_unit_test(test_digest),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

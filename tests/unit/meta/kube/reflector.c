@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How requests end, when the next one is made, and how many there are at most. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "reflected.h"
+#include "unit.h"
 
 enum { HOUR_S = 3600, HOURS = 5, API_MAX = 200, KUBELET_MAX = 366 };
 
@@ -220,18 +215,11 @@ static void test_requests_are_bounded(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_start_is_random),
-		cmocka_unit_test(test_failures_back_off),
-		cmocka_unit_test(test_statuses),
-		cmocka_unit_test(test_retry_after),
-		cmocka_unit_test(test_messages_are_plain),
-		cmocka_unit_test(test_short_stream_is_a_failure),
-		cmocka_unit_test(test_sizes_are_bounded),
-		cmocka_unit_test(test_requests_are_bounded),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_start_is_random),	   cmocka_unit_test(test_failures_back_off),
+	cmocka_unit_test(test_statuses),	   cmocka_unit_test(test_retry_after),
+	cmocka_unit_test(test_messages_are_plain), cmocka_unit_test(test_short_stream_is_a_failure),
+	cmocka_unit_test(test_sizes_are_bounded),  cmocka_unit_test(test_requests_are_bounded),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

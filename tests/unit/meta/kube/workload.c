@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The workload of a pod, by its controller. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "meta/kube/workload.h"
+#include "unit.h"
 
 #define OWNER(kind, name)                                                                          \
 	"{\"kind\":\"" kind "\",\"name\":\"" name "\",\"uid\":\"u\",\"controller\":true}"
@@ -83,11 +78,8 @@ static void test_rows(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers in the namespaces of containerd, and its events. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "meta/source.h"
 
 #include "packed.h"
+#include "unit.h"
 
 static const struct fake_answer not_found = {FAKE_GRPC, 5, NULL, 0};
 
@@ -267,14 +262,11 @@ static void test_events(void **state)
 	assert_event("k8s.io", "/containers/create", "c1", RUNTIME_NO_CHANGE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_describe),       cmocka_unit_test(test_other_namespaces),
-		cmocka_unit_test(test_not_containerd), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_of_kubernetes),  cmocka_unit_test(test_not_listed),
-		cmocka_unit_test(test_events),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_describe),       cmocka_unit_test(test_other_namespaces),
+	cmocka_unit_test(test_not_containerd), cmocka_unit_test(test_list),
+	cmocka_unit_test(test_of_kubernetes),  cmocka_unit_test(test_not_listed),
+	cmocka_unit_test(test_events),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers and sandboxes as the Container Runtime Interface describes them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,6 +8,7 @@
 #include "meta/describe.h"
 #include "fake_runtime.h"
 #include "packed.h"
+#include "unit.h"
 
 struct server {
 	struct fake_runtime *runtime;
@@ -234,13 +229,10 @@ static void test_failures(void **state)
 	stop(&server);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container),   cmocka_unit_test(test_sandbox),
-		cmocka_unit_test(test_pod_is_gone), cmocka_unit_test(test_others_are_not_taken),
-		cmocka_unit_test(test_failures),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_container),   cmocka_unit_test(test_sandbox),
+	cmocka_unit_test(test_pod_is_gone), cmocka_unit_test(test_others_are_not_taken),
+	cmocka_unit_test(test_failures),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of the Container Runtime Interface, and what its events mean. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
@@ -14,6 +8,7 @@
 #include "meta/runtimes/cri_events.h"
 
 #include "packed.h"
+#include "unit.h"
 
 static struct sinsp_container_info *added[4];
 static char ids[4][8];
@@ -164,13 +159,10 @@ static void test_events(void **state)
 	assert_event(0, "", RUNTIME_NO_CHANGE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_failed_list),
-		cmocka_unit_test(test_events),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_list),
+	cmocka_unit_test(test_failed_list),
+	cmocka_unit_test(test_events),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

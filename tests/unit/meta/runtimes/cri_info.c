@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON texts of containerd and of CRI-O. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "meta/runtimes/cri_info.h"
+#include "unit.h"
 
 static struct sinsp_container_info *
 fill(void (*add)(struct sinsp_container_info *info, const char *text), const char *text)
@@ -109,14 +104,11 @@ static void test_network(void **state)
 	sinsp_container_info_destroy(fill(cri_info_fill_sandbox, NULL));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_privileged),
-		cmocka_unit_test(test_image),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_network),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_privileged),
+	cmocka_unit_test(test_image),
+	cmocka_unit_test(test_environment),
+	cmocka_unit_test(test_network),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

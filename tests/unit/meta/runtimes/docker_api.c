@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests to a Docker daemon: its version, a container, an image once. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "meta/runtimes/docker_api.h"
 #include "fake_runtime.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CONTAINER(image)                                                                           \
@@ -162,15 +157,12 @@ static void test_something_else(void **state)
 	stop(&daemon);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_container_and_image),
-		cmocka_unit_test(test_image_is_gone),
-		cmocka_unit_test(test_newer_version_is_not_used),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_something_else),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_container_and_image),
+	cmocka_unit_test(test_image_is_gone),
+	cmocka_unit_test(test_newer_version_is_not_used),
+	cmocka_unit_test(test_failures),
+	cmocka_unit_test(test_something_else),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What Docker and Podman answer for a container. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "meta/describe.h"
 #include "meta/runtimes/docker_api_json.h"
+#include "unit.h"
 
 static struct sinsp_container_info *fill(const char *text)
 {
@@ -103,14 +98,11 @@ static void test_id(void **state)
 	json_decref(other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_members),
-		cmocka_unit_test(test_other_types),
-		cmocka_unit_test(test_address_of_old_versions),
-		cmocka_unit_test(test_id),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_members),
+	cmocka_unit_test(test_other_types),
+	cmocka_unit_test(test_address_of_old_versions),
+	cmocka_unit_test(test_id),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

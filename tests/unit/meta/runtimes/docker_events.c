@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Docker's list, and what its events mean. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "meta/runtimes/docker_events.h"
 
 #include "fake_runtime.h"
+#include "unit.h"
 
 static struct sinsp_container_info *added[4];
 static char ids[4][8];
@@ -156,14 +151,11 @@ static void test_long_id(void **state)
 	assert_event(text, true, RUNTIME_NO_CHANGE, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list),
-		cmocka_unit_test(test_bad_lists),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_long_id),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_list),
+	cmocka_unit_test(test_bad_lists),
+	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_long_id),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A follower of a daemon that lists, streams, and then does what it should not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/follow.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #include "fake_runtime.h"
@@ -427,27 +422,23 @@ static int unimplemented = 12, ok = 0;
 
 #define TEST(name) cmocka_unit_test_teardown(name, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_list_then_events),
-		TEST(test_gone),
-		TEST(test_cut),
-		TEST(test_nonsense),
-		TEST(test_hang),
-		TEST(test_rejected),
-		TEST(test_list_fails),
-		TEST(test_not_used),
-		TEST(test_cut_each_time),
-		TEST(test_missing_default),
-		TEST(test_missing_named),
-		TEST(test_restart),
-		{"test_no_events: ok", test_no_events, NULL, teardown, &ok},
-		{"test_no_events: unimplemented", test_no_events, NULL, teardown, &unimplemented},
-		TEST(test_environment),
-		cmocka_unit_test_prestate_setup_teardown(test_environment, NULL, teardown,
-							 &with_env),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_list_then_events),
+	TEST(test_gone),
+	TEST(test_cut),
+	TEST(test_nonsense),
+	TEST(test_hang),
+	TEST(test_rejected),
+	TEST(test_list_fails),
+	TEST(test_not_used),
+	TEST(test_cut_each_time),
+	TEST(test_missing_default),
+	TEST(test_missing_named),
+	TEST(test_restart),
+	{"test_no_events: ok", test_no_events, NULL, teardown, &ok},
+	{"test_no_events: unimplemented", test_no_events, NULL, teardown, &unimplemented},
+	TEST(test_environment),
+	cmocka_unit_test_prestate_setup_teardown(test_environment, NULL, teardown, &with_env),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of gRPC, and answers that are none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "meta/runtimes/cri.pb-c.h"
 #include "meta/runtimes/grpc.h"
 #include "fake_runtime.h"
+#include "unit.h"
 
 static const struct grpc_method version = {"/a.B/Version", &cri__version_response__descriptor};
 
@@ -122,15 +117,12 @@ static void test_memory_is_bounded(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_answer_in_many_frames),
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_memory_is_bounded),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_answer),
+	cmocka_unit_test(test_answer_in_many_frames),
+	cmocka_unit_test(test_status),
+	cmocka_unit_test(test_nonsense),
+	cmocka_unit_test(test_memory_is_bounded),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages that come in pieces, and those that are too long. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <endian.h>
 #include <string.h>
 
 #include "meta/runtimes/messages.h"
+#include "unit.h"
 
 static struct messages messages;
 static struct buf found; /* the messages, each with a '|' after it */
@@ -127,14 +122,11 @@ static void test_long_grpc(void **state)
 	assert_int_equal(messages.skipped, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_line, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_grpc, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_grpc, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_long_line, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_grpc, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_long_grpc, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

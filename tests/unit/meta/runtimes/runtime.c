@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which runtime a socket is, and when it is asked. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "meta/runtimes/runtime.h"
 #include "fake_runtime.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -164,17 +159,14 @@ static void test_missing(void **state)
 	runtime_close(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_docker),
-		cmocka_unit_test(test_cri),
-		cmocka_unit_test(test_another),
-		cmocka_unit_test(test_not_asked),
-		cmocka_unit_test(test_failed_one_is_left_alone),
-		cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_missing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_docker),
+	cmocka_unit_test(test_cri),
+	cmocka_unit_test(test_another),
+	cmocka_unit_test(test_not_asked),
+	cmocka_unit_test(test_failed_one_is_left_alone),
+	cmocka_unit_test(test_restart),
+	cmocka_unit_test(test_missing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

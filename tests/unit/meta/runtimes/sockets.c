@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The source of all sockets: who is asked, and for how long. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "meta/runtimes/sockets.h"
 #include "fake_runtime.h"
 #include "patience.h"
+#include "unit.h"
 #include "util/clock.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -230,18 +225,15 @@ static void test_too_many(void **state)
 	assert_string_equal(err.text, "/a: more than 64 sockets of runtimes");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_below_the_hosts_root),
-		cmocka_unit_test(test_time_is_shared),
-		cmocka_unit_test(test_time_is_left),
-		cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_missing_once),
-		cmocka_unit_test(test_followers),
-		cmocka_unit_test(test_too_many),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_below_the_hosts_root),
+	cmocka_unit_test(test_time_is_shared),
+	cmocka_unit_test(test_time_is_left),
+	cmocka_unit_test(test_failure),
+	cmocka_unit_test(test_cache),
+	cmocka_unit_test(test_missing_once),
+	cmocka_unit_test(test_followers),
+	cmocka_unit_test(test_too_many),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

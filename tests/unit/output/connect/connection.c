@@ -5,19 +5,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "patience.h"
 #include "peer.h"
 #include "tree.h"
+#include "unit.h"
 
 #define MS UINT64_C(1000000)
 
@@ -337,20 +334,17 @@ static void test_good_end(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_good_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_resets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_slow_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stalled_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unix_stream, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_datagrams, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused_datagram, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full_queue, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_good_end, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_server, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_server_ends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_server_resets, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_slow_server, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stalled_server, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unix_stream, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_datagrams, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_refused_datagram, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_full_queue, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

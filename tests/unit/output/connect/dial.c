@@ -6,18 +6,15 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "output/connect/deadline.h"
 #include "patience.h"
 #include "peer.h"
 #include "tree.h"
+#include "unit.h"
 
 #define MS UINT64_C(1000000)
 
@@ -173,14 +170,11 @@ static void test_full_path(void **state)
 	tree_destroy(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_next_address, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full_path, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_next_address, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_answer, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_full_path, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

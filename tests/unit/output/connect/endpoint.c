@@ -4,13 +4,10 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "output/connect/deadline.h"
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -114,13 +111,10 @@ static void test_unknown(void **state)
 	output_stop_finish(&stop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),	  cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_unknown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_read),	  cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_addresses), cmocka_unit_test(test_stopped),
+	cmocka_unit_test(test_unknown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

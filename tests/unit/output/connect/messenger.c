@@ -5,19 +5,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "patience.h"
 #include "peer.h"
 #include "sent.h"
+#include "unit.h"
 
 enum { MANY = 20000, LINE_BYTES = 200 };
 
@@ -259,18 +256,15 @@ static void test_large_datagram(void **state)
 	sent_finish(&sent);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_framing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_line, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_peer_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_peer_goes_within, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_datagrams, setup_datagrams, teardown),
-		cmocka_unit_test_setup_teardown(test_large_datagram, setup_datagrams, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_framing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_one_line, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_peer_goes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_peer_goes_within, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_datagrams, setup_datagrams, teardown),
+	cmocka_unit_test_setup_teardown(test_large_datagram, setup_datagrams, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

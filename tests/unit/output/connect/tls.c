@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +12,10 @@
 
 #include <openssl/ssl.h>
 
-#include <cmocka.h>
-
 #include "patience.h"
 #include "tls_server.h"
 #include "tree.h"
+#include "unit.h"
 
 #define MS UINT64_C(1000000)
 
@@ -255,17 +252,14 @@ static void test_silent_server(void **state)
 	assert_int_equal(connection.fd, -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_key_with_a_passphrase, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_client_certificate, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_files, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silent_server, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_key_with_a_passphrase, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_client_certificate, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_server_goes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_silent_server, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, setup_files, teardown_files);
-}
+UNIT_GROUP(tests, .setup = setup_files, .teardown = teardown_files);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of an output as lines. */
 #include "output/delivery/account.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void expect(const struct output_account *account, bool verbose, const char *wanted)
 {
@@ -55,9 +49,6 @@ static void test_lines(void **state)
 	       "again, 4 of them marked\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows of a batch, and what is left of them. */
 #include "output/delivery/batch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,13 +147,10 @@ static void test_many_records(void **state)
 	finish(&batch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_settle_and_mark),
-		cmocka_unit_test(test_many_records),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_windows),
+	cmocka_unit_test(test_settle_and_mark),
+	cmocka_unit_test(test_many_records),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in a block, while its memory moves. */
 #include "output/delivery/block.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 enum { COUNT = 1000 };
 
@@ -63,9 +57,6 @@ static void test_fill_and_again(void **state)
 	block_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fill_and_again)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_fill_and_again)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,16 +2,10 @@
 /* Drop records and marks, in the format of an output. */
 #include "output/delivery/drops.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/format/formats.h"
+#include "unit.h"
 
 static const struct output_record lost = {.number = 4, .ts_ns = 1, .event = EVENT_open};
 
@@ -62,13 +56,10 @@ static void test_marks(void **state)
 	buf_finish(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_marks),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_records),
+	cmocka_unit_test(test_ids),
+	cmocka_unit_test(test_marks),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

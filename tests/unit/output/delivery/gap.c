@@ -2,15 +2,10 @@
 /* Gaps that grow and merge, and what formats get of them. */
 #include "output/delivery/gap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/format/drop.h"
+#include "unit.h"
 
 static const struct output_record records[] = {
 	{.number = 7, .ts_ns = 100, .event = EVENT_open},
@@ -112,13 +107,10 @@ static void test_names(void **state)
 #undef EXPECT_TEXT
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_gap),	      cmocka_unit_test(test_move),
-		cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_whole_gap),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_gap),	      cmocka_unit_test(test_move),
+	cmocka_unit_test(test_unknown_count), cmocka_unit_test(test_whole_gap),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

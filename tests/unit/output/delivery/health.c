@@ -2,14 +2,8 @@
 /* Threads of outputs that move, wait for others, or hang. */
 #include "output/delivery/health.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "output/target.h"
+#include "unit.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NOW_NS (100000 * NS_PER_S)
@@ -95,12 +89,9 @@ static void test_without_deadlines(void **state)
 	       "output 1 (file): its thread has been in a call of its target for 90000 s\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_without_deadlines),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_without_deadlines),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

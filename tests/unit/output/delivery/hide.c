@@ -2,14 +2,11 @@
 /* Secrets in blocks of lines and of messages. */
 #include "output/delivery/hide.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "output/redact/redact.h"
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 /* Two records with the same bytes, which become others. */
 static void check(const struct output_format *format, bool hides, const char *bytes, size_t len,
@@ -56,12 +53,9 @@ static void test_messages(void **state)
 	      "\x11\x0a\x0a--password\x12\x03***");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_messages),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_messages),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

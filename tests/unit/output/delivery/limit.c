@@ -3,16 +3,11 @@
 #include "output/delivery/limit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "formatted.h"
 #include "output/target.h"
+#include "unit.h"
 
 #define MS UINT64_C(1000000)
 
@@ -148,13 +143,10 @@ static void test_large_burst(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, formatted_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_large_burst),	      TEST(test_rate),	 TEST(test_rate_over_time),
-		TEST(test_rate_of_each_rule), TEST(test_sample), TEST(test_same),
-		TEST(test_off_and_wrong),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_large_burst),	      TEST(test_rate),	 TEST(test_rate_over_time),
+	TEST(test_rate_of_each_rule), TEST(test_sample), TEST(test_same),
+	TEST(test_off_and_wrong),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

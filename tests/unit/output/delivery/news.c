@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes are told once. */
 #include "output/delivery/news.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -71,11 +65,8 @@ static void test_control_characters(void **state)
 	news_finish(&news);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes),
-					   cmocka_unit_test(test_moments),
-					   cmocka_unit_test(test_control_characters)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes),
+					  cmocka_unit_test(test_moments),
+					  cmocka_unit_test(test_control_characters)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A target is opened; or tried: then it is closed, and nothing is sent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "fake_target.h"
 #include "output/delivery/opening.h"
+#include "unit.h"
 
 static void expect(int code)
 {
@@ -55,13 +50,10 @@ static void test_does_not_open(void **state)
 	expect(-EACCES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_opens),
-		cmocka_unit_test(test_does_not_open),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_open),
+	cmocka_unit_test(test_opens),
+	cmocka_unit_test(test_does_not_open),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,13 +2,6 @@
 /* Events that become records of an output. */
 #include "output/delivery/output.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +13,7 @@
 #include "fake_target.h"
 #include "formatted.h"
 #include "rules/ruleset.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static struct output *make_closed(const char *keys, const char *format, const char *filter)
@@ -393,21 +387,18 @@ static void test_goes_on_with_a_spool(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_events),
-		TEST(test_nothing_to_print),
-		TEST(test_matches),
-		TEST(test_steps),
-		TEST(test_a_target_that_hangs),
-		TEST(test_a_spool_outlives_the_run),
-		TEST(test_a_spool_that_opens_later),
-		TEST(test_a_spool_that_never_opens),
-		TEST(test_goes_on),
-		TEST(test_what_the_other_agent_left),
-		TEST(test_goes_on_with_a_spool),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_events),
+	TEST(test_nothing_to_print),
+	TEST(test_matches),
+	TEST(test_steps),
+	TEST(test_a_target_that_hangs),
+	TEST(test_a_spool_outlives_the_run),
+	TEST(test_a_spool_that_opens_later),
+	TEST(test_a_spool_that_never_opens),
+	TEST(test_goes_on),
+	TEST(test_what_the_other_agent_left),
+	TEST(test_goes_on_with_a_spool),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

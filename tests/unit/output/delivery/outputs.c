@@ -2,13 +2,6 @@
 /* The set of outputs, and its change while events come. */
 #include "output/delivery/outputs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +10,7 @@
 
 #include "fake_target.h"
 #include "formatted.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static struct output *make(const char *keys, const char *format)
@@ -328,23 +322,20 @@ static void test_reopen(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_filters),
-		TEST(test_needs),
-		TEST(test_change),
-		TEST(test_change_fails),
-		TEST(test_change_to_events),
-		TEST(test_change_with_a_spool),
-		TEST(test_two_with_one_spool),
-		TEST(test_change_of_lines),
-		TEST(test_open_fails),
-		TEST(test_news),
-		TEST(test_last_news),
-		TEST(test_hurry),
-		TEST(test_reopen),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_filters),
+	TEST(test_needs),
+	TEST(test_change),
+	TEST(test_change_fails),
+	TEST(test_change_to_events),
+	TEST(test_change_with_a_spool),
+	TEST(test_two_with_one_spool),
+	TEST(test_change_of_lines),
+	TEST(test_open_fails),
+	TEST(test_news),
+	TEST(test_last_news),
+	TEST(test_hurry),
+	TEST(test_reopen),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

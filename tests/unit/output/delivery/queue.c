@@ -2,15 +2,9 @@
 /* Blocks between two threads, and what happens while the queue is full. */
 #include "output/delivery/queue.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "util/clock.h"
 
 enum { BLOCK_BYTES_HERE = 1000, QUEUE_BYTES = 3 * (BLOCK_BYTES_HERE + 64) };
@@ -283,14 +277,11 @@ static void test_miss(void **state)
 	queue_finish(&queue);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_drop_newest),
-		cmocka_unit_test(test_drop_oldest), cmocka_unit_test(test_drop_oldest_without_one),
-		cmocka_unit_test(test_block),	    cmocka_unit_test(test_block_until_it_is_over),
-		cmocka_unit_test(test_waits),	    cmocka_unit_test(test_miss),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),	    cmocka_unit_test(test_drop_newest),
+	cmocka_unit_test(test_drop_oldest), cmocka_unit_test(test_drop_oldest_without_one),
+	cmocka_unit_test(test_block),	    cmocka_unit_test(test_block_until_it_is_over),
+	cmocka_unit_test(test_waits),	    cmocka_unit_test(test_miss),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

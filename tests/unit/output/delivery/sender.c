@@ -2,13 +2,6 @@
 /* What the thread of an output makes of the answers of its target. */
 #include "output/delivery/sender.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +9,7 @@
 #include "fake_target.h"
 #include "patience.h"
 #include "sinsp/format/formats.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static struct output_config *config;
@@ -375,25 +369,22 @@ static void test_open_fails(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_all_is_delivered),
-		TEST(test_limits_of_batches),
-		TEST(test_age_of_batches),
-		TEST(test_retries_and_marks),
-		TEST(test_rejected),
-		TEST(test_gaps_of_the_queue),
-		TEST(test_too_large),
-		TEST(test_stop),
-		TEST(test_stop_of_a_wait),
-		TEST(test_retry_after),
-		TEST(test_stop_of_retry_after),
-		TEST(test_pulse),
-		TEST(test_gone),
-		TEST(test_chores),
-		TEST(test_open_fails),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_all_is_delivered),
+	TEST(test_limits_of_batches),
+	TEST(test_age_of_batches),
+	TEST(test_retries_and_marks),
+	TEST(test_rejected),
+	TEST(test_gaps_of_the_queue),
+	TEST(test_too_large),
+	TEST(test_stop),
+	TEST(test_stop_of_a_wait),
+	TEST(test_retry_after),
+	TEST(test_stop_of_retry_after),
+	TEST(test_pulse),
+	TEST(test_gone),
+	TEST(test_chores),
+	TEST(test_open_fails),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,13 +2,6 @@
 /* What is sent from a spool, what came of it, and what the next run knows of that. */
 #include "output/delivery/sender.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +9,7 @@
 #include "fake_target.h"
 #include "sinsp/format/formats.h"
 #include "tree.h"
+#include "unit.h"
 
 static const struct output_form form = {.format = &format_text, .stream = "abc"};
 static struct tree tree;
@@ -160,13 +154,10 @@ static void test_old_drop_records(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_rejected),
-		TEST(test_rejected_at_the_end),
-		TEST(test_old_drop_records),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_rejected),
+	TEST(test_rejected_at_the_end),
+	TEST(test_old_drop_records),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

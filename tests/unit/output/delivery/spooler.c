@@ -2,13 +2,6 @@
 /* Blocks of a queue that come to a spool. */
 #include "output/delivery/spooler.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +12,7 @@
 #include "fake_target.h"
 #include "output/spool/spool_impl.h"
 #include "sinsp/format/formats.h"
+#include "unit.h"
 
 static const struct output_form form = {.format = &format_text, .stream = "abc"};
 static char path[] = "/tmp/lanner-spooler-XXXXXX";
@@ -290,18 +284,15 @@ static void test_opens_later(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_blocks_and_gaps),
-		TEST(test_limit),
-		TEST(test_a_block_that_is_too_large),
-		TEST(test_interruption),
-		TEST(test_loss_at_the_end),
-		TEST(test_full_disk_at_the_end),
-		TEST(test_open_fails),
-		TEST(test_opens_later),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_blocks_and_gaps),
+	TEST(test_limit),
+	TEST(test_a_block_that_is_too_large),
+	TEST(test_interruption),
+	TEST(test_loss_at_the_end),
+	TEST(test_full_disk_at_the_end),
+	TEST(test_open_fails),
+	TEST(test_opens_later),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads without signals, and without capabilities if there is such a policy. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,6 +9,7 @@
 #include "output/delivery/thread.h"
 #include "privileges/capabilities.h"
 #include "privileges/privileges.h"
+#include "unit.h"
 
 struct seen {
 	bool called, blocks_signals;
@@ -87,12 +82,9 @@ static void test_with_policy(void **state)
 	in_child(try_policy, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_policy),
-		cmocka_unit_test(test_with_policy),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_without_policy),
+	cmocka_unit_test(test_with_policy),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

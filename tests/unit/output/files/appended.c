@@ -4,18 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "sent.h"
 #include "tree.h"
+#include "unit.h"
 
 enum { LINES = 100, LINE_BYTES = 50, SPACE = 1030, PIPE_BYTES = 4096 };
 
@@ -265,18 +262,15 @@ static void test_ended(void **state)
 	assert_int_equal(text[0], '\n');
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_mode_and_append, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tail, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tail_of_another, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_completed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ended, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_mode_and_append, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_tail, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_tail_of_another, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_cut_back, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_completed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_ended, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Files compressed by either method, read back by the library. */
 #include "output/files/compress.h"
+#include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <zlib.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 /* More than the buffers have room for; parts of it cannot be compressed. */
 enum { BYTES = 3000000, NOISE_BYTES = 500000 };
@@ -131,14 +128,11 @@ static void test_stop(void **state)
 	close(to);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_methods, setup, teardown),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_methods, setup, teardown),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

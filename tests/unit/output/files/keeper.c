@@ -3,18 +3,15 @@
 #include "output/files/keeper.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "output/files/rotated.h"
 #include "tree.h"
+#include "unit.h"
 
 enum { WAIT_US = 2000, WAITS_MAX = 30000, SOME_BYTES = 4 << 20, LARGE_BYTES = 64 << 20 };
 
@@ -197,17 +194,14 @@ static void test_none(void **state)
 	keeper_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_oldest_go, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_left_over, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_two_keepers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_oldest_go, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_left_over, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_two_keepers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

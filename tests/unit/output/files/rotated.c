@@ -3,14 +3,11 @@
 #include "output/files/rotated.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tree.h"
+#include "unit.h"
 
 /* 2026-11-22 19:58:12.123 UTC */
 #define NOW_MS UINT64_C(1795377492123)
@@ -117,14 +114,11 @@ static void test_folder(void **state)
 	assert_return_code(chdir("/"), errno);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rename, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names_ascend, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_folder, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_rename, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_names_ascend, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_list, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_folder, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

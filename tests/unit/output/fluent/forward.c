@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of the forward protocol, decoded again. */
 #include "output/fluent/forward.h"
+#include "unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <msgpack.h>
 
 enum { RECORDS = 3, TEXT_MAX = 1024 };
@@ -117,13 +115,10 @@ static void test_chunks_differ(void **state)
 	assert_string_not_equal(a, b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entries),
-		cmocka_unit_test(test_records_that_are_left_out),
-		cmocka_unit_test(test_chunks_differ),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_entries),
+	cmocka_unit_test(test_records_that_are_left_out),
+	cmocka_unit_test(test_chunks_differ),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,14 +3,11 @@
 #include "output/fluent/session.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "fluent_server.h"
+#include "unit.h"
 
 static const struct fluent_identity nobody = {.host = "client.example"};
 static const struct fluent_identity known = {
@@ -92,13 +89,10 @@ static void test_servers_that_are_wrong(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_who_both_are),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_servers_that_are_wrong),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_who_both_are),
+	cmocka_unit_test(test_refusals),
+	cmocka_unit_test(test_servers_that_are_wrong),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

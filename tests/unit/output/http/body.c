@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Records between text, in their order, without a copy. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "output/http/body.h"
+#include "unit.h"
 
 static void assert_body(const struct http_body *body, const char *wanted)
 {
@@ -90,14 +85,11 @@ static void test_memory(void **state)
 	http_body_finish(&body);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_many),
+	cmocka_unit_test(test_members),
+	cmocka_unit_test(test_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

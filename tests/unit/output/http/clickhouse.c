@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows, their insertion, and which errors are the rows' own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -109,15 +104,12 @@ static void test_rejected(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_rows, teardown),
-		cmocka_unit_test_teardown(test_token, teardown),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test_teardown(test_one_row, teardown),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_rows, teardown),
+	cmocka_unit_test_teardown(test_token, teardown),
+	cmocka_unit_test(test_errors),
+	cmocka_unit_test_teardown(test_one_row, teardown),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

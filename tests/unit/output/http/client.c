@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a request has of the keys, and what is kept of the answer. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "fake_server.h"
 #include "output/http/client.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct output_stop stop;
 static struct http_keys keys;
@@ -157,15 +152,12 @@ static void test_nobody(void **state)
 	http_client_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_token_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_token_file, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nobody, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is rejected is kept: with its reason, for the owner alone, up to a size. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "output/http/dead_letters.h"
 #include "sent.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
@@ -120,13 +115,10 @@ static void test_no_file(void **state)
 	assert_null(letters.path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_size, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The bulk API: actions, and answers with a result for each record. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "output/targets/kinds.h"
 #include "posted.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -160,16 +155,13 @@ static void test_rejected(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_actions),
-		cmocka_unit_test_teardown(test_request, teardown),
-		cmocka_unit_test_teardown(test_drop, teardown),
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test_teardown(test_dead_letter, teardown),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_actions),
+	cmocka_unit_test_teardown(test_request, teardown),
+	cmocka_unit_test_teardown(test_drop, teardown),
+	cmocka_unit_test(test_answers),
+	cmocka_unit_test_teardown(test_dead_letter, teardown),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys that do not fit together, and that no secret is in a message. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "output/http/keys.h"
 #include "output/target.h"
+#include "unit.h"
 
 static int check(const struct output_config *config, struct error *err)
 {
@@ -100,13 +95,10 @@ static void test_tables(void **state)
 			assert_true(key->secret);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_tables),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_valid),
+	cmocka_unit_test(test_tables),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams by priority, with few labels. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -89,14 +84,11 @@ static void test_rejected(void **state)
 		-EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_streams, teardown),
-		cmocka_unit_test_teardown(test_priorities, teardown),
-		cmocka_unit_test_teardown(test_blocked, teardown),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_streams, teardown),
+	cmocka_unit_test_teardown(test_priorities, teardown),
+	cmocka_unit_test_teardown(test_blocked, teardown),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

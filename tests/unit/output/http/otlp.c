@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests around records, and answers with a part that was rejected. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "output/http/profile.h"
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -166,14 +161,11 @@ static void test_statuses(void **state)
 	assert_ptr_not_equal(http_profile_otlp_proto.write, http_profile_otlp_json.write);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_proto, teardown),
-		cmocka_unit_test_teardown(test_json, teardown),
-		cmocka_unit_test(test_partial),
-		cmocka_unit_test(test_statuses),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_proto, teardown),
+	cmocka_unit_test_teardown(test_json, teardown),
+	cmocka_unit_test(test_partial),
+	cmocka_unit_test(test_statuses),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes by their rank: found out, of the environment, of the user. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/http/otlp_resource.h"
+#include "unit.h"
 
 static const struct output_list none;
 
@@ -105,14 +100,11 @@ static void test_too_many(void **state)
 	assert_non_null(strstr(err.text, "64 attributes"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_found_out, setup),
-		cmocka_unit_test_setup(test_ranks, setup),
-		cmocka_unit_test_setup(test_forms, setup),
-		cmocka_unit_test_setup(test_too_many, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_found_out, setup),
+	cmocka_unit_test_setup(test_ranks, setup),
+	cmocka_unit_test_setup(test_forms, setup),
+	cmocka_unit_test_setup(test_too_many, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The variables of OpenTelemetry, and that keys come before them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 
 #include "output/http/otlp_settings.h"
 #include "output/target.h"
+#include "unit.h"
 
 static const char *const variables[] = {
 	"ENDPOINT",	      "HEADERS",    "COMPRESSION", "TIMEOUT", "CERTIFICATE",
@@ -125,13 +120,10 @@ static void test_wrong(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_url, setup),
-		cmocka_unit_test_setup(test_variables, setup),
-		cmocka_unit_test_setup(test_wrong, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_url, setup),
+	cmocka_unit_test_setup(test_variables, setup),
+	cmocka_unit_test_setup(test_wrong, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

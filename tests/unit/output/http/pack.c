@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is compressed is what the libraries unpack, batch after batch. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "output/http/pack.h"
+#include "unit.h"
 
 enum { LARGE = 3000000 };
 
@@ -76,12 +71,9 @@ static void test_zstd(void **state)
 	http_packer_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gzip),
-		cmocka_unit_test(test_zstd),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_gzip),
+	cmocka_unit_test(test_zstd),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What is NAME=VALUE. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "output/http/pairs.h"
+#include "unit.h"
 
 static void test_parts(void **state)
 {
@@ -41,12 +36,9 @@ static void test_check(void **state)
 	assert_int_equal(http_pairs_check(&(struct output_list){none, 1}, "label", &err), -EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_check),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_parts),
+	cmocka_unit_test(test_check),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

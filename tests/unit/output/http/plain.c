@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines, arrays, and other formats, byte by byte. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -60,12 +55,9 @@ static void test_rejected(void **state)
 	posted_open(&posted, &output_kind_http, &okay, 1, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_forms),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

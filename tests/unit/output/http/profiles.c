@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Each profile has its word, and what a target needs of it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "output/http/profile.h"
 #include "output/http/profiles.h"
+#include "unit.h"
 
 static void test_table(void **state)
 {
@@ -27,11 +22,8 @@ static void test_table(void **state)
 	assert_ptr_equal(HTTP_PROFILES[5], &http_profile_clickhouse);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_table),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

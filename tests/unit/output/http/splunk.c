@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the collector, which of them it rejects, and acknowledgements. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "output/targets/kinds.h"
 #include "patience.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -139,14 +134,11 @@ static void test_not_acknowledged(void **state)
 	posted_expect_error(&posted, "503");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_events, teardown),
-		cmocka_unit_test(test_invalid),
-		cmocka_unit_test_teardown(test_acknowledged, teardown),
-		cmocka_unit_test_teardown(test_not_acknowledged, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_events, teardown),
+	cmocka_unit_test(test_invalid),
+	cmocka_unit_test_teardown(test_acknowledged, teardown),
+	cmocka_unit_test_teardown(test_not_acknowledged, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What statuses mean for records, and what is in doubt. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "output/targets/kinds.h"
 #include "posted.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -132,15 +127,12 @@ static void test_open(void **state)
 	assert_non_null(strstr(err.text, "/no/such/folder/x"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_statuses),
-		cmocka_unit_test_teardown(test_retry_after, teardown),
-		cmocka_unit_test_teardown(test_no_answer, teardown),
-		cmocka_unit_test_teardown(test_dead_letters, teardown),
-		cmocka_unit_test_teardown(test_open, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_statuses),
+	cmocka_unit_test_teardown(test_retry_after, teardown),
+	cmocka_unit_test_teardown(test_no_answer, teardown),
+	cmocka_unit_test_teardown(test_dead_letters, teardown),
+	cmocka_unit_test_teardown(test_open, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

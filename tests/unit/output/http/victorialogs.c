@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines with their time, message and stream. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -53,12 +48,9 @@ static void test_rejected(void **state)
 		-EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_lines, teardown),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_lines, teardown),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a secret begins and ends, at the borders of a text. */
 #include "output/redact/extent.h"
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* In memory that ends where the text ends, so that a sanitizer sees a byte too many. */
 static bool find(const struct redact_pattern *pattern, const char *text, struct extent *secret)
@@ -71,13 +67,10 @@ static void test_url(void **state)
 	assert_false(extent_find_url("//:b@", 4, &secret));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_prefix),
-		cmocka_unit_test(test_value),
-		cmocka_unit_test(test_url),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_prefix),
+	cmocka_unit_test(test_value),
+	cmocka_unit_test(test_url),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,15 +2,11 @@
 /* The table of secrets: what the search needs of each row. */
 #include "output/redact/patterns.h"
 #include "output/redact/scan.h"
+#include "unit.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
-
-#include <cmocka.h>
 
 static void test_rows(void **state)
 {
@@ -31,9 +27,6 @@ static void test_rows(void **state)
 		assert_non_null(redact_kind_name(kind));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

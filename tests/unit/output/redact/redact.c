@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What is hidden in records, what is not, and what is counted. */
 #include "output/redact/redact.h"
+#include "unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 enum { TEXT_MAX = 512 };
@@ -267,19 +265,16 @@ static void test_random_json(void **state)
 	redact_destroy(redact);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_what_stays),
-		cmocka_unit_test(test_other_forms),
-		cmocka_unit_test(test_own_patterns),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_parts_apart),
-		cmocka_unit_test(test_own_pattern_that_needs_much_stack),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_random_json),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_what_stays),
+	cmocka_unit_test(test_other_forms),
+	cmocka_unit_test(test_own_patterns),
+	cmocka_unit_test(test_parts),
+	cmocka_unit_test(test_parts_apart),
+	cmocka_unit_test(test_own_pattern_that_needs_much_stack),
+	cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_random_json),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs of bytes at every place of texts of every length. */
 #include "output/redact/scan.h"
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LEN_MAX = 70 };
 
@@ -68,13 +65,10 @@ static void test_nothing(void **state)
 	assert_int_equal(scan_find(&scan, "ba", 2, 0), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_place),
-		cmocka_unit_test(test_every_pair),
-		cmocka_unit_test(test_nothing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_place),
+	cmocka_unit_test(test_every_pair),
+	cmocka_unit_test(test_nothing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

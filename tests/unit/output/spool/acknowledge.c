@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What was attempted is marked, what is acknowledged is never read again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 static void create(struct spooled *spooled, uint64_t batches)
 {
@@ -138,15 +133,12 @@ static void fails_if_an_attempt_cannot_be_stored(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_reads_again_what_is_acknowledged),
-		cmocka_unit_test(marks_what_was_attempted_and_nothing_else),
-		cmocka_unit_test(knows_the_age_of_what_is_left),
-		cmocka_unit_test(takes_no_acknowledgement_of_what_was_not_read),
-		cmocka_unit_test(fails_if_an_attempt_cannot_be_stored),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(never_reads_again_what_is_acknowledged),
+	cmocka_unit_test(marks_what_was_attempted_and_nothing_else),
+	cmocka_unit_test(knows_the_age_of_what_is_left),
+	cmocka_unit_test(takes_no_acknowledgement_of_what_was_not_read),
+	cmocka_unit_test(fails_if_an_attempt_cannot_be_stored),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches that are appended: what is taken, what is refused, and why. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
@@ -14,6 +8,7 @@
 #include "output/spool/spool_impl.h"
 #include "patience.h"
 #include "spooled.h"
+#include "unit.h"
 
 static void appends_batches_of_any_size(void **state)
 {
@@ -125,16 +120,13 @@ static void reserves_numbers_before_they_are_used(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(appends_batches_of_any_size),
-		cmocka_unit_test(refuses_numbers_that_go_back),
-		cmocka_unit_test(keeps_trying_after_a_second),
-		cmocka_unit_test(says_the_cause_of_each_error),
-		cmocka_unit_test(syncs_when_it_is_due),
-		cmocka_unit_test(reserves_numbers_before_they_are_used),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(appends_batches_of_any_size),
+	cmocka_unit_test(refuses_numbers_that_go_back),
+	cmocka_unit_test(keeps_trying_after_a_second),
+	cmocka_unit_test(says_the_cause_of_each_error),
+	cmocka_unit_test(syncs_when_it_is_due),
+	cmocka_unit_test(reserves_numbers_before_they_are_used),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

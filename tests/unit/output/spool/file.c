@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes of a part of a file: whole, or with an error. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "output/spool/file.h"
+#include "unit.h"
 
 static void reads_what_was_written(void **state)
 {
@@ -47,13 +42,10 @@ static void passes_errors_on(void **state)
 	assert_int_equal(spool_file_read(full, &byte, 1, 0), -EBADF);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_was_written),
-		cmocka_unit_test(says_that_a_file_ends_too_early),
-		cmocka_unit_test(passes_errors_on),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_what_was_written),
+	cmocka_unit_test(says_that_a_file_ends_too_early),
+	cmocka_unit_test(passes_errors_on),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

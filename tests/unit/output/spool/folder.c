@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The folder: modes, the lock, the list of segments. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 
 #include "output/spool/folder.h"
 #include "tree.h"
+#include "unit.h"
 
 static void makes_a_folder_for_nobody_else(void **state)
 {
@@ -132,16 +127,13 @@ static void counts_whole_blocks(void **state)
 	assert_int_equal(spool_bytes_on_disk(SPOOL_BLOCK_BYTES + 1), 2 * SPOOL_BLOCK_BYTES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(makes_a_folder_for_nobody_else),
-		cmocka_unit_test(says_which_folder_cannot_be_made),
-		cmocka_unit_test(names_the_process_that_has_the_lock),
-		cmocka_unit_test(lists_segments_in_order_and_nothing_else),
-		cmocka_unit_test(finds_the_segment_of_a_position),
-		cmocka_unit_test(counts_whole_blocks),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(makes_a_folder_for_nobody_else),
+	cmocka_unit_test(says_which_folder_cannot_be_made),
+	cmocka_unit_test(names_the_process_that_has_the_lock),
+	cmocka_unit_test(lists_segments_in_order_and_nothing_else),
+	cmocka_unit_test(finds_the_segment_of_a_position),
+	cmocka_unit_test(counts_whole_blocks),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames: what goes in comes out, and what is damaged does not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 #include "output/spool/file.h"
 #include "output/spool/frame.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { RECORDS = 50, SALT = 0x1234567, POSITION = 1000, OFFSET = 64 };
 
@@ -211,17 +206,14 @@ static void never_gives_out_what_was_not_stored(void **state)
 	destroy(framed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_back_what_it_took),
-		cmocka_unit_test(is_shorter_when_compressed),
-		cmocka_unit_test(reads_the_index_alone),
-		cmocka_unit_test(rejects_what_no_reader_could_hold),
-		cmocka_unit_test(rejects_headers_that_are_damaged),
-		cmocka_unit_test(names_the_record_that_is_damaged),
-		cmocka_unit_test(never_gives_out_what_was_not_stored),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(gives_back_what_it_took),
+	cmocka_unit_test(is_shorter_when_compressed),
+	cmocka_unit_test(reads_the_index_alone),
+	cmocka_unit_test(rejects_what_no_reader_could_hold),
+	cmocka_unit_test(rejects_headers_that_are_damaged),
+	cmocka_unit_test(names_the_record_that_is_damaged),
+	cmocka_unit_test(never_gives_out_what_was_not_stored),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The segment that grows: when another one begins, and what a failed write leaves. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +8,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { SEGMENT = 65536 };
 
@@ -94,13 +89,10 @@ static void leaves_nothing_of_a_segment_that_cannot_begin(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(begins_another_segment_at_its_size),
-		cmocka_unit_test(cuts_back_what_was_not_written_whole),
-		cmocka_unit_test(leaves_nothing_of_a_segment_that_cannot_begin),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(begins_another_segment_at_its_size),
+	cmocka_unit_test(cuts_back_what_was_not_written_whole),
+	cmocka_unit_test(leaves_nothing_of_a_segment_that_cannot_begin),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

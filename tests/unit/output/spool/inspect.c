@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A visit to a spool: what is there, what is damaged, and that nothing of it is changed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "output/spool/inspect.h"
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { PROBLEMS_MAX = 8 };
 
@@ -182,15 +177,12 @@ static void has_a_text_for_each_damage(void **state)
 		assert_non_null(spool_damage_texts[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sees_everything),
-		cmocka_unit_test(names_each_kind_of_damage),
-		cmocka_unit_test(looks_at_a_spool_in_use),
-		cmocka_unit_test(says_that_there_is_none),
-		cmocka_unit_test(has_a_text_for_each_damage),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(sees_everything),
+	cmocka_unit_test(names_each_kind_of_damage),
+	cmocka_unit_test(looks_at_a_spool_in_use),
+	cmocka_unit_test(says_that_there_is_none),
+	cmocka_unit_test(has_a_text_for_each_damage),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of losses: ranges, times, types. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "output/spool/loss.h"
+#include "unit.h"
 
 static void widens_a_range(void **state)
 {
@@ -64,14 +59,11 @@ static void has_a_text_for_each_cause(void **state)
 		assert_non_null(spool_cause_texts[cause]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(widens_a_range),
-		cmocka_unit_test(keeps_times_that_are_known),
-		cmocka_unit_test(counts_types_by_cause),
-		cmocka_unit_test(has_a_text_for_each_cause),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(widens_a_range),
+	cmocka_unit_test(keeps_times_that_are_known),
+	cmocka_unit_test(counts_types_by_cause),
+	cmocka_unit_test(has_a_text_for_each_cause),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

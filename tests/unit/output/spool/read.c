@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: order, waiting, and what is said of records that are corrupt. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,6 +11,7 @@
 #include "output/spool/spool_impl.h"
 #include "patience.h"
 #include "spooled.h"
+#include "unit.h"
 #include "util/clock.h"
 #include "util/crc32c.h"
 
@@ -271,17 +266,14 @@ static void waits_for_records_or_for_a_call(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_frames_that_are_gone),
-		cmocka_unit_test(says_again_after_a_restart_what_was_not_reported),
-		cmocka_unit_test(gives_all_records_but_the_corrupt_one),
-		cmocka_unit_test(counts_the_records_of_a_corrupt_frame),
-		cmocka_unit_test(goes_on_with_the_next_segment),
-		cmocka_unit_test(believes_no_frame_beyond_its_segment),
-		cmocka_unit_test(waits_for_records_or_for_a_call),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reports_frames_that_are_gone),
+	cmocka_unit_test(says_again_after_a_restart_what_was_not_reported),
+	cmocka_unit_test(gives_all_records_but_the_corrupt_one),
+	cmocka_unit_test(counts_the_records_of_a_corrupt_frame),
+	cmocka_unit_test(goes_on_with_the_next_segment),
+	cmocka_unit_test(believes_no_frame_beyond_its_segment),
+	cmocka_unit_test(waits_for_records_or_for_a_call),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

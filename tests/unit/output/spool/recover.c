@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a spool is after a stop: of the process, of the machine, with files that are damaged. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "output/spool/file.h"
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static void append_and_send_some(struct spooled *spooled)
@@ -386,23 +381,20 @@ static void removes_at_the_start_what_is_acknowledged(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(goes_on_after_a_kill),
-		cmocka_unit_test(knows_how_the_run_before_ended),
-		cmocka_unit_test(leaves_what_it_could_not_store),
-		cmocka_unit_test(uses_no_number_twice_that_was_dropped),
-		cmocka_unit_test(keeps_its_stream),
-		cmocka_unit_test(rebuilds_a_state_that_is_corrupt),
-		cmocka_unit_test(cuts_off_a_write_that_did_not_end),
-		cmocka_unit_test(removes_a_segment_that_never_had_a_frame),
-		cmocka_unit_test(goes_on_behind_a_last_segment_that_is_corrupt),
-		cmocka_unit_test(uses_no_number_again),
-		cmocka_unit_test(counts_what_a_power_failure_may_have_cost),
-		cmocka_unit_test(says_that_a_later_version_wrote_it),
-		cmocka_unit_test(removes_at_the_start_what_is_acknowledged),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(goes_on_after_a_kill),
+	cmocka_unit_test(knows_how_the_run_before_ended),
+	cmocka_unit_test(leaves_what_it_could_not_store),
+	cmocka_unit_test(uses_no_number_twice_that_was_dropped),
+	cmocka_unit_test(keeps_its_stream),
+	cmocka_unit_test(rebuilds_a_state_that_is_corrupt),
+	cmocka_unit_test(cuts_off_a_write_that_did_not_end),
+	cmocka_unit_test(removes_a_segment_that_never_had_a_frame),
+	cmocka_unit_test(goes_on_behind_a_last_segment_that_is_corrupt),
+	cmocka_unit_test(uses_no_number_again),
+	cmocka_unit_test(counts_what_a_power_failure_may_have_cost),
+	cmocka_unit_test(says_that_a_later_version_wrote_it),
+	cmocka_unit_test(removes_at_the_start_what_is_acknowledged),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

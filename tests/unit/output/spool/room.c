@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The limit of a spool: what goes, what is said of it, and what stays. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { SEGMENT = 32768, LIMIT = SPOOL_LIMIT_MIN, EACH = 20 };
 
@@ -198,17 +193,14 @@ static void says_after_a_restart_what_was_dropped(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(removes_what_is_acknowledged),
-		cmocka_unit_test(refuses_new_records_at_the_limit),
-		cmocka_unit_test(drops_the_oldest_and_says_what),
-		cmocka_unit_test(counts_nothing_that_is_delivered),
-		cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
-		cmocka_unit_test(refuses_a_batch_that_never_fits),
-		cmocka_unit_test(says_after_a_restart_what_was_dropped),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(removes_what_is_acknowledged),
+	cmocka_unit_test(refuses_new_records_at_the_limit),
+	cmocka_unit_test(drops_the_oldest_and_says_what),
+	cmocka_unit_test(counts_nothing_that_is_delivered),
+	cmocka_unit_test(counts_what_a_dropped_drop_record_stood_for),
+	cmocka_unit_test(refuses_a_batch_that_never_fits),
+	cmocka_unit_test(says_after_a_restart_what_was_dropped),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

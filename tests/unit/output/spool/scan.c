@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From frame to frame through a segment, whatever lies between. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,6 +9,7 @@
 #include "output/spool/frame.h"
 #include "output/spool/scan.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { FRAMES = 5, EACH = 10 };
 
@@ -195,16 +190,13 @@ static void checks_the_header_of_a_segment(void **state)
 	destroy(&scanned);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(skips_frames_that_are_damaged),
-		cmocka_unit_test(finds_frames_at_any_offset),
-		cmocka_unit_test(finds_no_frame_that_ends_behind_the_end),
-		cmocka_unit_test(takes_no_frame_for_another_one),
-		cmocka_unit_test(finds_a_frame_behind_many_windows),
-		cmocka_unit_test(checks_the_header_of_a_segment),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(skips_frames_that_are_damaged),
+	cmocka_unit_test(finds_frames_at_any_offset),
+	cmocka_unit_test(finds_no_frame_that_ends_behind_the_end),
+	cmocka_unit_test(takes_no_frame_for_another_one),
+	cmocka_unit_test(finds_a_frame_behind_many_windows),
+	cmocka_unit_test(checks_the_header_of_a_segment),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

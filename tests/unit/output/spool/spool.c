@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a spool: who may, what it needs, and what it makes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 static void makes_files_for_nobody_else(void **state)
 {
@@ -128,17 +123,14 @@ static void says_whether_it_may_open_later(void **state)
 	assert_false(spool_may_open_later(-EPROTONOSUPPORT));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_whether_it_may_open_later),
-		cmocka_unit_test(makes_files_for_nobody_else),
-		cmocka_unit_test(is_for_one_at_a_time),
-		cmocka_unit_test(says_what_is_wrong_with_its_place),
-		cmocka_unit_test(chooses_segments_that_fit_the_limit),
-		cmocka_unit_test(closes_what_was_never_opened),
-		cmocka_unit_test(starts_without_reading_the_backlog),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(says_whether_it_may_open_later),
+	cmocka_unit_test(makes_files_for_nobody_else),
+	cmocka_unit_test(is_for_one_at_a_time),
+	cmocka_unit_test(says_what_is_wrong_with_its_place),
+	cmocka_unit_test(chooses_segments_that_fit_the_limit),
+	cmocka_unit_test(closes_what_was_never_opened),
+	cmocka_unit_test(starts_without_reading_the_backlog),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

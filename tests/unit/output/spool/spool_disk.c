@@ -3,12 +3,6 @@
  * A spool on disks that are small, full and read-only: file systems in memory of a megabyte, in a
  * mount namespace of the test. Every record is delivered, refused or reported as lost. Needs root.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -19,6 +13,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { BATCH = 20 };
 
@@ -192,14 +187,11 @@ static void says_that_a_disk_is_read_only(void **state)
 	destroy(&disk);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fills_a_disk_of_a_megabyte),
-		cmocka_unit_test(goes_on_when_others_free_the_disk),
-		cmocka_unit_test(starts_on_a_full_disk),
-		cmocka_unit_test(says_that_a_disk_is_read_only),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(fills_a_disk_of_a_megabyte),
+	cmocka_unit_test(goes_on_when_others_free_the_disk),
+	cmocka_unit_test(starts_on_a_full_disk),
+	cmocka_unit_test(says_that_a_disk_is_read_only),
+};
 
-	return cmocka_run_group_tests(tests, have_namespace, release);
-}
+UNIT_GROUP(tests, .setup = have_namespace, .teardown = release);

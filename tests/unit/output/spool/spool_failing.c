@@ -3,12 +3,6 @@
  * A disk that fails at each of its calls, in turn: whatever fails, each record is delivered or
  * refused, and what was acknowledged stays that.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -17,6 +11,7 @@
 
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 enum { BATCHES = 40, FAILURES = 4, CALLS_MAX = 2000 };
 
@@ -174,13 +169,10 @@ static int use_memory(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(survives_a_full_disk),
-		cmocka_unit_test(survives_a_read_only_disk),
-		cmocka_unit_test(survives_errors_when_each_batch_is_synced),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(survives_a_full_disk),
+	cmocka_unit_test(survives_a_read_only_disk),
+	cmocka_unit_test(survives_errors_when_each_batch_is_synced),
+};
 
-	return cmocka_run_group_tests(tests, use_memory, NULL);
-}
+UNIT_GROUP(tests, .setup = use_memory);

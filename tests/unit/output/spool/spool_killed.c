@@ -4,12 +4,6 @@
  * collector got, it gets by memory that both share: each record at least once, none again without
  * its mark, and none again that was acknowledged.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,6 +15,7 @@
 
 #include "output/spool/spool.h"
 #include "spooled.h"
+#include "unit.h"
 
 #define MS UINT64_C(1000000)
 
@@ -194,12 +189,9 @@ static void keeps_its_promises_when_each_batch_is_synced(void **state)
 	teardown(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_its_promises_when_it_is_killed),
-		cmocka_unit_test(keeps_its_promises_when_each_batch_is_synced),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(keeps_its_promises_when_it_is_killed),
+	cmocka_unit_test(keeps_its_promises_when_each_batch_is_synced),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

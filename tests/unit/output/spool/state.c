@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The state file: its slots, and what is left of it when they are damaged. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "output/spool/file.h"
 #include "output/spool/state.h"
 #include "tree.h"
+#include "unit.h"
 
 struct kept {
 	struct tree tree;
@@ -156,16 +151,13 @@ static void knows_the_boot(void **state)
 	assert_memory_not_equal(a, none, sizeof(a));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loads_what_was_stored_last),
-		cmocka_unit_test(falls_back_to_the_other_slot),
-		cmocka_unit_test(loads_what_is_left_of_a_short_file),
-		cmocka_unit_test(rejects_a_later_version_and_odd_contents),
-		cmocka_unit_test(reports_that_it_cannot_be_stored),
-		cmocka_unit_test(knows_the_boot),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(loads_what_was_stored_last),
+	cmocka_unit_test(falls_back_to_the_other_slot),
+	cmocka_unit_test(loads_what_is_left_of_a_short_file),
+	cmocka_unit_test(rejects_a_later_version_and_odd_contents),
+	cmocka_unit_test(reports_that_it_cannot_be_stored),
+	cmocka_unit_test(knows_the_boot),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

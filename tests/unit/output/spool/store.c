@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The state that is stored is that in memory, with all losses that are not reported. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "output/spool/spool_impl.h"
 #include "spooled.h"
+#include "unit.h"
 
 static void stores_losses_whether_they_are_given_out_or_not(void **state)
 {
@@ -49,12 +44,9 @@ static void knows_where_segments_end(void **state)
 	spooled_destroy(&spooled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stores_losses_whether_they_are_given_out_or_not),
-		cmocka_unit_test(knows_where_segments_end),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(stores_losses_whether_they_are_given_out_or_not),
+	cmocka_unit_test(knows_where_segments_end),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

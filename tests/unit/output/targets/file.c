@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "output/files/rotated.h"
 #include "output/targets/kinds.h"
 #include "sent.h"
 #include "tree.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { LINE_BYTES = 50, WAIT_US = 2000, WAITS_MAX = 30000 };
@@ -361,22 +358,19 @@ static void test_sync(void **state)
 	assert_int_equal(target.kind->tick(target.target, NULL), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test_setup_teardown(test_appends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rotation_by_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rotation_by_age, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_keep_and_compress, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rotated_by_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_folder_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rotation_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_protobuf, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fifo, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sync, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_keys),
+	cmocka_unit_test_setup_teardown(test_appends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_cannot_open, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rotation_by_size, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rotation_by_age, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_keep_and_compress, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rotated_by_others, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_folder_gone, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_rotation_fails, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_protobuf, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_fifo, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_sync, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches for a server of the forward protocol: confirmed, not confirmed, wrongly confirmed. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fluent_server.h"
 #include "output/targets/kinds.h"
 #include "peer.h"
 #include "sent.h"
+#include "unit.h"
 
 static struct sent_target target;
 
@@ -124,13 +121,10 @@ static void test_rejected_words(void **state)
 		assert_int_equal(sent_try(&target, &output_kind_fluent, wrong[i], &err), -EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_confirmed),	  cmocka_unit_test(test_unconfirmed),
-		cmocka_unit_test(test_wrongly_confirmed), cmocka_unit_test(test_nobody_there),
-		cmocka_unit_test(test_rejected_words),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_confirmed),	  cmocka_unit_test(test_unconfirmed),
+	cmocka_unit_test(test_wrongly_confirmed), cmocka_unit_test(test_nobody_there),
+	cmocka_unit_test(test_rejected_words),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

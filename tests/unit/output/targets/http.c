@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds http and https: both names, keys, and the target as a URL. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "posted.h"
+#include "unit.h"
 
 static struct posted posted;
 
@@ -63,13 +58,10 @@ static void test_rejected(void **state)
 	assert_non_null(strstr(err.text, "format=json"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_kind, teardown),
-		cmocka_unit_test_teardown(test_tls, teardown),
-		cmocka_unit_test_teardown(test_rejected, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_teardown(test_kind, teardown),
+	cmocka_unit_test_teardown(test_tls, teardown),
+	cmocka_unit_test_teardown(test_rejected, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Kafka: what a mock cluster of librdkafka, over TCP, gets; its failures; what cannot be sent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -17,6 +11,7 @@
 
 #include "output/targets/kinds.h"
 #include "sent.h"
+#include "unit.h"
 
 enum { BROKERS = 3, PARTITIONS = 1, LINE_BYTES = 100, TRIES = 100 };
 
@@ -221,16 +216,13 @@ static void test_rejected_words(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_messages),
-		TEST(test_errors_that_pass),
-		TEST(test_cluster_that_is_away),
-		TEST(test_stop_ends_the_wait),
-		TEST(test_message_that_is_too_large),
-		cmocka_unit_test(test_rejected_words),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_messages),
+	TEST(test_errors_that_pass),
+	TEST(test_cluster_that_is_away),
+	TEST(test_stop_ends_the_wait),
+	TEST(test_message_that_is_too_large),
+	cmocka_unit_test(test_rejected_words),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

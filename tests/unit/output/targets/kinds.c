@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules that the rows of all kinds obey. */
 #include "output/targets/kinds.h"
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void test_rows_are_complete(void **state)
 {
@@ -68,14 +65,11 @@ static void test_uses(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_complete),
-		cmocka_unit_test(test_names_are_unique),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_uses),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows_are_complete),
+	cmocka_unit_test(test_names_are_unique),
+	cmocka_unit_test(test_keys),
+	cmocka_unit_test(test_uses),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

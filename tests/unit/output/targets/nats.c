@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NATS: what a real nats-server gets, with and without JetStream; a server that goes and returns.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +16,7 @@
 
 #include "output/targets/kinds.h"
 #include "sent.h"
+#include "unit.h"
 
 enum { LINE_BYTES = 100, TRIES = 6000, TRY_US = 10000 };
 
@@ -323,21 +318,22 @@ static void test_rejected_words(void **state)
 		assert_int_equal(sent_try(&target, &output_kind_nats, wrong[i], &err), -EINVAL);
 }
 
+static int close_library(void **state)
+{
+	nats_Close();
+	return 0;
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_messages),
-		TEST(test_jetstream),
-		TEST(test_drops),
-		cmocka_unit_test(test_server_that_stalls),
-		TEST(test_server_that_returns),
-		TEST(test_message_that_is_too_large),
-		cmocka_unit_test(test_rejected_words),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+static const struct CMUnitTest tests[] = {
+	TEST(test_messages),
+	TEST(test_jetstream),
+	TEST(test_drops),
+	cmocka_unit_test(test_server_that_stalls),
+	TEST(test_server_that_returns),
+	TEST(test_message_that_is_too_large),
+	cmocka_unit_test(test_rejected_words),
+};
 
-	nats_Close();
-	return failed;
-}
+UNIT_GROUP(tests, .teardown = close_library);

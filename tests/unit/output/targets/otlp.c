@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The kind otlp: its target, and what is checked before. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
 #include "sent.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -69,13 +64,10 @@ static void test_nobody(void **state)
 	sent_close(&target);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_open, setup),
-		cmocka_unit_test_setup(test_rejected, setup),
-		cmocka_unit_test_setup(test_nobody, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_open, setup),
+	cmocka_unit_test_setup(test_rejected, setup),
+	cmocka_unit_test_setup(test_nobody, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

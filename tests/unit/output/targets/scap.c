@@ -2,18 +2,12 @@
 /* What can be asked of a capture. */
 #include "output/targets/scap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/targets/kinds.h"
+#include "unit.h"
 
 static void expect_error(const char *text, const char *what)
 {
@@ -103,13 +97,10 @@ static void test_errors(void **state)
 	expect_error("scap:a,redact=no,compress=lz4", "none, gzip or zstd");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_secrets),	 cmocka_unit_test(test_keys_of_records),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_defaults), cmocka_unit_test(test_keys),
+	cmocka_unit_test(test_secrets),	 cmocka_unit_test(test_keys_of_records),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

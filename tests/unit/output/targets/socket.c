@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds unix, tcp and tls: their keys, and records that arrive. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "output/targets/kinds.h"
 #include "peer.h"
 #include "sent.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct peer peer;
 static struct sent_target target;
@@ -164,16 +161,13 @@ static void test_tls_files(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rejected),	   cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_server_comes_later), cmocka_unit_test(test_unix),
-		cmocka_unit_test(test_abstract),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rejected),	   cmocka_unit_test(test_tcp),
+	cmocka_unit_test(test_server_comes_later), cmocka_unit_test(test_unix),
+	cmocka_unit_test(test_abstract),
 #ifdef WITH_TLS_OUTPUTS
-		cmocka_unit_test(test_tls_files),
+	cmocka_unit_test(test_tls_files),
 #endif
-	};
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

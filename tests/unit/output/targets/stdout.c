@@ -2,16 +2,13 @@
 /* The kind stdout, into a pipe. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "output/targets/kinds.h"
+#include "unit.h"
 
 enum { RECORD_BYTES = 40000, RECORDS = 3 };
 
@@ -137,14 +134,11 @@ static void test_target_is_rejected(void **state)
 	assert_string_equal(err.text, "stdout: takes no target, not 'x'");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cut_records_go_on, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_flags_stay, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_reader, setup, teardown),
-		cmocka_unit_test(test_target_is_rejected),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_cut_records_go_on, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_flags_stay, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_reader, setup, teardown),
+	cmocka_unit_test(test_target_is_rejected),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

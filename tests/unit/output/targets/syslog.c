@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The kind syslog: its targets and keys, and what arrives over each transport but TLS. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
 #include "output/targets/kinds.h"
 #include "peer.h"
 #include "sent.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct peer peer;
 static struct sent_target target;
@@ -159,13 +156,9 @@ static void test_size(void **state)
 	peer_close(&peer);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rejected), cmocka_unit_test(test_udp),
-		cmocka_unit_test(test_tcp),	 cmocka_unit_test(test_local),
-		cmocka_unit_test(test_size),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rejected), cmocka_unit_test(test_udp),  cmocka_unit_test(test_tcp),
+	cmocka_unit_test(test_local),	 cmocka_unit_test(test_size),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

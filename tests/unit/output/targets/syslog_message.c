@@ -2,16 +2,13 @@
 /* Messages of syslog, byte by byte. */
 #include "output/targets/syslog_message.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
 #include "sent.h"
+#include "unit.h"
 
 enum { DAEMON = 3, LOCAL7 = 23, INFORMATIONAL = 6, WARNING = 4 };
 
@@ -204,18 +201,15 @@ static void test_names(void **state)
 	assert_null(SYSLOG_FACILITIES[24]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_rfc5424, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kinds_of_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_event_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_local, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_truncated_utf8, setup, teardown),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_rfc5424, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_times, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_kinds_of_records, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_event_names, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_local, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_truncated_utf8, setup, teardown),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

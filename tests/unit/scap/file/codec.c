@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* gzip and zstd: how they are known, in pieces of any size, and what is no whole file of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "scap/file/codec.h"
+#include "unit.h"
 
 enum { PLAIN_BYTES = 3000, PACKED_MAX = 2 * PLAIN_BYTES };
 
@@ -194,15 +189,12 @@ static void test_behind(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_several_are_one),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_behind),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_steps),
+	cmocka_unit_test(test_several_are_one),
+	cmocka_unit_test(test_cut),
+	cmocka_unit_test(test_behind),
+};
 
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_GROUP(tests, .setup = setup);

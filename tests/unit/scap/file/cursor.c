@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of a capture file one after the other: numbers, strings, and what is beyond the end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "scap/file/cursor.h"
+#include "unit.h"
 
 static char memory[64];
 
@@ -71,13 +66,10 @@ static void test_text(void **state)
 	assert_true(cursor.missing);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_text),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_strings),
+	cmocka_unit_test(test_text),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,18 +3,13 @@
  * What readers of 2022 get, against tests/reference/facts/events-2022.tsv: every event of the table
  * is turned into frames of theirs, with the values of the event and with the sizes of their types.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "frame.h"
 #include "scap/file/form_2022.h"
 #include "sheet.h"
+#include "unit.h"
 
 enum {
 	TS_NS = 1234567890,
@@ -572,23 +567,20 @@ static void test_the_largest_frame(void **state)
 	assert_int_equal(param_of(&f->out[1], sendto__data).len, sizeof(data));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_events, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_older_forms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_generic_events, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_generic_event, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_clones, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_latency_is_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_parameters, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_events_of_the_kernel_stay_as_they_are, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_enter_events_are_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_events_of_files, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_corrupt_and_unknown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_largest_frame, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_all_events, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_older_forms, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_generic_events, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_generic_event, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_clones, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_latency_is_left_out, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_without_parameters, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_events_of_the_kernel_stay_as_they_are, setup,
+					teardown),
+	cmocka_unit_test_setup_teardown(test_enter_events_are_left_out, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_events_of_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_corrupt_and_unknown, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_largest_frame, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

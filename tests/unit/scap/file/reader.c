@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of capture files of all versions, sections, files that are none, and slow pipes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +10,7 @@
 
 #include "capture.h"
 #include "event/event.h"
+#include "unit.h"
 
 static struct capture capture;
 
@@ -390,22 +385,19 @@ static void test_real_files(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_memory_is_bounded, setup),
-		cmocka_unit_test_setup(test_events_of_all_blocks, setup),
-		cmocka_unit_test_setup(test_no_events, setup),
-		cmocka_unit_test_setup(test_unknown_blocks, setup),
-		cmocka_unit_test_setup(test_unknown_events, setup),
-		cmocka_unit_test_setup(test_large_blocks, setup),
-		cmocka_unit_test_setup(test_not_a_capture, setup),
-		cmocka_unit_test_setup(test_packed_twice, setup),
-		cmocka_unit_test_setup(test_network_packets, setup),
-		cmocka_unit_test_setup(test_slow_pipe, setup),
-		cmocka_unit_test_setup(test_calls_come_back, setup),
-		cmocka_unit_test_setup(test_real_files, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_memory_is_bounded, setup),
+	cmocka_unit_test_setup(test_events_of_all_blocks, setup),
+	cmocka_unit_test_setup(test_no_events, setup),
+	cmocka_unit_test_setup(test_unknown_blocks, setup),
+	cmocka_unit_test_setup(test_unknown_events, setup),
+	cmocka_unit_test_setup(test_large_blocks, setup),
+	cmocka_unit_test_setup(test_not_a_capture, setup),
+	cmocka_unit_test_setup(test_packed_twice, setup),
+	cmocka_unit_test_setup(test_network_packets, setup),
+	cmocka_unit_test_setup(test_slow_pipe, setup),
+	cmocka_unit_test_setup(test_calls_come_back, setup),
+	cmocka_unit_test_setup(test_real_files, setup),
+};
 
-	return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * A capture with blocks of all kinds, cut at every byte and changed at every byte: all before
  * the corrupt byte is returned, and nothing that follows it is trusted.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include <zlib.h>
 
 #include "capture.h"
+#include "unit.h"
 
 enum { EVENTS = 14, BLOCKS_MAX = 64, PACKED_MAX = 1 << 16 };
 
@@ -354,18 +349,15 @@ static void test_much_ahead_of_events(void **state)
 	buf_finish(&begin.bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_cut_at_every_byte),
-		cmocka_unit_test(test_packed_cut_at_every_byte),
-		cmocka_unit_test(test_extremes_at_every_byte),
-		cmocka_unit_test(test_flips_at_every_byte),
-		cmocka_unit_test(test_lengths_of_blocks),
-		cmocka_unit_test(test_blocks_of_4_gib),
-		cmocka_unit_test(test_much_ahead_of_events),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_whole),
+	cmocka_unit_test(test_cut_at_every_byte),
+	cmocka_unit_test(test_packed_cut_at_every_byte),
+	cmocka_unit_test(test_extremes_at_every_byte),
+	cmocka_unit_test(test_flips_at_every_byte),
+	cmocka_unit_test(test_lengths_of_blocks),
+	cmocka_unit_test(test_blocks_of_4_gib),
+	cmocka_unit_test(test_much_ahead_of_events),
+};
 
-	return cmocka_run_group_tests_name("reader corrupt", tests, setup, NULL);
-}
+UNIT_GROUP(tests, .setup = setup, .slow = true);

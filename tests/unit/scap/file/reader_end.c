@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How a reader ends: who listens fails, the file is truncated, or lengths differ. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "snapshot.h"
+#include "unit.h"
 
 /* Who listens can end it. */
 static void test_listener_fails(void **state)
@@ -74,13 +69,10 @@ static void test_lengths_differ(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_listener_fails),
-		TEST(test_breaks_off),
-		TEST(test_lengths_differ),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_listener_fails),
+	TEST(test_breaks_off),
+	TEST(test_lengths_differ),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of events, and the frames in them: too short, too long, with something after them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "abi.h"
 #include "scap/file/reader_impl.h"
 #include "snapshot.h"
+#include "unit.h"
 
 static const uint32_t event_blocks[] = {0x204, 0x208, 0x216, 0x217, 0x221, 0x222, 0x8010abcd};
 enum {
@@ -145,12 +140,9 @@ static void test_lengths(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_flags),   TEST(test_corrupt_events), TEST(test_something_behind_an_event),
-		TEST(test_headers), TEST(test_lengths),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_flags),   TEST(test_corrupt_events), TEST(test_something_behind_an_event),
+	TEST(test_headers), TEST(test_lengths),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kinds of blocks, by their numbers as the format has them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "scap/file/reader_impl.h"
+#include "unit.h"
 
 static void test_events(void **state)
 {
@@ -107,14 +102,11 @@ static void test_unknown(void **state)
 		assert_null(reader_block_kind(types[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_unknown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_heads),
+	cmocka_unit_test(test_unknown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

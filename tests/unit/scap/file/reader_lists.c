@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What capture files of all versions contain of the machine, block by block as their sheet says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 
 #include "snapshot.h"
+#include "unit.h"
 
 static void put_machine(uint32_t type)
 {
@@ -293,23 +288,21 @@ static void test_fd_of_unknown_type_v1(void **state)
 	assert_int_equal(result.stats.corrupt_lists, 1);
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_machine),
-		TEST(test_machine_legacy),
-		TEST(test_interfaces),
-		TEST(test_interface_of_unknown_type),
-		TEST(test_users),
-		TEST(test_fds_v1),
-		TEST(test_fds_legacy),
-		TEST(test_fds_v2),
-		TEST(test_fds_without_device),
-		TEST(test_no_fds),
-		TEST(test_fd_of_unknown_type),
-		TEST(test_fd_of_unknown_type_v1),
-	};
 
-	return cmocka_run_group_tests_name("reader lists", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(test_machine),
+	TEST(test_machine_legacy),
+	TEST(test_interfaces),
+	TEST(test_interface_of_unknown_type),
+	TEST(test_users),
+	TEST(test_fds_v1),
+	TEST(test_fds_legacy),
+	TEST(test_fds_v2),
+	TEST(test_fds_without_device),
+	TEST(test_no_fds),
+	TEST(test_fd_of_unknown_type),
+	TEST(test_fd_of_unknown_type_v1),
+};
+
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks that are read in parts: long ones, and lists whose lengths are wrong. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "snapshot.h"
+#include "unit.h"
 
 /* A list of more bytes than fit into memory at a time. */
 static void test_long_list(void **state)
@@ -62,14 +57,11 @@ static void test_short_machine(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_long_list),
-		TEST(test_entry_beyond_its_list),
-		TEST(test_entry_of_wrong_length),
-		TEST(test_short_machine),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_long_list),
+	TEST(test_entry_beyond_its_list),
+	TEST(test_entry_of_wrong_length),
+	TEST(test_short_machine),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of a capture file: several, ours, and those with options. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "snapshot.h"
+#include "unit.h"
 
 /* Each section begins with its own machine. */
 static void test_sections(void **state)
@@ -73,13 +68,10 @@ static void test_section_with_options(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_sections),
-		TEST(test_native),
-		TEST(test_section_with_options),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_sections),
+	TEST(test_native),
+	TEST(test_section_with_options),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of processes of all nine versions, and their ends of all lengths. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "snapshot.h"
+#include "unit.h"
 
 static const struct {
 	uint32_t block;
@@ -184,13 +179,10 @@ static void test_long_strings(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, snapshot_setup, snapshot_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_processes_of_all_versions),
-		TEST(test_process_tails),
-		TEST(test_long_strings),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_processes_of_all_versions),
+	TEST(test_process_tails),
+	TEST(test_long_strings),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

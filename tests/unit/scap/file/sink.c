@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The sink of capture files: compression, pipes, and files that end where the disk does. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -23,6 +17,7 @@
 
 #include "scap/file/format.h"
 #include "scap/file/sink.h"
+#include "unit.h"
 #include "util/buf.h"
 
 enum { BLOCK_BYTES = 1000, BLOCKS_MANY = 2000, LARGE_BYTES = 3 << 20 };
@@ -394,15 +389,12 @@ static void test_full_disk(void **state)
 	rmdir(directory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compressions), cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_buffered),     cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_slow_pipe),    cmocka_unit_test(test_reader_gone),
-		cmocka_unit_test(test_give_up),	     cmocka_unit_test(test_whole_blocks),
-		cmocka_unit_test(test_of_others),    cmocka_unit_test(test_full_disk),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_compressions), cmocka_unit_test(test_empty),
+	cmocka_unit_test(test_buffered),     cmocka_unit_test(test_killed),
+	cmocka_unit_test(test_slow_pipe),    cmocka_unit_test(test_reader_gone),
+	cmocka_unit_test(test_give_up),	     cmocka_unit_test(test_whole_blocks),
+	cmocka_unit_test(test_of_others),    cmocka_unit_test(test_full_disk),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

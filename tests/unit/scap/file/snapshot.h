@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "capture.h"
+#include "unit.h"
 
 static struct capture capture;
 static struct transcript transcript;

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of files and pipes: the same whether they are packed or not, up to where they break off. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,6 +14,7 @@
 #include <zstd.h>
 
 #include "scap/file/stream.h"
+#include "unit.h"
 
 enum { CONTENT_BYTES = 3 << 20, PACKED_MAX = 2 * CONTENT_BYTES };
 
@@ -33,6 +28,7 @@ static int setup(void **state)
 {
 	uint32_t random = 1;
 
+	signal(SIGPIPE, SIG_IGN);
 	/* Half as long when it is packed. */
 	for (size_t i = 0; i < sizeof(content); i++) {
 		random = random * 1664525 + 1013904223;
@@ -534,29 +530,25 @@ static void test_signal(void **state)
 	sigaction(SIGALRM, &before, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_packers_and_steps),
-		cmocka_unit_test(test_bytes_are_counted),
-		cmocka_unit_test(test_several_behind_each_other),
-		cmocka_unit_test(test_zeros_behind_gzip),
-		cmocka_unit_test(test_something_behind),
-		cmocka_unit_test(test_broken_off),
-		cmocka_unit_test(test_corrupt),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_bomb),
-		cmocka_unit_test(test_short_files),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_standard_input),
-		cmocka_unit_test(test_slow_pipe),
-		cmocka_unit_test(test_close_while_waiting),
-		cmocka_unit_test(test_close_while_nothing_comes),
-		cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_no_signal_for_the_other_thread),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_packers_and_steps),
+	cmocka_unit_test(test_bytes_are_counted),
+	cmocka_unit_test(test_several_behind_each_other),
+	cmocka_unit_test(test_zeros_behind_gzip),
+	cmocka_unit_test(test_something_behind),
+	cmocka_unit_test(test_broken_off),
+	cmocka_unit_test(test_corrupt),
+	cmocka_unit_test(test_window),
+	cmocka_unit_test(test_bomb),
+	cmocka_unit_test(test_short_files),
+	cmocka_unit_test(test_no_file),
+	cmocka_unit_test(test_pipe),
+	cmocka_unit_test(test_standard_input),
+	cmocka_unit_test(test_slow_pipe),
+	cmocka_unit_test(test_close_while_waiting),
+	cmocka_unit_test(test_close_while_nothing_comes),
+	cmocka_unit_test(test_signal),
+	cmocka_unit_test(test_no_signal_for_the_other_thread),
+};
 
-	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests_name("stream", tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

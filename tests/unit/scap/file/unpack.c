@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that unpacks, with a codec of the test: what it gives out, how it ends and is ended. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +8,7 @@
 #include <unistd.h>
 
 #include "scap/file/unpack.h"
+#include "unit.h"
 
 enum {
 	FILE_BYTES = 3 << 20, /* more than all chunks hold */
@@ -258,16 +253,13 @@ static void test_errors(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_long_file),
-		cmocka_unit_test(test_waits_for_a_pipe),
-		cmocka_unit_test(test_chunks_are_filled_without_input),
-		cmocka_unit_test(test_stop_ahead_of_the_end),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_ends),
+	cmocka_unit_test(test_long_file),
+	cmocka_unit_test(test_waits_for_a_pipe),
+	cmocka_unit_test(test_chunks_are_filled_without_input),
+	cmocka_unit_test(test_stop_ahead_of_the_end),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

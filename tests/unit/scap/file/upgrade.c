@@ -3,17 +3,12 @@
  * Old events become what scap-conversions.tsv in tests/reference/facts says: every row of it and
  * every code of events.tsv, compared with a second implementation (upgrade_model.c).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "event/event.h"
+#include "unit.h"
 #include "upgrade_model.h"
 #include "scap/file/upgrade.h"
 
@@ -272,13 +267,10 @@ static void test_execve_of_2014(void **state)
 		assert_false(event_param_present(&ev, i));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_row),      cmocka_unit_test(test_every_code),
-		cmocka_unit_test(test_count),	       cmocka_unit_test(test_counting_parameters),
-		cmocka_unit_test(test_execve_of_2014),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_row),      cmocka_unit_test(test_every_code),
+	cmocka_unit_test(test_count),	       cmocka_unit_test(test_counting_parameters),
+	cmocka_unit_test(test_execve_of_2014),
+};
 
-	return cmocka_run_group_tests(tests, begin, end);
-}
+UNIT_GROUP(tests, .setup = begin, .teardown = end);

@@ -4,16 +4,11 @@
  * versions, and results that have no room. Corrupt frames are upgraded from memory of just their
  * size, so that a sanitizer sees any read beyond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit.h"
 #include "upgrade_model.h"
 #include "frame.h"
 #include "scap/file/upgrade.h"
@@ -282,15 +277,12 @@ static void test_large_payload(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_corrupt),	       cmocka_unit_test(test_claims),
-		cmocka_unit_test(test_own_parameters), cmocka_unit_test(test_own_events),
-		cmocka_unit_test(test_unseen),	       cmocka_unit_test(test_hidden_stays),
-		cmocka_unit_test(test_container),      cmocka_unit_test(test_large_results),
-		cmocka_unit_test(test_large_payload),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_corrupt),	       cmocka_unit_test(test_claims),
+	cmocka_unit_test(test_own_parameters), cmocka_unit_test(test_own_events),
+	cmocka_unit_test(test_unseen),	       cmocka_unit_test(test_hidden_stays),
+	cmocka_unit_test(test_container),      cmocka_unit_test(test_large_results),
+	cmocka_unit_test(test_large_payload),
+};
 
-	return cmocka_run_group_tests(tests, begin, end);
-}
+UNIT_GROUP(tests, .setup = begin, .teardown = end);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Enter events that wait: found by thread, newest first, and never more than the memory allows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "scap/file/upgrade_pending.h"
+#include "unit.h"
 
 static struct upgrade_pending pending;
 
@@ -112,14 +107,11 @@ static void test_many_threads(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_newest_wins, begin, end),
-		cmocka_unit_test_setup_teardown(test_threads_of_one_bucket, begin, end),
-		cmocka_unit_test_setup_teardown(test_bytes_are_bounded, begin, end),
-		cmocka_unit_test_setup_teardown(test_many_threads, begin, end),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_newest_wins, begin, end),
+	cmocka_unit_test_setup_teardown(test_threads_of_one_bucket, begin, end),
+	cmocka_unit_test_setup_teardown(test_bytes_are_bounded, begin, end),
+	cmocka_unit_test_setup_teardown(test_many_threads, begin, end),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

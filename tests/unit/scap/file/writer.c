@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events in capture files byte by byte, as the format has them, and what is left out. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 
 #include "event/event.h"
 #include "frame.h"
+#include "unit.h"
 #include "written.h"
 
 static struct frame *frame;
@@ -362,22 +357,19 @@ static int free_frame(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event),
-		cmocka_unit_test(test_own_parameters),
-		cmocka_unit_test(test_short_frame),
-		cmocka_unit_test(test_own_event),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_for_2022),
-		cmocka_unit_test(test_large_payload),
-		cmocka_unit_test(test_clock_step),
-		cmocka_unit_test(test_large_payload_of_later),
-		cmocka_unit_test(test_events_before_a_failure),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_event),
+	cmocka_unit_test(test_own_parameters),
+	cmocka_unit_test(test_short_frame),
+	cmocka_unit_test(test_own_event),
+	cmocka_unit_test(test_large),
+	cmocka_unit_test(test_failure),
+	cmocka_unit_test(test_left_out),
+	cmocka_unit_test(test_for_2022),
+	cmocka_unit_test(test_large_payload),
+	cmocka_unit_test(test_clock_step),
+	cmocka_unit_test(test_large_payload_of_later),
+	cmocka_unit_test(test_events_before_a_failure),
+};
 
-	return cmocka_run_group_tests(tests, create_frame, free_frame);
-}
+UNIT_GROUP(tests, .setup = create_frame, .teardown = free_frame);

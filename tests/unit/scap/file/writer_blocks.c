@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of a capture file byte by byte: the head of a section, and what fills them up. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "scap/file/writer_impl.h"
+#include "unit.h"
 #include "written.h"
 
 enum { NATIVE_BYTES = 16, PADDED_MAX = 9 };
@@ -48,12 +43,9 @@ static void test_padding(void **state)
 	written_end(&test);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_section),
-		cmocka_unit_test(test_padding),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_section),
+	cmocka_unit_test(test_padding),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

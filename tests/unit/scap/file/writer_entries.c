@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads and descriptors byte by byte, as entries of the lists of a capture file. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit.h"
 #include "written.h"
 
 static const struct scap_thread worker = {
@@ -233,14 +228,11 @@ static void test_fds_2022(void **state)
 	written_end(&test);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_long_strings),
-		cmocka_unit_test(test_fds),
-		cmocka_unit_test(test_fds_2022),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_thread),
+	cmocka_unit_test(test_long_strings),
+	cmocka_unit_test(test_fds),
+	cmocka_unit_test(test_fds_2022),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

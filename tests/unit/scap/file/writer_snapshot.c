@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of capture files byte by byte, as the format has it: section, machine and lists. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "written.h"
 
 /* Told again when there is something already, it is another section. */
@@ -280,14 +275,11 @@ static void test_many(void **state)
 	written_end(&test);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sections),   cmocka_unit_test(test_machine),
-		cmocka_unit_test(test_interfaces), cmocka_unit_test(test_users),
-		cmocka_unit_test(test_containers), cmocka_unit_test(test_container_users),
-		cmocka_unit_test(test_order),	   cmocka_unit_test(test_many),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sections),   cmocka_unit_test(test_machine),
+	cmocka_unit_test(test_interfaces), cmocka_unit_test(test_users),
+	cmocka_unit_test(test_containers), cmocka_unit_test(test_container_users),
+	cmocka_unit_test(test_order),	   cmocka_unit_test(test_many),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

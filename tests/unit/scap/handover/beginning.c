@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A capture begins at a boundary: what another one had is hidden, nothing else is. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "event/event.h"
 #include "scap/handover/beginning.h"
 #include "script.h"
+#include "unit.h"
 
 enum { BOUNDARY = 100 };
 
@@ -177,19 +172,16 @@ static void test_the_end_of_the_source(void **state)
 	destroy(beginning);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hidden_without_boundary),
-		cmocka_unit_test(test_waits_near_the_boundary),
-		cmocka_unit_test(test_copies_behind_the_boundary),
-		cmocka_unit_test(test_events_that_are_the_same),
-		cmocka_unit_test(test_copies_are_near),
-		cmocka_unit_test(test_a_later_boundary),
-		cmocka_unit_test(test_over),
-		cmocka_unit_test(test_over_without_events),
-		cmocka_unit_test(test_the_end_of_the_source),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_hidden_without_boundary),
+	cmocka_unit_test(test_waits_near_the_boundary),
+	cmocka_unit_test(test_copies_behind_the_boundary),
+	cmocka_unit_test(test_events_that_are_the_same),
+	cmocka_unit_test(test_copies_are_near),
+	cmocka_unit_test(test_a_later_boundary),
+	cmocka_unit_test(test_over),
+	cmocka_unit_test(test_over_without_events),
+	cmocka_unit_test(test_the_end_of_the_source),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A capture ends at a boundary: what is before it comes, the rest is held, dropped or given. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "event/event.h"
 #include "scap/handover/ending.h"
 #include "script.h"
+#include "unit.h"
 
 static struct scap_ending *create(struct script *script, uint64_t boundary_ns)
 {
@@ -123,16 +118,13 @@ static void test_the_latest_are_remembered(void **state)
 	destroy(ending);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_up_to_the_boundary),
-		cmocka_unit_test(test_time_has_to_pass),
-		cmocka_unit_test(test_not_reached_between_events),
-		cmocka_unit_test(test_cancelled),
-		cmocka_unit_test(test_confirmed),
-		cmocka_unit_test(test_the_latest_are_remembered),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_up_to_the_boundary),
+	cmocka_unit_test(test_time_has_to_pass),
+	cmocka_unit_test(test_not_reached_between_events),
+	cmocka_unit_test(test_cancelled),
+	cmocka_unit_test(test_confirmed),
+	cmocka_unit_test(test_the_latest_are_remembered),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The same event has the same hash in each capture, another one does not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "event/event.h"
 #include "scap/handover/frame_hash.h"
+#include "unit.h"
 
 struct frame {
 	struct ppm_evt_hdr header;
@@ -56,13 +51,10 @@ static void test_short_frames_have_no_header(void **state)
 	assert_int_equal(frame_header(&event).type, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times_make_no_difference),
-		cmocka_unit_test(test_all_else_does),
-		cmocka_unit_test(test_short_frames_have_no_header),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_times_make_no_difference),
+	cmocka_unit_test(test_all_else_does),
+	cmocka_unit_test(test_short_frames_have_no_header),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

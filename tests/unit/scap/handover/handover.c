@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* From one capture to another: every event once, in the order of time, and none forgotten. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scap/handover/handover.h"
 #include "script.h"
+#include "unit.h"
 
 enum { MANY = 2000 };
 
@@ -224,22 +219,19 @@ static void test_ends(void **state)
 	destroy(handover);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_source_alone),
-		cmocka_unit_test(test_each_event_once),
-		cmocka_unit_test(test_latencies_make_no_difference),
-		cmocka_unit_test(test_what_one_alone_has),
-		cmocka_unit_test(test_the_new_one_ran_before_it_was_joined),
-		cmocka_unit_test(test_one_waits_for_the_other),
-		cmocka_unit_test(test_a_copy_that_comes_first),
-		cmocka_unit_test(test_copies_are_near),
-		cmocka_unit_test(test_many_wait_for_their_copies),
-		cmocka_unit_test(test_when_it_is_done),
-		cmocka_unit_test(test_it_is_done_without_a_pause),
-		cmocka_unit_test(test_ends),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_source_alone),
+	cmocka_unit_test(test_each_event_once),
+	cmocka_unit_test(test_latencies_make_no_difference),
+	cmocka_unit_test(test_what_one_alone_has),
+	cmocka_unit_test(test_the_new_one_ran_before_it_was_joined),
+	cmocka_unit_test(test_one_waits_for_the_other),
+	cmocka_unit_test(test_a_copy_that_comes_first),
+	cmocka_unit_test(test_copies_are_near),
+	cmocka_unit_test(test_many_wait_for_their_copies),
+	cmocka_unit_test(test_when_it_is_done),
+	cmocka_unit_test(test_it_is_done_without_a_pause),
+	cmocka_unit_test(test_ends),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Events wait in memory: all of them, in their order, and no more than there is room for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "scap/handover/held.h"
 #include "script.h"
+#include "unit.h"
 
 static struct scap_held *create(struct script *script, size_t bytes_max)
 {
@@ -89,13 +84,10 @@ static void test_the_end(void **state)
 	scap_source_destroy(scap_held_source(held));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passes_on),  cmocka_unit_test(test_memory_comes_first),
-		cmocka_unit_test(test_used_again), cmocka_unit_test(test_the_bound),
-		cmocka_unit_test(test_the_end),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_passes_on),  cmocka_unit_test(test_memory_comes_first),
+	cmocka_unit_test(test_used_again), cmocka_unit_test(test_the_bound),
+	cmocka_unit_test(test_the_end),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of the iterator, whole and corrupt, in reads of any size. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -18,6 +12,7 @@
 #include "event/event.h"
 #include "open_fd.h"
 #include "scap/iter/open_fds.h"
+#include "unit.h"
 #include "util/buf.h"
 
 enum { PID = 50, MANY = 20000 };
@@ -265,13 +260,10 @@ static void test_read_error(void **state)
 	assert_int_equal(next(records, &fd), -EISDIR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_files),   TEST(test_modes),	TEST(test_many),       TEST(test_sockets),
-		TEST(test_unknown), TEST(test_corrupt), TEST(test_read_error),
-	};
+	TEST(test_files),   TEST(test_modes),	TEST(test_many),       TEST(test_sockets),
+	TEST(test_unknown), TEST(test_corrupt), TEST(test_read_error),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

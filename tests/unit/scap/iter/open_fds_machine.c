@@ -4,12 +4,6 @@
  * namespaces and roots of their own, are the same for both. Skipped where BPF programs may not be
  * loaded, or the kernel has no such iterator.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +35,7 @@
 #include "scap/iter/open_fds.h"
 #include "scap/live/driver.h"
 #include "scap/proc/proc.h"
+#include "unit.h"
 
 enum { CHILDREN = 6, FDS_MAX = 400, FDS_MIN = 30, HIGH = 777, PROTOCOL_MPTCP = 262 };
 
@@ -488,11 +483,8 @@ static void test_same(void **state)
 	assert_int_equal(differences, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_same, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_same, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading in parts: what is asked for comes together, however it was written. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "scap/iter/records.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -87,13 +82,10 @@ static void test_error(void **state)
 	assert_int_equal(iter_records_need(records, 1), -EISDIR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_error, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_error, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets in records of the iterator: what each kind and state becomes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "scap/iter/socket.h"
+#include "unit.h"
 
 enum { PROTOCOL_MPTCP = 262 };
 
@@ -151,13 +146,10 @@ static void test_others(void **state)
 	assert_int_equal(iter_socket_fill(&mptcp, "", &fd, name), -EOPNOTSUPP);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),   cmocka_unit_test(test_without_ends),
-		cmocka_unit_test(test_mapped), cmocka_unit_test(test_unix),
-		cmocka_unit_test(test_others),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_ends),   cmocka_unit_test(test_without_ends),
+	cmocka_unit_test(test_mapped), cmocka_unit_test(test_unix),
+	cmocka_unit_test(test_others),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of threads: taken as /proc would show them, and malformed ones rejected. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +8,7 @@
 #include "abi.h"
 #include "iter_thread.h"
 #include "scap/iter/threads.h"
+#include "unit.h"
 
 static const struct iter_thread one = {
 	.flags = ITER_THREAD_OWN_CGROUPS,
@@ -140,13 +135,10 @@ static void test_without_end(void **state)
 	assert_int_equal(scap_threads_next(fixture->threads, &found), -EBADMSG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_taken, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_end, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_taken, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_without_end, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * Which tracepoints of single calls are used, without a kernel: this file stands between the code
  * and tracefs and libbpf's probe.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -17,6 +11,7 @@
 #include "event/event.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/tracepoint.h"
+#include "unit.h"
 
 /* What the kernel has. */
 static struct {
@@ -134,15 +129,12 @@ static void test_others(void **state)
 	assert_int_equal(used(&config), CALL_HOOKS_MISSING);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_not_asked_for, setup),
-		cmocka_unit_test_setup(test_names, setup),
-		cmocka_unit_test_setup(test_too_many, setup),
-		cmocka_unit_test_setup(test_missing, setup),
-		cmocka_unit_test_setup(test_others, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_not_asked_for, setup),
+	cmocka_unit_test_setup(test_names, setup),
+	cmocka_unit_test_setup(test_too_many, setup),
+	cmocka_unit_test_setup(test_missing, setup),
+	cmocka_unit_test_setup(test_others, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

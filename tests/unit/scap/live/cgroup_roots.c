@@ -4,12 +4,6 @@
  * kernel. Skipped where BPF
  * programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,6 +16,7 @@
 #include "scap/live/driver.h"
 #include "scap/proc/cgroup_keys.h"
 #include "scap/proc/proc.h"
+#include "unit.h"
 
 enum { FAILED = 1, SKIPPED = 77 /* of a child */ };
 
@@ -163,12 +158,9 @@ static void test_new_namespace(void **state)
 	run_in_child(check_new_namespace);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_new_namespace),
-		cmocka_unit_test(test_own_groups),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_new_namespace),
+	cmocka_unit_test(test_own_groups),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * The BPF object in the running kernel: what is loaded, attached and counted, and what it is given.
  * Skipped where BPF programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,6 +14,7 @@
 #include "event/event.h"
 #include "scap/live/driver.h"
 #include "scap/rings/ring.h"
+#include "unit.h"
 
 enum { RING_BYTES = 1 << 20, CALLS = 100 };
 
@@ -139,12 +134,9 @@ static void test_rings(void **state)
 	live_driver_destroy(driver);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attach_and_detach), cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_slots),		  cmocka_unit_test(test_rings),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_attach_and_detach), cmocka_unit_test(test_programs),
+	cmocka_unit_test(test_slots),		  cmocka_unit_test(test_rings),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

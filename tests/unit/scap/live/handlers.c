@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Section handlers, without a kernel: this file stands between them and libbpf. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -18,6 +12,7 @@
 #include "lanner.skel.h"
 #include "scap/live/handlers.h"
 #include "scap/live/skeleton.h"
+#include "unit.h"
 
 enum { HANDLERS_MAX = 8, FIRST_HANDLER = 100, NOTHING_INSNS = 2, COOKIE = 77, FIRST_TYPE = 5000 };
 
@@ -279,15 +274,12 @@ static void test_resolve(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_kinds, setup),
-		cmocka_unit_test_setup(test_cannot_be_had, setup),
-		cmocka_unit_test_setup(test_empty, setup),
-		cmocka_unit_test_setup(test_missing, setup),
-		cmocka_unit_test_setup(test_resolve, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_kinds, setup),
+	cmocka_unit_test_setup(test_cannot_be_had, setup),
+	cmocka_unit_test_setup(test_empty, setup),
+	cmocka_unit_test_setup(test_missing, setup),
+	cmocka_unit_test_setup(test_resolve, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

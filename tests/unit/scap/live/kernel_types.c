@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of types, from files that libbpf writes, from broken ones, and of this kernel. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include "scap/live/kernel_types.h"
 #include "scap/live/object.h"
 #include "tree.h"
+#include "unit.h"
 
 static struct tree tree;
 static char path[TREE_PATH_BYTES];
@@ -175,14 +170,11 @@ static void test_this_kernel(void **state)
 	btf__free(btf);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
-		cmocka_unit_test(test_unmapped),
-		cmocka_unit_test(test_this_kernel),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
+	cmocka_unit_test(test_unmapped),
+	cmocka_unit_test(test_this_kernel),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

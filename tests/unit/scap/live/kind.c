@@ -3,12 +3,6 @@
  * Which kind of program the kernel wants, without one: this file stands between the code and
  * libbpf, and in place of the tracepoints.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -19,6 +13,7 @@
 #include "fake_syscall.h"
 #include "scap/live/kind.h"
 #include "scap/live/tracepoint.h"
+#include "unit.h"
 
 /* What the kernel can do, and what it was asked for. */
 static struct {
@@ -38,7 +33,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	const union bpf_attr *attr = (const union bpf_attr *)arg[1];
 
@@ -61,6 +56,7 @@ static int setup(void **state)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.fd = -1;
+	fake_syscall_by(answer);
 	return 0;
 }
 
@@ -88,11 +84,8 @@ static void test_choice(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_choice, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_choice, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * The live source on the running kernel: order, the account of losses, stopping. Only the calls of
  * the test and its children are captured. Skipped where BPF programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -28,6 +22,7 @@
 #include "scap/rings/cpus.h"
 #include "scap/live/live.h"
 #include "scap/live/wall_clock.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum {
@@ -561,22 +556,19 @@ static void test_times_follow_the_wall_clock(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_at_ease),
-		cmocka_unit_test(test_storm),
-		cmocka_unit_test(test_calls_with_several_events),
-		cmocka_unit_test(test_enter_times),
-		cmocka_unit_test(test_single_event),
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_self_is_left_out),
-		cmocka_unit_test(test_only_what_is_wanted_is_loaded),
-		cmocka_unit_test(test_timeouts),
-		cmocka_unit_test(test_wrong_size),
-		cmocka_unit_test(test_cpus_come_and_go),
-		cmocka_unit_test(test_times_follow_the_wall_clock),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_at_ease),
+	cmocka_unit_test(test_storm),
+	cmocka_unit_test(test_calls_with_several_events),
+	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_single_event),
+	cmocka_unit_test(test_hidden),
+	cmocka_unit_test(test_self_is_left_out),
+	cmocka_unit_test(test_only_what_is_wanted_is_loaded),
+	cmocka_unit_test(test_timeouts),
+	cmocka_unit_test(test_wrong_size),
+	cmocka_unit_test(test_cpus_come_and_go),
+	cmocka_unit_test(test_times_follow_the_wall_clock),
+};
 
-	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
-}
+UNIT_GROUP(tests, .slow = true);

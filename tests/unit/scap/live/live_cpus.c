@@ -4,12 +4,6 @@
  * of CPUs and the kernel's answers are the test's; the rest is real. Skipped where BPF programs may
  * not be loaded, and on a machine with one CPU.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -21,6 +15,7 @@
 #include "patience.h"
 #include "scap/rings/cpus.h"
 #include "scap/live/live.h"
+#include "unit.h"
 #include "util/clock.h"
 
 enum { RING_BYTES = 1 << 16, LOOK_MS = 100 };
@@ -38,7 +33,7 @@ int scap_cpus_read(const char *path, uint32_t cpus, bool *online)
 	return 0;
 }
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	if (number == SYS_perf_event_open && arg[2] >= 0 && arg[2] < 2 &&
 	    machine.rejected[arg[2]]) {
@@ -129,12 +124,15 @@ static void test_fails_at_the_start(void **state)
 		fail_msg("%s", err.text);
 }
 
-int main(void)
+static int setup(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_fails),
-		cmocka_unit_test(test_fails_at_the_start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	fake_syscall_by(answer);
+	return 0;
 }
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_fails),
+	cmocka_unit_test(test_fails_at_the_start),
+};
+
+UNIT_GROUP(tests, .setup = setup, .slow = true);

@@ -4,12 +4,6 @@
  * arrives, in order. Only calls of the test's children are captured. Skipped where BPF programs may
  * not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -20,6 +14,7 @@
 #include "own_events.h"
 #include "patience.h"
 #include "scap/live/live.h"
+#include "unit.h"
 
 enum {
 	RING_BYTES = 1 << 20,
@@ -212,14 +207,11 @@ static void test_reserved(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grows),
-		cmocka_unit_test(test_replaced_under_load),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_reserved),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_grows),
+	cmocka_unit_test(test_replaced_under_load),
+	cmocka_unit_test(test_bound),
+	cmocka_unit_test(test_reserved),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

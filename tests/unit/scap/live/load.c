@@ -3,12 +3,6 @@
  * Loading in this process: what is handed over works without libbpf's object. Skipped where BPF
  * programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -19,6 +13,7 @@
 #include "event/event.h"
 #include "scap/live/load.h"
 #include "scap/live/programs.h"
+#include "unit.h"
 
 static const struct scap_live_config config = {
 	.ring_bytes = 1 << 16,
@@ -173,14 +168,11 @@ static void test_nothing_is_loaded(void **state)
 	load.loader.ops->release(&load.loader);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_call_hooks),
-		cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_nothing_is_loaded),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_parts),
+	cmocka_unit_test(test_call_hooks),
+	cmocka_unit_test(test_descriptors),
+	cmocka_unit_test(test_nothing_is_loaded),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The descriptors of a capture: found by row, closed by kind. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "scap/live/loaded.h"
+#include "unit.h"
 
 enum { MANY = 200 };
 
@@ -92,13 +87,10 @@ static void test_take(void **state)
 	close(first);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_close),
-		cmocka_unit_test(test_take),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_close),
+	cmocka_unit_test(test_take),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What libbpf says: caught, and searched for the program that was rejected and the reason. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include <bpf/libbpf.h>
 
 #include "scap/live/log.h"
+#include "unit.h"
 
 static struct live_log log_of(const char *text)
 {
@@ -109,13 +104,10 @@ static void test_messages_are_caught(void **state)
 	live_log_finish(&log);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_log_of_the_verifier),   cmocka_unit_test(test_log_of_libbpf),
-		cmocka_unit_test(test_log_without_a_program), cmocka_unit_test(test_appended),
-		cmocka_unit_test(test_messages_are_caught),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_log_of_the_verifier),   cmocka_unit_test(test_log_of_libbpf),
+	cmocka_unit_test(test_log_without_a_program), cmocka_unit_test(test_appended),
+	cmocka_unit_test(test_messages_are_caught),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * Loading the BPF object on a kernel that rejects some of its programs. The running kernel rejects
  * none, so that this file stands between libbpf and it. Skipped where programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -26,6 +20,7 @@
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
+#include "unit.h"
 
 enum { RING_BYTES = 1 << 20, NOTHING_INSNS = 2 };
 
@@ -51,7 +46,7 @@ static bool is_rejected(const char *name)
 	return false;
 }
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	if (number == SYS_bpf && arg[0] == BPF_MAP_CREATE)
 		kernel.objects += strcmp(((union bpf_attr *)arg[1])->map_name, "scratch") == 0;
@@ -85,6 +80,7 @@ static int setup(void **state)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.error = EINVAL;
+	fake_syscall_by(answer);
 	return 0;
 }
 
@@ -256,18 +252,15 @@ static void test_no_external_symbols(void **state)
 	lanner__destroy(skeleton);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_nothing_is_rejected, setup),
-		cmocka_unit_test_setup(test_several_are_rejected, setup),
-		cmocka_unit_test_setup(test_afterwards, setup),
-		cmocka_unit_test_setup(test_dispatch_is_rejected, setup),
-		cmocka_unit_test_setup(test_no_rights, setup),
-		cmocka_unit_test_setup(test_error_ahead_of_the_load, setup),
-		cmocka_unit_test_setup(test_rows, setup),
-		cmocka_unit_test_setup(test_no_external_symbols, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_nothing_is_rejected, setup),
+	cmocka_unit_test_setup(test_several_are_rejected, setup),
+	cmocka_unit_test_setup(test_afterwards, setup),
+	cmocka_unit_test_setup(test_dispatch_is_rejected, setup),
+	cmocka_unit_test_setup(test_no_rights, setup),
+	cmocka_unit_test_setup(test_error_ahead_of_the_load, setup),
+	cmocka_unit_test_setup(test_rows, setup),
+	cmocka_unit_test_setup(test_no_external_symbols, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests, .slow = true);

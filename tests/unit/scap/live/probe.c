@@ -3,12 +3,6 @@
  * Trying programs one by one, without a kernel: this file stands between the probe and libbpf, and
  * calls its handler as a load would.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -26,6 +20,7 @@
 #include "scap/live/probe.h"
 #include "scap/live/programs.h"
 #include "scap/live/skeleton.h"
+#include "unit.h"
 
 enum {
 	FIRST_HANDLER = 100,
@@ -65,7 +60,7 @@ int libbpf_unregister_prog_handler(int handler)
 	return 0;
 }
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	const union bpf_attr *attr = (const union bpf_attr *)arg[1];
 
@@ -92,6 +87,7 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 static int setup(void **state)
 {
 	memset(&libbpf, 0, sizeof(libbpf));
+	fake_syscall_by(answer);
 	return 0;
 }
 
@@ -249,13 +245,10 @@ static void test_hooks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_programs, setup),
-		cmocka_unit_test_setup(test_reports, setup),
-		cmocka_unit_test_setup(test_hooks, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_programs, setup),
+	cmocka_unit_test_setup(test_reports, setup),
+	cmocka_unit_test_setup(test_hooks, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which programs a configuration wants, and what dispatch looks up; without a kernel. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "event/event.h"
 #include "scap/live/programs.h"
+#include "unit.h"
 
 static const bool nothing[EVENT_ID_MAX];
 
@@ -327,30 +322,27 @@ static void test_multiplexed(void **state)
 }
 #endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_wanted),
-		cmocka_unit_test(test_system_calls),
-		cmocka_unit_test(test_timeouts),
-		cmocka_unit_test(test_calls_of_other_machines),
-		cmocka_unit_test(test_tracepoints_need_no_dispatch),
-		cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_successes),
-		cmocka_unit_test(test_generic),
-		cmocka_unit_test(test_generic_without_numbers),
-		cmocka_unit_test(test_own_event_goes_first),
-		cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_rejected_parts),
-		cmocka_unit_test(test_enter_times),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_entry_notes),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nothing_wanted),
+	cmocka_unit_test(test_system_calls),
+	cmocka_unit_test(test_timeouts),
+	cmocka_unit_test(test_calls_of_other_machines),
+	cmocka_unit_test(test_tracepoints_need_no_dispatch),
+	cmocka_unit_test(test_exec),
+	cmocka_unit_test(test_successes),
+	cmocka_unit_test(test_generic),
+	cmocka_unit_test(test_generic_without_numbers),
+	cmocka_unit_test(test_own_event_goes_first),
+	cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_rejected_parts),
+	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_entry_notes),
 #ifdef __x86_64__
-		cmocka_unit_test(test_compat),
-		cmocka_unit_test(test_compat_generic),
-		cmocka_unit_test(test_multiplexed),
+	cmocka_unit_test(test_compat),
+	cmocka_unit_test(test_compat_generic),
+	cmocka_unit_test(test_multiplexed),
 #endif
-	};
+};
 
-	return cmocka_run_group_tests_name("live_programs", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

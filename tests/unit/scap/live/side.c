@@ -3,12 +3,6 @@
  * Loading programs side by side, on the running kernel; this file stands between libbpf and it, and
  * refuses what a test wants. Skipped where programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -28,6 +22,7 @@
 #include "scap/live/kind.h"
 #include "scap/live/side.h"
 #include "scap/live/skeleton.h"
+#include "unit.h"
 
 enum { NOTHING_INSNS = 2, THREADS = 2, WAIT_MS = 60000, FDS_MAX = 1024 };
 
@@ -85,7 +80,7 @@ static long load_program(long number, const long arg[SYSCALL_ARGUMENTS])
 	return r;
 }
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	const union bpf_attr *attr = (const union bpf_attr *)arg[1];
 
@@ -100,6 +95,7 @@ static int setup(void **state)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.caller = pthread_self();
+	fake_syscall_by(answer);
 	return 0;
 }
 
@@ -241,15 +237,12 @@ static void test_count(void **state)
 	assert_true(live_side_threads() < cpus);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_threads, setup),
-		cmocka_unit_test_setup(test_alone, setup),
-		cmocka_unit_test_setup(test_refused, setup),
-		cmocka_unit_test_setup(test_libbpf_fails, setup),
-		cmocka_unit_test_setup(test_count, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_threads, setup),
+	cmocka_unit_test_setup(test_alone, setup),
+	cmocka_unit_test_setup(test_refused, setup),
+	cmocka_unit_test_setup(test_libbpf_fails, setup),
+	cmocka_unit_test_setup(test_count, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * How many bytes of a buffer the driver keeps: by ports, by how the buffer begins, for every kind
  * of call. Skipped where BPF programs may not be loaded.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +19,7 @@
 #include "own_events.h"
 #include "patience.h"
 #include "scap/live/live.h"
+#include "unit.h"
 
 enum {
 	RING_BYTES = 4 << 20,
@@ -372,16 +367,13 @@ static void test_rules_that_are_off(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_protocols),
-		cmocka_unit_test(test_other_descriptors),
-		cmocka_unit_test(test_sending_calls),
-		cmocka_unit_test(test_receiving_calls),
-		cmocka_unit_test(test_rules_that_are_off),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_ports),
+	cmocka_unit_test(test_protocols),
+	cmocka_unit_test(test_other_descriptors),
+	cmocka_unit_test(test_sending_calls),
+	cmocka_unit_test(test_receiving_calls),
+	cmocka_unit_test(test_rules_that_are_off),
+};
 
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_GROUP(tests, .setup = setup, .slow = true);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Accounts of captures that followed each other: every counter, and nothing that is so now. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "scap/live/live.h"
+#include "unit.h"
 
 static void test_every_counter_is_added(void **state)
 {
@@ -26,11 +21,8 @@ static void test_every_counter_is_added(void **state)
 			    offsetof(struct scap_live_stats, cpus) + sizeof(stats.cpus));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_counter_is_added),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_counter_is_added),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Who was over a limit, from a map of the kernel that the test fills. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "scap/live/throttled.h"
+#include "unit.h"
 
 enum { ENTRIES = 1000, LIST_MAX = 3 };
 
@@ -87,12 +82,9 @@ static void test_largest_first(void **state)
 	assert_true(list[0].lost == 100 + ENTRIES - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_largest_first, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_largest_first, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

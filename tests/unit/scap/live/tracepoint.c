@@ -3,12 +3,6 @@
  * Tracepoints as perf events. The kernel's tracefs is read, while this file stands between the code
  * and the perf event. Skipped where tracefs cannot be had.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -19,6 +13,7 @@
 
 #include "fake_syscall.h"
 #include "scap/live/tracepoint.h"
+#include "unit.h"
 
 enum { FDS_MAX = 64 };
 
@@ -30,7 +25,7 @@ static struct {
 	int error; /* of opening; 0: it succeeds */
 } perf;
 
-long fake_syscall(long number, const long arg[SYSCALL_ARGUMENTS])
+static long answer(long number, const long arg[SYSCALL_ARGUMENTS])
 {
 	if (number != SYS_perf_event_open)
 		return real_syscall(number, arg);
@@ -55,6 +50,7 @@ static unsigned int open_fds(void)
 static int setup(void **state)
 {
 	memset(&perf, 0, sizeof(perf));
+	fake_syscall_by(answer);
 	return 0;
 }
 
@@ -136,14 +132,11 @@ static void test_exist(void **state)
 	assert_int_equal(open_fds(), before);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_numbers, setup),
-		cmocka_unit_test_setup(test_perf_error, setup),
-		cmocka_unit_test_setup(test_no_such_tracepoint, setup),
-		cmocka_unit_test_setup(test_exist, setup),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup(test_numbers, setup),
+	cmocka_unit_test_setup(test_perf_error, setup),
+	cmocka_unit_test_setup(test_no_such_tracepoint, setup),
+	cmocka_unit_test_setup(test_exist, setup),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of the wall clock: which events each is for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "scap/live/wall_clock.h"
+#include "unit.h"
 
 #define OFFSET UINT64_C(1700000000000000000)
 #define HOUR INT64_C(3600000000000)
@@ -98,16 +93,13 @@ static void test_steps_without_events(void **state)
 	assert_int_equal(step_at(301), 3 * HOUR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_step),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_small_steps_add_up),
-		cmocka_unit_test(test_another_offset),
-		cmocka_unit_test(test_many_steps),
-		cmocka_unit_test(test_steps_without_events),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_no_step),
+	cmocka_unit_test(test_steps),
+	cmocka_unit_test(test_small_steps_add_up),
+	cmocka_unit_test(test_another_offset),
+	cmocka_unit_test(test_many_steps),
+	cmocka_unit_test(test_steps_without_events),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

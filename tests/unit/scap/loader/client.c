@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A capture whose programs are loaded over a socket; and answers that no loader would give. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,6 +13,7 @@
 #include "scap/loader/client.h"
 #include "scap/loader/message.h"
 #include "scap/loader/server.h"
+#include "unit.h"
 
 enum { CALLS = 50 };
 
@@ -233,14 +228,11 @@ static void test_busy(void **state)
 	end(&served);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_no_answer),
-		cmocka_unit_test(test_busy),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_captures),
+	cmocka_unit_test(test_answers),
+	cmocka_unit_test(test_no_answer),
+	cmocka_unit_test(test_busy),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that were sent by anyone: what is not a configuration is rejected, value by value. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 
 #include "event/event.h"
 #include "scap/loader/message.h"
+#include "unit.h"
 
 enum { MANY = 5 };
 
@@ -206,13 +201,10 @@ static void test_other_sizes(void **state)
 	close(ends[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_descriptors),    cmocka_unit_test(test_unwanted_descriptors),
-		cmocka_unit_test(test_other_sizes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_malformed),
+	cmocka_unit_test(test_descriptors),    cmocka_unit_test(test_unwanted_descriptors),
+	cmocka_unit_test(test_other_sizes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

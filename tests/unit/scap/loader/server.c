@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is answered to requests of a process that may be an attacker's. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +9,7 @@
 
 #include "scap/loader/message.h"
 #include "scap/loader/server.h"
+#include "unit.h"
 
 enum { RANDOM_REQUESTS = 600 };
 
@@ -171,14 +166,11 @@ static void test_order(void **state)
 	end(&served);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_order),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_malformed),
+	cmocka_unit_test(test_rings),
+	cmocka_unit_test(test_random),
+	cmocka_unit_test(test_order),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Control groups from /proc: in which hierarchy they are, and relative to what. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "proc_tree.h"
+#include "unit.h"
 
 static void set_roots(struct proc_tree *tree, const char *roots, size_t len)
 {
@@ -109,13 +104,10 @@ static void test_of_a_process(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_relative_paths),
-		TEST(test_hierarchies),
-		TEST(test_of_a_process),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_relative_paths),
+	TEST(test_hierarchies),
+	TEST(test_of_a_process),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,12 +3,6 @@
  * Keys of control groups, with other file systems in place of hierarchies: their folders begin with
  * inode 1, too. unit/scap/live/cgroup_roots compares keys with those of the kernel.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +11,7 @@
 
 #include "abi.h"
 #include "scap/proc/cgroup_keys.h"
+#include "unit.h"
 
 #define UNIFIED "a /proc cgroup2 rw,nosuid 0 0\n"
 #define OWN "b /sys cgroup rw,cpu,cpuacct 0 0\n"
@@ -91,13 +86,10 @@ static void test_missing(void **state)
 	scap_cgroup_keys_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unified),
-		cmocka_unit_test(test_own),
-		cmocka_unit_test(test_missing),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_unified),
+	cmocka_unit_test(test_own),
+	cmocka_unit_test(test_missing),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

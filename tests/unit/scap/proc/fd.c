@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One descriptor out of links and files made up by the test: kinds, flags, and none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "proc_tree.h"
+#include "unit.h"
 
 static struct scap_fd read_fd(struct proc_tree *tree, int64_t num)
 {
@@ -112,13 +107,10 @@ static void test_not_open(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_fd_types),
-		TEST(test_fd_flags),
-		TEST(test_not_open),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_fd_types),
+	TEST(test_fd_flags),
+	TEST(test_not_open),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

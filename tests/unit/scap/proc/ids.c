@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids in the namespace of a /proc: of the test's own processes, and of files that it makes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +9,7 @@
 
 #include "proc_tree.h"
 #include "scap/proc/ids.h"
+#include "unit.h"
 
 #define TOP "../../../" /* of the tree */
 
@@ -146,14 +141,11 @@ static void test_initial(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_self),
-		TEST(test_translation_of_the_same),
-		TEST(test_translation_in_a_namespace),
-		TEST(test_initial),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_self),
+	TEST(test_translation_of_the_same),
+	TEST(test_translation_in_a_namespace),
+	TEST(test_initial),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets out of tables of /proc made up by the test: odd, corrupt and missing lines. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +7,7 @@
 
 #include "proc_tree.h"
 #include "scap/proc/net.h"
+#include "unit.h"
 
 static struct scap_fd read_fd(struct proc_tree *tree, int64_t num)
 {
@@ -153,13 +148,10 @@ static void test_find(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_sockets),
-		TEST(test_namespaces),
-		TEST(test_find),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_sockets),
+	TEST(test_namespaces),
+	TEST(test_find),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

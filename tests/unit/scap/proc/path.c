@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The real path of a directory, on the true /proc. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +10,7 @@
 #include <unistd.h>
 
 #include "scap/proc/proc.h"
-
-enum { SKIPPED = 77 }; /* for meson */
+#include "unit.h"
 
 static char base[] = "/tmp/lanner-path-XXXXXX";
 
@@ -127,7 +120,6 @@ static void does_not_wait_for_a_link(void **state)
 	unlink(link);
 }
 
-/* Before Linux 5.12 paths cannot be had from the cache alone. */
 static bool can_resolve(void)
 {
 	struct scap_proc *proc;
@@ -141,22 +133,25 @@ static bool can_resolve(void)
 	return r != -EAGAIN && r != -ENOSYS;
 }
 
-int main(void)
+static const char *missing(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(resolves),
-		cmocka_unit_test(is_seen_from_the_root),
-		cmocka_unit_test(does_not_wait_for_a_link),
-	};
-	int r;
-
-	if (!mkdtemp(base))
-		return 1;
-	if (!can_resolve()) {
-		rmdir(base);
-		return SKIPPED;
-	}
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	rmdir(base);
-	return r;
+	return can_resolve() ? NULL : "before Linux 5.12 paths cannot be had from the cache alone";
 }
+
+static int make_base(void **state)
+{
+	return !mkdtemp(base);
+}
+
+static int remove_base(void **state)
+{
+	return rmdir(base);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(resolves),
+	cmocka_unit_test(is_seen_from_the_root),
+	cmocka_unit_test(does_not_wait_for_a_link),
+};
+
+UNIT_GROUP(tests, .setup = make_base, .teardown = remove_base, .missing = missing);

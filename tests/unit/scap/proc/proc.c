@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The /proc reader on the running system: this process, with descriptors of every kind. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +27,7 @@
 #include <unistd.h>
 
 #include "real_proc.h"
+#include "unit.h"
 
 static void test_self(void **state)
 {
@@ -368,23 +363,19 @@ static void test_copy(void **state)
 	scap_proc_close(copy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_self, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_vanished, real_proc_open, real_proc_close),
-		cmocka_unit_test(test_copy),
-		cmocka_unit_test_setup_teardown(test_arguments, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_kernel_thread, real_proc_open,
-						real_proc_close),
-		cmocka_unit_test_setup_teardown(test_walk, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_files, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_named_fifo, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_pipe, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_anonymous, real_proc_open, real_proc_close),
-		cmocka_unit_test_setup_teardown(test_everything, real_proc_open, real_proc_close),
-		cmocka_unit_test(test_open_fails),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_self, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_vanished, real_proc_open, real_proc_close),
+	cmocka_unit_test(test_copy),
+	cmocka_unit_test_setup_teardown(test_arguments, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_kernel_thread, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_walk, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_files, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_named_fifo, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_pipe, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_anonymous, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_everything, real_proc_open, real_proc_close),
+	cmocka_unit_test(test_open_fails),
+};
 
-	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

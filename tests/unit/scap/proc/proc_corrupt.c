@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The /proc reader on trees made up by the test: odd, corrupt and missing content. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "proc_tree.h"
+#include "unit.h"
 
 static void test_walk_passes_over_others(void **state)
 {
@@ -90,13 +85,10 @@ static void test_random_bytes(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_walk_passes_over_others),
-		TEST(test_walk_without_descriptors),
-		TEST(test_random_bytes),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_walk_passes_over_others),
+	TEST(test_walk_without_descriptors),
+	TEST(test_random_bytes),
+};
 
-	return cmocka_run_group_tests_name("proc_corrupt", tests, NULL, NULL);
-}
+UNIT_GROUP(tests, .slow = true);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The /proc reader on the running system: sockets of this process. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 #include <unistd.h>
 
 #include "real_proc.h"
+#include "unit.h"
 
 static struct sockaddr_in loopback(uint16_t port)
 {
@@ -206,14 +201,11 @@ static void test_netlink(void **state)
 	real_proc_expect(state, num, SCAP_FD_NETLINK);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, real_proc_open, real_proc_close)
-		TEST(test_tcp),	    TEST(test_ipv6), TEST(test_mapped_ipv4), TEST(test_udp_and_raw),
-		TEST(test_unbound), TEST(test_unix), TEST(test_netlink),
+	TEST(test_tcp),	    TEST(test_ipv6), TEST(test_mapped_ipv4), TEST(test_udp_and_raw),
+	TEST(test_unbound), TEST(test_unix), TEST(test_netlink),
 #undef TEST
-	};
+};
 
-	return cmocka_run_group_tests_name("proc_sockets", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

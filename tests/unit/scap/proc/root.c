@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Files below a hostile root: what is read, and what is not, without ever waiting. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -17,6 +11,7 @@
 
 #include "foreign_root.h"
 #include "scap/proc/root.h"
+#include "unit.h"
 
 enum { MAX_BYTES = 100, PATIENCE_S = 60 };
 
@@ -202,14 +197,11 @@ static void test_mounts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, foreign_root_setup, foreign_root_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_files),
-		TEST(test_links),
-		TEST(test_roots),
-		TEST(test_mounts),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_files),
+	TEST(test_links),
+	TEST(test_roots),
+	TEST(test_mounts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, lines, words and numbers of /proc: never beyond the end of the text, nothing trusted. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "scap/proc/text.h"
+#include "unit.h"
 
 static struct proc_text text_of(const char *text)
 {
@@ -225,18 +220,15 @@ static void test_read_link(void **state)
 	assert_int_equal(proc_read_link(folder->dir, ".", target, 6), -EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_prefix),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_signed_and_names),
-		cmocka_unit_test(test_deleted),
-		cmocka_unit_test_setup_teardown(test_read_file, folder_setup, folder_teardown),
-		cmocka_unit_test_setup_teardown(test_read_link, folder_setup, folder_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_words),
+	cmocka_unit_test(test_prefix),
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_signed_and_names),
+	cmocka_unit_test(test_deleted),
+	cmocka_unit_test_setup_teardown(test_read_file, folder_setup, folder_teardown),
+	cmocka_unit_test_setup_teardown(test_read_link, folder_setup, folder_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

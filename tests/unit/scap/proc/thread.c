@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One thread out of files made up by the test: odd, corrupt and missing content. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "abi.h"
 #include "proc_tree.h"
+#include "unit.h"
 
 static struct scap_thread read_thread(struct proc_tree *tree)
 {
@@ -257,15 +252,12 @@ static void test_limits_and_loginuid(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_numbers),	 TEST(test_only_stat_and_status),
-		TEST(test_names),	 TEST(test_where_the_stack_begins),
-		TEST(test_corrupt_stat), TEST(test_corrupt_status),
-		TEST(test_strings),	 TEST(test_links),
-		TEST(test_cgroups),	 TEST(test_limits_and_loginuid),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_numbers),	 TEST(test_only_stat_and_status),
+	TEST(test_names),	 TEST(test_where_the_stack_begins),
+	TEST(test_corrupt_stat), TEST(test_corrupt_status),
+	TEST(test_strings),	 TEST(test_links),
+	TEST(test_cgroups),	 TEST(test_limits_and_loginuid),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc says of the executables of processes: when they changed, and who may write them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +11,7 @@
 
 #include "event/event.h"
 #include "scap/proc/proc.h"
+#include "unit.h"
 
 enum { NOBODY = 65534 };
 
@@ -104,13 +99,10 @@ static void knows_files_of_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(reports_times),
-		TEST(reports_who_may_write),
-		TEST(knows_files_of_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(reports_times),
+	TEST(reports_who_may_write),
+	TEST(knows_files_of_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

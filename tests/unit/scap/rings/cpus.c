@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of CPUs that are online. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <unistd.h>
 
 #include "scap/rings/cpus.h"
+#include "unit.h"
 
 enum { CPUS = 6 };
 
@@ -69,19 +64,22 @@ static void test_missing(void **state)
 	assert_int_equal(scap_cpus_read("/tmp/there is no such file", CPUS, online), -ENOENT);
 }
 
-int main(void)
+static int make_file(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_corrupt_lists),
-		cmocka_unit_test(test_missing),
-	};
-	int fd = mkstemp(path), r;
+	int fd = mkstemp(path);
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	r = cmocka_run_group_tests_name("cpus", tests, NULL, NULL);
-	unlink(path);
-	return r;
+	return fd < 0 || close(fd);
 }
+
+static int remove_file(void **state)
+{
+	return unlink(path);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_corrupt_lists),
+	cmocka_unit_test(test_missing),
+};
+
+UNIT_GROUP(tests, .setup = make_file, .teardown = remove_file);

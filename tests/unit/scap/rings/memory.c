@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of ring buffers and slots on machines of all sizes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "abi.h"
 #include "scap/rings/memory.h"
+#include "unit.h"
 
 #define GIB (1ULL << 30)
 #define MIB (1U << 20)
@@ -90,14 +85,11 @@ static void test_grown(void **state)
 	assert_int_equal(scap_ring_grown(SCAP_RING_BYTES_MAX, 2 * MIB, GIB), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_grown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sizes),
+	cmocka_unit_test(test_bounds),
+	cmocka_unit_test(test_offline),
+	cmocka_unit_test(test_grown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

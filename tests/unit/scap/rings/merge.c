@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The merge of all rings: order, the cut-off by scratch slots, and the account at the end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +11,7 @@
 #include "abi.h"
 #include "fake_ring.h"
 #include "scap/rings/merge.h"
+#include "unit.h"
 
 enum {
 	CPUS_MAX = 7,
@@ -540,25 +535,22 @@ static void test_fillers_at_work(void **state)
 	fixture_finish(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_later_than_the_round),
-		cmocka_unit_test(test_busy_slot),
-		cmocka_unit_test(test_preempted_filler),
-		cmocka_unit_test(test_filler_without_time),
-		cmocka_unit_test(test_last_round),
-		cmocka_unit_test(test_round_before_the_end),
-		cmocka_unit_test(test_out_of_order_is_counted),
-		cmocka_unit_test(test_no_rings),
-		cmocka_unit_test(test_random_times),
-		cmocka_unit_test(test_frames_in_a_slot),
-		cmocka_unit_test(test_frames_in_a_slot_at_the_end),
-		cmocka_unit_test(test_slot_without_ring),
-		cmocka_unit_test(test_corrupt_slot),
-		cmocka_unit_test(test_fillers_at_work),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_later_than_the_round),
+	cmocka_unit_test(test_busy_slot),
+	cmocka_unit_test(test_preempted_filler),
+	cmocka_unit_test(test_filler_without_time),
+	cmocka_unit_test(test_last_round),
+	cmocka_unit_test(test_round_before_the_end),
+	cmocka_unit_test(test_out_of_order_is_counted),
+	cmocka_unit_test(test_no_rings),
+	cmocka_unit_test(test_random_times),
+	cmocka_unit_test(test_frames_in_a_slot),
+	cmocka_unit_test(test_frames_in_a_slot_at_the_end),
+	cmocka_unit_test(test_slot_without_ring),
+	cmocka_unit_test(test_corrupt_slot),
+	cmocka_unit_test(test_fillers_at_work),
+};
 
-	return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cursor over a perf ring: the order of events, losses, and when room is given back. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "ring_events.h"
+#include "unit.h"
 
 /* RECORD_BYTES: a sample with a frame without parameters, all headers and padding included. */
 enum { RECORD_BYTES = 56 };
@@ -209,19 +204,16 @@ static void test_batches(void **state)
 	fake_ring_finish(&fake);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_before_load),
-		cmocka_unit_test(test_has_room),
-		cmocka_unit_test(test_release),
-		cmocka_unit_test(test_lost_and_other_records),
-		cmocka_unit_test(test_stragglers),
-		cmocka_unit_test(test_straggler_of_a_later_load),
-		cmocka_unit_test(test_straggler_that_comes_too_late),
-		cmocka_unit_test(test_many_stragglers),
-		cmocka_unit_test(test_batches),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nothing_before_load),
+	cmocka_unit_test(test_has_room),
+	cmocka_unit_test(test_release),
+	cmocka_unit_test(test_lost_and_other_records),
+	cmocka_unit_test(test_stragglers),
+	cmocka_unit_test(test_straggler_of_a_later_load),
+	cmocka_unit_test(test_straggler_that_comes_too_late),
+	cmocka_unit_test(test_many_stragglers),
+	cmocka_unit_test(test_batches),
+};
 
-	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

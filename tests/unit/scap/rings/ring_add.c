@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames that are added to a ring from a slot. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "ring_events.h"
+#include "unit.h"
 
 static uint32_t add(struct scap_ring *ring, const uint8_t *frames, size_t bytes, uint16_t count)
 {
@@ -93,13 +88,10 @@ static void test_added_frames_are_tidied(void **state)
 	scap_ring_close(&ring);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_added_frames),
-		cmocka_unit_test(test_added_frames_corrupt),
-		cmocka_unit_test(test_added_frames_are_tidied),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_added_frames),
+	cmocka_unit_test(test_added_frames_corrupt),
+	cmocka_unit_test(test_added_frames_are_tidied),
+};
 
-	return cmocka_run_group_tests_name("ring_add", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Corrupt rings: each costs no more events than it must. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "ring_events.h"
+#include "unit.h"
 
 static void test_short_lost_record(void **state)
 {
@@ -182,13 +177,10 @@ static void test_random_bytes(void **state)
 		random_bytes(seed, seed % 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_lost_record), cmocka_unit_test(test_corrupt_size),
-		cmocka_unit_test(test_impossible_head),	  cmocka_unit_test(test_corrupt_frames),
-		cmocka_unit_test(test_corrupt_batch),	  cmocka_unit_test(test_random_bytes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_short_lost_record), cmocka_unit_test(test_corrupt_size),
+	cmocka_unit_test(test_impossible_head),	  cmocka_unit_test(test_corrupt_frames),
+	cmocka_unit_test(test_corrupt_batch),	  cmocka_unit_test(test_random_bytes),
+};
 
-	return cmocka_run_group_tests_name("ring_corrupt", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and closing a perf ring. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "scap/rings/ring.h"
+#include "unit.h"
 
 static void test_open_rejects_sizes(void **state)
 {
@@ -63,13 +58,10 @@ static void test_close_descriptor_0(void **state)
 		dup2(input, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_rejects_sizes),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_close_descriptor_0),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_open_rejects_sizes),
+	cmocka_unit_test(test_open),
+	cmocka_unit_test(test_close_descriptor_0),
+};
 
-	return cmocka_run_group_tests_name("ring_open", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

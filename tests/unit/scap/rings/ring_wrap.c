@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records that wrap at the end of a ring. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "ring_events.h"
+#include "unit.h"
 
 /* Laps of records of many sizes, so that every kind of wrap happens. */
 static void laps(bool mirrored)
@@ -85,14 +80,11 @@ static void test_laps_of_batches(void **state)
 	fake_ring_finish(&fake);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_laps_mirrored),
-		cmocka_unit_test(test_laps_bounced),
-		cmocka_unit_test(test_record_as_large_as_the_ring),
-		cmocka_unit_test(test_laps_of_batches),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_laps_mirrored),
+	cmocka_unit_test(test_laps_bounced),
+	cmocka_unit_test(test_record_as_large_as_the_ring),
+	cmocka_unit_test(test_laps_of_batches),
+};
 
-	return cmocka_run_group_tests_name("ring_wrap", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Scratch slots as the merge looks at them: the time of their first event, and emptying them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "fake_ring.h"
 #include "scap/rings/slots.h"
+#include "unit.h"
 
 enum { RING_BYTES = 1 << 16 };
 
@@ -124,14 +119,11 @@ static void test_corrupt_length(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_since),
-		TEST(test_frames_move_to_the_ring),
-		TEST(test_slot_in_use_is_left_alone),
-		TEST(test_corrupt_length),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_since),
+	TEST(test_frames_move_to_the_ring),
+	TEST(test_slot_in_use_is_left_alone),
+	TEST(test_corrupt_length),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads change of themselves: ids, sessions, groups, names, and what they share. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/prctl.h>
 
 #include "drive.h"
+#include "unit.h"
 
 enum { PARAMS_MAX = 3 };
 
@@ -313,26 +308,23 @@ static void a_range_of_its_own(void **state)
 #define TEST(function)                                                                             \
 	cmocka_unit_test_setup_teardown(function, drive_setup_process, drive_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(users_change),
-		TEST(groups_change),
-		TEST(sessions_begin),
-		TEST(groups_are_joined),
-		TEST(groups_in_a_namespace),
-		TEST(names_change),
-		TEST(a_directory_of_its_own),
-		TEST(descriptors_of_its_own),
-		TEST(a_range_is_closed),
-		TEST(a_range_is_marked),
-		TEST(a_range_of_its_own),
-		TEST(capabilities_change),
-		TEST(user_namespaces_give_power),
-		TEST(namespaces_are_joined),
-		TEST(limits_change),
-		TEST(limits_of_others_change),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(users_change),
+	TEST(groups_change),
+	TEST(sessions_begin),
+	TEST(groups_are_joined),
+	TEST(groups_in_a_namespace),
+	TEST(names_change),
+	TEST(a_directory_of_its_own),
+	TEST(descriptors_of_its_own),
+	TEST(a_range_is_closed),
+	TEST(a_range_is_marked),
+	TEST(a_range_of_its_own),
+	TEST(capabilities_change),
+	TEST(user_namespaces_give_power),
+	TEST(namespaces_are_joined),
+	TEST(limits_change),
+	TEST(limits_of_others_change),
+};
 
-	return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads and processes that move to other control groups. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "drive.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -206,20 +201,18 @@ static void ignores(void **state)
 	assert_null(sinsp_thread_find(((struct drive *)*state)->sinsp, 999));
 }
 
-int main(void)
-{
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(moves_processes),
-		TEST(moves_threads),
-		TEST(moves_threads_without_their_main_one),
-		TEST(inherits),
-		TEST(keeps_the_container_of_late_events),
-		TEST(believes_runtimes),
-		TEST(knows_declared_groups),
-		TEST(knows_the_shim),
-		TEST(ignores),
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+	TEST(moves_processes),
+	TEST(moves_threads),
+	TEST(moves_threads_without_their_main_one),
+	TEST(inherits),
+	TEST(keeps_the_container_of_late_events),
+	TEST(believes_runtimes),
+	TEST(knows_declared_groups),
+	TEST(knows_the_shim),
+	TEST(ignores),
+};
+
+UNIT_GROUP(tests);

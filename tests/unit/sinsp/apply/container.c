@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers that events of a capture describe, before and after their threads are seen. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "contained.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -124,15 +119,12 @@ static void test_corrupt(void **state)
 	assert_int_equal(stats.corrupt, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
-		TEST(test_after_the_thread),
-		TEST(test_before_the_thread),
-		TEST(test_removed),
-		TEST(test_corrupt),
-	};
+	TEST(test_after_the_thread),
+	TEST(test_before_the_thread),
+	TEST(test_removed),
+	TEST(test_corrupt),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

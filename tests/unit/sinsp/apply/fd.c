@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Closing, copying and controlling descriptors, and pipes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -215,19 +210,16 @@ static void copes_with_absent_parameters(void **state)
 	assert_string_equal(drive_name(drive, 100, 3), "/three");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-		TEST(shows_a_descriptor_to_the_event_that_closes_it),
-		TEST(closes_despite_errors),
-		TEST(copies),
-		TEST(copies_to_itself_and_from_nothing),
-		TEST(controls),
-		TEST(opens_pipes),
-		TEST(exec_closes_what_is_marked),
-		TEST(copes_with_absent_parameters),
-	};
+	TEST(shows_a_descriptor_to_the_event_that_closes_it),
+	TEST(closes_despite_errors),
+	TEST(copies),
+	TEST(copies_to_itself_and_from_nothing),
+	TEST(controls),
+	TEST(opens_pipes),
+	TEST(exec_closes_what_is_marked),
+	TEST(copes_with_absent_parameters),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening files, and the current directory. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 static void opens_under_the_current_directory(void **state)
 {
@@ -307,25 +302,22 @@ static void copes_with_absent_parameters(void **state)
 	assert_false(drive_has_fd(drive, 100, 3));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(opens_under_the_current_directory),
-		TEST(keeps_the_name_as_given),
-		TEST(names_what_is_opened),
-		TEST(believes_the_kernel),
-		TEST(opens_directories),
-		TEST(does_not_know_the_first_directory),
-		TEST(keeps_nothing_of_failed_calls),
-		TEST(replaces_a_number_that_was_open),
-		TEST(opens_by_handle),
-		TEST(creates),
-		TEST(opens_inside_a_root),
-		TEST(moves_by_descriptor),
-		TEST(threads_share_a_directory_and_forks_do_not),
-		TEST(copes_with_absent_parameters),
-	};
+	TEST(opens_under_the_current_directory),
+	TEST(keeps_the_name_as_given),
+	TEST(names_what_is_opened),
+	TEST(believes_the_kernel),
+	TEST(opens_directories),
+	TEST(does_not_know_the_first_directory),
+	TEST(keeps_nothing_of_failed_calls),
+	TEST(replaces_a_number_that_was_open),
+	TEST(opens_by_handle),
+	TEST(creates),
+	TEST(opens_inside_a_root),
+	TEST(moves_by_descriptor),
+	TEST(threads_share_a_directory_and_forks_do_not),
+	TEST(copes_with_absent_parameters),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

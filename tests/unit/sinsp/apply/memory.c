@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters of memory and of page faults that events bring along. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "drive.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -74,13 +69,9 @@ static void page_faults_are_those_of_a_thread(void **state)
 	assert_int_equal(drive_thread(*state, 101)->faults_minor, 24);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(takes_counters_over, setup, drive_teardown),
-		cmocka_unit_test_setup_teardown(page_faults_are_those_of_a_thread, setup,
-						drive_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(takes_counters_over, setup, drive_teardown),
+	cmocka_unit_test_setup_teardown(page_faults_are_those_of_a_thread, setup, drive_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Mounts that move, and the root: directories and files below them have other paths afterwards. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "drive.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -140,14 +135,10 @@ static void leaves_the_old_root(void **state)
 	expect(drive, "/", "/a/dir", "/c");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-		TEST(follows_a_moved_mount),	 TEST(keeps_the_name_as_given),
-		TEST(other_mounts_move_nothing), TEST(follows_move_mount),
-		TEST(comes_to_a_new_root),	 TEST(leaves_the_old_root),
-	};
+	TEST(follows_a_moved_mount), TEST(keeps_the_name_as_given), TEST(other_mounts_move_nothing),
+	TEST(follows_move_mount),    TEST(comes_to_a_new_root),	    TEST(leaves_the_old_root),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets: kinds, names, roles, and whether they are connected. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -533,27 +528,24 @@ static void survives_corrupt_addresses(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-		TEST(knows_kinds),
-		TEST(binds_and_accepts),
-		TEST(binds_to_any_port),
-		TEST(connects),
-		TEST(connects_without_waiting),
-		TEST(turns_mapped_addresses_into_ipv4),
-		TEST(names_icmp_without_ports),
-		TEST(follows_a_datagram_server),
-		TEST(follows_a_datagram_client),
-		TEST(learns_sockets_from_messages),
-		TEST(learns_from_every_call),
-		TEST(names_unix_sockets),
-		TEST(pairs_sockets),
-		TEST(shuts_down),
-		TEST(shares_a_socket_between_forks),
-		TEST(survives_corrupt_addresses),
-	};
+	TEST(knows_kinds),
+	TEST(binds_and_accepts),
+	TEST(binds_to_any_port),
+	TEST(connects),
+	TEST(connects_without_waiting),
+	TEST(turns_mapped_addresses_into_ipv4),
+	TEST(names_icmp_without_ports),
+	TEST(follows_a_datagram_server),
+	TEST(follows_a_datagram_client),
+	TEST(learns_sockets_from_messages),
+	TEST(learns_from_every_call),
+	TEST(names_unix_sockets),
+	TEST(pairs_sockets),
+	TEST(shuts_down),
+	TEST(shares_a_socket_between_forks),
+	TEST(survives_corrupt_addresses),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

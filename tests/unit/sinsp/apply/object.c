@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors of objects without a path: their kinds, their names, and what exec does to them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 enum { NEW_FD = 9 };
 
@@ -171,15 +166,12 @@ static void exec_closes_what_is_marked(void **state)
 	assert_true(drive_has_fd(*state, 100, 5));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(makes_objects),	      TEST(copes_without_a_thread_or_a_result),
-		TEST(changes_signals),	      TEST(names_processes),
-		TEST(names_memory),	      TEST(takes_own_descriptors),
-		TEST(distinguishes_commands), TEST(exec_closes_what_is_marked),
-	};
+	TEST(makes_objects),	      TEST(copes_without_a_thread_or_a_result),
+	TEST(changes_signals),	      TEST(names_processes),
+	TEST(names_memory),	      TEST(takes_own_descriptors),
+	TEST(distinguishes_commands), TEST(exec_closes_what_is_marked),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads and processes: made, turned into another program, ended. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "drive.h"
+#include "unit.h"
 
 static const uint32_t thread_flags = clone_flags__CLONE_THREAD | clone_flags__CLONE_FS |
 				     clone_flags__CLONE_FILES | clone_flags__CLONE_VM;
@@ -529,35 +524,32 @@ static void copes_with_absent_parameters(void **state)
 	drive_any(drive, 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-		TEST(forks_child_first),
-		TEST(forks_parent_first),
-		TEST(forks_without_the_childs_event),
-		TEST(forks_without_the_parents_event),
-		TEST(does_not_undo_what_a_quick_child_did),
-		TEST(does_not_bring_back_a_child_that_ended),
-		TEST(leaves_the_news_of_vfork_to_the_child),
-		TEST(keeps_nothing_of_failed_calls),
-		TEST(makes_threads),
-		TEST(shares_what_the_flags_say),
-		TEST(knows_the_creator_behind_clone_parent),
-		TEST(leaves_the_news_in_a_pid_namespace_to_the_child),
-		TEST(makes_threads_from_events_alone),
-		TEST(replaces_a_thread_whose_end_was_lost),
-		TEST(execs),
-		TEST(failed_exec_keeps_the_program),
-		TEST(exec_ends_the_other_threads),
-		TEST(execs_from_another_thread),
-		TEST(ends),
-		TEST(main_thread_waits_for_the_others),
-		TEST(children_get_another_parent),
-		TEST(finds_the_parent_that_the_driver_did_not),
-		TEST(takes_overwritten_arguments),
-		TEST(copes_with_absent_parameters),
-	};
+	TEST(forks_child_first),
+	TEST(forks_parent_first),
+	TEST(forks_without_the_childs_event),
+	TEST(forks_without_the_parents_event),
+	TEST(does_not_undo_what_a_quick_child_did),
+	TEST(does_not_bring_back_a_child_that_ended),
+	TEST(leaves_the_news_of_vfork_to_the_child),
+	TEST(keeps_nothing_of_failed_calls),
+	TEST(makes_threads),
+	TEST(shares_what_the_flags_say),
+	TEST(knows_the_creator_behind_clone_parent),
+	TEST(leaves_the_news_in_a_pid_namespace_to_the_child),
+	TEST(makes_threads_from_events_alone),
+	TEST(replaces_a_thread_whose_end_was_lost),
+	TEST(execs),
+	TEST(failed_exec_keeps_the_program),
+	TEST(exec_ends_the_other_threads),
+	TEST(execs_from_another_thread),
+	TEST(ends),
+	TEST(main_thread_waits_for_the_others),
+	TEST(children_get_another_parent),
+	TEST(finds_the_parent_that_the_driver_did_not),
+	TEST(takes_overwritten_arguments),
+	TEST(copes_with_absent_parameters),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

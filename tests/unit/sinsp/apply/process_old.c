@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of old captures, brought into the form of today: what they do not have stays as it was. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -366,26 +361,23 @@ static void learns_whose_child_it_is(void **state)
 	assert_int_equal(drive_thread(drive, 300)->ptid, 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_programs_without_a_name),
-		TEST(joins_the_file_name),
-		TEST(forgets_the_program_before),
-		TEST(stays_where_it_is),
-		TEST(makes_threads_from_exec),
-		TEST(makes_children_from_either_side),
-		TEST(keeps_the_first_time),
-		TEST(makes_no_children_by_foreign_ids),
-		TEST(finds_who_takes_orphans),
-		TEST(changes_nothing_untold),
-		TEST(walks_by_names),
-		TEST(pairs_are_unix_sockets),
-		TEST(makes_threads_of_their_calls),
-		TEST(learns_its_process),
-		TEST(strangers_name_nobody),
-		TEST(learns_whose_child_it_is),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(names_programs_without_a_name),
+	TEST(joins_the_file_name),
+	TEST(forgets_the_program_before),
+	TEST(stays_where_it_is),
+	TEST(makes_threads_from_exec),
+	TEST(makes_children_from_either_side),
+	TEST(keeps_the_first_time),
+	TEST(makes_no_children_by_foreign_ids),
+	TEST(finds_who_takes_orphans),
+	TEST(changes_nothing_untold),
+	TEST(walks_by_names),
+	TEST(pairs_are_unix_sockets),
+	TEST(makes_threads_of_their_calls),
+	TEST(learns_its_process),
+	TEST(strangers_name_nobody),
+	TEST(learns_whose_child_it_is),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which events have a rule, and what becomes wrong without them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/engine/engine.h"
 #include "sinsp/apply/rules.h"
+#include "unit.h"
 
 static void has_a_rule_for_every_id(void **state)
 {
@@ -42,12 +37,9 @@ static void knows_objects_by_their_calls(void **state)
 	assert_null(state_rule_of(EVENT_ID_MAX - 1)->handle);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_a_rule_for_every_id),
-		cmocka_unit_test(knows_objects_by_their_calls),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(has_a_rule_for_every_id),
+	cmocka_unit_test(knows_objects_by_their_calls),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

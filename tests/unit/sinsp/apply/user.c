@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Users and groups that events of a capture add and delete. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -106,13 +101,10 @@ static void knows_users_of_containers(void **state)
 	assert_null(sinsp_event_group_name(&event, 1000));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(knows_users_that_come_and_go),
-		TEST(knows_users_of_containers),
-	};
+	TEST(knows_users_that_come_and_go),
+	TEST(knows_users_of_containers),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The environment in descriptions that others made is overwritten, whatever they look like. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/container_json/container_json.h"
+#include "unit.h"
 
 static void expect(const char *text, const char *hidden)
 {
@@ -64,12 +59,9 @@ static void test_unchanged(void **state)
 		expect(texts[i], texts[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_unchanged),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_hidden),
+	cmocka_unit_test(test_unchanged),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

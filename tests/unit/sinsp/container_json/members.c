@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of types of containers in files, and where members are in a description. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/container_json/members.h"
+#include "unit.h"
 
 static void test_types(void **state)
 {
@@ -44,12 +39,9 @@ static void test_places(void **state)
 	assert_int_equal(info.host_pid, SINSP_UNKNOWN);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_places),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_types),
+	cmocka_unit_test(test_places),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

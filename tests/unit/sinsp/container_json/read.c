@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of containers that others wrote, of every age, and texts that are none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/container_json/container_json.h"
+#include "unit.h"
 #include "util/buf.h"
 
 #define ID "32a1026ccb88a551e2a38eb8f260b4700aefec7e8c007344057e58a9fa302374"
@@ -231,17 +226,11 @@ static void test_environment(void **state)
 	sinsp_container_info_destroy(json.info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_of_the_plugin),
-		cmocka_unit_test(test_of_old_libraries),
-		cmocka_unit_test(test_of_the_oldest_events),
-		cmocka_unit_test(test_wrong_types),
-		cmocka_unit_test(test_no_descriptions),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_environment),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_of_the_plugin),	     cmocka_unit_test(test_of_old_libraries),
+	cmocka_unit_test(test_of_the_oldest_events), cmocka_unit_test(test_wrong_types),
+	cmocka_unit_test(test_no_descriptions),	     cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_environment),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of containers as text, and read again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "contained.h"
 #include "sinsp/container_json/container_json.h"
 #include "sinsp/container_json/members.h"
+#include "unit.h"
 
 /* The container of the fixture. */
 static struct sinsp_container *container_of(void **state)
@@ -187,14 +182,11 @@ static void test_environment(void **state)
 	sinsp_container_info_destroy(json.info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_text, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_named, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_environment, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_round_trip, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_text, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_named, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_environment, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_round_trip, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots of the tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/core.h"
 #include "snapshots.h"
+#include "unit.h"
 
 static void dumps_what_was_loaded(void **state)
 {
@@ -384,23 +379,20 @@ static void dumps_this_machine(void **state)
 	scap_proc_close(proc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(dumps_what_was_loaded),
-		TEST(dumps_in_order),
-		TEST(dumps_what_events_did),
-		TEST(dumps_containers),
-		TEST(dumps_users_of_containers),
-		TEST(dumps_users_once_they_are_read),
-		TEST(dumps_unknown_users),
-		TEST(dumps_changed_containers_once),
-		TEST(dumps_containers_whose_pod_changed),
-		TEST(counts_descriptions_that_are_too_long),
-		TEST(stops_where_the_listener_fails),
-		TEST(dumps_this_machine),
-	};
+	TEST(dumps_what_was_loaded),
+	TEST(dumps_in_order),
+	TEST(dumps_what_events_did),
+	TEST(dumps_containers),
+	TEST(dumps_users_of_containers),
+	TEST(dumps_users_once_they_are_read),
+	TEST(dumps_unknown_users),
+	TEST(dumps_changed_containers_once),
+	TEST(dumps_containers_whose_pod_changed),
+	TEST(counts_descriptions_that_are_too_long),
+	TEST(stops_where_the_listener_fails),
+	TEST(dumps_this_machine),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

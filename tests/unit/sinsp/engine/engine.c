@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine as a whole: what an event carries, frames that cannot be used, limits, socket text. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drive.h"
+#include "unit.h"
 
 static void numbers_events(void **state)
 {
@@ -204,19 +199,16 @@ static void test_descriptors_not_kept(void **state)
 	assert_string_equal(drive_read(drive, 100, 1, 4)->fd->name, "/etc/group");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_events),
-		cmocka_unit_test(counts_time_from_the_first_shown_event),
-		cmocka_unit_test(counts_frames_that_cannot_be_used),
-		cmocka_unit_test(finds_the_descriptor_of_every_event),
-		cmocka_unit_test_setup_teardown(test_descriptors_not_kept, drive_setup_process,
-						drive_teardown),
-		cmocka_unit_test(keeps_to_its_limits),
-		cmocka_unit_test(survives_nonsense),
-		cmocka_unit_test(survives_a_rejected_creation),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(numbers_events),
+	cmocka_unit_test(counts_time_from_the_first_shown_event),
+	cmocka_unit_test(counts_frames_that_cannot_be_used),
+	cmocka_unit_test(finds_the_descriptor_of_every_event),
+	cmocka_unit_test_setup_teardown(test_descriptors_not_kept, drive_setup_process,
+					drive_teardown),
+	cmocka_unit_test(keeps_to_its_limits),
+	cmocka_unit_test(survives_nonsense),
+	cmocka_unit_test(survives_a_rejected_creation),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of each event against its descriptor. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/engine/plans.h"
 #include "sinsp/apply/rules.h"
+#include "unit.h"
 
 static struct state_plan plans[EVENT_ID_MAX];
 
@@ -79,13 +74,10 @@ static void takes_the_rule_over(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_descriptor),
-		cmocka_unit_test(finds_all_paths_from_directories),
-		cmocka_unit_test(takes_the_rule_over),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(finds_the_descriptor),
+	cmocka_unit_test(finds_all_paths_from_directories),
+	cmocka_unit_test(takes_the_rule_over),
+};
 
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_GROUP(tests, .setup = setup);

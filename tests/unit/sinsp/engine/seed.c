@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The filling of the tables from /proc, at the start and again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +11,7 @@
 #include "open_fd.h"
 #include "scap/iter/open_fds.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 static void fills_the_tables(void **state)
 {
@@ -200,19 +195,16 @@ static void does_nothing_without_proc(void **state)
 	drive_destroy(&drive);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
-		TEST(fills_the_tables),
-		TEST(fills_them_again),
-		TEST(takes_descriptors_of_an_iterator),
-		TEST(reads_proc_if_the_iterator_fails),
-		TEST(takes_threads_of_an_iterator),
-		TEST(reads_threads_from_proc_if_the_iterator_fails),
-		TEST(does_nothing_without_proc),
-	};
+	TEST(fills_the_tables),
+	TEST(fills_them_again),
+	TEST(takes_descriptors_of_an_iterator),
+	TEST(reads_proc_if_the_iterator_fails),
+	TEST(takes_threads_of_an_iterator),
+	TEST(reads_threads_from_proc_if_the_iterator_fails),
+	TEST(does_nothing_without_proc),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

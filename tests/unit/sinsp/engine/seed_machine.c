@@ -4,12 +4,6 @@
  * from the first one of their process in all that they can differ in are the same for both. Skipped
  * where BPF programs may not be loaded, or the kernel has no such iterator.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/capability.h>
 #include <pthread.h>
@@ -28,6 +22,7 @@
 #include "scap/live/driver.h"
 #include "sinsp/engine/engine.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 enum { CHILDREN = 3, THREADS = 7, OWN_UID = 12345, OWN_GID = 23456 };
 
@@ -388,11 +383,8 @@ static void test_same(void **state)
 	sinsp_destroy(read);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_same, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_same, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a capture says of its machine, taken into the tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "drive.h"
 #include "sinsp/tables/fds.h"
 #include "snapshots.h"
+#include "unit.h"
 
 static void fills_the_tables(void **state)
 {
@@ -169,18 +164,15 @@ static void times_follow_the_wall_clock(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(fills_the_tables),
-		TEST(guesses_roles),
-		TEST(keeps_ended_leaders),
-		TEST(begins_anew),
-		TEST(asks_this_machine_nothing),
-		TEST(follows_strangers),
-		TEST(boots_differ),
-		TEST(times_follow_the_wall_clock),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(fills_the_tables),
+	TEST(guesses_roles),
+	TEST(keeps_ended_leaders),
+	TEST(begins_anew),
+	TEST(asks_this_machine_nothing),
+	TEST(follows_strangers),
+	TEST(boots_differ),
+	TEST(times_follow_the_wall_clock),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

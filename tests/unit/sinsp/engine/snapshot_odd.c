@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What captures should not say of their machine: too much, and nonsense. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "snapshots.h"
+#include "unit.h"
 
 static void keeps_to_its_limits(void **state)
 {
@@ -96,12 +91,9 @@ static void survives_nonsense(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(keeps_to_its_limits),
-		TEST(survives_nonsense),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(keeps_to_its_limits),
+	TEST(survives_nonsense),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors and warnings: the line and the column of a position, the message, and how both look. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/expr/options.h"
+#include "unit.h"
 
 static void expect_place(const char *text, size_t position, unsigned int line, unsigned int column)
 {
@@ -131,13 +126,10 @@ static void test_warnings(void **state)
 	assert_int_equal(heard.count, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),	    cmocka_unit_test(test_place_behind_the_end),
-		cmocka_unit_test(test_no_receiver), cmocka_unit_test(test_message),
-		cmocka_unit_test(test_render),	    cmocka_unit_test(test_warnings),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_places),	    cmocka_unit_test(test_place_behind_the_end),
+	cmocka_unit_test(test_no_receiver), cmocka_unit_test(test_message),
+	cmocka_unit_test(test_render),	    cmocka_unit_test(test_warnings),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* getopt(): options as a program with these options would find them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_fields.h"
 #include "filtered.h"
 #include "sinsp/expr/transform.h"
+#include "unit.h"
 
 static void set_words(const char *const *words)
 {
@@ -110,14 +105,11 @@ static void test_full_scratch(void **state)
 	free(scratch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_options),    cmocka_unit_test(test_one_option),
-		cmocka_unit_test(test_end_of_options), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_most),
-		cmocka_unit_test(test_full_scratch),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_options),    cmocka_unit_test(test_one_option),
+	cmocka_unit_test(test_end_of_options), cmocka_unit_test(test_values),
+	cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_most),
+	cmocka_unit_test(test_full_scratch),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens: where each ends, and what begins none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/expr/lex.h"
+#include "unit.h"
 
 struct row {
 	const char *text;
@@ -127,14 +122,11 @@ static void test_wrong_escapes(void **state)
 	expect_wrong("'\\x41\\q'", "unsupported", 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blanks),	   cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_fields),	   cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_bare_words), cmocka_unit_test(test_quoted),
-		cmocka_unit_test(test_unquote),	   cmocka_unit_test(test_wrong_escapes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_blanks),	   cmocka_unit_test(test_identifiers),
+	cmocka_unit_test(test_fields),	   cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_bare_words), cmocka_unit_test(test_quoted),
+	cmocka_unit_test(test_unquote),	   cmocka_unit_test(test_wrong_escapes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

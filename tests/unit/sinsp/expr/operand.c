@@ -3,18 +3,13 @@
  * Operands: which arguments transformers accept, what an operand is once it is bound, and the order
  * in which its steps compute it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_fields.h"
 #include "sinsp/expr/operand.h"
+#include "unit.h"
 
 /* An operand, its memory, and what is wrong with it. */
 struct bound {
@@ -325,14 +320,11 @@ static void test_get(void **state)
 	free(regs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),    cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_widths),	    cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_field_alone), cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_needs),	    cmocka_unit_test(test_get),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_accepted),    cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_widths),	    cmocka_unit_test(test_registers),
+	cmocka_unit_test(test_field_alone), cmocka_unit_test(test_steps),
+	cmocka_unit_test(test_needs),	    cmocka_unit_test(test_get),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The grammar: what is accepted, how it is understood, how deep it may go, where it is wrong. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "canonical.h"
+#include "unit.h"
 
 /* Expressions and what they are understood as. */
 static const struct canonical_pair pairs[] = {
@@ -229,13 +224,10 @@ static void test_random(void **state)
 	buf_finish(&again);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_understood), cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_width),	   cmocka_unit_test(test_length),
-		cmocka_unit_test(test_errors),	   cmocka_unit_test(test_random),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_understood), cmocka_unit_test(test_depth),
+	cmocka_unit_test(test_width),	   cmocka_unit_test(test_length),
+	cmocka_unit_test(test_errors),	   cmocka_unit_test(test_random),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of checks: constants, lists, fields and transformers, and what is wrong with them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "canonical.h"
+#include "unit.h"
 
 static const struct canonical_pair pairs[] = {
 	{"a.b=10", "a.b = 10"},
@@ -219,13 +214,10 @@ static void test_positions(void **state)
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_understood),	  cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_words_in_messages), cmocka_unit_test(test_operands),
-		cmocka_unit_test(test_wrong_operand),	  cmocka_unit_test(test_positions),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_understood),	  cmocka_unit_test(test_errors),
+	cmocka_unit_test(test_words_in_messages), cmocka_unit_test(test_operands),
+	cmocka_unit_test(test_wrong_operand),	  cmocka_unit_test(test_positions),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Trees as canonical text: what is quoted, what has parentheses. Trees are made by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/expr/tree.h"
+#include "unit.h"
 
 #define TEXT_OF(bytes)                                                                             \
 	{                                                                                          \
@@ -172,17 +167,14 @@ static void test_shared(void **state)
 	expect(&shared, "macro");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_transformers),
-		cmocka_unit_test(test_names_of_transformers),
-		cmocka_unit_test(test_logic),
-		cmocka_unit_test(test_shared),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_operators),
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_transformers),
+	cmocka_unit_test(test_names_of_transformers),
+	cmocka_unit_test(test_logic),
+	cmocka_unit_test(test_shared),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

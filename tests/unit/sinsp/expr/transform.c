@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What transformers give. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "filtered.h"
+#include "unit.h"
 
 static void test_case_and_names(void **state)
 {
@@ -95,13 +90,10 @@ static void test_full_scratch(void **state)
 	      "concat(tolower(text.a), tolower(text.a)) exists");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_case_and_names),	 cmocka_unit_test(test_b64),
-		cmocka_unit_test(test_absent_and_paths), cmocka_unit_test(test_joining),
-		cmocka_unit_test(test_full_scratch),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_case_and_names),	 cmocka_unit_test(test_b64),
+	cmocka_unit_test(test_absent_and_paths), cmocka_unit_test(test_joining),
+	cmocka_unit_test(test_full_scratch),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

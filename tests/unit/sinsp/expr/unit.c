@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants with units and hexadecimal ones: exact answers, and errors that say what is right. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "filtered.h"
+#include "unit.h"
 
 /* The value of a field, and the expressions that are true and false of it, ended by NULL. */
 static void check(const char *field, int64_t value, const char *const *true_of,
@@ -133,14 +128,11 @@ static void test_errors(void **state)
 	filtered_expect_error("num.double > 1ms", 14, "not a whole number");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),  cmocka_unit_test(test_between),
-		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_within), cmocka_unit_test(test_hexadecimal),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_times),  cmocka_unit_test(test_between),
+	cmocka_unit_test(test_sizes),  cmocka_unit_test(test_lengths),
+	cmocka_unit_test(test_within), cmocka_unit_test(test_hexadecimal),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The container.* fields, and those of descriptors that have the container's id in them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "contained.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -187,20 +182,17 @@ static void test_deprecated(void **state)
 		world_expect_none(*state, fields[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_host, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_nested, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_stranger, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_nothing_known, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_described, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_times, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_host, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_docker, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_nested, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_lxc, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_unknown_thread, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_stranger, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_nothing_known, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_described, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_times, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

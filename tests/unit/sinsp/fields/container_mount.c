@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mounts, by number and by pattern. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "contained.h"
+#include "unit.h"
 
 static void test_all(void **state)
 {
@@ -43,14 +38,11 @@ static void test_on_the_host(void **state)
 	world_expect_none(*state, "container.mount[0]");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_by_number, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_by_pattern, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_on_the_host, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_all, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_by_number, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_by_pattern, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_on_the_host, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* thread.*: time on a CPU. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "world.h"
 
 /* Through the state engine, which adds up. */
@@ -92,12 +87,9 @@ static void test_procinfo(void **state)
 	world_expect(world, "evt.count.procinfo", "0");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_time_on_a_cpu, world_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_procinfo, world_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_time_on_a_cpu, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_procinfo, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The evt.* (but for times), syscall.*, fs.path.* and util.* fields: values, and events without. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 #include "world.h"
 
 static void make_generic(struct drive *world, int64_t code, int64_t native)
@@ -227,15 +222,12 @@ static void test_filter_only_fields(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_event_itself),     TEST(test_generic_event_bears_its_call),
-		TEST(test_extension_events), TEST(test_tracepoint_has_no_call),
-		TEST(test_results),	     TEST(test_category),
-		TEST(test_arguments),	     TEST(test_raw_arguments),
-		TEST(test_buffer),	     TEST(test_filter_only_fields),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_event_itself),     TEST(test_generic_event_bears_its_call),
+	TEST(test_extension_events), TEST(test_tracepoint_has_no_call),
+	TEST(test_results),	     TEST(test_category),
+	TEST(test_arguments),	     TEST(test_raw_arguments),
+	TEST(test_buffer),	     TEST(test_filter_only_fields),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

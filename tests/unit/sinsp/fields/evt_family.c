@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* evt.family: what events are about, by their type. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "world.h"
 
 static void expect_family(struct drive *world, uint16_t id, const char *family)
@@ -29,11 +24,8 @@ static void test_families(void **state)
 	expect_family(world, EVENT_syscall, "other");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_families, world_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_families, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

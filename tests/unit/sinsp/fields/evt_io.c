@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* evt.*: what concerns input and output, and opens. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 #include "world.h"
 
 static void make_write(struct drive *world)
@@ -137,12 +132,9 @@ static void test_opens(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_input_and_output), TEST(test_buffer_lengths), TEST(test_errors_by_sort),
-		TEST(test_syslog),	     TEST(test_opens),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_input_and_output), TEST(test_buffer_lengths), TEST(test_errors_by_sort),
+	TEST(test_syslog),	     TEST(test_opens),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

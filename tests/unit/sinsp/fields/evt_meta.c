@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* evt.*: events that no call made. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "world.h"
 
 static void infra(struct drive *world, const char *description)
@@ -42,12 +37,8 @@ static void test_events_that_no_call_made(void **state)
 	world_expect_none(world, "evt.infra.docker.container.id");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_events_that_no_call_made, world_setup,
-						world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_events_that_no_call_made, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The fields of times: when an event was, and how long its call took. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <time.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 #include "world.h"
 
 static void make_read(struct drive *world)
@@ -187,17 +182,14 @@ static int setup(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_latency),
-		TEST(test_latency_human),
-		TEST(test_latency_quantized),
-		TEST(test_latency_unknown),
-		TEST(test_times),
-		TEST(test_deltas),
-		TEST(test_times_after_a_step),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_latency),
+	TEST(test_latency_human),
+	TEST(test_latency_quantized),
+	TEST(test_latency_unknown),
+	TEST(test_times),
+	TEST(test_deltas),
+	TEST(test_times_after_a_step),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The example of each field is a filter that compiles and names that field. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 static void check_example(const struct field_desc *desc)
 {
@@ -60,12 +55,9 @@ static void test_help(void **state)
 			check_help(desc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_help),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_examples),
+	cmocka_unit_test(test_help),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

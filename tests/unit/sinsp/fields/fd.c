@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The fd.* fields: known descriptors, unknown ones, sockets of every role. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 #include "world.h"
 
 static void make_openat(struct drive *world, int64_t result, const char *name)
@@ -199,17 +194,14 @@ static void test_kinds_of_all_descriptors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_file),
-		TEST(test_parts_of_names),
-		TEST(test_failed_open),
-		TEST(test_name_as_given),
-		TEST(test_unknown_descriptors),
-		TEST(test_events_without_descriptor),
-		TEST(test_kinds_of_all_descriptors),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_file),
+	TEST(test_parts_of_names),
+	TEST(test_failed_open),
+	TEST(test_name_as_given),
+	TEST(test_unknown_descriptors),
+	TEST(test_events_without_descriptor),
+	TEST(test_kinds_of_all_descriptors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fdlist.*: the descriptors that poll waits for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "unit.h"
 #include "world.h"
 
 static void poll_for(struct drive *world, const struct fdlist_entry *entries, uint16_t count)
@@ -45,12 +40,8 @@ static void test_polled_descriptors(void **state)
 	world_expect_none(world, "fdlist.nums");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_polled_descriptors, world_setup,
-						world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_polled_descriptors, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Field texts: names, arguments, errors, and the tables themselves. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static int init(struct field_ref *ref, const char *text, struct error *err)
 {
@@ -212,19 +207,16 @@ static void test_needs(void **state)
 	assert_int_equal(needs_of("evt.type"), NEEDS_NOTHING);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_plain_names),
-		cmocka_unit_test(test_unknown_names),
-		cmocka_unit_test(test_index),
-		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_other_arguments),
-		cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_tables),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_needs),
+	cmocka_unit_test(test_plain_names),
+	cmocka_unit_test(test_unknown_names),
+	cmocka_unit_test(test_index),
+	cmocka_unit_test(test_key),
+	cmocka_unit_test(test_parameters),
+	cmocka_unit_test(test_other_arguments),
+	cmocka_unit_test(test_nearest),
+	cmocka_unit_test(test_tables),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

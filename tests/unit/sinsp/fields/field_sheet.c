@@ -4,18 +4,13 @@
  * its type, flags and format, and what is there besides is ours. Differences stand here with their
  * reasons.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/fields/field.h"
 #include "sheet.h"
+#include "unit.h"
 
 enum { SHEET_FIELDS = 233, LINE_BYTES = 512 };
 
@@ -235,13 +230,10 @@ static void test_other_rows_are_ours(void **state)
 				fail_msg("%s is neither of the sheet nor ours", desc->name);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_field_is_there),
-		cmocka_unit_test(test_rows_are_as_the_sheet_says),
-		cmocka_unit_test(test_other_rows_are_ours),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_field_is_there),
+	cmocka_unit_test(test_rows_are_as_the_sheet_says),
+	cmocka_unit_test(test_other_rows_are_ours),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The pod of the container. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/state/container.h"
 
 #include "contained.h"
+#include "unit.h"
 
 static void test_pod(void **state)
 {
@@ -137,20 +132,13 @@ static void test_deprecated(void **state)
 		world_expect_none(*state, fields[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_pod, contained_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_described_by_the_api, contained_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_node_and_cluster, contained_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_uid_of_the_path, contained_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_pod, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_without_a_pod, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_described_by_the_api, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_node_and_cluster, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_uid_of_the_path, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_deprecated, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

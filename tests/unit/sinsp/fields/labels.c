@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels, one and all of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "contained.h"
+#include "unit.h"
 
 static void test_one(void **state)
 {
@@ -35,13 +30,10 @@ static void test_only_hidden(void **state)
 	world_expect_none(world, "container.labels");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_all, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_only_hidden, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_one, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_all, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_only_hidden, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

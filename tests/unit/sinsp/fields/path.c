@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* fs.path.*: the paths that a call is about. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 #include "world.h"
 
 static void test_paths(void **state)
@@ -79,13 +74,10 @@ static void test_renames(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_paths),
-		TEST(test_links_and_descriptors),
-		TEST(test_renames),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_paths),
+	TEST(test_links_and_descriptors),
+	TEST(test_renames),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The proc.*, thread.*, user.* and group.* fields, with and without a thread. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/state/core.h"
 #include "relatives.h"
+#include "unit.h"
 
 static void test_program(void **state)
 {
@@ -325,23 +320,20 @@ static void test_unknown_thread(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, relatives_setup, relatives_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_program),
-		TEST(test_environment),
-		TEST(test_ids),
-		TEST(test_second_thread),
-		TEST(test_directory_and_terminal),
-		TEST(test_starts),
-		TEST(test_executable),
-		TEST(test_capabilities_and_cgroups),
-		TEST(test_amounts),
-		TEST(test_standard_descriptors),
-		TEST(test_users),
-		TEST(test_thread_of_no_known_process),
-		TEST(test_unknown_thread),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_program),
+	TEST(test_environment),
+	TEST(test_ids),
+	TEST(test_second_thread),
+	TEST(test_directory_and_terminal),
+	TEST(test_starts),
+	TEST(test_executable),
+	TEST(test_capabilities_and_cgroups),
+	TEST(test_amounts),
+	TEST(test_standard_descriptors),
+	TEST(test_users),
+	TEST(test_thread_of_no_known_process),
+	TEST(test_unknown_thread),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

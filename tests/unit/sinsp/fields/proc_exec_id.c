@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.exec_id: the same for the same program, another one for each other. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 #include "world.h"
 
 static void read_exec_id(struct drive *world, char id[64])
@@ -95,11 +90,8 @@ static void test_exec_ids(void **state)
 	free(again);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exec_ids, world_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_exec_ids, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

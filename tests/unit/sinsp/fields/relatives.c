@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* proc.*: parents, ancestors and leaders, and corrupt ids that lead round in a circle. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/state/core.h"
 #include "relatives.h"
+#include "unit.h"
 
 static void test_ancestors(void **state)
 {
@@ -130,12 +125,9 @@ static void test_ancestor_without_name(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, relatives_setup, relatives_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_ancestors),	TEST(test_circle_of_ancestors),	  TEST(test_leaders),
-		TEST(test_login_shell), TEST(test_ancestor_without_name),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_ancestors),	TEST(test_circle_of_ancestors),	  TEST(test_leaders),
+	TEST(test_login_shell), TEST(test_ancestor_without_name),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

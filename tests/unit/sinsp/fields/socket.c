@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* fd.*: sockets of every role. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 #include "world.h"
 
 static int setup(void **state)
@@ -178,12 +173,9 @@ static void test_ipv6_and_unix(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_client),	     TEST(test_server),	    TEST(test_socket_without_role),
-		TEST(test_listening_socket), TEST(test_either_end), TEST(test_ipv6_and_unix),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_client),	     TEST(test_server),	    TEST(test_socket_without_role),
+	TEST(test_listening_socket), TEST(test_either_end), TEST(test_ipv6_and_unix),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fd.*.name: names of addresses. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "etc_files.h"
 #include "filtered.h"
+#include "unit.h"
 #include "world.h"
 
 static struct etc_files etc;
@@ -45,16 +40,21 @@ static void test_names_of_addresses(void **state)
 	world_expect_none(world, "fd.sip.name");
 }
 
-int main(void)
+static int make_etc(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names_of_addresses, setup, world_teardown),
-	};
-	int r;
-
 	etc_create(&etc);
 	etc_write(&etc, "hosts", "10.0.0.5 db.example db\n");
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	etc_destroy(&etc);
-	return r;
+	return 0;
 }
+
+static int remove_etc(void **state)
+{
+	etc_destroy(&etc);
+	return 0;
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_names_of_addresses, setup, world_teardown),
+};
+
+UNIT_GROUP(tests, .setup = make_etc, .teardown = remove_etc);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of strings: as one text, by number, by key; whole ones and ones that break off. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/fields/string_list.h"
+#include "unit.h"
 
 static void expect_joined(const char *strings, size_t len, const char *wanted)
 {
@@ -94,14 +89,11 @@ static void test_find(void **state)
 	assert_false(string_list_find(NULL, 0, "PATH", &value));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_append),
-		cmocka_unit_test(test_append_to_full),
-		cmocka_unit_test(test_at),
-		cmocka_unit_test(test_find),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_append),
+	cmocka_unit_test(test_append_to_full),
+	cmocka_unit_test(test_at),
+	cmocka_unit_test(test_find),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

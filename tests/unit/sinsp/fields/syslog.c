@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* syslog.*: messages that programs write to the log. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "unit.h"
 #include "world.h"
 
 static void log_text(struct drive *world, const char *socket, const char *data, size_t len)
@@ -73,12 +68,9 @@ static void test_log_is_read(void **state)
 	world_expect_none(world, "syslog.message");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_log, world_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_log_is_read, world_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_log, world_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_log_is_read, world_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of threads: the same until something that fields depend on changes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/fields/thread_key.h"
 #include "sinsp/state/parts.h"
+#include "unit.h"
 #include "world.h"
 
 enum { PID = 300 };
@@ -72,12 +67,9 @@ static void test_slot(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_changes),
-		TEST(test_slot),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_changes),
+	TEST(test_slot),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

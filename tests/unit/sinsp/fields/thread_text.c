@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of a thread: its names, its arguments, its environment. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/thread_text.h"
+#include "unit.h"
 
 #define STRINGS(bytes) bytes, sizeof(bytes) - 1
 
@@ -163,13 +158,10 @@ static void test_full_scratch(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	    cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_environment), cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_two_values),  cmocka_unit_test(test_full_scratch),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),	    cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_environment), cmocka_unit_test(test_variables),
+	cmocka_unit_test(test_two_values),  cmocka_unit_test(test_full_scratch),
+};
 
-	return cmocka_run_group_tests(tests, create_scratch, free_scratch);
-}
+UNIT_GROUP(tests, .setup = create_scratch, .teardown = free_scratch);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which types of events a name means, and which names are known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "event/event.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/fields/type_names.h"
+#include "unit.h"
 
 static bool contains(const char *name, const char *type)
 {
@@ -88,12 +83,9 @@ static void test_known(void **state)
 	assert_false(field_words_nearest(&known, "*", nearest));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_newer_forms),
-		cmocka_unit_test(test_known),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_newer_forms),
+	cmocka_unit_test(test_known),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

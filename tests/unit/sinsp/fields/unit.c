@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the numbers of fields count. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 /* A time whose name ends so is in seconds, and a constant with a unit would be wrong otherwise. */
 static void test_units_of_seconds(void **state)
@@ -59,12 +54,9 @@ static void test_units(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_units_of_seconds),
-		cmocka_unit_test(test_units),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_units_of_seconds),
+	cmocka_unit_test(test_units),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

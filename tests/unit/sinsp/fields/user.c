@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* user.* and group.*: what the files of the machine say. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "etc_files.h"
+#include "unit.h"
 #include "world.h"
 
 static struct etc_files etc;
@@ -42,17 +37,22 @@ static void test_users(void **state)
 	world_expect_none(world, "user.shell");
 }
 
-int main(void)
+static int make_etc(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_users, setup, world_teardown),
-	};
-	int r;
-
 	etc_create(&etc);
 	etc_write(&etc, "passwd", "ann:x:7:7::/home/ann:/bin/zsh\n");
 	etc_write(&etc, "group", "staff:x:8:ann\n");
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	etc_destroy(&etc);
-	return r;
+	return 0;
 }
+
+static int remove_etc(void **state)
+{
+	etc_destroy(&etc);
+	return 0;
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_users, setup, world_teardown),
+};
+
+UNIT_GROUP(tests, .setup = make_etc, .teardown = remove_etc);

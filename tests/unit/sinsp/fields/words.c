@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Closed sets of values: what is in them, and that every value of a field is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static void each_animal(void (*see)(void *context, const char *word), void *context)
 {
@@ -108,13 +103,10 @@ static void test_fields(void **state)
 	assert_int_equal(with_words, sizeof(cases) / sizeof(cases[0]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_have),
-		cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_fields),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_have),
+	cmocka_unit_test(test_nearest),
+	cmocka_unit_test(test_fields),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -2,18 +2,13 @@
 /* Which operators, values and sides go with which types, and what is said about those that do not.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "filtered.h"
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 /* A column of the table of operators, with a value that every type group of the row takes. */
 enum { EQUAL = 1, ORDER = 2, LISTS = 4, TEXTS = 8, ONLY_TEXT = 16, HEX = 32 };
@@ -229,16 +224,13 @@ static void test_warnings(void **state)
 	check_warning("text.a pmatch etc", 15, "there is no list 'etc'");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators_by_type),
-		cmocka_unit_test(test_sides),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_operators_by_type),
+	cmocka_unit_test(test_sides),
 
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings),
-	};
+	cmocka_unit_test(test_width),
+	cmocka_unit_test(test_errors),
+	cmocka_unit_test(test_warnings),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

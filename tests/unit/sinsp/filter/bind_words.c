@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants outside the closed set of a field's values: errors, or warnings where others accept them. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 struct warnings {
 	char text[256];
@@ -148,13 +143,10 @@ static void test_accepted(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_accepted),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_errors),
+	cmocka_unit_test(test_warnings),
+	cmocka_unit_test(test_accepted),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

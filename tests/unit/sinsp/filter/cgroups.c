@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What filters decide of control groups by their container alone. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 
 #include "sinsp/filter/cgroups.h"
 
 #include "contained.h"
+#include "unit.h"
 
 static const char *const names[FILTER_DECISIONS_COUNT] = {"undecided", "rejected", "accepted"};
 
@@ -124,18 +119,14 @@ static void test_with_a_new_description(void **state)
 	filter_destroy(filter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_decided, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_with_other_fields, contained_setup,
-						world_teardown),
-		cmocka_unit_test_setup_teardown(test_with_types, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_on_the_host, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_shared_parts, contained_setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_with_a_new_description, contained_setup,
-						world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_decided, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_with_other_fields, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_with_types, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_on_the_host, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_shared_parts, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_with_a_new_description, contained_setup,
+					world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

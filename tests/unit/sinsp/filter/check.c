@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks one by one: which are valid, and whether what is wrong is an unknown field. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "fake_fields.h"
 #include "sinsp/filter/check.h"
+#include "unit.h"
 
 static int check(const char *text, const struct filter_options *options, bool *unknown_field,
 		 struct filter_error *err)
@@ -107,13 +102,10 @@ static void test_warnings(void **state)
 	assert_int_equal(count, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_warnings),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_valid),
+	cmocka_unit_test(test_wrong),
+	cmocka_unit_test(test_warnings),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The code of terms made by hand: run with every answer of the checks, it says what the terms say.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/filter/code.h"
+#include "unit.h"
 
 enum { CHECKS = 4 };
 
@@ -226,12 +221,9 @@ static void test_copies(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_constants), TEST(test_logic),	       TEST(test_order),  TEST(test_known),
-		TEST(test_shared),    TEST(test_shared_check), TEST(test_copies),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_constants), TEST(test_logic),	       TEST(test_order),  TEST(test_known),
+	TEST(test_shared),    TEST(test_shared_check), TEST(test_copies),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How values of each type are compared, and what paths are for `pmatch`. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 static bool compares(enum param_type type, enum filter_op op, struct field_value value,
 		     struct filter_constant constant)
@@ -273,15 +268,12 @@ static void test_no_comparison(void **state)
 	assert_null(filter_compare_of(PT_CHARBUF, FILTER_EXISTS));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_order_of_texts),
-		cmocka_unit_test(test_parts_of_bytes), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_paths),	       cmocka_unit_test(test_normal_paths),
-		cmocka_unit_test(test_addresses),      cmocka_unit_test(test_networks),
-		cmocka_unit_test(test_no_comparison),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_order_of_texts),
+	cmocka_unit_test(test_parts_of_bytes), cmocka_unit_test(test_patterns),
+	cmocka_unit_test(test_paths),	       cmocka_unit_test(test_normal_paths),
+	cmocka_unit_test(test_addresses),      cmocka_unit_test(test_networks),
+	cmocka_unit_test(test_no_comparison),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

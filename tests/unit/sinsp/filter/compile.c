@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From trees to a filter: what is compiled once, how deep macros may stand, and whose error it is.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "fake_fields.h"
 #include "grouped.h"
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 enum { NESTING_MAX = 3000 };
 
@@ -216,19 +211,16 @@ static void test_errors(void **state)
 	grouped_finish(&group);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal_checks),
-		cmocka_unit_test(test_kept_sides),
-		cmocka_unit_test(test_wrong_expressions),
-		cmocka_unit_test(test_checks_are_kept),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_exponential),
-		cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_deepest),
-		cmocka_unit_test(test_errors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_equal_checks),
+	cmocka_unit_test(test_kept_sides),
+	cmocka_unit_test(test_wrong_expressions),
+	cmocka_unit_test(test_checks_are_kept),
+	cmocka_unit_test(test_shared),
+	cmocka_unit_test(test_exponential),
+	cmocka_unit_test(test_nesting),
+	cmocka_unit_test(test_deepest),
+	cmocka_unit_test(test_errors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

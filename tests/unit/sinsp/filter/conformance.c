@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdicts of tests/reference/conformance/filters.tsv, all of them. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sheet.h"
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 static bool accepted(const char *text, struct filter_error *err)
 {
@@ -56,11 +51,8 @@ static void test_verdicts(void **state)
 	fclose(cases);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_verdicts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

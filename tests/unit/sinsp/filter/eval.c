@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What filters answer: every operator with every type of value, and with none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "filtered.h"
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 struct verdict {
 	const char *text;
@@ -381,19 +376,16 @@ static void test_needs(void **state)
 	filter_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_quantifiers),	cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_path_components), cmocka_unit_test(test_regex),
-		cmocka_unit_test(test_hard_globs),	cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_addresses),	cmocka_unit_test(test_either_end),
-		cmocka_unit_test(test_ancestors),	cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_absent),		cmocka_unit_test(test_right_fields),
-		cmocka_unit_test(test_within),		cmocka_unit_test(test_logic),
-		cmocka_unit_test(test_logic_against_c), cmocka_unit_test(test_needs),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),		cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_quantifiers),	cmocka_unit_test(test_paths),
+	cmocka_unit_test(test_path_components), cmocka_unit_test(test_regex),
+	cmocka_unit_test(test_hard_globs),	cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_addresses),	cmocka_unit_test(test_either_end),
+	cmocka_unit_test(test_ancestors),	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_absent),		cmocka_unit_test(test_right_fields),
+	cmocka_unit_test(test_within),		cmocka_unit_test(test_logic),
+	cmocka_unit_test(test_logic_against_c), cmocka_unit_test(test_needs),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Many expressions in one filter: which one answers, and what is found once for an event. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "fake_fields.h"
 #include "grouped.h"
+#include "unit.h"
 
 static const struct sinsp_event event;
 
@@ -119,13 +114,10 @@ static void test_ancestors(void **state)
 	grouped_finish(&group);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	  cmocka_unit_test(test_values_are_kept),
-		cmocka_unit_test(test_scratch),	  cmocka_unit_test(test_right_sides),
-		cmocka_unit_test(test_ancestors),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),	  cmocka_unit_test(test_values_are_kept),
+	cmocka_unit_test(test_scratch),	  cmocka_unit_test(test_right_sides),
+	cmocka_unit_test(test_ancestors),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,17 +3,12 @@
  * What every operator answers on every type: of a value, of none, of a list, with each modifier,
  * and against another field. What is rejected is the matter of tests/unit/sinsp/filter/bind.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "fake_fields.h"
 #include "filtered.h"
+#include "unit.h"
 
 /* A condition on a value, and the answer. */
 struct verdict {
@@ -569,15 +564,12 @@ static void test_text_fields(void **state)
 	check("type.BYTEBUF", "bstartswith val(other.BYTEBUF)", false);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signed),	  cmocka_unit_test(test_unsigned),
-		cmocka_unit_test(test_width),	  cmocka_unit_test(test_bool),
-		cmocka_unit_test(test_texts),	  cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_fields),	  cmocka_unit_test(test_text_fields),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_signed),	  cmocka_unit_test(test_unsigned),
+	cmocka_unit_test(test_width),	  cmocka_unit_test(test_bool),
+	cmocka_unit_test(test_texts),	  cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_addresses), cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_fields),	  cmocka_unit_test(test_text_fields),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -4,18 +4,13 @@
  * of many answers what its checks, each a filter alone, answer when they are put together here.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "drive.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
+#include "unit.h"
 
 enum { GROUPS = 150, ITEMS = 24, MACROS = 12, CHILDREN_MAX = 4, DEPTH_MAX = 4 };
 
@@ -298,11 +293,8 @@ static void test_random(void **state)
 	world_destroy(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_random),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,19 +3,14 @@
  * Fields that are compared in ways of their own, with real fields and events: both ends of sockets,
  * ancestors, raw parameters, distances in time; and the text forms that filters see.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 
 #include "filtered.h"
+#include "unit.h"
 #include "world.h"
 
 static int setup(void **state)
@@ -203,16 +198,13 @@ static void test_lengths(void **state)
 	FAILS(world, "evt.buflen exists", "evt.buflen != 0", "evt.buflen < 1MiB");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_either_end, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_ancestors, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_raw_parameters, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_around, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_texts_of_parameters, setup, world_teardown),
-		cmocka_unit_test_setup_teardown(test_lengths, setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_either_end, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_ancestors, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_raw_parameters, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_around, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_texts_of_parameters, setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_lengths, setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,18 +3,14 @@
  * The index of a list: random expressions in a group answer what each answers alone, where there is
  * no index; and an expression is skipped only if nothing can be missed.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
+#include "unit.h"
 #include "util/buf.h"
 
 enum { GROUPS = 40, ITEMS = 70, EVENTS = 30, TEXT_MAX = 48 };
@@ -309,14 +305,11 @@ static void test_none(void **state)
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_one_look_up),
-		cmocka_unit_test(test_past),
-		cmocka_unit_test(test_none),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_random),
+	cmocka_unit_test(test_one_look_up),
+	cmocka_unit_test(test_past),
+	cmocka_unit_test(test_none),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of expressions: how many candidates an event with one value has among them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "fake_fields.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/index.h"
 #include "sinsp/filter/index_keys.h"
+#include "unit.h"
 
 enum { MANY = 20, TEXT_MAX = 200 };
 
@@ -114,14 +110,11 @@ static void test_hash(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_no_keys),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_hash),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_operators),
+	cmocka_unit_test(test_no_keys),
+	cmocka_unit_test(test_choice),
+	cmocka_unit_test(test_hash),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

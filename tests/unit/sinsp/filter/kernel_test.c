@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which checks the kernel can make, and that their tests give the answers of the check. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "sinsp/filter/kernel_test.h"
+#include "unit.h"
 
 enum { ALL_FACTS = (1 << KERNEL_FACTS) - 1 };
 
@@ -311,14 +306,11 @@ static void test_events(void **state)
 	assert_false(kernel_tests_suit(EVENT_ID_MAX - 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_results), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_ids),	cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_results), cmocka_unit_test(test_names),
+	cmocka_unit_test(test_ids),	cmocka_unit_test(test_unknown),
+	cmocka_unit_test(test_numbers), cmocka_unit_test(test_kinds),
+	cmocka_unit_test(test_events),	cmocka_unit_test(test_flags),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of expressions by type of event: who shares one, and what is in it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/filter/lists.h"
+#include "unit.h"
 
 enum { FIRST = 3, SECOND = 7, LAST = FILTER_TYPES_COUNT - 1 };
 
@@ -149,12 +144,9 @@ static void test_rest(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_no_types), TEST(test_no_items),    TEST(test_answers),
-		TEST(test_rest),     TEST(test_equal_lists),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_no_types), TEST(test_no_items),    TEST(test_answers),
+	TEST(test_rest),     TEST(test_equal_lists),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tests of paths give the answer of the check; where they cannot, they are made for no `not`.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/filter/path_test.h"
+#include "unit.h"
 
 static bool make(const char *text, bool negated, struct kernel_tests *tests)
 {
@@ -112,12 +107,9 @@ static void test_exact(void **state)
 	assert_false(make("fd.name=''", false, &tests));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_exact),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_answers),
+	cmocka_unit_test(test_exact),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -3,20 +3,15 @@
  * The kernel's part of random filters, run as the kernel runs it: what the filter passes passes it,
  * for every event. What the kernel knows of a filter it decides, and nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "drive.h"
 #include "sinsp/fields/thread_key.h"
 #include "sinsp/filter/group.h"
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 enum {
 	FILTERS = 2000,
@@ -433,13 +428,10 @@ static void test_too_large(void **state)
 	buf_finish(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_implied), cmocka_unit_test(test_decided),
-		cmocka_unit_test(test_paths),	cmocka_unit_test(test_shape),
-		cmocka_unit_test(test_group),	cmocka_unit_test(test_too_large),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_implied), cmocka_unit_test(test_decided),
+	cmocka_unit_test(test_paths),	cmocka_unit_test(test_shape),
+	cmocka_unit_test(test_group),	cmocka_unit_test(test_too_large),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

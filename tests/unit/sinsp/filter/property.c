@@ -5,19 +5,14 @@
  * What it should answer is worked out here from the answers of its checks one by one.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "fake_fields.h"
 #include "sinsp/expr/tree.h"
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 enum { ROUNDS = 1500, EVENTS = 6, DEPTH = 4 };
 
@@ -483,11 +478,8 @@ static void test_trees(void **state)
 	buf_finish(&free_form);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_trees),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of a filter before any event: what it needs, and where an item stands in a list. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "fake_fields.h"
 #include "grouped.h"
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 static void test_needs(void **state)
 {
@@ -91,13 +86,10 @@ static void test_count(void **state)
 	grouped_finish(&group);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_needs), cmocka_unit_test(test_needs_of_events),
-		cmocka_unit_test(test_any),   cmocka_unit_test(test_find),
-		cmocka_unit_test(test_count),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_needs), cmocka_unit_test(test_needs_of_events),
+	cmocka_unit_test(test_any),   cmocka_unit_test(test_find),
+	cmocka_unit_test(test_count),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

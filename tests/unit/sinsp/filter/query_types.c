@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known in advance of expressions in one filter: for each of them, and for all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "grouped.h"
+#include "unit.h"
 
 static bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 
@@ -179,16 +174,13 @@ static void test_generic_events(void **state)
 	grouped_finish(&group);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_names_of_shared),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_generic_events),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_types),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_names_of_shared),
+	cmocka_unit_test(test_options),
+	cmocka_unit_test(test_many),
+	cmocka_unit_test(test_generic_events),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Regular expressions: what they match, in time that is bounded. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/filter/regex.h"
+#include "unit.h"
 
 /* As in a filter: the whole value must match, in UTF-8. */
 static bool matches(const char *pattern, const char *text)
@@ -93,13 +88,10 @@ static void test_invalid_names(void **state)
 	assert_null(filter.regexes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches),
-		cmocka_unit_test(test_hard_patterns),
-		cmocka_unit_test(test_invalid_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_matches),
+	cmocka_unit_test(test_hard_patterns),
+	cmocka_unit_test(test_invalid_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* RE2's POSIX syntax in PCRE2's words, and what is rejected. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/filter/regex.h"
+#include "unit.h"
 
 static const char *translate(const char *pattern, struct buf *out)
 {
@@ -169,13 +164,10 @@ static void test_buffer(void **state)
 	assert_true(out.failed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_translated), cmocka_unit_test(test_rejected),
-		cmocka_unit_test(test_messages),   cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_length),	   cmocka_unit_test(test_buffer),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_translated), cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_messages),   cmocka_unit_test(test_limits),
+	cmocka_unit_test(test_length),	   cmocka_unit_test(test_buffer),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

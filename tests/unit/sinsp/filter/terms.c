@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Terms: each is stored once, conjunctions are as short as they can be, also for a type of event.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/filter/terms.h"
+#include "unit.h"
 
 enum { TYPE = 3, OTHER_TYPE = 4 };
 
@@ -214,19 +209,16 @@ static void test_too_many_parts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_new_terms),
-		TEST(test_conjunctions),
-		TEST(test_heights),
-		TEST(test_stack),
-		TEST(test_many),
-		TEST(test_specialised_checks),
-		TEST(test_specialised_conjunctions),
-		TEST(test_marks),
-		TEST(test_too_many_parts),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_new_terms),
+	TEST(test_conjunctions),
+	TEST(test_heights),
+	TEST(test_stack),
+	TEST(test_many),
+	TEST(test_specialised_checks),
+	TEST(test_specialised_conjunctions),
+	TEST(test_marks),
+	TEST(test_too_many_parts),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which types of events a filter lets through, as known in advance and as found event by event. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sinsp/filter/filter.h"
+#include "unit.h"
 
 static bool ids[EVENT_ID_MAX], generic[SYSCALL_CODES_COUNT];
 
@@ -231,14 +226,11 @@ static void test_flags(void **state)
 	filter_destroy(filter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	      cmocka_unit_test(test_combined),
-		cmocka_unit_test(test_all),	      cmocka_unit_test(test_at_run_time),
-		cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_raw_parameters),
-		cmocka_unit_test(test_flags),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),	      cmocka_unit_test(test_combined),
+	cmocka_unit_test(test_all),	      cmocka_unit_test(test_at_run_time),
+	cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_raw_parameters),
+	cmocka_unit_test(test_flags),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants as values of the type of the field: the value, or what is wrong with the text. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 
 #include "fake_fields.h"
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 /* A constant that was bound for an operator on the left side, and the memory of both. */
 struct bound {
@@ -278,16 +273,13 @@ static void test_long_constants(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_hexadecimal),
-		cmocka_unit_test(test_quantities), cmocka_unit_test(test_doubles),
-		cmocka_unit_test(test_booleans),   cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_addresses),  cmocka_unit_test(test_networks),
-		cmocka_unit_test(test_texts),	   cmocka_unit_test(test_hexadecimal_bytes),
-		cmocka_unit_test(test_wildcards),  cmocka_unit_test(test_long_constants),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),	   cmocka_unit_test(test_hexadecimal),
+	cmocka_unit_test(test_quantities), cmocka_unit_test(test_doubles),
+	cmocka_unit_test(test_booleans),   cmocka_unit_test(test_ports),
+	cmocka_unit_test(test_addresses),  cmocka_unit_test(test_networks),
+	cmocka_unit_test(test_texts),	   cmocka_unit_test(test_hexadecimal_bytes),
+	cmocka_unit_test(test_wildcards),  cmocka_unit_test(test_long_constants),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

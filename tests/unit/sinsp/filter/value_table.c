@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of constants: what they have, of which types they are, and whatever their size. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "sinsp/filter/program.h"
+#include "unit.h"
 
 static struct value_table *make(struct arena *arena, enum param_type type,
 				const struct filter_constant *constants, uint32_t n)
@@ -132,13 +127,10 @@ static void test_other_types(void **state)
 	arena_finish(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_many),	    cmocka_unit_test(test_collisions),
-		cmocka_unit_test(test_other_types),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_many),	    cmocka_unit_test(test_collisions),
+	cmocka_unit_test(test_other_types),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours of values on a terminal. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "formatted.h"
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static void test_colours(void **state)
 {
@@ -64,13 +59,10 @@ static void test_no_colours_in_json(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup_write, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_colours),
-		TEST(test_colours_and_widths),
-		TEST(test_no_colours_in_json),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_colours),
+	TEST(test_colours_and_widths),
+	TEST(test_no_colours_in_json),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

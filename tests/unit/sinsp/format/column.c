@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns: what they are once they are added, and which are not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/output_format.h"
+#include "unit.h"
 
 enum { COLUMNS = 8 };
 
@@ -234,13 +229,10 @@ static void test_wrong_field(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_field),  TEST(test_lists),	    TEST(test_transformer),
-		TEST(test_wrong),  TEST(test_not_prepared), TEST(test_repeated), TEST(test_prepended),
-		TEST(test_fields), TEST(test_wrong_field),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_field),  TEST(test_lists),	    TEST(test_transformer),
+	TEST(test_wrong),  TEST(test_not_prepared), TEST(test_repeated), TEST(test_prepended),
+	TEST(test_fields), TEST(test_wrong_field),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of fields for JSON: what they stand for, and what is wrong with them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/format/formatter.h"
+#include "unit.h"
 
 static size_t count_keys(const char *fields)
 {
@@ -85,12 +80,9 @@ static void test_wrong_lists(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists_of_fields),
-		cmocka_unit_test(test_wrong_lists),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_lists_of_fields),
+	cmocka_unit_test(test_wrong_lists),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats: how they are read, what is printed for them, and what is wrong with wrong ones. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static void test_width(void **state)
 {
@@ -115,13 +110,10 @@ static void test_needs(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_width), TEST(test_width_of_characters), TEST(test_missing),
-		TEST(test_lines), TEST(test_transformers),	  TEST(test_json),
-		TEST(test_needs),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_width), TEST(test_width_of_characters), TEST(test_missing),
+	TEST(test_lines), TEST(test_transformers),	  TEST(test_json),
+	TEST(test_needs),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

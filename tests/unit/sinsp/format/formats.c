@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of formats: rows are complete, names are words that -o can take. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 /* A table of hooks that has one has all that is needed with it. */
 static void check_row(const struct output_format *format)
@@ -90,14 +85,11 @@ static void test_defaults(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_complete),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_uses),
-		cmocka_unit_test(test_defaults),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows_are_complete),
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_uses),
+	cmocka_unit_test(test_defaults),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of values in other schemas. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "contained.h"
@@ -13,6 +7,7 @@
 #include "sinsp/values/encoder.h"
 #include "sinsp/format/forms.h"
 #include "sinsp/schema/schema.h"
+#include "unit.h"
 
 /* Compares what a field adds to the head of a record; "": nothing. */
 static void expect(struct drive *world, const struct output_schema *schema, const char *field,
@@ -229,16 +224,13 @@ static void test_outcomes(void **state)
 	formatter_destroy(formatter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),	   cmocka_unit_test(test_large_numbers),
-		cmocka_unit_test(test_ids),	   cmocka_unit_test(test_words_for_nothing),
-		cmocka_unit_test(test_lists),	   cmocka_unit_test(test_parameters),
-		cmocka_unit_test(test_files),	   cmocka_unit_test(test_sockets),
-		cmocka_unit_test(test_containers), cmocka_unit_test(test_images),
-		cmocka_unit_test(test_outcomes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_types),	   cmocka_unit_test(test_large_numbers),
+	cmocka_unit_test(test_ids),	   cmocka_unit_test(test_words_for_nothing),
+	cmocka_unit_test(test_lists),	   cmocka_unit_test(test_parameters),
+	cmocka_unit_test(test_files),	   cmocka_unit_test(test_sockets),
+	cmocka_unit_test(test_containers), cmocka_unit_test(test_images),
+	cmocka_unit_test(test_outcomes),
+};
 
-	return cmocka_run_group_tests(tests, contained_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = contained_setup, .teardown = world_teardown);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of JSON: which fields, what is left out, texts that are not UTF-8. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 #include "contained.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/format/format.h"
+#include "unit.h"
 #include "world.h"
 
 static const char cat_args[] = "-n\0/etc/host\"name\0";
@@ -260,19 +255,16 @@ static void test_warm_buffer_stays(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_default_line),
-		TEST(test_missing_values),
-		TEST(test_needs),
-		TEST(test_wrong_fields),
-		TEST(test_no_memory),
-		TEST(test_bytes_beside_text),
-		TEST(test_times),
-		TEST(test_warm_buffer_stays),
-		cmocka_unit_test_setup_teardown(test_containers, contained_setup, world_teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_default_line),
+	TEST(test_missing_values),
+	TEST(test_needs),
+	TEST(test_wrong_fields),
+	TEST(test_no_memory),
+	TEST(test_bytes_beside_text),
+	TEST(test_times),
+	TEST(test_warm_buffer_stays),
+	cmocka_unit_test_setup_teardown(test_containers, contained_setup, world_teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON forms of fields and of transformers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/format/json_form.h"
+#include "unit.h"
 
 static void expect(const char *field, const char *form)
 {
@@ -42,12 +37,9 @@ static void test_transformers(void **state)
 	assert_int_equal(json_form_of(&column), JSON_TEXT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_transformers),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_fields),
+	cmocka_unit_test(test_transformers),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON of outputs: ids, drop records, marks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formatted.h"
+#include "unit.h"
 
 static const struct format_drop_type types[] = {{"openat", 3}, {"close", 2}};
 
@@ -111,14 +106,11 @@ static void test_id(void **state)
 	formatter_destroy(formatter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_id),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_id),
+};
 
-	return cmocka_run_group_tests(tests, formatted_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

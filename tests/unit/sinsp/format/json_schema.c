@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of JSON in other schemas: ids, drop records, marks, rules. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/format/json.h"
 #include "sinsp/format/match.h"
 #include "sinsp/schema/schema.h"
+#include "unit.h"
 #include "util/version.h"
 
 static void expect(struct buf *out, const char *line)
@@ -104,14 +99,11 @@ static void test_rule(void **state)
 	match_line_destroy(line);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_constant),
-		cmocka_unit_test(test_rule),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_constant),
+	cmocka_unit_test(test_rule),
+};
 
-	return cmocka_run_group_tests(tests, formatted_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes under keys: found, replaced, and bounded. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "sinsp/format/kept.h"
+#include "unit.h"
 
 static void expect(const struct kept *kept, uint64_t key, const char *bytes)
 {
@@ -83,13 +78,10 @@ static void test_bounds(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_replace),
-		cmocka_unit_test(test_bounds),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_find),
+	cmocka_unit_test(test_replace),
+	cmocka_unit_test(test_bounds),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

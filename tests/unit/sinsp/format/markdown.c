@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of Markdown: one line for each row, markup escaped. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/sinsp.h"
+#include "unit.h"
 #include "util/table.h"
 
 static void add(struct table *table, const char *cell)
@@ -48,11 +43,8 @@ static void test_table(void **state)
 	table_finish(&table);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_table),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of rules: in JSON keys and fields around the output, in text a head before it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/match.h"
+#include "unit.h"
 #include "world.h"
 
 static const char *const tags[] = {"a", "b\"c"};
@@ -207,17 +202,14 @@ static void test_no_memory_for_the_output(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_json, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text, setup, teardown),
-		cmocka_unit_test(test_wrong_outputs),
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing_is_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory_for_the_output, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
+	cmocka_unit_test(test_wrong_outputs),
+	cmocka_unit_test(test_needs),
+	cmocka_unit_test_setup_teardown(test_full_buffer, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nothing_is_kept, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_memory_for_the_output, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

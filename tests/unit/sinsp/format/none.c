@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The format that prints nothing: for captures, not for lists; rules need no state for it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/sinsp.h"
+#include "unit.h"
 
 static void test_prints_nothing(void **state)
 {
@@ -28,12 +23,9 @@ static void test_rules_need_no_state(void **state)
 	match_line_destroy(line);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prints_nothing),
-		cmocka_unit_test(test_rules_need_no_state),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_prints_nothing),
+	cmocka_unit_test(test_rules_need_no_state),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What both forms of LogRecords share: severities, bodies, names, ids. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "formatted.h"
 #include "sinsp/format/otlp.h"
 #include "sinsp/schema/schema.h"
+#include "unit.h"
 
 static void test_severities(void **state)
 {
@@ -85,14 +80,11 @@ static void test_names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_severities),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_schema),
-		cmocka_unit_test(test_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_severities),
+	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_schema),
+	cmocka_unit_test(test_names),
+};
 
-	return cmocka_run_group_tests(tests, formatted_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* LogRecords as JSON: events, matches of rules, drop records, marks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/format/match.h"
+#include "unit.h"
 
 #define TIME "\"timeUnixNano\":\"1795260961123456789\",\"eventName\":\"lanner.close\","
 #define INFO "\"severityNumber\":9,\"severityText\":\"INFO\","
@@ -200,17 +195,14 @@ static void test_no_memory(void **state)
 	formatter_destroy(formatter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_id),
-		cmocka_unit_test(test_matches),
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_drop_of_an_unknown_number),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_id),
+	cmocka_unit_test(test_matches),
+	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_drop_of_an_unknown_number),
+	cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = world_teardown);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* LogRecords in protobuf, byte for byte. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/format/match.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -170,14 +165,10 @@ static void test_texts(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event), cmocka_unit_test(test_id),
-		cmocka_unit_test(test_match), cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_mark),  cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_texts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_event), cmocka_unit_test(test_id),   cmocka_unit_test(test_match),
+	cmocka_unit_test(test_drop),  cmocka_unit_test(test_mark), cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_texts),
+};
 
-	return cmocka_run_group_tests(tests, setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = world_teardown);

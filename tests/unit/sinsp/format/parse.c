@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The language of formats: where a field ends, what is wrong, what is too long. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static void test_text_between(void **state)
 {
@@ -136,12 +131,9 @@ static void test_limits(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_text_between), TEST(test_end_of_field), TEST(test_wrong),
-		TEST(test_wrong_keys),	 TEST(test_limits),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_text_between), TEST(test_end_of_field), TEST(test_wrong),
+	TEST(test_wrong_keys),	 TEST(test_limits),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of protobuf: entries whose length is put in, ids, values that are left out. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "formatted.h"
 #include "sinsp/format/proto_column.h"
+#include "unit.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)
 {
@@ -120,14 +115,11 @@ static void test_values(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_id),
-		cmocka_unit_test(test_values),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_entry),
+	cmocka_unit_test(test_missing),
+	cmocka_unit_test(test_id),
+	cmocka_unit_test(test_values),
+};
 
-	return cmocka_run_group_tests(tests, formatted_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

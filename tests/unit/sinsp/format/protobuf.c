@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of events, byte for byte; tests/cli/test_protobuf decodes many of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "contained.h"
 #include "formatted.h"
+#include "unit.h"
 
 static void expect(struct drive *world, const char *format, const char *bytes, size_t len)
 {
@@ -84,14 +79,11 @@ static void test_needs(void **state)
 	formatter_destroy(formatter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_needs),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_fields),
+	cmocka_unit_test(test_others),
+	cmocka_unit_test(test_arguments),
+	cmocka_unit_test(test_needs),
+};
 
-	return cmocka_run_group_tests(tests, contained_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = contained_setup, .teardown = world_teardown);

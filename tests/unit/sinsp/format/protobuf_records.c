@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of protobuf beside plain events: ids, drop records, marks, rules. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "formatted.h"
 #include "sinsp/format/match.h"
+#include "unit.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)
 {
@@ -159,13 +154,9 @@ static void test_texts(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),	  cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_id),
-		cmocka_unit_test(test_match),	  cmocka_unit_test(test_texts),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_drop), cmocka_unit_test(test_mark),  cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_id),   cmocka_unit_test(test_match), cmocka_unit_test(test_texts),
+};
 
-	return cmocka_run_group_tests(tests, formatted_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = formatted_setup, .teardown = world_teardown);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole records in other schemas: what begins them, which columns there are. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "contained.h"
 #include "formatted.h"
 #include "sinsp/fields/field.h"
 #include "sinsp/schema/schema.h"
+#include "unit.h"
 #include "util/version.h"
 
 static void expect(struct drive *world, const struct output_schema *schema, const char *format,
@@ -203,19 +198,16 @@ static void test_needs(void **state)
 	formatter_destroy(formatter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_keys_are_unique),
-		cmocka_unit_test(test_otherwise),
-		cmocka_unit_test(test_companions),
-		cmocka_unit_test(test_machine),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_container_columns),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_needs),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_heads),
+	cmocka_unit_test(test_keys_are_unique),
+	cmocka_unit_test(test_otherwise),
+	cmocka_unit_test(test_companions),
+	cmocka_unit_test(test_machine),
+	cmocka_unit_test(test_left_out),
+	cmocka_unit_test(test_container_columns),
+	cmocka_unit_test(test_text),
+	cmocka_unit_test(test_needs),
+};
 
-	return cmocka_run_group_tests(tests, contained_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = contained_setup, .teardown = world_teardown);

@@ -3,12 +3,6 @@
  * Lines of which parts are kept have the same bytes as lines that are written anew, whatever
  * happens to containers between two events.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +14,7 @@
 #include "sinsp/state/container.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"
+#include "unit.h"
 
 enum { PROCESSES = 12, FIRST_PID = 200, GROUPS = 6, STEPS = 1000 };
 
@@ -382,13 +377,10 @@ static void test_kept(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, contained_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_json_list),	  TEST(test_json_default), TEST(test_json_nulls),
-		TEST(test_dropped_lines), TEST(test_text),	   TEST(test_coloured_text),
-		TEST(test_spans),	  TEST(test_kept),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_json_list),	  TEST(test_json_default), TEST(test_json_nulls),
+	TEST(test_dropped_lines), TEST(test_text),	   TEST(test_coloured_text),
+	TEST(test_spans),	  TEST(test_kept),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

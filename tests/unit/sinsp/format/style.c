@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What users choose about text: the form of times and buffers, and colours. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "formatted.h"
 #include "sinsp/fields/field.h"
+#include "unit.h"
 
 static void test_times(void **state)
 {
@@ -204,14 +199,11 @@ static void test_no_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, formatted_setup_write, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_times),	  TEST(test_latency),	  TEST(test_time_between_lines),
-		TEST(test_times_in_json), TEST(test_buffers),	  TEST(test_buffers_in_json),
-		TEST(test_arguments),	  TEST(test_cut_buffers), TEST(test_large_buffers),
-		TEST(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_times),	  TEST(test_latency),	  TEST(test_time_between_lines),
+	TEST(test_times_in_json), TEST(test_buffers),	  TEST(test_buffers_in_json),
+	TEST(test_arguments),	  TEST(test_cut_buffers), TEST(test_large_buffers),
+	TEST(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of text: which fields, control characters, texts that are long. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include "sinsp/fields/field.h"
 #include "sinsp/values/param_text.h"
 #include "sinsp/format/format.h"
+#include "unit.h"
 #include "world.h"
 
 static int setup(void **state)
@@ -195,14 +190,11 @@ static void test_long_text(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_default_line),     TEST(test_control_characters),
-		TEST(test_text_of_a_number), TEST(test_every_control_character),
-		TEST(test_wrong_fields),     TEST(test_needs),
-		TEST(test_long_text),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_default_line),     TEST(test_control_characters),
+	TEST(test_text_of_a_number), TEST(test_every_control_character),
+	TEST(test_wrong_fields),     TEST(test_needs),
+	TEST(test_long_text),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text of outputs: drop records, marks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/format/format.h"
+#include "unit.h"
 
 static void expect_drop(const struct format_drop *drop, const char *line)
 {
@@ -62,13 +57,10 @@ static void test_no_memory(void **state)
 	assert_int_equal(out.len, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_drop),
+	cmocka_unit_test(test_mark),
+	cmocka_unit_test(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

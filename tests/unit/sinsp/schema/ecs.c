@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Categories and types of the Elastic Common Schema. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "event/event.h"
 #include "sinsp/schema/ecs.h"
+#include "unit.h"
 
 /* What the schema allows for each category ("expected event types"). */
 static const struct {
@@ -66,12 +61,9 @@ static void test_some(void **state)
 	assert_string_equal(ecs_type(EVENT_ID_MAX), "info");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_events),
-		cmocka_unit_test(test_some),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_events),
+	cmocka_unit_test(test_some),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of fields: every row is of a field, and no key stands in the way of another one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/schema/fields.h"
+#include "unit.h"
 
 enum { KEYS_MAX = 1024, KEY_BYTES = 128 };
 
@@ -147,14 +142,11 @@ static void test_rule_is_unique(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_fields),
-		cmocka_unit_test(test_forms_fit),
-		cmocka_unit_test(test_no_key_holds_another),
-		cmocka_unit_test(test_rule_is_unique),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_rows_are_fields),
+	cmocka_unit_test(test_forms_fit),
+	cmocka_unit_test(test_no_key_holds_another),
+	cmocka_unit_test(test_rule_is_unique),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The ids of a machine: what is none is left out. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "tree.h"
 #include "sinsp/schema/identity.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789ABCDEF"
 
@@ -61,13 +56,10 @@ static void test_kernel(void **state)
 		assert_string_equal(identity.parts[IDENTITY_ARCHITECTURE], "amd64");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machine_id),
-		cmocka_unit_test(test_no_file),
-		cmocka_unit_test(test_kernel),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_machine_id),
+	cmocka_unit_test(test_no_file),
+	cmocka_unit_test(test_kernel),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Every field that stands alone has a number of its own, beyond those of the message itself. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/fields/field.h"
 #include "sinsp/format/json_form.h"
 #include "sinsp/schema/numbers.h"
+#include "unit.h"
 
 enum { NUMBER_MAX = 1024 };
 
@@ -61,13 +56,10 @@ static void test_maps(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_fields),
-		cmocka_unit_test(test_some),
-		cmocka_unit_test(test_maps),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all_fields),
+	cmocka_unit_test(test_some),
+	cmocka_unit_test(test_maps),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Schemas: names, keys by table and by rule. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/schema/schema.h"
+#include "unit.h"
 
 static void test_names(void **state)
 {
@@ -82,13 +77,10 @@ static void test_words(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	  cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_arguments), cmocka_unit_test(test_rule),
-		cmocka_unit_test(test_words),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),	  cmocka_unit_test(test_rows),
+	cmocka_unit_test(test_arguments), cmocka_unit_test(test_rule),
+	cmocka_unit_test(test_words),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What an event closed or ended is there until the next event. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/after.h"
+#include "unit.h"
 
 static void closes_late(void **state)
 {
@@ -37,13 +32,10 @@ static void ends_late(void **state)
 	assert_null(sinsp_thread_find(drive->sinsp, 100));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(closes_late),
-		TEST(ends_late),
-	};
+	TEST(closes_late),
+	TEST(ends_late),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The control groups that threads are in, and which of them changed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +8,7 @@
 #include "sinsp/state/core.h"
 
 #include "drive.h"
+#include "unit.h"
 
 #define UID "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -156,14 +151,11 @@ static void test_all(void **state)
 	changed_since(0, before + 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pending, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pods, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pending, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* New containers, and where the processes above their first one say that their bundle is. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +7,7 @@
 #include "sinsp/state/core.h"
 
 #include "drive.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -255,26 +250,23 @@ static void test_remove(void **state)
 	sinsp_remove_container(drive.sinsp, "none");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_option, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_option_with_equals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_conmon, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_relative, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_shim, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nearest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unfinished_option, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_parent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_option, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_option_with_equals, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_conmon, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_directory, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_relative, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_shim, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nearest, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_of_another, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unfinished_option, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_unknown_parent, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_describe, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_describe_twice, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_remove, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

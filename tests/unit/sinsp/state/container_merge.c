@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two descriptions of a container as one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/state/container_merge.h"
+#include "unit.h"
 
 static struct sinsp_container_info *known, *info;
 
@@ -104,13 +99,10 @@ static void test_says_nothing_new(void **state)
 	assert_int_equal(info->created_ns, 7);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_completes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_keeps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_says_nothing_new, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_completes, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_keeps, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_says_nothing_new, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* When users of containers are read, and whose names hold until then. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,6 +7,7 @@
 #include "foreign_root.h"
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -245,20 +240,17 @@ static void test_only_live(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_once),
-		TEST(test_exec),
-		TEST(test_not_ready),
-		TEST(test_root_of_the_machine),
-		TEST(test_without_files),
-		TEST(test_unusable_file),
-		TEST(test_process_that_exited),
-		TEST(test_exec_meanwhile),
-		TEST(test_container_that_ended),
-		TEST(test_only_live),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_once),
+	TEST(test_exec),
+	TEST(test_not_ready),
+	TEST(test_root_of_the_machine),
+	TEST(test_without_files),
+	TEST(test_unusable_file),
+	TEST(test_process_that_exited),
+	TEST(test_exec_meanwhile),
+	TEST(test_container_that_ended),
+	TEST(test_only_live),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of the engine are found by their ids, also by those of their namespace. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 static void adds_a_thread_with_all_parts(void **state)
 {
@@ -72,15 +67,12 @@ static void remembers_exits(void **state)
 	assert_true(state_has_exited(drive->sinsp, 8 + EXITED_COUNT));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup, drive_teardown)
-		TEST(adds_a_thread_with_all_parts),
-		TEST(finds_no_unknown_thread),
-		TEST(finds_who_is_named),
-		TEST(remembers_exits),
-	};
+	TEST(adds_a_thread_with_all_parts),
+	TEST(finds_no_unknown_thread),
+	TEST(finds_who_is_named),
+	TEST(remembers_exits),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

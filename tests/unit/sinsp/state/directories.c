@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories of paths are looked up while their event is applied; what reads the event looks
  * nowhere. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "drive.h"
 #include "fake_proc.h"
 #include "sinsp/format/format.h"
+#include "unit.h"
 
 enum { TID = 50 };
 
@@ -189,15 +184,12 @@ static void reading_looks_nowhere(void **state)
 	formatter_destroy(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(looks_for_what_was_reached),
-		TEST(finds_both_directories_once),
-		TEST(finds_the_directory_of_an_exec),
-		TEST(reading_looks_nowhere),
-	};
+	TEST(looks_for_what_was_reached),
+	TEST(finds_both_directories_once),
+	TEST(finds_the_directory_of_an_exec),
+	TEST(reading_looks_nowhere),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What fields ask of the engine: other threads, and names. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "drive.h"
 #include "sinsp/state/core.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -98,15 +93,12 @@ static void reports_how_long_a_thread_ran(void **state)
 	assert_int_equal(sinsp_run_ns(drive_end(drive)), 1000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(finds_the_family),
-		TEST(knows_its_machine),
-		TEST(names_what_has_a_name),
-		TEST(reports_how_long_a_thread_ran),
-	};
+	TEST(finds_the_family),
+	TEST(knows_its_machine),
+	TEST(names_what_has_a_name),
+	TEST(reports_how_long_a_thread_ran),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

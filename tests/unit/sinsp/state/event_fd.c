@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors that an event opens, turns to or names. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/event_fd.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -60,13 +55,10 @@ static void notes_other_names(void **state)
 	assert_false(event.fd_named);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(opens_and_sets),
-		TEST(notes_other_names),
-	};
+	TEST(opens_and_sets),
+	TEST(notes_other_names),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The absolute paths of parameters, by what the tables hold. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/event_path.h"
+#include "unit.h"
 
 static void gives_paths_of_parameters(void **state)
 {
@@ -137,14 +132,11 @@ static void starts_at_the_current_directory(void **state)
 	assert_int_equal(dirfd, AT_FDCWD_STORED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(gives_paths_of_parameters),       TEST(prefers_what_the_kernel_found),
-		TEST(starts_where_the_kernel_says),    TEST(knows_where_paths_start),
-		TEST(starts_at_the_current_directory),
-	};
+	TEST(gives_paths_of_parameters),       TEST(prefers_what_the_kernel_found),
+	TEST(starts_where_the_kernel_says),    TEST(knows_where_paths_start),
+	TEST(starts_at_the_current_directory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which threads are followed: named processes, their threads, and what they create. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "fake_proc.h"
+#include "unit.h"
 
 /* Process 100 with the thread 101 and the child 200; a stranger. */
 static const struct fake_thread at_start[] = {
@@ -218,21 +213,18 @@ static void test_filled_again(void **state)
 	drive_destroy(&drive);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_by_default),
-		cmocka_unit_test(test_named_process),
-		cmocka_unit_test(test_children_from_now_on),
-		cmocka_unit_test(test_without_children),
-		cmocka_unit_test(test_creator_that_is_not_the_parent),
-		cmocka_unit_test(test_from_exec),
-		cmocka_unit_test(test_count_until_the_end),
-		cmocka_unit_test(test_id_in_use_again),
-		cmocka_unit_test(test_capture_without_lists),
-		cmocka_unit_test(test_looked_up),
-		cmocka_unit_test(test_filled_again),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_nobody_by_default),
+	cmocka_unit_test(test_named_process),
+	cmocka_unit_test(test_children_from_now_on),
+	cmocka_unit_test(test_without_children),
+	cmocka_unit_test(test_creator_that_is_not_the_parent),
+	cmocka_unit_test(test_from_exec),
+	cmocka_unit_test(test_count_until_the_end),
+	cmocka_unit_test(test_id_in_use_again),
+	cmocka_unit_test(test_capture_without_lists),
+	cmocka_unit_test(test_looked_up),
+	cmocka_unit_test(test_filled_again),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc or a capture says, put into the tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "driven_machine.h"
 #include "sinsp/state/load.h"
+#include "unit.h"
 
 static void names_sockets(void **state)
 {
@@ -92,15 +87,12 @@ static void replaces_a_descriptor(void **state)
 	assert_null(state_load_fd(sinsp, fds, &found));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
-		TEST(names_sockets),
-		TEST(shares_with_the_process),
-		TEST(replaces_a_descriptor),
-	};
+	TEST(names_sockets),
+	TEST(shares_with_the_process),
+	TEST(replaces_a_descriptor),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is asked of /proc: unknown threads and descriptors, once each. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +7,7 @@
 #include "driven_machine.h"
 #include "sinsp/state/core.h"
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 #include "util/clock.h"
 
 static void asks_once_for_a_thread(void **state)
@@ -409,29 +404,26 @@ static void takes_descriptors_of_processes(void **state)
 	assert_null(take_fd(drive, -EBADF, 9, 3)->fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name)                                                                                 \
 	cmocka_unit_test_setup_teardown(name, driven_machine_setup, driven_machine_teardown)
-		TEST(asks_once_for_a_thread),
-		TEST(asks_once_without_answer),
-		TEST(brings_the_main_thread_with_another),
-		TEST(asks_once_for_a_descriptor),
-		TEST(asks_again_after_a_close),
-		TEST(asks_only_for_what_was_open),
-		TEST(bounds_looks_and_memory),
-		TEST(asks_for_what_the_events_do_not_say),
-		TEST(follows_links_of_directories),
-		TEST(asks_where_a_namespace_leads),
-		TEST(asks_for_received_descriptors),
-		TEST(understands_32_bit_messages),
-		TEST(passes_over_corrupt_messages),
-		TEST(takes_descriptors_of_processes),
-		TEST(completes_a_child_from_its_parent_in_proc),
-		TEST(what_proc_says_is_newer_than_events_before_it),
-		TEST(what_proc_says_is_newer_after_a_step),
-	};
+	TEST(asks_once_for_a_thread),
+	TEST(asks_once_without_answer),
+	TEST(brings_the_main_thread_with_another),
+	TEST(asks_once_for_a_descriptor),
+	TEST(asks_again_after_a_close),
+	TEST(asks_only_for_what_was_open),
+	TEST(bounds_looks_and_memory),
+	TEST(asks_for_what_the_events_do_not_say),
+	TEST(follows_links_of_directories),
+	TEST(asks_where_a_namespace_leads),
+	TEST(asks_for_received_descriptors),
+	TEST(understands_32_bit_messages),
+	TEST(passes_over_corrupt_messages),
+	TEST(takes_descriptors_of_processes),
+	TEST(completes_a_child_from_its_parent_in_proc),
+	TEST(what_proc_says_is_newer_than_events_before_it),
+	TEST(what_proc_says_is_newer_after_a_step),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

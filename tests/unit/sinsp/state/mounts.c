@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Paths below a mount, before and after a move. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "drive.h"
 #include "sinsp/state/mounts.h"
 #include "sinsp/tables/program.h"
+#include "unit.h"
 
 static void moves_whole_components(void **state)
 {
@@ -60,13 +55,10 @@ static void moves_files_alone(void **state)
 	assert_string_equal(fd->name, "/b/x");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
-		TEST(moves_whole_components),
-		TEST(moves_files_alone),
-	};
+	TEST(moves_whole_components),
+	TEST(moves_files_alone),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads share, and what one of them gets for itself. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "drive.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/program.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -89,15 +84,12 @@ static void may_do_everything_in_its_namespace(void **state)
 	assert_int_equal(thread->caps_inheritable, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
-		TEST(shares_as_the_flags_say),
-		TEST(unshares),
-		TEST(sets_names),
-		TEST(may_do_everything_in_its_namespace),
-	};
+	TEST(shares_as_the_flags_say),
+	TEST(unshares),
+	TEST(sets_names),
+	TEST(may_do_everything_in_its_namespace),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shapes of ids; cgroup_path.c tests them in paths. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/tables/cgroup_id.h"
+#include "unit.h"
 
 static struct text text_of(const char *text)
 {
@@ -80,13 +75,10 @@ static void test_uids_of_pods(void **state)
 	assert_string_equal(uid, "00112233445566778899aabbccddeeff");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_uids_of_pods),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_shapes),
+	cmocka_unit_test(test_uids_of_pods),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

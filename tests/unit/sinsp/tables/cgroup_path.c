@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers by the paths of control groups, in the forms that runtimes make. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/cgroup_path.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
@@ -298,13 +293,10 @@ static void test_hostile(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),	cmocka_unit_test(test_several_groups),
-		cmocka_unit_test(test_outer),	cmocka_unit_test(test_many_outer),
-		cmocka_unit_test(test_hostile),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_paths),	cmocka_unit_test(test_several_groups),
+	cmocka_unit_test(test_outer),	cmocka_unit_test(test_many_outer),
+	cmocka_unit_test(test_hostile),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

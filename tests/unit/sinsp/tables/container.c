@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A container's short id and its description's memory. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/container.h"
 #include "sinsp/tables/pods.h"
+#include "unit.h"
 
 static size_t short_len(bool is_named, size_t id_len)
 {
@@ -68,14 +63,11 @@ static void test_info_owns_its_memory(void **state)
 	sinsp_container_info_destroy(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_len),
-		cmocka_unit_test(test_state_names),
-		cmocka_unit_test(test_known_by_its_pod),
-		cmocka_unit_test(test_info_owns_its_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_short_len),
+	cmocka_unit_test(test_state_names),
+	cmocka_unit_test(test_known_by_its_pod),
+	cmocka_unit_test(test_info_owns_its_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

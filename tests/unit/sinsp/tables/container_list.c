@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of containers: order, and removal anywhere. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/tables/container_list.h"
+#include "unit.h"
 
 enum { COUNT = 3 };
 
@@ -59,11 +54,8 @@ static void test_order(void **state)
 		expect_without(removed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_order),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers and their pods, whichever is known first. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/containers.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UID "2f2b6b2e-9c0a-4d7c-8f7c-2f3f5d6b7a80"
@@ -279,20 +274,17 @@ static void test_into_the_oldest_that_is_kept(void **state)
 	sinsp_cgroups_unref(cgroups);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pod_before_its_container, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_container_before_its_pod, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_container_that_the_api_lists, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_uids_of_a_static_pod, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pod_that_the_runtime_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pod_of_other_groups, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_the_runtime, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_runtime_and_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_containers_of_one_pod, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_into_the_oldest_that_is_kept, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_pod_before_its_container, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_container_before_its_pod, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_container_that_the_api_lists, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_uids_of_a_static_pod, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pod_that_the_runtime_names, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pod_of_other_groups, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_without_the_runtime, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_runtime_and_list, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_containers_of_one_pod, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_into_the_oldest_that_is_kept, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

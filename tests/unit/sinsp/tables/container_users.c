@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Users from the files of a container, seen through one of its processes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "foreign_root.h"
 #include "sinsp/tables/container_users.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define WHOLE_MAP "         0          0 4294967295\n"
@@ -243,15 +238,12 @@ static void test_share_bounds(void **state)
 	assert_null(list);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share), cmocka_unit_test(test_share_bounds),
-		TEST(test_both_files),	      TEST(test_one_file_or_none),
-		TEST(test_user_namespace),    TEST(test_not_of_the_container),
-		TEST(test_by_path),	      TEST(test_unusable_files),
-		TEST(test_bounded),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_share), cmocka_unit_test(test_share_bounds),
+	TEST(test_both_files),	      TEST(test_one_file_or_none),
+	TEST(test_user_namespace),    TEST(test_not_of_the_container),
+	TEST(test_by_path),	      TEST(test_unusable_files),
+	TEST(test_bounded),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

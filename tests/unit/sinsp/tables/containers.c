@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared control groups, and containers that live as long as one of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
 #include "sinsp/tables/containers.h"
+#include "unit.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -376,23 +371,20 @@ static void test_each(void **state)
 		sinsp_cgroups_unref(all[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_equal_groups_are_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_groups_of_one_container, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_new_ones_are_taken_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_described_early, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_described_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kept_when_unused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pod_of_the_path, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_declared, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_each, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_equal_groups_are_one, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_groups_of_one_container, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_new_ones_are_taken_once, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_described_early, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_described_late, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_kept_when_unused, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_oldest_are_dropped, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_changed_ones_are_taken_once, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_pod_of_the_path, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_declared, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_each, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

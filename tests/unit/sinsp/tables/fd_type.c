@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The letters and names of descriptor kinds, as output-format.md lists them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/tables/fd.h"
+#include "unit.h"
 
 static void names_every_kind(void **state)
 {
@@ -34,11 +29,8 @@ static void names_every_kind(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_every_kind),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_every_kind),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptor tables: chunks, sharing between forks, close-on-exec, the common limit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/fds.h"
+#include "unit.h"
 
 struct fixture {
 	struct pool pool;
@@ -352,24 +347,21 @@ static void agrees_with_a_simple_table(void **state)
 	sinsp_fds_unref(tables[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(holds_numbers_far_apart),
-		TEST(rejects_what_is_no_number),
-		TEST(costs_little_for_a_single_large_number),
-		TEST(copies_do_not_change_each_other),
-		TEST(shares_by_reference),
-		TEST(exec_closes_what_is_marked),
-		TEST(renames),
-		TEST(keeps_both_names),
-		TEST(has_ends_on_demand),
-		TEST(keeps_to_the_limit),
-		TEST(remembers_what_was_asked),
-		TEST(takes_no_memory_for_what_is_not_open),
-		TEST(agrees_with_a_simple_table),
-	};
+	TEST(holds_numbers_far_apart),
+	TEST(rejects_what_is_no_number),
+	TEST(costs_little_for_a_single_large_number),
+	TEST(copies_do_not_change_each_other),
+	TEST(shares_by_reference),
+	TEST(exec_closes_what_is_marked),
+	TEST(renames),
+	TEST(keeps_both_names),
+	TEST(has_ends_on_demand),
+	TEST(keeps_to_the_limit),
+	TEST(remembers_what_was_asked),
+	TEST(takes_no_memory_for_what_is_not_open),
+	TEST(agrees_with_a_simple_table),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of addresses: forms of lines, and that the file is read once. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "etc_files.h"
 #include "sinsp/tables/hosts.h"
+#include "unit.h"
 
 static struct etc_files etc;
 static char path[ETC_FILES_PATH_BYTES];
@@ -104,13 +99,10 @@ static void copes_without_the_file(void **state)
 	hosts_finish(&hosts);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lines),
-		cmocka_unit_test(reads_many_and_once),
-		cmocka_unit_test(copes_without_the_file),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_lines),
+	cmocka_unit_test(reads_many_and_once),
+	cmocka_unit_test(copes_without_the_file),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine: taken over with its limits, dumped, and read from this one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "transcript.h"
 #include "sinsp/tables/machine.h"
+#include "unit.h"
 
 static void takes_over_and_dumps(void **state)
 {
@@ -75,14 +70,11 @@ static void distinguishes_boots(void **state)
 	assert_int_equal(machine_boot_here(), machine_boot_here());
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_over_and_dumps),
-		cmocka_unit_test(keeps_to_its_limits),
-		cmocka_unit_test(reads_this_machine),
-		cmocka_unit_test(distinguishes_boots),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(takes_over_and_dumps),
+	cmocka_unit_test(keeps_to_its_limits),
+	cmocka_unit_test(reads_this_machine),
+	cmocka_unit_test(distinguishes_boots),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Users, groups and hosts by the files of one folder. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "etc_files.h"
 #include "sinsp/tables/names.h"
+#include "unit.h"
 
 static const uint8_t address[4] = {10, 1, 2, 3};
 static struct etc_files etc;
@@ -81,14 +76,11 @@ static void takes_those_of_this_machine(void **state)
 	names_destroy(names);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_the_files_of_the_folder),
-		cmocka_unit_test(forgets_the_files),
-		cmocka_unit_test(finds_nothing_in_a_folder_with_a_long_name),
-		cmocka_unit_test(takes_those_of_this_machine),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_the_files_of_the_folder),
+	cmocka_unit_test(forgets_the_files),
+	cmocka_unit_test(finds_nothing_in_a_folder_with_a_long_name),
+	cmocka_unit_test(takes_those_of_this_machine),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

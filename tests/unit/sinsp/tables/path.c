@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Joining and normalising paths. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sinsp/tables/path.h"
+#include "unit.h"
 
 static void joins(void **state)
 {
@@ -145,16 +140,13 @@ static void names_what_is_last(void **state)
 	assert_string_equal(sinsp_path_name(""), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joins),
-		cmocka_unit_test(removes_at_every_place),
-		cmocka_unit_test(ends_of_all_lengths),
-		cmocka_unit_test(collapses),
-		cmocka_unit_test(rejects_what_is_too_long),
-		cmocka_unit_test(names_what_is_last),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(joins),
+	cmocka_unit_test(removes_at_every_place),
+	cmocka_unit_test(ends_of_all_lengths),
+	cmocka_unit_test(collapses),
+	cmocka_unit_test(rejects_what_is_too_long),
+	cmocka_unit_test(names_what_is_last),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a pod's description, and how two of them differ. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/tables/pod.h"
+#include "unit.h"
 
 /* The sanitizers of the test build report what is not freed. */
 static void test_info_owns_its_memory(void **state)
@@ -84,14 +79,11 @@ static void test_complete(void **state)
 	assert_ptr_equal(pod.labels.items, labels);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_info_owns_its_memory),
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_complete),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_info_owns_its_memory),
+	cmocka_unit_test(test_equal),
+	cmocka_unit_test(test_bytes),
+	cmocka_unit_test(test_complete),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Pods by uid: how long they stay, and at which limits they do not. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/container.h"
 #include "sinsp/tables/pods.h"
+#include "unit.h"
 
 static int setup(void **state)
 {
@@ -182,18 +177,15 @@ static void test_bytes_are_limited(void **state)
 	assert_int_equal(pods->described, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_uid, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_found_by_a_container, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_entries_of_containers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_removed_pods_are_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_uid_of_the_api, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_oldest_kept_are_removed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bytes_are_limited, setup, teardown),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_without_a_uid, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_found_by_a_container, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_entries_of_containers, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_removed_pods_are_kept, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_uid_of_the_api, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_the_oldest_kept_are_removed, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_bytes_are_limited, setup, teardown),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

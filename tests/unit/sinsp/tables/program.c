@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs and directories: whole copies, counted references. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/tables/program.h"
+#include "unit.h"
 
 static void copies_all_strings(void **state)
 {
@@ -106,14 +101,11 @@ static void changes_for_all_that_share(void **state)
 	pool_finish(&pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies_all_strings),
-		cmocka_unit_test(arguments_one_by_one),
-		cmocka_unit_test(directories_end_in_a_slash),
-		cmocka_unit_test(changes_for_all_that_share),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(copies_all_strings),
+	cmocka_unit_test(arguments_one_by_one),
+	cmocka_unit_test(directories_end_in_a_slash),
+	cmocka_unit_test(changes_for_all_that_share),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

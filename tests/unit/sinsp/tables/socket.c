@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The ends and the names of IP sockets. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/tables/socket.h"
+#include "unit.h"
 
 static const struct scap_endpoint one = {{10, 0, 0, 1}, 1000}, two = {{10, 0, 0, 2}, 80};
 static const struct scap_endpoint six = {{[0] = 0xfe, 0x80, [15] = 1}, 7};
@@ -89,14 +84,11 @@ static void swaps(void **state)
 	assert_memory_equal(&ends.dest, &one, sizeof(one));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(longest_name_fits),
-		cmocka_unit_test(unmaps_both_ends_or_none),
-		cmocka_unit_test(swaps),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names),
+	cmocka_unit_test(longest_name_fits),
+	cmocka_unit_test(unmaps_both_ends_or_none),
+	cmocka_unit_test(swaps),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

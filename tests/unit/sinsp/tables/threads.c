@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of threads: finding, growth, the limit, counts of threads in a process. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/tables/threads.h"
+#include "unit.h"
 
 enum { THREADS_MAX = 5000 };
 
@@ -207,19 +202,16 @@ static void visits_all_that_are_known(void **state)
 	assert_int_equal(threads->unknown, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
+static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(finds),
-		TEST(passes_children_on),
-		TEST(replaces),
-		TEST(evicts_the_idle),
-		TEST(evicts_even_if_all_are_busy),
-		TEST(evicts_main_threads_last),
-		TEST(ends_processes_with_their_last_thread),
-		TEST(visits_all_that_are_known),
-	};
+	TEST(finds),
+	TEST(passes_children_on),
+	TEST(replaces),
+	TEST(evicts_the_idle),
+	TEST(evicts_even_if_all_are_busy),
+	TEST(evicts_main_threads_last),
+	TEST(ends_processes_with_their_last_thread),
+	TEST(visits_all_that_are_known),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

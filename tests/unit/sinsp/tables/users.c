@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of ids: forms of lines, and when the file is read. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "etc_files.h"
 #include "sinsp/tables/users.h"
+#include "unit.h"
 
 static struct etc_files etc;
 static char path[ETC_FILES_PATH_BYTES];
@@ -198,18 +193,11 @@ static void gives_groups_of_users(void **state)
 	users_finish(&users);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lines),
-		cmocka_unit_test(reads_again_after_a_minute),
-		cmocka_unit_test(gives_home_and_shell),
-		cmocka_unit_test(copes_without_the_file),
-		cmocka_unit_test(translates_ids),
-		cmocka_unit_test(holds_what_is_added),
-		cmocka_unit_test(has_a_limit),
-		cmocka_unit_test(gives_groups_of_users),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_lines),		cmocka_unit_test(reads_again_after_a_minute),
+	cmocka_unit_test(gives_home_and_shell), cmocka_unit_test(copes_without_the_file),
+	cmocka_unit_test(translates_ids),	cmocka_unit_test(holds_what_is_added),
+	cmocka_unit_test(has_a_limit),		cmocka_unit_test(gives_groups_of_users),
+};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+UNIT_GROUP(tests, .setup = setup, .teardown = teardown);

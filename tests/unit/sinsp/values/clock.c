@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Times as text: zones, the turn of a second, the ends of the range. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "sinsp/values/clock.h"
+#include "unit.h"
 
 static void expect_rfc3339(struct clock *clock, uint64_t ns, const char *text)
 {
@@ -49,12 +44,9 @@ static int setup(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_utc),
-		cmocka_unit_test(test_local),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_utc),
+	cmocka_unit_test(test_local),
+};
 
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_GROUP(tests, .setup = setup);

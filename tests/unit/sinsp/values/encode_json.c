@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as plain JSON. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/encoder.h"
+#include "unit.h"
 
 static void test_values(void **state)
 {
@@ -46,11 +41,8 @@ static void test_values(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_values),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

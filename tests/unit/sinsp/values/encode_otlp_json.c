@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as the JSON form of OpenTelemetry's AnyValue. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/encoder.h"
+#include "unit.h"
 
 static void expect(struct buf *out, const char *json)
 {
@@ -65,12 +60,9 @@ static void test_nested(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars),
-		cmocka_unit_test(test_nested),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_scalars),
+	cmocka_unit_test(test_nested),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values as messages of OpenTelemetry's AnyValue. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/encoder.h"
+#include "unit.h"
 
 static void expect(struct buf *out, const char *bytes, size_t len)
 {
@@ -84,13 +79,10 @@ static void test_long(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_long),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_scalars),
+	cmocka_unit_test(test_nested),
+	cmocka_unit_test(test_long),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

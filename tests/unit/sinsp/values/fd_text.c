@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of descriptors with ports as names of services: by the protocol, of ends that are known. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/values/fd_text.h"
+#include "unit.h"
 #include "util/services.h"
 
 static int create(void **state)
@@ -97,13 +92,10 @@ static void test_other_names(void **state)
 	expect(&file, *state, "/tmp/a:80");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_protocols),
-		cmocka_unit_test(test_listening),
-		cmocka_unit_test(test_other_names),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_protocols),
+	cmocka_unit_test(test_listening),
+	cmocka_unit_test(test_other_names),
+};
 
-	return cmocka_run_group_tests(tests, create, destroy);
-}
+UNIT_GROUP(tests, .setup = create, .teardown = destroy);

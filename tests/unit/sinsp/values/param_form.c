@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of parameters, and names of flags. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/param_form.h"
+#include "unit.h"
 
 static void expect(enum event_id id, unsigned int index, enum param_kind form, bool has_set)
 {
@@ -71,14 +66,11 @@ static void test_enumerations(void **state)
 	assert_null(param_enum_name(NULL, 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_enumerations),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_all),
+	cmocka_unit_test(test_flags),
+	cmocka_unit_test(test_enumerations),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as JSON values: every type, present and absent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "sinsp/values/param_json.h"
+#include "unit.h"
 #include "world.h"
 
 static void expect_flags(struct drive *world, uint32_t flags, const char *json)
@@ -469,28 +464,25 @@ static void test_no_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_open_flags_as_the_kernel_knows_them),
-		TEST(test_flags_and_enumerations),
-		TEST(test_flags_by_the_names_of_the_kernel),
-		TEST(test_numbers),
-		TEST(test_data),
-		TEST(test_names_from_users),
-		TEST(test_exec),
-		TEST(test_lists_and_sets),
-		TEST(test_exit_and_generic),
-		TEST(test_addresses),
-		TEST(test_socket_options),
-		TEST(test_lists_of_descriptors),
-		TEST(test_events_without_parameters),
-		TEST(test_changed_texts),
-		TEST(test_base64),
-		TEST(test_forms_of_buffers),
-		TEST(test_absent),
-		TEST(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_open_flags_as_the_kernel_knows_them),
+	TEST(test_flags_and_enumerations),
+	TEST(test_flags_by_the_names_of_the_kernel),
+	TEST(test_numbers),
+	TEST(test_data),
+	TEST(test_names_from_users),
+	TEST(test_exec),
+	TEST(test_lists_and_sets),
+	TEST(test_exit_and_generic),
+	TEST(test_addresses),
+	TEST(test_socket_options),
+	TEST(test_lists_of_descriptors),
+	TEST(test_events_without_parameters),
+	TEST(test_changed_texts),
+	TEST(test_base64),
+	TEST(test_forms_of_buffers),
+	TEST(test_absent),
+	TEST(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What is decided of parameters in advance. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "sinsp/values/param_plan.h"
+#include "unit.h"
 
 static void append_key(struct buf *out, const char *name, size_t len)
 {
@@ -65,12 +60,9 @@ static void test_no_memory(void **state)
 	param_plans_finish(&plans);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_no_memory),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_all),
+	cmocka_unit_test(test_no_memory),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as text: values of several kinds, lists of descriptors, types that are rare. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "sinsp/values/param_text.h"
 #include "sinsp/tables/path.h"
+#include "unit.h"
 #include "world.h"
 
 /* Types that no event of the table has yet: a descriptor made here. */
@@ -340,22 +335,19 @@ static void test_events_without_parameters(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_every_type),
-		TEST(test_every_type_absent),
-		TEST(test_unknown_thread),
-		TEST(test_long_paths),
-		TEST(test_other_types),
-		TEST(test_system_calls),
-		TEST(test_lists_and_sets),
-		TEST(test_values_of_several_kinds),
-		TEST(test_socket_options),
-		TEST(test_lists_of_descriptors),
-		TEST(test_path_from_no_directory),
-		TEST(test_events_without_parameters),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_every_type),
+	TEST(test_every_type_absent),
+	TEST(test_unknown_thread),
+	TEST(test_long_paths),
+	TEST(test_other_types),
+	TEST(test_system_calls),
+	TEST(test_lists_and_sets),
+	TEST(test_values_of_several_kinds),
+	TEST(test_socket_options),
+	TEST(test_lists_of_descriptors),
+	TEST(test_path_from_no_directory),
+	TEST(test_events_without_parameters),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

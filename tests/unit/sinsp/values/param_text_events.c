@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of events as text: every type, present and absent. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "sinsp/values/param_text.h"
+#include "unit.h"
 #include "world.h"
 
 static int setup(void **state)
@@ -389,22 +384,19 @@ static void test_modes(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_numbers),
-		TEST(test_descriptors),
-		TEST(test_paths),
-		TEST(test_flags_and_enumerations),
-		TEST(test_threads_and_signals),
-		TEST(test_memory),
-		TEST(test_limits_and_times),
-		TEST(test_exec),
-		TEST(test_tuples),
-		TEST(test_addresses),
-		TEST(test_extensions),
-		TEST(test_modes),
-	};
+static const struct CMUnitTest tests[] = {
+	TEST(test_numbers),
+	TEST(test_descriptors),
+	TEST(test_paths),
+	TEST(test_flags_and_enumerations),
+	TEST(test_threads_and_signals),
+	TEST(test_memory),
+	TEST(test_limits_and_times),
+	TEST(test_exec),
+	TEST(test_tuples),
+	TEST(test_addresses),
+	TEST(test_extensions),
+	TEST(test_modes),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

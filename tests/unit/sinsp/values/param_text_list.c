@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of numbers and sets of bits, as parameters have them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "sinsp/values/param_text.h"
+#include "unit.h"
 
 static void expect(struct buf *out, const char *wanted)
 {
@@ -67,12 +62,9 @@ static void test_bits(void **state)
 	expect(&out, "x=0,2");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_bits),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_bits),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

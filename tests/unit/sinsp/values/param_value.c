@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters as values: with the encoder of JSON they are what JSON has, in events of all families.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/param_json.h"
 #include "sinsp/values/param_value.h"
+#include "unit.h"
 #include "world.h"
 
 static void expect_same(struct drive *world)
@@ -102,14 +97,11 @@ static void test_entries(void **state)
 	buf_finish(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_entries),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_files),
+	cmocka_unit_test(test_numbers),
+	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_entries),
+};
 
-	return cmocka_run_group_tests(tests, world_setup, world_teardown);
-}
+UNIT_GROUP(tests, .setup = world_setup, .teardown = world_teardown);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes as text in every form and length, and control characters. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sinsp/values/text_bytes.h"
+#include "unit.h"
 #include "util/base64.h"
 
 static void expect(enum text_bytes form, const char *bytes, size_t len, const char *text)
@@ -175,16 +170,13 @@ static void test_controls_at_every_place(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dots),	   cmocka_unit_test(test_ascii),
-		cmocka_unit_test(test_base64),	   cmocka_unit_test(test_hex),
-		cmocka_unit_test(test_hex_ascii),  cmocka_unit_test(test_large_offsets),
-		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_controls),   cmocka_unit_test(test_controls_beyond_ascii),
-		cmocka_unit_test(test_controls_at_every_place),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_dots),	   cmocka_unit_test(test_ascii),
+	cmocka_unit_test(test_base64),	   cmocka_unit_test(test_hex),
+	cmocka_unit_test(test_hex_ascii),  cmocka_unit_test(test_large_offsets),
+	cmocka_unit_test(test_every_byte), cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_controls),   cmocka_unit_test(test_controls_beyond_ascii),
+	cmocka_unit_test(test_controls_at_every_place),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);

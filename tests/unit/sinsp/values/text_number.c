@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text, by type and format. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include "sinsp/values/text_number.h"
+#include "unit.h"
 
 static void test_formats(void **state)
 {
@@ -46,11 +41,8 @@ static void test_formats(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_formats),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_GROUP(tests);
