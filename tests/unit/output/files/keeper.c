@@ -131,7 +131,8 @@ static void test_two_keepers(void **state)
 	text[SOME_BYTES - 1] = '\0';
 	tree_write(&tree, DAY "01.000Z", text);
 	assert_int_equal(keeper_create(path, 0, COMPRESS_GZIP, &first), 0);
-	while (!strstr(all, ".part"))
+	/* It compresses, or is already done. */
+	while (!strstr(all, ".gz"))
 		names(all, sizeof(all));
 	assert_int_equal(keeper_create(path, 0, COMPRESS_GZIP, &second), 0);
 	expect("01.000Z.gz ");

@@ -100,7 +100,7 @@ static void work(struct spooled *spooled)
 			deliver(spooled, &batch, false);
 }
 
-static void kill_at_any_moment(struct spooled *spooled)
+static void kill_at_any_moment(struct spooled *spooled, int longest_ms)
 {
 	time_t end = time(NULL) + PATIENCE_S;
 	pid_t pid;
@@ -114,7 +114,7 @@ static void kill_at_any_moment(struct spooled *spooled)
 	while (!collector->works && time(NULL) < end)
 		usleep(100);
 	assert_true(collector->works);
-	usleep((useconds_t)(rand() % (LONGEST_MS * 1000)));
+	usleep((useconds_t)(rand() % (longest_ms * 1000)));
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -141,6 +141,11 @@ static void check_promises(void)
 			fail_msg("record %llu was lost", (unsigned long long)number);
 }
 
+static bool has_met_all(uint64_t sync_ns)
+{
+	return collector->appended > 0 && (sync_ns == 0 || collector->again > 0);
+}
+
 static void keeps_its_promises(struct spooled *spooled, uint64_t sync_ns, int kills)
 {
 	spooled->config.segment_bytes = 65536;
@@ -148,7 +153,10 @@ static void keeps_its_promises(struct spooled *spooled, uint64_t sync_ns, int ki
 	spooled->config.level = 1;
 	spooled->config.sync_ns = sync_ns;
 	for (int i = 0; i < kills; i++)
-		kill_at_any_moment(spooled);
+		kill_at_any_moment(spooled, LONGEST_MS);
+	/* On a slow machine nothing has been appended by then, or sent again. */
+	for (int ms = LONGEST_MS; ms < PATIENCE_S * 1000 && !has_met_all(sync_ns); ms *= 2)
+		kill_at_any_moment(spooled, ms);
 	drain(spooled);
 	check_promises();
 	assert_true(collector->appended > 0);

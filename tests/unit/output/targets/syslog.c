@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "event/event.h"
@@ -124,6 +125,7 @@ static void test_local(void **state)
 	char path[TREE_PATH_BYTES], text[2 * TREE_PATH_BYTES], got[256];
 
 	setenv("TZ", "UTC", 1);
+	tzset();
 	tree_create(&tree);
 	tree_path(&tree, "log", path);
 	peer_open_unix(&peer, SOCK_DGRAM, path);

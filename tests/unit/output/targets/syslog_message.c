@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "event/event.h"
 #include "sent.h"
@@ -128,6 +129,7 @@ static void test_event_names(void **state)
 static void test_local(void **state)
 {
 	setenv("TZ", "UTC", 1);
+	tzset();
 	format.local = true;
 	assert_string_equal(message_of(&example), "<30>Nov 22 19:58:12 lanner[4711]: {\"a\":1}");
 	format.facility = 0;
