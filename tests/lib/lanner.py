@@ -246,4 +246,5 @@ def main():
             print(f"FAIL  {name}\n{traceback.format_exc()}", flush=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+    print(f"{len(tests)} cases in this file")
     sys.exit(1 if failed or not tests else SKIP if skipped == len(tests) else 0)

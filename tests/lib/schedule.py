@@ -26,8 +26,10 @@ SLOWEST = 10
 SECOND_TRIES_MAX = 3
 
 
-# What programs of many cases say of their number: those of unit tests, and those that print TAP.
+# What programs of many cases say of their number, and which of them they skip: those of unit tests, those that
+# print TAP, and scripts (lanner.py). A unit test has its reason in the line below.
 CASES = re.compile(r"^(\d+) cases in |^1\.\.(\d+)$", re.MULTILINE)
+SKIPPED = re.compile(r"^(?:SKIP  .*\n.*|skip  .*|ok .* # SKIP .*)$", re.MULTILINE)
 
 
 def count_cases(output):
@@ -58,6 +60,7 @@ class Report:
         self.counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
         self.tests = []  # pairs of seconds and name
         self.cases = {}  # of what ran, by the folder of its name: pairs of cases and programs
+        self.skips = 0  # parts of what ran
         self.again = {}  # of tests that failed once: name, and what runs it again
         self.passed = set()
         self.causes = causes or {}  # of tests that are known to be flaky
@@ -82,14 +85,16 @@ class Report:
               sep="\n", flush=True)
 
     def add(self, verdict, name, seconds, output="", cases=1):
-        lines = output.splitlines()
-        shown = {"FAIL": lines, "SKIP": lines[-1:]}.get(verdict, [])
+        lines, skipped = output.splitlines(), SKIPPED.findall(output)
+        skips = "\n".join(skipped).splitlines()
+        shown = {"FAIL": lines, "SKIP": skips or lines[-1:]}.get(verdict, skips)
         kind = name.partition("/")[0]
         with self.lock:
             self.counts[verdict] += 1
             if verdict != "SKIP" and kind != "build":
                 sums = self.cases.get(kind, (0, 0))
                 self.cases[kind] = (sums[0] + cases, sums[1] + 1)
+            self.skips += len(skipped)
             self.tests.append((seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
@@ -107,7 +112,8 @@ class Report:
         if self.cases:
             cases, programs = map(sum, zip(*self.cases.values()))
             kinds = ", ".join(f"{kind} {sums[0]} in {sums[1]}" for kind, sums in self.cases.items())
-            print(f"{cases} cases in {programs} programs: {kinds}")
+            print(f"{cases} cases in {programs} programs: {kinds}" +
+                  f"; {self.skips} cases skipped" * bool(self.skips))
         skipped = f", {self.counts['SKIP']} skipped" if self.counts["SKIP"] else ""
         print(f"{self.counts['PASS']} passed, {self.counts['FAIL']} failed{skipped}", flush=True)
         return 0 if self.counts["PASS"] and not self.counts["FAIL"] else 1
