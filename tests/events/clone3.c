@@ -103,7 +103,8 @@ static void check_into_group(void)
 	if (pid == 0)
 		_exit(0);
 	require(pid > 0 && fixture_wait((pid_t)pid) == 0);
-	expect_true(is_in_group(live_next_whole(EVENT_clone3, pid)));
+	expect_true(is_in_group(
+		live_next_whole(CHILD_EVENT_AT_FORK ? EVENT_clone : EVENT_clone3, pid)));
 	expect_true(!is_in_group(live_next_whole(EVENT_clone3, getpid())));
 	expect_no_event(EVENT_cgroup_attach, getpid());
 	close(directory);
