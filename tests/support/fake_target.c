@@ -129,7 +129,7 @@ static bool has(const char *text, size_t calls)
 
 	pthread_mutex_lock(&fake_target.lock);
 	equal = text ? fake_target.got.len == strlen(text) &&
-				memcmp(fake_target.got.data, text, strlen(text)) == 0
+				(!*text || memcmp(fake_target.got.data, text, strlen(text)) == 0)
 		     : fake_target.called >= calls;
 	pthread_mutex_unlock(&fake_target.lock);
 	return equal;

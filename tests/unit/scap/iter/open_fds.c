@@ -67,12 +67,17 @@ static void add_file(struct records *records, uint32_t num, const char *path)
 	add(records, OPEN_FD_FILE, num, path, strlen(path) + 1);
 }
 
+/* Sets a member of the last header, which may lie at any address. */
+static void set(struct records *records, size_t offset, uint16_t value)
+{
+	char *header = records->bytes.data + records->bytes.len - sizeof(struct open_fd);
+
+	memcpy(header + offset, &value, sizeof(value));
+}
+
 static void set_mode(struct records *records, uint16_t mode)
 {
-	struct open_fd *header =
-		(struct open_fd *)(records->bytes.data + records->bytes.len - sizeof(*header));
-
-	header->mode = mode;
+	set(records, offsetof(struct open_fd, mode), mode);
 }
 
 /* Makes what was added readable. */
@@ -137,9 +142,7 @@ static void test_modes(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		add(records, OPEN_FD_FILE, 3, NULL, 0);
 		set_mode(records, rows[i].mode);
-		((struct open_fd *)(records->bytes.data + records->bytes.len -
-				    sizeof(struct open_fd)))
-			->bytes = 2;
+		set(records, offsetof(struct open_fd, bytes), 2);
 		buf_append(&records->bytes, "/", 2);
 	}
 	add(records, OPEN_FD_END, 0, NULL, 0);
