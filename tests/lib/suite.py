@@ -35,6 +35,9 @@ ALONE = {
     "e2e/test_storm": "takes the whole machine, by dozens of processes",
 }
 
+# The kernel gives as parent the thread that starts a process, as each lane is; a shell has one thread.
+A_CHILD = ("sh", "-c", '"$@"; exit $?', "sh")
+
 commands = Commands()
 
 
@@ -100,7 +103,7 @@ class Build:
         """A test of the build. What a sanitizer finds needs no second try."""
         test = self.tests[name]
         failed = failed_groups if self.in_suite(name, "groups") else None
-        commands.test(report, f"{label}/{name}", [*test["cmd"], *arguments], test["timeout"],
+        commands.test(report, f"{label}/{name}", [*A_CHILD, *test["cmd"], *arguments], test["timeout"],
                       {**os.environ, **test["env"]}, 1 if self.sanitized else 2, failed)
         return True
 
