@@ -16,9 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from schedule import Commands, Job, Report, Schedule, flaky_causes
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-LANES = 2
 CPUS = os.cpu_count() or 1
-CPUS_OF_LANE = max(1, CPUS // LANES)
+# One more than there are processors, as most tests wait some of their time.
+LANES = CPUS + 1
 # An agent that somebody left waiting must not stop a whole run.
 FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 1500
 # The oldest; release.py has the others.
@@ -71,7 +71,7 @@ class Build:
     def in_suite(self, name, suite):
         return f"lanner:{suite}" in self.tests[name]["suite"]
 
-    def make(self, report, jobs=CPUS_OF_LANE, programs=(), tests=()):
+    def make(self, report, jobs=1, programs=(), tests=()):
         """Builds everything, or only some programs and tests."""
         done, output = self.configure()
         if not done:
@@ -91,7 +91,7 @@ class Build:
         objects = [target for target in (line.partition(": ")[0] for line in known.splitlines())
                    if target.endswith(".c.o")]
         return commands.test(report, f"build/{self.name}",
-                             ["ninja", "--quiet", "-C", self.folder, "-j", str(CPUS_OF_LANE), *objects])
+                             ["ninja", "--quiet", "-C", self.folder, "-j1", *objects])
 
     @functools.cache
     def cases(self, name, *options):
@@ -123,8 +123,10 @@ class Suite:
         self.test = Build("test", "gcc")
         # The programs for the kernel are the same for every build: they are compiled once.
         skeleton = f"-Dskeleton={SKELETON}"
-        # With less optimization: the compiler works more on what sanitizers insert than tests take.
-        self.sanitize = Build("sanitize", "gcc", "-Db_sanitize=address,undefined", "-Doptimization=1", skeleton)
+        # With less optimization, and of debugging information only the lines: the compiler works more on what
+        # sanitizers insert than tests take.
+        self.sanitize = Build("sanitize", "gcc", "-Db_sanitize=address,undefined", "-Doptimization=1",
+                              "-Ddebug=false", "-Dc_args=-g1", skeleton)
         # Only its warnings are wanted, which do not depend on optimization.
         self.clang = Build("clang", "clang", "-Doptimization=0", skeleton)
 
@@ -213,7 +215,7 @@ class Suite:
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
         return [self.build_job(), *self.sanitized(), *self.guest(),
-                *self.clang_build(), *units, *files, *self.live_tests()]
+                *self.clang_build(), *self.live_tests(), *units, *files]
 
 
 def interrupt(*_):
