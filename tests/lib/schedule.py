@@ -84,10 +84,11 @@ class Report:
         print(f"{verdict}  {name} ({seconds:.1f} s)", *(f"      {line}" for line in lines),
               sep="\n", flush=True)
 
-    def add(self, verdict, name, seconds, output="", cases=1):
+    def add(self, verdict, name, seconds, output="", cases=1, show=False):
+        """With `show` the output is printed whatever the verdict is."""
         lines, skipped = output.splitlines(), SKIPPED.findall(output)
         skips = "\n".join(skipped).splitlines()
-        shown = {"FAIL": lines, "SKIP": skips or lines[-1:]}.get(verdict, skips)
+        shown = {"FAIL": lines, "SKIP": skips or lines[-1:]}.get(verdict, lines if show else skips)
         kind = name.partition("/")[0]
         with self.lock:
             self.counts[verdict] += 1
@@ -173,11 +174,12 @@ class Commands:
             out.seek(0)
             return code, out.read().decode(errors="replace")
 
-    def test(self, report, name, command, limit_s=None, env=None, tries=1, failed=None, cases=0):
+    def test(self, report, name, command, limit_s=None, env=None, tries=1, failed=None, cases=0,
+             show=False):
         """A command that is a test: its exit code is the verdict, that of the last of its tries.
 
         `failed` gives the arguments with which only what has failed, as the output says, is tried again;
-        `cases` is how many an earlier try has had."""
+        `cases` is how many an earlier try has had; with `show` what passes is printed too."""
         begin = time.monotonic()
         code, output = self.run(command, limit_s, env)
         verdict = {0: "PASS", SKIP: "SKIP"}.get(code, "FAIL")
@@ -188,7 +190,7 @@ class Commands:
             report.failed_once(name, seconds, output, lambda report: self.test(
                 report, name, again, limit_s, env, tries - 1, failed, cases))
         else:
-            report.add(verdict, name, seconds, output, cases)
+            report.add(verdict, name, seconds, output, cases, show)
         return verdict == "PASS"
 
 

@@ -23,6 +23,8 @@ LANES = CPUS + 1
 FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 1500
 # The oldest; release.py has the others.
 VM_KERNEL = "5.10"
+# What has counters of what runs, for tests/checks/coverage: tests themselves have none.
+COUNTED = "-fprofile-filter-files=userspace/"
 SKELETON = TOP / "build-test/driver/lanner.skel.h"
 # Of --quick: no file of checks and cli that takes long, and of e2e what shows that all fits together.
 QUICK_WITHOUT = {"checks/test_event_rows", "cli/test_byte_flips", "cli/test_deploy",
@@ -126,7 +128,7 @@ class Suite:
         # With less optimization, and of debugging information only the lines: the compiler works more on what
         # sanitizers insert than tests take.
         self.sanitize = Build("sanitize", "gcc", "-Db_sanitize=address,undefined", "-Doptimization=1",
-                              "-Ddebug=false", "-Dc_args=-g1", skeleton)
+                              "-Ddebug=false", f"-Dc_args=-g1 {COUNTED}", "-Db_coverage=true", skeleton)
         # Only its warnings are wanted, which do not depend on optimization.
         self.clang = Build("clang", "clang", "-Doptimization=0", skeleton)
 
@@ -186,9 +188,22 @@ class Suite:
 
         def make(report):
             wanted = [name for name in names if self.selection("unit-sanitized", name) is not None]
+            for counters in self.sanitize.folder.rglob("*.gcda"):
+                counters.unlink()  # of an earlier run
             return not wanted or self.sanitize.make(report, tests=wanted)
         build = Job("build/sanitize", make, ("build/test",))
-        return [] if self.quick else [build, *self.unit_jobs(self.sanitize, "unit-sanitized", names)]
+        if self.quick:
+            return []
+        units = self.unit_jobs(self.sanitize, "unit-sanitized", names)
+        return [build, *units, *self.coverage(units)]
+
+    def coverage(self, units):
+        """What all of the unit tests have reached; what has failed or not run is missing there."""
+        name = "checks/coverage"
+
+        def run(report):
+            return commands.test(report, name, [TOP / "tests" / name], FILE_TIMEOUT_S, show=True)
+        return [Job(name, run, tuple(unit.name for unit in units))] if self.whole else []
 
     def clang_build(self):
         return [Job("build/clang", self.clang.compile, ("build/test",))] if self.whole else []

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "in_child.h"
 #include "parsed.h"
 
 enum { PASSED, FAILED, SKIPPED = 77 /* of a child */ };
@@ -67,8 +68,8 @@ void doctored_expect_child(int (*prepare)(void), doctor_run_check *check, enum d
 
 	if (child == 0) {
 		if (prepare())
-			_exit(SKIPPED);
-		_exit(finds(NULL, "doctor", check, status, words) ? PASSED : FAILED);
+			in_child_end(SKIPPED);
+		in_child_end(finds(NULL, "doctor", check, status, words) ? PASSED : FAILED);
 	}
 	assert_int_equal(waitpid(child, &code, 0), child);
 	assert_true(WIFEXITED(code));

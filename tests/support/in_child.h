@@ -7,6 +7,9 @@
 enum { IN_CHILD_SKIP = 77 };
 void in_child(int (*run)(void *context), void *context);
 
+/* Ends other children so, as _exit() does, and what they ran counts for tests/checks/coverage. */
+_Noreturn void in_child_end(int code);
+
 /* For functions that run there: returns the line if a condition does not hold. */
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \

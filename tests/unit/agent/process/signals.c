@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/process/signals.h"
+#include "in_child.h"
 #include "patience.h"
 #include "unit.h"
 
@@ -36,7 +37,7 @@ static void in_process(void (*run)(void))
 		/* A case that hangs is killed: SIGALRM may be handled. */
 		setrlimit(RLIMIT_CPU, &(struct rlimit){CASE_SECONDS, CASE_SECONDS});
 		run();
-		_exit(0);
+		in_child_end(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WIFSIGNALED(status))
