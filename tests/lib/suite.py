@@ -20,7 +20,7 @@ CPUS = os.cpu_count() or 1
 # One more than there are processors, as most tests wait some of their time.
 LANES = CPUS + 1
 # An agent that somebody left waiting must not stop a whole run.
-FILE_TIMEOUT_S, VM_TIMEOUT_S = 300, 1500
+FILE_TIMEOUT_S, VM_TIMEOUT_S = 600, 1500
 # The oldest; release.py has the others.
 VM_KERNEL = "5.10"
 # What has counters of what runs, for tests/checks/coverage: tests themselves have none.

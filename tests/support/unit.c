@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UNIT_LIMIT_S = 120, SKIPPED = 77, NAME_BYTES = 256, CHILDREN_MAX = 16 };
+enum { UNIT_LIMIT_S = 300, SKIPPED = 77, NAME_BYTES = 256, CHILDREN_MAX = 16 };
 
 struct words {
 	char **words;
