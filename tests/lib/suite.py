@@ -230,7 +230,7 @@ class Suite:
                  if not self.quick or job.name not in QUICK_WITHOUT]
         # What takes longest, with what it needs, begins first.
         return [self.build_job(), *self.sanitized(), *self.guest(),
-                *self.clang_build(), *self.live_tests(), *units, *files]
+                *self.clang_build(), *files, *self.live_tests(), *units]
 
 
 def interrupt(*_):
