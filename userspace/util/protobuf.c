@@ -80,7 +80,8 @@ static size_t count_valid(const char *text, size_t len)
 
 bool proto_text(struct buf *out, const char *text, size_t len)
 {
-	size_t valid = count_valid(text, len), begin;
+	/* An empty text may be at NULL. */
+	size_t valid = len ? count_valid(text, len) : 0, begin;
 
 	if (valid == len) {
 		proto_bytes(out, text, len);

@@ -43,9 +43,10 @@ static void test_texts(void **state)
 {
 	struct buf out = {0};
 
+	assert_true(proto_text(&out, NULL, 0));
 	assert_true(proto_text(&out, "", 0));
 	assert_true(proto_text(&out, "h\xc3\xa4user am See", 14));
-	EXPECT(&out, "\0\x0eh\xc3\xa4user am See");
+	EXPECT(&out, "\0\0\x0eh\xc3\xa4user am See");
 	assert_false(proto_text(&out, "\xff", 1));
 	assert_false(proto_text(&out, "plain text\xc3", 11));
 	assert_false(proto_text(&out, "\xc3\xffx\xc3\xa4", 5));
