@@ -15,6 +15,7 @@ from suite import TOP, VM_TIMEOUT_S, Build, commands, install, run
 # Of tests/vm/initrd.
 PROGRAMS = ("userspace/agent/agent", "tests/events/live_tests", "tests/vm/load_programs", "tests/vm/storm")
 BUILDS = {"amd64": "test", "arm64": "arm64"}
+FUZZ_S = "60"  # of each target
 # Lanes run at the same time, and apt only once.
 apt = threading.Lock()
 
@@ -39,6 +40,7 @@ SCRIPTS = (
     script("static-image", 1800, ("build", "static", "test", "container"), asks_mirror=True),
     script("debian-package", 1200, ("build", "package", "test", "release"), ("test",), asks_mirror=True),
     script("test_helm", 600, ("test",), ("test",)),
+    Part("fuzz/all", (TOP / "tests/fuzz/all", FUZZ_S), 1800, ("build", "test", "fuzz")),
     # Its tests watch the whole machine and count what is lost.
     script("minimal-debian", 3000, ("release",), asks_mirror=True, alone=True),
 )

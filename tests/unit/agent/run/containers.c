@@ -403,7 +403,7 @@ static void test_users(void **state)
 	}
 }
 
-/* Returns whether the users came within the time that the description takes in vain. */
+/* Returns whether the users came within the time after which a description is late. */
 static bool users_come_within(uint32_t ms, const struct foreign_root *foreign)
 {
 	const struct sinsp_event *event;

@@ -349,7 +349,7 @@ static void test_only_what_is_wanted_is_loaded(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
-/* Waits for an event in vain, never less than the timeout. */
+/* Waits for an event that does not come, never less than the timeout. */
 static uint64_t timeout_ns(void *live)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), taken_ns;
