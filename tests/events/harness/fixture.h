@@ -35,7 +35,7 @@
 
 long garbage_call(long number, ...);
 
-/* Reads the types of all arguments from tracefs; until then arguments are as they are given. */
+/* Reads the types of all arguments from tracefs, which it mounts; false if there are none. */
 bool garbage_learn_types(void);
 
 static inline long fixture_result(long ret)

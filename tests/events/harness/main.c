@@ -185,8 +185,11 @@ int main(int argc, char **argv)
 		puts("Bail out! no such test");
 		return 2;
 	}
-	if (!garbage_learn_types())
-		puts("# no tracefs: arguments have no garbage");
+	if (!garbage_learn_types()) {
+		puts("Bail out! tracefs does not give the types of arguments, which have garbage "
+		     "by them");
+		return 1;
+	}
 	if (!mkdtemp(base) || chmod(base, 0755) || capture_open(EVENT_NONE, &err)) {
 		printf("Bail out! %s\n", err.text[0] ? err.text : strerror(errno));
 		return 1;
