@@ -218,7 +218,7 @@ class Suite:
     def live_tests(self):
         """Those that capture. The live tests repeat what lost events because of others."""
         live = Job("live/live", lambda report: self.test.run(report, "live", "live"), ("build/test",))
-        files = [job for job in self.file_jobs("e2e")
+        files = [job for job in self.file_jobs("e2e") + self.file_jobs("attack")
                  if not self.quick or job.name in QUICK_E2E]
         return [live] * self.wanted("live/live") + files
 
