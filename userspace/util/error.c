@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/terminal.h"
+
 int error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list args;
@@ -15,6 +17,7 @@ int error_set(struct error *err, int code, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
+	terminal_mask_lines(err->text, strlen(err->text));
 	return code;
 }
 

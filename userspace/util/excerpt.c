@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "util/terminal.h"
 #include "util/utf8.h"
 #include "util/width.h"
 
@@ -18,37 +19,6 @@ static bool is_line_end(char c)
 static bool continues_character(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* Such a character controls the terminal instead of being displayed. */
-static bool steers(uint32_t c)
-{
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{0x00, 0x08},	  {0x0a, 0x1f},	    {0x7f, 0x9f},     {0x61c, 0x61c},
-		{0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
-	};
-
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
-}
-
-void excerpt_make_plain(char *text, size_t len)
-{
-	while (len) {
-		uint32_t c;
-		size_t n = utf8_decode(text, len, &c);
-		bool plain = n && !steers(c);
-
-		n += n == 0;
-		if (!plain)
-			memset(text, '.', n);
-		text += n;
-		len -= n;
-	}
 }
 
 /* Where the shown part of a line begins, no more than SIDE_BYTES before the position. */
@@ -104,7 +74,7 @@ void excerpt_append(const char *text, size_t len, size_t position, struct buf *o
 	size_t n = end - start;
 
 	memcpy(line, text + start, n);
-	excerpt_make_plain(line, n);
+	terminal_mask_lines(line, n);
 	buf_append_string(out, cut_before ? "  ..." : "  ");
 	buf_append(out, line, n);
 	buf_append_string(out, cut_behind ? "...\n" : "\n");

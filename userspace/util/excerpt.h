@@ -11,12 +11,6 @@
 #include "util/buf.h"
 
 /*
- * Replaces control characters (except tabs), bidirectional controls and invalid UTF-8 by dots. The
- * length does not change.
- */
-void excerpt_make_plain(char *text, size_t len);
-
-/*
  * Appends the line that `position` is in, indented, and below it a caret; of a long line what
  * surrounds the place. Lines end with '\n' or '\r'.
  */

@@ -15,12 +15,12 @@ size_t utf8_decode(const char *text, size_t len, uint32_t *code_point);
 
 /*
  * Non-ASCII characters that control a terminal: C1 control characters, line and paragraph
- * separators, and bidirectional controls.
+ * separators, and what turns the direction of a text.
  */
 static inline bool utf8_is_control(uint32_t c)
 {
-	return (c >= 0x80 && c <= 0x9f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	return (c >= 0x80 && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/excerpt.h"
+#include "util/terminal.h"
 
 enum { TEXT_MAX = 512 };
 
@@ -85,7 +86,7 @@ void yaml_report_add(struct yaml_report *report, enum yaml_severity severity,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	excerpt_make_plain(text, strlen(text));
+	terminal_mask(text, strlen(text));
 	*message = (struct yaml_message){
 		.severity = severity, .file = file->number, .path_len = strlen(file->path)};
 	yaml_file_position(file, offset, &message->line, &message->column);

@@ -111,6 +111,7 @@ static void test_controls_beyond_ascii_are_escaped(void **state)
 {
 	EXPECT_QUOTED("a\xc2\x9b[31m", "\"a\\u009b[31m\"");
 	EXPECT_QUOTED("\xe2\x80\xae\xe2\x80\xa8\n\xe2\x81\xa6", "\"\\u202e\\u2028\\n\\u2066\"");
+	EXPECT_QUOTED("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\"\\u200e\\u200f\\u061c\"");
 	EXPECT_QUOTED("\xc2\xa0\xe2\x81\xaa", "\"\xc2\xa0\xe2\x81\xaa\"");
 }
 

@@ -16,6 +16,7 @@
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "util/json.h"
+#include "util/terminal.h"
 
 struct checked {
 	const char *path;
@@ -203,13 +204,13 @@ static bool check_path(const struct options *options, const char *path)
 	struct checked checked = {.path = path};
 	bool right = check(options->subcommands, &checked) == 0;
 	struct buf text = {0}, json = {0};
-	const struct buf *out = options->format == &format_json ? &json : &text;
+	struct buf *out = options->format == &format_json ? &json : &text;
 
 	/* This also sorts the messages. */
 	yaml_report_render(&checked.report, YAML_WARNING, &text);
 	append_text(&checked, right, &text);
 	append_json(&checked, right, &json);
-	fwrite(out->data, 1, out->len, stdout);
+	terminal_print(stdout, out);
 	right &= !out->failed && !checked.report.failed;
 	buf_finish(&text);
 	buf_finish(&json);

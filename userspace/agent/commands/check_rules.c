@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/plan/rules_load.h"
+#include "util/terminal.h"
 
 int check_rules_run(const struct options *options)
 {
@@ -23,7 +24,7 @@ int check_rules_run(const struct options *options)
 		rules_append_summary(&counts, &text);
 		buf_append_char(&text, '\n');
 	}
-	fwrite(text.data, 1, text.len, stdout);
+	terminal_print(stdout, &text);
 	if (code == 0 && text.failed)
 		code = -ENOMEM;
 	buf_finish(&text);

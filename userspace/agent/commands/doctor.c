@@ -8,6 +8,7 @@
 #include "agent/lists/list.h"
 #include "agent/doctor/check.h"
 #include "sinsp/sinsp.h"
+#include "util/terminal.h"
 
 enum { FOLD = 3 };
 
@@ -52,7 +53,7 @@ static enum doctor_status add(struct list *list, const struct doctor *doctor,
 
 	/* Messages have lines, and what they quote may be anything. */
 	if (found.len)
-		text_mask_controls(found.data, found.len);
+		terminal_mask(found.data, found.len);
 	buf_append_char(&found, '\0');
 	if (list->format->objects)
 		add_object(list, check, status, found.failed ? "" : found.data);

@@ -9,6 +9,7 @@
 #include "agent/control/listen.h"
 #include "agent/options/options.h"
 #include "net/fetch.h"
+#include "util/terminal.h"
 
 enum { ANSWER_MAX = 1 << 20, TIMEOUT_MS = 10000, HTTP_OK = 200 };
 
@@ -65,7 +66,7 @@ int status_run(const struct options *options)
 		return command_fail(EXIT_USAGE, &err);
 	code = fetch_status(options->operand, &text, &err);
 	if (code == 0)
-		fwrite(text.data, 1, text.len, stdout);
+		terminal_print(stdout, &text);
 	buf_finish(&text);
 	if (code == 0)
 		return command_finish_output();

@@ -12,6 +12,7 @@
 #include "agent/options/options.h"
 #include "agent/verify/life.h"
 #include "agent/verify/line.h"
+#include "util/terminal.h"
 
 struct verify {
 	struct line_reader *reader;
@@ -101,7 +102,7 @@ static bool print_lives(const struct verify *verify)
 	else if (right)
 		BUF_LITERAL(&text, "OK: what is missing is said\n");
 	right &= !text.failed;
-	fwrite(text.data, 1, text.len, stdout);
+	terminal_print(stdout, &text);
 	buf_finish(&text);
 	return right;
 }

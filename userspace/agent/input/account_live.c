@@ -8,7 +8,7 @@
 #include "agent/input/account_meta.h"
 #include "event/event.h"
 #include "scap/live/live.h"
-#include "util/excerpt.h"
+#include "util/terminal.h"
 
 enum { TOP_EVENTS_COUNT = 5 };
 
@@ -270,7 +270,7 @@ void account_live_append_throttled(const struct scap_live_throttled *list, size_
 			if (*separator == ':')
 				buf_printf(text, "agent: lost most over %s", kinds[kind].option);
 			memcpy(name, list[i].name, sizeof(name));
-			excerpt_make_plain(name, strlen(name));
+			terminal_mask(name, strlen(name));
 			buf_printf(text, "%s%" PRIu64 " of %sprocess %d (%s)", separator,
 				   list[i].lost, kinds[kind].whose, (int)list[i].pid, name);
 			separator = ", ";

@@ -10,7 +10,7 @@
 #include "agent/plan/expression.h"
 #include "agent/record/captures.h"
 #include "output/delivery/outputs.h"
-#include "util/excerpt.h"
+#include "util/terminal.h"
 
 /*
  * Formats that have names, as in the .scap world. Rules have an output of their own, and get only
@@ -122,7 +122,7 @@ static void warn_of_constant_format(const char *format, struct buf *messages)
 		buf_printf(messages, "; for the value of the field write '%%%.60s'", format);
 	}
 	if (!messages->failed)
-		excerpt_make_plain(messages->data + start, messages->len - start);
+		terminal_mask(messages->data + start, messages->len - start);
 	buf_append_char(messages, '\n');
 }
 

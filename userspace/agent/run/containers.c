@@ -14,6 +14,7 @@
 #include "meta/runtimes/sockets.h"
 #include "util/buf.h"
 #include "util/clock.h"
+#include "util/terminal.h"
 
 enum {
 	NS_PER_MS = 1000000,
@@ -48,7 +49,7 @@ struct containers {
 static void print_masked(struct buf *text)
 {
 	if (!text->failed) {
-		text_mask_controls(text->data, text->len);
+		terminal_mask(text->data, text->len);
 		fprintf(stderr, "agent: %.*s\n", (int)text->len, text->data);
 	}
 	buf_finish(text);

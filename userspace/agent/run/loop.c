@@ -18,6 +18,7 @@
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
+#include "util/terminal.h"
 
 enum {
 	TICK_MS = 100, /* how long to wait for an event before other checks */
@@ -56,8 +57,7 @@ static void step_outputs(struct run *run, uint64_t now)
 
 	losses_step(run, now);
 	outputs_step(&run->outputs, now, &messages);
-	if (messages.len)
-		fwrite(messages.data, 1, messages.len, stderr);
+	terminal_print(stderr, &messages);
 	buf_finish(&messages);
 	run->ended |= outputs_are_gone(&run->outputs) && !run->captures.count;
 }
@@ -67,8 +67,7 @@ static void step_budget(struct run *run, uint64_t now)
 	struct buf messages = {0};
 
 	budget_step(&run->budget, run->input, now, &messages);
-	if (messages.len)
-		fwrite(messages.data, 1, messages.len, stderr);
+	terminal_print(stderr, &messages);
 	buf_finish(&messages);
 }
 

@@ -8,6 +8,7 @@
 
 #include "output/reach.h"
 #include "privileges/privileges.h"
+#include "util/terminal.h"
 
 enum { PATHS_OF_OPTIONS = 2 };
 
@@ -117,8 +118,7 @@ int run_drop_privileges(const struct options *options, const struct outputs *out
 		privileges_append(&text);
 	if (options->verbose && options->privileges == PRIVILEGES_LOG)
 		append_reach(outputs, &text);
-	if (text.len)
-		fwrite(text.data, 1, text.len, stderr);
+	terminal_print(stderr, &text);
 	buf_finish(&text);
 	return privileges_enter(ROLE_EVENTS, NULL, err);
 }

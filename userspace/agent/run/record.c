@@ -6,6 +6,7 @@
 
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
+#include "util/terminal.h"
 
 /* Whether to stop waiting for a reader that does not read. */
 static bool gives_up(void)
@@ -126,8 +127,7 @@ void record_step(struct run *run, uint64_t now_ns, bool idle)
 		captures_turn(&run->captures, NULL);
 	}
 	captures_step(&run->captures, now_ns, idle, &messages);
-	if (messages.len)
-		fwrite(messages.data, 1, messages.len, stderr);
+	terminal_print(stderr, &messages);
 	buf_finish(&messages);
 }
 

@@ -14,6 +14,7 @@
 #include "agent/config/renew.h"
 #include "agent/plan/output_views.h"
 #include "agent/plan/rules_load.h"
+#include "util/terminal.h"
 
 /* The result of the thread; the run takes it over after the thread ended. */
 struct prepared {
@@ -160,11 +161,11 @@ static void drop_change(struct input *input)
 }
 
 /* Prints it, and keeps it for those who asked for the reload. */
-static void say(struct reload *reload, const struct buf *text)
+static void say(struct reload *reload, struct buf *text)
 {
 	if (!text->len)
 		return;
-	fwrite(text->data, 1, text->len, stderr);
+	terminal_print(stderr, text);
 	buf_append(&reload->said, text->data, text->len);
 }
 

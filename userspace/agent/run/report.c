@@ -10,6 +10,7 @@
 #include "agent/run/summary.h"
 #include "sinsp/sinsp.h"
 #include "util/buf.h"
+#include "util/terminal.h"
 
 static struct account account_of(const struct run *run)
 {
@@ -75,7 +76,7 @@ void report_print_line(const struct run *run, uint64_t elapsed_ns)
 	if (report_append_counters(run, &text) == 0) {
 		buf_append_char(&text, '\n');
 		report_append_outputs(run, &text);
-		fwrite(text.data, 1, text.len, stderr);
+		terminal_print(stderr, &text);
 	}
 	buf_finish(&text);
 }
@@ -132,7 +133,7 @@ void report_print(const struct run *run)
 	buf_append(&text, run->outputs.ended.data, run->outputs.ended.len);
 	report_append_outputs(run, &text);
 	take_over_append_report(run, &text);
-	fwrite(text.data, 1, text.len, stderr);
+	terminal_print(stderr, &text);
 	buf_finish(&text);
 }
 
@@ -156,7 +157,7 @@ int report_print_summary(struct run *run, struct error *err)
 		return line_writer_flush(&run->line_writer, err);
 	}
 	summary_append(run->summary, run->options->verbose, &text);
-	fwrite(text.data, 1, text.len, stderr);
+	terminal_print(stderr, &text);
 	buf_finish(&text);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "agent/run/tally.h"
 #include "event/event.h"
 #include "sinsp/sinsp.h"
+#include "util/terminal.h"
 
 enum {
 	PROCESSES_SIZE = 1 << 12,
@@ -114,12 +115,13 @@ static void append_count(const struct tally_count *count, struct buf *text)
 		buf_printf(text, "%10s", "");
 }
 
-/* Names are untrusted: escapes control characters for the terminal. */
 static void append_name(const char *name, size_t len, struct buf *text)
 {
-	for (size_t i = 0; i < len; i++)
-		buf_append_char(text,
-				(unsigned char)name[i] < ' ' || name[i] == 0x7f ? '.' : name[i]);
+	size_t start = text->len;
+
+	buf_append(text, name, len);
+	if (!text->failed)
+		terminal_mask(text->data + start, len);
 }
 
 /* The description of a table. */

@@ -8,7 +8,7 @@
 
 #include "meta/json_input.h"
 #include "meta/kube/pod_json.h"
-#include "util/excerpt.h"
+#include "util/terminal.h"
 
 enum { BAD_LINES_MAX = 100 }; /* of a stream */
 
@@ -100,7 +100,7 @@ bool phase_fail(struct reflector *reflector, enum meta_counter failure, const ch
 	va_start(arguments, format);
 	vsnprintf(reflector->message, sizeof(reflector->message), format, arguments);
 	va_end(arguments);
-	excerpt_make_plain(reflector->message, strlen(reflector->message));
+	terminal_mask(reflector->message, strlen(reflector->message));
 	return false;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "util/excerpt.h"
+#include "util/terminal.h"
 
 #define BETWEEN_NS UINT64_C(60000000000)
 
@@ -34,7 +34,7 @@ void news_set(struct news *news, const struct error *err)
 		news->failed = true;
 		news->err = *err;
 		/* A part may be the text of a server, which must not forge lines of the log. */
-		excerpt_make_plain(news->err.text, strlen(err->text));
+		terminal_mask(news->err.text, strlen(err->text));
 	}
 	pthread_mutex_unlock(&news->lock);
 }

@@ -7,6 +7,7 @@
 #include "sinsp/expr/error.h"
 #include "sinsp/expr/options.h"
 #include "util/excerpt.h"
+#include "util/terminal.h"
 
 static bool is_line_end(char c)
 {
@@ -28,7 +29,7 @@ static void describe(struct filter_error *err, const char *text, size_t position
 		}
 	}
 	vsnprintf(err->text, sizeof(err->text), format, args);
-	excerpt_make_plain(err->text, strlen(err->text));
+	terminal_mask(err->text, strlen(err->text));
 }
 
 int filter_error_set(struct filter_error *err, const char *text, size_t position,

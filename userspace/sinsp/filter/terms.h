@@ -7,7 +7,7 @@
 #define SINSP_FILTER_TERMS_H
 
 #include "sinsp/filter/program.h"
-#include "util/intern.h"
+#include "sinsp/filter/intern.h"
 
 /*
  * A reference to a term: twice its index, plus 1 if it is negated. `or` is a negated conjunction of

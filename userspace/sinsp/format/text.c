@@ -10,6 +10,7 @@
 #include "sinsp/format/formatter.h"
 #include "sinsp/format/text.h"
 #include "util/table.h"
+#include "util/terminal.h"
 
 enum { UTF8_BYTES_MAX = 4 };
 
@@ -147,7 +148,7 @@ static bool append_column(struct formatter *formatter, const struct format_colum
 	if (out->failed)
 		return true;
 	if (column->masked)
-		text_mask_controls(out->data + start, out->len - start);
+		terminal_mask(out->data + start, out->len - start);
 	if (column->width)
 		set_width(out, start, column->width);
 	return true;

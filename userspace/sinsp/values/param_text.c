@@ -11,6 +11,7 @@
 #include "sinsp/values/text_bytes.h"
 #include "sinsp/tables/path.h"
 #include "util/error.h"
+#include "util/terminal.h"
 
 enum { RESULT_PARAM = 0, FD_CWD = -100 };
 
@@ -445,7 +446,7 @@ static void append_raw(const struct sinsp_event *event, unsigned int index, stru
 static void mask(const struct text_style *style, struct buf *out, size_t start)
 {
 	if (style->masked && !out->failed)
-		text_mask_controls(out->data + start, out->len - start);
+		terminal_mask(out->data + start, out->len - start);
 }
 
 void param_text_raw(const struct sinsp_event *event, unsigned int index,

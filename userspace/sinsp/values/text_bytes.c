@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of buffers, and the masking of control characters for terminals. */
+/* The forms of buffers. */
 #include "sinsp/values/text_bytes.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "util/base64.h"
-#include "util/utf8.h"
 
 enum { ROW_BYTES = 16, GROUP_BYTES = 2, GROUP_COLUMNS = 5 };
 
@@ -135,71 +134,4 @@ void text_append_buffer(struct buf *out, const struct text_style *style, const u
 	text_append_bytes(out, style->bytes, data, cut ? max - strlen(dots) : len);
 	if (cut)
 		buf_append_string(out, dots);
-}
-
-#define EVERY_BYTE(byte) ((byte)*UINT64_C(0x0101010101010101))
-
-/* Whether eight bytes are printable ASCII. */
-static bool is_printable_word(uint64_t word)
-{
-	/* Sets the top bit of bytes that are 0x80 or more, 0x7f, or below 0x20. */
-	uint64_t marked = word | (word + EVERY_BYTE(1)) | (word - EVERY_BYTE(FIRST_PRINTABLE));
-
-	return (marked & EVERY_BYTE(0x80)) == 0;
-}
-
-static uint64_t load(const char *text, size_t bytes)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, text, bytes);
-	return word;
-}
-
-/*
- * The number of leading bytes that are known to be printable ASCII: usually the whole text. Words
- * at the end overlap the ones before them.
- */
-static size_t printable_run(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	if (len < 4)
-		return 0;
-	if (len < 8)
-		return is_printable_word(load(text, 4) | load(text + len - 4, 4) << 32) ? len : 0;
-	for (; len - n >= 8; n += 8)
-		if (!is_printable_word(load(text + n, 8)))
-			return n;
-	return is_printable_word(load(text + len - 8, 8)) ? len : n;
-}
-
-/*
- * Masks the non-ASCII character that begins here if it is a control character; returns its bytes.
- */
-static size_t mask_character(char *text, size_t len)
-{
-	uint32_t c = (uint8_t)*text; /* not UTF-8: some terminals interpret single bytes */
-	size_t n = utf8_decode(text, len, &c);
-
-	if (n == 0)
-		n = 1;
-	if (utf8_is_control(c))
-		memset(text, '.', n);
-	return n;
-}
-
-void text_mask_controls(char *text, size_t len)
-{
-	for (size_t i = printable_run(text, len); i < len;) {
-		uint8_t byte = (uint8_t)text[i];
-
-		if (byte > DELETE) {
-			i += mask_character(text + i, len - i);
-			continue;
-		}
-		if (!is_printable(byte))
-			text[i] = '.';
-		i++;
-	}
 }

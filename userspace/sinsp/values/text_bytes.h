@@ -19,10 +19,4 @@ void text_append_bytes(struct buf *out, enum text_bytes form, const uint8_t *dat
 void text_append_buffer(struct buf *out, const struct text_style *style, const uint8_t *data,
 			size_t len);
 
-/*
- * Replaces control characters, those of Unicode included (utf8_is_control()), by dots: names and
- * arguments are untrusted, and must neither control a terminal nor forge another line.
- */
-void text_mask_controls(char *text, size_t len);
-
 #endif

@@ -92,12 +92,12 @@ static void test_control_characters(void **state)
 {
 	struct buf text = {0};
 
-	drive_exec(&drive, 100, "a\x1b[2Jb");
-	summary_count(summary, drive_open(&drive, 100, 3, "/tmp/\x1b]0;x\x07\nend", 1));
+	drive_exec(&drive, 100, "a\x1b[2Jb\xc2\x9b");
+	summary_count(summary, drive_open(&drive, 100, 3, "/tmp/\x1b]0;x\x07\nend\xe2\x80\xae\xff", 1));
 	summary_append(summary, false, &text);
 	buf_append_char(&text, '\0');
-	assert_non_null(strstr(text.data, "100       a.[2Jb\n"));
-	assert_non_null(strstr(text.data, "file      /tmp/.]0;x..end\n"));
+	assert_non_null(strstr(text.data, "100       a.[2Jb..\n"));
+	assert_non_null(strstr(text.data, "file      /tmp/.]0;x..end....\n"));
 	assert_null(strchr(text.data, '\x1b'));
 	buf_finish(&text);
 }

@@ -115,40 +115,8 @@ static void test_no_memory(void **state)
 	}
 }
 
-static void test_controls(void **state)
-{
-	char text[] = "long enough \x1b[2J\n\x7f\xc2\x9b\xc2\xa9 \xc3\x9b\xc2";
-
-	text_mask_controls(text, strlen(text));
-	assert_string_equal(text, "long enough .[2J....\xc2\xa9 \xc3\x9b\xc2");
-}
-
-/* A control character of one byte, ends of lines, and what turns the direction of a text. */
-static void test_controls_beyond_ascii(void **state)
-{
-	static const char *const controls[] = {"\x9b",	       "\x80",	       "\xc2\x85",
-					       "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6",
-					       "\xe2\x81\xa9"};
-	static const char *const shown[] = {"\xa0",	    "\xff",	   "\xc2\xa0",
-					    "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
-					    "\xe2\x81\xaa", "\xf0\x9f\x99\x82"};
-	char text[8], dots[8];
-
-	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
-		snprintf(text, sizeof(text), "%sx", controls[i]);
-		snprintf(dots, sizeof(dots), "%.*sx", (int)strlen(controls[i]), "...");
-		text_mask_controls(text, strlen(text));
-		assert_string_equal(text, dots);
-	}
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-		snprintf(text, sizeof(text), "%s", shown[i]);
-		text_mask_controls(text, strlen(text));
-		assert_string_equal(text, shown[i]);
-	}
-}
-
-/* Every byte at every place of texts of every length: words and their ends. */
-static void test_controls_at_every_place(void **state)
+/* Every byte at every place of texts of every length: vectors and their ends. */
+static void test_at_every_place(void **state)
 {
 	enum { LEN_MAX = 40 };
 
@@ -163,20 +131,17 @@ static void test_controls_at_every_place(void **state)
 				if (byte < ' ' || byte == 0x7f)
 					shown[at] = '.';
 				expect(TEXT_BYTES_DOTS, text, len, shown);
-				text_mask_controls(text, len);
-				assert_memory_equal(text, shown, sizeof(text));
 			}
 		}
 	}
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_dots),	   cmocka_unit_test(test_ascii),
-	cmocka_unit_test(test_base64),	   cmocka_unit_test(test_hex),
-	cmocka_unit_test(test_hex_ascii),  cmocka_unit_test(test_large_offsets),
-	cmocka_unit_test(test_every_byte), cmocka_unit_test(test_no_memory),
-	cmocka_unit_test(test_controls),   cmocka_unit_test(test_controls_beyond_ascii),
-	cmocka_unit_test(test_controls_at_every_place),
+	cmocka_unit_test(test_dots),	       cmocka_unit_test(test_ascii),
+	cmocka_unit_test(test_base64),	       cmocka_unit_test(test_hex),
+	cmocka_unit_test(test_hex_ascii),      cmocka_unit_test(test_large_offsets),
+	cmocka_unit_test(test_every_byte),     cmocka_unit_test(test_no_memory),
+	cmocka_unit_test(test_at_every_place),
 };
 
 UNIT_GROUP(tests);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open addressing, never more than half full. */
-#include "util/intern.h"
+#include "sinsp/filter/intern.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

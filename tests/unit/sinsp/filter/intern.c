@@ -2,9 +2,9 @@
 /* Numbers of distinct keys: new keys, bytes of any value, growth. */
 #include <string.h>
 
+#include "sinsp/filter/intern.h"
 #include "unit.h"
 #include "util/hash.h"
-#include "util/intern.h"
 
 struct fixture {
 	struct arena arena;

@@ -2,8 +2,8 @@
 /*
  * A number for each distinct key of bytes, to find duplicates. Entries are never removed.
  */
-#ifndef UTIL_INTERN_H
-#define UTIL_INTERN_H
+#ifndef SINSP_FILTER_INTERN_H
+#define SINSP_FILTER_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>
