@@ -5,7 +5,6 @@
  *
  *   fd_memory [DESCRIPTORS]
  */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +34,6 @@ static _Noreturn void fail(void)
 	exit(1);
 }
 
-static double allocated(void)
-{
-	struct mallinfo2 info = mallinfo2();
-
-	return (double)info.uordblks + (double)info.hblkhd;
-}
-
 static void fill(struct sinsp_fds *fds, struct sinsp_fd_store *store, size_t kind, int count)
 {
 	for (int num = 0; num < count; num++) {
@@ -63,13 +55,12 @@ static void measure(size_t kind, int count)
 {
 	struct pool pool = {0};
 	struct sinsp_fd_store store = {.pool = &pool, .max = (uint64_t)count};
-	double before = allocated();
 	struct sinsp_fds *fds = sinsp_fds_create(&store);
 
 	if (!fds)
 		fail();
 	fill(fds, &store, kind, count);
-	printf("%-30s %6.1f\n", kinds[kind].what, (allocated() - before) / count);
+	printf("%-30s %6.1f\n", kinds[kind].what, (double)pool.held / count);
 	sinsp_fds_unref(fds);
 	pool_finish(&pool);
 }

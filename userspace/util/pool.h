@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for many small, short-lived objects: blocks come from large slabs and are kept in free
- * lists by size, so that a warm pool neither allocates nor frees. Not thread-safe.
+ * Memory for many small, short-lived objects: blocks of a size come from slabs of their own, and a
+ * slab without blocks goes back to the system. Not thread-safe.
  */
 #ifndef UTIL_POOL_H
 #define UTIL_POOL_H
@@ -14,14 +14,15 @@ enum {
 	POOL_CLASSES_COUNT = 32,
 };
 
-struct pool_block;
 struct pool_slab;
 
 /* A zeroed struct is an empty pool. */
 struct pool {
-	struct pool_block *free[POOL_CLASSES_COUNT];
-	struct pool_slab *slabs;
-	size_t slab_used; /* of the newest slab */
+	struct pool_slab *slabs[POOL_CLASSES_COUNT]; /* with a free block */
+	struct pool_slab *full; /* without */
+	struct pool_slab *spares; /* without blocks, kept for the next need */
+	uint32_t spares_count;
+	size_t held; /* bytes that it has from the system */
 	uint64_t allocations; /* so far */
 };
 
