@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular expressions by PCRE2: JIT code first, and if its match limit is reached the matcher
- * without backtracking, so that no value can make a check slow or wrong.
+ * Regular expressions by PCRE2, whose code is compiled; where it gives up, by an automaton without
+ * backtracking, so that no value can make a check slow or wrong.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
@@ -11,16 +11,16 @@
 #include <pcre2.h>
 #include <stdlib.h>
 
-#include "util/utf8.h"
+#include "sinsp/filter/automaton.h"
 
-enum { MATCH_LIMIT = 50000, DFA_WORKSPACE = 4096 };
+enum { MATCH_LIMIT = 50000 };
 
 struct filter_regex {
 	struct filter_regex *next;
 	pcre2_code *code;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	struct buf valid; /* a value whose bytes are no UTF-8, made valid */
+	struct automaton *automaton;
 };
 
 static void regex_destroy(struct filter_regex *regex)
@@ -28,7 +28,7 @@ static void regex_destroy(struct filter_regex *regex)
 	pcre2_code_free(regex->code);
 	pcre2_match_data_free(regex->data);
 	pcre2_match_context_free(regex->context);
-	buf_finish(&regex->valid);
+	automaton_destroy(regex->automaton);
 	free(regex);
 }
 
@@ -54,6 +54,19 @@ static int compile_code(struct filter_binder *binder, size_t position, const str
 	return BINDER_FAIL(binder, position, "invalid regular expression: %s", (char *)message);
 }
 
+static int compile_automaton(struct filter_binder *binder, size_t position,
+			     const struct buf *pattern, struct automaton **automaton)
+{
+	int rc = automaton_create(pattern, automaton);
+
+	if (rc != -E2BIG)
+		return rc;
+	return BINDER_FAIL(binder, position,
+			   "invalid regular expression: its repetitions make it larger than %d "
+			   "characters",
+			   AUTOMATON_STATES_MAX);
+}
+
 int filter_regex_compile(struct filter_binder *binder, const struct filter_expr *expr,
 			 struct filter_regex **regex)
 {
@@ -74,6 +87,9 @@ int filter_regex_compile(struct filter_binder *binder, const struct filter_expr 
 	rc = compile_code(binder, expr->position, &pattern, &made->code);
 	if (rc)
 		goto out;
+	rc = compile_automaton(binder, expr->position, &pattern, &made->automaton);
+	if (rc)
+		goto out;
 	rc = -ENOMEM;
 	made->data = pcre2_match_data_create(1, NULL);
 	made->context = pcre2_match_context_create(NULL);
@@ -92,57 +108,14 @@ out:
 	return rc;
 }
 
-/* Each invalid byte becomes U+FFFD. */
-static void make_valid(const char *text, size_t len, struct buf *out)
-{
-	buf_clear(out);
-	while (len) {
-		uint32_t code_point;
-		size_t n = utf8_decode(text, len, &code_point);
-
-		if (n)
-			buf_append(out, text, n);
-		else
-			BUF_LITERAL(out, "\xef\xbf\xbd");
-		n += n == 0;
-		text += n;
-		len -= n;
-	}
-}
-
-static int match_valid(struct filter_regex *regex, const char *text, size_t len)
-{
-	int workspace[DFA_WORKSPACE];
-	int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
-
-	switch (rc) {
-	case PCRE2_ERROR_MATCHLIMIT:
-	case PCRE2_ERROR_DEPTHLIMIT:
-	case PCRE2_ERROR_HEAPLIMIT:
-	case PCRE2_ERROR_JIT_STACKLIMIT:
-		rc = pcre2_dfa_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, NULL,
-				     workspace, DFA_WORKSPACE);
-		/*
-		 * The longest match comes first; it may end before the end of the value in spite of
-		 * the options.
-		 */
-		return rc < 0 || pcre2_get_ovector_pointer(regex->data)[1] == len
-			       ? rc
-			       : PCRE2_ERROR_NOMATCH;
-	default:
-		return rc;
-	}
-}
-
+/* It gives up at its limits, and does not look at bytes that are not UTF-8. */
 bool filter_regex_match(struct filter_regex *regex, const char *text, size_t len)
 {
-	int rc = match_valid(regex, text, len);
+	int rc = pcre2_match(regex->code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
 
-	if (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21) {
-		make_valid(text, len, &regex->valid);
-		rc = match_valid(regex, regex->valid.data, regex->valid.len);
-	}
-	return rc >= 0;
+	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
+		return rc >= 0;
+	return automaton_match(regex->automaton, text, len);
 }
 
 void filter_regex_free(struct filter_regex *regexes)

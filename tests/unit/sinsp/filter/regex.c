@@ -70,9 +70,25 @@ static void test_hard_patterns(void **state)
 		if (matches(patterns[i], value))
 			fail_msg("'%s' should not match", patterns[i]);
 	/* Where trying gives up, the answer is still the right one. */
+	assert_true(matches("(a+)+c|.*!", value));
+	assert_true(matches("(a|aa|a?)*c|.*bXck!!!", value));
 	value[sizeof(value) - 7] = '\0';
 	assert_true(matches("(a+)+b", value));
 	assert_true(matches("(((((((((a|b)|c)*|d)*|e)*|f)*|g)*|h)*|i)*|j)*", value));
+}
+
+/* What is too large to be decided in bounded time is rejected before any value comes. */
+static void test_too_large(void **state)
+{
+	struct filter filter = {0};
+	struct filter_error err = {0};
+	struct filter_binder binder = {.filter = &filter, .text = "x", .err = &err};
+	const struct filter_expr expr = {.text = {"([ab]{150}){150}", 16}};
+	struct filter_regex *regex;
+
+	assert_int_equal(filter_regex_compile(&binder, &expr, &regex), -EINVAL);
+	assert_non_null(strstr(err.text, "larger than 10000 characters"));
+	assert_null(filter.regexes);
 }
 
 static void test_invalid_names(void **state)
@@ -91,6 +107,7 @@ static void test_invalid_names(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_matches),
 	cmocka_unit_test(test_hard_patterns),
+	cmocka_unit_test(test_too_large),
 	cmocka_unit_test(test_invalid_names),
 };
 
