@@ -1,28 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The server (libmicrohttpd), and the one question that waits for the loop. */
+/*
+ * The server: its thread accepts, libmicrohttpd reads and answers what was accepted; and the one
+ * question that waits for the loop.
+ */
 #include "agent/control/control.h"
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/control/connections.h"
 #include "agent/control/listen.h"
 #include "privileges/privileges.h"
 #include "util/clock.h"
 
-enum { CONNECTIONS_MAX = 16, CONNECTION_TIMEOUT_S = 10, CONNECTION_BYTES = 16 << 10 };
+enum { CONNECTION_BYTES = 16 << 10, ACCEPTED_AT_ONCE = 64, LOOK_MS = 1000 };
 
 struct control {
 	const struct control_page *pages;
 	void *context;
 	char *address; /* owned */
+	int listener, wake; /* owned; wake: readable when the thread must end */
+	pthread_t thread;
+	bool runs; /* the thread */
+	/* Of the thread alone: */
 	struct MHD_Daemon *daemon;
+	struct connections connections;
+	struct connection *added; /* the one that is told to the daemon now */
+	/* Counted by the thread, read by others. */
+	_Atomic uint64_t dropped[CONTROL_DROPPED_KINDS];
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed; /* on the monotonic clock */
 	void (*function)(void *data); /* the question; NULL: none */
@@ -66,6 +81,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct con
 		return MHD_NO;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	/* One request a connection: the time that it may take is that of the connection. */
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	result = MHD_queue_response(connection, answer->status, response);
@@ -119,6 +136,149 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	return result;
 }
 
+/* Called by the daemon, on the thread, when it takes a connection and before it closes one. */
+static void follow(void *context, struct MHD_Connection *connection, void **place,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct control *control = context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*place = control->added;
+	else
+		connections_remove(&control->connections, *place);
+}
+
+static void drop(struct control *control, enum control_dropped why, unsigned int count)
+{
+	atomic_fetch_add_explicit(&control->dropped[why], count, memory_order_relaxed);
+}
+
+static void make_room(struct control *control, uint64_t address)
+{
+	struct connection *crowded = connections_crowded(&control->connections, address);
+
+	if (!crowded)
+		return;
+	shutdown(crowded->fd, SHUT_RDWR);
+	drop(control, CONTROL_DROPPED_CROWDED, 1);
+	MHD_run(control->daemon);
+}
+
+static void admit(struct control *control, int fd, const struct sockaddr *address, socklen_t len)
+{
+	uint64_t from = connections_address(address);
+
+	make_room(control, from);
+	if (connections_crowded(&control->connections, from)) {
+		close(fd); /* the daemon did not let go of the other one */
+		return;
+	}
+	control->added =
+		connections_add(&control->connections, fd, from, clock_ns(CLOCK_MONOTONIC));
+	/* Closes the socket if it fails. */
+	if (MHD_add_connection(control->daemon, fd, address, len) != MHD_YES)
+		connections_remove(&control->connections, control->added);
+}
+
+/* Each one is read from before the next one can take its place. */
+static void accept_some(struct control *control)
+{
+	for (unsigned int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+		struct sockaddr_storage address = {0};
+		socklen_t len = sizeof(address);
+		int fd = accept4(control->listener, (struct sockaddr *)&address, &len,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		admit(control, fd, (struct sockaddr *)&address, len);
+		MHD_run(control->daemon);
+	}
+}
+
+static int next_look_ms(const struct control *control)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	if (MHD_get_timeout(control->daemon, &ms) == MHD_YES && ms < LOOK_MS)
+		return (int)ms;
+	return control->connections.count ? LOOK_MS : -1;
+}
+
+/* Expired is who has nothing more to be read after all was read: pages may take their time. */
+static void serve(struct control *control)
+{
+	struct pollfd wait[] = {
+		{.fd = control->wake, .events = POLLIN},
+		{.fd = control->listener, .events = POLLIN},
+		{.fd = MHD_get_daemon_info(control->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
+		 .events = POLLIN},
+	};
+
+	while (!wait[0].revents) {
+		poll(wait, sizeof(wait) / sizeof(wait[0]), next_look_ms(control));
+		accept_some(control);
+		MHD_run(control->daemon);
+		drop(control, CONTROL_DROPPED_LATE,
+		     connections_expire(&control->connections, clock_ns(CLOCK_MONOTONIC)));
+	}
+}
+
+struct start {
+	struct control *control;
+	struct error *err;
+	sem_t done;
+};
+
+static void start_daemon(struct control *control, struct error *err)
+{
+	static const struct files_rule none[] = {{0}};
+	static const struct files_limits nothing = {.rules = none};
+
+	if (privileges_enter(ROLE_CONTROL, &nothing, err))
+		return;
+	control->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, handle, control,
+		MHD_OPTION_NOTIFY_CONNECTION, follow, control, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_END);
+	if (!control->daemon)
+		error_set(err, -EIO, "cannot start the server of %s", control->address);
+}
+
+static void *run_thread(void *context)
+{
+	struct start *start = context;
+	struct control *control = start->control;
+
+	start_daemon(control, start->err);
+	sem_post(&start->done);
+	if (!control->daemon)
+		return NULL;
+	serve(control);
+	MHD_stop_daemon(control->daemon);
+	return NULL;
+}
+
+/* Without signals: the main thread handles them. Returns 0 or -EIO with a message. */
+static int start(struct control *control, struct error *err)
+{
+	struct start start = {.control = control, .err = err};
+	sigset_t all, before;
+
+	sem_init(&start.done, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	control->runs = pthread_create(&control->thread, NULL, run_thread, &start) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!control->runs)
+		return error_set(err, -EIO, "cannot start a thread for %s", control->address);
+	while (sem_wait(&start.done))
+		;
+	sem_destroy(&start.done);
+	return control->daemon ? 0 : -EIO;
+}
+
 static int init(struct control *control, const char *address)
 {
 	pthread_condattr_t attributes;
@@ -128,99 +288,66 @@ static int init(struct control *control, const char *address)
 	pthread_cond_init(&control->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	pthread_mutex_init(&control->lock, NULL);
+	control->listener = -1;
+	control->wake = eventfd(0, EFD_CLOEXEC);
 	control->address = strdup(address);
-	return control->address ? 0 : -ENOMEM;
-}
-
-struct start {
-	struct control *control;
-	int fd;
-	struct error *err;
-};
-
-/* The thread of the server inherits the privileges of this one. */
-static void *start_daemon(void *context)
-{
-	static const struct files_rule none[] = {{0}};
-	static const struct files_limits nothing = {.rules = none};
-	struct start *start = context;
-
-	if (privileges_enter(ROLE_CONTROL, &nothing, start->err))
-		return NULL;
-	start->control->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handle, start->control,
-		MHD_OPTION_LISTEN_SOCKET, start->fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)CONNECTION_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_BYTES, MHD_OPTION_END);
-	if (!start->control->daemon)
-		error_set(start->err, -EIO, "cannot start the server of %s",
-			  start->control->address);
-	return NULL;
-}
-
-/* Without signals: the main thread handles them. Returns 0 or -EIO with a message. */
-static int start(struct control *control, int fd, struct error *err)
-{
-	struct start start = {control, fd, err};
-	sigset_t all, before;
-	pthread_t thread;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	if (pthread_create(&thread, NULL, start_daemon, &start) == 0)
-		pthread_join(thread, NULL);
-	else
-		error_set(err, -EIO, "cannot start a thread for %s", control->address);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return control->daemon ? 0 : -EIO;
+	return control->address && control->wake >= 0 ? 0 : -ENOMEM;
 }
 
 int control_create(const char *address, const struct control_page *pages, void *context,
 		   struct control **control, struct error *err)
 {
 	struct control *made = calloc(1, sizeof(*made));
-	int fd;
+	int code;
 
-	if (!made || init(made, address)) {
-		free(made);
+	if (!made)
 		return error_set(err, -ENOMEM, "out of memory");
-	}
 	made->pages = pages;
 	made->context = context;
-	fd = listen_open(address, err);
-	if (fd >= 0) {
-		int code = start(made, fd, err);
+	code = init(made, address) ? error_set(err, -ENOMEM, "out of memory") : 0;
+	if (code == 0)
+		code = made->listener = listen_open(address, err);
+	if (code >= 0)
+		code = start(made, err);
+	if (code == 0)
+		*control = made;
+	else
+		control_destroy(made);
+	return code;
+}
 
-		if (code == 0) {
-			*control = made;
-			return 0;
-		}
-		close(fd);
-		listen_remove(address);
-		fd = code;
-	}
-	control_destroy(made);
-	return fd;
+/* A page that waits for the loop would wait until its time is over. */
+static void end_thread(struct control *control)
+{
+	pthread_mutex_lock(&control->lock);
+	control->closing = true;
+	pthread_cond_broadcast(&control->changed);
+	pthread_mutex_unlock(&control->lock);
+	eventfd_write(control->wake, 1);
+	pthread_join(control->thread, NULL);
 }
 
 void control_destroy(struct control *control)
 {
 	if (!control)
 		return;
-	if (control->daemon) {
-		/* A page that waits for the loop would wait until its time is over. */
-		pthread_mutex_lock(&control->lock);
-		control->closing = true;
-		pthread_cond_broadcast(&control->changed);
-		pthread_mutex_unlock(&control->lock);
-		MHD_stop_daemon(control->daemon);
+	if (control->runs)
+		end_thread(control);
+	if (control->listener >= 0) {
+		close(control->listener);
 		listen_remove(control->address);
 	}
+	if (control->wake >= 0)
+		close(control->wake);
 	pthread_cond_destroy(&control->changed);
 	pthread_mutex_destroy(&control->lock);
 	free(control->address);
 	free(control);
+}
+
+uint64_t control_dropped(const struct control *control, enum control_dropped why)
+{
+	return control ? atomic_load_explicit(&control->dropped[why], memory_order_relaxed) : 0;
 }
 
 bool control_ask(struct control *control, void (*function)(void *data), void *data)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pages that the agent serves with HTTP, on a thread of their own. What they show belongs to
- * the loop of the run: they ask it to come by.
+ * The pages that the agent serves with HTTP at an address, on a thread of its own. What they show
+ * belongs to the loop of the run: they ask it to come by.
  */
 #ifndef AGENT_CONTROL_CONTROL_H
 #define AGENT_CONTROL_CONTROL_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "util/buf.h"
 #include "util/error.h"
@@ -33,6 +34,13 @@ struct control_page {
 
 enum { CONTROL_PATIENCE_MS = 5000 };
 
+/* Why connections were closed before their answer. */
+enum control_dropped {
+	CONTROL_DROPPED_LATE, /* the time for a request was over */
+	CONTROL_DROPPED_CROWDED, /* a new one needed the place, see connections_crowded() */
+	CONTROL_DROPPED_KINDS
+};
+
 #ifdef WITH_HTTP_SERVER
 
 /*
@@ -51,6 +59,9 @@ bool control_ask(struct control *control, void (*function)(void *data), void *da
 
 /* For the loop: does what pages ask for. Cheap if there is nothing. Accepts NULL. */
 void control_serve(struct control *control);
+
+/* How many connections were closed early. From any thread; accepts NULL. */
+uint64_t control_dropped(const struct control *control, enum control_dropped why);
 
 #else /* a build without libmicrohttpd */
 
@@ -72,6 +83,11 @@ static inline bool control_ask(struct control *control, void (*function)(void *d
 
 static inline void control_serve(struct control *control)
 {
+}
+
+static inline uint64_t control_dropped(const struct control *control, enum control_dropped why)
+{
+	return 0;
 }
 
 #endif

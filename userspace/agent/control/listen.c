@@ -14,7 +14,7 @@
 
 #include "util/value.h"
 
-enum { BACKLOG = 16, HOST_MAX = 64 };
+enum { BACKLOG = 1024, HOST_MAX = 64 };
 
 static const char unix_prefix[] = "unix:";
 

@@ -32,6 +32,9 @@ struct recording_limits {
 
 enum { META_WAIT_MS_DEFAULT = 50 };
 
+/* Addresses of pages. */
+enum { HTTP_MAX = 4 };
+
 struct options {
 	const struct subcommand *subcommands; /* all of them, for the help */
 	const struct subcommand *subcommand; /* NULL: a capture */
@@ -89,7 +92,7 @@ struct options {
 	bool fat; /* also write events that only update the state */
 	struct recording_limits limits;
 	enum agent_take_over take_over; /* from the agent that has the pid file */
-	const char *http; /* address of the pages to serve; NULL: none */
+	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;
 	/* Owned, each, too: what --output and files say; NULL: taken over by the run. */

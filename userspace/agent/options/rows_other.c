@@ -47,8 +47,14 @@ static int set_stats(struct options *options, const char *value)
 
 static int set_http(struct options *options, const char *value)
 {
-	options->http = value;
-	return listen_check(value, NULL);
+	int code = listen_check(value, NULL);
+
+	for (size_t i = 0; code == 0 && i < HTTP_MAX; i++)
+		if (!options->http[i]) {
+			options->http[i] = value;
+			return 0;
+		}
+	return code ? code : -EINVAL;
 }
 
 static const char *help_word(unsigned int i)
@@ -85,8 +91,11 @@ const struct option_row option_rows_other[] = {
 	{0, "stats", "SECONDS", "print counters to stderr every SECONDS", set_stats,
 	 .accepts = "a number of 0.1 or more"},
 	{0, "http", "ADDRESS",
-	 "serve /metrics, /healthz, /readyz and /status at 127.0.0.1:PORT or unix:PATH", set_http,
-	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH"},
+	 "serve /metrics, /healthz, /readyz and /status at 127.0.0.1:PORT or unix:PATH. May be "
+	 "repeated",
+	 set_http, .list = LIST_REPEATED,
+	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH; up to 4 of "
+		    "them"},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .not_a_key = "it prints in place of a capture", .about = LIVE, .usual = true},
 	{'v', "verbose", NULL, "print more on stderr; do not cut buffers in text", set_verbose,

@@ -18,10 +18,12 @@ void canary_init(struct canary *canary)
 {
 	atomic_init(&canary->tid, 0);
 	sem_init(&canary->arrived, 0, 0);
+	pthread_mutex_init(&canary->lock, NULL);
 }
 
 void canary_finish(struct canary *canary)
 {
+	pthread_mutex_destroy(&canary->lock);
 	sem_destroy(&canary->arrived);
 }
 
@@ -37,7 +39,7 @@ static int live(void *data)
 	return 0;
 }
 
-int canary_start(struct canary *canary)
+static int start(struct canary *canary)
 {
 	int code = 0;
 
@@ -50,6 +52,17 @@ int canary_start(struct canary *canary)
 		close(canary->ends[1]);
 	}
 	close(canary->ends[0]);
+	return code;
+}
+
+int canary_start(struct canary *canary)
+{
+	int code;
+
+	pthread_mutex_lock(&canary->lock);
+	code = start(canary);
+	if (code)
+		pthread_mutex_unlock(&canary->lock);
 	return code;
 }
 
@@ -67,6 +80,7 @@ int canary_end(struct canary *canary, int64_t tid, unsigned int timeout_ms)
 		code = tid && sem_clockwait(&canary->arrived, CLOCK_MONOTONIC, &end) ? -errno : 0;
 	while (code == -EINTR);
 	atomic_store(&canary->tid, 0);
+	pthread_mutex_unlock(&canary->lock);
 	return code;
 }
 

@@ -6,6 +6,7 @@
 #ifndef AGENT_RUN_CANARY_H
 #define AGENT_RUN_CANARY_H
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@ enum { CANARY_STACK_BYTES = 16384 };
 struct canary {
 	_Atomic int64_t tid; /* of the process, as events have it; 0: there is none */
 	sem_t arrived;
+	pthread_mutex_t lock; /* of what follows, from the start of a process to its end */
 	pid_t pid; /* the same in the agent's pid namespace */
 	int ends[2]; /* the pipe that it reads until its end */
 	_Alignas(16) char stack[CANARY_STACK_BYTES]; /* of the process */
@@ -30,8 +32,8 @@ void canary_init(struct canary *canary);
 void canary_finish(struct canary *canary);
 
 /*
- * Starts the process, which waits: its id is in canary->pid. Not on the thread of the loop; one at
- * a time. Returns 0 or -errno.
+ * Starts the process, which waits: its id is in canary->pid. Not on the thread of the loop. One at
+ * a time: other threads wait until canary_end(). Returns 0 or -errno, then nothing is to be ended.
  */
 int canary_start(struct canary *canary);
 

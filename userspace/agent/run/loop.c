@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/control/control.h"
 #include "agent/process/child.h"
 #include "agent/run/containers.h"
 #include "agent/run/handle.h"
+#include "agent/run/pages.h"
 #include "agent/run/record.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
@@ -116,7 +116,7 @@ static bool may_go_on(struct loop *loop, bool idle)
 	print_reports(loop, now);
 	step_budget(run, now);
 	service_step(run, now);
-	control_serve(run->control);
+	pages_serve(run);
 	hand_over_step(run, now);
 	/* Who follows pods or runtimes has something to say also while there are no events. */
 	if (run->containers)

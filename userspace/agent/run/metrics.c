@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "agent/control/control.h"
 #include "agent/control/exposition.h"
 #include "agent/run/containers.h"
 #include "agent/process/process_usage.h"
@@ -332,6 +333,25 @@ static void append_outputs(struct exposition *exposition, const struct run *run)
 	append_output_threads(exposition, &run->outputs, accounts, labels, count);
 }
 
+static void append_pages(struct exposition *exposition, const struct run *run)
+{
+	static const struct metric_family family = {
+		"lanner_http_connections_dropped", METRIC_COUNTER, NULL,
+		"Connections of --http that were closed before their answer, by cause."};
+	static const char *const causes[] = {
+		[CONTROL_DROPPED_LATE] = "late", [CONTROL_DROPPED_CROWDED] = "crowded"};
+
+	exposition_begin(exposition, &family);
+	for (int why = 0; why < CONTROL_DROPPED_KINDS; why++) {
+		const struct metric_label labels[] = {{"cause", causes[why]}, {0}};
+		uint64_t count = 0;
+
+		for (size_t i = 0; i < HTTP_MAX; i++)
+			count += control_dropped(run->controls[i], (enum control_dropped)why);
+		exposition_sample(exposition, labels, count);
+	}
+}
+
 void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 {
 	static const struct metric_family matched = {"lanner_events_matched", METRIC_COUNTER, NULL,
@@ -355,5 +375,6 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	append_containers(&exposition, &containers);
 	append_rules(&exposition, run->plan->ruleset);
 	append_outputs(&exposition, run);
+	append_pages(&exposition, run);
 	exposition_end(&exposition);
 }

@@ -152,17 +152,27 @@ static const struct control_page pages[] = {
 
 int pages_begin(struct run *run, struct error *err)
 {
-	if (!run->options->http)
-		return 0;
+	int code = 0;
+
 	canary_init(&run->canary);
-	return control_create(run->options->http, pages, run, &run->control, err);
+	for (size_t i = 0; code == 0 && i < HTTP_MAX && run->options->http[i]; i++)
+		code = control_create(run->options->http[i], pages, run, &run->controls[i], err);
+	return code;
 }
 
 void pages_end(struct run *run)
 {
-	if (!run->control)
+	if (!run->controls[0])
 		return;
-	control_destroy(run->control);
+	for (size_t i = 0; i < HTTP_MAX; i++) {
+		control_destroy(run->controls[i]);
+		run->controls[i] = NULL;
+	}
 	canary_finish(&run->canary);
-	run->control = NULL;
+}
+
+void pages_serve(struct run *run)
+{
+	for (size_t i = 0; i < HTTP_MAX && run->controls[i]; i++)
+		control_serve(run->controls[i]);
 }

@@ -7,10 +7,13 @@
 #include "util/error.h"
 
 /*
- * Starts to serve them if the options say so: run->control. The run must be open. Returns 0 or
- * -errno with a message; pages_end() before anything of the run is destroyed.
+ * Starts to serve them at each address of the options: run->controls. The run must be open. Returns
+ * 0 or -errno with a message; pages_end() before anything of the run is destroyed.
  */
 int pages_begin(struct run *run, struct error *err);
 void pages_end(struct run *run);
+
+/* For the loop: does what pages ask for. Cheap if there is nothing. */
+void pages_serve(struct run *run);
 
 #endif

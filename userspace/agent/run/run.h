@@ -52,7 +52,7 @@ struct run {
 	struct outputs outputs; /* without any, lines are printed */
 	struct captures captures; /* the outputs that are captures */
 	struct service service;
-	struct control *control; /* NULL: no pages are served */
+	struct control *controls[HTTP_MAX]; /* one an address that pages are served at */
 	struct canary canary; /* of the pages */
 	struct pid_file pid_file;
 	struct take_over take_over; /* this run from another agent */

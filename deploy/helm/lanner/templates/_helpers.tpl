@@ -54,7 +54,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* agent.yaml: what the user gives, and what follows from how the pod is made. */}}
 {{- define "lanner.config" -}}
 {{- $config := dict "host-root" "/host" }}
-{{- if .Values.http.enabled }}{{ $_ := set $config "http" (printf ":%v" .Values.http.port) }}{{ end }}
+{{- if .Values.http.enabled }}
+{{- $pages := printf "%s:%v" .Values.http.address .Values.http.port }}
+{{- $probes := printf "%s:%v" (ternary "127.0.0.1" "" .Values.hostNetwork) .Values.http.probePort }}
+{{- $_ := set $config "http" (list $pages $probes) }}
+{{- end }}
 {{- if not .Values.kubernetes.enabled }}{{ $_ := set $config "k8s-api" "none" }}{{ end }}
 {{- with .Values.kubernetes.clusterName }}{{ $_ := set $config "k8s-cluster" . }}{{ end }}
 {{- if .Values.rules }}{{ $_ := set $config "rules" (list "/etc/lanner/rules") }}{{ end }}
@@ -77,6 +81,9 @@ rollingUpdate:
 {{- define "lanner.probe" -}}
 httpGet:
   path: {{ .path }}
-  port: http
+  port: probe
+  {{- if .hostNetwork }}
+  host: 127.0.0.1
+  {{- end }}
 {{ toYaml .probe }}
 {{- end }}

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "agent/control/connections.h"
 #include "agent/control/listen.h"
 #include "unit.h"
 
@@ -151,6 +152,24 @@ static void test_end_while_a_page_waits(void **state)
 	close(fd);
 }
 
+/* One that asks for nothing loses its place to others, and they are answered. */
+static void test_crowded(void **state)
+{
+	const struct server *server = *state;
+	int idle[CONNECTIONS_OF_ADDRESS_MAX];
+	char byte;
+
+	for (int i = 0; i < CONNECTIONS_OF_ADDRESS_MAX; i++)
+		idle[i] = send_request(server, "GET /pl");
+	check(server, REQUEST("GET /plain", ""), "HTTP/1.1 200", "plain");
+	assert_int_equal(control_dropped(server->control, CONTROL_DROPPED_CROWDED), 1);
+	assert_int_equal(control_dropped(server->control, CONTROL_DROPPED_LATE), 0);
+	assert_int_equal(control_dropped(NULL, CONTROL_DROPPED_LATE), 0);
+	assert_int_equal(read(idle[0], &byte, 1), 0);
+	for (int i = 0; i < CONNECTIONS_OF_ADDRESS_MAX; i++)
+		close(idle[i]);
+}
+
 static void test_nothing_to_serve(void **state)
 {
 	struct server *server = *state;
@@ -162,10 +181,8 @@ static void test_nothing_to_serve(void **state)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_pages),
-	TEST(test_page_of_the_loop),
-	TEST(test_end_while_a_page_waits),
-	TEST(test_nothing_to_serve),
+	TEST(test_pages),   TEST(test_page_of_the_loop), TEST(test_end_while_a_page_waits),
+	TEST(test_crowded), TEST(test_nothing_to_serve),
 };
 
 UNIT_GROUP(tests);

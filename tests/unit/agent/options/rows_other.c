@@ -18,6 +18,11 @@ static void test_values(void **state)
 	parse_right("--stats 0.1", &options);
 	assert_int_equal(options.stats_ns, 100000000);
 	options_finish(&options);
+	parse_right("--http :1 --http unix:a", &options);
+	assert_string_equal(options.http[0], ":1");
+	assert_string_equal(options.http[1], "unix:a");
+	assert_null(options.http[2]);
+	options_finish(&options);
 }
 
 static void test_rejected(void **state)
@@ -26,6 +31,9 @@ static void test_rejected(void **state)
 	expect_rejected("--stats x", "--stats: expected a number of 0.1 or more, not 'x'");
 	expect_rejected("--stats 1e-9", "--stats: expected a number of 0.1 or more, not '1e-9'");
 	expect_rejected("--stats 0.09", "--stats: expected a number of 0.1 or more, not '0.09'");
+	expect_rejected("--http :1 --http :2 --http :3 --http :4 --http :5",
+			"--http: expected 127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or "
+			"unix:PATH; up to 4 of them, not ':5'");
 	expect_rejected("--help=some", "--help: expected all, not 'some'");
 }
 

@@ -29,7 +29,7 @@ static int setup(void **state)
 
 	snprintf(path, sizeof(path), "/tmp/lanner-pages-%d", (int)getpid());
 	snprintf(address, sizeof(address), "unix:%s", path);
-	options = (struct options){.format = &format_text, .http = address};
+	options = (struct options){.format = &format_text, .http = {address}};
 	fake_input_run(&input, &run, &options);
 	atomic_store(&ended, false);
 	if (pages_begin(&run, &err))
@@ -66,7 +66,7 @@ static void fetch(const char *page)
 static void *move(void *data)
 {
 	while (!atomic_load(&ended)) {
-		control_serve(run.control);
+		pages_serve(&run);
 		usleep(1000);
 	}
 	return NULL;
@@ -138,7 +138,7 @@ static void test_no_pages(void **state)
 	struct error err;
 
 	assert_int_equal(pages_begin(&other, &err), 0);
-	assert_null(other.control);
+	assert_null(other.controls[0]);
 	pages_end(&other);
 }
 
