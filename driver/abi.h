@@ -17,7 +17,7 @@ struct ppm_evt_hdr {
 	__u64 tid;     /* thread id in the initial pid namespace */
 	__u32 len;     /* bytes of the whole frame, this header included */
 	__u16 type;    /* event id of the event table */
-	__u32 nparams; /* number of lengths that follow; FRAME_TIMED */
+	__u32 nparams; /* number of lengths that follow; FRAME_EXTRAS */
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of the .scap format");
@@ -28,6 +28,22 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
  * .scap format. A frame without room for them has neither.
  */
 #define FRAME_TIMED 0x80000000U
+
+/*
+ * Another bit of `nparams`, of the few events that cannot be stated as fact: behind the values, and
+ * before the duration, stands what is doubtful.
+ */
+#define FRAME_MARKED 0x40000000U
+#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED)
+
+/* Parameters are bits, 1 << index. */
+struct frame_marks {
+	__u64 truncated; /* of their value the frame has only a part */
+	__u64 contested; /* only the caller's word, and there is reason to doubt it */
+	__u64 is_faked; /* 1: the kernel did not run this call, although its result says success */
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct frame_marks) == 24, "part of native capture files");
 
 /*
  * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many
@@ -60,7 +76,7 @@ enum {
 	BATCH_EVENTS_MAX = 64, /* a power of two */
 	BATCH_BYTES_MAX = 4096,
 	WORK_BYTES = 8192 + 256,
-	EVENT_PARAMS_MAX = 40,
+	EVENT_PARAMS_MAX = 40, /* below 64: struct frame_marks */
 	EVENT_EXTENSION_FIRST =
 		2048, /* smaller ids are of the .scap format, the others of extension events */
 	EVENT_ID_MAX = 2304,
@@ -410,6 +426,7 @@ struct scratch_slot {
 	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
 	__u64 forgotten;	  /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
+	struct frame_marks marks; /* of the event that is being written */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES];	  /* where longer values are built */

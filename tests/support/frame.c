@@ -16,6 +16,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 	frame->ts_ns = ts_ns;
 	frame->tid = tid;
 	frame->latency_ns = LATENCY_UNKNOWN;
+	frame->marks = (struct frame_marks){0};
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
 }
@@ -149,6 +150,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + sizeof(header) + i * width, &len, width);
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
+	}
+	if (frame->marks.truncated | frame->marks.contested | frame->marks.is_faked) {
+		memcpy(frame->bytes + at, &frame->marks, sizeof(frame->marks));
+		at += sizeof(frame->marks);
+		header.nparams |= FRAME_MARKED;
 	}
 	if (frame->latency_ns != LATENCY_UNKNOWN) {
 		memcpy(frame->bytes + at, &frame->latency_ns, sizeof(frame->latency_ns));

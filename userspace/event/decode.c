@@ -102,23 +102,33 @@ static inline __attribute__((always_inline)) bool is_valid(const struct param_de
 				     : is_whole(param->type, data, len);
 }
 
-/*
- * Removes the latency from the end of a frame that is flagged to have one. Returns false if it
- * cannot.
- */
-static bool take_latency(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
+/* Removes `n` bytes from the end of a frame that says it has them; false if it is too short. */
+static bool take_extra(const void *frame, struct ppm_evt_hdr *header, void *extra, uint32_t n)
 {
-	size_t least = sizeof(*header) + sizeof(ev->latency_ns);
+	if (header->len < sizeof(*header) + n)
+		return false;
+	header->len -= n;
+	memcpy(extra, (const uint8_t *)frame + header->len, n);
+	return true;
+}
+
+/* Takes the latency and the marks of a frame, which stand behind its values. */
+static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
+{
+	uint32_t extras = header->nparams & FRAME_EXTRAS;
 
 	ev->latency_ns = LATENCY_UNKNOWN;
-	if (!(header->nparams & FRAME_TIMED))
+	ev->marks = (struct frame_marks){0};
+	if (!extras)
 		return true;
-	if (header->len < least || !(ev->desc->category & EC_SYSCALL))
+	header->nparams &= ~FRAME_EXTRAS;
+	if (!(ev->desc->category & EC_SYSCALL))
 		return false;
-	header->nparams &= ~FRAME_TIMED;
-	header->len -= (uint32_t)sizeof(ev->latency_ns);
-	memcpy(&ev->latency_ns, (const uint8_t *)frame + header->len, sizeof(ev->latency_ns));
-	return true;
+	if ((extras & FRAME_TIMED) &&
+	    !take_extra(frame, header, &ev->latency_ns, sizeof(ev->latency_ns)))
+		return false;
+	return !(extras & FRAME_MARKED) ||
+	       take_extra(frame, header, &ev->marks, sizeof(ev->marks));
 }
 
 /*
@@ -153,9 +163,17 @@ take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, s
 	return 0;
 }
 
+/* What a call that never ran returned is no result: nobody finds it a success. */
+static void drop_result(struct event *ev)
+{
+	if (ev->desc->nparams && ev->desc->params[0].is_result)
+		ev->params[0].len = 0;
+}
+
 int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 {
 	struct ppm_evt_hdr header;
+	int r;
 
 	if (len < sizeof(header))
 		return -EBADMSG;
@@ -165,14 +183,18 @@ int event_decode(const void *frame, size_t len, uint16_t cpu, struct event *ev)
 	ev->desc = event_desc_get(header.type);
 	if (!ev->desc)
 		return -ENOENT;
-	if (!take_latency(frame, &header, ev))
+	if (!take_extras(frame, &header, ev))
 		return -EBADMSG;
 	ev->ts_ns = header.ts;
 	ev->tid = (int64_t)header.tid;
 	ev->cpu = cpu;
 	if (ev->desc->flags & EF_LARGE_PAYLOAD)
-		return take_params(frame, &header, sizeof(uint32_t), ev);
-	return take_params(frame, &header, sizeof(uint16_t), ev);
+		r = take_params(frame, &header, sizeof(uint32_t), ev);
+	else
+		r = take_params(frame, &header, sizeof(uint16_t), ev);
+	if (r == 0 && ev->marks.is_faked)
+		drop_result(ev);
+	return r;
 }
 
 /* One load of the right width: a copy of variable length would be a call. */

@@ -327,10 +327,18 @@ struct event {
 	const struct event_desc *desc;
 	uint64_t ts_ns; /* since the epoch */
 	uint64_t latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
+	struct frame_marks marks; /* what cannot be stated as fact; a faked call has no result */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];
 };
+
+/* The bytes behind the values of a frame whose header has this `nparams`. */
+static inline uint32_t frame_extra_bytes(uint32_t nparams)
+{
+	return (nparams & FRAME_TIMED ? (uint32_t)sizeof(uint64_t) : 0) +
+	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0);
+}
 
 /*
  * Decodes a frame of `len` bytes. Checks the header, every length, the sizes of fixed-size types,

@@ -111,7 +111,19 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	*(__u16 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, type)) = event;
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) = nparams;
 	f->pos = LENGTHS_AT + nparams * sizeof(__u16);
+	f->slot->marks = (struct frame_marks){0};
 	return true;
+}
+
+/* Of the parameter that is being put. */
+static __always_inline void mark_truncated(struct filler *f)
+{
+	f->slot->marks.truncated |= 1ULL << f->param;
+}
+
+static __always_inline void mark_contested(struct filler *f, __u32 param)
+{
+	f->slot->marks.contested |= 1ULL << param;
 }
 
 /*
@@ -230,6 +242,29 @@ static __always_inline __u64 forget(struct scratch_slot *slot, __u64 value)
 	return *cell;
 }
 
+static __always_inline void frame_flag(struct filler *f, __u32 flag)
+{
+	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= flag;
+}
+
+/* What is doubtful of the event, behind its values: see FRAME_MARKED. */
+static __always_inline void put_marks(struct filler *f)
+{
+	struct frame_marks marks = f->slot->marks;
+	__u64 pos = f->pos;
+
+	if (!(marks.truncated | marks.contested | marks.is_faked))
+		return;
+	CHECKED(pos);
+	if (pos > FRAME_BYTES_MAX - sizeof(marks)) {
+		f->too_large = true;
+		return;
+	}
+	*(struct frame_marks *)(f->frame + pos) = marks;
+	frame_flag(f, FRAME_MARKED);
+	f->pos = forget(f->slot, pos + sizeof(marks));
+}
+
 /* Ends a frame with the latency of its call, if that is known: see FRAME_TIMED. */
 static __always_inline void put_latency(struct filler *f)
 {
@@ -242,7 +277,7 @@ static __always_inline void put_latency(struct filler *f)
 		return;
 	/* This clock may step back by some ns. */
 	*(__u64 *)(f->frame + pos) = now > entered ? now - entered : 0;
-	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= FRAME_TIMED;
+	frame_flag(f, FRAME_TIMED);
 	f->pos = forget(f->slot, pos + sizeof(entered));
 }
 
@@ -252,6 +287,7 @@ static __always_inline void filler_send(struct filler *f)
 	struct batch_header *batch = &f->slot->state.batch;
 	__u64 len, bytes;
 
+	put_marks(f);
 	if (enter_times && f->timed)
 		put_latency(f);
 	len = f->pos;

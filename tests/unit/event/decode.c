@@ -117,6 +117,46 @@ static void test_latency(void **state)
 	}
 }
 
+/* Marks stand before the time, and change no value but the result of a call that never ran. */
+static void test_marks(void **state)
+{
+	for (uint64_t faked = 0; faked < 2; faked++)
+		for (int timed = 0; timed < 2; timed++) {
+			struct scap_event whole;
+			struct event ev;
+			int64_t result;
+
+			openat_frame();
+			frame.marks = (struct frame_marks){1 << 3, 1 << 2, faked};
+			frame.latency_ns = timed ? 5 : LATENCY_UNKNOWN;
+			whole = frame_end(&frame);
+			assert_int_equal(frame_decode_copy(whole.frame, whole.len), 0);
+			assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+			assert_memory_equal(&ev.marks, &frame.marks, sizeof(ev.marks));
+			assert_int_equal(ev.latency_ns, frame.latency_ns);
+			assert_int_equal(event_result(&ev, &result), !faked);
+			assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+		}
+}
+
+/* The bit that says so is there, and the bytes are not; or it is no call. */
+static void test_marks_are_missing(void **state)
+{
+	struct scap_event whole = openat_frame();
+
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, openat__count | FRAME_MARKED, 4),
+			 -EBADMSG);
+	assert_int_equal(decode_changed(&whole, NPARAMS_AT, FRAME_MARKED, 4), 0);
+	frame.marks.contested = 1;
+	frame.latency_ns = 7;
+	whole = frame_end(&frame);
+	assert_int_equal(decode_changed(&whole, LEN_AT, LENGTHS_AT + 31, 4), -EBADMSG);
+	frame_begin(&frame, EVENT_procexit, TS, TID);
+	frame.marks.contested = 1;
+	whole = frame_end(&frame);
+	assert_int_equal(frame_decode_copy(whole.frame, whole.len), -EBADMSG);
+}
+
 /* Only calls take time. */
 static void test_latency_of_no_call(void **state)
 {
@@ -504,6 +544,8 @@ static void test_types(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_parameters),
 	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_marks),
+	cmocka_unit_test(test_marks_are_missing),
 	cmocka_unit_test(test_latency_of_no_call),
 	cmocka_unit_test(test_latency_is_missing),
 	cmocka_unit_test(test_absent_parameters),

@@ -7,8 +7,6 @@
 
 #include "scap/file/writer_impl.h"
 
-enum { LATENCY_BYTES = sizeof(uint64_t) };
-
 /* Files have wall-clock times. */
 static uint64_t wall_ns(const struct scap_event *event, uint64_t ts_ns)
 {
@@ -58,15 +56,15 @@ static int put_whole(struct scap_writer *writer, const struct scap_event *event,
 	return 0;
 }
 
-/* Without the latency, the last bytes of a frame. */
-static int put_untimed(struct scap_writer *writer, const struct scap_event *event,
-		       struct ppm_evt_hdr header, bool large)
+/* Without what stands behind the values: the latency and the marks. */
+static int put_plain(struct scap_writer *writer, const struct scap_event *event,
+		     struct ppm_evt_hdr header, bool large)
 {
 	uint8_t *at;
 
 	header.ts = wall_ns(event, header.ts);
-	header.len -= LATENCY_BYTES;
-	header.nparams &= ~FRAME_TIMED;
+	header.len -= frame_extra_bytes(header.nparams);
+	header.nparams &= ~FRAME_EXTRAS;
 	at = begin_event(writer, event, large, header.len);
 	if (!at)
 		return writer->sink.error;
@@ -75,7 +73,7 @@ static int put_untimed(struct scap_writer *writer, const struct scap_event *even
 	return 0;
 }
 
-/* Only the first parameters: without extension parameters and latency. */
+/* Only the first parameters: without extension parameters, latency and marks. */
 static int put_first_params(struct scap_writer *writer, const struct scap_event *event,
 			    struct ppm_evt_hdr header, const struct event_shape *shape)
 {
@@ -90,7 +88,7 @@ static int put_first_params(struct scap_writer *writer, const struct scap_event 
 		memcpy(&len, lengths + i * sizeof(len), sizeof(len));
 		values += len;
 	}
-	lengths += (header.nparams & ~FRAME_TIMED) * sizeof(uint16_t);
+	lengths += (header.nparams & ~FRAME_EXTRAS) * sizeof(uint16_t);
 	header.ts = wall_ns(event, header.ts);
 	header.nparams = shape->nparams;
 	header.len = (uint32_t)(head + values);
@@ -150,10 +148,11 @@ static int put_event(struct scap_writer *writer, const struct scap_event *event)
 	if (shape->extension)
 		return put_generic(writer, event, header, shape);
 	/* Large ones have no extension parameters. */
-	if (!shape->large && (header.nparams & ~FRAME_TIMED) > shape->nparams)
+	if (!shape->large && (header.nparams & ~FRAME_EXTRAS) > shape->nparams)
 		return put_first_params(writer, event, header, shape);
-	if (header.nparams & FRAME_TIMED)
-		return put_untimed(writer, event, header, shape->large);
+	if ((header.nparams & FRAME_EXTRAS) &&
+	    header.len >= sizeof(header) + frame_extra_bytes(header.nparams))
+		return put_plain(writer, event, header, shape->large);
 	return put_whole(writer, event, shape->large, header.len);
 }
 

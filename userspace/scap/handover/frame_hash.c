@@ -9,11 +9,11 @@ uint64_t frame_hash(const struct scap_event *event)
 	struct ppm_evt_hdr header = frame_header(event);
 	size_t len = event->len - sizeof(header);
 
-	if ((header.nparams & FRAME_TIMED) && len >= sizeof(uint64_t))
-		len -= sizeof(uint64_t);
+	if (len >= frame_extra_bytes(header.nparams))
+		len -= frame_extra_bytes(header.nparams);
 	header.ts = 0;
 	header.len = (uint32_t)len;
-	header.nparams &= ~FRAME_TIMED;
+	header.nparams &= ~FRAME_EXTRAS;
 	return (uint64_t)hash_bytes(&header, sizeof(header)) << 32 |
 	       hash_bytes((const char *)event->frame + sizeof(header), len);
 }

@@ -162,6 +162,13 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 		forget_fds(sinsp, event->thread);
 }
 
+static void count_marks(struct sinsp_stats *stats, const struct frame_marks *marks)
+{
+	stats->faked += marks->is_faked != 0;
+	stats->contested += marks->contested != 0;
+	stats->truncated += marks->truncated != 0;
+}
+
 int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sinsp_event *event)
 {
 	struct state_event applied = {.ev = &event->ev, .fd_num = -1};
@@ -172,6 +179,7 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	if (r < 0)
 		return count_unusable(sinsp, r);
 	sinsp->stats.events++;
+	count_marks(&sinsp->stats, &event->ev.marks);
 	/* Hidden events do not count: the first visible one is the start. */
 	if (!sinsp->first_ts_ns && !raw->hidden)
 		sinsp->first_ts_ns = event->ev.ts_ns;

@@ -16,6 +16,7 @@ const struct field_desc *const field_tables[] = {
 	fields_evt,
 	fields_evt_io,
 	fields_evt_time,
+	fields_evt_marks,
 	fields_evt_meta,
 	fields_proc,
 	fields_cpu,

@@ -14,6 +14,7 @@ enum { NO_VALUE = -1 };
 
 extern const struct field_desc fields_evt[];
 extern const struct field_desc fields_evt_io[];
+extern const struct field_desc fields_evt_marks[];
 extern const struct field_desc fields_evt_meta[];
 extern const struct field_desc fields_evt_time[];
 extern const struct field_desc fields_proc[];

@@ -9,7 +9,7 @@
 const char *const format_object_fields[] = {
 	"evt.num",   "evt.time", "evt.type",  "evt.cpu",      "evt.res",      "evt.args",
 	"proc.name", "proc.pid", "proc.ppid", "proc.exepath", "proc.cmdline", "thread.tid",
-	"user.uid",  "fd.num",	 "fd.name",   NULL,
+	"user.uid",  "fd.num",	 "fd.name",   "evt.marks",    NULL,
 };
 
 const char *const format_object_container_fields[] = {

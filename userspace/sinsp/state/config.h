@@ -53,6 +53,8 @@ struct sinsp_stats {
 	uint64_t events;
 	uint64_t corrupt; /* frames that could not be decoded */
 	uint64_t unknown; /* frames with an id that is not in the event table */
+	/* Events that cannot be stated as fact in all: see struct frame_marks. */
+	uint64_t faked, contested, truncated;
 	uint64_t threads, fds; /* in the tables now */
 	uint64_t followed; /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */

@@ -51,16 +51,19 @@ static void test_event(void **state)
 	written_end(&test);
 }
 
-/* The latency goes, and what is ours; what stands before stays as it is. */
+/* Latency and marks go, and what is ours; what stands before stays as it is. */
 static void test_own_parameters(void **state)
 {
-	for (int timed = 0; timed < 2; timed++) {
+	for (int turn = 0; turn < 4; turn++) {
+		const struct frame_marks marks = {.contested = turn / 2};
+		int timed = turn % 2;
 		struct written test;
 		struct scap_event event;
 
 		written_begin(&test, (struct scap_writer_config){0});
 		event = close_event(false);
 		frame->latency_ns = timed ? 777 : LATENCY_UNKNOWN;
+		frame->marks = marks;
 		event = frame_end(frame);
 		written_put(&test, event);
 		frame_begin(frame, EVENT_chdir, 5, 42);
@@ -68,6 +71,7 @@ static void test_own_parameters(void **state)
 		frame_put_string(frame, chdir__path, "x");
 		frame_put_string(frame, chdir__cwd, "/tmp/x");
 		frame->latency_ns = timed ? 777 : LATENCY_UNKNOWN;
+		frame->marks = marks;
 		written_put(&test, frame_end(frame));
 		written_look(&test);
 		written_expect(&test, 0x216,

@@ -34,6 +34,17 @@ static void test_times_make_no_difference(void **state)
 	assert_true(hash(1, 7, 5, 30) == hash(1, 7, 5, 0));
 }
 
+/* A frame that is too short for what it says to have is not read beyond its end. */
+static void test_no_room_for_extras(void **state)
+{
+	struct ppm_evt_hdr header = {.tid = 7, .len = sizeof(header), .nparams = FRAME_EXTRAS};
+	struct scap_event event = {.frame = &header, .len = sizeof(header)};
+	uint64_t marked = frame_hash(&event);
+
+	header.nparams = 0;
+	assert_true(marked == frame_hash(&event));
+}
+
 static void test_all_else_does(void **state)
 {
 	assert_true(hash(1, 7, 5, 0) != hash(1, 8, 5, 0));
@@ -53,6 +64,7 @@ static void test_short_frames_have_no_header(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_times_make_no_difference),
+	cmocka_unit_test(test_no_room_for_extras),
 	cmocka_unit_test(test_all_else_does),
 	cmocka_unit_test(test_short_frames_have_no_header),
 };
