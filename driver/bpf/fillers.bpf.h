@@ -41,11 +41,13 @@ static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 	return filler_time_take(f->regs);
 }
 
-/* For a call that ends without its event: removes its entry time, so that no other call uses it. */
-static __always_inline int call_without_event(struct pt_regs *regs)
+/* For a call that ends without its event: removes its notes, so that no other call uses them. */
+static __always_inline int call_without_event(struct filler *f, __u32 event)
 {
 	if (enter_times)
-		filler_time_take(regs);
+		filler_time_take(f->regs);
+	if (SENDS(event))
+		sent_forget();
 	return 0;
 }
 
@@ -75,7 +77,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 /* Successful execs are written at sched_process_exec, where the new program is known. */
 #define SYSCALL_EVENT(name, id, ...)                                                               \
 	SEC("tp/raw_syscalls/sys_exit")                                                            \
-	int FILLER_NAME(name)(__u64 *ctx)                                                                \
+	int FILLER_NAME(name)(__u64 * ctx)                                                         \
 	{                                                                                          \
 		struct filler filler = {.self = this_task(),                                       \
 					.regs = call_registers(ctx),                               \
@@ -84,20 +86,20 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			      *f = &filler;                                                        \
                                                                                                    \
 		if ((id == EVENT_execve || id == EVENT_execveat) && f->ret == 0)                   \
-			return call_without_event(f->regs);                                               \
+			return call_without_event(f, id);                                          \
 		if (HAS_MESSAGES(id))                                                              \
 			messages_resume(f);                                                        \
 		if (f->message_index == 0 &&                                                       \
 		    exit_is_rejected(f->self, id, f->ret, FLAGS_ASKED(f, id),                      \
 				     DESCRIPTOR_USED(f, id)))                                      \
-			return call_without_event(f->regs);                                        \
+			return call_without_event(f, id);                                          \
 		if (OPENS_BY_PATH(id) && path_is_rejected(f, id, FLAGS_ASKED(f, id)))              \
-			return call_without_event(f->regs);                                        \
+			return call_without_event(f, id);                                          \
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
-			return call_without_event(f->regs);                                               \
+			return call_without_event(f, id);                                          \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
-			return call_without_event(f->regs);                                               \
+			return call_without_event(f, id);                                          \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);
 
@@ -118,6 +120,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		messages_end(f);                                                                   \
 	else                                                                                       \
 		filler_end(f);                                                                     \
+	if (SENDS(EVENT_##name))                                                                   \
+		sent_forget();                                                                     \
 	return 0;                                                                                  \
 	}
 

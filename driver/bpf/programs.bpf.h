@@ -136,6 +136,37 @@ static __always_inline int note_renamed_run(__u64 *ctx)
 	return 0;
 }
 
+/*
+ * A datagram that is about to be sent: not one of io_uring, whose call is another one, or of a call
+ * whose exit nobody watches. Kernels before 5.15 do not tell (see task_registers()).
+ */
+static __always_inline int note_sent(struct sent_address to)
+{
+	struct task_struct *task = this_task();
+	struct pt_regs *regs;
+
+	if (is_self(task) || (flags_of(task) & (TASK_KERNEL_THREAD | TASK_IO_WORKER)))
+		return SEND_ALLOWED;
+	regs = task_registers(task);
+	if (!regs || SENDS(call_event(regs, task)))
+		sent_note_message(task, to);
+	return SEND_ALLOWED;
+}
+
+static __always_inline int note_sent4_run(struct bpf_sock_addr *ctx)
+{
+	return note_sent((struct sent_address){
+		{0, 0, bpf_htonl(0xffff), ctx->user_ip4}, ctx->user_port, true});
+}
+
+static __always_inline int note_sent6_run(struct bpf_sock_addr *ctx)
+{
+	return note_sent((struct sent_address){
+		{ctx->user_ip6[0], ctx->user_ip6[1], ctx->user_ip6[2], ctx->user_ip6[3]},
+		ctx->user_port,
+		false});
+}
+
 static __always_inline int forget_renamed_run(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
@@ -171,6 +202,15 @@ static __always_inline int note_enter_time_run(__u64 *ctx)
 	return 0;
 }
 
+/* For a wanted call whose filler does not run: removes what was noted of it. */
+static __always_inline void forget_call(struct pt_regs *regs, __u32 event)
+{
+	if (enter_times)
+		call_time_take(regs);
+	if (notes_sends && SENDS(event))
+		sent_forget();
+}
+
 /* Numbers of x32 calls: counted, not decoded. */
 static __always_inline void count_x32(__u64 number)
 {
@@ -203,16 +243,14 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		return 0;
 	}
 	if (budget_sheds(event)) {
-		if (enter_times)
-			call_time_take(regs);
+		forget_call(regs, event);
 		return 0;
 	}
 	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
 	exit_result(ctx);
 	bpf_tail_call(ctx, &fillers, event);
 	count_lost(event, LOSS_TAIL_CALL);
-	if (enter_times)
-		call_time_take(regs);
+	forget_call(regs, event);
 	return 0;
 }
 
@@ -275,6 +313,13 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 
 #define NAME_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define SEND_PROGRAM(name, hook, ...)                                                              \
+	SEC("cgroup/" #hook)                                                                       \
+	int name(struct bpf_sock_addr *ctx)                                                        \
+	{                                                                                          \
+		return name##_run(ctx);                                                            \
+	}
 
 #define CALLS_PROGRAM(name, hook, ...)                                                             \
 	SEC("tp/raw_syscalls/" #hook)                                                              \

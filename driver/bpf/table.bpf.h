@@ -35,6 +35,7 @@
 #include "bpf/readers/sched.bpf.h"
 #include "bpf/readers/security.bpf.h"
 #include "bpf/readers/semaphore.bpf.h"
+#include "bpf/readers/sent.bpf.h"
 #include "bpf/readers/siginfo.bpf.h"
 #include "bpf/readers/signal.bpf.h"
 #include "bpf/readers/snaplen.bpf.h"

@@ -116,6 +116,11 @@ int scap_live_enter_error(const struct scap_live *live)
 	return live->enter_error;
 }
 
+int scap_live_sends_error(const struct scap_live *live)
+{
+	return live->sends_error;
+}
+
 enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live->call_hooks;

@@ -99,7 +99,7 @@ static const struct {
 	 "getrlimit prlimit64 sched_getaffinity sched_yield sysinfo uname "
 	 "close dup dup2 dup3 fcntl fstat ioctl lseek poll ppoll pread64 read readv recvmsg "
 	 "sendmsg write writev access faccessat faccessat2 lstat newfstatat open openat "
-	 "getdents64 readlink readlinkat stat statx"},
+	 "getdents64 readlink readlinkat stat statx capget fstatfs"},
 	/* Programs; tracefs where it is not mounted, which takes CAP_SYS_ADMIN. */
 	{LOADER, "perf_event_open fsconfig fsmount fsopen"},
 };

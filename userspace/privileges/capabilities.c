@@ -25,6 +25,8 @@ const struct capability capabilities[] = {
 	 "attach programs, open ring buffers", .by_admin = true},
 	{CAP_IPC_LOCK, "IPC_LOCK", USED_TO_MAP,
 	 "ring buffers larger than kernel.perf_event_mlock_kb"},
+	{CAP_NET_ADMIN, "NET_ADMIN", USED_TO_LOAD,
+	 "attach programs to the root control group, which note where datagrams go"},
 	{CAP_SYS_RESOURCE, "SYS_RESOURCE", USED_TO_LOAD, "raise the limit of locked memory",
 	 .if_old = true},
 	{CAP_SYS_PTRACE, "SYS_PTRACE", USED_FOR_PROCESSES,

@@ -59,15 +59,6 @@ static __always_inline void note_end(struct note *note, __u32 tid, __u64 bytes)
 	users_leave(&note->writers);
 }
 
-static __always_inline void count_unnoted(void)
-{
-	__u32 zero = 0;
-	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
-
-	if (driver)
-		count(&driver->unnoted);
-}
-
 /* Notes a string argument, as put_string() would put it. */
 static __always_inline int note_string(__u64 address)
 {

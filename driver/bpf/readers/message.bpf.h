@@ -50,7 +50,7 @@ static __always_inline __s64 take_message(struct filler *f, __u64 messages,
 
 	f->messages = ret;
 	if (ret <= 0) {
-		f->ret = -1;
+		f->ret = ret ? ret : -1;
 		return ret;
 	}
 	messages += f->message_index * bytes;
@@ -114,11 +114,7 @@ static __always_inline void put_message_control(struct filler *f,
 static __always_inline void put_tuple_message_sent(struct filler *f, __u64 fd,
 						   const struct message_copy *message)
 {
-	if (f->ret >= 0 && message->is_read)
-		put_tuple(f, fd, OUTBOUND,
-			  (struct address_argument){message->value.name, message->value.name_len});
-	else
-		put_absent(f);
+	put_tuple_sent(f, fd, message->value.name, message->value.name_len);
 }
 
 static __always_inline void put_tuple_message_received(struct filler *f, __u64 fd,

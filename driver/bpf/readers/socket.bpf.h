@@ -5,6 +5,7 @@
 
 #include "bpf/core/frame.bpf.h"
 #include "bpf/readers/file.bpf.h"
+#include "bpf/readers/sent.bpf.h"
 
 #include <bpf/bpf_endian.h>
 
@@ -142,8 +143,9 @@ static __always_inline bool read_ip_argument(struct ip_sockaddr *address, __u64 
 	return at && !bpf_probe_read_user(address, bytes, (void *)at) && address->family == family;
 }
 
+/* sent: where a datagram went. Without it, a socket without a peer has that of the argument. */
 static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum direction direction,
-					      __u64 argument)
+					      __u64 argument, const struct sent_address *sent)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u32 local = GET(inet, inet_saddr), remote = GET(sk, __sk_common.skc_daddr);
@@ -151,7 +153,10 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 	__u16 remote_port = bpf_ntohs(GET(sk, __sk_common.skc_dport));
 	struct ip_sockaddr address = {};
 
-	if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
+	if (sent) {
+		remote = sent->words[3];
+		remote_port = bpf_ntohs(sent->port);
+	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET)) {
 		remote = address.v4;
 		remote_port = bpf_ntohs(address.port);
 	}
@@ -164,7 +169,7 @@ static __always_inline __u64 write_tuple_inet(__u8 *out, struct sock *sk, enum d
 }
 
 static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum direction direction,
-					       __u64 argument)
+					       __u64 argument, const struct sent_address *sent)
 {
 	struct inet_sock *inet = (void *)sk;
 	__u16 local_port = bpf_ntohs(GET(inet, inet_sport));
@@ -175,7 +180,10 @@ static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum 
 
 	out[0] = FAMILY_INET6;
 	bpf_core_read(out + local_at, sizeof(struct in6_addr), &pinet6->saddr);
-	if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
+	if (sent) {
+		remote_port = bpf_ntohs(sent->port);
+		__builtin_memcpy(out + remote_at, sent->words, sizeof(sent->words));
+	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
 		remote_port = bpf_ntohs(address.port);
 		__builtin_memcpy(out + remote_at, address.v6, sizeof(address.v6));
 	} else {
@@ -209,8 +217,22 @@ static __always_inline __u64 write_tuple_unix(__u8 *out, struct sock *sk, enum d
 	return 17 + n;
 }
 
-static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction direction,
-				      struct address_argument argument)
+/*
+ * The family of the tuple to write. A datagram that went somewhere has one even if the number of
+ * its socket has become another file since.
+ */
+static __always_inline __u16 tuple_family(struct sock *sk, const struct sent_address *sent)
+{
+	__u16 family = sk ? GET(sk, __sk_common.skc_family) : 0;
+
+	if (!sent || family == FAMILY_INET6 || (family == FAMILY_INET && sent->is_v4))
+		return family;
+	return sent->is_v4 ? FAMILY_INET : FAMILY_INET6;
+}
+
+static __always_inline void put_tuple_to(struct filler *f, __s32 fd, enum direction direction,
+					 struct address_argument argument,
+					 const struct sent_address *sent)
 {
 	struct sock *sk = fd_sock(fd);
 	__u8 *room = frame_room(f);
@@ -218,20 +240,24 @@ static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction
 
 	if (!room)
 		return;
-	if (sk) {
-		switch (GET(sk, __sk_common.skc_family)) {
-		case FAMILY_INET:
-			n = write_tuple_inet(room, sk, direction, argument.at);
-			break;
-		case FAMILY_INET6:
-			n = write_tuple_inet6(room, sk, direction, argument.at);
-			break;
-		case FAMILY_UNIX:
-			n = write_tuple_unix(room, sk, direction, argument);
-			break;
-		}
+	switch (tuple_family(sk, sent)) {
+	case FAMILY_INET:
+		n = write_tuple_inet(room, sk, direction, argument.at, sent);
+		break;
+	case FAMILY_INET6:
+		n = write_tuple_inet6(room, sk, direction, argument.at, sent);
+		break;
+	case FAMILY_UNIX:
+		n = write_tuple_unix(room, sk, direction, argument);
+		break;
 	}
 	frame_advance(f, n);
+}
+
+static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction direction,
+				      struct address_argument argument)
+{
+	put_tuple_to(f, fd, direction, argument, NULL);
 }
 
 static __always_inline void put_tuple_connected(struct filler *f, __u64 fd, __u64 at, __u64 len)
@@ -251,10 +277,16 @@ static __always_inline void put_tuple_accepted(struct filler *f)
 		put_absent(f);
 }
 
+/* A send that begins a connection (MSG_FASTOPEN) may fail as connect does: it goes on. */
+static __always_inline bool is_sent(struct filler *f)
+{
+	return f->ret >= 0 || f->ret == EINPROGRESS_RESULT;
+}
+
 static __always_inline void put_tuple_sent(struct filler *f, __u64 fd, __u64 at, __u64 len)
 {
-	if (f->ret >= 0)
-		put_tuple(f, fd, OUTBOUND, (struct address_argument){at, len});
+	if (is_sent(f))
+		put_tuple_to(f, fd, OUTBOUND, (struct address_argument){at, len}, sent_address(f));
 	else
 		put_absent(f);
 }

@@ -89,9 +89,10 @@ static void test_loader(void **state)
 	const struct privileges_kernel usual = {.guards_maps = true, .needs_override = true},
 				       paranoid = {.is_paranoid = true},
 				       bare = {.lacks_tracefs = true};
-	const char *alone = geteuid() ? "BPF, PERFMON, DAC_READ_SEARCH" : "BPF, PERFMON";
-	const char *admin =
-		geteuid() ? "BPF, PERFMON, DAC_READ_SEARCH, SYS_ADMIN" : "BPF, PERFMON, SYS_ADMIN";
+	const char *alone =
+		geteuid() ? "BPF, PERFMON, NET_ADMIN, DAC_READ_SEARCH" : "BPF, PERFMON, NET_ADMIN";
+	const char *admin = geteuid() ? "BPF, PERFMON, NET_ADMIN, DAC_READ_SEARCH, SYS_ADMIN"
+				      : "BPF, PERFMON, NET_ADMIN, SYS_ADMIN";
 
 	if (kernel_locks_maps())
 		skip(); /* with SYS_RESOURCE */

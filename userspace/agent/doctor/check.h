@@ -61,6 +61,7 @@ enum doctor_status doctor_tracing(const struct doctor *doctor, struct buf *found
 enum doctor_status doctor_kernel_reads(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracefs(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_tracepoints(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_root_group(const struct doctor *doctor, struct buf *found);
 
 /* capture.c */
 enum doctor_status doctor_rings(const struct doctor *doctor, struct buf *found);

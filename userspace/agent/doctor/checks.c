@@ -3,7 +3,8 @@
 #include "agent/doctor/check.h"
 
 #define RIGHTS_ADVICE                                                                              \
-	"run as root, or give the container or service BPF, PERFMON, IPC_LOCK, SYS_PTRACE and "    \
+	"run as root, or give the container or service BPF, PERFMON, NET_ADMIN, IPC_LOCK, "        \
+	"SYS_PTRACE and "                                                                          \
 	"DAC_READ_SEARCH (privileges.md); before Linux 5.8: SYS_ADMIN"
 
 const struct doctor_check doctor_checks[] = {
@@ -19,7 +20,8 @@ const struct doctor_check doctor_checks[] = {
 	 "run in the user namespace of the host: not rootless, hostUsers: true, no userns-remap"},
 	{"capabilities", "those that are effective", doctor_capabilities,
 	 "without BPF and PERFMON live captures; without SYS_PTRACE and DAC_READ_SEARCH names, "
-	 "paths and descriptors of processes that ran before; without IPC_LOCK large ring buffers",
+	 "paths and descriptors of processes that ran before; without IPC_LOCK large ring buffers; "
+	 "without NET_ADMIN destinations of datagrams are the sender's word",
 	 RIGHTS_ADVICE},
 	{"bounding_set", "capabilities that can be gained", doctor_bounding, NULL, NULL},
 	{"seccomp", "a filter of system calls", doctor_seccomp, "live captures",
@@ -50,6 +52,9 @@ const struct doctor_check doctor_checks[] = {
 	 "marked",
 	 "mount -t tracefs tracefs /sys/kernel/tracing, and in a container bind it; or add "
 	 "CAP_SYS_ADMIN"},
+	{"root_group", "the root of the control groups, version 2", doctor_root_group,
+	 "destinations of datagrams are what the sender's memory has after the call",
+	 "mount the control groups of the machine on /sys/fs/cgroup; add CAP_NET_ADMIN"},
 	{"rings", "ring buffers of all CPUs", doctor_rings, "live captures",
 	 "a smaller --buffer-size, CAP_IPC_LOCK, or more kernel.perf_event_mlock_kb"},
 	{"programs", "the agent's programs of all events", doctor_programs,

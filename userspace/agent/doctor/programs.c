@@ -12,6 +12,7 @@
 
 #include "scap/live/object.h"
 #include "scap/live/tracepoint.h"
+#include "scap/proc/root_group.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -95,4 +96,18 @@ enum doctor_status doctor_tracepoints(const struct doctor *doctor, struct buf *f
 			       NULL);
 
 	return end_load(fd, found) == DOCTOR_OK ? DOCTOR_OK : DOCTOR_LIMITED;
+}
+
+enum doctor_status doctor_root_group(const struct doctor *doctor, struct buf *found)
+{
+	int dir = scap_root_group_open(SCAP_CGROUPS_PATH);
+
+	if (dir < 0) {
+		buf_printf(found, "programs cannot be attached to it in " SCAP_CGROUPS_PATH ": %s",
+			   strerror(-dir));
+		return DOCTOR_LIMITED;
+	}
+	close(dir);
+	BUF_LITERAL(found, "programs can be attached to it in " SCAP_CGROUPS_PATH);
+	return DOCTOR_OK;
 }

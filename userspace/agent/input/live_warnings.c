@@ -10,6 +10,7 @@
 static void append_programs(const struct scap_live *live, struct buf *text)
 {
 	const int enter_error = scap_live_enter_error(live);
+	const int sends_error = scap_live_sends_error(live);
 
 	for (const uint16_t *id = scap_live_rejected(live); *id; id++)
 		buf_printf(text,
@@ -22,6 +23,12 @@ static void append_programs(const struct scap_live *live, struct buf *text)
 			   "changed during a call that fails is not marked; mount tracefs on "
 			   "/sys/kernel/tracing (-v shows programs that the kernel rejects)\n",
 			   strerror(-enter_error));
+	if (sends_error)
+		buf_printf(text,
+			   "agent: it is not noted where datagrams go (%s): their destinations are "
+			   "what the sender's memory has after the call; mount the control groups "
+			   "(version 2) of the machine on /sys/fs/cgroup, add CAP_NET_ADMIN\n",
+			   strerror(-sends_error));
 }
 
 static const char *iterator_reason(int error)

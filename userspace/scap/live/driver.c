@@ -347,6 +347,11 @@ int live_driver_enter_error(const struct live_driver *driver)
 	return driver->loaded.enter_error;
 }
 
+int live_driver_sends_error(const struct live_driver *driver)
+{
+	return driver->loaded.sends_error;
+}
+
 enum call_hooks live_driver_call_hooks(const struct live_driver *driver)
 {
 	return driver->loaded.call_hooks;

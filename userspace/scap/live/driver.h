@@ -51,9 +51,9 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 
 /*
  * See scap_live_throttled(), scap_live_shed(), scap_live_run_ns(), scap_live_map_bytes(),
- * scap_live_rejected(), scap_live_enter_error(), scap_live_call_hooks(), scap_live_cgroup_roots(),
- * scap_live_own_groups(), scap_live_reject_groups(), scap_live_accept_groups(),
- * scap_live_program() and scap_live_program_runs().
+ * scap_live_rejected(), scap_live_enter_error(), scap_live_sends_error(), scap_live_call_hooks(),
+ * scap_live_cgroup_roots(), scap_live_own_groups(), scap_live_reject_groups(),
+ * scap_live_accept_groups(), scap_live_program() and scap_live_program_runs().
  */
 size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,
 			     size_t max);
@@ -62,6 +62,7 @@ int live_driver_run_ns(const struct live_driver *driver, uint64_t *ns);
 int64_t live_driver_map_bytes(const struct live_driver *driver);
 const uint16_t *live_driver_rejected(const struct live_driver *driver);
 int live_driver_enter_error(const struct live_driver *driver);
+int live_driver_sends_error(const struct live_driver *driver);
 enum call_hooks live_driver_call_hooks(const struct live_driver *driver);
 int live_driver_take_iterator(struct live_driver *driver, enum scap_live_iterator which);
 int live_driver_cgroup_roots(const struct live_driver *driver, const struct buf **roots);

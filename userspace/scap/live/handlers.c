@@ -34,12 +34,17 @@ static const struct {
 	const char *section;
 	enum bpf_prog_type type; /* that libbpf knows */
 	enum way way, classic_way;
+	enum bpf_attach_type attach; /* that libbpf passes on */
 } kinds[LIVE_HANDLERS] = {
 	{"tp/raw_syscalls/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_TRACEPOINT, NOT_BY_TYPE},
 	{"tp_btf/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_TRACEPOINT, BY_TRACEPOINT},
 	{"tracepoint/", BPF_PROG_TYPE_TRACEPOINT, NOT_BY_TYPE, NOT_BY_TYPE},
 	{"iter/", BPF_PROG_TYPE_RAW_TRACEPOINT, BY_ITERATOR, BY_ITERATOR},
 	{"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, NOT_BY_TYPE, NOT_BY_TYPE},
+	{"cgroup/sendmsg4", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, NOT_BY_TYPE, NOT_BY_TYPE,
+	 BPF_CGROUP_UDP4_SENDMSG},
+	{"cgroup/sendmsg6", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, NOT_BY_TYPE, NOT_BY_TYPE,
+	 BPF_CGROUP_UDP6_SENDMSG},
 };
 
 /* What the kernel describes of a way to attach. */
@@ -68,8 +73,8 @@ int live_handlers_begin(struct live_handlers *handlers, bool classic, live_handl
 		bool is_classic = classic && kinds[i].classic_way != kinds[i].way;
 
 		r = libbpf_register_prog_handler(
-			kinds[i].section, is_classic ? BPF_PROG_TYPE_TRACEPOINT : kinds[i].type, 0,
-			&opts);
+			kinds[i].section, is_classic ? BPF_PROG_TYPE_TRACEPOINT : kinds[i].type,
+			kinds[i].attach, &opts);
 		if (r >= 0)
 			handlers->ids[handlers->count++] = r;
 	}

@@ -20,7 +20,7 @@
 struct bpf_object;
 struct bpf_program;
 
-enum { LIVE_HANDLERS = 5 };
+enum { LIVE_HANDLERS = 7 };
 
 struct live_handlers {
 	int ids[LIVE_HANDLERS], count; /* of libbpf */

@@ -256,6 +256,11 @@ int scap_live_enter_error(const struct scap_live *live)
 	return live_driver_enter_error(live->driver);
 }
 
+int scap_live_sends_error(const struct scap_live *live)
+{
+	return live_driver_sends_error(live->driver);
+}
+
 enum call_hooks scap_live_call_hooks(const struct scap_live *live)
 {
 	return live_driver_call_hooks(live->driver);

@@ -160,6 +160,12 @@ const uint16_t *scap_live_rejected(const struct scap_live *live);
  */
 int scap_live_enter_error(const struct scap_live *live);
 
+/*
+ * Why it is not noted where datagrams go, so that their destinations are what the caller's memory
+ * has after the call: -errno. 0: it is, or no such call is captured.
+ */
+int scap_live_sends_error(const struct scap_live *live);
+
 /* Where the programs of system calls run. */
 enum call_hooks scap_live_call_hooks(const struct scap_live *live);
 

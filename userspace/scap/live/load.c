@@ -22,12 +22,24 @@
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
-#include "scap/rings/ring.h"
 #include "scap/live/tracepoint.h"
+#include "scap/proc/root_group.h"
+#include "scap/rings/ring.h"
 
 static struct live_load *of(struct live_loader *loader)
 {
 	return (struct live_load *)loader;
+}
+
+/* Without it, destinations of datagrams are read from memory of the caller. */
+static void open_root_group(struct live_object *object)
+{
+	object->root_group = -ENOENT;
+	if (!live_captures_sends(object->config))
+		return;
+	object->root_group = scap_root_group_open(SCAP_CGROUPS_PATH);
+	if (object->root_group < 0)
+		object->sends_error = object->root_group;
 }
 
 /* Checks what loading needs. */
@@ -51,6 +63,7 @@ static int check_kernel(struct live_object *object, struct error *err)
 	object->cpus = (uint32_t)cpus;
 	live_call_hooks_choose(object->config, &object->hooks);
 	object->classic = object->hooks.used == CALL_HOOKS_EACH || live_kind_is_classic();
+	open_root_group(object);
 	/* If runs may be skipped, the entry time of one call could be used for another. */
 	if (object->config->enter_times && !object->classic && live_kind_raw_is_skipped())
 		return error_set(
@@ -160,13 +173,18 @@ static void set_results(const struct live_object *object, struct live_loaded *lo
 {
 	live_events_rejected(object->rejected, LOSES_SOME_EVENTS, loaded->rejected);
 	loaded->enter_error = object->enter_error;
+	loaded->sends_error = object->sends_error;
 	loaded->call_hooks = object->hooks.used;
 }
 
 static void release(struct live_loader *loader)
 {
-	live_object_finish(&of(loader)->object);
-	of(loader)->object = (struct live_object){0};
+	struct live_object *object = &of(loader)->object;
+
+	live_object_finish(object);
+	if (object->root_group > 0)
+		close(object->root_group);
+	*object = (struct live_object){.root_group = -1};
 }
 
 static int load(struct live_loader *loader, const struct scap_live_config *config,
@@ -232,6 +250,9 @@ static int attach_program(const struct live_object *object, size_t i, const char
 	struct bpf_link *link;
 	int event, code;
 
+	if (live_programs[i].at_sends)
+		return bpf_link_create(bpf_program__fd(program), object->root_group,
+				       live_programs[i].at_sends, NULL);
 	/* Not by libbpf, which knows these programs as another type: see handlers.c. */
 	if (!group)
 		return bpf_link_create(bpf_program__fd(program), 0, BPF_TRACE_RAW_TP, NULL);
@@ -292,6 +313,10 @@ static int forgive(struct live_object *object, size_t i, int code, struct error 
 		object->enter_error = code;
 		return 0;
 	}
+	if (row->at_sends) {
+		object->sends_error = code;
+		return 0;
+	}
 	if (code != -EPERM && row->event != EVENT_NONE) {
 		object->rejected[i] = true;
 		return 0;
@@ -349,5 +374,5 @@ static const struct live_loader_ops ops = {
 
 void live_load_init(struct live_load *load)
 {
-	*load = (struct live_load){.loader.ops = &ops};
+	*load = (struct live_load){.loader.ops = &ops, .object.root_group = -1};
 }

@@ -47,6 +47,11 @@ struct bpf_program *live_object_iterator(const struct live_object *object,
 	}
 }
 
+static bool can_attach(const struct live_object *object, const struct live_program *row)
+{
+	return !row->at_sends || object->skeleton->rodata->notes_sends;
+}
+
 static int choose_programs(struct live_object *object, struct error *err)
 {
 	for (size_t i = 0; i < live_programs_count; i++) {
@@ -58,7 +63,7 @@ static int choose_programs(struct live_object *object, struct error *err)
 					 row->name);
 		bpf_program__set_autoload(
 			program,
-			!object->rejected[i] &&
+			!object->rejected[i] && can_attach(object, row) &&
 				live_program_wanted(row, object->config, object->rejected_events));
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
@@ -109,6 +114,15 @@ static bool limits_rates(const struct scap_live_config *config)
 	return false;
 }
 
+/* Whether it is noted where datagrams go: by all programs for that, or not at all. */
+static bool notes_sends(const struct live_object *object)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (live_programs[i].at_sends && object->rejected[i])
+			return false;
+	return object->root_group >= 0 && live_captures_sends(object->config);
+}
+
 static int configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -121,6 +135,7 @@ static int configure(struct live_object *made, struct error *err)
 	object->rodata->enter_times = config->enter_times;
 	object->rodata->reserves_room = reserves_room(config);
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
+	object->rodata->notes_sends = notes_sends(made);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));
 	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
@@ -151,6 +166,8 @@ static int configure(struct live_object *made, struct error *err)
 		r = bpf_map__set_max_entries(object->maps.rejected_groups, 1);
 	if (r == 0 && config->entry_notes != ENTRY_NOTES_ALL)
 		r = bpf_map__set_max_entries(object->maps.notes, 1);
+	if (r == 0 && !object->rodata->notes_sends)
+		r = bpf_map__set_max_entries(object->maps.sends_noted, 1);
 	return r ? error_set(err, r, "sizing the BPF maps: %s", strerror(-r)) : 0;
 }
 
@@ -205,6 +222,8 @@ static size_t leave_out(struct live_object *object, const bool *rejected)
 		object->rejected[i] = true;
 		if (live_programs[i].at_enter)
 			object->enter_error = -EOPNOTSUPP;
+		if (live_programs[i].at_sends)
+			object->sends_error = -EOPNOTSUPP;
 		count++;
 	}
 	live_events_rejected(object->rejected, LOSES_ALL_EVENTS, object->rejected_events);

@@ -27,6 +27,7 @@ struct live_object {
 	uint32_t cpus; /* possible ones */
 	bool classic; /* programs on exit of system calls are of the classic kind */
 	struct live_call_hooks hooks;
+	int root_group; /* see scap_root_group_open(); -errno: nothing is attached there */
 
 	struct lanner *skeleton; /* owned; NULL: nothing is loaded */
 	bool with_lines; /* of the source: after a load that failed */
@@ -35,6 +36,7 @@ struct live_object {
 	bool *rejected; /* owned, by row of live_programs: the kernel rejects it */
 	bool rejected_events[EVENT_ID_MAX]; /* events that cannot be captured */
 	int enter_error; /* why no programs run on entry of calls: -errno; 0: they run */
+	int sends_error; /* why no programs note where datagrams go: likewise */
 };
 
 /*

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <linux/bpf.h>
+
 #include "event/event.h"
 
 /* A macro's argument, expanded, as a string. */
@@ -32,6 +34,8 @@ const struct live_program live_programs[] = {
 #define HELPER_PROGRAM(name, event, tracepoint) {#name, #tracepoint, EVENT_##event, LOSES_DETAILS},
 #define NAME_PROGRAM(name, tracepoint)                                                             \
 	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
+#define SEND_PROGRAM(name, hook, attach)                                                           \
+	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
 #define CALLS_PROGRAM(name, hook, condition)                                                       \
 	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
 #include "events/programs.def"
@@ -67,6 +71,12 @@ bool live_compares_names(const struct kernel_filters *filters)
 static bool event_wanted(unsigned int id, const struct scap_live_config *config)
 {
 	return id == EVENT_syscall ? any_syscall(config) : config->events[id];
+}
+
+bool live_captures_sends(const struct scap_live_config *config)
+{
+	return config->events[EVENT_sendto] || config->events[EVENT_sendmsg] ||
+	       config->events[EVENT_sendmmsg];
 }
 
 /* On exit of an exec only failures are written: see exec_success. */
@@ -110,6 +120,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 		return false;
 	if (program->for_names)
 		return live_compares_names(&config->kernel_filters);
+	if (program->at_sends)
+		return live_captures_sends(config);
 	if (program->event == EVENT_NONE)
 		return any_call_wanted(config, rejected);
 	if (!event_desc_is_native(event_desc_get(program->event)))

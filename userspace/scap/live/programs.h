@@ -14,7 +14,8 @@ enum live_loss { LOSES_DETAILS, LOSES_SOME_EVENTS, LOSES_ALL_EVENTS };
 
 struct live_program {
 	const char *name;
-	const char *hook; /* the tracepoint that runs it; NULL: dispatch jumps to it */
+	const char *hook; /* the tracepoint, or hook of control groups, that runs it; NULL: dispatch
+			     jumps to it */
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
 	/*
@@ -24,6 +25,7 @@ struct live_program {
 	enum entry_notes at_enter;
 	bool for_times; /* needed only for entry times */
 	bool for_names; /* needed only if the kernel filters by names of threads */
+	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
 };
 
 extern const struct live_program live_programs[];
@@ -35,6 +37,9 @@ void live_events_rejected(const bool *programs, enum live_loss loss, bool events
 /* Whether a program is needed. `rejected[id]`: the event of that id cannot be captured. */
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
 			 const bool rejected[EVENT_ID_MAX]);
+
+/* Whether calls that send datagrams are captured. */
+bool live_captures_sends(const struct scap_live_config *config);
 
 /* Whether the kernel filters by names of threads. */
 bool live_compares_names(const struct kernel_filters *filters);

@@ -178,6 +178,7 @@ static int fail_memory(struct error *err)
 static void take_facts(const struct loader_answer *answer, struct live_loaded *loaded)
 {
 	loaded->enter_error = answer->enter_error;
+	loaded->sends_error = answer->sends_error;
 	loaded->call_hooks = (enum call_hooks)answer->call_hooks;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		loaded->rejected[id] = answer->rejected[id];

@@ -43,6 +43,7 @@ static int send_loaded(struct server *server, const struct live_loaded *loaded)
 		if (answer->is_last) {
 			answer->cpus = loaded->cpus;
 			answer->enter_error = loaded->enter_error;
+			answer->sends_error = loaded->sends_error;
 			answer->call_hooks = loaded->call_hooks;
 			answer->cgroup_roots = loaded->cgroup_roots;
 			answer->own_groups = loaded->own_groups;

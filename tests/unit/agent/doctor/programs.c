@@ -30,6 +30,8 @@ static void test_without(void **state)
 	doctored_expect_child(as_nobody, doctor_tracepoints, DOCTOR_LIMITED,
 			      "Operation not permitted");
 	doctored_expect_child(as_nobody, doctor_tracefs, DOCTOR_LIMITED, "cannot be opened");
+	doctored_expect_child(as_nobody, doctor_root_group, DOCTOR_LIMITED,
+			      "Operation not permitted");
 }
 
 static const struct CMUnitTest tests[] = {

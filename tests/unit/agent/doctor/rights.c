@@ -53,9 +53,10 @@ static void test_capabilities(void **state)
 {
 	doctored_expect_child(
 		as_nobody, doctor_capabilities, DOCTOR_MISSING,
-		"lacks BPF, PERFMON, IPC_LOCK, SYS_PTRACE, DAC_READ_SEARCH; has none");
-	doctored_expect_child(with_ptrace_missing, doctor_capabilities, DOCTOR_LIMITED,
-			      "lacks SYS_PTRACE; has BPF, PERFMON, IPC_LOCK, DAC_READ_SEARCH");
+		"lacks BPF, PERFMON, IPC_LOCK, NET_ADMIN, SYS_PTRACE, DAC_READ_SEARCH; has none");
+	doctored_expect_child(
+		with_ptrace_missing, doctor_capabilities, DOCTOR_LIMITED,
+		"lacks SYS_PTRACE; has BPF, PERFMON, IPC_LOCK, NET_ADMIN, DAC_READ_SEARCH");
 	doctored_expect_child(as_nobody, doctor_bounding, DOCTOR_OK,
 			      "cannot be emptied without CAP_SETPCAP");
 }

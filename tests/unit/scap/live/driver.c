@@ -91,6 +91,7 @@ static void test_programs(void **state)
 	assert_false(live_driver_program(driver, n + 1, &program, &hook));
 	assert_int_equal(live_driver_rejected(driver)[0], 0);
 	assert_int_equal(live_driver_enter_error(driver), 0);
+	assert_int_equal(live_driver_sends_error(driver), 0);
 	live_driver_destroy(driver);
 }
 

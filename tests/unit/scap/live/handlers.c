@@ -111,7 +111,8 @@ static void test_kinds(void **state)
 		assert_string_equal(libbpf.handlers[1].section, "tp/raw_syscalls/");
 		assert_int_equal(libbpf.handlers[1].type, cases[i].type);
 		for (int k = 1; k <= LIVE_HANDLERS; k++) {
-			assert_int_equal(libbpf.handlers[k].attach, 0);
+			assert_int_equal(libbpf.handlers[k].attach != 0,
+					 libbpf.handlers[k].type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR);
 			assert_int_not_equal(libbpf.handlers[k].type, BPF_PROG_TYPE_TRACING);
 		}
 		assert_ptr_equal(libbpf.opts.prog_prepare_load_fn, never);

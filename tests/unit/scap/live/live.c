@@ -345,6 +345,7 @@ static void test_only_what_is_wanted_is_loaded(void **state)
 	assert_string_equal(hook, "sys_exit");
 	assert_false(scap_live_program(live, 3, &program, &hook));
 	assert_int_equal(scap_live_enter_error(live), 0);
+	assert_int_equal(scap_live_sends_error(live), 0);
 	assert_int_equal(scap_live_rejected(live)[0], 0);
 	scap_source_destroy(scap_live_source(live));
 }

@@ -59,6 +59,19 @@ static void test_names(void **state)
 	assert_false(live_reads_entry(EVENT_mkdirat, ENTRY_NOTES_ALL));
 }
 
+/* Where datagrams go is noted for all calls that send some, if any of them is captured. */
+static void test_sends(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_sendmsg] = true}};
+
+	assert_true(live_captures_sends(&config));
+	assert_string_equal(wanted(&config, nothing),
+			    "fill_sendmsg note_sent4 note_sent6 dispatch_sys_exit ");
+	config = (struct scap_live_config){.events = {[EVENT_recvmsg] = true}};
+	assert_false(live_captures_sends(&config));
+	assert_string_equal(wanted(&config, nothing), "fill_recvmsg dispatch_sys_exit ");
+}
+
 /* Programs on entry cost all calls: only what somebody asks for is noted. */
 static void test_entry_notes(void **state)
 {
@@ -254,6 +267,7 @@ static void test_rejected_parts(void **state)
 		/* The others go on. */
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
 			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
+				    live_programs[row].at_sends ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
@@ -337,6 +351,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rejected_parts),
 	cmocka_unit_test(test_enter_times),
 	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_sends),
 	cmocka_unit_test(test_entry_notes),
 #ifdef __x86_64__
 	cmocka_unit_test(test_compat),

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Where datagrams go: programs of the root control group note the kernel's copies of their
+ * addresses, right before they are sent; on exit another thread may have rewritten the caller's
+ * memory. Only if `notes_sends`. A note lasts as long as its call: each exit removes it. A call of
+ * which none could be made is counted.
+ */
+#ifndef LANNER_SENT_BPF_H
+#define LANNER_SENT_BPF_H
+
+#include "bpf/core/event_ids.bpf.h"
+#include "bpf/core/filler.bpf.h"
+
+enum {
+	SENDS_MAX = 4096, /* calls in progress */
+	SEND_ALLOWED = 1, /* what the programs return */
+	TASK_KERNEL_THREAD = 0x200000,
+	TASK_IO_WORKER = 0x10, /* of io_uring, from 5.12 on; before that they are kernel threads */
+};
+
+#define SENDS(event)                                                                               \
+	((event) == EVENT_sendto || (event) == EVENT_sendmsg || (event) == EVENT_sendmmsg)
+
+/* IPv4 addresses are the last word, mapped to IPv6. */
+struct sent_address {
+	__u32 words[4];
+	__be16 port;
+	__u16 is_v4;
+};
+
+/* Of a call: where its messages went, in their order. */
+struct sent_note {
+	__u64 started; /* when its thread did: thread ids are used again */
+	__u32 count; /* of messages, also of those that `to` has no room for */
+	struct sent_address to[MESSAGES_MAX];
+};
+
+/* Key: thread id. User space makes it small if `notes_sends` is not set. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SENDS_MAX);
+	__type(key, __u32);
+	__type(value, struct sent_note);
+} sends_noted SEC(".maps");
+
+static const struct sent_note no_sent_note;
+
+DEFINE_CURRENT(flags, __u32, flags)
+DEFINE_CURRENT(started, __u64, start_time)
+
+/* The note of the current call, NULL if it has none. */
+static __always_inline struct sent_note *sent_note(struct task_struct *task)
+{
+	__u32 tid = tid_of(task);
+	struct sent_note *note = bpf_map_lookup_elem(&sends_noted, &tid);
+
+	return note && note->started == started_of(task) ? note : NULL;
+}
+
+/* The note of the current call, made at its first message. */
+static __always_inline struct sent_note *sent_note_make(struct task_struct *task)
+{
+	struct sent_note *note = sent_note(task);
+	__u32 tid = tid_of(task);
+
+	if (note)
+		return note;
+	/* One of a thread that had the same id is replaced. */
+	if (bpf_map_update_elem(&sends_noted, &tid, &no_sent_note, BPF_ANY))
+		return NULL;
+	note = bpf_map_lookup_elem(&sends_noted, &tid);
+	if (note)
+		note->started = started_of(task);
+	return note;
+}
+
+static __always_inline void sent_forget(void)
+{
+	__u32 tid = current_tid();
+
+	if (notes_sends)
+		bpf_map_delete_elem(&sends_noted, &tid);
+}
+
+/*
+ * Where the message of this event went; NULL: that is not known. If only some messages of a call
+ * named an address, or the last one failed after that, the others cannot be told apart.
+ */
+static __always_inline const struct sent_address *sent_address(struct filler *f)
+{
+	struct sent_note *note = notes_sends ? sent_note(f->self) : NULL;
+	__u32 sent = f->messages > 1 ? f->messages : 1, index = f->message_index;
+
+	CHECKED(index);
+	if (!note || index >= MESSAGES_MAX || note->count - sent > 1)
+		return NULL;
+	return &note->to[index];
+}
+
+static __always_inline void count_unnoted(void)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->unnoted);
+}
+
+/* Notes where the next message of the current call goes. */
+static __always_inline void sent_note_message(struct task_struct *task, struct sent_address to)
+{
+	struct sent_note *note = sent_note_make(task);
+	__u32 index;
+
+	if (!note) {
+		count_unnoted();
+		return;
+	}
+	index = note->count++;
+	CHECKED(index);
+	if (index < MESSAGES_MAX)
+		note->to[index] = to;
+}
+
+#endif
