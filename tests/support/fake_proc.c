@@ -66,6 +66,11 @@ int scap_proc_cgroups(struct scap_proc *proc, int process, const struct buf **cg
 	return 0;
 }
 
+uint32_t scap_proc_cgroup_owner(struct scap_proc *proc, const char *group, size_t len)
+{
+	return 0;
+}
+
 int scap_proc_rewind(struct scap_proc *proc)
 {
 	proc->at = 0;

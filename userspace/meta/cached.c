@@ -15,10 +15,13 @@ static int describe(struct meta_source *base, const struct meta_request *request
 		    struct sinsp_container_info *info, struct error *err)
 {
 	struct cached *cached = (struct cached *)base;
-	enum meta_cache_state state =
-		meta_cache_find(cached->cache, request->id, clock_ns(CLOCK_MONOTONIC), info);
+	enum meta_cache_state state = META_CACHE_NONE;
 	int code;
 
+	/* It knows containers of root. */
+	if (request->owner == SINSP_OWNER_ROOT)
+		state = meta_cache_find(cached->cache, request->id, clock_ns(CLOCK_MONOTONIC),
+					info);
 	if (state == META_CACHE_WHOLE)
 		return 0;
 	code = cached->source->ops->describe(cached->source, request, info, err);

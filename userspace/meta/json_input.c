@@ -14,6 +14,14 @@ static size_t count_values(const char *text, size_t len)
 	return count;
 }
 
+/* Of a parser's message, which ends in what it found: "... near 'words'". */
+static size_t text_len_without_words(const char *message)
+{
+	const char *near = strstr(message, " near ");
+
+	return near ? (size_t)(near - message) : strlen(message);
+}
+
 int json_input_parse(const char *text, size_t len, size_t values_max, const char *what,
 		     json_t **value, struct error *err)
 {
@@ -24,7 +32,9 @@ int json_input_parse(const char *text, size_t len, size_t values_max, const char
 	*value = json_loadb(text, len, JSON_ALLOW_NUL, &wrong);
 	if (*value)
 		return 0;
-	return error_set(err, -EBADMSG, "%s: line %d: %s", what, wrong.line, wrong.text);
+	/* Without the words that stand there: the file may be none that others may read. */
+	return error_set(err, -EBADMSG, "%s: line %d: %.*s", what, wrong.line,
+			 (int)text_len_without_words(wrong.text), wrong.text);
 }
 
 json_t *json_input_object(const char *text)

@@ -27,10 +27,14 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 		return NULL;
 	asked->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	asked->answer = meta_update_create(META_CONTAINER, request->id);
-	asked->request = (struct meta_request){
-		.id = strdup(request->id), .type = request->type, .with_env = request->with_env};
+	asked->request = (struct meta_request){.id = strdup(request->id),
+					       .type = request->type,
+					       .owner = request->owner,
+					       .with_env = request->with_env};
 	if (request->bundle)
 		asked->request.bundle = strdup(request->bundle);
+	if (asked->answer)
+		asked->answer->owner = request->owner;
 	if (asked->answer && asked->request.id && (asked->request.bundle || !request->bundle))
 		return asked;
 	meta_asked_destroy(asked);
@@ -44,9 +48,12 @@ struct meta_asked *meta_asked_create_users(const struct sinsp_users_wanted *want
 	if (!asked)
 		return NULL;
 	asked->answer = meta_update_create(META_USERS, wanted->id);
-	asked->users = (struct sinsp_users_wanted){.id = strdup(wanted->id), .pid = wanted->pid};
+	asked->users = (struct sinsp_users_wanted){
+		.id = strdup(wanted->id), .owner = wanted->owner, .pid = wanted->pid};
 	if (wanted->path)
 		asked->users.path = strdup(wanted->path);
+	if (asked->answer)
+		asked->answer->owner = wanted->owner;
 	if (asked->answer && asked->users.id && (asked->users.path || !wanted->path))
 		return asked;
 	meta_asked_destroy(asked);

@@ -17,6 +17,7 @@ struct meta_asked {
 	struct meta_update *answer; /* owned; NULL: it was given */
 	bool known; /* by a source that was asked */
 	bool failed; /* something could not be read, which was counted */
+	bool is_forgeable; /* a source returned -EPERM */
 	unsigned int retries; /* how often it was asked for again */
 	uint64_t begin_ns; /* of CLOCK_MONOTONIC, as the next one */
 	uint64_t due_ns; /* not before that */

@@ -13,6 +13,7 @@
 struct meta_request {
 	const char *id; /* whole */
 	enum sinsp_container_type type; /* as its control groups say */
+	uint32_t owner; /* who made these; see tables/container.h */
 	/*
 	 * The absolute path of its OCI bundle, from the command lines of the runtime's processes;
 	 * NULL: not known. Any program can choose its command line: this may be anything.
@@ -33,8 +34,8 @@ struct meta_source_ops {
 	/*
 	 * Adds what it knows to the members of `info` that are not set yet. Returns 0 if it knows
 	 * all of the container, one of the above if another source may know more, both with a
-	 * message if something could not be read; -ENOENT if it does not know it; or another -errno
-	 * with a message.
+	 * message if something could not be read; -ENOENT if it does not know it; -EPERM if others
+	 * than the owner can have written what it has; or another -errno; both with a message.
 	 */
 	int (*describe)(struct meta_source *source, const struct meta_request *request,
 			struct sinsp_container_info *info, struct error *err);

@@ -40,14 +40,17 @@ static void give(struct stage *stage, struct meta_asked *asked, struct sinsp_con
 	asked->answer = NULL;
 	if (update) {
 		update->info = info;
+		update->is_forgeable = asked->is_forgeable;
 		meta_count(out, info ? META_DESCRIBED : META_MISSING, 1);
 		meta_sink_answer(out, update);
 	} else if (info) {
 		update = meta_update_create(META_CONTAINER, asked->request.id);
-		if (update)
+		if (update) {
 			update->info = info;
-		else
+			update->owner = asked->request.owner;
+		} else {
 			sinsp_container_info_destroy(info);
+		}
 		meta_post(out, update);
 	}
 }
@@ -131,6 +134,7 @@ static void run(void *context)
 		if (info)
 			take_found(stage, asked, info);
 		asked->request.is_part_known |= code == META_SOURCE_PART;
+		asked->is_forgeable |= code == -EPERM;
 		if (code != 0 && stage->queues.next)
 			meta_requests_add(stage->queues.next, asked);
 		else

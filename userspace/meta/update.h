@@ -26,10 +26,12 @@ struct meta_update {
 	enum meta_kind kind;
 	bool is_answer; /* to a request; false: pushed */
 	char *id; /* whole; owned */
+	uint32_t owner; /* of the container: see tables/container.h */
 	struct sinsp_container_info *info; /* owned */
 	struct sinsp_pod_info *pod; /* owned */
 	struct sinsp_container_users *users; /* owned */
 	int result;
+	bool is_forgeable; /* what there is of it can be of others than the owner */
 	struct error err; /* what could not be read; "": nothing */
 };
 

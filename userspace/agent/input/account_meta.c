@@ -116,6 +116,8 @@ void account_meta_append_troubles(const struct account_containers *containers, s
 		[META_PUSHES_LOST] = "changes of containers and pods not applied: out of memory",
 	};
 	const struct account_trouble waits[] = {
+		{containers->unverified, "control groups that users named like those of containers "
+					 "(meta.state=unverified)"},
 		{containers->late, "new containers whose data was not there in time (--meta-wait)"},
 		{containers->users_late,
 		 "new containers whose users were not there in time (--meta-wait)"},

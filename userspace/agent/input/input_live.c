@@ -543,7 +543,7 @@ int input_live_open(const struct plan *plan, struct loader *loader, struct input
 	code = host_open(&made->host, plan->options->host_root, err);
 	if (code == 0) {
 		/* Without them only user space knows which events are of which container. */
-		scap_cgroup_keys_create(MOUNTS, &made->keys);
+		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
 		set_place(made, loader);
 		code = live_open(plan, &made->place, 0, &made->live, err);
 	}

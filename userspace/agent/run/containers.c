@@ -42,7 +42,7 @@ struct containers {
 	bool with_env; /* their environment is recorded */
 	struct waits descriptions, users;
 	bool failed; /* the first failure was printed */
-	uint64_t full; /* see struct account_containers */
+	uint64_t unverified, full; /* see struct account_containers */
 };
 
 /* Prints `text`, and releases it. Names, paths and answers in it are those of others. */
@@ -67,20 +67,28 @@ static void print_failure(struct containers *containers, const struct meta_updat
 	print_masked(&text);
 }
 
+static enum sinsp_meta_state state_of(const struct meta_update *update)
+{
+	if (update->info)
+		return SINSP_META_OK;
+	return update->is_forgeable ? SINSP_META_UNVERIFIED : SINSP_META_MISSING;
+}
+
 static void take_container(struct containers *containers, struct meta_update *update)
 {
 	if (update->is_answer)
 		containers->descriptions.timeouts = 0;
 	print_failure(containers, update);
-	sinsp_describe_container(containers->sinsp, update->id,
-				 update->info ? SINSP_META_OK : SINSP_META_MISSING, update->info);
+	sinsp_describe_container(containers->sinsp, update->id, update->owner, state_of(update),
+				 update->info);
 	update->info = NULL;
 }
 
 static void take_users(struct containers *containers, struct meta_update *update)
 {
 	containers->users.timeouts = 0;
-	sinsp_set_users(containers->sinsp, update->id, update->result, update->users);
+	sinsp_set_users(containers->sinsp, update->id, update->owner, update->result,
+			update->users);
 	update->users = NULL;
 }
 
@@ -134,9 +142,15 @@ void containers_apply(struct containers *containers)
 static bool request(struct containers *containers, struct sinsp_container *container)
 {
 	char bundle[PATH_MAX];
-	struct meta_request request = {
-		.id = container->id, .type = container->type, .with_env = containers->with_env};
+	struct meta_request request = {.id = container->id,
+				       .type = container->type,
+				       .owner = container->owner,
+				       .with_env = containers->with_env};
 
+	if (!sinsp_container_can_be_described(container)) {
+		containers->unverified++;
+		return false;
+	}
 	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
 		request.bundle = bundle;
 	if (meta_request(containers->meta, &request))
@@ -193,7 +207,7 @@ static bool request_users(struct containers *containers)
 		int code = meta_request_users(containers->meta, &wanted);
 
 		if (code) /* as if the process had exited: another one may be asked for later */
-			sinsp_set_users(containers->sinsp, wanted.id, -ESRCH, NULL);
+			sinsp_set_users(containers->sinsp, wanted.id, wanted.owner, -ESRCH, NULL);
 		requested |= code == 0;
 	}
 	return requested;
@@ -369,4 +383,5 @@ void containers_account(const struct containers *containers, struct account_cont
 	account->late = containers->descriptions.late;
 	account->users_late = containers->users.late;
 	account->full = containers->full;
+	account->unverified = containers->unverified;
 }

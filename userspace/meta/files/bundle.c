@@ -38,19 +38,26 @@ static bool is_of(const json_t *spec, const char *id)
 	return !path || strstr(path, id);
 }
 
+/* What is looked for, and where. */
+struct search {
+	const char *host_root, *id;
+	uint32_t owner;
+};
+
 /* Opens the bundle in a folder. Returns 0, -ENOENT, or another -errno with a message. */
-static int try_folder(const char *host_root, const char *folder, const char *id,
-		      struct bundle *bundle, struct error *err)
+static int try_folder(const struct search *search, const char *folder, struct bundle *bundle,
+		      struct error *err)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/config.json", folder), code;
 
 	if (*folder != '/' || len >= PATH_MAX)
 		return -ENOENT;
-	code = document_load(host_root, path, &document_of_one, &bundle->spec, NULL, err);
+	code = document_load(search->host_root, path, search->owner, &document_of_one,
+			     &bundle->spec, NULL, err);
 	if (code)
 		return code;
-	if (!is_of(bundle->spec, id)) {
+	if (!is_of(bundle->spec, search->id)) {
 		bundle_finish(bundle);
 		return -ENOENT;
 	}
@@ -59,7 +66,7 @@ static int try_folder(const char *host_root, const char *folder, const char *id,
 }
 
 /* The bundle that runc's state names in a label "bundle=FOLDER", or crun's as a member. */
-static int try_note(const char *host_root, const char *file, const char *id, struct bundle *bundle,
+static int try_note(const struct search *search, const char *file, struct bundle *bundle,
 		    struct error *err)
 {
 	static const char prefix[] = "bundle=";
@@ -67,7 +74,8 @@ static int try_note(const char *host_root, const char *file, const char *id, str
 	const json_t *labels;
 	json_t *note, *label;
 	size_t i;
-	int code = document_load(host_root, file, &document_of_one, &note, NULL, err);
+	int code = document_load(search->host_root, file, search->owner, &document_of_one, &note,
+				 NULL, err);
 
 	if (code)
 		return code;
@@ -80,29 +88,29 @@ static int try_note(const char *host_root, const char *file, const char *id, str
 		if (text && strncmp(text, prefix, sizeof(prefix) - 1) == 0)
 			folder = text + sizeof(prefix) - 1;
 	}
-	code = folder ? try_folder(host_root, folder, id, bundle, err) : -ENOENT;
+	code = folder ? try_folder(search, folder, bundle, err) : -ENOENT;
 	json_decref(note);
 	return code;
 }
 
-typedef int try_path(const char *host_root, const char *path, const char *id, struct bundle *bundle,
+typedef int try_path(const struct search *search, const char *path, struct bundle *bundle,
 		     struct error *err);
 
 /* Tries what matches a pattern. Returns 0, -ENOENT, or another -errno with a message. */
-static int try_pattern(const char *host_root, const char *pattern, const char *id, try_path *try,
+static int try_pattern(const struct search *search, const char *pattern, try_path *try,
 		       struct bundle *bundle, struct error *err)
 {
-	size_t root_len = strlen(host_root);
+	size_t root_len = strlen(search->host_root);
 	char path[PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s", host_root), more, code = -ENOENT;
+	int len = snprintf(path, sizeof(path), "%s", search->host_root), more, code = -ENOENT;
 	glob_t found;
 
-	more = snprintf(path + len, sizeof(path) - (size_t)len, pattern, id);
+	more = snprintf(path + len, sizeof(path) - (size_t)len, pattern, search->id);
 	if (len + more >= PATH_MAX)
 		return -ENOENT;
 	if (glob(path, GLOB_NOSORT, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc && code == -ENOENT; i++)
-			code = try(host_root, found.gl_pathv[i] + root_len, id, bundle, err);
+			code = try(search, found.gl_pathv[i] + root_len, bundle, err);
 	}
 	globfree(&found);
 	return code;
@@ -118,13 +126,13 @@ static bool is_plain(const char *id)
 }
 
 /* Tries a table of patterns. A failure is not final: another place may be the right one. */
-static int try_table(const char *host_root, const char *const *table, size_t count, const char *id,
+static int try_table(const struct search *search, const char *const *table, size_t count,
 		     try_path *try, struct bundle *bundle, struct error *err)
 {
 	int failure = -ENOENT;
 
 	for (size_t i = 0; i < count; i++) {
-		int code = try_pattern(host_root, table[i], id, try, bundle, err);
+		int code = try_pattern(search, table[i], try, bundle, err);
 
 		if (code == 0)
 			return 0;
@@ -137,19 +145,20 @@ static int try_table(const char *host_root, const char *const *table, size_t cou
 int bundle_find(const char *host_root, const struct meta_request *request, struct bundle *bundle,
 		struct error *err)
 {
-	const char *id = request->id;
+	const struct search search = {host_root, request->id, request->owner};
 	int failure = -ENOENT, code = -ENOENT;
 
 	*bundle = (struct bundle){0};
 	if (request->bundle)
-		failure = code = try_folder(host_root, request->bundle, id, bundle, err);
-	if (code == 0 || !is_plain(id))
+		failure = code = try_folder(&search, request->bundle, bundle, err);
+	/* The default places are those of root. */
+	if (code == 0 || !is_plain(request->id) || request->owner != SINSP_OWNER_ROOT)
 		return code;
-	code = try_table(host_root, places, COUNT(places), id, try_folder, bundle, err);
+	code = try_table(&search, places, COUNT(places), try_folder, bundle, err);
 	if (code == 0)
 		return 0;
 	failure = failure == -ENOENT ? code : failure;
-	code = try_table(host_root, notes, COUNT(notes), id, try_note, bundle, err);
+	code = try_table(&search, notes, COUNT(notes), try_note, bundle, err);
 	return code == 0 || failure == -ENOENT ? code : failure;
 }
 

@@ -13,16 +13,16 @@ static const char *const data_roots[] = {
 	"/var/snap/docker/common/var-lib-docker",
 };
 
-/* Loads a file of a folder. */
+/* Loads a file of a folder: Docker's files are root's. */
 static int load(const char *host_root, const char *folder, const char *file, json_t **document,
 		struct error *err)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
-	return len < PATH_MAX
-		       ? document_load(host_root, path, &document_of_one, document, NULL, err)
-		       : -ENOENT;
+	return len < PATH_MAX ? document_load(host_root, path, SINSP_OWNER_ROOT, &document_of_one,
+					      document, NULL, err)
+			      : -ENOENT;
 }
 
 /* Loads config.v2.json of a folder if it is that of the container. */

@@ -2,12 +2,12 @@
 #include "meta/files/document.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "meta/files/owned.h"
 #include "scap/proc/text.h"
 
 const struct document_limits document_of_one = {4 << 20, JSON_INPUT_VALUES_MAX};
@@ -26,12 +26,19 @@ static int missing_or(int code)
 	return code == -ENOTDIR || code == -ENAMETOOLONG || code == -ELOOP ? -ENOENT : code;
 }
 
-/* Reads a regular file. Returns 0, -ENOENT, or another -errno with a message. */
-static int read_file(const char *full, size_t bytes_max, struct buf *text, struct stat *status,
-		     struct error *err)
+static const char *what_is_wrong(int code)
 {
-	int fd = open(full, O_PATH | O_CLOEXEC);
-	int code = fd < 0 ? missing_or(-errno) : 0;
+	if (code == -EPERM)
+		return "others than its owner can write it, or a folder that it is in";
+	return code == -EINVAL ? "it is not a regular file" : strerror(-code);
+}
+
+/* Reads a regular file. Returns 0, -ENOENT, or another -errno with a message. */
+static int read_file(const char *root, const char *path, uint32_t owner, size_t bytes_max,
+		     struct buf *text, struct stat *status, struct error *err)
+{
+	int fd = owned_open(root, path, owner);
+	int code = fd < 0 ? missing_or(fd) : 0;
 
 	if (code == 0)
 		code = fstat(fd, status) ? -errno : proc_read_regular(fd, bytes_max, text);
@@ -39,12 +46,12 @@ static int read_file(const char *full, size_t bytes_max, struct buf *text, struc
 		close(fd);
 	if (code == 0 || code == -ENOENT)
 		return code;
-	return error_set(err, code, "reading %s: %s", full,
-			 code == -EINVAL ? "it is not a regular file" : strerror(-code));
+	return error_set(err, code, "reading %s%s: %s", root, path, what_is_wrong(code));
 }
 
-int document_load(const char *root, const char *path, const struct document_limits *limits,
-		  json_t **document, struct stat *status, struct error *err)
+int document_load(const char *root, const char *path, uint32_t owner,
+		  const struct document_limits *limits, json_t **document, struct stat *status,
+		  struct error *err)
 {
 	struct buf text = {0};
 	char full[PATH_MAX];
@@ -52,7 +59,7 @@ int document_load(const char *root, const char *path, const struct document_limi
 	int code = join(root, path, full) ? -ENOENT : 0;
 
 	if (code == 0)
-		code = read_file(full, limits->bytes, &text, &found, err);
+		code = read_file(root, path, owner, limits->bytes, &text, &found, err);
 	if (code == 0)
 		code = json_input_parse(text.data, text.len, limits->values, full, document, err);
 	if (code == 0 && status)

@@ -16,12 +16,14 @@ struct document_limits {
 extern const struct document_limits document_of_one, document_of_all;
 
 /*
- * Reads a regular file of UTF-8 and parses it: an object or an array. root: a prefix of the path,
- * or "". What was read is described in `status` unless it is NULL. Returns 0 and a reference for
- * the caller; -ENOENT if there is no such file; or another -errno with a message.
+ * Reads a regular file of UTF-8 that only its owner can have written (files/owned.h), and parses
+ * it: an object or an array. root: a prefix of the path, or "". What was read is described in
+ * `status` unless it is NULL. Returns 0 and a reference for the caller; -ENOENT if there is no such
+ * file; -EPERM if it can be of others; or another -errno, both with a message.
  */
-int document_load(const char *root, const char *path, const struct document_limits *limits,
-		  json_t **document, struct stat *status, struct error *err);
+int document_load(const char *root, const char *path, uint32_t owner,
+		  const struct document_limits *limits, json_t **document, struct stat *status,
+		  struct error *err);
 
 /* Gets the status of a file without opening it: 0 or -errno. */
 int document_status(const char *root, const char *path, struct stat *status);

@@ -20,8 +20,9 @@ struct files {
 /* Whether Docker may know it: any form of group may be Docker's, but not those of others. */
 static bool may_be_docker(const struct meta_request *request)
 {
-	return request->type == SINSP_CONTAINER_DOCKER || request->type == SINSP_CONTAINER_CRI ||
-	       request->type == SINSP_CONTAINER_CONTAINERD;
+	return request->owner == SINSP_OWNER_ROOT &&
+	       (request->type == SINSP_CONTAINER_DOCKER || request->type == SINSP_CONTAINER_CRI ||
+		request->type == SINSP_CONTAINER_CONTAINERD);
 }
 
 static bool may_be_podman(const struct meta_request *request, const json_t *annotations)

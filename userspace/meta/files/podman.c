@@ -14,7 +14,7 @@ enum {
 	KEPT_BYTES_MAX = 1 << 20, /* of a file whose parsed form is kept: it takes ten times that */
 };
 
-/* A list that was read; it is read again when the file changed, which has then another inode. */
+/* A list of root's that was read; it is read again when the file changed: another inode. */
 struct kept {
 	char path[PATH_MAX];
 	struct stat status;
@@ -87,9 +87,10 @@ static void keep(struct podman *podman, const char *path, const struct stat *sta
 }
 
 /* Gets a list, with a reference for the caller. As document_load(). */
-static int load(struct podman *podman, const char *path, json_t **list, struct error *err)
+static int load(struct podman *podman, const char *path, uint32_t owner, json_t **list,
+		struct error *err)
 {
-	struct kept *kept = find_kept(podman, path);
+	struct kept *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
 	struct stat status;
 	int code;
 
@@ -98,8 +99,8 @@ static int load(struct podman *podman, const char *path, json_t **list, struct e
 		*list = json_incref(kept->list);
 		return 0;
 	}
-	code = document_load(podman->host_root, path, &document_of_all, list, &status, err);
-	if (code == 0)
+	code = document_load(podman->host_root, path, owner, &document_of_all, list, &status, err);
+	if (code == 0 && owner == SINSP_OWNER_ROOT)
 		keep(podman, path, &status, *list);
 	return code;
 }
@@ -119,12 +120,12 @@ static void describe(const json_t *entry, struct sinsp_container_info *info)
 }
 
 /* Describes the container from the list in a file. */
-static int try_file(struct podman *podman, const char *path, const char *id,
+static int try_file(struct podman *podman, const char *path, const struct meta_request *request,
 		    struct sinsp_container_info *info, struct error *err)
 {
 	json_t *list, *entry;
 	size_t i;
-	int code = load(podman, path, &list, err);
+	int code = load(podman, path, request->owner, &list, err);
 
 	if (code)
 		return code;
@@ -133,7 +134,7 @@ static int try_file(struct podman *podman, const char *path, const char *id,
 	{
 		const char *found = JSON_INPUT_TEXT(entry, "id");
 
-		if (!found || strcmp(found, id) != 0)
+		if (!found || strcmp(found, request->id) != 0)
 			continue;
 		describe(entry, info);
 		code = 0;
@@ -144,7 +145,7 @@ static int try_file(struct podman *podman, const char *path, const char *id,
 }
 
 /* Describes the container from a list in a folder. */
-static int try_folder(struct podman *podman, const char *folder, const char *id,
+static int try_folder(struct podman *podman, const char *folder, const struct meta_request *request,
 		      struct sinsp_container_info *info, struct error *err)
 {
 	int failure = -ENOENT;
@@ -152,7 +153,7 @@ static int try_folder(struct podman *podman, const char *folder, const char *id,
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[PATH_MAX];
 		int len = snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
-		int code = len < PATH_MAX ? try_file(podman, path, id, info, err) : -ENOENT;
+		int code = len < PATH_MAX ? try_file(podman, path, request, info, err) : -ENOENT;
 
 		if (code == 0)
 			return 0;
@@ -180,6 +181,7 @@ int podman_describe(struct podman *podman, const struct meta_request *request,
 		    const struct bundle *bundle, struct sinsp_container_info *info,
 		    struct error *err)
 {
+	bool is_roots = request->owner == SINSP_OWNER_ROOT;
 	const char *id = request->id;
 	char path[PATH_MAX];
 	int code = -ENOENT;
@@ -187,15 +189,15 @@ int podman_describe(struct podman *podman, const struct meta_request *request,
 	/* STORAGE/overlay-containers/ID/userdata: beside the lists. */
 	snprintf(path, sizeof(path), "%s", bundle->path);
 	if (cut_at_id(path, id))
-		code = try_folder(podman, path, id, info, err);
+		code = try_folder(podman, path, request, info, err);
 	/* The same below the folder for the time until the next boot. */
 	if (code && bundle_own_folder(bundle, id, path) && cut_at_id(path, id)) {
-		int other = try_folder(podman, path, id, info, err);
+		int other = try_folder(podman, path, request, info, err);
 
 		code = other == 0 || code == -ENOENT ? other : code;
 	}
-	for (size_t i = 0; code && i < COUNT(folders); i++) {
-		int other = try_folder(podman, folders[i], id, info, err);
+	for (size_t i = 0; code && is_roots && i < COUNT(folders); i++) {
+		int other = try_folder(podman, folders[i], request, info, err);
 
 		code = other == 0 || code == -ENOENT ? other : code;
 	}

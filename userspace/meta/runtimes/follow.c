@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "net/fetch.h"
@@ -304,10 +305,15 @@ static uint64_t follow_once(struct follow *follow)
 	return follow->backoff.next_ns;
 }
 
-/* Whether the runtime may be connected to: some are started by that. */
+/*
+ * Whether the runtime may be connected to: some are started by that. What a user's says is asked
+ * for, container by container: the cache is for those of root.
+ */
 static bool is_used(const struct follow *follow)
 {
-	return eaccess(runtime_path(follow->runtime), F_OK) == 0 &&
+	struct stat socket;
+
+	return stat(runtime_path(follow->runtime), &socket) == 0 && socket.st_uid == 0 &&
 	       (!follow->used || eaccess(follow->used, F_OK) == 0);
 }
 

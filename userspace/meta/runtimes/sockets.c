@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "meta/runtimes/follow.h"
@@ -65,6 +66,16 @@ static const unsigned int apis_of[SINSP_CONTAINER_TYPES_COUNT] = {
 	[SINSP_CONTAINER_CRI] = RUNTIME_CRI | RUNTIME_CONTAINERD | RUNTIME_DOCKER,
 };
 
+/* Whether a runtime may speak of containers of that owner: its socket is the owner's, too. */
+static bool speaks_for(const struct runtime *runtime, uint32_t owner)
+{
+	struct stat socket;
+
+	/* Asking one that is not there fails cheaply. */
+	return stat(runtime_path(runtime), &socket) ? owner == SINSP_OWNER_ROOT
+						    : socket.st_uid == owner;
+}
+
 /* Asks the runtimes in turn, until one knows all of the container. */
 static int ask(struct sockets_source *source, const struct meta_request *request,
 	       uint64_t deadline_ns, struct sinsp_container_info *info, struct error *err)
@@ -73,9 +84,11 @@ static int ask(struct sockets_source *source, const struct meta_request *request
 	int result = -ENOENT;
 
 	for (size_t i = 0; i < source->count; i++) {
-		int code = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
-					    info, err);
+		int code = -ENOENT;
 
+		if (speaks_for(source->runtimes[i], request->owner))
+			code = runtime_describe(source->runtimes[i], apis, request->id, deadline_ns,
+						info, err);
 		if (code == 0)
 			return 0;
 		/* One that failed might know it: that is the answer if no other does. */
@@ -93,9 +106,10 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t deadline_ns = now_ns + (uint64_t)SOCKETS_LOOKUP_MS * NS_PER_MS;
 	enum meta_cache_state state = META_CACHE_NONE;
+	bool uses_cache = source->cache && request->owner == SINSP_OWNER_ROOT;
 	int code;
 
-	if (source->cache) {
+	if (uses_cache) {
 		/* The rest of the time is for those that can be asked. */
 		meta_cache_wait_ready(source->cache, now_ns + (deadline_ns - now_ns) / 2);
 		state = meta_cache_find(source->cache, request->id, now_ns, info);
@@ -105,7 +119,7 @@ static int sockets_describe(struct meta_source *base, const struct meta_request 
 	if (state == META_CACHE_MISSING)
 		return -ENOENT;
 	code = ask(source, request, deadline_ns, info, err);
-	if (code == -ENOENT && source->cache)
+	if (code == -ENOENT && uses_cache)
 		meta_cache_put_missing(source->cache, request->id, now_ns + request->missing_ns);
 	return code == -ENOENT && state >= META_CACHE_SOME ? META_SOURCE_SOME : code;
 }

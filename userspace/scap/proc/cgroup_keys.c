@@ -39,14 +39,16 @@ static bool is_of(const struct mntent *mount, unsigned int subsystem)
 }
 
 /* Opens the folder of a mount if the whole hierarchy is there. */
-static void open_whole(const char *folder, struct hierarchy *hierarchy)
+static void open_whole(const char *prefix, const char *folder, struct hierarchy *hierarchy)
 {
+	char path[PATH_MAX];
 	struct stat root;
 	int dir;
 
-	if (hierarchy->dir >= 0)
+	if (hierarchy->dir >= 0 ||
+	    snprintf(path, sizeof(path), "%s%s", prefix, folder) >= (int)sizeof(path))
 		return;
-	dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir >= 0 && fstat(dir, &root) == 0 && root.st_ino == ROOT_INO) {
 		hierarchy->dir = dir;
 		hierarchy->device = root.st_dev;
@@ -55,17 +57,17 @@ static void open_whole(const char *folder, struct hierarchy *hierarchy)
 	}
 }
 
-static void find_mounts(FILE *mounts, struct scap_cgroup_keys *keys)
+static void find_mounts(FILE *mounts, const char *root, struct scap_cgroup_keys *keys)
 {
 	char text[PATH_MAX + 256];
 	struct mntent mount;
 
 	while (getmntent_r(mounts, &mount, text, sizeof(text))) {
 		if (strcmp(mount.mnt_type, "cgroup2") == 0)
-			open_whole(mount.mnt_dir, &keys->unified);
+			open_whole(root, mount.mnt_dir, &keys->unified);
 		for (unsigned int i = 0; i < CGROUPS; i++)
 			if (is_of(&mount, i))
-				open_whole(mount.mnt_dir, &keys->own[i]);
+				open_whole(root, mount.mnt_dir, &keys->own[i]);
 	}
 }
 
@@ -97,7 +99,7 @@ static int choose(struct scap_cgroup_keys *keys)
 	return 0;
 }
 
-int scap_cgroup_keys_create(const char *mounts, struct scap_cgroup_keys **keys)
+int scap_cgroup_keys_create(const char *mounts, const char *root, struct scap_cgroup_keys **keys)
 {
 	struct scap_cgroup_keys *made;
 	FILE *file = setmntent(mounts, "re");
@@ -113,7 +115,7 @@ int scap_cgroup_keys_create(const char *mounts, struct scap_cgroup_keys **keys)
 	made->unified.dir = -1;
 	for (unsigned int i = 0; i < CGROUPS; i++)
 		made->own[i].dir = -1;
-	find_mounts(file, made);
+	find_mounts(file, root, made);
 	endmntent(file);
 	code = choose(made);
 	if (code)
@@ -189,4 +191,70 @@ int scap_cgroup_keys_make(const struct scap_cgroup_keys *keys, const char *text,
 			code = add_group(i < CGROUPS ? &keys->own[i] : &keys->unified, text, len,
 					 key);
 	return code;
+}
+
+/* The hierarchy of a subsystem; `path` becomes what follows "name=". NULL: it is none of these. */
+static const struct hierarchy *find_hierarchy(const struct scap_cgroup_keys *keys,
+					      const char *group, size_t len, const char **path)
+{
+	const char *equals = memchr(group, '=', len);
+	size_t name_len = equals ? (size_t)(equals - group) : 0;
+
+	for (unsigned int i = 0; equals && i < CGROUPS; i++) {
+		const char *name = scap_cgroup_names[i].name;
+
+		if (strlen(name) != name_len || memcmp(name, group, name_len) != 0)
+			continue;
+		*path = equals + 1;
+		return keys->own[i].dir >= 0 ? &keys->own[i] : &keys->unified;
+	}
+	return NULL;
+}
+
+/* Adds the next component of a path to `above`. Returns false at the end. */
+static bool add_component(char above[PATH_MAX], const char **path, const char *end)
+{
+	size_t len = strlen(above), n;
+	const char *slash;
+
+	while (*path != end && **path == '/')
+		++*path;
+	slash = memchr(*path, '/', (size_t)(end - *path));
+	n = (size_t)((slash ? slash : end) - *path);
+	if (n == 0)
+		return false;
+	snprintf(above + len, PATH_MAX - len, "%s%.*s", len ? "/" : "", (int)n, *path);
+	*path += n;
+	return true;
+}
+
+static bool is_of_root_alone(const struct stat *folder)
+{
+	bool by_group = (folder->st_mode & S_IWGRP) && folder->st_gid != 0;
+
+	return folder->st_uid == 0 && !by_group && !(folder->st_mode & S_IWOTH);
+}
+
+int scap_cgroup_keys_owner(const struct scap_cgroup_keys *keys, const char *group, size_t len,
+			   uint32_t *owner)
+{
+	const char *path, *end = group + len;
+	const struct hierarchy *hierarchy = find_hierarchy(keys, group, len, &path);
+	char above[PATH_MAX] = "";
+	struct stat folder;
+
+	if (!hierarchy || end - path >= PATH_MAX)
+		return -ENOENT;
+	do {
+		if (fstatat(hierarchy->dir, above, &folder, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+			return errno == ENOTDIR ? -ENOENT : -errno;
+		if (folder.st_dev != hierarchy->device)
+			return -ENOENT;
+		if (!is_of_root_alone(&folder)) {
+			*owner = folder.st_uid ? folder.st_uid : SCAP_CGROUP_ANYBODY;
+			return 0;
+		}
+	} while (add_component(above, &path, end));
+	*owner = 0;
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keys of sets of control groups, as the programs in the kernel make them (cgroup_key_add() in
- * abi.h), from their paths and the mounted hierarchies.
+ * The mounted hierarchies of control groups. Keys of sets of groups, as the programs in the kernel
+ * make them (cgroup_key_add() in abi.h), and who can make groups, both from paths.
  */
 #ifndef SCAP_PROC_CGROUP_KEYS_H
 #define SCAP_PROC_CGROUP_KEYS_H
@@ -12,10 +12,11 @@
 struct scap_cgroup_keys;
 
 /*
- * Finds where the hierarchies are mounted, in a file as /proc/self/mounts. Returns 0; -ENOENT if
- * that of a subsystem is mounted nowhere, or not whole; or another -errno.
+ * Finds where the hierarchies are mounted, in a file as /proc/self/mounts, whose places are below
+ * `root`, a prefix or "". Returns 0; -ENOENT if that of a subsystem is mounted nowhere, or not
+ * whole; or another -errno.
  */
-int scap_cgroup_keys_create(const char *mounts, struct scap_cgroup_keys **keys);
+int scap_cgroup_keys_create(const char *mounts, const char *root, struct scap_cgroup_keys **keys);
 
 void scap_cgroup_keys_destroy(struct scap_cgroup_keys *keys); /* accepts NULL */
 
@@ -28,5 +29,14 @@ uint32_t scap_cgroup_keys_hierarchies(const struct scap_cgroup_keys *keys);
  */
 int scap_cgroup_keys_make(const struct scap_cgroup_keys *keys, const char *text, size_t len,
 			  uint64_t *key);
+
+/*
+ * Finds who can make groups in a group, "name=/path" of `len` bytes: 0 for root alone, else the
+ * owner of the first folder on the way that is not root's alone; SCAP_CGROUP_ANYBODY if all may
+ * write there. Returns 0; -ENOENT if there is no such group any more; or another -errno.
+ */
+#define SCAP_CGROUP_ANYBODY UINT32_MAX
+int scap_cgroup_keys_owner(const struct scap_cgroup_keys *keys, const char *group, size_t len,
+			   uint32_t *owner);
 
 #endif

@@ -14,6 +14,8 @@ struct scap_proc {
 	int dir;
 	uint64_t boot_offset_ns; /* from boot to epoch */
 	struct buf cgroup_roots; /* see scap_proc_set_cgroup_roots() */
+	struct scap_cgroup_keys *hierarchies; /* owned; NULL: not needed yet, or not found */
+	bool hierarchies_tried;
 
 	/* The walk over threads: a process, then its other threads. */
 	DIR *processes;

@@ -13,9 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scap/proc/cgroup_keys.h"
 #include "scap/proc/impl.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"
+
+enum { LINK_BYTES = 64 };
 
 static int open_below(int dir, const char *path, struct scap_proc **proc)
 {
@@ -81,6 +84,7 @@ void scap_proc_close(struct scap_proc *proc)
 	close_walk(&proc->tasks);
 	close_fds(proc);
 	close(proc->dir);
+	scap_cgroup_keys_destroy(proc->hierarchies);
 	buf_finish(&proc->text);
 	buf_finish(&proc->args);
 	buf_finish(&proc->env);
@@ -93,6 +97,30 @@ void scap_proc_close(struct scap_proc *proc)
 int scap_proc_dir(const struct scap_proc *proc)
 {
 	return proc->dir;
+}
+
+/* In a cgroup namespace of its own the caller has mounts of a part. */
+static void find_hierarchies(struct scap_proc *proc)
+{
+	char own[LINK_BYTES], mounts[LINK_BYTES], root[LINK_BYTES];
+
+	proc->hierarchies_tried = true;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d/self/mounts", proc->dir);
+	snprintf(mounts, sizeof(mounts), "/proc/self/fd/%d/1/mounts", proc->dir);
+	snprintf(root, sizeof(root), "/proc/self/fd/%d/1/root", proc->dir);
+	if (scap_cgroup_keys_create(own, "", &proc->hierarchies))
+		scap_cgroup_keys_create(mounts, root, &proc->hierarchies);
+}
+
+uint32_t scap_proc_cgroup_owner(struct scap_proc *proc, const char *group, size_t len)
+{
+	uint32_t owner = SCAP_CGROUP_ANYBODY;
+
+	if (!proc->hierarchies_tried)
+		find_hierarchies(proc);
+	if (proc->hierarchies)
+		scap_cgroup_keys_owner(proc->hierarchies, group, len, &owner);
+	return owner;
 }
 
 /* Opens a directory for reading its entries. */

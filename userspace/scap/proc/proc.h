@@ -39,6 +39,13 @@ int scap_proc_set_cgroup_roots(struct scap_proc *proc, const struct buf *roots);
  */
 int scap_proc_cgroups(struct scap_proc *proc, int process, const struct buf **cgroups);
 
+/*
+ * Who can make control groups in a group: see scap_cgroup_keys_owner(). Where the hierarchies are,
+ * the mounts of the caller say, or those of the first process. SCAP_CGROUP_ANYBODY: it cannot be
+ * known.
+ */
+uint32_t scap_proc_cgroup_owner(struct scap_proc *proc, const char *group, size_t len);
+
 /* Begins a new walk over all threads (every task of every process). */
 int scap_proc_rewind(struct scap_proc *proc);
 

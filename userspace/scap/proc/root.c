@@ -61,8 +61,12 @@ static int mount_id(int fd, uint64_t *id)
 	return r;
 }
 
-/* The type of a mount: the word after that which is '-'. Returns false if it is not listed. */
-static bool find_type(const struct buf *mounts, uint64_t id, struct proc_text *type)
+/*
+ * The type of a mount: the word after that which is '-'. What follows stays in `rest_of_line`.
+ * Returns false if it is not listed.
+ */
+static bool find_mount(const struct buf *mounts, uint64_t id, struct proc_text *type,
+		       struct proc_text *rest_of_line)
 {
 	struct proc_text rest = proc_text_of(mounts), line, word;
 
@@ -72,21 +76,25 @@ static bool find_type(const struct buf *mounts, uint64_t id, struct proc_text *t
 		if (!proc_text_u64(&line, 10, &number) || number != id)
 			continue;
 		while (proc_text_word(&line, &word))
-			if (word.end - word.at == 1 && word.at[0] == '-')
-				return proc_text_word(&line, type);
+			if (word.end - word.at == 1 && word.at[0] == '-') {
+				bool found = proc_text_word(&line, type);
+
+				*rest_of_line = line;
+				return found;
+			}
 	}
 	return false;
 }
 
 static int check_file_system(const struct proc_root *root, int fd)
 {
-	struct proc_text type;
+	struct proc_text type, more;
 	uint64_t id;
 	int r = mount_id(fd, &id);
 
 	if (r)
 		return r;
-	return find_type(&root->mounts, id, &type) && is_local(type) ? 0 : -EOPNOTSUPP;
+	return find_mount(&root->mounts, id, &type, &more) && is_local(type) ? 0 : -EOPNOTSUPP;
 }
 
 /* What the kernel knows of a file, without asking a server. */
@@ -184,4 +192,28 @@ int proc_root_read(const struct proc_root *root, const char *path, size_t max, s
 	r = proc_read_regular(fd, max, text);
 	close(fd);
 	return r;
+}
+
+/* Of the options of a file system that a program answers for, one is who mounted it. */
+static bool is_mounted_by_root(struct proc_text options)
+{
+	static const char by_root[] = "user_id=0,";
+	size_t len = (size_t)(options.end - options.at);
+
+	return memmem(options.at, len, by_root, sizeof(by_root) - 1) != NULL;
+}
+
+bool proc_mount_is_of_user(int fd)
+{
+	struct proc_text type, more;
+	struct buf mounts = {0};
+	bool is_users = true;
+	uint64_t id;
+
+	if (mount_id(fd, &id) == 0 &&
+	    proc_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_BYTES_MAX, &mounts) == 0 &&
+	    find_mount(&mounts, id, &type, &more))
+		is_users = proc_text_prefix(&type, "fuse") && !is_mounted_by_root(more);
+	buf_finish(&mounts);
+	return is_users;
 }

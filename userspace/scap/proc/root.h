@@ -7,6 +7,8 @@
 #ifndef SCAP_PROC_ROOT_H
 #define SCAP_PROC_ROOT_H
 
+#include <stdbool.h>
+
 #include "util/buf.h"
 
 struct proc_root {
@@ -29,5 +31,11 @@ void proc_root_close(struct proc_root *root);
  * -EOPNOTSUPP if the way to it leads to another mount, or another -errno.
  */
 int proc_root_read(const struct proc_root *root, const char *path, size_t max, struct buf *text);
+
+/*
+ * Whether a user mounted the file system that an open file is on, and answers for it (FUSE). True
+ * also if that cannot be known.
+ */
+bool proc_mount_is_of_user(int fd);
 
 #endif

@@ -24,6 +24,7 @@ extern const struct container_members container_texts, container_answers;
 extern const struct container_members container_extension_texts;
 #define CONTAINER_EXTENSION "lanner"
 #define CONTAINER_DERIVED "workload_derived"
+#define CONTAINER_STATE "meta_state" /* where "lookup_state" has no number for it */
 
 /* Labels of the container that name its pod. */
 extern const struct container_members container_pod_labels;

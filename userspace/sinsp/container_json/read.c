@@ -213,10 +213,22 @@ static uint64_t read_time(struct reading *reading, const json_t *seconds)
 								      : 0;
 }
 
-static void read_extension(struct reading *reading, json_t *object)
+/* Who says it, if that is not its runtime. */
+static void read_origin(const json_t *value, enum sinsp_meta_state *state)
+{
+	static const enum sinsp_meta_state states[] = {SINSP_META_UNVERIFIED, SINSP_META_ROOTLESS};
+	const char *name = json_string_value(value);
+
+	for (size_t i = 0; name && i < sizeof(states) / sizeof(states[0]); i++)
+		if (strcmp(name, sinsp_meta_state_name(states[i])) == 0)
+			*state = states[i];
+}
+
+static void read_extension(struct reading *reading, json_t *object, enum sinsp_meta_state *state)
 {
 	if (is_absent(object))
 		return;
+	read_origin(json_object_get(object, CONTAINER_STATE), state);
 	read_texts(reading, object, &container_extension_texts);
 	reading->info->pod.workload.derived =
 		read_answer(reading, json_object_get(object, CONTAINER_DERIVED)) == SINSP_YES;
@@ -269,7 +281,7 @@ static void read_all(struct reading *reading, const json_t *object, struct sinsp
 	read_mounts(reading, json_object_get(object, "Mounts"));
 	if (reading->with_env)
 		read_env(reading, json_object_get(object, "env"));
-	read_extension(reading, json_object_get(object, CONTAINER_EXTENSION));
+	read_extension(reading, json_object_get(object, CONTAINER_EXTENSION), &to->state);
 	complete(info, to->id);
 }
 

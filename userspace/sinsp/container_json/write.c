@@ -177,15 +177,20 @@ static void put_state(struct buf *out, enum sinsp_meta_state state)
 		[SINSP_META_MISSING] = CONTAINER_LOOKUP_FAILED,
 		[SINSP_META_PENDING] = CONTAINER_LOOKUP_STARTED,
 		[SINSP_META_OK] = CONTAINER_LOOKUP_DONE,
+		[SINSP_META_UNVERIFIED] = CONTAINER_LOOKUP_FAILED,
+		[SINSP_META_ROOTLESS] = CONTAINER_LOOKUP_DONE,
 	};
 
 	put_number(out, "lookup_state", numbers[state]);
 }
 
-static void put_extension(struct buf *out, struct sinsp_container_info *info)
+static void put_extension(struct buf *out, enum sinsp_meta_state state,
+			  struct sinsp_container_info *info)
 {
 	struct object object = begin_object(out, CONTAINER_EXTENSION);
 
+	if (state == SINSP_META_UNVERIFIED || state == SINSP_META_ROOTLESS)
+		put_text(out, CONTAINER_STATE, sinsp_meta_state_name(state));
 	put_texts(out, info, &container_extension_texts);
 	if (info->pod.workload.derived)
 		put_answer(out, CONTAINER_DERIVED, SINSP_YES);
@@ -225,7 +230,7 @@ void sinsp_container_json_append(const struct sinsp_container *container, struct
 	put_labels(out, "pod_sandbox_labels", &info->pod.labels);
 	put_mounts(out, &info->mounts);
 	put_env(out, &info->env);
-	put_extension(out, info);
+	put_extension(out, sinsp_container_state(container), info);
 	json_end_object(out, start);
 	buf_append_char(out, '}');
 }

@@ -28,6 +28,11 @@ static void set_machine(struct sinsp *sinsp, const struct sinsp_config *config)
 	sinsp->machine.boot_ns = config->boot_ns ? config->boot_ns : clock_boot_offset_ns();
 }
 
+static uint32_t owner_of(void *proc, const char *group, size_t len)
+{
+	return scap_proc_cgroup_owner(proc, group, len);
+}
+
 int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct error *err)
 {
 	static const struct sinsp_program nothing = {
@@ -45,6 +50,8 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->follow_since_ns = clock_ns(CLOCK_REALTIME);
 	set_machine(made, config);
 	state_plans_make(made->plans);
+	made->containers.owner_of = config->proc ? owner_of : NULL;
+	made->containers.owner_context = config->proc;
 	made->containers.pods.node = config->node;
 	made->containers.pods.cluster = config->cluster;
 	made->names = names_create(config->etc);

@@ -37,11 +37,11 @@ static bool completes(struct sinsp_container_info *info, const struct sinsp_cont
 	return info && (container->removed || container_merge(info, container->runtime_info) > 0);
 }
 
-void sinsp_describe_container(struct sinsp *sinsp, const char *id, enum sinsp_meta_state state,
-			      struct sinsp_container_info *info)
+void sinsp_describe_container(struct sinsp *sinsp, const char *id, uint32_t owner,
+			      enum sinsp_meta_state state, struct sinsp_container_info *info)
 {
 	struct sinsp_container *container =
-		sinsp_containers_find(&sinsp->containers, id, strlen(id));
+		sinsp_containers_find(&sinsp->containers, id, strlen(id), owner);
 
 	if (!container || !completes(info, container)) {
 		sinsp_container_info_destroy(info);

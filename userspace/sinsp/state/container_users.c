@@ -29,7 +29,8 @@ bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wan
 	if (!container)
 		return false;
 	sinsp_container_list_remove(lists, container, SINSP_CONTAINERS_UNREAD);
-	*wanted = (struct sinsp_users_wanted){container->id, container->path, container->users_tid};
+	*wanted = (struct sinsp_users_wanted){container->id, container->owner, container->path,
+					      container->users_tid};
 	container->users_tid = 0;
 	container->users_asked = true;
 	return true;
@@ -46,11 +47,11 @@ static bool try_again(struct sinsp *sinsp, struct sinsp_container *container, in
 	return true;
 }
 
-void sinsp_set_users(struct sinsp *sinsp, const char *id, int result,
+void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
 		     struct sinsp_container_users *users)
 {
 	struct sinsp_container *container =
-		sinsp_containers_find(&sinsp->containers, id, strlen(id));
+		sinsp_containers_find(&sinsp->containers, id, strlen(id), owner);
 
 	if (container)
 		container->users_asked = false;

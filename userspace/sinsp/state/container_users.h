@@ -23,7 +23,7 @@ bool sinsp_take_users_wanted(struct sinsp *sinsp, struct sinsp_users_wanted *wan
  * Sets the result of that; owns `users`. If the process exited, or had no root of its own, another
  * one is asked for when there is one. Does nothing if there is no such container any more.
  */
-void sinsp_set_users(struct sinsp *sinsp, const char *id, int result,
+void sinsp_set_users(struct sinsp *sinsp, const char *id, uint32_t owner, int result,
 		     struct sinsp_container_users *users);
 
 /* The engine's /proc for the thread that reads; NULL: it has none. Returns 0 or -errno. */

@@ -269,6 +269,9 @@ bool sinsp_cgroup_match(const char *cgroups, size_t len, struct sinsp_cgroup_mat
 			continue;
 		match->type = found.type;
 		match->is_name = found.shape->is_name;
+		match->place = cgroups + at;
+		slash = memrchr(match->place, '/', (size_t)(found.id.at - match->place));
+		match->place_len = (size_t)(slash - match->place);
 		match->id_len = id_copy(found.shape, found.id, match->id);
 		find_pod(found.above, match->pod_uid);
 		find_outer(found.above, match);

@@ -37,10 +37,16 @@ enum {
 	SINSP_CONTAINER_SHORT_LEN = 12,
 };
 
+/* Who made a group, and so could give it any name: a user id. */
+enum { SINSP_OWNER_ROOT = 0, SINSP_OWNER_ANYBODY = UINT32_MAX };
+
 /* The container that was found. */
 struct sinsp_cgroup_match {
 	enum sinsp_container_type type;
 	bool is_name; /* the id is a name that a user gave */
+	/* "name=/path" in the given groups, up to where the container's own group was made. */
+	const char *place;
+	size_t place_len;
 	size_t id_len;
 	char id[SINSP_CONTAINER_ID_BYTES]; /* NUL-terminated */
 	/* With dashes; 32 digits for a pod that the kubelet has from a file. "": in no pod. */

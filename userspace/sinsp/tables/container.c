@@ -24,6 +24,8 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 		[SINSP_META_MISSING] = "missing",
 		[SINSP_META_PENDING] = "pending",
 		[SINSP_META_OK] = "ok",
+		[SINSP_META_UNVERIFIED] = "unverified",
+		[SINSP_META_ROOTLESS] = "rootless",
 	};
 
 	return names[state];
@@ -31,9 +33,24 @@ const char *sinsp_meta_state_name(enum sinsp_meta_state state)
 
 enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container)
 {
-	bool by_pod = container->is_listed && container->state == SINSP_META_MISSING;
+	static const enum sinsp_meta_state of_user[SINSP_META_STATES_COUNT] = {
+		[SINSP_META_MISSING] = SINSP_META_UNVERIFIED,
+		[SINSP_META_PENDING] = SINSP_META_PENDING,
+		[SINSP_META_OK] = SINSP_META_ROOTLESS,
+		[SINSP_META_UNVERIFIED] = SINSP_META_UNVERIFIED,
+		[SINSP_META_ROOTLESS] = SINSP_META_ROOTLESS,
+	};
+	bool is_known = container->state == SINSP_META_OK || container->state == SINSP_META_PENDING;
 
-	return by_pod ? SINSP_META_OK : container->state;
+	if (container->owner != SINSP_OWNER_ROOT)
+		return of_user[container->state];
+	return container->is_listed && !is_known ? SINSP_META_OK : container->state;
+}
+
+bool sinsp_container_can_be_described(const struct sinsp_container *container)
+{
+	return container->owner == SINSP_OWNER_ROOT || (container->owner != SINSP_OWNER_ANYBODY &&
+							container->type == SINSP_CONTAINER_PODMAN);
 }
 
 bool sinsp_container_is_described(const struct sinsp_container *container)

@@ -52,6 +52,8 @@ enum sinsp_meta_state {
 	SINSP_META_MISSING, /* nobody knew it, or nobody was asked */
 	SINSP_META_PENDING, /* asked for */
 	SINSP_META_OK,
+	SINSP_META_UNVERIFIED, /* others than root can have made it up */
+	SINSP_META_ROOTLESS, /* as a user says of a container of his own */
 	SINSP_META_STATES_COUNT,
 };
 
@@ -82,6 +84,7 @@ struct sinsp_container {
 	struct sinsp_container_link links[SINSP_CONTAINERS_LISTS];
 	uint32_t refs; /* by control groups; 0: unused */
 	int64_t first_tid; /* the thread by which it was found, which may have ended */
+	uint32_t owner; /* SINSP_OWNER_ROOT, a user, or SINSP_OWNER_ANYBODY */
 	enum sinsp_container_type type;
 	enum sinsp_meta_state state; /* of runtime_info: see sinsp_container_state() */
 	/* Owned; of its runtime, or of a capture; NULL: none. */
@@ -116,8 +119,14 @@ static inline void sinsp_container_changed(struct sinsp_container *container)
 	container->revision = ++*container->revisions;
 }
 
-/* Whether the data of a container is known, by its runtime or as a container of its pod. */
+/*
+ * Whether the data of a container is known, by its runtime or as a container of its pod, and who
+ * says so.
+ */
 enum sinsp_meta_state sinsp_container_state(const struct sinsp_container *container);
+
+/* Whether somebody can be asked for it: only Podman keeps files of users about their containers. */
+bool sinsp_container_can_be_described(const struct sinsp_container *container);
 
 /* Whether anything is known of it but its control groups. */
 bool sinsp_container_is_described(const struct sinsp_container *container);

@@ -9,6 +9,9 @@ static struct sinsp_pod_entry *find_pod(struct sinsp_pods *pods,
 	const char *uid = container->runtime_info ? container->runtime_info->pod.uid : NULL;
 	struct sinsp_pod_entry *pod, *listed;
 
+	/* A user can make a group of any name. */
+	if (container->owner != SINSP_OWNER_ROOT)
+		return NULL;
 	if (*container->pod_uid)
 		uid = container->pod_uid;
 	pod = uid ? sinsp_pods_find(pods, uid) : NULL;
@@ -96,7 +99,10 @@ static void set_info(const struct sinsp_pods *pods, struct sinsp_container *cont
 	*info = container->runtime_info ? *container->runtime_info
 					: (struct sinsp_container_info){0};
 	info->texts = (struct sinsp_texts){0};
-	complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
+	if (container->owner != SINSP_OWNER_ROOT)
+		info->pod = (struct sinsp_pod){0};
+	else
+		complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
 	if (container->pod && container->pod->info)
 		sinsp_pod_complete(&info->pod, &container->pod->info->pod);
 	if (info->pod.uid || info->pod.name) {

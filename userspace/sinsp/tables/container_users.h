@@ -31,6 +31,7 @@ struct sinsp_container_users *sinsp_container_users_share(struct sinsp_container
 /* Whose users to read, and how. */
 struct sinsp_users_wanted {
 	const char *id; /* of the container, whole */
+	uint32_t owner; /* of it */
 	const char *path; /* of its control groups, if their form does not show the id; else NULL */
 	int64_t pid; /* a process in it */
 };

@@ -30,16 +30,22 @@ static struct sinsp_container **container_bucket(const struct sinsp_containers *
 	return (struct sinsp_container **)&table->containers[hash % SINSP_CONTAINERS_BUCKETS];
 }
 
+static bool has_id(const struct sinsp_container *container, const char *id, size_t len)
+{
+	return container->id_len == len && memcmp(container->id, id, len) == 0;
+}
+
 struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
-					      size_t len)
+					      size_t len, uint32_t owner)
 {
 	struct sinsp_container *container = *container_bucket(table, id, len);
 
-	while (container && (container->id_len != len || memcmp(container->id, id, len) != 0))
+	while (container && (container->owner != owner || !has_id(container, id, len)))
 		container = container->next;
 	return container;
 }
 
+/* Root's, as long as nothing else is said. */
 static struct sinsp_container *add_container(struct sinsp_containers *table, const char *id,
 					     size_t len, enum sinsp_container_type type)
 {
@@ -132,8 +138,8 @@ static void take_description(struct sinsp_containers *table, struct sinsp_contai
 	struct sinsp_container *short_one = NULL;
 
 	if (container->id_len > DIGITS && has_digits(container->id, container->id_len))
-		short_one = sinsp_containers_find(table, container->id, DIGITS);
-	if (!short_one || short_one->refs)
+		short_one = sinsp_containers_find(table, container->id, DIGITS, SINSP_OWNER_ROOT);
+	if (!short_one || short_one->refs || container->owner != SINSP_OWNER_ROOT)
 		return;
 	container->runtime_info = short_one->runtime_info;
 	container->runtime_info_bytes = short_one->runtime_info_bytes;
@@ -146,13 +152,14 @@ static void take_description(struct sinsp_containers *table, struct sinsp_contai
 }
 
 static struct sinsp_container *add_seen(struct sinsp_containers *table,
-					const struct sinsp_cgroup_match *match)
+					const struct sinsp_cgroup_match *match, uint32_t owner)
 {
 	struct sinsp_container *container =
 		add_container(table, match->id, match->id_len, match->type);
 
 	if (!container)
 		return NULL;
+	container->owner = owner;
 	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_NEW);
 	sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_USERS);
 	take_description(table, container);
@@ -167,15 +174,26 @@ static void find_pod(struct sinsp_containers *table, struct sinsp_container *con
 		sinsp_container_list_add(&table->lists, container, SINSP_CONTAINERS_CHANGED);
 }
 
+static uint32_t owner_of(const struct sinsp_containers *table,
+			 const struct sinsp_cgroup_match *match)
+{
+	if (!table->owner_of)
+		return SINSP_OWNER_ROOT;
+	return match->place ? table->owner_of(table->owner_context, match->place, match->place_len)
+			    : SINSP_OWNER_ANYBODY;
+}
+
 /* The container of a match, with a reference for the caller; NULL if out of memory. */
 static struct sinsp_container *get_container(struct sinsp_containers *table,
 					     const struct sinsp_cgroup_match *match)
 {
-	struct sinsp_container *container = sinsp_containers_find(table, match->id, match->id_len);
+	uint32_t owner = owner_of(table, match);
+	struct sinsp_container *container =
+		sinsp_containers_find(table, match->id, match->id_len, owner);
 	bool has_new_uid;
 
 	if (!container)
-		container = add_seen(table, match);
+		container = add_seen(table, match, owner);
 	else if (container->refs == 0)
 		unused_remove(table, container);
 	if (!container)
@@ -205,11 +223,12 @@ static struct sinsp_container *find_declared(const struct sinsp_containers *tabl
 		const char *slash = memrchr(path, '/', end);
 		size_t at = slash ? (size_t)(slash - path) : 0;
 		struct sinsp_container *container =
-			sinsp_containers_find(table, path + at + 1, end - at - 1);
+			*container_bucket(table, path + at + 1, end - at - 1);
 
-		if (container && container->path && strlen(container->path) == end &&
-		    memcmp(container->path, path, end) == 0)
-			return container;
+		for (; container; container = container->next)
+			if (container->path && strlen(container->path) == end &&
+			    memcmp(container->path, path, end) == 0)
+				return container;
 		end = at;
 	}
 	return NULL;
@@ -346,6 +365,21 @@ struct sinsp_cgroups *sinsp_cgroups_moved(const struct sinsp_cgroups *from, uint
 	return cgroups;
 }
 
+/* Where the group of that path is: in the hierarchy in which the groups have it. */
+static void set_place(struct sinsp_cgroup_match *match, const struct sinsp_cgroups *cgroups,
+		      const char *path, const char *slash)
+{
+	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
+		const char *equals = strchr(cgroups->text + at, '=');
+
+		if (!equals || strcmp(equals + 1, path) != 0)
+			continue;
+		match->place = cgroups->text + at;
+		match->place_len = (size_t)(equals + 1 - match->place + (slash - path));
+		return;
+	}
+}
+
 void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
 			   enum sinsp_container_type type)
 {
@@ -357,6 +391,7 @@ void sinsp_cgroups_declare(struct sinsp_cgroups *cgroups, const char *path,
 	if (cgroups->container || !match.id_len || match.id_len >= sizeof(match.id))
 		return;
 	memcpy(match.id, slash + 1, match.id_len);
+	set_place(&match, cgroups, path, slash);
 	cgroups->container = get_container(table, &match);
 	cgroups->revision = ++table->revisions;
 	if (!cgroups->container || cgroups->container->path)
@@ -412,12 +447,13 @@ struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_container
 						    const char *id)
 {
 	size_t len = strlen(id);
-	struct sinsp_container *container = sinsp_containers_find(table, id, len);
+	struct sinsp_container *container = sinsp_containers_find(table, id, len, SINSP_OWNER_ROOT);
 
 	if (container || len != DIGITS || !has_digits(id, len))
 		return container;
 	container = *container_bucket(table, id, len);
-	while (container && (container->id_len < len || memcmp(container->id, id, len) != 0))
+	while (container && (container->owner != SINSP_OWNER_ROOT || container->id_len < len ||
+			     memcmp(container->id, id, len) != 0))
 		container = container->next;
 	return container;
 }
@@ -494,7 +530,8 @@ void sinsp_containers_describe_pod(struct sinsp_containers *table, struct sinsp_
 		return;
 	for (size_t i = 0; i < pod->info->containers.count; i++) {
 		const char *id = pod->info->containers.items[i].id;
-		struct sinsp_container *container = sinsp_containers_find(table, id, strlen(id));
+		struct sinsp_container *container =
+			sinsp_containers_find(table, id, strlen(id), SINSP_OWNER_ROOT);
 
 		if (container && container->pod != pod)
 			sinsp_container_set_pod(&table->pods, container);

@@ -41,6 +41,12 @@ struct sinsp_containers {
 	uint64_t revisions; /* the last one that a container or an entry of groups got */
 	uint64_t forgotten; /* entries of groups removed since the start: no thread is in them */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */
+	/*
+	 * Who can make groups in a group, "name=/path": SINSP_OWNER_ROOT, a user, or
+	 * SINSP_OWNER_ANYBODY if that is not known. NULL: a capture does not say it.
+	 */
+	uint32_t (*owner_of)(void *context, const char *group, size_t len);
+	void *owner_context;
 	bool keeps_unused; /* descriptions stay when no thread refers to them any more */
 	size_t unused_bytes; /* of descriptions of unused containers */
 	uint64_t unused_dropped; /* at the limits above, since the start */
@@ -92,11 +98,15 @@ void sinsp_cgroups_each(const struct sinsp_containers *table, uint64_t since,
 /* Accepts NULL. */
 void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups);
 
-/* The container of a whole id, or NULL. */
+/*
+ * The container of a whole id whose group that owner made, or NULL. A group of a user is never of
+ * the container of root that has the same id.
+ */
 struct sinsp_container *sinsp_containers_find(const struct sinsp_containers *table, const char *id,
-					      size_t len);
+					      size_t len, uint32_t owner);
 
-/* The container of a whole id, or the first one whose id begins with these 12 digits; or NULL. */
+/* Root's container of a whole id, or the first one whose id begins with these 12 digits; or NULL.
+ */
 struct sinsp_container *sinsp_containers_find_shown(const struct sinsp_containers *table,
 						    const char *id);
 

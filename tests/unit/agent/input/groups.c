@@ -125,14 +125,14 @@ static void test_described(void **state)
 	while (sinsp_take_new_container(drive.sinsp))
 		;
 	info->name = "web";
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_OK, info);
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_META_MISSING, NULL);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_OK, info);
+	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
 	step(2);
 	expect("memory=/docker/" ID, false);
 	expect("memory=/docker/" OTHER_ID, true);
 	info = sinsp_container_info_create();
 	info->name = "web";
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_META_OK, info);
+	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_OK, info);
 	step(1);
 	expect("memory=/docker/" OTHER_ID, false);
 }

@@ -47,7 +47,7 @@ static struct scap_cgroup_keys *make_keys(void)
 
 	assert_true(fd >= 0 && dprintf(fd, "a /proc cgroup2 rw 0 0\n") > 0);
 	close(fd);
-	assert_int_equal(scap_cgroup_keys_create(path, &keys), 0);
+	assert_int_equal(scap_cgroup_keys_create(path, "", &keys), 0);
 	unlink(path);
 	return keys;
 }

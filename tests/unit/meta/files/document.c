@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "meta/files/document.h"
+#include "sinsp/tables/container.h"
 
 #include "tree.h"
 #include "unit.h"
@@ -33,7 +34,7 @@ static int teardown(void **state)
 
 static int load(const char *path, json_t **document)
 {
-	return document_load(tree.path, path, &limits, document, NULL, &err);
+	return document_load(tree.path, path, SINSP_OWNER_ROOT, &limits, document, NULL, &err);
 }
 
 static void expect_error(const char *path, int code, const char *text)
@@ -51,7 +52,8 @@ static void test_reads(void **state)
 	struct stat status;
 
 	tree_write(&tree, "a/b.json", "{\"name\": \"web\", \"n\": 7}");
-	assert_int_equal(document_load(tree.path, "/a/b.json", &limits, &document, &status, &err),
+	assert_int_equal(document_load(tree.path, "/a/b.json", SINSP_OWNER_ROOT, &limits, &document,
+				       &status, &err),
 			 0);
 	assert_string_equal(JSON_INPUT_TEXT(document, "name"), "web");
 	assert_null(JSON_INPUT_TEXT(document, "n"));
@@ -103,9 +105,21 @@ static void test_only_files(void **state)
 	expect_error("/fifo", -EINVAL, "not a regular file");
 	tree_path(&tree, "device", path);
 	assert_int_equal(symlink("/dev/zero", path), 0);
-	expect_error("/device", -EINVAL, "not a regular file");
+	/* A link leads to what is below the same root. */
+	assert_int_equal(load("/device", NULL), -ENOENT);
 	tree_write(&tree, "folder/file", "");
 	expect_error("/folder", -EINVAL, "not a regular file");
+}
+
+/* The attacks on this are those of unit/meta/files/owned. */
+static void test_of_others(void **state)
+{
+	char path[TREE_PATH_BYTES];
+
+	tree_write(&tree, "open.json", "{}");
+	tree_path(&tree, "open.json", path);
+	assert_int_equal(chmod(path, 0666), 0);
+	expect_error("/open.json", -EPERM, "others than its owner can write it");
 }
 
 static void test_size(void **state)
@@ -157,7 +171,8 @@ static void test_depth(void **state)
 	memset(text, '[', depth);
 	tree_write_bytes(&tree, "deep.json", text, depth);
 	free(text);
-	assert_int_equal(document_load(tree.path, "/deep.json", &deep, &document, NULL, &err),
+	assert_int_equal(document_load(tree.path, "/deep.json", SINSP_OWNER_ROOT, &deep, &document,
+				       NULL, &err),
 			 -EBADMSG);
 }
 
@@ -176,6 +191,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_through_links, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_only_files, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_of_others, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_size, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_values, setup, teardown),

@@ -107,7 +107,7 @@ static void check_own_groups(void)
 	uint64_t key, made, room;
 	const char *text;
 	size_t len;
-	int code = scap_cgroup_keys_create("/proc/self/mounts", &keys);
+	int code = scap_cgroup_keys_create("/proc/self/mounts", "", &keys);
 
 	if (code)
 		_exit(SKIPPED);

@@ -29,6 +29,14 @@
 #include "real_proc.h"
 #include "unit.h"
 
+static void test_cgroup_owner(void **state)
+{
+	static const char none[] = "memory=/lanner-none/x";
+
+	assert_int_equal(scap_proc_cgroup_owner(*state, "memory=", 7), 0);
+	assert_int_equal(scap_proc_cgroup_owner(*state, none, sizeof(none) - 1), UINT32_MAX);
+}
+
 static void test_self(void **state)
 {
 	struct scap_thread self;
@@ -365,6 +373,7 @@ static void test_copy(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_self, real_proc_open, real_proc_close),
+	cmocka_unit_test_setup_teardown(test_cgroup_owner, real_proc_open, real_proc_close),
 	cmocka_unit_test_setup_teardown(test_vanished, real_proc_open, real_proc_close),
 	cmocka_unit_test(test_copy),
 	cmocka_unit_test_setup_teardown(test_arguments, real_proc_open, real_proc_close),

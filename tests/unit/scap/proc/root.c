@@ -197,7 +197,18 @@ static void test_mounts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, foreign_root_setup, foreign_root_teardown)
 
+/* Of those that root mounted, as those here, none is. */
+static void test_mounts_of_users(void **state)
+{
+	int fd = open("/proc", O_PATH | O_CLOEXEC);
+
+	assert_false(proc_mount_is_of_user(fd));
+	close(fd);
+	assert_true(proc_mount_is_of_user(-1));
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_mounts_of_users),
 	TEST(test_files),
 	TEST(test_links),
 	TEST(test_roots),

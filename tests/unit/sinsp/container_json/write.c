@@ -122,6 +122,23 @@ static void assert_same_labels(const struct sinsp_labels *a, const struct sinsp_
 	}
 }
 
+/* Who says it is kept. */
+static void test_origin(void **state)
+{
+	struct sinsp_container_json json;
+
+	describe(state, sinsp_container_info_create());
+	container_of(state)->owner = 7;
+	json = write_and_read(state);
+	assert_int_equal(json.state, SINSP_META_ROOTLESS);
+	sinsp_container_info_destroy(json.info);
+	container_of(state)->state = SINSP_META_MISSING;
+	json = write_and_read(state);
+	assert_int_equal(json.state, SINSP_META_UNVERIFIED);
+	sinsp_container_info_destroy(json.info);
+	container_of(state)->owner = SINSP_OWNER_ROOT;
+}
+
 static void test_round_trip(void **state)
 {
 	struct sinsp_container_info *info = contained_info();
@@ -186,6 +203,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_text, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_named, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_environment, contained_setup, world_teardown),
+	cmocka_unit_test_setup_teardown(test_origin, contained_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_round_trip, contained_setup, world_teardown),
 };
 

@@ -267,10 +267,10 @@ static void dumps_users_once_they_are_read(void **state)
 	free(dump_text(drive->sinsp));
 	expect_changed(drive, "");
 	users_add(&users->users, &bob);
-	sinsp_set_users(drive->sinsp, ID, 0, users);
+	sinsp_set_users(drive->sinsp, ID, SINSP_OWNER_ROOT, 0, users);
 	expect_changed(drive, "of 0123456789ab user 102 0 bob  \n");
 	expect_changed(drive, "");
-	sinsp_set_users(drive->sinsp, ID, 0, NULL);
+	sinsp_set_users(drive->sinsp, ID, SINSP_OWNER_ROOT, 0, NULL);
 	free(dump_text(drive->sinsp));
 	expect_changed(drive, "");
 }
@@ -294,7 +294,7 @@ static void dumps_unknown_users(void **state)
 	assert_non_null(strstr(text, "\nof 0123456789ab \n"));
 	free(text);
 	/* They turn out to be those of the host. */
-	sinsp_set_users(drive.sinsp, ID, 0, NULL);
+	sinsp_set_users(drive.sinsp, ID, SINSP_OWNER_ROOT, 0, NULL);
 	expect_changed(&drive, "of 0123456789ab user 7 0 ann  \n");
 	text = dump_text(drive.sinsp);
 	assert_null(strstr(text, "\nof 0123456789ab"));

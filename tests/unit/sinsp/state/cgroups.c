@@ -81,7 +81,7 @@ static void test_changes(void **state)
 	assert_true(sinsp_revision(drive.sinsp) > since);
 	assert_string_equal(changed_since(since, 1)->text, "memory=/user.slice");
 	since = sinsp_revision(drive.sinsp);
-	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_META_OK,
+	sinsp_describe_container(drive.sinsp, OTHER_ID, SINSP_OWNER_ROOT, SINSP_META_OK,
 				 sinsp_container_info_create());
 	assert_string_equal(changed_since(since, 1)->container->id, OTHER_ID);
 }
@@ -130,7 +130,7 @@ static void test_pending(void **state)
 	assert_true(sinsp_cgroups_await_pod(cgroups));
 	sinsp_container_set_pending(sinsp_take_new_container(drive.sinsp));
 	assert_true(sinsp_cgroups_await_container(cgroups));
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
 	assert_false(sinsp_cgroups_await_container(cgroups));
 	assert_true(sinsp_cgroups_await_pod(cgroups));
 	info->pod.uid = UID;

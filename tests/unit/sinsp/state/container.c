@@ -197,14 +197,14 @@ static void describe(const char *id, const char *name, const char *image)
 
 	info->name = name;
 	info->image.name = image;
-	sinsp_describe_container(drive.sinsp, id, SINSP_META_OK, info);
+	sinsp_describe_container(drive.sinsp, id, SINSP_OWNER_ROOT, SINSP_META_OK, info);
 }
 
 static void test_describe(void **state)
 {
 	struct sinsp_container *container = start(1);
 
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	describe(ID, "web", NULL);
 	assert_string_equal(container->info.name, "web");
@@ -225,7 +225,7 @@ static void test_describe_twice(void **state)
 	assert_string_equal(container->info.name, "web");
 	assert_string_equal(container->info.image.name, "nginx:1");
 	assert_ptr_equal(sinsp_containers_take_changed(table), container);
-	sinsp_describe_container(drive.sinsp, ID, SINSP_META_MISSING, NULL);
+	sinsp_describe_container(drive.sinsp, ID, SINSP_OWNER_ROOT, SINSP_META_MISSING, NULL);
 	assert_int_equal(container->state, SINSP_META_OK);
 	assert_string_equal(container->info.name, "web");
 	/* That it is as it was is nothing to write. */

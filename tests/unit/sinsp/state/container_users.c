@@ -73,7 +73,7 @@ static int read_wanted(struct contained_process *process)
 	for (; sinsp_take_users_wanted(process->drive.sinsp, &wanted); count++) {
 		int r = sinsp_container_users_read(process->proc, &wanted, &users);
 
-		sinsp_set_users(process->drive.sinsp, wanted.id, r, r ? NULL : users);
+		sinsp_set_users(process->drive.sinsp, wanted.id, wanted.owner, r, r ? NULL : users);
 	}
 	return count;
 }
@@ -206,7 +206,7 @@ static void test_exec_meanwhile(void **state)
 	assert_null(wanted.path);
 	state_learn_users(sinsp, process->event.thread);
 	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, -EAGAIN, NULL);
+	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, -EAGAIN, NULL);
 	assert_int_equal(read_wanted(process), 1);
 	assert_string_equal(name_of(process, 101), "web");
 	assert_int_equal(read_wanted(process), 0);
@@ -223,7 +223,7 @@ static void test_container_that_ended(void **state)
 	sinsp_thread_set_cgroups(&sinsp->containers, (struct sinsp_thread *)process->event.thread,
 				 "", 0);
 	assert_false(sinsp_take_users_wanted(sinsp, &wanted));
-	sinsp_set_users(sinsp, ID, 0, sinsp_container_users_create());
+	sinsp_set_users(sinsp, ID, SINSP_OWNER_ANYBODY, 0, sinsp_container_users_create());
 	assert_string_equal(name_of(process, 7), "ann");
 }
 

@@ -49,6 +49,42 @@ static void test_known_by_its_pod(void **state)
 	free(pod);
 }
 
+static enum sinsp_meta_state state_of(uint32_t owner, enum sinsp_meta_state state)
+{
+	const struct sinsp_container container = {
+		.owner = owner, .state = state, .is_listed = true};
+
+	return sinsp_container_state(&container);
+}
+
+/* What a user says of his container is never said to be more than that. */
+static void test_of_a_user(void **state)
+{
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_UNVERIFIED), "unverified");
+	assert_string_equal(sinsp_meta_state_name(SINSP_META_ROOTLESS), "rootless");
+	assert_int_equal(state_of(7, SINSP_META_MISSING), SINSP_META_UNVERIFIED);
+	assert_int_equal(state_of(7, SINSP_META_UNVERIFIED), SINSP_META_UNVERIFIED);
+	assert_int_equal(state_of(7, SINSP_META_PENDING), SINSP_META_PENDING);
+	assert_int_equal(state_of(7, SINSP_META_OK), SINSP_META_ROOTLESS);
+	assert_int_equal(state_of(SINSP_OWNER_ROOT, SINSP_META_UNVERIFIED), SINSP_META_OK);
+}
+
+static bool can_be_described(uint32_t owner, enum sinsp_container_type type)
+{
+	const struct sinsp_container container = {.owner = owner, .type = type};
+
+	return sinsp_container_can_be_described(&container);
+}
+
+static void test_who_can_be_described(void **state)
+{
+	assert_true(can_be_described(SINSP_OWNER_ROOT, SINSP_CONTAINER_DOCKER));
+	assert_true(can_be_described(7, SINSP_CONTAINER_PODMAN));
+	assert_false(can_be_described(7, SINSP_CONTAINER_DOCKER));
+	assert_false(can_be_described(7, SINSP_CONTAINER_CRI));
+	assert_false(can_be_described(SINSP_OWNER_ANYBODY, SINSP_CONTAINER_PODMAN));
+}
+
 /* The sanitizers of the test build report what is not freed. */
 static void test_info_owns_its_memory(void **state)
 {
@@ -67,6 +103,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_short_len),
 	cmocka_unit_test(test_state_names),
 	cmocka_unit_test(test_known_by_its_pod),
+	cmocka_unit_test(test_of_a_user),
+	cmocka_unit_test(test_who_can_be_described),
 	cmocka_unit_test(test_info_owns_its_memory),
 };
 

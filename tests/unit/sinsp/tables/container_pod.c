@@ -103,6 +103,30 @@ static void test_container_before_its_pod(void **state)
 	sinsp_cgroups_unref(cgroups);
 }
 
+static uint32_t of_user(void *context, const char *group, size_t len)
+{
+	return 7;
+}
+
+/* A group of a user that is named like one of the pod, and a description that says so. */
+static void test_forged(void **state)
+{
+	struct sinsp_cgroups *cgroups;
+	const struct sinsp_container *container;
+
+	table->owner_of = of_user;
+	sinsp_containers_describe_pod(table, by_api(UID));
+	cgroups = get(IN_POD);
+	container = cgroups->container;
+	assert_null(container->pod);
+	assert_null(container->info.pod.uid);
+	sinsp_container_set_info(table, cgroups->container, SINSP_META_OK, by_runtime(UID));
+	assert_null(container->info.pod.uid);
+	assert_null(container->info.pod.name);
+	assert_null(container->pod);
+	sinsp_cgroups_unref(cgroups);
+}
+
 /* The control groups do not show the pod, but its description has the container. */
 static void test_container_that_the_api_lists(void **state)
 {
@@ -278,6 +302,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_pod_before_its_container, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_container_before_its_pod, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_container_that_the_api_lists, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_forged, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_uids_of_a_static_pod, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_pod_that_the_runtime_names, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_pod_of_other_groups, setup, teardown),

@@ -30,7 +30,8 @@ static int read_of(const struct foreign_root *foreign, int64_t pid, const char *
 
 	foreign_root_path(foreign, "proc", folder);
 	assert_int_equal(scap_proc_open(folder, &proc, NULL), 0);
-	r = sinsp_container_users_read(proc, &(struct sinsp_users_wanted){id, path, pid}, users);
+	r = sinsp_container_users_read(
+		proc, &(struct sinsp_users_wanted){.id = id, .path = path, .pid = pid}, users);
 	scap_proc_close(proc);
 	return r;
 }

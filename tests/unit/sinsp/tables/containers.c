@@ -67,13 +67,51 @@ static void test_groups_of_one_container(void **state)
 	assert_string_equal(container->id, ID);
 	assert_int_equal(container->state, SINSP_META_MISSING);
 	assert_null(container->info.name);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64), container);
-	assert_null(sinsp_containers_find(table, ID, 63));
+	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), container);
+	assert_null(sinsp_containers_find(table, ID, 63, SINSP_OWNER_ROOT));
 	sinsp_cgroups_unref(top);
-	assert_ptr_equal(sinsp_containers_find(table, ID, 64), container);
+	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), container);
 	sinsp_cgroups_unref(below);
-	assert_null(sinsp_containers_find(table, ID, 64));
+	assert_null(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT));
 	assert_int_equal(table->count, 0);
+}
+
+/* Groups below /user are of user 7. */
+static uint32_t owner_of(void *context, const char *group, size_t len)
+{
+	static const char users[] = "cpu=/user";
+
+	return len >= sizeof(users) - 1 && memcmp(group, users, sizeof(users) - 1) == 0
+		       ? 7
+		       : SINSP_OWNER_ROOT;
+}
+
+static void test_groups_of_a_user(void **state)
+{
+	struct sinsp_containers *table = *state;
+	struct sinsp_cgroups *real, *forged, *declared;
+
+	table->owner_of = owner_of;
+	real = get(table, "cpu=/docker/" ID);
+	forged = get(table, "cpu=/user/docker-" ID ".scope/below");
+	assert_ptr_not_equal(real->container, forged->container);
+	assert_int_equal(real->container->owner, SINSP_OWNER_ROOT);
+	assert_int_equal(forged->container->owner, 7);
+	assert_ptr_equal(sinsp_containers_find(table, ID, 64, SINSP_OWNER_ROOT), real->container);
+	assert_ptr_equal(sinsp_containers_find(table, ID, 64, 7), forged->container);
+	assert_ptr_equal(sinsp_containers_find_shown(table, "0123456789ab"), real->container);
+	sinsp_cgroups_unref(real);
+	assert_null(sinsp_containers_find_shown(table, "0123456789ab"));
+	declared = get(table, "cpu=/user/web1");
+	sinsp_cgroups_declare(declared, "/user/web1", SINSP_CONTAINER_CUSTOM);
+	assert_int_equal(declared->container->owner, 7);
+	sinsp_cgroups_unref(declared);
+	/* In no hierarchy that is known. */
+	declared = get(table, "cpu=/web2");
+	sinsp_cgroups_declare(declared, "/other/web2", SINSP_CONTAINER_CUSTOM);
+	assert_int_equal(declared->container->owner, SINSP_OWNER_ANYBODY);
+	sinsp_cgroups_unref(declared);
+	sinsp_cgroups_unref(forged);
 }
 
 static void test_new_ones_are_taken_once(void **state)
@@ -174,7 +212,7 @@ static void test_described_late(void **state)
 	expect_name(web, "renamed");
 	/* Names are no digits. */
 	assert_int_equal(describe(table, "d", SINSP_META_OK, "other"), 0);
-	assert_true(sinsp_containers_find(table, "d", 1)->is_named);
+	assert_true(sinsp_containers_find(table, "d", 1, SINSP_OWNER_ROOT)->is_named);
 	assert_int_equal(describe(table, "0123456789a", SINSP_META_OK, "other"), 0);
 	assert_int_equal(describe(table, "db", SINSP_META_OK, "base"), 0);
 	expect_name(lxc, "base");
@@ -226,12 +264,13 @@ static void test_oldest_are_dropped(void **state)
 		if (i == 10)
 			describe(table, "c1", SINSP_META_OK, "newer");
 	}
-	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count, SINSP_CONTAINERS_UNUSED_MAX);
+	assert_int_equal(table->lists.of[SINSP_CONTAINERS_UNUSED].count,
+			 SINSP_CONTAINERS_UNUSED_MAX);
 	assert_int_equal(table->unused_dropped, 3);
-	assert_null(sinsp_containers_find(table, "c0", 2));
-	assert_non_null(sinsp_containers_find(table, "c1", 2));
-	assert_null(sinsp_containers_find(table, "c3", 2));
-	assert_non_null(sinsp_containers_find(table, "c4", 2));
+	assert_null(sinsp_containers_find(table, "c0", 2, SINSP_OWNER_ROOT));
+	assert_non_null(sinsp_containers_find(table, "c1", 2, SINSP_OWNER_ROOT));
+	assert_null(sinsp_containers_find(table, "c3", 2, SINSP_OWNER_ROOT));
+	assert_non_null(sinsp_containers_find(table, "c4", 2, SINSP_OWNER_ROOT));
 	/* By their size. */
 	sinsp_containers_describe(
 		table,
@@ -374,6 +413,7 @@ static void test_each(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_equal_groups_are_one, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_groups_of_one_container, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_groups_of_a_user, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_new_ones_are_taken_once, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_descriptions_are_replaced, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_described_early, setup, teardown),
