@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/doctor/read.h"
+#include "agent/process/memory_limit.h"
 
 enum {
 	DESCRIPTORS_BASE = 512, /* programs, maps, links, files, sockets */
@@ -37,50 +38,14 @@ enum doctor_status doctor_descriptors(const struct doctor *doctor, struct buf *f
 	return DOCTOR_LIMITED;
 }
 
-/* The path after `prefix` in a line of /proc/self/cgroup; NULL: there is no such line. */
-static const char *cgroup_of(const char *text, const char *prefix, char path[PATH_MAX])
-{
-	const char *at = strstr(text, prefix);
-	size_t len;
-
-	if (!at)
-		return NULL;
-	at += strlen(prefix);
-	len = strcspn(at, "\n");
-	snprintf(path, PATH_MAX, "%.*s", (int)len, at);
-	return path;
-}
-
-/* The limits of a process are those of its group and of all above it; here: the group's own. */
-static int read_memory_limit(const struct doctor *doctor, uint64_t *bytes)
-{
-	char text[DOCTOR_TEXT_BYTES], group[PATH_MAX], file[PATH_MAX + 64], *end;
-	int code = doctor_read(doctor, "/proc/self/cgroup", text);
-
-	if (code)
-		return code;
-	if (cgroup_of(text, ":memory:", group))
-		snprintf(file, sizeof(file), "/sys/fs/cgroup/memory%s/memory.limit_in_bytes",
-			 group);
-	else if (cgroup_of(text, "0::", group))
-		snprintf(file, sizeof(file), "/sys/fs/cgroup%s/memory.max", group);
-	else
-		return -ENOENT;
-	code = doctor_read(doctor, file, text);
-	if (code)
-		return code;
-	*bytes = strtoull(text, &end, 10);
-	return end == text ? -ERANGE : 0; /* "max" */
-}
-
 enum doctor_status doctor_memory(const struct doctor *doctor, struct buf *found)
 {
-	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF), bytes;
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t wanted_kib = MEMORY_BASE_KIB + cpus * MEMORY_CPU_KIB;
 	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t bytes = memory_limit_of_groups(doctor->root);
 
-	/* Version 1 has a huge number for no limit. */
-	if (read_memory_limit(doctor, &bytes) || bytes >= all) {
+	if (bytes >= all) {
 		buf_printf(found, "no limit below the machine's %llu MiB",
 			   (unsigned long long)(all / MIB));
 		return DOCTOR_OK;

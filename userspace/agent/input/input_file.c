@@ -7,6 +7,7 @@
 
 #include "agent/input/account_file.h"
 #include "agent/input/metrics_file.h"
+#include "agent/process/memory_limit.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
 #include "sinsp/sinsp.h"
@@ -32,11 +33,13 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 			struct sinsp **sinsp, struct error *err)
 {
 	/* From the file, not from this machine. */
-	const struct sinsp_config config = {.follow = *follow,
-					    .hostname = "",
-					    .boot_id = "",
-					    .container_env = of(input)->options->container_env,
-					    .cluster = of(input)->options->k8s_cluster};
+	const struct sinsp_config config = {
+		.follow = *follow,
+		.memory_max = memory_limit_of_state(of(input)->options->memory_limit),
+		.hostname = "",
+		.boot_id = "",
+		.container_env = of(input)->options->container_env,
+		.cluster = of(input)->options->k8s_cluster};
 	struct sinsp *made;
 	int code = sinsp_create(&config, &made, err);
 

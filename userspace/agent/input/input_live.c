@@ -14,6 +14,7 @@
 #include "agent/input/live_warnings.h"
 #include "agent/input/metrics_live.h"
 #include "agent/process/loader.h"
+#include "agent/process/memory_limit.h"
 #include "event/event.h"
 #include "scap/handover/handover.h"
 #include "scap/live/live.h"
@@ -135,6 +136,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 		.hostname = live->host.hostname,
 		.etc = live->host.etc,
 		.follow = *follow,
+		.memory_max = memory_limit_of_state(live->options->memory_limit),
 		.lacks = live->unneeded,
 		.node = node_of(live->options),
 		.cluster = live->options->k8s_cluster,

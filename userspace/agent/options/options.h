@@ -66,6 +66,7 @@ struct options {
 	/* Events in a second, of each process and of each set of control groups; 0: not limited. */
 	uint32_t rate_limits[RATE_KINDS];
 	double budget; /* what the capture may cost, in percent of all CPUs; 0: no bound */
+	uint64_t memory_limit; /* bytes that the agent may take; 0: see memory_limit_choose() */
 	uint64_t buffers_bytes; /* all rings and slots together; 0: see scap_memory_divide() */
 	uint32_t snaplen;
 	struct snaplen_rules snaplen_rules; /* exceptions with a larger snaplen */

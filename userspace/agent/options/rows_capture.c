@@ -15,6 +15,8 @@ enum { RING_BYTES_MAX = 1 << 30, META_WAIT_MS_MAX = 10000, RATE_LIMIT_MAX = 1000
 #define BUDGET_MIN 0.1
 
 #define BUFFERS_BYTES_MAX (UINT64_C(64) << 30)
+#define MEMORY_LIMIT_MIN (UINT64_C(32) << 20)
+#define MEMORY_LIMIT_MAX (UINT64_C(16) << 40)
 
 CONSTANT_SETTER(set_all_rules, all_rules, true)
 CONSTANT_SETTER(set_exact_types, exact_types, true)
@@ -98,6 +100,19 @@ static int set_ring_memory(struct options *options, const char *value)
 	if (bytes == 0 || bytes > BUFFERS_BYTES_MAX)
 		return -EINVAL;
 	options->buffers_bytes = bytes;
+	return 0;
+}
+
+static int set_memory_limit(struct options *options, const char *value)
+{
+	uint64_t bytes;
+	int code = value_read_bytes(value, MEMORY_LIMIT_MAX, &bytes);
+
+	if (code)
+		return code;
+	if (bytes < MEMORY_LIMIT_MIN || bytes > MEMORY_LIMIT_MAX)
+		return -EINVAL;
+	options->memory_limit = bytes;
 	return 0;
 }
 
@@ -239,6 +254,11 @@ const struct option_row option_rows_capture[] = {
 	 "all ring buffers together; default 64M, or 1/32 of the machine's memory if that is less",
 	 set_ring_memory, .accepts = "a size up to 64G such as 16M or 1G",
 	 .about = LIVE | OF_DOCTOR},
+	{0, "memory-limit", "BYTES",
+	 "memory of the agent; what it knows of threads and descriptors has half of it. Default: "
+	 "the "
+	 "limit of its control group; without, 1/16 of the machine's memory, 1G at most",
+	 set_memory_limit, .accepts = "a size of 32M or more"},
 	{0, "process-limit", "EVENTS",
 	 "at most EVENTS a second of each process; more are lost, and counted; important ones "
 	 "never",

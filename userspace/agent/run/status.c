@@ -61,6 +61,20 @@ static void append_usage(struct buf *out)
 		   (double)usage.resident_bytes / BYTES_PER_MIB, usage.descriptors);
 }
 
+static void append_state(const struct run *run, struct buf *out)
+{
+	struct sinsp_stats state;
+
+	sinsp_stats(run->sinsp, &state);
+	buf_printf(out,
+		   "state: %" PRIu64 " threads and %" PRIu64
+		   " descriptors in %.1f MiB of at most %.1f; dropped to stay below: %" PRIu64
+		   " and %" PRIu64 "\n",
+		   state.threads, state.fds, (double)state.memory_bytes / BYTES_PER_MIB,
+		   (double)state.memory_max / BYTES_PER_MIB, state.threads_evicted,
+		   state.fds_evicted);
+}
+
 static void append_plan(const struct run *run, struct buf *out)
 {
 	const struct options *options = run->options;
@@ -79,6 +93,7 @@ void status_append(const struct run *run, struct buf *out)
 
 	append_version(out);
 	append_usage(out);
+	append_state(run, out);
 	append_plan(run, out);
 	BUF_LITERAL(out, "events: ");
 	start = out->len;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "util/pool.h"
+#include "memory/pool.h"
 
 enum {
 	PENDING_BUCKETS = 1 << 12,

@@ -13,6 +13,7 @@
 #include "sinsp/state/core.h"
 #include "sinsp/state/directories.h"
 #include "sinsp/state/lookup.h"
+#include "sinsp/state/room.h"
 #include "sinsp/tables/program.h"
 #include "util/clock.h"
 
@@ -44,6 +45,7 @@ int sinsp_create(const struct sinsp_config *config, struct sinsp **sinsp, struct
 	made->proc = config->proc;
 	made->fd_store.pool = &made->pool;
 	made->fd_store.max = config->fds_max ? config->fds_max : SINSP_FDS_MAX;
+	made->memory_max = config->memory_max ? config->memory_max : UINT64_MAX;
 	made->lacks = config->lacks;
 	made->follow = config->follow;
 	made->with_env = config->container_env;
@@ -182,6 +184,8 @@ int sinsp_process(struct sinsp *sinsp, const struct scap_event *raw, struct sins
 	int r;
 
 	state_finish_last(sinsp);
+	if (state_is_crowded(sinsp))
+		state_make_room(sinsp);
 	r = event_decode(raw->frame, raw->len, raw->cpu, &event->ev);
 	if (r < 0)
 		return count_unusable(sinsp, r);
@@ -213,7 +217,10 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 		stats->followed--;
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
+	stats->fds_evicted = sinsp->fd_store.evicted;
 	stats->fds_rejected = sinsp->fd_store.rejected;
+	stats->memory_bytes = sinsp->pool.held;
+	stats->memory_max = sinsp->memory_max == UINT64_MAX ? 0 : sinsp->memory_max;
 	stats->descriptions_dropped = sinsp->containers.unused_dropped;
 	stats->pods_dropped = sinsp->containers.pods.dropped;
 }

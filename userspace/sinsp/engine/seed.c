@@ -10,14 +10,17 @@
 #include "sinsp/state/after.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
+#include "sinsp/state/room.h"
 
 static int seed_main_threads(struct sinsp *sinsp)
 {
 	struct scap_thread found;
 	int r = scap_proc_rewind(sinsp->proc);
 
-	while (r >= 0 && (r = scap_proc_next_process(sinsp->proc, &found)) == 1)
+	while (r >= 0 && (r = scap_proc_next_process(sinsp->proc, &found)) == 1) {
+		state_make_room(sinsp);
 		state_load_thread(sinsp, &found);
+	}
 	return r;
 }
 
@@ -27,9 +30,11 @@ static int seed_threads(struct sinsp *sinsp, bool others_only)
 	struct scap_thread found;
 	int r = scap_proc_rewind(sinsp->proc);
 
-	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1)
+	while (r >= 0 && (r = scap_proc_next(sinsp->proc, &found)) == 1) {
+		state_make_room(sinsp);
 		if (!others_only || found.tid != found.pid)
 			state_load_thread(sinsp, &found);
+	}
 	return r;
 }
 
@@ -100,8 +105,10 @@ static int seed_other_threads(struct sinsp *sinsp, struct scap_threads *threads)
 	struct scap_other_thread found;
 	int r;
 
-	while ((r = scap_threads_next(threads, &found)) == 1)
+	while ((r = scap_threads_next(threads, &found)) == 1) {
+		state_make_room(sinsp);
 		load_other(sinsp, &found);
+	}
 	return r;
 }
 
@@ -126,6 +133,7 @@ static int seed_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
 	int r;
 
 	while ((r = scap_open_fds_next(open_fds, &pid, &found)) == 1) {
+		state_make_room(sinsp);
 		thread = state_thread_find(sinsp, pid);
 		if (thread && sinsp_thread_is_main(thread))
 			state_load_fd(sinsp, thread->fds, &found);

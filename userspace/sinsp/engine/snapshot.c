@@ -7,6 +7,7 @@
 #include "sinsp/state/after.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/parts.h"
+#include "sinsp/state/room.h"
 
 static struct sinsp *sinsp_of(struct scap_snapshot *to)
 {
@@ -77,6 +78,7 @@ static int take_thread(struct scap_snapshot *to, const struct scap_thread *threa
 {
 	struct sinsp_thread *taken = NULL;
 
+	state_make_room(sinsp_of(to));
 	if (thread->tid > 0 && thread->pid > 0)
 		taken = state_load_thread(sinsp_of(to), thread);
 	if (taken && sinsp_thread_is_main(taken))
@@ -93,8 +95,10 @@ static int take_fds(struct scap_snapshot *to, int64_t tid)
 static int take_fd(struct scap_snapshot *to, const struct scap_fd *fd)
 {
 	struct sinsp *sinsp = sinsp_of(to);
-	struct sinsp_thread *thread = state_thread_find(sinsp, sinsp->listener.tid);
+	struct sinsp_thread *thread;
 
+	state_make_room(sinsp);
+	thread = state_thread_find(sinsp, sinsp->listener.tid);
 	if (thread && fd->type > SCAP_FD_UNKNOWN && fd->type < SCAP_FD_TYPES_COUNT)
 		state_load_fd(sinsp, thread->fds, fd);
 	return 0;

@@ -36,6 +36,7 @@ struct sinsp_config {
 		*proc; /* borrowed; NULL: the tables start empty and nothing is looked up */
 	uint32_t threads_max; /* 0: default */
 	uint32_t fds_max; /* over all tables; 0: default */
+	uint64_t memory_max; /* bytes of threads and descriptors; 0: no limit */
 	/* Of the machine that events come from; NULL: this one's. Borrowed. */
 	const char *hostname;
 	const char *etc; /* the folder with its passwd, group and hosts */
@@ -62,7 +63,8 @@ struct sinsp_stats {
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
 	/* Why they were read from /proc although there was an iterator: -errno; or 0. */
 	int open_fds_error, threads_error;
-	uint64_t threads_evicted, fds_rejected; /* at the limits above */
+	uint64_t threads_evicted, fds_evicted, fds_rejected; /* at the limits above */
+	uint64_t memory_bytes, memory_max; /* of threads and descriptors; 0: no limit */
 	/* Of containers, in events of captures. */
 	uint64_t descriptions_corrupt;
 	uint64_t descriptions_ignored; /* values in them, of the wrong type or too many */

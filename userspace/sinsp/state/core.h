@@ -16,7 +16,7 @@
 #include "sinsp/tables/path.h"
 #include "sinsp/tables/threads.h"
 #include "util/clock.h"
-#include "util/pool.h"
+#include "memory/pool.h"
 
 enum {
 	SINSP_THREADS_MAX = 1 << 17,
@@ -60,6 +60,7 @@ struct sinsp {
 	struct scap_proc *proc; /* borrowed; may be NULL */
 	unsigned int lacks; /* enum sinsp_part: parts that are not kept */
 	struct pool pool;
+	uint64_t memory_max; /* of the pool; UINT64_MAX: no limit */
 	struct sinsp_fd_store fd_store;
 	struct sinsp_threads threads;
 	struct sinsp_containers containers;

@@ -8,6 +8,7 @@
 #include "sinsp/state/container_users.h"
 #include "sinsp/state/follow.h"
 #include "sinsp/state/parts.h"
+#include "sinsp/state/room.h"
 #include "sinsp/tables/program.h"
 #include "sinsp/tables/socket.h"
 
@@ -196,8 +197,12 @@ void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
 
 	if (scap_proc_fds(sinsp->proc, thread->tid) < 0)
 		return;
-	while (scap_proc_next_fd(sinsp->proc, &found) == 1)
+	while (scap_proc_next_fd(sinsp->proc, &found) == 1) {
 		state_load_fd(sinsp, thread->fds, &found);
+		/* Others' descriptors may be those of the event that goes on. */
+		if (state_is_crowded(sinsp))
+			sinsp_fds_evict_from(thread->fds);
+	}
 }
 
 static void correct_roles_of(struct sinsp_thread_entry *entry, void *context)

@@ -70,6 +70,7 @@ enum sinsp_container_listing {
 	SINSP_CONTAINERS_LISTS,
 };
 
+struct holder_group;
 struct sinsp_pod_entry;
 
 struct sinsp_container_link {
@@ -105,6 +106,7 @@ struct sinsp_container {
 	bool users_asked; /* somebody reads them */
 	int64_t users_tid; /* a thread to read them by, which came since then; 0: none */
 	uint8_t users_tries; /* how often the container had no root of its own */
+	struct holder_group *holder; /* of its control groups; NULL: none yet */
 	size_t id_len;
 	char id[]; /* whole; NUL-terminated */
 };

@@ -97,6 +97,7 @@ static void remove_container(struct sinsp_containers *table, struct sinsp_contai
 	free(container->outer_ids);
 	free(container->path);
 	sinsp_container_users_destroy(container->users);
+	holder_group_unref(container->holder);
 	free(container);
 	table->count--;
 }
@@ -264,6 +265,18 @@ static void unref_container(struct sinsp_containers *table, struct sinsp_contain
 		remove_container(table, container);
 }
 
+/* What holds the memory of these groups: a container may have many. */
+static struct holder_group *get_holder(struct sinsp_container *container)
+{
+	if (!container)
+		return holder_group_create();
+	if (!container->holder)
+		container->holder = holder_group_create();
+	if (container->holder)
+		container->holder->refs++;
+	return container->holder;
+}
+
 static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const char *text,
 					 size_t len, uint32_t hash)
 {
@@ -281,6 +294,7 @@ static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const c
 		free(cgroups);
 		return NULL;
 	}
+	cgroups->holder = get_holder(cgroups->container);
 	/* Without a text they are not known yet. */
 	if (len)
 		cgroups->revision = ++table->revisions;
@@ -422,6 +436,7 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 	cgroups->table->forgotten += cgroups->revision != 0;
 	*link = cgroups->next;
 	unref_container(cgroups->table, cgroups->container);
+	holder_group_unref(cgroups->holder);
 	free(cgroups);
 }
 

@@ -10,12 +10,14 @@
 
 #include "sinsp/tables/container.h"
 #include "sinsp/tables/container_list.h"
+#include "memory/holders.h"
 #include "sinsp/tables/pods.h"
 
 struct sinsp_cgroups {
 	struct sinsp_cgroups *next; /* of the same bucket */
 	struct sinsp_containers *table;
 	struct sinsp_container *container; /* NULL: of the host */
+	struct holder_group *holder; /* that of the container, if any; NULL: no memory for it */
 	uint32_t refs; /* by threads */
 	uint32_t hash;
 	uint64_t revision; /* when it was added or got its container; 0: groups not known yet */

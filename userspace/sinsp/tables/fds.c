@@ -11,15 +11,20 @@ struct chunk {
 	uint32_t index; /* holds the numbers from index * CHUNK_NUMBERS */
 	uint32_t open; /* descriptors */
 	uint32_t cloexec; /* a bit for each number */
+	uint32_t units; /* the sum of these: */
+	uint8_t charged[CHUNK_NUMBERS]; /* units that a table holds because of a number */
 	struct sinsp_fd *fds[CHUNK_NUMBERS];
 };
 
 struct sinsp_fds {
+	struct holder holder; /* first: a pointer to it is one to its table */
+	struct holder_group *group;
 	struct sinsp_fd_store *store;
 	uint32_t refs;
 	uint32_t count;
 	uint32_t nchunks, chunks_max;
 	struct chunk **chunks; /* sorted by index; in a dense table chunk i is at place i */
+	uint32_t hand; /* index at which the search for a victim continues */
 	/* Numbers of failed lookups, plus one, each at its remainder; 0: none. */
 	uint32_t asked[ASKED_COUNT];
 };
@@ -55,6 +60,34 @@ static void fd_unref(struct sinsp_fd_store *store, struct sinsp_fd *fd)
 	free_names(store, fd);
 	free_ends(store, fd);
 	pool_free(store->pool, fd, sizeof(*fd));
+}
+
+/* What a number is charged for: it does not change when the name does later. */
+static uint8_t units_of(const struct sinsp_fd *fd)
+{
+	size_t units = 1;
+
+	if (fd->name != no_name)
+		units += names_bytes(fd->name_len, fd->given_len) / HOLDER_UNIT_BYTES;
+	return units < UINT8_MAX ? (uint8_t)units : UINT8_MAX;
+}
+
+/* The table holds more, or less. */
+static void charge(struct sinsp_fds *fds, int64_t units)
+{
+	fds->store->units += (uint64_t)units;
+	holder_add(&fds->group->members, &fds->holder, units);
+	holder_add(&fds->store->groups, &fds->group->holder, units);
+}
+
+static void charge_number(struct sinsp_fds *fds, struct chunk *chunk, unsigned int at,
+			  uint8_t units)
+{
+	int64_t more = (int64_t)units - chunk->charged[at];
+
+	chunk->charged[at] = units;
+	chunk->units += (uint32_t)more;
+	charge(fds, more);
 }
 
 static void chunk_unref(struct sinsp_fd_store *store, struct chunk *chunk)
@@ -187,8 +220,39 @@ struct sinsp_fds *sinsp_fds_create(struct sinsp_fd_store *store)
 	struct sinsp_fds *fds = pool_alloc(store->pool, sizeof(*fds));
 
 	if (fds)
-		*fds = (struct sinsp_fds){.store = store, .refs = 1};
+		*fds = (struct sinsp_fds){.store = store, .refs = 1, .group = &store->host};
 	return fds;
+}
+
+static void leave_group(struct sinsp_fds *fds)
+{
+	if (fds->group != &fds->store->host)
+		holder_group_unref(fds->group);
+}
+
+/* For a table that is charged for nothing. */
+static void enter_group(struct sinsp_fds *fds, struct holder_group *group)
+{
+	if (group != &fds->store->host)
+		group->refs++;
+	leave_group(fds);
+	fds->group = group;
+}
+
+void sinsp_fds_set_group(struct sinsp_fds *fds, struct holder_group *group)
+{
+	int64_t units;
+
+	if (!fds)
+		return;
+	if (!group)
+		group = &fds->store->host;
+	if (group == fds->group)
+		return;
+	units = (int64_t)fds->holder.units;
+	charge(fds, -units);
+	enter_group(fds, group);
+	charge(fds, units);
 }
 
 struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
@@ -196,7 +260,10 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
 	struct sinsp_fd_store *store = from->store;
 	struct sinsp_fds *fds = sinsp_fds_create(store);
 
-	if (!fds || from->nchunks == 0)
+	if (!fds)
+		return NULL;
+	enter_group(fds, from->group);
+	if (from->nchunks == 0)
 		return fds;
 	if (store->count + from->count > store->max) {
 		store->rejected += from->count;
@@ -214,6 +281,7 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *from)
 		fds->chunks[i]->refs++;
 	fds->count = from->count;
 	store->count += fds->count;
+	charge(fds, (int64_t)from->holder.units);
 	return fds;
 }
 
@@ -234,6 +302,8 @@ void sinsp_fds_unref(struct sinsp_fds *fds)
 		chunk_unref(store, fds->chunks[i]);
 	pool_free(store->pool, fds->chunks, fds->chunks_max * sizeof(*fds->chunks));
 	store->count -= fds->count;
+	charge(fds, -(int64_t)fds->holder.units);
+	leave_group(fds);
 	pool_free(store->pool, fds, sizeof(*fds));
 }
 
@@ -298,6 +368,7 @@ static bool put_fd(struct sinsp_fds *fds, int64_t num, struct sinsp_fd *fd)
 		store->count++;
 	}
 	*stored = fd;
+	charge_number(fds, chunk, entry_index(num), units_of(fd));
 	chunk->cloexec &= ~bit_of(num);
 	forget_asked(fds, num);
 	return true;
@@ -346,6 +417,7 @@ static void clear_entry(struct sinsp_fds *fds, struct chunk *chunk, unsigned int
 {
 	fd_unref(fds->store, chunk->fds[at]);
 	chunk->fds[at] = NULL;
+	charge_number(fds, chunk, at, 0);
 	chunk->cloexec &= ~(1u << at);
 	chunk->open--;
 	fds->count--;
@@ -364,6 +436,38 @@ static void drop_empty_chunk(struct sinsp_fds *fds, struct chunk *chunk)
 	fds->nchunks--;
 	memmove(&fds->chunks[place], &fds->chunks[place + 1],
 		(fds->nchunks - place) * sizeof(*fds->chunks));
+}
+
+bool sinsp_fds_evict_from(struct sinsp_fds *fds)
+{
+	struct sinsp_fd_store *store = fds->store;
+	uint32_t place = place_of(fds, fds->hand);
+	struct chunk *chunk;
+
+	if (fds->nchunks == 0)
+		return false;
+	if (place == fds->nchunks)
+		place = 0;
+	chunk = fds->chunks[place];
+	fds->hand = chunk->index + 1;
+	fds->count -= chunk->open;
+	store->count -= chunk->open;
+	store->evicted += chunk->open;
+	charge(fds, -(int64_t)chunk->units);
+	fds->nchunks--;
+	memmove(&fds->chunks[place], &fds->chunks[place + 1],
+		(fds->nchunks - place) * sizeof(*fds->chunks));
+	chunk_unref(store, chunk);
+	return true;
+}
+
+bool sinsp_fds_evict(struct sinsp_fd_store *store)
+{
+	struct holder *group = holders_largest(&store->groups);
+	struct holder *table =
+		group ? holders_largest(&((struct holder_group *)group)->members) : NULL;
+
+	return table && sinsp_fds_evict_from((struct sinsp_fds *)table);
 }
 
 void sinsp_fds_close(struct sinsp_fds *fds, int64_t num)

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "sinsp/tables/fd.h"
-#include "util/pool.h"
+#include "memory/holders.h"
+#include "memory/pool.h"
 
 /* The memory pool of all tables, and their common limit. */
 struct sinsp_fd_store {
@@ -20,6 +21,10 @@ struct sinsp_fd_store {
 	uint64_t max; /* descriptors over all tables */
 	uint64_t count;
 	uint64_t rejected; /* descriptors rejected because of the limit or lack of memory */
+	uint64_t evicted; /* descriptors that made room for others */
+	uint64_t units; /* of HOLDER_UNIT_BYTES, held by all tables */
+	struct holders groups;
+	struct holder_group host; /* of tables whose control group is not known */
 };
 
 /* An empty table with one reference, or NULL if out of memory. */
@@ -31,6 +36,20 @@ struct sinsp_fds *sinsp_fds_copy(struct sinsp_fds *fds);
 struct sinsp_fds *sinsp_fds_ref(struct sinsp_fds *fds);
 void sinsp_fds_unref(struct sinsp_fds *fds); /* accepts NULL */
 bool sinsp_fds_shared(const struct sinsp_fds *fds);
+
+/*
+ * Moves a table (NULL: none) to a control group (NULL: an unknown one). A copy is in the group of
+ * its original.
+ */
+void sinsp_fds_set_group(struct sinsp_fds *fds, struct holder_group *group);
+
+/*
+ * Makes room: removes up to 32 numbers that were opened about the same time, of a table that holds
+ * most in a group that holds most; the next call continues with another one of these. Returns false
+ * if nobody holds much. The other function takes the table.
+ */
+bool sinsp_fds_evict(struct sinsp_fd_store *store);
+bool sinsp_fds_evict_from(struct sinsp_fds *fds);
 
 /*
  * Opens a number: replaces its entry, if any, by a new one with that name and all else zero.

@@ -4,7 +4,7 @@
 #define SINSP_TABLES_PROGRAM_H
 
 #include "sinsp/tables/thread.h"
-#include "util/pool.h"
+#include "memory/pool.h"
 
 /* A copy of `from`, strings included, with one reference and an id of its own; NULL if out of
  * memory. */

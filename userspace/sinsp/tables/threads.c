@@ -159,8 +159,8 @@ static bool is_victim(const struct sinsp_threads *threads, struct sinsp_thread_e
 	return last_round || !sinsp_thread_is_main(&entry->thread) || entry->thread.nthreads <= 1;
 }
 
-/* Evicts one entry; the search continues where the last one stopped. */
-static bool evict(struct sinsp_threads *threads)
+/* The search continues where the last one stopped. */
+bool sinsp_threads_evict(struct sinsp_threads *threads)
 {
 	for (uint64_t step = 0; step < (uint64_t)threads->nbuckets * ROUNDS; step++) {
 		bool last_round = step >= (uint64_t)threads->nbuckets * (ROUNDS - 1);
@@ -186,7 +186,7 @@ struct sinsp_thread_entry *sinsp_threads_add(struct sinsp_threads *threads, int6
 
 	if (entry)
 		sinsp_threads_remove(threads, entry);
-	if (threads->entries >= threads->max && !evict(threads))
+	if (threads->entries >= threads->max && !sinsp_threads_evict(threads))
 		return NULL;
 	if (threads->entries >= threads->nbuckets)
 		grow(threads);
@@ -297,12 +297,14 @@ void sinsp_thread_share_cgroups(struct sinsp_thread *thread, const struct sinsp_
 	struct sinsp_cgroups *before = thread->cgroups;
 
 	thread->cgroups = sinsp_cgroups_ref(with->cgroups);
+	sinsp_fds_set_group(thread->fds, with->cgroups->holder);
 	sinsp_cgroups_unref(before);
 }
 
 /* Moves a thread, which takes the caller's reference. */
 static void enter_cgroups(struct sinsp_thread *thread, struct sinsp_cgroups *cgroups)
 {
+	sinsp_fds_set_group(thread->fds, cgroups->holder);
 	sinsp_cgroups_unref(thread->cgroups);
 	thread->cgroups = cgroups;
 	if (cgroups->container && !cgroups->container->first_tid)

@@ -9,7 +9,7 @@
 
 #include "sinsp/tables/fds.h"
 #include "sinsp/tables/thread.h"
-#include "util/pool.h"
+#include "memory/pool.h"
 
 struct sinsp_thread_entry {
 	struct sinsp_thread thread; /* first: a pointer to it is one to its entry */
@@ -76,6 +76,9 @@ void sinsp_threads_remove(struct sinsp_threads *threads, struct sinsp_thread_ent
  * last one.
  */
 void sinsp_threads_end(struct sinsp_threads *threads, struct sinsp_thread_entry *entry);
+
+/* Makes room: removes a thread without recent events. Returns false if there is none to remove. */
+bool sinsp_threads_evict(struct sinsp_threads *threads);
 
 /* Calls `visit` for every thread; it may remove that entry, and no other. */
 void sinsp_threads_each(struct sinsp_threads *threads,

@@ -107,7 +107,7 @@ static void test_troubles(void **state)
 			    "agent: seen 7 = delivered 7 + lost 0; matched 0, printed 0\n"
 			    "agent: 9 events given out after a later one\n"
 			    "agent: 2 delivered events of an unknown type\n"
-			    "agent: 4 threads evicted: the table was full\n"
+			    "agent: 4 threads evicted: the table or the memory was full\n"
 			    "agent: 5 descriptions of pods dropped: too many on this node, or out "
 			    "of memory\n");
 }

@@ -100,6 +100,22 @@ static void test_ring_memory(void **state)
 	options_finish(&options);
 }
 
+static void test_memory_limit(void **state)
+{
+	struct options options;
+
+	parse_right("", &options);
+	assert_true(options.memory_limit == 0);
+	options_finish(&options);
+	parse_right("--memory-limit 256M", &options);
+	assert_true(options.memory_limit == 256 << 20);
+	options_finish(&options);
+	/* What Kubernetes says of a large node without a limit. */
+	parse_right("--memory-limit 3298534883328", &options);
+	assert_true(options.memory_limit == UINT64_C(3298534883328));
+	options_finish(&options);
+}
+
 static void test_rate_limits(void **state)
 {
 	struct options options;
@@ -198,9 +214,10 @@ static void test_rejected(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_values),	      cmocka_unit_test(test_chosen_snaplen),
 	cmocka_unit_test(test_snaplen_rules), cmocka_unit_test(test_buffer_sizes),
-	cmocka_unit_test(test_rate_limits),   cmocka_unit_test(test_ring_memory),
-	cmocka_unit_test(test_containers),    cmocka_unit_test(test_processes),
-	cmocka_unit_test(test_rejected),      cmocka_unit_test(test_budget),
+	cmocka_unit_test(test_memory_limit),  cmocka_unit_test(test_rate_limits),
+	cmocka_unit_test(test_ring_memory),   cmocka_unit_test(test_containers),
+	cmocka_unit_test(test_processes),     cmocka_unit_test(test_rejected),
+	cmocka_unit_test(test_budget),
 };
 
 UNIT_GROUP(tests);

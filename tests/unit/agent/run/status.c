@@ -21,6 +21,7 @@ static void test_lines(void **state)
 	buf_append_char(&out, '\0');
 	assert_memory_equal(out.data, "version: ", 9);
 	assert_non_null(strstr(out.data, "\nrunning: since 2"));
+	assert_non_null(strstr(out.data, "\nstate: 0 threads and 0 descriptors in "));
 	assert_non_null(strstr(out.data, "\nfilter: none, every event is shown\n"));
 	assert_non_null(strstr(out.data, "\nevents: counters, matched 0"));
 	buf_clear(&out);

@@ -267,6 +267,64 @@ static void keeps_to_the_limit(void **state)
 	sinsp_fds_unref(copy);
 }
 
+/* What a number is charged for is what it gives back, whatever became of its name. */
+static void is_charged_exactly(void **state)
+{
+	struct fixture *fixture = *state;
+	struct holder_group *group = holder_group_create();
+	struct sinsp_fds *fds = fixture->fds, *copy;
+	struct sinsp_fd *fd;
+
+	sinsp_fds_set_group(NULL, group);
+	for (int64_t num = 0; num < 100; num++) {
+		fd = sinsp_fds_open(fds, num, "/a/name/of/more/than/32/bytes/in/all", 37);
+		if (num % 2)
+			assert_true(sinsp_fd_rename(&fixture->store, fd, "/b", 2));
+	}
+	assert_int_equal(fixture->store.units, 200);
+	sinsp_fds_set_group(fds, group);
+	assert_int_equal(group->holder.units, 200);
+	assert_int_equal(fixture->store.host.holder.units, 0);
+	copy = sinsp_fds_copy(fds);
+	assert_int_equal(group->holder.units, 400);
+	sinsp_fds_close_range(copy, 0, 49);
+	sinsp_fds_close(copy, 60);
+	assert_int_equal(group->holder.units, 200 + 98);
+	sinsp_fds_unref(copy);
+	sinsp_fds_close_range(fds, 0, 99);
+	assert_int_equal(group->holder.units, 0);
+	assert_int_equal(fixture->store.units, 0);
+	sinsp_fds_set_group(fds, NULL);
+	assert_int_equal(group->refs, 1);
+	holder_group_unref(group);
+}
+
+static void gives_back_the_oldest_of_the_largest(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sinsp_fds *small = sinsp_fds_create(&fixture->store);
+
+	assert_false(sinsp_fds_evict(&fixture->store));
+	assert_false(sinsp_fds_evict_from(small));
+	for (int64_t num = 0; num < 40; num++)
+		open_number(small, num);
+	for (int64_t num = 0; num < 320; num++)
+		open_number(fixture->fds, num);
+	for (int64_t left = 288; left >= 64; left -= 32) {
+		assert_true(sinsp_fds_evict(&fixture->store));
+		assert_int_equal(sinsp_fds_count(fixture->fds), left);
+		assert_null(sinsp_fds_find(fixture->fds, 320 - left - 1));
+		assert_non_null(sinsp_fds_find(fixture->fds, 320 - left));
+	}
+	assert_int_equal(sinsp_fds_count(small), 40);
+	assert_int_equal(fixture->store.evicted, 256);
+	assert_int_equal(fixture->store.count, 64 + 40);
+	while (sinsp_fds_evict_from(fixture->fds))
+		;
+	assert_int_equal(sinsp_fds_count(fixture->fds), 0);
+	sinsp_fds_unref(small);
+}
+
 static void remembers_what_was_asked(void **state)
 {
 	struct fixture *fixture = *state;
@@ -358,6 +416,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(keeps_both_names),
 	TEST(has_ends_on_demand),
 	TEST(keeps_to_the_limit),
+	TEST(is_charged_exactly),
+	TEST(gives_back_the_oldest_of_the_largest),
 	TEST(remembers_what_was_asked),
 	TEST(takes_no_memory_for_what_is_not_open),
 	TEST(agrees_with_a_simple_table),
