@@ -86,6 +86,12 @@ enum {
 	COMPAT_COUNTED =
 		0xffff, /* in place of an event id: a call of 32-bit programs, not decoded */
 	COMPAT_MULTIPLEXED = 0xfffe, /* likewise: a multiplexed call, by its first argument */
+	HEARTBEAT_ONLY = 0xfffd, /* likewise: only the agent's own call is noticed, see below */
+	/*
+	 * The argument of sched_get_priority_max() by which the agent asks the programs of a CPU
+	 * whether they run: they answer by a record without events.
+	 */
+	HEARTBEAT_ARGUMENT = 0x4c414e52,
 	MULTIPLEXED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a system call number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */

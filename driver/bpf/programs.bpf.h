@@ -185,7 +185,8 @@ struct entry_context {
 /* Whether the call of a wanted event returns. */
 static __always_inline bool has_latency(__u32 event)
 {
-	return event && event != COMPAT_COUNTED && event != EVENT_exit && event != EVENT_exit_group;
+	return event && event != COMPAT_COUNTED && event != HEARTBEAT_ONLY && event != EVENT_exit &&
+	       event != EVENT_exit_group;
 }
 
 static __always_inline int note_enter_time_run(__u64 *ctx)
@@ -219,6 +220,24 @@ static __always_inline void count_x32(__u64 number)
 		count_compat();
 }
 
+/* A call of the agent, whose events are left out: only its question is answered. */
+static __always_inline int own_call(__u64 *ctx, struct pt_regs *regs)
+{
+	if (call_number(regs) == NR_sched_get_priority_max &&
+	    (__u32)call_argument(regs, call_caller(this_task()), 0) == HEARTBEAT_ARGUMENT)
+		bpf_tail_call(ctx, &fillers, 0);
+	return 0;
+}
+
+/* On the way of all events: a jump, and a record of the CPU's ring. */
+static __always_inline int answer_heartbeat_run(__u64 *ctx)
+{
+	struct batch_header none = {};
+
+	bpf_perf_event_output(ctx, &rings, BPF_F_CURRENT_CPU, &none, sizeof(none));
+	return 0;
+}
+
 static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 {
 	struct pt_regs *regs = call_registers(ctx);
@@ -236,7 +255,11 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 	task = this_task();
 	event = event_of_caller(events, regs, task);
-	if (!event || is_self(task))
+	if (!event)
+		return 0;
+	if (is_self(task))
+		return own_call(ctx, regs);
+	if (event == HEARTBEAT_ONLY)
 		return 0;
 	if (event == COMPAT_COUNTED) {
 		count_compat();
@@ -320,6 +343,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	{                                                                                          \
 		return name##_run(ctx);                                                            \
 	}
+
+#define JUMP_PROGRAM(name) CALLS_PROGRAM(name, sys_exit, )
 
 #define CALLS_PROGRAM(name, hook, ...)                                                             \
 	SEC("tp/raw_syscalls/" #hook)                                                              \

@@ -83,6 +83,8 @@ static const struct {
 	 "recvmsg sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
 	/* The end of the process that tests readiness, or of a command. */
 	{OF(ROLE_CONTROL), "wait4 waitid"},
+	/* From CPU to CPU. */
+	{OF(ROLE_HEARTBEAT), "sched_get_priority_max sched_setaffinity"},
 	/* Compression in the background. */
 	{OF(ROLE_OUTPUT), "ioprio_set sched_setscheduler setpriority"},
 	/* A command that is captured, another process, and what limits new threads. */

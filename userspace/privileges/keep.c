@@ -185,6 +185,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_PROCESSES] = capabilities_for(USED_FOR_PROCESSES),
 		[ROLE_METADATA] = capabilities_for(USED_TO_READ) | override,
 		[ROLE_OUTPUT] = override,
+		[ROLE_HEARTBEAT] = 0,
 		[ROLE_CONTROL] = 0,
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};

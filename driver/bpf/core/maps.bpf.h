@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The maps and the configuration. User space sets the sizes and the read-only data before it loads
- * the programs, so that the verifier sees constants and removes disabled code.
+ * the programs, so that the verifier sees constants and removes disabled code. Maps to which it
+ * does not write later are frozen when it has loaded them (userspace/scap/live/load.c).
  */
 #ifndef LANNER_MAPS_BPF_H
 #define LANNER_MAPS_BPF_H
@@ -78,6 +79,7 @@ struct {
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_RDONLY_PROG);
 	__uint(max_entries, GROUPS_REJECTED_MAX);
 	__type(key, __u64);
 	__type(value, __u8);
@@ -86,6 +88,7 @@ struct {
 /* User space changes it while the capture runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_RDONLY_PROG);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct shed);

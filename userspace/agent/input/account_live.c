@@ -170,6 +170,22 @@ static void put_ringless(struct buf *text, const struct scap_live_stats *live)
 			   live->ringless, live->ring_error_cpu, strerror(-live->ring_error));
 }
 
+/* Nobody knows which events are missing. */
+static void put_silent(struct buf *text, const struct scap_live_stats *live)
+{
+	if (live->silent)
+		buf_printf(text, "agent: programs do not report on CPU %" PRIu32, live->silent_cpu);
+	else if (live->unanswered)
+		BUF_LITERAL(text, "agent: programs did not report for a time");
+	if (live->silent > 1)
+		buf_printf(text, " and %" PRIu32 " others", live->silent - 1);
+	if (live->unanswered)
+		buf_printf(text,
+			   ": %" PRIu64 " test calls had no answer, so that events are missing; "
+			   "were programs detached, or maps changed?\n",
+			   live->unanswered);
+}
+
 /* Events without latency: the fields have no value instead of a wrong one. */
 static void put_untimed(struct buf *text, const struct scap_live_stats *live)
 {
@@ -224,7 +240,7 @@ bool account_live_is_incomplete(const struct scap_live_stats *live)
 {
 	struct totals totals = add_up(live);
 
-	return totals.seen != totals.delivered + totals.filtered;
+	return totals.seen != totals.delivered + totals.filtered || live->unanswered;
 }
 
 void account_live_append(const struct scap_live_stats *live, const struct account *account,
@@ -243,6 +259,7 @@ void account_live_append(const struct scap_live_stats *live, const struct accoun
 	put_troubles(text, &totals, live, &account->state);
 	account_meta_append_troubles(&account->containers, text);
 	put_ringless(text, live);
+	put_silent(text, live);
 	if (account->verbose) {
 		put_unnoted(text, live);
 		put_untimed(text, live);

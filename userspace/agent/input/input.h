@@ -111,6 +111,9 @@ struct input_ops {
 	 */
 	int (*losses)(struct input *input, const struct event_counters **counters);
 
+	/* How many CPUs do not report, and the first of them. NULL: none can fall silent. */
+	uint32_t (*silent)(struct input *input, uint32_t *cpu);
+
 	/* All events so far. Returns 0 or -errno. NULL: not known. */
 	int (*totals)(struct input *input, struct input_totals *totals);
 

@@ -471,6 +471,11 @@ static int losses(struct input *input, const struct event_counters **counters)
 	return code;
 }
 
+static uint32_t silent(struct input *input, uint32_t *cpu)
+{
+	return scap_live_silent(of(input)->live, cpu);
+}
+
 static bool is_incomplete(struct input *input, const struct sinsp_stats *state)
 {
 	struct input_live *live = of(input);
@@ -511,6 +516,7 @@ static const struct input_ops ops = {
 	.totals = totals,
 	.append_counters = append_counters,
 	.losses = losses,
+	.silent = silent,
 	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.is_incomplete = is_incomplete,

@@ -80,6 +80,8 @@ static const struct {
 	ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
 	ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
 	ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
+	ROW("heartbeats_unanswered", unanswered,
+	    "Test calls on CPUs whose programs do not report: events are missing there."),
 	ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
 };
 
@@ -134,6 +136,10 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 		"lanner_cpus_without_ring", METRIC_GAUGE, NULL,
 		"CPUs whose ring buffer could not be opened: their events are lost."};
 
+	static const struct metric_family silent = {
+		"lanner_cpus_silent", METRIC_GAUGE, NULL,
+		"CPUs whose programs do not report: their events are missing."};
+
 	append_by_event(stats, selection, exposition);
 	append_causes(stats, exposition);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -144,6 +150,7 @@ void metrics_live_append(const struct scap_live_stats *stats, const struct selec
 	exposition_add(exposition, &grown, stats->rings_grown);
 	exposition_add(exposition, &rings, stats->cpus);
 	exposition_add(exposition, &ringless, stats->ringless);
+	exposition_add(exposition, &silent, stats->silent);
 }
 
 static void append_runs(const struct scap_live *live, unsigned int i,

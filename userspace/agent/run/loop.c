@@ -128,6 +128,7 @@ static bool may_go_on(struct loop *loop, bool idle)
 	if (run->outputs.count)
 		step_outputs(run, now);
 	check_loader(run, now);
+	losses_say_silence(run, now);
 	if (signals_take_reload())
 		take_hangup(loop);
 	reload_step(loop->reload);

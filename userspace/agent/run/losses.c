@@ -2,6 +2,9 @@
 /* Compares the counters of the input with what was said before. */
 #include "agent/run/losses.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "agent/run/run.h"
 #include "util/clock.h"
 
@@ -62,6 +65,25 @@ void losses_step(struct run *run, uint64_t now_ns)
 		return;
 	run->losses.due_ns = now_ns + STEP_NS;
 	look(run);
+}
+
+void losses_say_silence(struct run *run, uint64_t now_ns)
+{
+	uint32_t silent, cpu;
+
+	if (!run->input->ops->silent || now_ns < run->losses.silence_due_ns)
+		return;
+	run->losses.silence_due_ns = now_ns + STEP_NS;
+	silent = run->input->ops->silent(run->input, &cpu);
+	if (silent > run->losses.silent)
+		fprintf(stderr,
+			"agent: programs do not report on CPU %" PRIu32 " (%" PRIu32
+			" CPUs in all): events are missing; were programs detached, or maps "
+			"changed?\n",
+			cpu, silent);
+	else if (silent == 0 && run->losses.silent)
+		fputs("agent: programs report on all CPUs again\n", stderr);
+	run->losses.silent = silent;
 }
 
 void losses_end(struct run *run)

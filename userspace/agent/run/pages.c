@@ -3,6 +3,7 @@
 #include "agent/run/pages.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "agent/control/control.h"
@@ -19,6 +20,7 @@ struct question {
 	struct buf *body;
 	bool openmetrics;
 	bool captures_exits;
+	uint32_t silent, silent_cpu; /* CPUs that do not report, the first of them */
 	enum health health;
 	pid_t tid; /* of the canary, as events have it */
 	struct error err;
@@ -102,6 +104,8 @@ static void prepare_canary(void *data)
 	struct question *question = data;
 	struct run *run = question->run;
 
+	if (run->input->ops->silent)
+		question->silent = run->input->ops->silent(run->input, &question->silent_cpu);
 	question->captures_exits =
 		run->input->ops->find_pid && run->plan->selection.events[EVENT_procexit];
 	if (question->captures_exits &&
@@ -129,6 +133,9 @@ static void get_readiness(struct control *control, void *context, bool openmetri
 	code = canary_end(&run->canary, asked ? question.tid : 0, CANARY_MS);
 	if (!asked)
 		return;
+	if (question.silent)
+		error_set(&question.err, 0, "programs do not report on CPU %" PRIu32,
+			  question.silent_cpu);
 	if (question.err.text[0])
 		refuse(answer, question.err.text);
 	else if (code)

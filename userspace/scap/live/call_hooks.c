@@ -30,6 +30,8 @@ static const char *tracepoint_of(const char *call)
 static enum call_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX],
 				  struct live_call_hooks *hooks)
 {
+	bool wanted = false;
+
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int code = syscall_code_of_native(number);
 
@@ -40,8 +42,9 @@ static enum call_hooks list_calls(const struct call_events calls[SYSCALL_NR_MAX]
 		if (code == SC_unknown)
 			return CALL_HOOKS_MISSING;
 		hooks->calls[hooks->count++] = tracepoint_of(syscall_name(code));
+		wanted |= calls[number].native != HEARTBEAT_ONLY;
 	}
-	return hooks->count ? CALL_HOOKS_EACH : CALL_HOOKS_ALL;
+	return wanted ? CALL_HOOKS_EACH : CALL_HOOKS_ALL;
 }
 
 /* Whether programs at such tracepoints can find the registers of the call. */

@@ -12,6 +12,8 @@
 #include "event/event.h"
 #include "scap/live/driver.h"
 #include "scap/live/live_rings.h"
+#include "scap/live/programs.h"
+#include "scap/rings/heartbeat.h"
 #include "scap/rings/merge.h"
 #include "scap/live/wall_clock.h"
 #include "util/clock.h"
@@ -34,6 +36,7 @@ struct scap_live {
 	struct scap_source source;
 	struct live_driver *driver;
 	struct live_rings rings;
+	struct heartbeat heartbeat;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
 	uint64_t wall_clock_ns; /* when to read the wall clock again */
@@ -104,6 +107,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 			live->follow_ns = now + FOLLOW_NS;
 			live_rings_follow(&live->rings,
 					  NULL); /* what fails now is counted, and tried again */
+			heartbeat_check(&live->heartbeat, live->rings.rings);
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
 		follow_wall_clock(live, now);
@@ -129,6 +133,7 @@ static void live_destroy(struct scap_source *source)
 {
 	struct scap_live *live = (struct scap_live *)source;
 
+	heartbeat_end(&live->heartbeat);
 	live_driver_destroy(live->driver);
 	scap_merge_destroy(live->merge);
 	live_rings_close(&live->rings);
@@ -145,6 +150,16 @@ static const struct scap_source_ops live_ops = {
 	.destroy = live_destroy,
 	.settled = live_settled,
 };
+
+/* Only the calls of this process are told from those of others. */
+static int begin_heartbeat(struct scap_live *live, const struct scap_live_config *config)
+{
+	static const bool none_rejected[EVENT_ID_MAX];
+
+	if (!config->self_pids[0] || !live_any_call_wanted(config, none_rejected))
+		return 0;
+	return heartbeat_init(&live->heartbeat, live->rings.cpus);
+}
 
 static int open_parts(struct scap_live *live, const struct scap_live_config *config,
 		      struct error *err)
@@ -165,6 +180,8 @@ static int open_parts(struct scap_live *live, const struct scap_live_config *con
 	merge.rings = live->rings.rings;
 	merge.replaced = live->rings.replaced;
 	r = scap_merge_create(&merge, &live->merge);
+	if (r == 0)
+		r = begin_heartbeat(live, config);
 	if (r < 0)
 		return error_set(err, r, "merging the rings: out of memory");
 	live->rings.reports_cpus = config->events[EVENT_cpu_hotplug];
@@ -203,6 +220,7 @@ struct scap_source *scap_live_source(struct scap_live *live)
 
 void scap_live_stop(struct scap_live *live)
 {
+	heartbeat_stop(&live->heartbeat);
 	live_driver_detach(live->driver);
 	live->stopped = true;
 }
@@ -217,8 +235,15 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 		return r;
 	memcpy(stats->delivered, live->delivered, sizeof(stats->delivered));
 	live_rings_stats(&live->rings, stats);
+	stats->silent = scap_live_silent(live, &stats->silent_cpu);
+	stats->unanswered = live->heartbeat.unanswered;
 	stats->out_of_order = scap_merge_out_of_order(live->merge);
 	return 0;
+}
+
+uint32_t scap_live_silent(const struct scap_live *live, uint32_t *cpu)
+{
+	return heartbeat_silent(&live->heartbeat, cpu);
 }
 
 bool scap_live_has_room(const struct scap_live *live)

@@ -83,6 +83,9 @@ struct scap_live_stats {
 	uint32_t ringless; /* online CPUs whose ring could not be opened */
 	int ring_error; /* of the first of them, now or most recently: -errno */
 	uint32_t ring_error_cpu;
+	uint32_t silent; /* CPUs whose programs do not report now, see scap/rings/heartbeat.h */
+	uint32_t silent_cpu; /* the first of them */
+	uint64_t unanswered; /* test calls that silent CPUs did not answer */
 };
 
 struct scap_live;
@@ -117,6 +120,9 @@ bool scap_live_has_room(const struct scap_live *live);
 
 /* Bytes of the maps of the programs, as the kernel counts them; -errno on failure. */
 int64_t scap_live_map_bytes(const struct scap_live *live);
+
+/* How many CPUs have programs that do not report now, and the first of them. */
+uint32_t scap_live_silent(const struct scap_live *live, uint32_t *cpu);
 
 /* Returns 0, or -errno: then `stats` have no meaning. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);

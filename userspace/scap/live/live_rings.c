@@ -83,6 +83,7 @@ static int watch_ring(struct live_rings *rings, struct scap_ring *ring)
 /* What was counted of a ring is counted of its successor from now on. */
 static void inherit(struct scap_ring *ring, const struct scap_ring *from)
 {
+	ring->heartbeats += from->heartbeats;
 	ring->lost += from->lost;
 	ring->corrupt += from->corrupt;
 }

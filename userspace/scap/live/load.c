@@ -135,6 +135,27 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 	return r ? error_set(err, r, "keeping what was loaded: %s", strerror(-r)) : 0;
 }
 
+/*
+ * User space does not write to these maps any more, and nobody else shall: not even root can then
+ * remove what the programs jump to. A kernel that cannot do that to some kind of map works as well.
+ */
+static void freeze_maps(const struct live_object *object)
+{
+	static const bool written[LIVE_MAPS] = {
+		[LIVE_MAP_RINGS] = true,
+		[LIVE_MAP_SCRATCH] = true,
+		[LIVE_MAP_SHED] = true,
+		[LIVE_MAP_REJECTED_GROUPS] = true,
+	};
+	struct bpf_map *map;
+
+	/* libbpf froze the read-only data. */
+	bpf_object__for_each_map(map,
+				 object->skeleton->obj) if (!written[row_of_map(object, map)] &&
+							    !bpf_map__is_internal(map))
+		bpf_map_freeze(bpf_map__fd(map));
+}
+
 /* Without an iterator /proc is read; iterator_errors says why. */
 static int add_iterator(const struct live_object *object, enum scap_live_iterator which,
 			struct live_loaded *loaded, struct error *err)
@@ -205,6 +226,8 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 		r = live_object_load(object, err);
 	if (r == 0)
 		r = fill_jumps(object, err);
+	if (r == 0)
+		freeze_maps(object);
 	if (r == 0)
 		r = add_parts(object, loaded, err);
 	if (r == 0)

@@ -3,6 +3,7 @@
 #include "scap/live/programs.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <linux/bpf.h>
 
@@ -36,6 +37,7 @@ const struct live_program live_programs[] = {
 	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
 #define SEND_PROGRAM(name, hook, attach)                                                           \
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
+#define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS},
 #define CALLS_PROGRAM(name, hook, condition)                                                       \
 	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
 #include "events/programs.def"
@@ -101,16 +103,12 @@ const char *live_program_at_calls(const struct live_program *program)
 	return program->event == EVENT_NONE ? program->hook : NULL;
 }
 
-static bool any_call_wanted(const struct scap_live_config *config,
-			    const bool rejected[EVENT_ID_MAX])
+bool live_any_call_wanted(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX])
 {
 	struct call_events calls[SYSCALL_NR_MAX];
 
 	live_call_events(config, rejected, calls);
-	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
-		if (calls[number].native || calls[number].compat)
-			return true;
-	return false;
+	return calls[SYS_sched_get_priority_max].native != EVENT_NONE;
 }
 
 bool live_program_wanted(const struct live_program *program, const struct scap_live_config *config,
@@ -123,7 +121,7 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 	if (program->at_sends)
 		return live_captures_sends(config);
 	if (program->event == EVENT_NONE)
-		return any_call_wanted(config, rejected);
+		return live_any_call_wanted(config, rejected);
 	if (!event_desc_is_native(event_desc_get(program->event)))
 		return false;
 	if (config->successes[program->event] &&
@@ -183,6 +181,23 @@ static unsigned int event_of_compat(unsigned int number, const struct scap_live_
 	}
 }
 
+static bool has_calls(const struct call_events calls[SYSCALL_NR_MAX])
+{
+	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
+		if (calls[number].native || calls[number].compat)
+			return true;
+	return false;
+}
+
+/* Where programs run at calls, they answer the agent. */
+static void add_heartbeat(struct call_events calls[SYSCALL_NR_MAX])
+{
+	struct call_events *call = &calls[SYS_sched_get_priority_max];
+
+	if (!call->native && has_calls(calls))
+		call->native = HEARTBEAT_ONLY;
+}
+
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX])
 {
@@ -193,6 +208,7 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 			(uint16_t)event_of(code, config->syscalls[number], config, rejected);
 		calls[number].compat = (uint16_t)event_of_compat(number, config, rejected);
 	}
+	add_heartbeat(calls);
 }
 
 void live_multiplexed_events(const struct scap_live_config *config,

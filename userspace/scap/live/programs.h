@@ -53,7 +53,13 @@ bool live_reads_entry(unsigned int id, enum entry_notes notes);
  */
 const char *live_program_at_calls(const struct live_program *program);
 
-/* The events that the driver writes on exit of system calls, by the caller's number. */
+/* Whether programs run on exit of system calls. */
+bool live_any_call_wanted(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX]);
+
+/*
+ * The events that the driver writes on exit of system calls, by the caller's number; if there are
+ * any, HEARTBEAT_ONLY for the call with which the agent tests the programs.
+ */
 void live_call_events(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX],
 		      struct call_events calls[SYSCALL_NR_MAX]);
 

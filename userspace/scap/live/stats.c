@@ -20,4 +20,5 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->unnoted += past->unnoted;
 	stats->untimed += past->untimed;
 	stats->run_missed += past->run_missed;
+	stats->unanswered += past->unanswered;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+	RECORD_ALIGN = 8, /* of the kernel's records */
 	RESERVED_DIVISOR = 8,
 	RESERVING_BYTES_MIN = 1 << 16, /* smaller rings are not divided */
 	RELEASE_DIVISOR = 16,
@@ -58,7 +59,8 @@ static const uint8_t *record_at(const struct scap_ring *ring, uint64_t position,
 	if (end - position < sizeof(*header) || straight < sizeof(*header))
 		return NULL;
 	memcpy(header, ring->data + at, sizeof(*header));
-	if (header->size < sizeof(*header) || header->size % 8 || header->size > end - position)
+	if (header->size < sizeof(*header) || header->size % RECORD_ALIGN ||
+	    header->size > end - position)
 		return NULL;
 	if (header->size <= straight || !ring->bounce)
 		return ring->data + at;
@@ -180,12 +182,26 @@ static void load_frames(struct scap_ring *ring, struct ring_frames frames)
 	count_missing(ring, &frames, taken);
 }
 
+/* Whether a sample is a batch of no events, with no more behind it than what the kernel pads. */
+static bool is_heartbeat(const uint8_t *record, uint16_t size)
+{
+	struct sample_header sample;
+
+	if (size < sizeof(sample))
+		return false;
+	memcpy(&sample, record, sizeof(sample));
+	return sample.raw_bytes - sizeof(sample.batch) < RECORD_ALIGN && !sample.batch.bytes &&
+	       !sample.batch.count;
+}
+
 static void load_record(struct scap_ring *ring, const uint8_t *bytes,
 			const struct perf_event_header *header)
 {
 	struct lost_record lost;
 
-	if (header->type == PERF_RECORD_SAMPLE) {
+	if (header->type == PERF_RECORD_SAMPLE && is_heartbeat(bytes, header->size)) {
+		ring->heartbeats++;
+	} else if (header->type == PERF_RECORD_SAMPLE) {
 		load_frames(ring, frames_of(bytes, header->size));
 	} else if (header->type == PERF_RECORD_LOST) {
 		if (header->size < sizeof(lost)) {

@@ -56,6 +56,7 @@ struct scap_ring {
 	uint32_t stragglers_at, stragglers_len, stragglers_capacity;
 	struct buf aside;    /* frames added from slots */
 	uint64_t aside_live; /* bytes of them that were not taken yet */
+	uint64_t heartbeats; /* records without events: the programs of the CPU run */
 	uint64_t lost;	     /* by PERF_RECORD_LOST: records, each of several events */
 	uint64_t corrupt; /* events; 1 for a record without a count */
 	int fd; /* the perf event; -1: none */

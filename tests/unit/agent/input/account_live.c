@@ -77,6 +77,23 @@ static void test_filtered(void **state)
 	buf_finish(&line);
 }
 
+/* Events of a CPU whose programs do not report are missing, nobody knows which. */
+static void test_silence(void **state)
+{
+	live.silent = 2;
+	live.silent_cpu = 3;
+	live.unanswered = 8;
+	assert_true(account_live_is_incomplete(&live));
+	assert_non_null(
+		strstr(report(&(struct account){0}),
+		       "agent: programs do not report on CPU 3 and 1 others: 8 test calls had "
+		       "no answer"));
+	live.silent = 0;
+	assert_true(account_live_is_incomplete(&live));
+	assert_non_null(strstr(report(&(struct account){0}),
+			       "agent: programs did not report for a time: 8 test calls"));
+}
+
 static void test_throttled(void **state)
 {
 	const struct scap_live_throttled list[] = {
@@ -130,6 +147,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_filtered, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_troubles, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_verbose, setup, teardown),

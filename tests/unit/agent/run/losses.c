@@ -17,7 +17,15 @@ static int losses(struct input *input, const struct event_counters **counters)
 	return 0;
 }
 
-static const struct input_ops ops = {.losses = losses};
+static uint32_t silent_cpus;
+
+static uint32_t silent(struct input *input, uint32_t *cpu)
+{
+	*cpu = 1;
+	return silent_cpus;
+}
+
+static const struct input_ops ops = {.losses = losses, .silent = silent};
 static struct input input = {.ops = &ops};
 static struct plan plan;
 static struct run run;
@@ -121,10 +129,26 @@ static void test_those_of_another_agent(void **state)
 	assert_memory_equal(fake_target.got.data, "drop: 2 records", 15);
 }
 
+/* Looked for once a second, and said when it begins, grows and ends. */
+static void test_silence(void **state)
+{
+	static const uint64_t second_ns = 1000000000;
+
+	silent_cpus = 2;
+	losses_say_silence(&run, 5);
+	assert_int_equal(run.losses.silent, 2);
+	silent_cpus = 0;
+	losses_say_silence(&run, 6);
+	assert_int_equal(run.losses.silent, 2);
+	losses_say_silence(&run, 5 + second_ns);
+	assert_int_equal(run.losses.silent, 0);
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST(test_by_type),
 	TEST(test_once),
 	TEST(test_those_of_another_agent),
+	TEST(test_silence),
 };
 
 UNIT_GROUP(tests);

@@ -96,6 +96,32 @@ static void test_lost_and_other_records(void **state)
 	fake_ring_finish(&fake);
 }
 
+/* Records without events are no events, and not corrupt, wherever they are. */
+static void test_heartbeats(void **state)
+{
+	const struct batch_header none = {0};
+	struct fake_ring fake;
+
+	fake_ring_init(&fake, RING_BYTES, false);
+	fake_ring_record_of(&fake, none, "", 0);
+	fake_ring_sample(&fake, 1, 1, 0);
+	fake_ring_record_of(&fake, none, "", 0);
+	fake_ring_publish(&fake);
+	scap_ring_load(&fake.ring);
+	assert_int_equal(fake.ring.heartbeats, 2);
+	expect_event(&fake.ring, 1);
+	expect_end(&fake.ring);
+	fake_ring_record_of(&fake, none, "", 0);
+	fake_ring_publish(&fake);
+	scap_ring_load(&fake.ring);
+	expect_end(&fake.ring);
+	assert_int_equal(fake.ring.heartbeats, 3);
+	assert_int_equal(fake.ring.corrupt, 0);
+	assert_true(scap_ring_drained(&fake.ring));
+	assert_int_equal(fake.meta->data_tail, fake.head);
+	fake_ring_finish(&fake);
+}
+
 /* Programs that were preempted write late; their events come in their turn. */
 static void test_stragglers(void **state)
 {
@@ -209,6 +235,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_has_room),
 	cmocka_unit_test(test_release),
 	cmocka_unit_test(test_lost_and_other_records),
+	cmocka_unit_test(test_heartbeats),
 	cmocka_unit_test(test_stragglers),
 	cmocka_unit_test(test_straggler_of_a_later_load),
 	cmocka_unit_test(test_straggler_that_comes_too_late),
