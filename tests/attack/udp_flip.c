@@ -169,6 +169,22 @@ static int send_faulting(void)
 	return sendto(sender, page, 1, 0, &target.any, target_len) == 1;
 }
 
+/* The receivers get one datagram, of two messages. */
+static int send_in_parts(void)
+{
+	uint8_t number = 0;
+
+	set_port(ports[0]);
+	if (sendto(sender, &number, 1, MSG_MORE, &target.any, target_len) != 1)
+		return 0;
+	set_port(ports[1]);
+	if (sendto(sender, &number, 1, 0, &target.any, target_len) != 1)
+		return 0;
+	print_arrivals(1);
+	printf("%u\n", ntohs(ports[0]));
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc == 4 ? argv[1] : "";
@@ -193,6 +209,8 @@ int main(int argc, char **argv)
 	run_on(0);
 	if (is_fault)
 		open_faults();
+	while (strcmp(kind, "more") == 0 && count > 0)
+		count -= send_in_parts();
 	if (pthread_create(&other, NULL, is_fault ? answer_faults : rewrite, NULL))
 		return 1;
 	set_port(ports[0]);

@@ -18,6 +18,9 @@ enum {
 	SUN_PATH_BYTES = 108,
 	ADDRESS_BYTES_MAX = 28, /* read of an IP address structure */
 	EINPROGRESS_RESULT = -115,
+	PROTOCOL_UDP = 17,
+	PROTOCOL_UDPLITE = 136,
+	STATE_CLOSE = 7, /* TCP_CLOSE, also of other protocols */
 };
 
 /* The first bytes of struct sockaddr_in and sockaddr_in6, as they are in the caller's memory. */
@@ -186,6 +189,9 @@ static __always_inline __u64 write_tuple_inet6(__u8 *out, struct sock *sk, enum 
 	} else if (!remote_port && read_ip_argument(&address, argument, FAMILY_INET6)) {
 		remote_port = bpf_ntohs(address.port);
 		__builtin_memcpy(out + remote_at, address.v6, sizeof(address.v6));
+	} else if (!remote_port && GET(sk, __sk_common.skc_state) == STATE_CLOSE) {
+		/* The kernel leaves the address of an earlier peer there. */
+		__builtin_memset(out + remote_at, 0, sizeof(struct in6_addr));
 	} else {
 		bpf_core_read(out + remote_at, sizeof(struct in6_addr),
 			      &sk->__sk_common.skc_v6_daddr);
@@ -260,10 +266,11 @@ static __always_inline void put_tuple(struct filler *f, __s32 fd, enum direction
 	put_tuple_to(f, fd, direction, argument, NULL);
 }
 
-static __always_inline void put_tuple_connected(struct filler *f, __u64 fd, __u64 at, __u64 len)
+/* The ends are the socket's: another thread may have rewritten the argument. */
+static __always_inline void put_tuple_connected(struct filler *f, __s32 fd)
 {
 	if (f->ret == 0 || f->ret == EINPROGRESS_RESULT)
-		put_tuple(f, fd, OUTBOUND, (struct address_argument){at, len});
+		put_tuple(f, fd, OUTBOUND, (struct address_argument){});
 	else
 		put_absent(f);
 }
@@ -283,12 +290,31 @@ static __always_inline bool is_sent(struct filler *f)
 	return f->ret >= 0 || f->ret == EINPROGRESS_RESULT;
 }
 
+/*
+ * Whether only the sender's word says where a datagram went, though it should have been noted: more
+ * threads send than notes have room for, only some messages of a call have an address, or a message
+ * continues one (MSG_MORE).
+ */
+static __always_inline bool is_unproven(struct sock *sk, __u64 at)
+{
+	__u16 protocol = sk ? GET(sk, sk_protocol) : 0;
+
+	if (protocol != PROTOCOL_UDP && protocol != PROTOCOL_UDPLITE)
+		return false;
+	return at || !GET(sk, __sk_common.skc_dport);
+}
+
 static __always_inline void put_tuple_sent(struct filler *f, __u64 fd, __u64 at, __u64 len)
 {
-	if (is_sent(f))
-		put_tuple_to(f, fd, OUTBOUND, (struct address_argument){at, len}, sent_address(f));
-	else
+	const struct sent_address *sent = sent_address(f);
+
+	if (!is_sent(f)) {
 		put_absent(f);
+		return;
+	}
+	if (notes_sends && !sent && is_unproven(fd_sock(fd), at))
+		mark_contested(f, f->param);
+	put_tuple_to(f, fd, OUTBOUND, (struct address_argument){at, len}, sent);
 }
 
 static __always_inline void put_tuple_received(struct filler *f, __u64 fd, __u64 at)

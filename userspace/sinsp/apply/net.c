@@ -249,6 +249,37 @@ void state_listen(struct sinsp *sinsp, struct state_event *event)
 	ends->dest = ends->source;
 }
 
+/* Whether the remote end of an outgoing tuple is none: what connect(2) to AF_UNSPEC leaves. */
+static bool is_to_nowhere(const struct event_param *tuple)
+{
+	const size_t half = (tuple->len - 1) / 2;
+
+	for (size_t i = 1 + half; i < tuple->len; i++)
+		if (tuple->data[i])
+			return false;
+	return true;
+}
+
+/* There is no connection any more. A socket that others call remains bound. */
+static void dissolve(struct sinsp *sinsp, struct state_event *event)
+{
+	struct sinsp_fd *fd = event->fd;
+	union sinsp_ends *ends = sinsp_fd_make_ends(&sinsp->fd_store, fd);
+
+	if (!ends)
+		return;
+	fd->listening = fd->role == SINSP_ROLE_SERVER;
+	fd->role = SINSP_ROLE_NONE;
+	fd->connected = false;
+	ends->source = (struct scap_endpoint){0};
+	if (fd->listening) {
+		name_socket(sinsp, event);
+		return;
+	}
+	ends->dest = (struct scap_endpoint){0};
+	state_rename_fd(sinsp, event, "", 0);
+}
+
 void state_connect(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct event_param *tuple = &event->ev->params[connect__tuple];
@@ -262,6 +293,10 @@ void state_connect(struct sinsp *sinsp, struct state_event *event)
 		fd->role = SINSP_ROLE_CLIENT;
 		name_unix_socket(sinsp, event, tuple);
 	} else if (ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES) != SCAP_FD_UNKNOWN) {
+		if (is_to_nowhere(tuple)) {
+			dissolve(sinsp, event);
+			return;
+		}
 		/* A datagram server that connects to its client stays the server. */
 		if (fd->role == SINSP_ROLE_NONE)
 			fd->role = SINSP_ROLE_CLIENT;
@@ -362,7 +397,6 @@ static void learn_ip(struct sinsp *sinsp, struct state_event *event,
 	struct sinsp_fd *fd = event->fd;
 	size_t half = (tuple->len - 1) / 2;
 
-	fd->connected = true;
 	/* The ends of a connection do not change, those of a datagram socket with each message. */
 	if (fd->l4 == SCAP_L4_TCP && fd->role != SINSP_ROLE_NONE && !fd->listening)
 		return;
@@ -383,7 +417,11 @@ static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int t
 	enum scap_fd_type type = ip_type(tuple, TUPLE_IPV4_BYTES, TUPLE_IPV6_BYTES);
 	int64_t result = event_param_i64(event->ev, 0);
 
-	if (!event->thread || result < 0 || (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
+	/* A send that begins a connection (MSG_FASTOPEN) does so as connect. */
+	bool is_going_on = outward && result == -EINPROGRESS;
+
+	if (!event->thread || (result < 0 && !is_going_on) ||
+	    (type == SCAP_FD_UNKNOWN && !is_unix(tuple)))
 		return;
 	if (!event->fd)
 		event->fd = state_open_fd(event, event->fd_num,
@@ -392,6 +430,7 @@ static void learn(struct sinsp *sinsp, struct state_event *event, unsigned int t
 		return;
 	if (type != SCAP_FD_UNKNOWN) {
 		learn_ip(sinsp, event, tuple, outward);
+		event->fd->connected = !is_going_on;
 		return;
 	}
 	event->fd->connected = true;

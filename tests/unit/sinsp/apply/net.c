@@ -226,6 +226,49 @@ static void connects(void **state)
 	assert_string_equal(fd->name, "::1:40000->fe80::2:443");
 }
 
+/* connect() to AF_UNSPEC takes the peer away; a socket that is connected anew has another role. */
+static void connects_to_nowhere(void **state)
+{
+	struct drive *drive = *state;
+	const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 443};
+	const struct frame_tuple nowhere = {"0.0.0.0", "0.0.0.0", 0, 0};
+	const struct frame_tuple bound = {"10.0.0.1", "0.0.0.0", 53, 0};
+	const struct frame_tuple request = {"10.0.0.9", "10.0.0.1", 5000, 53};
+	const struct sinsp_fd *fd;
+
+	make_socket(drive, 3, 2, SOCK_DGRAM, 0);
+	connect_ip(drive, 0, 3, &tuple);
+	fd = connect_ip(drive, 0, 3, &nowhere);
+	assert_string_equal(fd->name, "");
+	assert_int_equal(fd->role, SINSP_ROLE_NONE);
+	assert_false(fd->connected);
+	assert_int_equal(sinsp_fd_ends(fd)->dest.port, 0);
+	assert_string_equal(connect_ip(drive, 0, 3, &tuple)->name, "10.0.0.1:40000->10.0.0.2:443");
+	/* A server goes on. */
+	make_socket(drive, 4, 2, SOCK_DGRAM, 0);
+	bind_ip(drive, 4, "10.0.0.1", 53);
+	receive_ip(drive, 20, 4, &request);
+	fd = connect_ip(drive, 0, 4, &bound);
+	assert_true(fd->listening);
+	assert_string_equal(receive_ip(drive, 20, 4, &request)->name, "10.0.0.9:5000->10.0.0.1:53");
+	assert_int_equal(fd->role, SINSP_ROLE_SERVER);
+}
+
+/* A connection that the first message begins (MSG_FASTOPEN), and that has not come about yet. */
+static void connects_by_sending(void **state)
+{
+	struct drive *drive = *state;
+	const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.2", 40000, 443};
+	const struct sinsp_fd *fd;
+
+	make_socket(drive, 3, 2, SOCK_STREAM, 0);
+	fd = send_ip(drive, -EINPROGRESS, 3, &tuple);
+	assert_string_equal(fd->name, "10.0.0.1:40000->10.0.0.2:443");
+	assert_int_equal(fd->role, SINSP_ROLE_CLIENT);
+	assert_false(fd->connected);
+	assert_true(send_ip(drive, 20, 3, &tuple)->connected);
+}
+
 enum { DYN_BYTES, DYN_ERRNO };
 
 static const struct sinsp_fd *get_option(struct drive *drive, int level, int option, int64_t error)
@@ -534,6 +577,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(binds_and_accepts),
 	TEST(binds_to_any_port),
 	TEST(connects),
+	TEST(connects_to_nowhere),
+	TEST(connects_by_sending),
 	TEST(connects_without_waiting),
 	TEST(turns_mapped_addresses_into_ipv4),
 	TEST(names_icmp_without_ports),
