@@ -41,9 +41,15 @@ static __always_inline __u64 call_entered(struct filler *f, __u32 event)
 	return filler_time_take(f->regs);
 }
 
-/* For a call that ends without its event: removes its notes, so that no other call uses them. */
+/*
+ * For a call that ends without its event: removes its notes, so that no other call uses them. This
+ * is the only way out before an event is begun, so the slot that a call for several messages kept
+ * cannot be forgotten whatever rejects one of them.
+ */
 static __always_inline int call_without_event(struct filler *f, __u32 event)
 {
+	if (HAS_MESSAGES(event) && f->slot)
+		scratch_give_back(f->slot);
 	if (enter_times)
 		filler_time_take(f->regs);
 	if (SENDS(event))

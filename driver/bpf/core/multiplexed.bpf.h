@@ -132,8 +132,6 @@ static __always_inline bool take_arguments(struct filler *f, __u32 event)
 	if (f->caller.compat && call_number(f->regs) == layout.number &&
 	    !unpack(f, event, layout)) {
 		count_compat();
-		if (f->slot)
-			scratch_give_back(f->slot);
 		return false;
 	}
 	for (int i = 0; i < ARGUMENTS_MAX; i++)

@@ -84,7 +84,10 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	return true;
 }
 
-/* Starts an event: counts it as seen, and writes its header except the length. */
+/*
+ * Starts an event: counts it as seen, and writes its header except the length. If it returns false
+ * the filler has no slot.
+ */
 static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 event, __u32 nparams)
 {
 	__u64 now;
@@ -99,6 +102,7 @@ static __always_inline bool filler_begin(struct filler *f, void *ctx, __u16 even
 	f->slot->seen[event]++;
 	if (filler_is_limited(f, event, now)) {
 		scratch_give_back(f->slot);
+		f->slot = NULL;
 		return false;
 	}
 	if (f->slot->state.batch.bytes == 0)

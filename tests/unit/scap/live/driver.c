@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,17 +25,22 @@ static const struct scap_live_config config = {
 	.events = {[EVENT_mkdirat] = true},
 };
 
-static struct live_driver *create_driver(void)
+static struct live_driver *create_driver_of(const struct scap_live_config *wanted)
 {
 	struct live_driver *driver = NULL;
 	struct error err = {""};
-	int r = live_driver_create(&config, 0, &driver, &err);
+	int r = live_driver_create(wanted, 0, &driver, &err);
 
 	if (r == -EPERM)
 		skip();
 	if (r < 0)
 		fail_msg("%s", err.text);
 	return driver;
+}
+
+static struct live_driver *create_driver(void)
+{
+	return create_driver_of(&config);
 }
 
 /* Calls that fail, which are events too. */
@@ -135,9 +141,56 @@ static void test_rings(void **state)
 	live_driver_destroy(driver);
 }
 
+enum { MESSAGES = 5 };
+
+static void call_sendmmsg(void)
+{
+	struct mmsghdr messages[MESSAGES] = {0};
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	for (int i = 0; i < CALLS; i++) {
+		sendmmsg(ends[0], messages, MESSAGES, MSG_DONTWAIT);
+		recvmmsg(ends[1], messages, MESSAGES, MSG_DONTWAIT, NULL);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/*
+ * A call for several messages keeps its slot from one to the next; whatever ends it, a limit here,
+ * gives the slot back.
+ */
+static void test_slots_are_given_back(void **state)
+{
+	static struct scap_live_stats stats;
+	struct scap_live_config limited = config;
+	struct scratch_slot *slots;
+	struct live_driver *driver;
+	uint32_t cpus;
+
+	limited.events[EVENT_sendmmsg] = limited.events[EVENT_recvmmsg] = true;
+	limited.rate_limits[RATE_OF_PROCESS] = 2 * MESSAGES + 1;
+	driver = create_driver_of(&limited);
+	assert_int_equal(live_driver_attach(driver, NULL), 0);
+	call_sendmmsg();
+	live_driver_detach(driver);
+	slots = live_driver_slots(driver, &cpus);
+	for (uint32_t i = 0; i < cpus * SCRATCH_SLOTS_PER_CPU; i++) {
+		assert_int_equal(slots[i].state.users, 0);
+		assert_int_equal(slots[i].messages.tid, 0);
+	}
+	assert_int_equal(live_driver_stats(driver, &stats), 0);
+	assert_true(stats.events[EVENT_sendmmsg].lost[LOSS_PROCESS_LIMIT] > 0);
+	live_driver_destroy(driver);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_attach_and_detach), cmocka_unit_test(test_programs),
-	cmocka_unit_test(test_slots),		  cmocka_unit_test(test_rings),
+	cmocka_unit_test(test_attach_and_detach),
+	cmocka_unit_test(test_programs),
+	cmocka_unit_test(test_slots),
+	cmocka_unit_test(test_rings),
+	cmocka_unit_test(test_slots_are_given_back),
 };
 
 UNIT_GROUP(tests);
