@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "meta/describe.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -156,20 +157,50 @@ void describe_labels_end(const struct describe_labels *list, struct sinsp_labels
 		*labels = (struct sinsp_labels){list->items, list->count};
 }
 
+/* Labels that Kubernetes defines: where what they say of the container's pod belongs. */
+static const struct {
+	const char *name;
+	size_t member; /* of struct sinsp_container_info */
+} pod_labels[] = {
+	{"io.kubernetes.pod.name", offsetof(struct sinsp_container_info, pod.name)},
+	{"io.kubernetes.pod.namespace", offsetof(struct sinsp_container_info, pod.ns)},
+	{"io.kubernetes.pod.uid", offsetof(struct sinsp_container_info, pod.uid)},
+	{"io.kubernetes.sandbox.id", offsetof(struct sinsp_container_info, pod.sandbox_id)},
+};
+static const char kind_label[] = "io.kubernetes.docker.type";
+
+enum { POD_LABELS_COUNT = sizeof(pod_labels) / sizeof(pod_labels[0]) };
+
+static bool is_of_pod(const char *name)
+{
+	for (size_t i = 0; i < POD_LABELS_COUNT; i++)
+		if (strcmp(name, pod_labels[i].name) == 0)
+			return true;
+	return strcmp(name, kind_label) == 0;
+}
+
+/* Who made the image can give it more labels than there is room for: those of pods come first. */
+static void add_labels(struct describe_labels *list, const json_t *object, bool of_pod)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, name, value)
+	{
+		if (json_is_string(value) && is_of_pod(name) == of_pod)
+			describe_label_add(list, name, json_string_value(value));
+	}
+}
+
 void describe_labels(struct sinsp_texts *texts, struct sinsp_labels *labels, const json_t *object)
 {
 	struct describe_labels list =
 		describe_labels_begin(texts, labels, json_object_size(object));
-	const char *name;
-	json_t *value;
 
 	if (labels->count)
 		return;
-	json_object_foreach((json_t *)object, name, value)
-	{
-		if (json_is_string(value))
-			describe_label_add(&list, name, json_string_value(value));
-	}
+	add_labels(&list, object, true);
+	add_labels(&list, object, false);
 	describe_labels_end(&list, labels);
 }
 
@@ -333,17 +364,19 @@ uint64_t describe_time_ns(const char *text)
 	return seconds > 0 ? (uint64_t)seconds * NS_PER_S + fraction : 0;
 }
 
+/* The text of a label of the same description. */
+static void share_text(const char **member, const char *text)
+{
+	if (!*member && text && *text)
+		*member = text;
+}
+
 void describe_pod_by_labels(struct sinsp_container_info *info, const struct sinsp_labels *labels)
 {
-	const char *kind = describe_label(labels, "io.kubernetes.docker.type");
+	const char *kind = describe_label(labels, kind_label);
 
-	describe_text(&info->texts, &info->pod.name,
-		      describe_label(labels, "io.kubernetes.pod.name"));
-	describe_text(&info->texts, &info->pod.ns,
-		      describe_label(labels, "io.kubernetes.pod.namespace"));
-	describe_text(&info->texts, &info->pod.uid,
-		      describe_label(labels, "io.kubernetes.pod.uid"));
-	describe_text(&info->texts, &info->pod.sandbox_id,
-		      describe_label(labels, "io.kubernetes.sandbox.id"));
+	for (size_t i = 0; i < POD_LABELS_COUNT; i++)
+		share_text((const char **)((char *)info + pod_labels[i].member),
+			   describe_label(labels, pod_labels[i].name));
 	info->is_sandbox |= kind && strcmp(kind, "podsandbox") == 0;
 }

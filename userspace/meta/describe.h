@@ -87,7 +87,7 @@ void describe_answer(enum sinsp_answer *member, bool yes);
  * of these. */
 uint64_t describe_time_ns(const char *text);
 
-/* Sets what cri-dockerd and others keep in labels that Kubernetes defines. */
+/* Sets what cri-dockerd and others keep in labels that Kubernetes defines, which are of `info`. */
 void describe_pod_by_labels(struct sinsp_container_info *info, const struct sinsp_labels *labels);
 
 #endif

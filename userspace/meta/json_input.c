@@ -2,15 +2,24 @@
 #include "meta/json_input.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* At least the count of values: characters that stand between them, those in texts included. */
+/* At least the count of values: characters that stand between them. */
 static size_t count_values(const char *text, size_t len)
 {
+	bool in_text = false;
 	size_t count = 1;
 
-	for (size_t i = 0; i < len; i++)
-		count += text[i] == ',' || text[i] == ':' || text[i] == '[' || text[i] == '{';
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
+			in_text = !in_text;
+		else if (in_text)
+			i += text[i] == '\\';
+		else
+			count += text[i] == ',' || text[i] == ':' || text[i] == '[' ||
+				 text[i] == '{';
+	}
 	return count;
 }
 

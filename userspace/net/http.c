@@ -12,6 +12,8 @@
 
 enum { NS_PER_MS = 1000000 };
 
+enum { STATUS_OK = 200 };
+
 struct http {
 	struct fetch *fetch; /* owned */
 	char *path; /* owned */
@@ -19,6 +21,7 @@ struct http {
 
 /* An answer that comes. */
 struct answer {
+	const struct http_request *request;
 	struct http_reply *reply;
 	bool too_long, out_of_memory;
 };
@@ -65,7 +68,10 @@ static bool append(struct answer *answer, struct buf *part, size_t max, const ch
 static bool take(void *data, long status, const char *bytes, size_t len)
 {
 	struct answer *answer = data;
+	const struct http_request *request = answer->request;
 
+	if (request->take && status == STATUS_OK)
+		return request->take(request->data, bytes, len);
 	return append(answer, &answer->reply->body, HTTP_BODY_MAX, bytes, len);
 }
 
@@ -130,7 +136,7 @@ int http_request(struct http *http, const struct http_request *request, struct h
 		 struct error *err)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct answer answer = {.reply = reply};
+	struct answer answer = {.request = request, .reply = reply};
 	struct error why = {"no time left to ask"};
 	int code = -ETIMEDOUT;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A client for servers on unix sockets, as runtimes are: HTTP/1.1, and HTTP/2 for gRPC. What a
- * server does is bounded: the time by the caller's deadline, the memory by HTTP_BODY_MAX.
+ * server does is bounded: the time by the caller's deadline, the memory by HTTP_BODY_MAX, or by who
+ * takes the body.
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -25,6 +26,11 @@ struct http_request {
 	const char *path; /* "/_ping" */
 	const char *const *headers; /* "name: value" each, NULL at the end; NULL: none */
 	const struct buf *body; /* sent with POST; NULL: GET */
+	/* Takes the body of an answer of status 200 as it comes; false: no more is wanted. NULL:
+	 * it is gathered in the reply.
+	 */
+	bool (*take)(void *data, const char *bytes, size_t len);
+	void *data;
 	bool http2; /* without asking the server whether it speaks it */
 	uint64_t deadline_ns; /* of CLOCK_MONOTONIC */
 };

@@ -266,7 +266,28 @@ static void test_pod_by_labels(void **state)
 	json_decref(object);
 }
 
+/* An image has more labels than there is room for: what names the pod is there all the same. */
+static void test_pod_among_many_labels(void **state)
+{
+	json_t *object = json_object();
+	char name[32];
+
+	for (int i = 0; i < DESCRIBE_ITEMS_MAX; i++) {
+		snprintf(name, sizeof(name), "a%d", i);
+		json_object_set_new(object, name,
+				    json_string("0123456789abcdef0123456789abcdef"
+						"0123456789abcdef0123456789abcdef"));
+	}
+	json_object_set_new(object, "io.kubernetes.pod.name", json_string("web-5c4f"));
+	describe_labels(&info->texts, &info->labels, object);
+	describe_pod_by_labels(info, &info->labels);
+	assert_string_equal(info->pod.name, "web-5c4f");
+	assert_int_not_equal(info->texts.left_out, 0);
+	json_decref(object);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_pod_among_many_labels, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_text, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_image, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_image_id, setup, teardown),

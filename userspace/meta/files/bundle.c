@@ -48,15 +48,18 @@ struct search {
 static int try_folder(const struct search *search, const char *folder, struct bundle *bundle,
 		      struct error *err)
 {
+	struct document document;
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/config.json", folder), code;
 
 	if (*folder != '/' || len >= PATH_MAX)
 		return -ENOENT;
-	code = document_load(search->host_root, path, search->owner, &document_of_one,
-			     &bundle->spec, NULL, err);
+	code = document_load(search->host_root, path, search->owner, &document_of_one, &document,
+			     err);
 	if (code)
 		return code;
+	bundle->spec = document.value;
+	bundle->left_out = document.left_out;
 	if (!is_of(bundle->spec, search->id)) {
 		bundle_finish(bundle);
 		return -ENOENT;
@@ -72,15 +75,16 @@ static int try_note(const struct search *search, const char *file, struct bundle
 	static const char prefix[] = "bundle=";
 	const char *folder;
 	const json_t *labels;
-	json_t *note, *label;
+	struct document note;
+	json_t *label;
 	size_t i;
-	int code = document_load(search->host_root, file, search->owner, &document_of_one, &note,
-				 NULL, err);
+	int code =
+		document_load(search->host_root, file, search->owner, &document_of_one, &note, err);
 
 	if (code)
 		return code;
-	folder = JSON_INPUT_TEXT(note, "bundle");
-	labels = JSON_INPUT_AT(note, "config", "labels");
+	folder = JSON_INPUT_TEXT(note.value, "bundle");
+	labels = JSON_INPUT_AT(note.value, "config", "labels");
 	json_array_foreach(labels, i, label)
 	{
 		const char *text = json_string_value(label);
@@ -89,7 +93,7 @@ static int try_note(const struct search *search, const char *file, struct bundle
 			folder = text + sizeof(prefix) - 1;
 	}
 	code = folder ? try_folder(search, folder, bundle, err) : -ENOENT;
-	json_decref(note);
+	json_decref(note.value);
 	return code;
 }
 

@@ -14,6 +14,7 @@
 struct bundle {
 	char path[PATH_MAX]; /* without the prefix of the host's root */
 	json_t *spec; /* owned: its config.json; NULL: there is none */
+	uint32_t left_out; /* items of it: see document.h */
 };
 
 /*

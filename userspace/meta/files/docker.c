@@ -14,36 +14,36 @@ static const char *const data_roots[] = {
 };
 
 /* Loads a file of a folder: Docker's files are root's. */
-static int load(const char *host_root, const char *folder, const char *file, json_t **document,
-		struct error *err)
+static int load(const char *host_root, const char *folder, const char *file,
+		struct document *document, struct error *err)
 {
 	char path[PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
 	return len < PATH_MAX ? document_load(host_root, path, SINSP_OWNER_ROOT, &document_of_one,
-					      document, NULL, err)
+					      document, err)
 			      : -ENOENT;
 }
 
 /* Loads config.v2.json of a folder if it is that of the container. */
-static int load_config(const char *host_root, const char *folder, const char *id, json_t **config,
-		       struct error *err)
+static int load_config(const char *host_root, const char *folder, const char *id,
+		       struct document *config, struct error *err)
 {
 	int code = load(host_root, folder, "config.v2.json", config, err);
 	const char *found;
 
 	if (code)
 		return code;
-	found = JSON_INPUT_TEXT(*config, "ID");
+	found = JSON_INPUT_TEXT(config->value, "ID");
 	if (found && strcmp(found, id) == 0)
 		return 0;
-	json_decref(*config);
+	json_decref(config->value);
 	return -ENOENT;
 }
 
 /* Finds the container's folder, and loads its config.v2.json. As docker_describe(). */
 static int find(const char *host_root, const char *id, const struct bundle *bundle,
-		char folder[PATH_MAX], json_t **config, struct error *err)
+		char folder[PATH_MAX], struct document *config, struct error *err)
 {
 	int code = -ENOENT;
 
@@ -131,17 +131,18 @@ int docker_describe(const char *host_root, const struct meta_request *request,
 		    struct error *err)
 {
 	char folder[PATH_MAX];
-	json_t *config;
+	struct document config;
 	int code = find(host_root, request->id, bundle, folder, &config, err);
 
 	if (code)
 		return code;
-	describe_config(config, info);
-	json_decref(config);
+	describe_config(config.value, info);
+	info->texts.left_out += config.left_out;
+	json_decref(config.value);
 	/* Without it less is known, but what is known is right. */
 	if (load(host_root, folder, "hostconfig.json", &config, err))
 		return 0;
-	docker_describe_host_config(config, info);
-	json_decref(config);
+	docker_describe_host_config(config.value, info);
+	json_decref(config.value);
 	return 0;
 }

@@ -9,20 +9,26 @@
 #include "meta/json_input.h"
 
 struct document_limits {
-	size_t bytes, values;
+	size_t bytes, values; /* of what is parsed */
 };
 
 /* Of a file about one container, and of a file about all of them. */
 extern const struct document_limits document_of_one, document_of_all;
 
+struct document {
+	json_t *value; /* a reference of the caller's */
+	struct stat status; /* of the file */
+	uint32_t left_out; /* items: see meta/json_thin.h */
+};
+
 /*
  * Reads a regular file of UTF-8 that only its owner can have written (files/owned.h), and parses
- * it: an object or an array. root: a prefix of the path, or "". What was read is described in
- * `status` unless it is NULL. Returns 0 and a reference for the caller; -ENOENT if there is no such
- * file; -EPERM if it can be of others; or another -errno, both with a message.
+ * it: an object or an array. What is too long in it is left out before it is parsed. root: a prefix
+ * of the path, or "". Returns 0; -ENOENT if there is no such file; -EPERM if it can be of others;
+ * or another -errno; both with a message.
  */
 int document_load(const char *root, const char *path, uint32_t owner,
-		  const struct document_limits *limits, json_t **document, struct stat *status,
+		  const struct document_limits *limits, struct document *document,
 		  struct error *err);
 
 /* Gets the status of a file without opening it: 0 or -errno. */

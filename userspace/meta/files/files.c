@@ -64,6 +64,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 		code = add_result(
 			code, part(podman_describe(files->podman, request, &bundle, info, err)));
 	if (bundle.spec) {
+		info->texts.left_out += bundle.left_out;
 		annotations_describe(annotations, info);
 		bundle_describe(&bundle, info);
 	}

@@ -91,6 +91,7 @@ static int load(struct podman *podman, const char *path, uint32_t owner, json_t 
 		struct error *err)
 {
 	struct kept *kept = owner == SINSP_OWNER_ROOT ? find_kept(podman, path) : NULL;
+	struct document document;
 	struct stat status;
 	int code;
 
@@ -99,10 +100,13 @@ static int load(struct podman *podman, const char *path, uint32_t owner, json_t 
 		*list = json_incref(kept->list);
 		return 0;
 	}
-	code = document_load(podman->host_root, path, owner, &document_of_all, list, &status, err);
-	if (code == 0 && owner == SINSP_OWNER_ROOT)
-		keep(podman, path, &status, *list);
-	return code;
+	code = document_load(podman->host_root, path, owner, &document_of_all, &document, err);
+	if (code)
+		return code;
+	*list = document.value;
+	if (owner == SINSP_OWNER_ROOT)
+		keep(podman, path, &document.status, *list);
+	return 0;
 }
 
 /* Its metadata is JSON in a text. */

@@ -9,9 +9,11 @@
 
 #include "meta/describe.h"
 #include "meta/runtimes/docker_api_json.h"
+#include "meta/json_thin.h"
 
 enum {
 	OWN_MINOR_VERSION = 51, /* the newest of API 1 whose answers are understood */
+	FREE_LEVELS = 2, /* the daemon's own: a container and its parts, or a list of containers */
 	IMAGES_COUNT = 64,
 	IMAGE_ID_MAX = 80,
 	NAME_MAX_BYTES = 256,
@@ -39,14 +41,35 @@ bool docker_api_is_plain(const char *id)
 	return *id && *id != '.' && id[strspn(id, plain)] == '\0';
 }
 
+/* An answer that comes: what images' authors chose the size of is left out if it is too long. */
+struct gathering {
+	struct json_thin *thin; /* owned */
+	int code;
+};
+
+static bool gather(void *data, const char *bytes, size_t len)
+{
+	struct gathering *gathering = data;
+
+	gathering->code = json_thin_add(gathering->thin, bytes, len);
+	return gathering->code == 0;
+}
+
 int docker_api_get(struct docker_api *docker, const char *path, size_t values_max,
 		   uint64_t deadline_ns, json_t **answer, struct error *err)
 {
-	struct http_request request = {.path = path, .deadline_ns = deadline_ns};
+	struct gathering gathering = {.thin = json_thin_create(FREE_LEVELS, HTTP_BODY_MAX)};
+	struct http_request request = {
+		.path = path, .take = gather, .data = &gathering, .deadline_ns = deadline_ns};
 	struct http_reply reply = {0};
-	int result = http_request(docker->http, &request, &reply, err);
+	int result = -ENOMEM;
 
-	if (result)
+	if (gathering.thin)
+		result = http_request(docker->http, &request, &reply, err);
+	if (gathering.code)
+		result = error_set(err, gathering.code, "%s: GET %s: %s", docker->path, path,
+				   strerror(-gathering.code));
+	else if (result)
 		/* no answer */;
 	else if (reply.status == STATUS_NOT_FOUND)
 		result = -ENOENT;
@@ -54,8 +77,10 @@ int docker_api_get(struct docker_api *docker, const char *path, size_t values_ma
 		result = error_set(err, -EPROTO, "%s: GET %s: status %ld", docker->path, path,
 				   reply.status);
 	else
-		result = json_input_parse(reply.body.data, reply.body.len, values_max, docker->path,
-					  answer, err);
+		result = json_input_parse(gathering.thin->out.data ? gathering.thin->out.data : "",
+					  gathering.thin->out.len, values_max, docker->path, answer,
+					  err);
+	json_thin_destroy(gathering.thin);
 	http_reply_finish(&reply);
 	return result;
 }

@@ -32,14 +32,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int load(const char *path, json_t **document)
+static int load(const char *path, struct document *document)
 {
-	return document_load(tree.path, path, SINSP_OWNER_ROOT, &limits, document, NULL, &err);
+	return document_load(tree.path, path, SINSP_OWNER_ROOT, &limits, document, &err);
 }
 
 static void expect_error(const char *path, int code, const char *text)
 {
-	json_t *document;
+	struct document document;
 
 	assert_int_equal(load(path, &document), code);
 	assert_non_null(strstr(err.text, text));
@@ -48,37 +48,37 @@ static void expect_error(const char *path, int code, const char *text)
 
 static void test_reads(void **state)
 {
-	json_t *document;
-	struct stat status;
+	struct document document;
 
 	tree_write(&tree, "a/b.json", "{\"name\": \"web\", \"n\": 7}");
-	assert_int_equal(document_load(tree.path, "/a/b.json", SINSP_OWNER_ROOT, &limits, &document,
-				       &status, &err),
-			 0);
-	assert_string_equal(JSON_INPUT_TEXT(document, "name"), "web");
-	assert_null(JSON_INPUT_TEXT(document, "n"));
-	assert_null(JSON_INPUT_TEXT(document, "none"));
+	assert_int_equal(
+		document_load(tree.path, "/a/b.json", SINSP_OWNER_ROOT, &limits, &document, &err),
+		0);
+	assert_string_equal(JSON_INPUT_TEXT(document.value, "name"), "web");
+	assert_null(JSON_INPUT_TEXT(document.value, "n"));
+	assert_null(JSON_INPUT_TEXT(document.value, "none"));
 	assert_null(JSON_INPUT_TEXT(NULL, "name"));
-	assert_int_equal(status.st_size, 23);
-	json_decref(document);
+	assert_int_equal(document.status.st_size, 23);
+	assert_int_equal(document.left_out, 0);
+	json_decref(document.value);
 }
 
 static void test_through_links(void **state)
 {
 	char path[TREE_PATH_BYTES];
-	json_t *document;
+	struct document document;
 
 	tree_write(&tree, "real.json", "[1]");
 	tree_path(&tree, "link.json", path);
 	assert_int_equal(symlink("real.json", path), 0);
 	assert_int_equal(load("/link.json", &document), 0);
-	json_decref(document);
+	json_decref(document.value);
 }
 
 static void test_missing(void **state)
 {
 	char path[TREE_PATH_BYTES], *name;
-	json_t *document;
+	struct document document;
 
 	tree_write(&tree, "file", "{}");
 	assert_int_equal(load("/none.json", &document), -ENOENT);
@@ -125,16 +125,41 @@ static void test_of_others(void **state)
 static void test_size(void **state)
 {
 	char text[64 + 1];
-	json_t *document;
+	struct document document;
 
-	memset(text, ' ', sizeof(text));
+	memset(text, '1', sizeof(text));
 	text[0] = '[';
-	text[1] = ']';
+	text[1] = '"';
+	text[limits.bytes - 2] = '"';
+	text[limits.bytes - 1] = ']';
 	tree_write_bytes(&tree, "limit.json", text, limits.bytes);
 	assert_int_equal(load("/limit.json", &document), 0);
-	json_decref(document);
+	json_decref(document.value);
 	tree_write_bytes(&tree, "larger.json", text, limits.bytes + 1);
 	expect_error("/larger.json", -EFBIG, "File too large");
+}
+
+/* What is beyond limits is left out; what is known by the rest stays. */
+static void test_thinned(void **state)
+{
+	static const char name[] = "], \"name\": \"web\"}";
+	const size_t room = limits.bytes * 16;
+	char *text = malloc(room + 1);
+	struct document document;
+
+	memset(text, ' ', room + 1);
+	memcpy(text, "{\"a\\u0000b\": [", 15);
+	memcpy(text + room - sizeof(name) + 1, name, sizeof(name) - 1);
+	text[room] = ' ';
+	tree_write_bytes(&tree, "long.json", text, room);
+	assert_int_equal(load("/long.json", &document), 0);
+	assert_string_equal(JSON_INPUT_TEXT(document.value, "name"), "web");
+	assert_int_equal(json_object_size(document.value), 1);
+	assert_int_equal(document.left_out, 1);
+	json_decref(document.value);
+	tree_write_bytes(&tree, "longer.json", text, room + 1);
+	expect_error("/longer.json", -EFBIG, "File too large");
+	free(text);
 }
 
 static void test_invalid(void **state)
@@ -152,11 +177,11 @@ static void test_invalid(void **state)
 /* Also where the file is short: a value takes many times its length. */
 static void test_values(void **state)
 {
-	json_t *document;
+	struct document document;
 
 	tree_write(&tree, "limit.json", "[1,2,3,4]");
 	assert_int_equal(load("/limit.json", &document), 0);
-	json_decref(document);
+	json_decref(document.value);
 	tree_write(&tree, "more.json", "[1,2,3,4,5]");
 	expect_error("/more.json", -EBADMSG, "more than 5 JSON values");
 }
@@ -166,14 +191,14 @@ static void test_depth(void **state)
 	const size_t depth = 1 << 20;
 	const struct document_limits deep = {.bytes = depth, .values = 2 * depth};
 	char *text = malloc(depth);
-	json_t *document;
+	struct document document;
 
 	memset(text, '[', depth);
 	tree_write_bytes(&tree, "deep.json", text, depth);
 	free(text);
-	assert_int_equal(document_load(tree.path, "/deep.json", SINSP_OWNER_ROOT, &deep, &document,
-				       NULL, &err),
-			 -EBADMSG);
+	assert_int_equal(
+		document_load(tree.path, "/deep.json", SINSP_OWNER_ROOT, &deep, &document, &err),
+		-EBADMSG);
 }
 
 static void test_status(void **state)
@@ -193,6 +218,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_only_files, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_of_others, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_size, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_thinned, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_invalid, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_depth, setup, teardown),

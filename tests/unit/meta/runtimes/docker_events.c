@@ -91,6 +91,23 @@ static void test_list(void **state)
 	end_list();
 }
 
+/* Who made one image cannot hide the containers of others, nor the name of his own. */
+static void test_bad_key(void **state)
+{
+	assert_int_equal(list(200,
+			      "[{\"Id\": \"c1\", \"Labels\": {\"a\\u0000b\": \"x\", \"c\": \"y\"},"
+			      " \"Names\": [\"/bad\"]},"
+			      " {\"Id\": \"c2\", \"Names\": [\"/web\"]}]",
+			      NULL),
+			 0);
+	assert_int_equal(count, 2);
+	assert_string_equal(added[0]->name, "bad");
+	assert_int_equal(added[0]->labels.count, 1);
+	assert_string_equal(describe_label(&added[0]->labels, "c"), "y");
+	assert_string_equal(added[1]->name, "web");
+	end_list();
+}
+
 static void test_bad_lists(void **state)
 {
 	struct error err = {0};
@@ -152,9 +169,8 @@ static void test_long_id(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_list),
-	cmocka_unit_test(test_bad_lists),
-	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_list),	  cmocka_unit_test(test_bad_key),
+	cmocka_unit_test(test_bad_lists), cmocka_unit_test(test_events),
 	cmocka_unit_test(test_long_id),
 };
 
