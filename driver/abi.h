@@ -13,10 +13,10 @@
  * the byte order of the machine. A length of 0 means that the parameter is absent.
  */
 struct ppm_evt_hdr {
-	__u64 ts;      /* ns since the epoch */
-	__u64 tid;     /* thread id in the initial pid namespace */
-	__u32 len;     /* bytes of the whole frame, this header included */
-	__u16 type;    /* event id of the event table */
+	__u64 ts; /* ns since the epoch */
+	__u64 tid; /* thread id in the initial pid namespace */
+	__u32 len; /* bytes of the whole frame, this header included */
+	__u16 type; /* event id of the event table */
 	__u32 nparams; /* number of lengths that follow; FRAME_EXTRAS */
 } __attribute__((packed));
 
@@ -137,7 +137,7 @@ struct multiplexed_events {
 
 /* What the generic event reports of a call of 32-bit programs. */
 struct compat_call {
-	__u16 code;   /* of the .scap format */
+	__u16 code; /* of the .scap format */
 	__u16 native; /* its number for 64-bit programs, or NO_NATIVE */
 };
 
@@ -159,7 +159,7 @@ enum {
 #define KERNEL_FUNCTION(name, function) KERNEL_##name,
 	KERNEL_FUNCTIONS(KERNEL_FUNCTION)
 #undef KERNEL_FUNCTION
-	KERNEL_FUNCTIONS_END,
+		KERNEL_FUNCTIONS_END,
 };
 
 /* The license of the BPF programs, which the kernel checks. */
@@ -187,10 +187,13 @@ enum loss_cause {
 #define LOSS(name, text) LOSS_##name,
 	LOSS_CAUSES(LOSS)
 #undef LOSS
-	LOSS_CAUSES_COUNT,
+		LOSS_CAUSES_COUNT,
 };
 
-/* Whose events are limited to a number in each second. */
+/* Whose events are limited to a number in each second. Of each kind RATES_MAX are counted at once.
+ */
+enum { RATES_MAX = 4096 };
+
 enum rate_kind {
 	RATE_OF_PROCESS,
 	RATE_OF_CGROUP, /* of the tasks that are in the same control groups of all hierarchies */
@@ -232,7 +235,7 @@ struct shed {
  */
 struct event_counters {
 	__u64 lost[LOSS_CAUSES_COUNT]; /* by cause */
-	__u64 unreadable;              /* parameters left empty: their memory could not be read */
+	__u64 unreadable; /* parameters left empty: their memory could not be read */
 	__u64 filtered; /* rejected by the kernel's part of the filter, before an event was begun */
 };
 
@@ -241,6 +244,7 @@ struct driver_counters {
 	__u64 compat; /* system calls of 32-bit and x32 programs, which are not decoded */
 	__u64 unnoted; /* failed calls whose argument could not be compared with that on entry */
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
+	__u64 rates_begun[RATE_KINDS]; /* struct rate added: at most RATES_MAX of each are kept */
 };
 
 /*
@@ -255,8 +259,8 @@ enum {
 };
 
 /*
- * What the kernel knows of a system call and its thread: the place in struct kernel_facts. A text is
- * two words, a number one.
+ * What the kernel knows of a system call and its thread: the place in struct kernel_facts. A text
+ * is two words, a number one.
  */
 enum kernel_fact {
 	KERNEL_RESULT, /* of the call: not known on its entry */
@@ -377,7 +381,7 @@ kernel_filter_passes(const volatile struct kernel_filter *filter, const struct k
  */
 struct batch_header {
 	__u32 bytes; /* of the frames, padding included */
-	__u16 slot;  /* of its CPU */
+	__u16 slot; /* of its CPU */
 	__u16 count; /* frames */
 };
 
@@ -404,9 +408,9 @@ _Static_assert(sizeof(struct scratch_state) == 24, "read by user space from mapp
 
 /* The progress of copying a vector of buffers. */
 struct vector_progress {
-	__u64 at;	  /* bytes copied */
-	__u64 left;	  /* bytes that may still be copied */
-	__u64 bytes;	  /* sum of the entries' lengths */
+	__u64 at; /* bytes copied */
+	__u64 left; /* bytes that may still be copied */
+	__u64 bytes; /* sum of the entries' lengths */
 	__u64 unreadable; /* whether a part of it could not be read */
 };
 
@@ -430,18 +434,19 @@ struct scratch_slot {
 	struct ring_use ring; /* in the first slot of each CPU */
 	__u64 seen[EVENT_ID_MAX]; /* events begun in this slot, by id, lost ones included */
 	__u16 event_ids[BATCH_EVENTS_MAX]; /* ids of the frames, to count a lost record */
-	__u64 forgotten;	  /* see forget() in the driver */
+	__u64 forgotten; /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct frame_marks marks; /* of the event that is being written */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
-	__u8 work[WORK_BYTES];	  /* where longer values are built */
+	__u8 work[WORK_BYTES]; /* where longer values are built */
 	struct batch_header record; /* written before the frames when they are sent */
 	__u8 frames[BATCH_BYTES_MAX + 2 * (FRAME_BYTES_MAX + 32)];
 };
 
 _Static_assert(__builtin_offsetof(struct scratch_slot, frames) ==
-	       __builtin_offsetof(struct scratch_slot, record) + sizeof(struct batch_header),
+		       __builtin_offsetof(struct scratch_slot, record) +
+			       sizeof(struct batch_header),
 	       "a record is its header and its frames");
 
 #endif

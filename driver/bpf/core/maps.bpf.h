@@ -10,7 +10,7 @@
 #include "abi.h"
 #include "bpf/core/kernel_structs.bpf.h"
 
-enum { CLONES_MAX = 4096, RATES_MAX = 4096, GROUPS_REJECTED_MAX = 8192 };
+enum { CLONES_MAX = 4096, GROUPS_REJECTED_MAX = 8192 };
 
 /* A perf ring for each CPU. */
 struct {
@@ -65,13 +65,19 @@ struct {
 	__type(value, __u64);
 } clone3_noted SEC(".maps");
 
-/* User space makes it small if nothing is limited. */
-struct {
+/*
+ * By kind, so that processes that come and go do not end what control groups are counted by. User
+ * space makes those small whose kind is not limited.
+ */
+struct rates {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, RATES_MAX);
 	__type(key, struct rate_key);
 	__type(value, struct rate);
-} rates SEC(".maps");
+};
+
+struct rates process_rates SEC(".maps");
+struct rates group_rates SEC(".maps");
 
 /*
  * Key: of control groups, see cgroup_key_add(); the filter rejects all events of their threads.
@@ -98,20 +104,21 @@ const volatile struct call_events call_events[SYSCALL_NR_MAX]; /* by the caller'
 const volatile struct multiplexed_events multiplexed_events[MULTIPLEXED_CALLS];
 const volatile struct compat_call compat_calls[SYSCALL_NR_MAX]; /* by their number */
 const volatile __u16 syscall_codes[SYSCALL_NR_MAX]; /* .scap number by native number */
-const volatile __u32 self_pids[SELF_PIDS];	    /* not captured; 0: none */
-const volatile bool classic_calls;		    /* see userspace/scap/live/kind.h */
+const volatile __u32 self_pids[SELF_PIDS]; /* not captured; 0: none */
+const volatile bool classic_calls; /* see userspace/scap/live/kind.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool reserves_room; /* of rings, for important events */
 const volatile __u32 rate_limits[RATE_KINDS]; /* events in a second; 0: not limited */
+const volatile bool never_limited[EVENT_ID_MAX]; /* important ones, and those of rules */
 const volatile bool has_budget; /* see budget.bpf.h */
 const volatile __u8 shed_classes[EVENT_ID_MAX]; /* enum shed_class */
-const volatile __u32 snaplen;			    /* bytes of data kept of a buffer */
-const volatile struct snaplen_rules snaplen_rules;  /* more than snaplen bytes, on some ports */
-const volatile __u32 batch_bytes;		    /* larger batches are sent; <= BATCH_BYTES_MAX */
-const volatile __u32 kib_per_page_shift;	    /* 1 KiB << this is a page */
-const volatile __u64 boot_offset_ns;		    /* epoch minus boot clock */
+const volatile __u32 snaplen; /* bytes of data kept of a buffer */
+const volatile struct snaplen_rules snaplen_rules; /* more than snaplen bytes, on some ports */
+const volatile __u32 batch_bytes; /* larger batches are sent; <= BATCH_BYTES_MAX */
+const volatile __u32 kib_per_page_shift; /* 1 KiB << this is a page */
+const volatile __u64 boot_offset_ns; /* epoch minus boot clock */
 
 #endif

@@ -11,16 +11,27 @@
 
 #define SECOND_NS 1000000000ULL
 
+static __always_inline void count_begun(enum rate_kind kind)
+{
+	__u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		driver->rates_begun[kind]++;
+}
+
 static __always_inline struct rate *rate_find(__u64 id, enum rate_kind kind)
 {
+	void *rates = kind == RATE_OF_PROCESS ? (void *)&process_rates : (void *)&group_rates;
 	struct rate_key key = {.id = id, .kind = kind};
-	struct rate *rate = bpf_map_lookup_elem(&rates, &key);
+	struct rate *rate = bpf_map_lookup_elem(rates, &key);
 
 	if (!rate) {
 		struct rate none = {};
 
-		bpf_map_update_elem(&rates, &key, &none, BPF_NOEXIST);
-		rate = bpf_map_lookup_elem(&rates, &key);
+		bpf_map_update_elem(rates, &key, &none, BPF_NOEXIST);
+		rate = bpf_map_lookup_elem(rates, &key);
+		count_begun(kind);
 	}
 	return rate;
 }

@@ -75,7 +75,8 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 {
 	__u32 cause;
 
-	if (!rates_are_limited() || is_important(event) || f->message_index)
+	if (!rates_are_limited() || f->message_index || event >= EVENT_ID_MAX ||
+	    never_limited[event])
 		return false;
 	cause = rate_cause(now);
 	if (cause >= LOSS_CAUSES_COUNT)
@@ -371,8 +372,7 @@ static __always_inline void messages_end(struct filler *f)
 			cause = LOSS_TAIL_CALL;
 		}
 		/* The result may be made up, so it counts no more than the kernel takes. */
-		count_lost_times(f->event, cause,
-				 min_u64(f->messages, MESSAGES_OF_CALL) - next);
+		count_lost_times(f->event, cause, min_u64(f->messages, MESSAGES_OF_CALL) - next);
 	}
 	scratch_give_back(f->slot);
 }

@@ -204,6 +204,8 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{totals->unreadable,
 		 "parameters left empty: they could not be read (not resident, or a bad address)"},
 		{live->compat, "system calls of 32-bit or x32 programs, not decoded"},
+		{live->rates_ended, "times or more a limit began anew: the process or group had to "
+				    "give its counter to another"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->corrupt, "delivered events that could not be decoded"},

@@ -52,6 +52,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
 		config.successes[id] = !(selection->events[id] & WHY_FILTER);
+		config.of_rules[id] = selection->of_rules[id];
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config.syscalls[number] = selection->syscalls[number];

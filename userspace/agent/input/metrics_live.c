@@ -82,6 +82,8 @@ static const struct {
 	ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
 	ROW("heartbeats_unanswered", unanswered,
 	    "Test calls on CPUs whose programs do not report: events are missing there."),
+	ROW("limits_begun_anew", rates_ended,
+	    "Counters of limits that gave way to those of other processes or groups, at least."),
 	ROW("program_runs_missed", run_missed, "Runs of a program that the kernel skipped."),
 };
 

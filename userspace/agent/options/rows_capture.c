@@ -261,7 +261,7 @@ const struct option_row option_rows_capture[] = {
 	 set_memory_limit, .accepts = "a size of 32M or more"},
 	{0, "process-limit", "EVENTS",
 	 "at most EVENTS a second of each process; more are lost, and counted; important ones "
-	 "never",
+	 "and those of rules never",
 	 set_process_limit, .accepts = "a number from 1 to 100000000", .about = LIVE},
 	{0, "cgroup-limit", "EVENTS",
 	 "the same of all processes that are in the same control groups, such as a container",

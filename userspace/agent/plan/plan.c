@@ -160,6 +160,8 @@ static int select_events(struct plan *plan, struct error *err)
 	else
 		selection_make(&plan->selection, plan->filter, needs,
 			       plan->options->full_state || writes_state(plan));
+	if (plan->ruleset)
+		selection_mark_rules(&plan->selection, plan->filter);
 	pushdown_make(plan);
 	if (!selection_is_empty(&plan->selection))
 		return 0;

@@ -370,12 +370,21 @@ enum entry_notes selection_entry_notes(const struct selection *selection)
 	return selection->entry_needs ? ENTRY_NOTES_OVERWRITTEN : ENTRY_NOTES_NONE;
 }
 
+void selection_mark_rules(struct selection *selection, const struct filter *filter)
+{
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		selection->of_rules[id] =
+			(selection->events[id] & WHY_FILTER) && filter_names_event(filter, id);
+}
+
 bool selection_captures_same(const struct selection *a, const struct selection *b)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		if (!a->events[id] != !b->events[id] ||
 		    (a->events[id] & WHY_FILTER) != (b->events[id] & WHY_FILTER))
 			return false;
+	if (memcmp(a->of_rules, b->of_rules, sizeof(a->of_rules)) != 0)
+		return false;
 	if (selection_has_enter_times(a) != selection_has_enter_times(b) ||
 	    a->entry_needs != b->entry_needs)
 		return false;

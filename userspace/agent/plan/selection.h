@@ -25,6 +25,7 @@ enum selection_why {
 
 struct selection {
 	uint8_t events[EVENT_ID_MAX]; /* why each event is captured: selection_why bits, 0: not */
+	bool of_rules[EVENT_ID_MAX]; /* see selection_mark_rules() */
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers that are captured as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	uint8_t filter_parts; /* parts of the state (selection_why bits) needed by the filter */
@@ -50,6 +51,9 @@ void selection_make(struct selection *selection, const struct filter *filter,
  * events that only update the state need no selection.
  */
 void selection_make_recorded(struct selection *selection, const struct filter *filter);
+
+/* Marks the events that rules name by their types; `filter` is that of the rules. */
+void selection_mark_rules(struct selection *selection, const struct filter *filter);
 
 /* Whether no event can pass the filter. */
 bool selection_is_empty(const struct selection *selection);

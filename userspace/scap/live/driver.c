@@ -217,6 +217,7 @@ static void read_slots(const struct live_driver *driver, struct scap_live_stats 
 static int read_driver_counters(struct live_driver *driver, struct scap_live_stats *stats)
 {
 	struct driver_counters *by_cpu = calloc(driver->loaded.cpus, sizeof(*by_cpu));
+	uint64_t begun[RATE_KINDS] = {0};
 	uint32_t zero = 0;
 	int r = 0;
 
@@ -228,7 +229,13 @@ static int read_driver_counters(struct live_driver *driver, struct scap_live_sta
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
 		stats->untimed += by_cpu[cpu].untimed;
+		for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
+			begun[kind] += by_cpu[cpu].rates_begun[kind];
 	}
+	/* The kernel may have removed some before there were so many. */
+	for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
+		if (begun[kind] > RATES_MAX)
+			stats->rates_ended += begun[kind] - RATES_MAX;
 	free(by_cpu);
 	return r;
 }
@@ -272,7 +279,10 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,
 			     size_t max)
 {
-	return live_throttled_read(driver->maps[LIVE_MAP_RATES], list, max);
+	size_t count = 0;
+
+	count = live_throttled_read(driver->maps[LIVE_MAP_PROCESS_RATES], list, count, max);
+	return live_throttled_read(driver->maps[LIVE_MAP_GROUP_RATES], list, count, max);
 }
 
 int live_driver_shed(struct live_driver *driver, const struct shed *shed)

@@ -58,7 +58,8 @@ struct scap_live_config {
 	enum call_hooks call_hooks; /* ALL or EACH */
 	bool iterators[SCAP_LIVE_ITERATORS]; /* see scap_live_take_iterator() */
 	struct kernel_filters kernel_filters; /* the kernel drops what they reject; zeros: none */
-	uint32_t rate_limits[RATE_KINDS]; /* events in a second that are not important; 0: none */
+	uint32_t rate_limits[RATE_KINDS]; /* events in a second, but for those that are important */
+	bool of_rules[EVENT_ID_MAX]; /* these are never over such a limit either */
 	bool has_budget; /* scap_live_shed() has an effect */
 	bool verbose; /* print libbpf's messages on stderr */
 	uint64_t boot_offset_ns; /* that of another capture, or 0: the current one */
@@ -75,6 +76,7 @@ struct scap_live_stats {
 	uint64_t compat; /* system calls of 32-bit programs, not decoded */
 	uint64_t unnoted; /* failed calls whose argument could not be compared with that on entry */
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
+	uint64_t rates_ended; /* at least: counters of rate_limits that gave way to newer ones */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */
 	uint64_t ring_bytes_max; /* to which they may grow; 0: they do not, or not any more */

@@ -106,14 +106,6 @@ static bool reserves_room(const struct scap_live_config *config)
 	return wanted[false] && wanted[true];
 }
 
-static bool limits_rates(const struct scap_live_config *config)
-{
-	for (unsigned int kind = 0; kind < RATE_KINDS; kind++)
-		if (config->rate_limits[kind])
-			return true;
-	return false;
-}
-
 /* Whether it is noted where datagrams go: by all programs for that, or not at all. */
 static bool notes_sends(const struct live_object *object)
 {
@@ -141,8 +133,10 @@ static int configure(struct live_object *made, struct error *err)
 	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
 	       sizeof(config->rate_limits));
 	object->rodata->has_budget = config->has_budget;
-	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		object->rodata->shed_classes[id] = (__u8)event_shed_class(id);
+		object->rodata->never_limited[id] = event_is_important(id) || config->of_rules[id];
+	}
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;
 	/* A small ring must have room for some records. */
@@ -158,8 +152,10 @@ static int configure(struct live_object *made, struct error *err)
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	if (r == 0 && !config->enter_times)
 		r = bpf_map__set_max_entries(object->maps.enter_times_noted, 1);
-	if (r == 0 && !limits_rates(config))
-		r = bpf_map__set_max_entries(object->maps.rates, 1);
+	if (r == 0 && !config->rate_limits[RATE_OF_PROCESS])
+		r = bpf_map__set_max_entries(object->maps.process_rates, 1);
+	if (r == 0 && !config->rate_limits[RATE_OF_CGROUP])
+		r = bpf_map__set_max_entries(object->maps.group_rates, 1);
 	if (r == 0 && !live_compares_names(&config->kernel_filters))
 		r = bpf_map__set_max_entries(object->maps.renamed, 1);
 	if (r == 0 && !config->kernel_filters.hierarchies)

@@ -19,6 +19,7 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->compat += past->compat;
 	stats->unnoted += past->unnoted;
 	stats->untimed += past->untimed;
+	stats->rates_ended += past->rates_ended;
 	stats->run_missed += past->run_missed;
 	stats->unanswered += past->unanswered;
 }

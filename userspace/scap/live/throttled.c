@@ -30,12 +30,11 @@ static size_t insert(struct scap_live_throttled *list, size_t count, size_t max,
 	return count;
 }
 
-size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t max)
+size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t count, size_t max)
 {
 	struct rate_key key, previous;
 	const void *from = NULL;
 	struct rate rate;
-	size_t count = 0;
 
 	for (int i = 0; i < LOOKUPS_MAX && map >= 0; i++) {
 		if (bpf_map_get_next_key(map, from, &key) < 0)

@@ -7,7 +7,10 @@
 
 #include "scap/live/live.h"
 
-/* As scap_live_throttled(), from the descriptor of the map; -1: there is none. */
-size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t max);
+/*
+ * As scap_live_throttled(), from the descriptor of a map (-1: there is none), into a list that has
+ * `count` already.
+ */
+size_t live_throttled_read(int map, struct scap_live_throttled *list, size_t count, size_t max);
 
 #endif

@@ -32,7 +32,8 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		wire->iterators[i] = config->iterators[i];
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		wire->events[id] = (uint8_t)((config->events[id] ? LOADER_WANTED : 0) |
-					     (config->successes[id] ? LOADER_SUCCESSES : 0));
+					     (config->successes[id] ? LOADER_SUCCESSES : 0) |
+					     (config->of_rules[id] ? LOADER_OF_RULES : 0));
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		wire->calls[number] =
 			(uint8_t)((config->syscalls[number] ? LOADER_NATIVE : 0) |
@@ -110,7 +111,7 @@ static const char *find_fault(const struct loader_config *wire)
 	if (!are_valid_filters(&wire->kernel_filters))
 		return "a filter";
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES))
+		if (wire->events[id] & ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES))
 			return "an event";
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		if (wire->calls[number] & ~(LOADER_NATIVE | LOADER_COMPAT))
@@ -144,6 +145,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config->events[id] = wire->events[id] & LOADER_WANTED;
 		config->successes[id] = wire->events[id] & LOADER_SUCCESSES;
+		config->of_rules[id] = wire->events[id] & LOADER_OF_RULES;
 	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config->syscalls[number] = wire->calls[number] & LOADER_NATIVE;

@@ -24,7 +24,13 @@ enum loader_request_kind {
 };
 
 /* Bits, by event id and by number of a system call. */
-enum { LOADER_WANTED = 1, LOADER_SUCCESSES = 2, LOADER_NATIVE = 1, LOADER_COMPAT = 2 };
+enum {
+	LOADER_WANTED = 1,
+	LOADER_SUCCESSES = 2,
+	LOADER_OF_RULES = 4,
+	LOADER_NATIVE = 1,
+	LOADER_COMPAT = 2
+};
 
 /* struct scap_live_config, without anything that a process could not check. */
 struct loader_config {

@@ -53,6 +53,26 @@ static bool is_shown(unsigned int id)
 	return event_desc_get(id) && !(event_desc_get(id)->flags & EF_UNSEEN);
 }
 
+/* Only what is named by its type: a rule for any event names none. */
+static void test_events_of_rules(void **state)
+{
+	static const char text[] = "proc.name=x or evt.type in (openat, dup)";
+	struct filter_options options = {0};
+	struct filter *filter;
+	struct filter_error err;
+	struct selection plain;
+
+	assert_int_equal(filter_create(text, &options, &filter, &err), 0);
+	selection_make(&selection, filter, OUTPUT_NEEDS, false);
+	plain = selection;
+	selection_mark_rules(&selection, filter);
+	assert_true(selection.of_rules[EVENT_openat] && selection.of_rules[EVENT_dup]);
+	assert_true(selection.events[EVENT_getpid] & WHY_FILTER);
+	assert_false(selection.of_rules[EVENT_getpid]);
+	assert_false(selection_captures_same(&plain, &selection));
+	filter_destroy(filter);
+}
+
 static void test_everything(void **state)
 {
 	select_for(NULL, OUTPUT_NEEDS);
@@ -472,6 +492,7 @@ static void test_recorded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_events_of_rules),
 	cmocka_unit_test(test_everything),
 	cmocka_unit_test(test_unknown_calls),
 	cmocka_unit_test(test_generic_call_with_output),

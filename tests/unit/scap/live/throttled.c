@@ -53,13 +53,13 @@ static void test_none(void **state)
 {
 	struct scap_live_throttled list[LIST_MAX];
 
-	assert_int_equal(live_throttled_read(-1, list, LIST_MAX), 0);
+	assert_int_equal(live_throttled_read(-1, list, 0, LIST_MAX), 0);
 	if (map < 0)
 		skip();
-	assert_int_equal(live_throttled_read(map, list, LIST_MAX), 0);
+	assert_int_equal(live_throttled_read(map, list, 0, LIST_MAX), 0);
 	/* Within its limit. */
 	put(1, RATE_OF_PROCESS, 0);
-	assert_int_equal(live_throttled_read(map, list, LIST_MAX), 0);
+	assert_int_equal(live_throttled_read(map, list, 0, LIST_MAX), 0);
 }
 
 static void test_largest_first(void **state)
@@ -70,16 +70,20 @@ static void test_largest_first(void **state)
 		skip();
 	put(1, RATE_OF_PROCESS, 10);
 	put(1, RATE_OF_CGROUP, 30);
-	assert_int_equal(live_throttled_read(map, list, LIST_MAX), 2);
+	assert_int_equal(live_throttled_read(map, list, 0, LIST_MAX), 2);
 	expect(&list[0], RATE_OF_CGROUP, 1, 30);
 	expect(&list[1], RATE_OF_PROCESS, 1, 10);
 	for (unsigned int id = 2; id < ENTRIES; id++)
 		put(id, RATE_OF_PROCESS, 100 + (id * 7) % ENTRIES);
-	assert_int_equal(live_throttled_read(map, list, LIST_MAX), LIST_MAX);
+	assert_int_equal(live_throttled_read(map, list, 0, LIST_MAX), LIST_MAX);
 	for (int i = 0; i < LIST_MAX; i++)
 		assert_true(list[i].lost == 100 + ENTRIES - 1 - (uint64_t)i);
-	assert_int_equal(live_throttled_read(map, list, 1), 1);
+	assert_int_equal(live_throttled_read(map, list, 0, 1), 1);
 	assert_true(list[0].lost == 100 + ENTRIES - 1);
+	/* In a list of another map. */
+	list[0] = (struct scap_live_throttled){.lost = 100 + ENTRIES};
+	assert_int_equal(live_throttled_read(map, list, 1, 2), 2);
+	assert_true(list[0].lost == 100 + ENTRIES && list[1].lost == 100 + ENTRIES - 1);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -15,6 +15,7 @@ enum { MANY = 5 };
 static const struct scap_live_config config = {
 	.events = {[EVENT_openat] = true, [EVENT_close] = true},
 	.successes = {[EVENT_close] = true},
+	.of_rules = {[EVENT_openat] = true},
 	.syscalls = {[1] = true, [SYSCALL_NR_MAX - 1] = true},
 	.compat_syscalls = {[1] = true, [2] = true},
 	.ring_bytes = 1 << 16,
@@ -56,6 +57,7 @@ static void test_there_and_back(void **state)
 	assert_int_equal(loader_config_read(&wire, &read, &err), 0);
 	assert_memory_equal(read.events, config.events, sizeof(read.events));
 	assert_memory_equal(read.successes, config.successes, sizeof(read.successes));
+	assert_memory_equal(read.of_rules, config.of_rules, sizeof(read.of_rules));
 	assert_memory_equal(read.syscalls, config.syscalls, sizeof(read.syscalls));
 	assert_memory_equal(read.compat_syscalls, config.compat_syscalls,
 			    sizeof(read.compat_syscalls));
@@ -108,7 +110,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(has_budget, 2, "a flag");
 	EXPECT_FAULT(snaplen_rules.full_low, 3, "the rules of snaplen");
 	EXPECT_FAULT(snaplen_rules.dynamic, 2, "the rules of snaplen");
-	EXPECT_FAULT(events[0], 4, "an event");
+	EXPECT_FAULT(events[0], 8, "an event");
 	EXPECT_FAULT(events[EVENT_ID_MAX - 1], 255, "an event");
 	EXPECT_FAULT(calls[SYSCALL_NR_MAX - 1], 4, "a system call");
 	EXPECT_FAULT(kernel_filters.at_exit[1], KERNEL_FILTERS_MAX + 1, "a filter");
