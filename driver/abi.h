@@ -34,7 +34,13 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
  * before the duration, stands what is doubtful.
  */
 #define FRAME_MARKED 0x40000000U
-#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED)
+
+/*
+ * Another bit: before these stands which file the call's descriptor was at its end, by which user
+ * space notices that it is another one than it believes.
+ */
+#define FRAME_FILE 0x20000000U
+#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE)
 
 /* Parameters are bits, 1 << index. */
 struct frame_marks {
@@ -44,6 +50,15 @@ struct frame_marks {
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct frame_marks) == 24, "part of native capture files");
+
+/* As the kernel has it: some file systems show others by stat(2). */
+struct frame_file {
+	__u64 ino; /* 0: none */
+	__u32 dev; /* in the form of the .scap format */
+	__u32 mount; /* its id, as in /proc/PID/fdinfo */
+};
+
+_Static_assert(sizeof(struct frame_file) == 16, "part of native capture files");
 
 /*
  * A descriptor that a call waits for. A value of type FDLIST is a 16-bit count and that many
@@ -437,6 +452,7 @@ struct scratch_slot {
 	__u64 forgotten; /* see forget() in the driver */
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct frame_marks marks; /* of the event that is being written */
+	struct frame_file file; /* likewise, if TELLS_FILE */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES]; /* where longer values are built */

@@ -24,4 +24,11 @@
 	 (event) == EVENT_pwritev2 || (event) == EVENT_sendto || (event) == EVENT_recvfrom ||      \
 	 (event) == EVENT_sendmsg || (event) == EVENT_recvmsg)
 
+/* Those whose events say which file their descriptor is: the first argument, or the result. */
+#define TELLS_FILE_USED(event)                                                                     \
+	(TRANSFERS(event) || (event) == EVENT_sendmmsg || (event) == EVENT_recvmmsg)
+#define TELLS_FILE_MADE(event)                                                                     \
+	((event) == EVENT_socket || (event) == EVENT_accept || (event) == EVENT_accept4)
+#define TELLS_FILE(event) (TELLS_FILE_USED(event) || TELLS_FILE_MADE(event))
+
 #endif

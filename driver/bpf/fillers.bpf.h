@@ -106,6 +106,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			return call_without_event(f, id);                                          \
 		if (!filler_begin(f, ctx, id, name##__count))                                      \
 			return call_without_event(f, id);                                          \
+		if (tells_files && TELLS_FILE(id))                                                 \
+			note_file(f, TELLS_FILE_MADE(id) ? f->ret : argument(f, 0));               \
 		if (enter_times && f->message_index == 0)                                          \
 			f->slot->entered_ns = call_entered(f, id);
 

@@ -17,6 +17,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 	frame->tid = tid;
 	frame->latency_ns = LATENCY_UNKNOWN;
 	frame->marks = (struct frame_marks){0};
+	frame->file = (struct frame_file){0};
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
 }
@@ -150,6 +151,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + sizeof(header) + i * width, &len, width);
 		memcpy(frame->bytes + at, frame->values + frame->params[i].at, len);
 		at += len;
+	}
+	if (frame->file.ino) {
+		memcpy(frame->bytes + at, &frame->file, sizeof(frame->file));
+		at += sizeof(frame->file);
+		header.nparams |= FRAME_FILE;
 	}
 	if (frame->marks.truncated | frame->marks.contested | frame->marks.is_faked) {
 		memcpy(frame->bytes + at, &frame->marks, sizeof(frame->marks));

@@ -18,6 +18,7 @@ struct frame {
 	int64_t tid;
 	uint64_t latency_ns; /* set after frame_begin(), which makes it LATENCY_UNKNOWN: not
 				reported */
+	struct frame_file file; /* set after frame_begin(), which makes it none */
 	struct frame_marks marks; /* set after frame_begin(), which makes it none */
 	size_t used; /* bytes of `values` */
 	struct {

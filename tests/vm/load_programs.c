@@ -71,6 +71,7 @@ static int configure(struct lanner *object, bool classic)
 	object->rodata->enter_times = true;
 	object->rodata->compares_arguments = true;
 	object->rodata->notes_sends = true;
+	object->rodata->tells_files = true;
 	object->rodata->reserves_room = true;
 	object->rodata->has_budget = true;
 	object->rodata->rate_limits[RATE_OF_PROCESS] = object->rodata->rate_limits[RATE_OF_CGROUP] =

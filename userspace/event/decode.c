@@ -112,13 +112,14 @@ static bool take_extra(const void *frame, struct ppm_evt_hdr *header, void *extr
 	return true;
 }
 
-/* Takes the latency and the marks of a frame, which stand behind its values. */
+/* Takes the latency, the marks and the file of a frame, which stand behind its values. */
 static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct event *ev)
 {
 	uint32_t extras = header->nparams & FRAME_EXTRAS;
 
 	ev->latency_ns = LATENCY_UNKNOWN;
 	ev->marks = (struct frame_marks){0};
+	ev->file = (struct frame_file){0};
 	if (!extras)
 		return true;
 	header->nparams &= ~FRAME_EXTRAS;
@@ -127,8 +128,11 @@ static bool take_extras(const void *frame, struct ppm_evt_hdr *header, struct ev
 	if ((extras & FRAME_TIMED) &&
 	    !take_extra(frame, header, &ev->latency_ns, sizeof(ev->latency_ns)))
 		return false;
-	return !(extras & FRAME_MARKED) ||
-	       take_extra(frame, header, &ev->marks, sizeof(ev->marks));
+	if ((extras & FRAME_MARKED) &&
+	    !take_extra(frame, header, &ev->marks, sizeof(ev->marks)))
+		return false;
+	return !(extras & FRAME_FILE) ||
+	       take_extra(frame, header, &ev->file, sizeof(ev->file));
 }
 
 /*

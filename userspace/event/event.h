@@ -327,6 +327,7 @@ struct event {
 	const struct event_desc *desc;
 	uint64_t ts_ns; /* since the epoch */
 	uint64_t latency_ns; /* from entry to exit of the system call, or LATENCY_UNKNOWN */
+	struct frame_file file; /* which one the descriptor of the call is; ino 0: not known */
 	struct frame_marks marks; /* what cannot be stated as fact; a faked call has no result */
 	int64_t tid;
 	uint16_t cpu;
@@ -337,7 +338,8 @@ struct event {
 static inline uint32_t frame_extra_bytes(uint32_t nparams)
 {
 	return (nparams & FRAME_TIMED ? (uint32_t)sizeof(uint64_t) : 0) +
-	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0);
+	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0) +
+	       (nparams & FRAME_FILE ? (uint32_t)sizeof(struct frame_file) : 0);
 }
 
 /*

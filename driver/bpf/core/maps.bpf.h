@@ -108,6 +108,7 @@ const volatile __u32 self_pids[SELF_PIDS]; /* not captured; 0: none */
 const volatile bool classic_calls; /* see userspace/scap/live/kind.h */
 const volatile bool enter_times; /* latencies are wanted */
 const volatile bool compares_arguments; /* with those on entry */
+const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile struct kernel_filters kernel_filters; /* see kernel_filter.bpf.h */
 const volatile bool reserves_room; /* of rings, for important events */

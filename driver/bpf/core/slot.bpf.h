@@ -8,6 +8,8 @@
 #ifndef LANNER_SLOT_BPF_H
 #define LANNER_SLOT_BPF_H
 
+#include "calls.h"
+
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/filler.bpf.h"
 #include "bpf/core/rate.bpf.h"
@@ -252,6 +254,19 @@ static __always_inline void frame_flag(struct filler *f, __u32 flag)
 	*(__u32 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, nparams)) |= flag;
 }
 
+/* Which file the call's descriptor is, behind the values: see FRAME_FILE. */
+static __always_inline void put_file(struct filler *f)
+{
+	__u64 pos = f->pos;
+
+	CHECKED(pos);
+	if (!f->slot->file.ino || pos > FRAME_BYTES_MAX - sizeof(f->slot->file))
+		return;
+	*(struct frame_file *)(f->frame + pos) = f->slot->file;
+	frame_flag(f, FRAME_FILE);
+	f->pos = forget(f->slot, pos + sizeof(f->slot->file));
+}
+
 /* What is doubtful of the event, behind its values: see FRAME_MARKED. */
 static __always_inline void put_marks(struct filler *f)
 {
@@ -292,6 +307,8 @@ static __always_inline void filler_send(struct filler *f)
 	struct batch_header *batch = &f->slot->state.batch;
 	__u64 len, bytes;
 
+	if (tells_files && TELLS_FILE(f->event))
+		put_file(f);
 	put_marks(f);
 	if (enter_times && f->timed)
 		put_latency(f);

@@ -56,6 +56,8 @@ static __always_inline struct file *fd_file(__s32 fd)
 	if (fd < 0 || (__u32)fd >= GET(table, max_fds))
 		return NULL;
 	entries = GET(table, fd);
+	if (CAN_CAST)
+		return (void *)kernel_word((__u64)&entries[fd]);
 	bpf_core_read(&file, sizeof(file), &entries[fd]);
 	return file;
 }
@@ -69,6 +71,25 @@ static __always_inline __u32 file_kind(struct file *file)
 static __always_inline __u64 file_ino(struct file *file)
 {
 	return file ? GET(file, f_inode, i_ino) : 0;
+}
+
+/* Notes which file a descriptor is, for the end of the frame. */
+static __always_inline void note_file(struct filler *f, __s32 fd)
+{
+	struct file *file = fd_file(fd);
+	struct mount *mount;
+	struct inode *inode;
+
+	f->slot->file.ino = 0;
+	if (!file)
+		return;
+	inode = GET(file, f_inode);
+	mount = (void *)GET(file, f_path.mnt) - bpf_core_field_offset(struct mount, mnt);
+	f->slot->file = (struct frame_file){
+		.ino = GET(inode, i_ino),
+		.dev = device_encode(GET(inode, i_sb, s_dev)),
+		.mount = GET(mount, mnt_id),
+	};
 }
 
 /*

@@ -139,6 +139,30 @@ static void test_marks(void **state)
 		}
 }
 
+/* Which file it was stands before both. */
+static void test_file(void **state)
+{
+	for (int others = 0; others < 4; others++) {
+		struct scap_event whole;
+		struct event ev;
+
+		openat_frame();
+		frame.file = (struct frame_file){1ULL << 40, 0x801, 30};
+		frame.marks.contested = others & 1;
+		frame.latency_ns = others & 2 ? 5 : LATENCY_UNKNOWN;
+		whole = frame_end(&frame);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_memory_equal(&ev.file, &frame.file, sizeof(ev.file));
+		assert_memory_equal(&ev.marks, &frame.marks, sizeof(ev.marks));
+		assert_int_equal(ev.latency_ns, frame.latency_ns);
+		assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+		whole = openat_frame();
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_int_equal(ev.file.ino, 0);
+		assert_int_equal(decode_changed(&whole, NPARAMS_AT, FRAME_FILE, 4), 0);
+	}
+}
+
 /* The bit that says so is there, and the bytes are not; or it is no call. */
 static void test_marks_are_missing(void **state)
 {
@@ -545,6 +569,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_parameters),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_marks),
+	cmocka_unit_test(test_file),
 	cmocka_unit_test(test_marks_are_missing),
 	cmocka_unit_test(test_latency_of_no_call),
 	cmocka_unit_test(test_latency_is_missing),

@@ -127,6 +127,8 @@ static int configure(struct live_object *made, struct error *err)
 	object->rodata->enter_times = config->enter_times;
 	object->rodata->reserves_room = reserves_room(config);
 	object->rodata->compares_arguments = config->entry_notes == ENTRY_NOTES_ALL;
+	/* By what is read of descriptors at the start it is known that they are kept. */
+	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS];
 	object->rodata->notes_sends = notes_sends(made);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));

@@ -44,6 +44,7 @@ struct scap_fd {
 	uint32_t flags;	      /* file_flags values of the event table, for files */
 	uint32_t dev;	      /* encoded as in the open events, for files */
 	uint64_t ino;
+	uint32_t mount;	      /* its id; 0: not known */
 	const char *name;     /* path, "pipe:[1]", unix socket path; "" for IP sockets */
 	enum scap_l4 l4;      /* IP sockets */
 	struct scap_endpoint local, remote; /* IP sockets; all zero: not bound, not connected */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "scap/proc/impl.h"
 #include "scap/proc/text.h"
@@ -97,21 +98,33 @@ uint32_t proc_fd_flags(uint64_t native)
 	return stored;
 }
 
-static uint32_t read_flags(struct scap_proc *proc, int task_dir, int64_t num)
+/* The lines of fdinfo that are about the file, and not about how it was opened. */
+static void take_line(struct proc_text *line, struct scap_fd *fd)
 {
-	struct proc_text text, line, word;
-	uint64_t native;
-	char name[32];
+	struct proc_text word;
+	uint64_t number;
 
-	snprintf(name, sizeof(name), "fdinfo/%" PRId64, num);
-	if (proc_read_file(task_dir, name, FDINFO_BYTES_MAX, &proc->text) < 0)
-		return 0;
+	if (proc_text_prefix(line, "flags:") && proc_text_word(line, &word) &&
+	    proc_text_u64(&word, 8, &number))
+		fd->flags = proc_fd_flags(number);
+	else if (proc_text_prefix(line, "mnt_id:") && proc_text_word(line, &word) &&
+		 proc_text_u64(&word, 10, &number))
+		fd->mount = (uint32_t)number;
+	/* From Linux 5.14 on. */
+	else if (proc_text_prefix(line, "ino:") && proc_text_word(line, &word) &&
+		 proc_text_u64(&word, 10, &number))
+		fd->ino = number;
+}
+
+static void read_info(struct scap_proc *proc, int dir, const char *name, struct scap_fd *fd)
+{
+	struct proc_text text, line;
+
+	if (proc_read_file(dir, name, FDINFO_BYTES_MAX, &proc->text) < 0)
+		return;
 	text = proc_text_of(&proc->text);
 	while (proc_text_line(&text, &line))
-		if (proc_text_prefix(&line, "flags:") && proc_text_word(&line, &word) &&
-		    proc_text_u64(&word, 8, &native))
-			return proc_fd_flags(native);
-	return 0;
+		take_line(&line, fd);
 }
 
 uint32_t proc_fd_dev(uint32_t major, uint32_t minor)
@@ -186,25 +199,65 @@ static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Reads the link `name` of a folder, and what it leads to. Sockets are searched for in the task's. */
+static int fill(struct scap_proc *proc, int task_dir, int dir, const char *name,
+		uint64_t *namespace, struct scap_fd *fd)
+{
+	struct proc_text target;
+	char own[32];
+	int len = proc_read_link(dir, name, proc->fd_name, sizeof(proc->fd_name));
+
+	if (len < 0)
+		return len == -ENOENT ? -EBADF : len;
+	target = (struct proc_text){proc->fd_name, proc->fd_name + len};
+	if (proc_text_prefix(&target, "socket:[") && proc_text_u64(&target, 10, &fd->ino)) {
+		snprintf(own, sizeof(own), "fd/%" PRId64, fd->num);
+		return fill_socket(proc, task_dir, namespace, own, fd);
+	}
+	fd->type = proc_fd_type(proc->fd_name);
+	read_inode(dir, name, fd);
+	return 0;
+}
+
 int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
 		 struct scap_fd *fd)
 {
-	struct proc_text target;
-	char name[32];
-	int len;
+	char name[32], info[32];
+	int r;
 
 	*fd = (struct scap_fd){.num = num, .name = proc->fd_name};
 	snprintf(name, sizeof(name), "fd/%" PRId64, num);
-	len = proc_read_link(task_dir, name, proc->fd_name, sizeof(proc->fd_name));
-	if (len < 0)
-		return len == -ENOENT ? -EBADF : len;
-	fd->flags = read_flags(proc, task_dir, num);
-	target = (struct proc_text){proc->fd_name, proc->fd_name + len};
-	if (proc_text_prefix(&target, "socket:[") && proc_text_u64(&target, 10, &fd->ino))
-		return fill_socket(proc, task_dir, namespace, name, fd);
-	fd->type = proc_fd_type(proc->fd_name);
-	read_inode(task_dir, name, fd);
-	return 0;
+	snprintf(info, sizeof(info), "fdinfo/%" PRId64, num);
+	r = fill(proc, task_dir, task_dir, name, namespace, fd);
+	if (r == 0)
+		read_info(proc, task_dir, info, fd);
+	return r;
+}
+
+int proc_fd_fill_held(struct scap_proc *proc, int task_dir, int64_t num, struct scap_fd *fd)
+{
+	char name[48], info[48];
+	uint64_t namespace = 0;
+	uint32_t flags;
+	int held, r;
+
+	snprintf(name, sizeof(name), "fd/%" PRId64, num);
+	held = openat(task_dir, name, O_PATH | O_CLOEXEC);
+	/* A file system that answers in place of the kernel may forbid it. */
+	if (held < 0)
+		return proc_fd_fill(proc, task_dir, &namespace, num, fd);
+	*fd = (struct scap_fd){.num = num, .name = proc->fd_name};
+	snprintf(info, sizeof(info), "fdinfo/%" PRId64, num);
+	read_info(proc, task_dir, info, fd);
+	flags = fd->flags;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", held);
+	snprintf(info, sizeof(info), "/proc/self/fdinfo/%d", held);
+	r = fill(proc, task_dir, AT_FDCWD, name, &namespace, fd);
+	if (r == 0)
+		read_info(proc, AT_FDCWD, info, fd);
+	fd->flags = flags;
+	close(held);
+	return r;
 }
 
 void proc_fd_read_inode(int task_dir, struct scap_fd *fd)

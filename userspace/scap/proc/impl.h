@@ -58,6 +58,12 @@ int proc_cgroups_read(struct scap_proc *proc, int task_dir);
 int proc_fd_fill(struct scap_proc *proc, int task_dir, uint64_t *namespace, int64_t num,
 		 struct scap_fd *fd);
 
+/*
+ * The same through a handle of the file, so that all of it is about one file, whatever happens to
+ * the number meanwhile. Inode and mount are the kernel's own.
+ */
+int proc_fd_fill_held(struct scap_proc *proc, int task_dir, int64_t num, struct scap_fd *fd);
+
 /* Reads the inode and the device of a file, which stay as they are if that fails. */
 void proc_fd_read_inode(int task_dir, struct scap_fd *fd);
 

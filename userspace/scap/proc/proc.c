@@ -307,12 +307,11 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_fd *fd)
 {
 	int task_dir = open_task(proc, tid, tid);
-	uint64_t namespace = 0;
 	int r;
 
 	if (task_dir < 0)
 		return task_dir;
-	r = proc_fd_fill(proc, task_dir, &namespace, num, fd);
+	r = proc_fd_fill_held(proc, task_dir, num, fd);
 	close(task_dir);
 	return r;
 }

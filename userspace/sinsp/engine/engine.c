@@ -124,8 +124,8 @@ static void find_fd(struct sinsp *sinsp, const struct state_plan *plan, struct s
 	if (!plan->uses_fd || !event->thread)
 		return;
 	event->fd = sinsp_fds_find(event->thread->fds, event->fd_num);
-	if (!event->fd && is_open(plan, event->ev))
-		event->fd = state_fd(sinsp, event->thread, event->fd_num);
+	if (event->ev->file.ino || (!event->fd && is_open(plan, event->ev)))
+		event->fd = state_fd_of_file(sinsp, event->thread, event->fd_num, &event->ev->file);
 }
 
 static int count_unusable(struct sinsp *sinsp, int code)
@@ -167,6 +167,8 @@ static void apply(struct sinsp *sinsp, struct state_event *event)
 		apply_with_paths(sinsp, plan, event);
 	else if (plan->handle)
 		plan->handle(sinsp, event);
+	if (event->ev->file.ino && event->fd && !plan->uses_fd)
+		state_note_file(event->fd, &event->ev->file);
 	if ((sinsp->lacks & SINSP_DESCRIPTORS) && plan->fd_param >= 0 && event->thread)
 		forget_fds(sinsp, event->thread);
 }

@@ -61,6 +61,7 @@ struct sinsp_stats {
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
+	uint64_t names_unsure; /* descriptors whose number was another file in /proc: no name */
 	/* Why they were read from /proc although there was an iterator: -errno; or 0. */
 	int open_fds_error, threads_error;
 	uint64_t threads_evicted, fds_evicted, fds_rejected; /* at the limits above */

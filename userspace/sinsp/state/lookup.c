@@ -80,7 +80,28 @@ static bool may_ask_for_fd(struct sinsp *sinsp)
 	return false;
 }
 
-static struct sinsp_fd *ask_for_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
+/*
+ * Whether /proc has found the file that the kernel says it is. Its mount and inode are the kernel's;
+ * where only stat(2) is known, some file systems show other devices there.
+ */
+static bool is_found(const struct scap_fd *found, const struct frame_file *file)
+{
+	if (!file || !file->ino)
+		return true;
+	return found->ino == file->ino &&
+	       (found->mount ? found->mount == file->mount : found->dev == file->dev);
+}
+
+/* The number has become another file since: what is known of this one has no name. */
+static struct sinsp_fd *open_unsure(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
+{
+	sinsp->stats.names_unsure++;
+	return sinsp_fds_open(thread->fds, num, "", 0);
+}
+
+/* file: which one it is by the kernel; NULL: not known. */
+static struct sinsp_fd *ask_for_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num,
+				   const struct frame_file *file)
 {
 	struct scap_fd found;
 
@@ -92,7 +113,8 @@ static struct sinsp_fd *ask_for_fd(struct sinsp *sinsp, struct sinsp_thread *thr
 		sinsp->stats.fd_lookups_failed++;
 		return NULL;
 	}
-	return state_load_fd(sinsp, thread->fds, &found);
+	return is_found(&found, file) ? state_load_fd(sinsp, thread->fds, &found)
+				      : open_unsure(sinsp, thread, num);
 }
 
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num)
@@ -100,13 +122,47 @@ struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int6
 	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
 
 	/* Nothing asks for a descriptor that is not kept. */
-	return fd || (sinsp->lacks & SINSP_DESCRIPTORS) ? fd : ask_for_fd(sinsp, thread, num);
+	return fd || (sinsp->lacks & SINSP_DESCRIPTORS) ? fd : ask_for_fd(sinsp, thread, num, NULL);
 }
 
 struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
 	sinsp_fds_close(event->thread->fds, num);
-	return ask_for_fd(sinsp, event->thread, num);
+	return ask_for_fd(sinsp, event->thread, num, NULL);
+}
+
+/* Whether an entry is of another file. Of many kinds the inode or the device is not known. */
+static bool is_another(const struct sinsp_fd *fd, const struct frame_file *file)
+{
+	uint64_t ino = sinsp_fd_ino(fd);
+
+	return (ino && ino != file->ino) || (fd->dev && fd->dev != file->dev);
+}
+
+struct sinsp_fd *state_fd_of_file(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num,
+				  const struct frame_file *file)
+{
+	struct sinsp_fd *fd = sinsp_fds_find(thread->fds, num);
+
+	if ((sinsp->lacks & SINSP_DESCRIPTORS) || !file->ino)
+		return fd ? fd : state_fd(sinsp, thread, num);
+	if (fd && is_another(fd, file)) {
+		sinsp_fds_close(thread->fds, num);
+		fd = NULL;
+	}
+	if (!fd)
+		fd = ask_for_fd(sinsp, thread, num, file);
+	if (fd)
+		state_note_file(fd, file);
+	return fd;
+}
+
+void state_note_file(struct sinsp_fd *fd, const struct frame_file *file)
+{
+	sinsp_fd_set_ino(fd, file->ino);
+	/* Others are on devices that nobody has heard of. */
+	if (fd->type == SCAP_FD_UNKNOWN || fd->type == SCAP_FD_FILE || fd->type == SCAP_FD_DIRECTORY)
+		fd->dev = file->dev;
 }
 
 bool state_look_up_cwd(struct sinsp *sinsp, struct sinsp_thread *thread)

@@ -11,6 +11,16 @@
 struct sinsp_thread *state_thread(struct sinsp *sinsp, int64_t tid);
 struct sinsp_fd *state_fd(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num);
 
+/*
+ * A descriptor that is that file by the kernel (ino 0: it does not say). An entry of another one,
+ * which must have arrived unseen, is replaced. A name in /proc counts only if it is of this file.
+ */
+struct sinsp_fd *state_fd_of_file(struct sinsp *sinsp, struct sinsp_thread *thread, int64_t num,
+				  const struct frame_file *file);
+
+/* Keeps which file an entry is. */
+void state_note_file(struct sinsp_fd *fd, const struct frame_file *file);
+
 /* Replaces a descriptor that the event does not describe by the one in /proc. */
 struct sinsp_fd *state_replace_fd(struct sinsp *sinsp, struct state_event *event, int64_t num);
 

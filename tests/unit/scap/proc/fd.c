@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* One descriptor out of links and files made up by the test: kinds, flags, and none. */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "event/event.h"
 #include "proc_tree.h"
 #include "unit.h"
 
@@ -90,7 +94,7 @@ static void test_fd_flags(void **state)
 	}
 }
 
-/* Descriptors that are not open, and an entry that is not a link. */
+/* Descriptors that are not open. */
 static void test_not_open(void **state)
 {
 	struct proc_tree *tree = *state;
@@ -101,8 +105,34 @@ static void test_not_open(void **state)
 	assert_int_equal(scap_proc_fd(tree->proc, 70, 3, &fd), 0);
 	assert_int_equal(scap_proc_fd(tree->proc, 70, 4, &fd), -EBADF);
 	assert_int_equal(scap_proc_fd(tree->proc, 70, -1, &fd), -EBADF);
-	proc_tree_put(tree, "fd/5", "/x");
-	assert_int_equal(scap_proc_fd(tree->proc, 70, 5, &fd), -EINVAL);
+}
+
+/* What is read of a number is about one file, by the kernel's own inode and mount. */
+static void test_held(void **state)
+{
+	struct scap_proc *proc;
+	struct error err;
+	struct stat null;
+	struct scap_fd fd;
+	int ends[2];
+
+	assert_int_equal(scap_proc_open("/proc", &proc, &err), 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup3(open("/dev/null", O_RDONLY), 100, O_CLOEXEC), 100);
+	assert_int_equal(fstat(100, &null), 0);
+	assert_int_equal(scap_proc_fd(proc, getpid(), 100, &fd), 0);
+	assert_string_equal(fd.name, "/dev/null");
+	assert_int_equal(fd.ino, null.st_ino);
+	assert_true(fd.mount > 0);
+	assert_int_equal(fd.flags & file_flags__O_CLOEXEC, file_flags__O_CLOEXEC);
+	assert_int_equal(scap_proc_fd(proc, getpid(), ends[0], &fd), 0);
+	assert_int_equal(fd.type, SCAP_FD_PIPE);
+	assert_int_equal(fstat(ends[0], &null), 0);
+	assert_int_equal(fd.ino, null.st_ino);
+	close(ends[0]);
+	close(ends[1]);
+	close(100);
+	scap_proc_close(proc);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, proc_tree_setup, proc_tree_teardown)
@@ -111,6 +141,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_fd_types),
 	TEST(test_fd_flags),
 	TEST(test_not_open),
+	cmocka_unit_test(test_held),
 };
 
 UNIT_GROUP(tests);

@@ -86,6 +86,52 @@ static void asks_once_for_a_descriptor(void **state)
 	assert_int_equal(machine->proc.asked_fds, 3);
 }
 
+/* A read of a descriptor that is that file by the kernel. */
+static const struct sinsp_fd *read_file(struct drive *drive, int64_t num, uint64_t ino, uint32_t mount)
+{
+	struct frame *frame = drive_begin(drive, EVENT_read, 50);
+
+	frame->file = (struct frame_file){ino, 0x801, mount};
+	frame_put_i64(frame, read__res, 1);
+	frame_put_i64(frame, read__fd, num);
+	return drive_end(drive)->fd;
+}
+
+/* /proc is asked late: its name counts only if it is of the file that was read. */
+static void takes_no_name_of_another_file(void **state)
+{
+	static const struct scap_fd fds[] = {
+		{.num = 3, .type = SCAP_FD_FILE, .name = "/etc/hosts", .ino = 7, .mount = 30},
+		{.num = 4, .type = SCAP_FD_FILE, .name = "/old", .ino = 8, .dev = 0x801},
+	};
+	static const struct fake_thread threads[] = {
+		{.tid = 50, .pid = 50, .comm = "client", .fds = fds, .nfds = 2}};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+
+	machine->proc.threads = threads;
+	machine->proc.count = 1;
+	drive_any(drive, 50);
+	/* What the scan found is another file now, of another mount or inode. */
+	assert_string_equal(read_file(drive, 3, 7, 30)->name, "/etc/hosts");
+	assert_int_equal(machine->proc.asked_fds, 0);
+	assert_string_equal(read_file(drive, 3, 9, 30)->name, "");
+	assert_int_equal(driven_machine_stats(machine).names_unsure, 1);
+	assert_int_equal(sinsp_fd_ino(read_file(drive, 3, 9, 30)), 9);
+	assert_int_equal(machine->proc.asked_fds, 1);
+	assert_string_equal(read_file(drive, 3, 7, 30)->name, "/etc/hosts");
+	drive_close(drive, 50, 0, 3);
+	assert_string_equal(read_file(drive, 3, 7, 31)->name, "");
+	assert_int_equal(driven_machine_stats(machine).names_unsure, 2);
+	/* Without mounts devices are compared. */
+	drive_close(drive, 50, 0, 4);
+	assert_string_equal(read_file(drive, 4, 8, 30)->name, "/old");
+	/* What an event opened is replaced by nothing that /proc does not have. */
+	drive_open(drive, 50, 9, "/opened", 0);
+	assert_string_equal(read_file(drive, 9, 77, 30)->name, "/opened");
+	assert_null(read_file(drive, 9, 78, 30));
+}
+
 /* Generic calls make descriptors that no event shows, at the same numbers again and again. */
 static void asks_again_after_a_close(void **state)
 {
@@ -411,6 +457,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_once_without_answer),
 	TEST(brings_the_main_thread_with_another),
 	TEST(asks_once_for_a_descriptor),
+	TEST(takes_no_name_of_another_file),
 	TEST(asks_again_after_a_close),
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
