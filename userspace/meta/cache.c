@@ -16,7 +16,7 @@ enum { BUCKETS = 1024, NO_OWNER = -1, ID_DIGITS = 64 };
 
 struct entry {
 	struct entry *next; /* of the same bucket */
-	struct entry *older, *newer; /* of all */
+	struct entry *older, *newer; /* of those that are known, or of the others */
 	struct sinsp_container_info *info; /* owned; NULL: no runtime knows it */
 	enum meta_cache_state state;
 	uint64_t until_ns; /* of CLOCK_MONOTONIC; 0: no end */
@@ -30,6 +30,12 @@ struct owner {
 	uint64_t list; /* how many it has begun */
 };
 
+/* In the order in which they were put. */
+struct list {
+	struct entry *oldest, *newest;
+	uint32_t count;
+};
+
 struct meta_cache {
 	atomic_uint refs;
 	pthread_mutex_t lock; /* for all below */
@@ -37,8 +43,7 @@ struct meta_cache {
 	struct owner owners[META_CACHE_OWNERS_MAX];
 	int owners_count, unready;
 	struct entry *buckets[BUCKETS];
-	struct entry *oldest, *newest;
-	uint32_t count;
+	struct list known, missing;
 	size_t text_bytes;
 };
 
@@ -69,12 +74,19 @@ static struct entry **find(struct meta_cache *cache, const char *id)
 	return link;
 }
 
+static struct list *list_of(struct meta_cache *cache, const struct sinsp_container_info *info)
+{
+	return info ? &cache->known : &cache->missing;
+}
+
 static void drop(struct meta_cache *cache, struct entry *entry)
 {
+	struct list *list = list_of(cache, entry->info);
+
 	*find(cache, entry->id) = entry->next;
-	*(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
-	*(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
-	cache->count--;
+	*(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
+	*(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
+	list->count--;
 	if (entry->info)
 		cache->text_bytes -= entry->info->texts.bytes;
 	sinsp_container_info_destroy(entry->info);
@@ -85,8 +97,10 @@ void meta_cache_unref(struct meta_cache *cache)
 {
 	if (!cache || atomic_fetch_sub(&cache->refs, 1) > 1)
 		return;
-	while (cache->oldest)
-		drop(cache, cache->oldest);
+	while (cache->known.oldest)
+		drop(cache, cache->known.oldest);
+	while (cache->missing.oldest)
+		drop(cache, cache->missing.oldest);
 	pthread_cond_destroy(&cache->readied);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
@@ -128,6 +142,8 @@ static struct entry *add(struct meta_cache *cache, const char *id,
 {
 	size_t size = strlen(id) + 1;
 	struct entry *entry = malloc(sizeof(*entry) + size), **link;
+	struct list *list = list_of(cache, info);
+	uint32_t max = info ? META_CACHE_ENTRIES_MAX : META_CACHE_MISSING_MAX;
 
 	if (!entry) {
 		sinsp_container_info_destroy(info);
@@ -135,17 +151,17 @@ static struct entry *add(struct meta_cache *cache, const char *id,
 	}
 	if (*find(cache, id))
 		drop(cache, *find(cache, id));
-	*entry = (struct entry){.info = info, .older = cache->newest, .owner = NO_OWNER};
+	*entry = (struct entry){.info = info, .older = list->newest, .owner = NO_OWNER};
 	memcpy(entry->id, id, size);
 	link = find(cache, id);
 	*link = entry;
-	*(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
-	cache->newest = entry;
-	cache->count++;
+	*(list->newest ? &list->newest->newer : &list->oldest) = entry;
+	list->newest = entry;
+	list->count++;
 	cache->text_bytes += info ? info->texts.bytes : 0;
-	while (cache->oldest != entry && (cache->count > META_CACHE_ENTRIES_MAX ||
-					  cache->text_bytes > META_CACHE_TEXT_BYTES_MAX))
-		drop(cache, cache->oldest);
+	while (list->oldest != entry &&
+	       (list->count > max || (info && cache->text_bytes > META_CACHE_TEXT_BYTES_MAX)))
+		drop(cache, list->oldest);
 	return entry;
 }
 
@@ -223,7 +239,7 @@ void meta_cache_end_list(struct meta_cache *cache, int owner)
 	struct entry *entry, *newer;
 
 	pthread_mutex_lock(&cache->lock);
-	for (entry = cache->oldest; entry; entry = newer) {
+	for (entry = cache->known.oldest; entry; entry = newer) {
 		newer = entry->newer;
 		if (entry->owner == owner && entry->list != cache->owners[owner].list)
 			drop(cache, entry);

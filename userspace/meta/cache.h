@@ -15,6 +15,7 @@
 
 enum {
 	META_CACHE_ENTRIES_MAX = 4096,
+	META_CACHE_MISSING_MAX = 1024, /* that no runtime knows: they drop none of the others */
 	META_CACHE_TEXT_BYTES_MAX = 8 * 1024 * 1024, /* of all descriptions */
 	META_CACHE_OWNERS_MAX = 128,
 	META_CACHE_REMOVED_S = 30, /* a container's last events may be read after its removal */

@@ -13,13 +13,19 @@
 
 enum { NS_PER_MS = 1000000, THREADS_MAX = META_STAGES_MAX + META_FOLLOWERS_MAX + 1 };
 
+/* Of a user's requests without an answer that was taken. */
+struct share {
+	uint32_t owner, count; /* 0: not in use */
+};
+
 struct meta {
 	struct meta_sink *sink; /* a reference */
 	struct meta_requests *requests[META_STAGES_MAX]; /* a reference of each stage's */
 	struct meta_requests *users; /* a reference; NULL: nobody reads users */
 	struct meta_thread *threads[THREADS_MAX]; /* owned */
 	size_t threads_count, stages_count, followers_count;
-	uint32_t pending, pending_users, pending_max; /* the last one of each */
+	uint32_t pending[META_RANKS], pending_users, pending_max;
+	struct share shares[META_OF_USERS_MAX];
 };
 
 /* The queues of the next stages. Returns 0 or -ENOMEM. */
@@ -142,8 +148,8 @@ static void following_destroy(void *context)
 
 int meta_follow(struct meta *meta, struct meta_follower *follower, struct error *err)
 {
-	static const struct meta_thread_ops ops = {ROLE_METADATA, following_run,
-						   following_stop, following_destroy};
+	static const struct meta_thread_ops ops = {ROLE_METADATA, following_run, following_stop,
+						   following_destroy};
 	struct meta_thread **thread = &meta->threads[meta->threads_count];
 	bool has_room = meta->followers_count < META_FOLLOWERS_MAX;
 	struct following *following = has_room ? malloc(sizeof(*following)) : NULL;
@@ -182,17 +188,58 @@ void meta_destroy(struct meta *meta)
 	free(meta);
 }
 
+/* The share of a user, or one that is not in use; NULL: there is none. */
+static struct share *find_share(struct meta *meta, uint32_t owner)
+{
+	struct share *unused = NULL;
+
+	for (size_t i = 0; i < META_OF_USERS_MAX; i++) {
+		if (meta->shares[i].count && meta->shares[i].owner == owner)
+			return &meta->shares[i];
+		if (!meta->shares[i].count)
+			unused = &meta->shares[i];
+	}
+	return unused;
+}
+
+/* Only runtimes may fill the queue: nobody else can keep their containers out. */
+static bool has_room(struct meta *meta, const struct meta_request *request)
+{
+	uint32_t max = meta->pending_max;
+	const struct share *share;
+
+	if (request->rank == META_OF_RUNTIME)
+		return meta->pending[META_OF_RUNTIME] < max;
+	if (request->rank == META_OF_ROOT)
+		return meta->pending[META_OF_ROOT] < (max + 3) / 4;
+	share = find_share(meta, request->owner);
+	return meta->pending[META_OF_USER] < META_OF_USERS_MAX && share &&
+	       share->count < META_OF_USER_MAX;
+}
+
+/* A request was made, or its answer taken. */
+static void count_pending(struct meta *meta, enum meta_rank rank, uint32_t owner, uint32_t more)
+{
+	struct share *share = rank == META_OF_USER ? find_share(meta, owner) : NULL;
+
+	meta->pending[rank] += more;
+	if (share) {
+		share->owner = owner;
+		share->count += more;
+	}
+}
+
 int meta_request(struct meta *meta, const struct meta_request *request)
 {
-	bool has_room = meta->pending < meta->pending_max;
-	struct meta_asked *asked = has_room ? meta_asked_create(request) : NULL;
+	bool may = has_room(meta, request);
+	struct meta_asked *asked = may ? meta_asked_create(request) : NULL;
 
 	if (!asked) {
 		meta_count(meta->sink, META_REJECTED, 1);
-		return has_room ? -ENOMEM : -EAGAIN;
+		return may ? -ENOMEM : -EAGAIN;
 	}
 	meta_count(meta->sink, META_REQUESTS, 1);
-	meta->pending++;
+	count_pending(meta, request->rank, request->owner, 1);
 	meta_requests_add(meta->requests[0], asked);
 	return 0;
 }
@@ -220,8 +267,10 @@ struct meta_update *meta_take(struct meta *meta)
 {
 	struct meta_update *update = meta_sink_take(meta->sink);
 
-	if (update && update->is_answer)
-		--*(update->kind == META_USERS ? &meta->pending_users : &meta->pending);
+	if (update && update->is_answer && update->kind == META_USERS)
+		meta->pending_users--;
+	else if (update && update->is_answer)
+		count_pending(meta, update->rank, update->owner, -1u);
 	return update;
 }
 
@@ -232,7 +281,9 @@ bool meta_wait(struct meta *meta, uint64_t timeout_ns)
 
 uint32_t meta_pending(const struct meta *meta)
 {
-	return meta->pending;
+	uint32_t of_root = meta->pending[META_OF_ROOT];
+
+	return meta->pending[META_OF_RUNTIME] + (of_root <= META_AWAITED_MAX ? of_root : 0);
 }
 
 uint32_t meta_pending_users(const struct meta *meta)

@@ -12,7 +12,14 @@
 
 struct meta;
 
-enum { META_STAGES_MAX = 4, META_REQUESTS_MAX = 4096, META_FOLLOWERS_MAX = 72 };
+enum {
+	META_STAGES_MAX = 4,
+	META_REQUESTS_MAX = 4096,
+	META_OF_USERS_MAX = 64, /* requests of META_OF_USER, at a time */
+	META_OF_USER_MAX = 16, /* of these, for one user */
+	META_AWAITED_MAX = 8, /* requests of META_OF_ROOT: beyond them it is a flood */
+	META_FOLLOWERS_MAX = 72,
+};
 
 /* Counters since the start. */
 struct meta_stats {
@@ -22,8 +29,9 @@ struct meta_stats {
 
 /*
  * Starts a thread for each source, the fastest first (meta/stage.h); none: no descriptions can be
- * requested. requests_max: of requests of a kind without an answer that was taken; 0: the default
- * above. Owns the sources from here on, also after a failure. Returns 0, or -errno with a message.
+ * requested. requests_max: of requests of a kind without an answer that was taken, a quarter of it
+ * for those of META_OF_ROOT; 0: the default above. Owns the sources from here on, also after a
+ * failure. Returns 0, or -errno with a message.
  */
 int meta_create(struct meta_source *const *stages, size_t count, uint32_t requests_max,
 		struct meta **meta, struct error *err);
@@ -63,7 +71,10 @@ struct meta_update *meta_take(struct meta *meta);
 /* Waits until an update is there, for at most so long. Returns whether there is one. */
 bool meta_wait(struct meta *meta, uint64_t timeout_ns);
 
-/* Requests whose answer was not taken: for descriptions, and for users. */
+/*
+ * Requests whose answer was not taken and is worth a wait: for descriptions, without those of users
+ * and floods; and for users.
+ */
 uint32_t meta_pending(const struct meta *meta);
 uint32_t meta_pending_users(const struct meta *meta);
 

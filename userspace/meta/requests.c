@@ -13,9 +13,9 @@ struct meta_requests {
 	atomic_uint refs;
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t changed;
-	struct meta_asked *first, *last;
+	struct meta_asked *first[META_RANKS], *last[META_RANKS];
 	struct meta_asked *later; /* the one that is due first, and so on */
-	uint32_t later_count;
+	uint32_t later_counts[META_RANKS];
 	bool closed;
 };
 
@@ -30,11 +30,14 @@ struct meta_asked *meta_asked_create(const struct meta_request *request)
 	asked->request = (struct meta_request){.id = strdup(request->id),
 					       .type = request->type,
 					       .owner = request->owner,
+					       .rank = request->rank,
 					       .with_env = request->with_env};
 	if (request->bundle)
 		asked->request.bundle = strdup(request->bundle);
-	if (asked->answer)
+	if (asked->answer) {
 		asked->answer->owner = request->owner;
+		asked->answer->rank = request->rank;
+	}
 	if (asked->answer && asked->request.id && (asked->request.bundle || !request->bundle))
 		return asked;
 	meta_asked_destroy(asked);
@@ -104,7 +107,8 @@ void meta_requests_unref(struct meta_requests *requests)
 {
 	if (!requests || atomic_fetch_sub(&requests->refs, 1) > 1)
 		return;
-	destroy_all(requests->first);
+	for (int rank = 0; rank < META_RANKS; rank++)
+		destroy_all(requests->first[rank]);
 	destroy_all(requests->later);
 	pthread_cond_destroy(&requests->changed);
 	pthread_mutex_destroy(&requests->lock);
@@ -113,14 +117,16 @@ void meta_requests_unref(struct meta_requests *requests)
 
 void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked)
 {
+	enum meta_rank rank = asked->request.rank;
 	bool closed;
 
 	asked->next = NULL;
 	pthread_mutex_lock(&requests->lock);
 	closed = requests->closed;
 	if (!closed) {
-		*(requests->last ? &requests->last->next : &requests->first) = asked;
-		requests->last = asked;
+		*(requests->last[rank] ? &requests->last[rank]->next : &requests->first[rank]) =
+			asked;
+		requests->last[rank] = asked;
 		pthread_cond_signal(&requests->changed);
 	}
 	pthread_mutex_unlock(&requests->lock);
@@ -130,18 +136,19 @@ void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked)
 
 bool meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked)
 {
+	uint32_t *count = &requests->later_counts[asked->request.rank];
 	struct meta_asked **link = &requests->later;
 	bool closed, has_room;
 
 	pthread_mutex_lock(&requests->lock);
 	closed = requests->closed;
-	has_room = requests->later_count < META_REQUESTS_LATER_MAX;
+	has_room = *count < META_REQUESTS_LATER_MAX;
 	if (has_room && !closed) {
 		while (*link && (*link)->due_ns <= asked->due_ns)
 			link = &(*link)->next;
 		asked->next = *link;
 		*link = asked;
-		requests->later_count++;
+		++*count;
 		pthread_cond_signal(&requests->changed);
 	}
 	pthread_mutex_unlock(&requests->lock);
@@ -150,22 +157,35 @@ bool meta_requests_add_later(struct meta_requests *requests, struct meta_asked *
 	return closed || has_room;
 }
 
-/* The next one that may be taken now, or NULL. New ones go before those that are asked again. */
+/* The next one of a rank, or NULL. */
+static struct meta_asked *find_new(struct meta_requests *requests, enum meta_rank rank)
+{
+	struct meta_asked *asked = requests->first[rank];
+
+	if (asked)
+		requests->first[rank] = asked->next;
+	if (!requests->first[rank])
+		requests->last[rank] = NULL;
+	return asked;
+}
+
+/*
+ * The next one that may be taken now, or NULL: by rank; new ones go before those that are asked
+ * again.
+ */
 static struct meta_asked *find_next(struct meta_requests *requests)
 {
-	struct meta_asked *asked = requests->first;
+	struct meta_asked *asked = NULL;
 
-	if (asked) {
-		requests->first = asked->next;
-		if (!requests->first)
-			requests->last = NULL;
+	for (int rank = 0; !asked && rank < META_RANKS; rank++)
+		asked = find_new(requests, rank);
+	if (asked)
 		return asked;
-	}
 	asked = requests->later;
 	if (!asked || asked->due_ns > clock_ns(CLOCK_MONOTONIC))
 		return NULL;
 	requests->later = asked->next;
-	requests->later_count--;
+	requests->later_counts[asked->request.rank]--;
 	return asked;
 }
 

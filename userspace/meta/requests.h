@@ -37,12 +37,13 @@ struct meta_requests *meta_requests_create(void);
 struct meta_requests *meta_requests_ref(struct meta_requests *requests);
 void meta_requests_unref(struct meta_requests *requests); /* accepts NULL */
 
-/* Owns the request from here on; destroys it if the queue is closed. */
+/* Owns the request from here on; destroys it if the queue is closed. Those of a rank keep their
+ * order. */
 void meta_requests_add(struct meta_requests *requests, struct meta_asked *asked);
 
 /*
  * The same for a request that is not taken before asked->due_ns. Returns false if there are too
- * many: it is destroyed.
+ * many of its rank: it is destroyed.
  */
 enum { META_REQUESTS_LATER_MAX = 256 };
 bool meta_requests_add_later(struct meta_requests *requests, struct meta_asked *asked);

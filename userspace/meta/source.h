@@ -9,11 +9,20 @@
 #include "sinsp/tables/container.h"
 #include "util/error.h"
 
+/* Whose look-ups come first, and how many there may be at a time. */
+enum meta_rank {
+	META_OF_RUNTIME, /* a runtime's process above it says where its files are */
+	META_OF_ROOT, /* its group is root's, as all of them have the owner SINSP_OWNER_ROOT */
+	META_OF_USER,
+	META_RANKS,
+};
+
 /* A container that is looked for. */
 struct meta_request {
 	const char *id; /* whole */
 	enum sinsp_container_type type; /* as its control groups say */
 	uint32_t owner; /* who made these; see tables/container.h */
+	enum meta_rank rank;
 	/*
 	 * The absolute path of its OCI bundle, from the command lines of the runtime's processes;
 	 * NULL: not known. Any program can choose its command line: this may be anything.

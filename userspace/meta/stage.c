@@ -107,7 +107,9 @@ static uint64_t retry_delay_ns(const struct meta_asked *asked)
 static void finish(struct stage *stage, struct meta_asked *asked)
 {
 	give(stage, asked, NULL);
-	if (asked->known || asked->retries == STAGE_RETRIES) {
+	/* What a user has to say of his container is there before it, or nobody will say it. */
+	if (asked->known || asked->retries == STAGE_RETRIES ||
+	    asked->request.rank == META_OF_USER) {
 		meta_asked_destroy(asked);
 		return;
 	}

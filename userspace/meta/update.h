@@ -27,6 +27,7 @@ struct meta_update {
 	bool is_answer; /* to a request; false: pushed */
 	char *id; /* whole; owned */
 	uint32_t owner; /* of the container: see tables/container.h */
+	unsigned int rank; /* enum meta_rank, of the request that this answers */
 	struct sinsp_container_info *info; /* owned */
 	struct sinsp_pod_info *pod; /* owned */
 	struct sinsp_container_users *users; /* owned */

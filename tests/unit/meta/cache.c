@@ -139,6 +139,21 @@ static void test_missing(void **state)
 	expect("2", META_CACHE_NONE, NULL);
 }
 
+/* As many ids as somebody likes that no runtime knows drop none of those that one knows. */
+static void test_many_missing(void **state)
+{
+	char id[16];
+
+	put(docker, "1", "web", META_CACHE_WHOLE);
+	for (int i = 0; i < 2 * META_CACHE_ENTRIES_MAX; i++) {
+		snprintf(id, sizeof(id), "a%05x", i);
+		meta_cache_put_missing(cache, whole(id), now_ns + 60 * S_NS);
+	}
+	expect("1", META_CACHE_WHOLE, "web");
+	expect(id, META_CACHE_MISSING, NULL);
+	expect("a00000", META_CACHE_NONE, NULL);
+}
+
 static void test_limits(void **state)
 {
 	char id[16], text[DESCRIBE_TEXT_BYTES_MAX + 1];
@@ -201,6 +216,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_chosen_id, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_list, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_many_missing, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_ready, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_too_many_owners, setup, teardown),

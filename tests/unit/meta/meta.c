@@ -192,6 +192,60 @@ static void test_bound(void **state)
 	end();
 }
 
+static int request_of(enum meta_rank rank, uint32_t owner)
+{
+	const struct meta_request wanted = {.id = "u", .owner = owner, .rank = rank};
+
+	return meta_request(meta, &wanted);
+}
+
+static void take_all(int count)
+{
+	while (count--) {
+		assert_true(meta_wait(meta, PATIENCE_NS));
+		meta_update_destroy(meta_take(meta));
+	}
+}
+
+/* A user has a share, users together have one; runtimes have room all the same. */
+static void test_shares(void **state)
+{
+	int of_users = 0;
+
+	begin(0);
+	for (int i = 0; i < META_OF_USER_MAX; i++, of_users++)
+		assert_int_equal(request_of(META_OF_USER, 7), 0);
+	assert_int_equal(request_of(META_OF_USER, 7), -EAGAIN);
+	assert_int_equal(request_of(META_OF_USER, 8), 0);
+	for (of_users++; of_users < META_OF_USERS_MAX; of_users++)
+		assert_int_equal(request_of(META_OF_USER, 1000 + of_users), 0);
+	assert_int_equal(request_of(META_OF_USER, 9), -EAGAIN);
+	/* Nothing waits for them. */
+	assert_int_equal(meta_pending(meta), 0);
+	assert_int_equal(request_of(META_OF_RUNTIME, SINSP_OWNER_ROOT), 0);
+	assert_int_equal(meta_pending(meta), 1);
+	take_all(of_users + 1);
+	assert_int_equal(meta_pending(meta), 0);
+	for (int i = 0; i < META_OF_USER_MAX; i++)
+		assert_int_equal(request_of(META_OF_USER, 7), 0);
+	assert_int_equal(request_of(META_OF_USER, 7), -EAGAIN);
+	take_all(META_OF_USER_MAX);
+	end();
+}
+
+/* What no runtime's process leads to is not waited for when it is a flood. */
+static void test_flood_of_root(void **state)
+{
+	begin(0);
+	for (int i = 0; i < META_AWAITED_MAX; i++)
+		assert_int_equal(request_of(META_OF_ROOT, SINSP_OWNER_ROOT), 0);
+	assert_int_equal(meta_pending(meta), META_AWAITED_MAX);
+	assert_int_equal(request_of(META_OF_ROOT, SINSP_OWNER_ROOT), 0);
+	assert_int_equal(meta_pending(meta), 0);
+	take_all(META_AWAITED_MAX + 1);
+	end();
+}
+
 /* The same for users, which have a bound of their own. */
 static void test_bound_of_users(void **state)
 {
@@ -386,6 +440,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_bound),
 	cmocka_unit_test(test_bound_of_users),
+	cmocka_unit_test(test_shares),
+	cmocka_unit_test(test_flood_of_root),
 	cmocka_unit_test(test_wait_ends),
 	cmocka_unit_test(test_end_with_requests),
 	cmocka_unit_test(test_hanging),

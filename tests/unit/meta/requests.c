@@ -44,6 +44,35 @@ static void test_order(void **state)
 	add("never taken");
 }
 
+static void add_of(enum meta_rank rank, const char *id)
+{
+	struct meta_asked *asked =
+		meta_asked_create(&(struct meta_request){.id = id, .owner = rank, .rank = rank});
+
+	assert_non_null(asked);
+	assert_int_equal(asked->answer->rank, rank);
+	assert_int_equal(asked->answer->owner, rank);
+	meta_requests_add(requests, asked);
+}
+
+/* Those of runtimes first, whoever else asks for how many. */
+static void test_ranks(void **state)
+{
+	static const char *const ids[] = {"r1", "r2", "o1", "u1", "u2"};
+
+	add_of(META_OF_USER, "u1");
+	add_of(META_OF_ROOT, "o1");
+	add_of(META_OF_RUNTIME, "r1");
+	add_of(META_OF_USER, "u2");
+	add_of(META_OF_RUNTIME, "r2");
+	for (int i = 0; i < 5; i++) {
+		struct meta_asked *asked = meta_requests_take(requests);
+
+		assert_string_equal(asked->request.id, ids[i]);
+		meta_asked_destroy(asked);
+	}
+}
+
 static void test_copies(void **state)
 {
 	char id[] = "1a", bundle[] = "/b";
@@ -129,6 +158,7 @@ static void test_close(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_later, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_too_many_later, setup, teardown),

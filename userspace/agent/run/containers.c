@@ -33,6 +33,7 @@ struct waits {
 struct containers {
 	const struct options *options; /* borrowed */
 	struct meta *meta;
+	struct meta_cache *cache; /* a reference; NULL: nothing is described */
 	struct meta_follower *pods; /* owned by `meta`; NULL: they are not followed */
 	bool asked_pods; /* containers_follow_pods() was called */
 	struct sinsp *sinsp; /* borrowed */
@@ -138,6 +139,28 @@ void containers_apply(struct containers *containers)
 	}
 }
 
+/* What runtimes said before is known also where nobody can be asked. */
+static void describe_by_cache(struct containers *containers,
+			      const struct sinsp_container *container)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+
+	if (info && container->owner == SINSP_OWNER_ROOT && containers->cache &&
+	    meta_cache_find(containers->cache, container->id, clock_ns(CLOCK_MONOTONIC), info) >=
+		    META_CACHE_SOME)
+		sinsp_describe_container(containers->sinsp, container->id, container->owner,
+					 SINSP_META_OK, info);
+	else
+		sinsp_container_info_destroy(info);
+}
+
+static enum meta_rank rank_of(const struct meta_request *request)
+{
+	if (request->owner != SINSP_OWNER_ROOT)
+		return META_OF_USER;
+	return request->bundle ? META_OF_RUNTIME : META_OF_ROOT;
+}
+
 /* Returns whether there will be an answer. */
 static bool request(struct containers *containers, struct sinsp_container *container)
 {
@@ -153,8 +176,11 @@ static bool request(struct containers *containers, struct sinsp_container *conta
 	}
 	if (sinsp_container_bundle(containers->sinsp, container, bundle, sizeof(bundle)))
 		request.bundle = bundle;
-	if (meta_request(containers->meta, &request))
+	request.rank = rank_of(&request);
+	if (meta_request(containers->meta, &request)) {
+		describe_by_cache(containers, container);
 		return false;
+	}
 	sinsp_container_set_pending(container);
 	return true;
 }
@@ -317,9 +343,11 @@ int containers_describe(struct containers *containers, struct error *err)
 		     : error_set(err, -ENOMEM, "out of memory");
 	if (code == 0)
 		code = follow_sockets(containers->options, cache, containers->meta, err);
-	meta_cache_unref(cache);
-	if (code)
+	if (code) {
+		meta_cache_unref(cache);
 		return code;
+	}
+	containers->cache = cache;
 	containers->describes = true;
 	containers_follow(containers);
 	return 0;
@@ -374,6 +402,7 @@ void containers_destroy(struct containers *containers)
 	if (!containers)
 		return;
 	meta_destroy(containers->meta);
+	meta_cache_unref(containers->cache);
 	free(containers);
 }
 

@@ -68,6 +68,7 @@ struct meta_source *meta_files_create(const char *host_root)
 #ifdef WITH_RUNTIME_SOCKETS
 /* A runtime that renames the container whose id ends in 2, and then removes it, once it may. */
 static atomic_bool pushes, stopped;
+static struct meta_cache *cache; /* borrowed */
 
 static void push(struct meta_follower *follower, struct meta_sink *sink)
 {
@@ -106,6 +107,7 @@ int sockets_followers_create(const struct sockets_config *config,
 	static const struct meta_follower_ops ops = {push, stop, destroy_follower};
 
 	assert_non_null(config->cache);
+	cache = config->cache;
 	atomic_store(&pushes, false);
 	atomic_store(&stopped, false);
 	followers[0] = calloc(1, sizeof(*followers[0]));
@@ -338,7 +340,9 @@ static struct sinsp_event *start_with_users(const struct foreign_root *foreign)
 {
 	struct frame *frame;
 
-	foreign_root_write(foreign, "proc/70/cgroup", "0::/docker/" ID "2\n");
+	/* The groups are folders of /proc, which are root's. */
+	foreign_root_write(foreign, "proc/1/mounts", "x /proc cgroup2 rw 0 0\n");
+	foreign_root_write(foreign, "proc/70/cgroup", "0::/sys/" ID "2\n");
 	foreign_root_write(foreign, "proc/70/uid_map", "0 0 4294967295\n");
 	foreign_root_write(foreign, "proc/70/gid_map", "0 0 4294967295\n");
 	foreign_root_write(foreign, "root/etc/passwd", "inside:x:101:0::/:\n");
@@ -347,7 +351,7 @@ static struct sinsp_event *start_with_users(const struct foreign_root *foreign)
 	frame_put_i64(frame, execve__tid, FOREIGN_PID);
 	frame_put_i64(frame, execve__pid, FOREIGN_PID);
 	frame_put_string(frame, execve__exe, "sh");
-	frame_put_string(frame, execve__cgroups, "memory=/docker/" ID "2");
+	frame_put_string(frame, execve__cgroups, "memory=/sys/" ID "2");
 	return drive_end(&drive);
 }
 
@@ -463,21 +467,49 @@ static void test_descriptions_later(void **state)
 	assert_int_equal(account().meta.counts[META_REQUESTS], 1);
 }
 
-/* Too many at a time are counted. */
+/* Too many at a time are counted. No runtime's process is above these: a quarter is theirs. */
 static void test_rejected(void **state)
 {
 	options.meta_wait_ms = 0;
 	begin();
 	atomic_store(&held, true);
-	for (int i = 0; i <= META_REQUESTS_MAX; i++) {
+	for (int i = 0; i <= META_REQUESTS_MAX / 4; i++) {
 		start(2);
 		containers_follow(containers);
 		drive_exit(&drive, 102, 1);
 		drive_any(&drive, 1);
 	}
 	assert_int_equal(account().meta.counts[META_REJECTED], 1);
-	assert_int_equal(account().meta.counts[META_REQUESTS], META_REQUESTS_MAX);
+	assert_int_equal(account().meta.counts[META_REQUESTS], META_REQUESTS_MAX / 4);
 }
+
+#ifdef WITH_RUNTIME_SOCKETS
+/* What a runtime said before is known all the same. */
+static void test_rejected_but_known(void **state)
+{
+	struct sinsp_container_info *info = sinsp_container_info_create();
+	const struct sinsp_container *container;
+
+	options.meta_wait_ms = 0;
+	begin();
+	info->name = "listed";
+	meta_cache_put(cache, meta_cache_add_owner(cache), ID "2", info, META_CACHE_PART);
+	info->name = NULL;
+	sinsp_container_info_destroy(info);
+	atomic_store(&held, true);
+	for (int i = 0; i < META_REQUESTS_MAX / 4; i++) {
+		start(2);
+		containers_follow(containers);
+		drive_exit(&drive, 102, 1);
+		drive_any(&drive, 1);
+	}
+	container = start(2);
+	containers_follow(containers);
+	assert_int_equal(account().meta.counts[META_REJECTED], 1);
+	assert_int_equal(container->state, SINSP_META_OK);
+	assert_string_equal(container->info.name, "listed");
+}
+#endif
 
 /* Asked for again by each new plan. */
 static void test_pods_are_not_wanted(void **state)
@@ -528,6 +560,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_no_wait, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_rejected, setup, teardown),
+#ifdef WITH_RUNTIME_SOCKETS
+	cmocka_unit_test_setup_teardown(test_rejected_but_known, setup, teardown),
+#endif
 #ifdef WITH_RUNTIME_SOCKETS
 	cmocka_unit_test_setup_teardown(test_pushed, setup, teardown),
 #endif
