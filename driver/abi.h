@@ -205,6 +205,9 @@ enum loss_cause {
 		LOSS_CAUSES_COUNT,
 };
 
+/* What a bpf() call is about. */
+enum bpf_object_kind { BPF_OBJECT_MAP = 1, BPF_OBJECT_PROGRAM, BPF_OBJECT_LINK };
+
 /* Whose events are limited to a number in each second. Of each kind RATES_MAX are counted at once.
  */
 enum { RATES_MAX = 4096 };

@@ -87,6 +87,17 @@ int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats)
 	return live->stats_code;
 }
 
+uint32_t scap_live_silent(const struct scap_live *live, uint32_t *cpu)
+{
+	*cpu = 0;
+	return live->silent;
+}
+
+bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id)
+{
+	return kind == BPF_OBJECT_MAP && id && id == live->own_map;
+}
+
 size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max)
 {
 	if (live->throttled.lost && max)

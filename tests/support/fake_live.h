@@ -17,6 +17,8 @@ struct scap_live {
 	struct scap_live_config config; /* as it was opened */
 	struct scap_live_stats stats;
 	struct scap_live_throttled throttled; /* with losses: one that was over a limit */
+	uint32_t silent; /* CPUs */
+	uint32_t own_map; /* its id */
 	struct shed shed; /* what it was told last */
 	uint64_t run_ns; /* of its programs */
 	uint64_t groups_key; /* of its own groups, */

@@ -328,6 +328,22 @@ struct bpf_iter_meta {
 	struct seq_file *seq;
 };
 
+struct bpf_map {
+	__u32 id;
+};
+
+struct bpf_link {
+	__u32 id;
+};
+
+struct bpf_prog_aux {
+	__u32 id;
+};
+
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+
 #pragma clang attribute pop
 
 #define READ(source, ...) BPF_CORE_READ(source, ##__VA_ARGS__)

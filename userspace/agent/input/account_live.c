@@ -207,6 +207,7 @@ static void put_troubles(struct buf *text, const struct totals *totals,
 		{live->rates_ended, "times or more a limit began anew: the process or group had to "
 				    "give its counter to another"},
 		{live->run_missed, "runs of a program skipped by the kernel"},
+		{live->meddled, "calls of others that change programs or maps of the capture"},
 		{live->out_of_order, "events given out after a later one"},
 		{state->corrupt, "delivered events that could not be decoded"},
 		{state->unknown, "delivered events of an unknown type"},

@@ -111,6 +111,9 @@ struct input_ops {
 	 */
 	int (*losses)(struct input *input, const struct event_counters **counters);
 
+	/* Looks at a bpf event, which may be about the capture itself. NULL: it cannot. */
+	void (*note_bpf)(struct input *input, const struct sinsp_event *event);
+
 	/* How many CPUs do not report, and the first of them. NULL: none can fall silent. */
 	uint32_t (*silent)(struct input *input, uint32_t *cpu);
 

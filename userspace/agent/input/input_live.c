@@ -12,6 +12,7 @@
 #include "agent/input/host.h"
 #include "agent/input/live_open.h"
 #include "agent/input/live_warnings.h"
+#include "agent/input/meddling.h"
 #include "agent/input/metrics_live.h"
 #include "agent/process/loader.h"
 #include "agent/process/memory_limit.h"
@@ -51,6 +52,7 @@ struct input_live {
 	struct scap_live_stats stats; /* of all, asked for last */
 	struct boundary boundary;
 	struct live_lacks lacks;
+	struct meddling meddling;
 };
 
 static struct input_live *of(struct input *input)
@@ -409,6 +411,7 @@ static int read_stats(struct input_live *live)
 	} else if (live->has_past) {
 		scap_live_stats_add(stats, &live->past);
 	}
+	stats->meddled = live->meddling.calls;
 	boundary_subtract(&live->boundary, stats);
 	return code;
 }
@@ -471,6 +474,14 @@ static int losses(struct input *input, const struct event_counters **counters)
 	return code;
 }
 
+static void note_bpf(struct input *input, const struct sinsp_event *event)
+{
+	struct input_live *live = of(input);
+
+	if (meddling_is(live->live, event))
+		meddling_note(&live->meddling, event);
+}
+
 static uint32_t silent(struct input *input, uint32_t *cpu)
 {
 	return scap_live_silent(of(input)->live, cpu);
@@ -517,6 +528,7 @@ static const struct input_ops ops = {
 	.append_counters = append_counters,
 	.losses = losses,
 	.silent = silent,
+	.note_bpf = note_bpf,
 	.append_metrics = append_metrics,
 	.append_report = append_report,
 	.is_incomplete = is_incomplete,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "scap/live/call_hooks.h"
+#include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
 
 struct scap_memory live_memory(const struct options *options)
@@ -18,6 +19,17 @@ struct scap_memory live_memory(const struct options *options)
 
 	return options->ring_bytes ? (struct scap_memory){.ring_bytes = options->ring_bytes}
 				   : scap_memory_divide(&machine, options->buffers_bytes);
+}
+
+/* Where calls are captured, so are those that may be about the capture; not to be shown. */
+static void watch_own(struct scap_live_config *config)
+{
+	static const bool none_rejected[EVENT_ID_MAX];
+
+	if (config->events[EVENT_bpf] || !live_any_call_wanted(config, none_rejected))
+		return;
+	config->events[EVENT_bpf] = true;
+	config->successes[EVENT_bpf] = true;
 }
 
 int live_open(const struct plan *plan, const struct live_place *place, uint64_t boot_offset_ns,
@@ -54,6 +66,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.successes[id] = !(selection->events[id] & WHY_FILTER);
 		config.of_rules[id] = selection->of_rules[id];
 	}
+	watch_own(&config);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		config.syscalls[number] = selection->syscalls[number];
 		config.compat_syscalls[number] = selection->compat_syscalls[number];

@@ -80,6 +80,8 @@ static const struct {
 	ROW("events_out_of_order", out_of_order, "Events given out after a later one."),
 	ROW("calls_not_decoded", compat, "System calls of 32-bit programs that are not decoded."),
 	ROW("calls_without_latency", untimed, "Calls whose time of entry was not kept."),
+	ROW("bpf_calls_of_others", meddled,
+	    "Calls of others that change programs or maps of the capture, or would."),
 	ROW("heartbeats_unanswered", unanswered,
 	    "Test calls on CPUs whose programs do not report: events are missing there."),
 	ROW("limits_begun_anew", rates_ended,

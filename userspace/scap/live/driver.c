@@ -20,11 +20,19 @@
 #include "scap/live/programs.h"
 #include "scap/live/throttled.h"
 
+/* A map, program or link, as others name it. */
+struct owned {
+	enum bpf_object_kind kind;
+	uint32_t id;
+};
+
 struct live_driver {
 	struct live_loader *loader; /* `load`, or that of the configuration */
 	struct live_load load;
 	struct live_loaded loaded;
 	int maps[LIVE_MAP_OTHER]; /* of `loaded` */
+	struct owned *owned; /* owned; of `loaded` */
+	size_t owned_count;
 	struct scratch_slot *slots;
 	size_t slots_bytes;
 	uint16_t rejected_ids[EVENT_ID_MAX + 1]; /* missing, all or some; terminated by 0 */
@@ -126,6 +134,7 @@ void live_driver_destroy(struct live_driver *driver)
 	live_loaded_finish(&driver->loaded);
 	buf_finish(&driver->cgroup_roots);
 	buf_finish(&driver->own_groups);
+	free(driver->owned);
 	free(driver);
 }
 
@@ -152,6 +161,43 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 	return driver->slots;
 }
 
+/* The id of a part; 0: it has none, or it cannot be read. */
+static uint32_t read_id(const struct live_part *part)
+{
+	union {
+		struct bpf_map_info map;
+		struct bpf_prog_info program;
+		struct bpf_link_info link;
+	} info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(part->fd, &info, &bytes))
+		return 0;
+	return part->kind == LIVE_MAP	    ? info.map.id
+	       : part->kind == LIVE_PROGRAM ? info.program.id
+					    : info.link.id;
+}
+
+/* So that a call of others about one of them is noticed. Without memory none is. */
+static void note_owned(struct live_driver *driver)
+{
+	static const enum bpf_object_kind kinds[LIVE_PART_KINDS] = {
+		[LIVE_MAP] = BPF_OBJECT_MAP,
+		[LIVE_PROGRAM] = BPF_OBJECT_PROGRAM,
+		[LIVE_LINK] = BPF_OBJECT_LINK,
+	};
+
+	driver->owned = calloc(driver->loaded.count + 1, sizeof(*driver->owned));
+	for (size_t i = 0; driver->owned && i < driver->loaded.count; i++) {
+		const struct live_part *part = &driver->loaded.parts[i];
+		uint32_t id = kinds[part->kind] ? read_id(part) : 0;
+
+		if (id)
+			driver->owned[driver->owned_count++] =
+				(struct owned){kinds[part->kind], id};
+	}
+}
+
 int live_driver_attach(struct live_driver *driver, struct error *err)
 {
 	int r = driver->loader->ops->attach(driver->loader, &driver->loaded, err);
@@ -159,6 +205,7 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 	release(driver);
 	driver->attached = true;
 	list_rejected(driver);
+	note_owned(driver);
 	return r;
 }
 
@@ -274,6 +321,14 @@ int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats)
 	read_slots(driver, stats);
 	read_misses(driver, stats);
 	return 0;
+}
+
+bool live_driver_owns(const struct live_driver *driver, enum bpf_object_kind kind, uint32_t id)
+{
+	for (size_t i = 0; i < driver->owned_count; i++)
+		if (driver->owned[i].kind == kind && driver->owned[i].id == id)
+			return true;
+	return false;
 }
 
 size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,

@@ -50,11 +50,13 @@ void live_driver_detach(struct live_driver *driver);
 int live_driver_stats(struct live_driver *driver, struct scap_live_stats *stats);
 
 /*
- * See scap_live_throttled(), scap_live_shed(), scap_live_run_ns(), scap_live_map_bytes(),
- * scap_live_rejected(), scap_live_enter_error(), scap_live_sends_error(), scap_live_call_hooks(),
- * scap_live_cgroup_roots(), scap_live_own_groups(), scap_live_reject_groups(),
- * scap_live_accept_groups(), scap_live_program() and scap_live_program_runs().
+ * See scap_live_owns(), scap_live_throttled(), scap_live_shed(), scap_live_run_ns(),
+ * scap_live_map_bytes(), scap_live_rejected(), scap_live_enter_error(), scap_live_sends_error(),
+ * scap_live_call_hooks(), scap_live_cgroup_roots(), scap_live_own_groups(),
+ * scap_live_reject_groups(), scap_live_accept_groups(), scap_live_program() and
+ * scap_live_program_runs().
  */
+bool live_driver_owns(const struct live_driver *driver, enum bpf_object_kind kind, uint32_t id);
 size_t live_driver_throttled(const struct live_driver *driver, struct scap_live_throttled *list,
 			     size_t max);
 int live_driver_shed(struct live_driver *driver, const struct shed *shed);

@@ -251,6 +251,11 @@ bool scap_live_has_room(const struct scap_live *live)
 	return live_rings_have_room(&live->rings);
 }
 
+bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id)
+{
+	return live_driver_owns(live->driver, kind, id);
+}
+
 size_t scap_live_throttled(struct scap_live *live, struct scap_live_throttled *list, size_t max)
 {
 	return live_driver_throttled(live->driver, list, max);

@@ -87,6 +87,8 @@ struct scap_live_stats {
 	uint32_t ring_error_cpu;
 	uint32_t silent; /* CPUs whose programs do not report now, see scap/rings/heartbeat.h */
 	uint32_t silent_cpu; /* the first of them */
+	uint64_t meddled; /* calls of others that change the capture's programs or maps; by the
+			     agent */
 	uint64_t unanswered; /* test calls that silent CPUs did not answer */
 };
 
@@ -128,6 +130,9 @@ uint32_t scap_live_silent(const struct scap_live *live, uint32_t *cpu);
 
 /* Returns 0, or -errno: then `stats` have no meaning. */
 int scap_live_stats(struct scap_live *live, struct scap_live_stats *stats);
+
+/* Whether a map, program or link with that id is of this capture. */
+bool scap_live_owns(const struct scap_live *live, enum bpf_object_kind kind, uint32_t id);
 
 /* Who was over a limit of scap_live_config.rate_limits. */
 struct scap_live_throttled {
