@@ -221,7 +221,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_evicted = sinsp->fd_store.evicted;
 	stats->fds_rejected = sinsp->fd_store.rejected;
-	stats->memory_bytes = sinsp->pool.held;
+	stats->memory_bytes = state_held_bytes(sinsp);
 	stats->memory_max = sinsp->memory_max == UINT64_MAX ? 0 : sinsp->memory_max;
 	stats->descriptions_dropped = sinsp->containers.unused_dropped;
 	stats->pods_dropped = sinsp->containers.pods.dropped;

@@ -9,7 +9,7 @@ static bool evict_one(struct sinsp *sinsp)
 {
 	struct sinsp_fd_store *store = &sinsp->fd_store;
 
-	if (sinsp->pool.held <= sinsp->memory_max)
+	if (state_held_bytes(sinsp) <= sinsp->memory_max)
 		return sinsp_fds_evict(store);
 	if (store->units * HOLDER_UNIT_BYTES > sinsp->memory_max / 2 && sinsp_fds_evict(store))
 		return true;

@@ -18,10 +18,16 @@ static inline bool state_has_many_fds(const struct sinsp *sinsp)
 	return store->count > store->max - store->max / STATE_FDS_SPARE_PART;
 }
 
+/* Bytes of threads, with their control groups, and of descriptors. */
+static inline uint64_t state_held_bytes(const struct sinsp *sinsp)
+{
+	return sinsp->pool.held + sinsp->containers.cgroups_bytes;
+}
+
 /* Cheap enough for each event. */
 static inline bool state_is_crowded(const struct sinsp *sinsp)
 {
-	return sinsp->pool.held > sinsp->memory_max || state_has_many_fds(sinsp);
+	return state_held_bytes(sinsp) > sinsp->memory_max || state_has_many_fds(sinsp);
 }
 
 /* Removes some threads or descriptors if the tables are crowded. Only between two events. */

@@ -277,6 +277,11 @@ static struct holder_group *get_holder(struct sinsp_container *container)
 	return container->holder;
 }
 
+static size_t cgroups_bytes(size_t len)
+{
+	return sizeof(struct sinsp_cgroups) + len + 1 + sizeof(struct holder_group);
+}
+
 static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const char *text,
 					 size_t len, uint32_t hash)
 {
@@ -295,6 +300,7 @@ static struct sinsp_cgroups *add_cgroups(struct sinsp_containers *table, const c
 		return NULL;
 	}
 	cgroups->holder = get_holder(cgroups->container);
+	table->cgroups_bytes += cgroups_bytes(len);
 	/* Without a text they are not known yet. */
 	if (len)
 		cgroups->revision = ++table->revisions;
@@ -434,6 +440,7 @@ void sinsp_cgroups_unref(struct sinsp_cgroups *cgroups)
 	while (*link != cgroups)
 		link = &(*link)->next;
 	cgroups->table->forgotten += cgroups->revision != 0;
+	cgroups->table->cgroups_bytes -= cgroups_bytes(cgroups->len);
 	*link = cgroups->next;
 	unref_container(cgroups->table, cgroups->container);
 	holder_group_unref(cgroups->holder);

@@ -40,6 +40,7 @@ struct sinsp_containers {
 	struct sinsp_pods pods;
 	struct sinsp_container_users *users; /* those that containers share */
 	uint32_t count; /* of containers */
+	size_t cgroups_bytes; /* of the entries of groups */
 	uint64_t revisions; /* the last one that a container or an entry of groups got */
 	uint64_t forgotten; /* entries of groups removed since the start: no thread is in them */
 	uint32_t declared; /* of these, by sinsp_cgroups_declare() */

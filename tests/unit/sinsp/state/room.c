@@ -129,6 +129,29 @@ static void takes_threads_without_events(void **state)
 	drive_destroy(&drive);
 }
 
+/* What counts is all of them: a thread may be the only one in groups with a long path. */
+static void takes_threads_in_long_groups(void **state)
+{
+	enum { THREADS = 5000 };
+	struct drive drive;
+	char group[NAME_BYTES + 1];
+
+	create(&drive, &(struct sinsp_config){.memory_max = MEMORY_MAX});
+	memset(group, 'g', NAME_BYTES);
+	group[NAME_BYTES] = '\0';
+	for (int64_t tid = 1000; tid < 1000 + THREADS; tid++) {
+		drive_exec(&drive, tid, "many");
+		snprintf(group, 40, "memory=/%031d", (int)tid);
+		group[39] = 'g';
+		set_group(&drive, tid, group);
+		drive_any(&drive, 20);
+		assert_true(stats_of(&drive).memory_bytes <= MEMORY_MAX + SLACK);
+	}
+	assert_true(stats_of(&drive).threads_evicted > THREADS / 2);
+	assert_non_null(drive_thread(&drive, 20));
+	drive_destroy(&drive);
+}
+
 /* The table of descriptors has a limit, too, which one process must not fill for all. */
 static void keeps_room_for_others_descriptors(void **state)
 {
@@ -153,6 +176,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(takes_from_the_group_that_holds_most),
 	cmocka_unit_test(takes_what_is_shared),
 	cmocka_unit_test(takes_threads_without_events),
+	cmocka_unit_test(takes_threads_in_long_groups),
 	cmocka_unit_test(keeps_room_for_others_descriptors),
 };
 
