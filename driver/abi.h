@@ -110,7 +110,7 @@ enum {
 	MULTIPLEXED_OPERATIONS = 32,
 	NO_NATIVE = 0xffff, /* in place of a system call number: there is none */
 	STRING_BYTES_MAX = 4096, /* a string from user memory, its NUL included */
-	SELF_PIDS = 2, /* processes of the agent itself: their events are left out */
+	SELF_PIDS = 3, /* processes of the agent itself: their events are left out */
 	SNAPLEN_DEFAULT = 80,
 	SNAPLEN_MAX = 65000,
 	STATSD_PORT_DEFAULT = 8125,

@@ -3,6 +3,7 @@
 #include "agent/commands/capture.h"
 
 #include "agent/commands/command.h"
+#include "agent/input/host.h"
 #include "agent/process/child.h"
 #include "agent/process/memory.h"
 #include "agent/run/loop.h"
@@ -54,9 +55,11 @@ static int open_and_loop(struct run *run, struct child *child)
 	 * anyone. */
 	if (!child)
 		service_begin(run);
-	if (run_set_privileges(run->options, &run->outputs, &run->captures,
-			       run_can_reload(run), &err) ||
+	if (run_set_privileges(run->options, &run->outputs, &run->captures, run_can_reload(run),
+			       &err) ||
 	    run_start_loader(run->options, run_can_reload(run), &run->loader, &err) ||
+	    (!run->options->read &&
+	     host_start_readers(run->options->host_root, &run->readers, &err)) ||
 	    signals_init(run_can_reload(run) || run->outputs.count || run->captures.count, &err) ||
 	    (child && signals_pass_on(child->pid, &err)) || run_open(run, child, &err))
 		return command_fail(EXIT_FAILURE, &err);

@@ -135,6 +135,14 @@ int host_open(struct host *host, const char *root, struct error *err)
 	return 0;
 }
 
+int host_start_readers(const char *root, struct proc_readers **readers, struct error *err)
+{
+	char path[PATH_MAX];
+
+	find_proc(root, path);
+	return proc_readers_start(path, readers, err);
+}
+
 void host_close(struct host *host)
 {
 	scap_proc_close(host->proc);

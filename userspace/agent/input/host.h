@@ -33,6 +33,12 @@ struct host {
 int host_open(struct host *host, const char *root, struct error *err);
 void host_close(struct host *host);
 
+/*
+ * Starts the process that reads what others may let wait forever; before there are threads.
+ * Returns 0, or -errno with a message.
+ */
+int host_start_readers(const char *root, struct proc_readers **readers, struct error *err);
+
 /* The node of Kubernetes that this is, as the environment says; NULL: it does not. */
 const char *host_node_name(void);
 

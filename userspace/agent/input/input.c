@@ -5,11 +5,11 @@
 #include "agent/input/input_file.h"
 #include "agent/input/input_live.h"
 
-int input_open(const struct plan *plan, struct loader *loader, struct input **input,
+int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
 	       struct error *err)
 {
 	return plan->options->read ? input_file_open(plan, input, err)
-				   : input_live_open(plan, loader, input, err);
+				   : input_live_open(plan, helpers, input, err);
 }
 
 void input_destroy(struct input *input)

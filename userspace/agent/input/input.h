@@ -139,11 +139,14 @@ struct input {
 	bool changing; /* a change is in progress: another may not begin */
 };
 
-/*
- * Opens the input that the options of the plan name; capturing begins. loader: loads programs
- * during the whole life of the input; NULL: this process does. As plan_create().
- */
-int input_open(const struct plan *plan, struct loader *loader, struct input **input,
+/* Processes that help during the whole life of an input; NULL: this one does that itself. */
+struct input_helpers {
+	struct loader *loader; /* loads programs */
+	struct proc_readers *readers;
+};
+
+/* Opens the input that the options of the plan name; capturing begins. As plan_create(). */
+int input_open(const struct plan *plan, const struct input_helpers *helpers, struct input **input,
 	       struct error *err);
 
 void input_destroy(struct input *input); /* accepts NULL */

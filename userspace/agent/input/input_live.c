@@ -536,21 +536,29 @@ static const struct input_ops ops = {
 };
 
 /* A process that cannot be found in events is not left out of them. */
-static void set_place(struct input_live *live, struct loader *loader)
+static void leave_out(struct input_live *live, size_t place, pid_t pid)
 {
 	pid_t found;
 
-	live->place.self_pids[0] = (uint32_t)live->host.self;
-	live->place.keys = live->keys;
-	if (!loader)
-		return;
-	live->place.loader = &loader->client.loader;
-	if (scap_proc_translate(live->host.proc, loader->pid, &found) == 0)
-		live->place.self_pids[1] = (uint32_t)found;
+	if (scap_proc_translate(live->host.proc, pid, &found) == 0)
+		live->place.self_pids[place] = (uint32_t)found;
 }
 
-int input_live_open(const struct plan *plan, struct loader *loader, struct input **input,
-		    struct error *err)
+static void set_place(struct input_live *live, const struct input_helpers *helpers)
+{
+	live->place.self_pids[0] = (uint32_t)live->host.self;
+	live->place.keys = live->keys;
+	if (helpers->loader) {
+		live->place.loader = &helpers->loader->client.loader;
+		leave_out(live, 1, helpers->loader->pid);
+	}
+	if (helpers->readers)
+		leave_out(live, 2, proc_readers_pid(helpers->readers));
+	scap_proc_set_readers(live->host.proc, helpers->readers);
+}
+
+int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+		    struct input **input, struct error *err)
 {
 	struct input_live *made = calloc(1, sizeof(*made));
 	int code;
@@ -564,7 +572,7 @@ int input_live_open(const struct plan *plan, struct loader *loader, struct input
 	if (code == 0) {
 		/* Without them only user space knows which events are of which container. */
 		scap_cgroup_keys_create(MOUNTS, "", &made->keys);
-		set_place(made, loader);
+		set_place(made, helpers);
 		code = live_open(plan, &made->place, 0, &made->live, err);
 	}
 	if (code) {

@@ -8,7 +8,7 @@
 
 #include "agent/input/input.h"
 
-int input_live_open(const struct plan *plan, struct loader *loader, struct input **input,
-		    struct error *err);
+int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+		    struct input **input, struct error *err);
 
 #endif

@@ -2,50 +2,21 @@
 #include "agent/process/loader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "privileges/privileges.h"
 #include "scap/live/object.h"
 #include "scap/loader/server.h"
+#include "privileges/helper_process.h"
 #include "util/kernel_fs.h"
 
-enum { FIRST_FD = STDERR_FILENO + 1, FDS_MAX = 1024 /* closed one by one before Linux 5.9 */ };
-
 static const uint64_t check_ns = 1000000000;
-
-/* Signals of a terminal and of a service manager are for the agent: this process ends with it. */
-static void ignore_signals(void)
-{
-	static const int signals[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGTERM,
-				      SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_IGN);
-}
-
-/* Keeps only standard error, and the socket as the next one. Returns 0 or -errno. */
-static int keep_socket(int socket)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return -errno;
-	if (socket != FIRST_FD && dup2(socket, FIRST_FD) < 0)
-		return -errno;
-	if (syscall(SYS_close_range, FIRST_FD + 1, ~0U, 0) < 0)
-		for (int fd = FIRST_FD + 1; fd < FDS_MAX; fd++)
-			close(fd);
-	return 0;
-}
 
 /* A descriptor keeps tracefs mounted where nobody else has; the rule is about that mount. */
 static int enter_role(struct error *err)
@@ -71,15 +42,13 @@ static int serve(int socket)
 	struct error err = {""};
 	int code;
 
-	ignore_signals();
-	prctl(PR_SET_NAME, "agent-loader");
-	code = keep_socket(socket);
+	code = helper_process_begin("agent-loader", &socket, 1);
 	if (code)
 		error_set(&err, code, "keeping the socket: %s", strerror(-code));
 	else
 		code = enter_role(&err);
 	if (code == 0)
-		code = loader_serve(FIRST_FD);
+		code = loader_serve(HELPER_FD);
 	if (code)
 		fprintf(stderr, "agent: the process that loads programs: %s\n",
 			err.text[0] ? err.text : strerror(-code));

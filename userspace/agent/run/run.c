@@ -119,6 +119,7 @@ static int claim_from_other(struct run *run, struct error *err)
 
 int run_open(struct run *run, struct child *child, struct error *err)
 {
+	struct input_helpers helpers;
 	bool live = !run->options->read; /* in a capture file a process may begin later */
 	int code = live ? check_pids(run->options, err) : 0;
 
@@ -134,7 +135,8 @@ int run_open(struct run *run, struct child *child, struct error *err)
 	if (code)
 		return code;
 	set_follow(run, child);
-	code = input_open(run->plan, run->loader.pid ? &run->loader : NULL, &run->input, err);
+	helpers = (struct input_helpers){run->loader.pid ? &run->loader : NULL, run->readers};
+	code = input_open(run->plan, &helpers, &run->input, err);
 	if (code == 0)
 		code = take_over_begin(run, err);
 	if (code == 0 && child)
@@ -184,6 +186,7 @@ void run_finish(struct run *run)
 	sinsp_destroy(run->sinsp);
 	input_destroy(run->input);
 	loader_finish(&run->loader);
+	proc_readers_unref(run->readers);
 	plan_destroy(run->plan);
 	printer_finish(&run->printer);
 	line_writer_finish(&run->line_writer);

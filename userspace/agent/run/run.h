@@ -33,6 +33,7 @@ struct run {
 	struct printer printer;
 	struct plan *plan; /* replaced as a whole by new rules */
 	struct loader loader; /* of the input */
+	struct proc_readers *readers; /* a reference; of the input */
 	struct input *input;
 	struct sinsp_follow follow; /* processes whose events are captured */
 	pid_t child_pid; /* of `child`, as in events */

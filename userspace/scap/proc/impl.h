@@ -12,6 +12,7 @@
 
 struct scap_proc {
 	int dir;
+	struct proc_readers *readers; /* a reference; NULL: none */
 	uint64_t boot_offset_ns; /* from boot to epoch */
 	struct buf cgroup_roots; /* see scap_proc_set_cgroup_roots() */
 	struct scap_cgroup_keys *hierarchies; /* owned; NULL: not needed yet, or not found */

@@ -52,6 +52,8 @@ int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy)
 	int r = open_below(proc->dir, ".", &made);
 
 	if (r == 0)
+		scap_proc_set_readers(made, proc->readers);
+	if (r == 0)
 		r = scap_proc_set_cgroup_roots(made, &proc->cgroup_roots);
 	if (r)
 		scap_proc_close(made);
@@ -85,6 +87,7 @@ void scap_proc_close(struct scap_proc *proc)
 	close_fds(proc);
 	close(proc->dir);
 	scap_cgroup_keys_destroy(proc->hierarchies);
+	proc_readers_unref(proc->readers);
 	buf_finish(&proc->text);
 	buf_finish(&proc->args);
 	buf_finish(&proc->env);
@@ -92,6 +95,22 @@ void scap_proc_close(struct scap_proc *proc)
 	buf_finish(&proc->cgroup_roots);
 	proc_net_finish(&proc->net);
 	free(proc);
+}
+
+void scap_proc_set_readers(struct scap_proc *proc, struct proc_readers *readers)
+{
+	proc_readers_unref(proc->readers);
+	proc->readers = proc_readers_ref(readers);
+}
+
+uint64_t scap_proc_reads_given_up(const struct scap_proc *proc)
+{
+	return proc->readers ? proc_readers_given_up(proc->readers) : 0;
+}
+
+struct proc_readers *scap_proc_readers(const struct scap_proc *proc)
+{
+	return proc->readers;
 }
 
 int scap_proc_dir(const struct scap_proc *proc)

@@ -11,6 +11,7 @@
 
 #include "scap/model/fd.h"
 #include "scap/model/thread.h"
+#include "scap/proc/readers.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -22,6 +23,17 @@ void scap_proc_close(struct scap_proc *proc);
 
 /* Opens the same one again, for another thread. Returns 0 or -errno. */
 int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy);
+
+/*
+ * Has others read what a process may let wait forever: arguments, environment, and files below its
+ * root. Without them it is read here. Takes a reference.
+ */
+void scap_proc_set_readers(struct scap_proc *proc, struct proc_readers *readers);
+
+/* How many reads were given up. */
+uint64_t scap_proc_reads_given_up(const struct scap_proc *proc);
+
+struct proc_readers *scap_proc_readers(const struct scap_proc *proc); /* NULL: none */
 
 /* The open directory, which `proc` owns. */
 int scap_proc_dir(const struct scap_proc *proc);

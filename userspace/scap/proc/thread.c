@@ -15,7 +15,6 @@
 
 enum {
 	TEXT_BYTES_MAX = 1 << 16,
-	STRINGS_BYTES_MAX = 4096, /* of arguments and environment, as in events */
 	LOGINUID_UNSET = -1,
 };
 
@@ -166,15 +165,18 @@ static int read_stat(struct scap_proc *proc, int task_dir, struct scap_thread *t
 }
 
 /* Strings that each end in NUL, cut where an event would cut them. */
-static int read_strings(int task_dir, const char *name, struct buf *strings)
+static int read_strings(struct scap_proc *proc, int task_dir, const struct scap_thread *thread,
+			enum proc_read_what what, struct buf *strings)
 {
-	int r = proc_read_file(task_dir, name, STRINGS_BYTES_MAX, strings);
+	const struct proc_target target = {thread->pid, thread->tid, thread->uid};
+	int r = proc_readers_read_or_here(proc->readers, proc->dir, task_dir, &target, what,
+					  strings);
 
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
 		buf_clear(strings);
-	if (strings->len == STRINGS_BYTES_MAX)
+	if (strings->len == PROC_STRINGS_BYTES_MAX)
 		strings->data[strings->len - 1] = '\0';
 	else if (strings->len && strings->data[strings->len - 1] != '\0')
 		buf_append_char(strings, '\0');
@@ -246,9 +248,9 @@ static int read_program(struct scap_proc *proc, int task_dir, const struct scap_
 	int r;
 
 	proc->program_pid = 0;
-	r = read_strings(task_dir, "cmdline", &proc->args);
+	r = read_strings(proc, task_dir, thread, PROC_READ_ARGUMENTS, &proc->args);
 	if (r == 0)
-		r = read_strings(task_dir, "environ", &proc->env);
+		r = read_strings(proc, task_dir, thread, PROC_READ_ENVIRONMENT, &proc->env);
 	if (r < 0)
 		return r;
 	read_exe(proc, task_dir, thread);

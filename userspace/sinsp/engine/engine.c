@@ -220,6 +220,7 @@ void sinsp_stats(const struct sinsp *sinsp, struct sinsp_stats *stats)
 	stats->fds = sinsp->fd_store.count;
 	stats->threads_evicted = sinsp->threads.evicted;
 	stats->fds_evicted = sinsp->fd_store.evicted;
+	stats->reads_given_up = sinsp->proc ? scap_proc_reads_given_up(sinsp->proc) : 0;
 	stats->fds_rejected = sinsp->fd_store.rejected;
 	stats->memory_bytes = state_held_bytes(sinsp);
 	stats->memory_max = sinsp->memory_max == UINT64_MAX ? 0 : sinsp->memory_max;

@@ -59,6 +59,8 @@ struct sinsp_stats {
 	uint64_t threads, fds; /* in the tables now */
 	uint64_t followed; /* of the threads, without one that just ended */
 	uint64_t thread_lookups, thread_lookups_failed; /* lookups of unknown threads in /proc */
+	/* Reads that another process let wait: arguments, environment, files below a root. */
+	uint64_t reads_given_up;
 	uint64_t fd_lookups, fd_lookups_failed;
 	uint64_t fd_lookups_rejected; /* not made, because of the rate limit */
 	uint64_t names_unsure; /* descriptors whose number was another file in /proc: no name */

@@ -10,12 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scap/proc/root.h"
 #include "scap/proc/text.h"
 #include "sinsp/tables/cgroup_path.h"
 
 enum {
-	FILE_BYTES_MAX = 256 << 10,
 	ENTRIES_MAX = 4096, /* of a file, so that many containers cannot fill the memory */
 	PROC_BYTES_MAX = 64 << 10,
 	PID_BYTES = 24,
@@ -179,15 +177,16 @@ static int read_ranges(int process, const char *name, struct buf *text, struct i
 }
 
 /* Reads one of the two files; sets `found` if the container has it. */
-static int read_one(const struct proc_root *root, int process, const char *path, const char *map,
-		    struct users *users, bool *found)
+static int read_one(struct scap_proc *proc, int process, const struct proc_target *target,
+		    enum proc_read_what what, const char *map, struct users *users, bool *found)
 {
 	struct id_ranges ranges;
 	struct buf text = {0};
 	int r = read_ranges(process, map, &text, &ranges);
 
 	if (r == 0) {
-		r = proc_root_read(root, path, FILE_BYTES_MAX, &text);
+		r = proc_readers_read_or_here(scap_proc_readers(proc), scap_proc_dir(proc), process,
+					      target, what, &text);
 		*found |= r == 0;
 		if (r == 0)
 			users_add_text(users, text.data, ranges.list, ranges.count);
@@ -198,17 +197,20 @@ static int read_one(const struct proc_root *root, int process, const char *path,
 	return r;
 }
 
-static int read_both(const struct proc_root *root, int process,
+static int read_both(struct scap_proc *proc, int process, int64_t pid,
 		     struct sinsp_container_users **users)
 {
+	const struct proc_target target = {pid, pid, 0};
 	struct sinsp_container_users *made = sinsp_container_users_create();
 	bool found = false;
 	int r = -ENOMEM;
 
 	if (made)
-		r = read_one(root, process, "etc/passwd", "uid_map", &made->users, &found);
+		r = read_one(proc, process, &target, PROC_READ_PASSWD, "uid_map", &made->users,
+			     &found);
 	if (r == 0)
-		r = read_one(root, process, "etc/group", "gid_map", &made->groups, &found);
+		r = read_one(proc, process, &target, PROC_READ_GROUP, "gid_map", &made->groups,
+			     &found);
 	if (r == 0)
 		*users = found ? made : NULL;
 	if (r || !found)
@@ -220,15 +222,18 @@ static int read_process(struct scap_proc *proc, int process,
 			const struct sinsp_users_wanted *wanted,
 			struct sinsp_container_users **users)
 {
-	struct proc_root root;
+	struct sinsp_container_users *found = NULL;
 	int r = check_container(proc, process, wanted);
 
-	if (r)
-		return r;
-	r = proc_root_open(&root, scap_proc_dir(proc), process);
 	if (r == 0)
-		r = read_both(&root, process, users);
-	proc_root_close(&root);
+		r = read_both(proc, process, wanted->pid, &found);
+	/* Others find the process by its id: it was the same all the time. */
+	if (r == 0)
+		r = check_container(proc, process, wanted);
+	if (r)
+		sinsp_container_users_destroy(found);
+	else
+		*users = found;
 	return r;
 }
 

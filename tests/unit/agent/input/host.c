@@ -207,9 +207,23 @@ static void test_ids_of_a_namespace(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void test_readers(void **state)
+{
+	struct proc_readers *readers;
+	const struct proc_target self = {getpid(), getpid(), 0};
+	struct buf text = {0};
+
+	assert_int_equal(host_start_readers(NULL, &readers, NULL), 0);
+	assert_int_equal(proc_readers_read(readers, &self, PROC_READ_ARGUMENTS, &text), 0);
+	assert_true(text.len > 0);
+	proc_readers_unref(readers);
+	buf_finish(&text);
+}
+
 static const struct CMUnitTest tests[] = {
-	TEST(test_here),     TEST(test_root),	 TEST(test_processes),
-	TEST(test_hostname), TEST(test_network), TEST(test_ids_of_a_namespace),
+	cmocka_unit_test(test_readers), TEST(test_here),     TEST(test_root),
+	TEST(test_processes),		TEST(test_hostname), TEST(test_network),
+	TEST(test_ids_of_a_namespace),
 };
 
 UNIT_GROUP(tests);

@@ -37,9 +37,9 @@ static void test_choice(void **state)
 	const struct options of_file = {.read = "a.scap"}, of_kernel = {0};
 	struct input *input = NULL;
 
-	assert_int_equal(input_open(&(struct plan){.options = &of_file}, NULL, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_file}, &(struct input_helpers){0}, &input, NULL), 0);
 	assert_ptr_equal(input, &file);
-	assert_int_equal(input_open(&(struct plan){.options = &of_kernel}, NULL, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_kernel}, &(struct input_helpers){0}, &input, NULL), 0);
 	assert_ptr_equal(input, &live);
 }
 
@@ -50,7 +50,7 @@ static void test_failure(void **state)
 	struct input *input = NULL;
 	struct error err = {""};
 
-	assert_int_equal(input_open(&(struct plan){.options = &options}, NULL, &input, &err),
+	assert_int_equal(input_open(&(struct plan){.options = &options}, &(struct input_helpers){0}, &input, &err),
 			 -EBADMSG);
 	assert_null(input);
 	assert_string_equal(err.text, "no capture file");

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads by the other process: those that are answered, and those that are not, of a FIFO without a
+ * writer. */
+#include "scap/proc/readers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scap/proc/proc.h"
+#include "unit.h"
+
+enum { FIRST_PID = 100 };
+
+struct fixture {
+	char root[32];
+	struct proc_readers *readers;
+	struct buf text;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct error err;
+
+	strcpy(fixture->root, "/tmp/lanner-readers-XXXXXX");
+	assert_non_null(mkdtemp(fixture->root));
+	assert_int_equal(proc_readers_start(fixture->root, &fixture->readers, &err), 0);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[64];
+
+	proc_readers_unref(fixture->readers);
+	buf_finish(&fixture->text);
+	snprintf(command, sizeof(command), "rm -r %s", fixture->root);
+	assert_int_equal(system(command), 0);
+	free(fixture);
+	return 0;
+}
+
+/* The path of a file of a process, whose folders are made. */
+static const char *path_of(const struct fixture *fixture, int pid, const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%d", fixture->root, pid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%d/task", fixture->root, pid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%d/task/%d", fixture->root, pid, pid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%d/task/%d/%s", fixture->root, pid, pid, name);
+	return path;
+}
+
+static int read_of(struct fixture *fixture, int pid, uint32_t owner, enum proc_read_what what)
+{
+	const struct proc_target target = {pid, pid, owner};
+
+	return proc_readers_read(fixture->readers, &target, what, &fixture->text);
+}
+
+static void test_answered(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *path = path_of(fixture, 70, "environ");
+	FILE *file = fopen(path, "w");
+
+	assert_true(file && fwrite("A=1\0B=2", 7, 1, file) == 1 && fclose(file) == 0);
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ENVIRONMENT), 0);
+	assert_int_equal(fixture->text.len, 7);
+	assert_memory_equal(fixture->text.data, "A=1\0B=2", 8);
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ARGUMENTS), -ENOENT);
+	assert_int_equal(fixture->text.len, 0);
+	assert_int_equal(read_of(fixture, 71, 0, PROC_READ_ARGUMENTS), -ESRCH);
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_PASSWD), -ESRCH);
+	assert_int_equal(proc_readers_given_up(fixture->readers), 0);
+}
+
+/* The process is not waited for again, others are. It is read when it answers. */
+static void test_given_up(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *path = path_of(fixture, 70, "cmdline");
+	int fd, tries = 3000;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ARGUMENTS), -ETIMEDOUT);
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ARGUMENTS), -ETIMEDOUT);
+	assert_int_equal(proc_readers_given_up(fixture->readers), 2);
+	assert_int_equal(read_of(fixture, 71, 0, PROC_READ_ARGUMENTS), -ESRCH);
+	fd = open(path, O_WRONLY); /* the reader opens it, too */
+	assert_true(fd >= 0);
+	close(fd);
+	unlink(path);
+	while (read_of(fixture, 70, 0, PROC_READ_ARGUMENTS) == -ETIMEDOUT && tries--)
+		usleep(10000);
+	assert_true(tries > 0);
+}
+
+/* A user's processes leave readers for those of others. */
+static void test_owners(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (int i = 0; i < PROC_READERS; i++) {
+		assert_int_equal(mkfifo(path_of(fixture, FIRST_PID + i, "cmdline"), 0600), 0);
+		assert_int_equal(read_of(fixture, FIRST_PID + i, 5, PROC_READ_ARGUMENTS),
+				 -ETIMEDOUT);
+	}
+	assert_int_equal(read_of(fixture, 70, 5, PROC_READ_ARGUMENTS), -ETIMEDOUT);
+	assert_int_equal(proc_readers_given_up(fixture->readers), PROC_READERS + 1);
+	assert_int_equal(read_of(fixture, 70, 6, PROC_READ_ARGUMENTS), -ESRCH);
+}
+
+/* Whoever ends the process: reads fail, and nobody waits. */
+static void test_ended(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ARGUMENTS), -ESRCH);
+	kill(proc_readers_pid(fixture->readers), SIGKILL);
+	while (read_of(fixture, 70, 0, PROC_READ_ARGUMENTS) == -ESRCH)
+		;
+	assert_int_equal(read_of(fixture, 70, 0, PROC_READ_ARGUMENTS), -ETIMEDOUT);
+}
+
+static void test_of_proc(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct proc_target self = {getpid(), getpid(), 0};
+	struct scap_proc *proc, *copy;
+	struct buf text = {0};
+	int code, task = open("/proc/self", O_PATH | O_DIRECTORY);
+
+	assert_int_equal(scap_proc_open("/proc", &proc, NULL), 0);
+	assert_int_equal(scap_proc_reads_given_up(proc), 0);
+	assert_int_equal(proc_readers_read_or_here(scap_proc_readers(proc), scap_proc_dir(proc),
+						   task, &self, PROC_READ_ARGUMENTS, &text),
+			 0);
+	assert_true(text.len > 0);
+	/* The root of the machine is not read as that of a container. */
+	code = proc_read_here(scap_proc_dir(proc), task, PROC_READ_PASSWD, &text);
+	assert_true(code == -EAGAIN || code == 0);
+	scap_proc_set_readers(proc, fixture->readers);
+	assert_int_equal(scap_proc_copy(proc, &copy), 0);
+	/* They read another /proc, in which it is not. */
+	assert_int_equal(proc_readers_read_or_here(scap_proc_readers(copy), scap_proc_dir(copy),
+						   task, &self, PROC_READ_ARGUMENTS, &text),
+			 -ESRCH);
+	assert_int_equal(scap_proc_reads_given_up(copy), 0);
+	scap_proc_close(proc);
+	scap_proc_close(copy);
+	buf_finish(&text);
+	close(task);
+	proc_readers_unref(NULL);
+	assert_null(proc_readers_ref(NULL));
+}
+
+static void test_no_such_folder(void **state)
+{
+	struct proc_readers *readers;
+	struct error err;
+
+	assert_int_equal(proc_readers_start("/nonexistent", &readers, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/nonexistent"));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static const struct CMUnitTest tests[] = {
+	TEST(test_answered), TEST(test_given_up), TEST(test_owners),
+	TEST(test_ended),    TEST(test_of_proc),  cmocka_unit_test(test_no_such_folder),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A reader gets a question by its socket, writes what it reads to memory that it shares with this
+ * process, and answers with the length. One that does not answer keeps its memory to itself, until
+ * it does.
+ */
+#include "scap/proc/readers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "privileges/privileges.h"
+#include "scap/proc/root.h"
+#include "scap/proc/text.h"
+#include "util/clock.h"
+#include "privileges/helper_process.h"
+
+enum {
+	FILE_BYTES_MAX = 256 << 10,
+	OWNER_READERS_MAX = PROC_READERS / 2,
+	FILE_MS = 1000, /* no event waits for files */
+	SPAN_MS = 10000,
+	NS_IN_MS = 1000000,
+	PROC_FD = HELPER_FD, /* there, followed by a socket for each reader */
+	STACK_BYTES = 128 << 10,
+	START_MS = 30000,
+};
+
+/*
+ * How long is waited for arguments, by what was waited in vain in SPAN_MS: events pile up
+ * meanwhile, and nobody should be able to cause that all the time.
+ */
+static const struct {
+	uint64_t spent_ms;
+	int patience_ms;
+} patience[] = {{500, 500}, {1000, 20}, {UINT64_MAX, 2}};
+
+struct question {
+	int64_t pid, tid;
+	uint32_t what;
+};
+
+struct answer {
+	int32_t code; /* 0 or -errno */
+	uint32_t len;
+};
+
+enum reader_state {
+	READER_FREE,
+	READER_ASKED, /* a thread waits for its answer */
+	READER_GIVEN_UP,
+	READER_ENDED, /* with its process */
+};
+
+struct reader {
+	int ends[2]; /* of its socket: ours, and that of the process */
+	char *bytes; /* shared: FILE_BYTES_MAX */
+	enum reader_state state;
+	struct proc_target target; /* of what it was given up for */
+};
+
+struct proc_readers {
+	atomic_uint refs;
+	_Atomic uint64_t given_up;
+	pid_t pid; /* 0: there is none */
+	pthread_mutex_t lock; /* of what follows */
+	struct reader list[PROC_READERS];
+	uint64_t span_ms, spent_ms; /* when it began, and what was waited in vain in it */
+};
+
+static int read_strings(int proc, int task, const char *name, struct buf *text)
+{
+	return proc_read_file(task, name, PROC_STRINGS_BYTES_MAX, text);
+}
+
+static int read_of_root(int proc, int task, const char *path, struct buf *text)
+{
+	struct proc_root root;
+	int r = proc_root_open(&root, proc, task);
+
+	if (r == 0)
+		r = proc_root_read(&root, path, FILE_BYTES_MAX, text);
+	proc_root_close(&root);
+	return r;
+}
+
+static const struct {
+	int (*read)(int proc, int task, const char *path, struct buf *text);
+	const char *path;
+} kinds[PROC_READ_KINDS] = {
+	[PROC_READ_ARGUMENTS] = {read_strings, "cmdline"},
+	[PROC_READ_ENVIRONMENT] = {read_strings, "environ"},
+	[PROC_READ_PASSWD] = {read_of_root, "etc/passwd"},
+	[PROC_READ_GROUP] = {read_of_root, "etc/group"},
+};
+
+int proc_read_here(int proc, int task, enum proc_read_what what, struct buf *text)
+{
+	return kinds[what].read(proc, task, kinds[what].path, text);
+}
+
+/* In the other process: */
+
+static int answer_question(const struct question *question, struct buf *text)
+{
+	char name[64];
+	int task, r;
+
+	if (question->what >= PROC_READ_KINDS)
+		return -EINVAL;
+	snprintf(name, sizeof(name), "%" PRId64 "/task/%" PRId64, question->pid, question->tid);
+	task = openat(PROC_FD, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (task < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	r = proc_read_here(PROC_FD, task, question->what, text);
+	close(task);
+	return r;
+}
+
+struct service {
+	int socket;
+	char *bytes;
+};
+
+/* Until the other side is closed: then the process ends. */
+static void *serve(void *context)
+{
+	const struct service *service = context;
+	struct question question;
+	struct buf text = {0};
+
+	while (read(service->socket, &question, sizeof(question)) == sizeof(question)) {
+		struct answer answer = {0};
+
+		buf_clear(&text);
+		answer.code = answer_question(&question, &text);
+		if (answer.code == 0) {
+			answer.len =
+				text.len < FILE_BYTES_MAX ? (uint32_t)text.len : FILE_BYTES_MAX;
+			memcpy(service->bytes, text.data, answer.len);
+		}
+		if (write(service->socket, &answer, sizeof(answer)) != sizeof(answer))
+			break;
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+/* A reader gets its thread with its first question: most never do. */
+static void serve_all(struct service services[PROC_READERS])
+{
+	struct pollfd wait[PROC_READERS];
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	for (size_t i = 0; i < PROC_READERS; i++)
+		wait[i] = (struct pollfd){.fd = services[i].socket, .events = POLLIN};
+	while (poll(wait, PROC_READERS, -1) >= 0 || errno == EINTR)
+		for (size_t i = 0; i < PROC_READERS; i++)
+			if (wait[i].fd >= 0 && wait[i].revents &&
+			    pthread_create(&thread, &attributes, serve, &services[i]) == 0)
+				wait[i].fd = -1;
+}
+
+static int run(const struct proc_readers *readers, int proc)
+{
+	static const struct answer begun;
+	struct service services[PROC_READERS];
+	int fds[1 + PROC_READERS] = {proc};
+
+	for (size_t i = 0; i < PROC_READERS; i++) {
+		fds[1 + i] = readers->list[i].ends[1];
+		services[i] = (struct service){PROC_FD + 1 + (int)i, readers->list[i].bytes};
+	}
+	_Static_assert(1 + PROC_READERS <= HELPER_FDS_MAX, "all are kept");
+	if (helper_process_begin("agent-reader", fds, 1 + PROC_READERS) ||
+	    privileges_enter(ROLE_PROCESSES, NULL, NULL) ||
+	    write(services[0].socket, &begun, sizeof(begun)) != sizeof(begun))
+		return EXIT_FAILURE;
+	serve_all(services);
+	return EXIT_FAILURE;
+}
+
+/* In this process: */
+
+/* The answer. Returns 0; -EAGAIN if there is none yet; -EPIPE if the process has ended. */
+static int take_answer(struct reader *reader, struct answer *answer)
+{
+	ssize_t n = recv(reader->ends[0], answer, sizeof(*answer), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return -EAGAIN;
+	return n == sizeof(*answer) && answer->len <= FILE_BYTES_MAX ? 0 : -EPIPE;
+}
+
+static int init(struct reader *reader)
+{
+	void *bytes = mmap(NULL, FILE_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return -errno;
+	reader->bytes = bytes;
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reader->ends) ? -errno : 0;
+}
+
+static int start_process(struct proc_readers *readers, int proc)
+{
+	struct pollfd begins = {.fd = readers->list[0].ends[0], .events = POLLIN};
+	struct answer begun;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(run(readers, proc));
+	if (pid < 0)
+		return -errno;
+	readers->pid = pid;
+	return poll(&begins, 1, START_MS) == 1 && take_answer(&readers->list[0], &begun) == 0
+		       ? 0
+		       : -ETIMEDOUT;
+}
+
+static int start(struct proc_readers *readers, const char *path)
+{
+	int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+
+	if (proc < 0)
+		return -errno;
+	for (size_t i = 0; code == 0 && i < PROC_READERS; i++)
+		code = init(&readers->list[i]);
+	if (code == 0)
+		code = start_process(readers, proc);
+	close(proc);
+	for (size_t i = 0; i < PROC_READERS; i++)
+		if (readers->list[i].ends[1] >= 0)
+			close(readers->list[i].ends[1]);
+	return code;
+}
+
+int proc_readers_start(const char *path, struct proc_readers **readers, struct error *err)
+{
+	struct proc_readers *made = calloc(1, sizeof(*made));
+	int code;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < PROC_READERS; i++)
+		made->list[i].ends[0] = made->list[i].ends[1] = -1;
+	atomic_init(&made->refs, 1);
+	pthread_mutex_init(&made->lock, NULL);
+	code = start(made, path);
+	if (code) {
+		proc_readers_unref(made);
+		return error_set(err, code, "cannot start the process that reads %s: %s", path,
+				 strerror(-code));
+	}
+	*readers = made;
+	return 0;
+}
+
+struct proc_readers *proc_readers_ref(struct proc_readers *readers)
+{
+	if (readers)
+		atomic_fetch_add(&readers->refs, 1);
+	return readers;
+}
+
+void proc_readers_unref(struct proc_readers *readers)
+{
+	bool hangs = false;
+
+	if (!readers || atomic_fetch_sub(&readers->refs, 1) > 1)
+		return;
+	for (size_t i = 0; i < PROC_READERS; i++) {
+		struct reader *reader = &readers->list[i];
+
+		hangs |= reader->state == READER_GIVEN_UP;
+		if (reader->ends[0] >= 0)
+			close(reader->ends[0]);
+		if (reader->bytes)
+			munmap(reader->bytes, FILE_BYTES_MAX);
+	}
+	if (readers->pid) {
+		kill(readers->pid, SIGKILL);
+		while (waitpid(readers->pid, NULL, hangs ? WNOHANG : 0) < 0 && errno == EINTR)
+			;
+	}
+	pthread_mutex_destroy(&readers->lock);
+	free(readers);
+}
+
+pid_t proc_readers_pid(const struct proc_readers *readers)
+{
+	return readers->pid;
+}
+
+/* Those that came back from what they were given up for. */
+static void take_back(struct proc_readers *readers)
+{
+	struct answer late;
+
+	for (size_t i = 0; i < PROC_READERS; i++) {
+		struct reader *reader = &readers->list[i];
+		int code = reader->state == READER_GIVEN_UP ? take_answer(reader, &late) : -EAGAIN;
+
+		if (code != -EAGAIN)
+			reader->state = code ? READER_ENDED : READER_FREE;
+	}
+}
+
+/* One that is free. NULL: there is none, or none that may be lost for this target, too. */
+static struct reader *find(struct proc_readers *readers, const struct proc_target *target)
+{
+	struct reader *found = NULL;
+	size_t of_owner = 0;
+
+	for (size_t i = 0; i < PROC_READERS; i++) {
+		struct reader *reader = &readers->list[i];
+
+		if (reader->state == READER_FREE && !found)
+			found = reader;
+		if (reader->state != READER_GIVEN_UP)
+			continue;
+		of_owner += reader->target.owner == target->owner;
+		if (reader->target.pid == target->pid)
+			return NULL;
+	}
+	return of_owner < OWNER_READERS_MAX ? found : NULL;
+}
+
+static int patience_of(struct proc_readers *readers, enum proc_read_what what, uint64_t now_ms)
+{
+	size_t i = 0;
+
+	if (what >= PROC_READ_PASSWD)
+		return FILE_MS;
+	if (now_ms - readers->span_ms >= SPAN_MS) {
+		readers->span_ms = now_ms;
+		readers->spent_ms = 0;
+	}
+	while (readers->spent_ms >= patience[i].spent_ms)
+		i++;
+	return patience[i].patience_ms;
+}
+
+/* Takes one for a question, and how long to wait for it. */
+static struct reader *take(struct proc_readers *readers, const struct proc_target *target,
+			   enum proc_read_what what, int *patience_ms)
+{
+	struct reader *reader;
+
+	pthread_mutex_lock(&readers->lock);
+	take_back(readers);
+	reader = find(readers, target);
+	if (reader) {
+		reader->state = READER_ASKED;
+		reader->target = *target;
+		*patience_ms = patience_of(readers, what, clock_ns(CLOCK_MONOTONIC) / NS_IN_MS);
+	}
+	pthread_mutex_unlock(&readers->lock);
+	return reader;
+}
+
+static void give_back(struct proc_readers *readers, struct reader *reader, enum reader_state state,
+		      unsigned int spent_ms)
+{
+	pthread_mutex_lock(&readers->lock);
+	reader->state = state;
+	readers->spent_ms += spent_ms;
+	pthread_mutex_unlock(&readers->lock);
+}
+
+/* Returns 0 with an answer; -ETIMEDOUT; or -EPIPE. A signal does not make it longer. */
+static int ask(struct reader *reader, const struct question *question, int patience_ms,
+	       struct answer *answer)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)patience_ms * NS_IN_MS;
+	struct pollfd wait = {.fd = reader->ends[0], .events = POLLIN};
+	uint64_t now;
+
+	if (send(reader->ends[0], question, sizeof(*question), MSG_NOSIGNAL) < 0)
+		return -EPIPE;
+	while ((now = clock_ns(CLOCK_MONOTONIC)) < end) {
+		poll(&wait, 1, (int)((end - now) / NS_IN_MS) + 1);
+		int code = take_answer(reader, answer);
+
+		if (code != -EAGAIN)
+			return code;
+	}
+	return -ETIMEDOUT;
+}
+
+static int take_text(const struct reader *reader, const struct answer *answer, struct buf *text)
+{
+	buf_clear(text);
+	if (answer->code)
+		return answer->code;
+	if (!buf_reserve(text, answer->len + 1))
+		return -ENOMEM;
+	memcpy(text->data, reader->bytes, answer->len);
+	text->data[answer->len] = '\0';
+	text->len = answer->len;
+	return 0;
+}
+
+int proc_readers_read(struct proc_readers *readers, const struct proc_target *target,
+		      enum proc_read_what what, struct buf *text)
+{
+	const struct question question = {target->pid, target->tid, what};
+	struct answer answer;
+	struct reader *reader;
+	int patience_ms, code = -ETIMEDOUT;
+
+	reader = take(readers, target, what, &patience_ms);
+	if (reader)
+		code = ask(reader, &question, patience_ms, &answer);
+	if (code) {
+		atomic_fetch_add_explicit(&readers->given_up, 1, memory_order_relaxed);
+		buf_clear(text);
+		if (reader)
+			give_back(readers, reader, code == -EPIPE ? READER_ENDED : READER_GIVEN_UP,
+				  what < PROC_READ_PASSWD ? (unsigned int)patience_ms : 0);
+		return -ETIMEDOUT;
+	}
+	code = take_text(reader, &answer, text);
+	give_back(readers, reader, READER_FREE, 0);
+	return code;
+}
+
+int proc_readers_read_or_here(struct proc_readers *readers, int proc, int task,
+			      const struct proc_target *target, enum proc_read_what what,
+			      struct buf *text)
+{
+	return readers ? proc_readers_read(readers, target, what, text)
+		       : proc_read_here(proc, task, what, text);
+}
+
+uint64_t proc_readers_given_up(const struct proc_readers *readers)
+{
+	return atomic_load_explicit(&readers->given_up, memory_order_relaxed);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process whose threads read for this one what other processes may let wait forever: arguments
+ * and environments, which are pages of their memory, and files below their roots. Such a wait
+ * cannot be ended, sometimes not even by a signal. So each read has a limit of time; a reader
+ * beyond it is given up until it comes back, and the agent goes on, and ends, without it.
+ */
+#ifndef SCAP_PROC_READERS_H
+#define SCAP_PROC_READERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/buf.h"
+#include "util/error.h"
+
+enum {
+	PROC_READERS = 32,
+	PROC_STRINGS_BYTES_MAX = 4096, /* of arguments and environment, as in events */
+};
+
+enum proc_read_what {
+	PROC_READ_ARGUMENTS,
+	PROC_READ_ENVIRONMENT,
+	PROC_READ_PASSWD, /* files of its root: as proc_root_read() */
+	PROC_READ_GROUP,
+	PROC_READ_KINDS
+};
+
+struct proc_target {
+	int64_t pid, tid;
+	uint32_t owner; /* its user, who never has more than half of the readers wait */
+};
+
+struct proc_readers;
+
+/* What a reader does, done here. proc, task: open directories. Returns 0 or -errno. */
+int proc_read_here(int proc, int task, enum proc_read_what what, struct buf *text);
+
+/*
+ * Starts the process, for the proc file system at `path`; before there are threads. Returns 0 or
+ * -errno with a message.
+ */
+int proc_readers_start(const char *path, struct proc_readers **readers, struct error *err);
+
+struct proc_readers *proc_readers_ref(struct proc_readers *readers); /* accepts NULL */
+
+/* The last reference ends the process; without a wait if a reader was given up. Accepts NULL. */
+void proc_readers_unref(struct proc_readers *readers);
+
+pid_t proc_readers_pid(const struct proc_readers *readers);
+
+/*
+ * Reads up to the limit of what is read; a NUL follows that `text->len` does not count. Returns 0;
+ * -ETIMEDOUT if it was given up, or no reader is left to wait for it; or another -errno. From any
+ * thread.
+ */
+int proc_readers_read(struct proc_readers *readers, const struct proc_target *target,
+		      enum proc_read_what what, struct buf *text);
+
+/* The same, here if there are no readers (NULL). proc, task: as proc_read_here(). */
+int proc_readers_read_or_here(struct proc_readers *readers, int proc, int task,
+			      const struct proc_target *target, enum proc_read_what what,
+			      struct buf *text);
+
+/* How many reads were given up. */
+uint64_t proc_readers_given_up(const struct proc_readers *readers);
+
+#endif
