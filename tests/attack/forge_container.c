@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that makes itself look like one of a container: forge_container GROUP FILE [WORD...] makes
- * the control group, moves a child there, which opens the file a few times, and ends when its input
- * does. The words are there for whoever reads its command line.
+ * the control group, moves a child there, which opens the file a few times, and now and then until
+ * its input ends. The words are there for whoever reads its command line.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPENS = 20 };
+enum { OPENS = 20, PAUSE_MS = 20 };
 
 static void fail(const char *what)
 {
@@ -49,9 +50,9 @@ static void enter(const char *group)
 
 int main(int argc, char **argv)
 {
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	int status = 0;
 	pid_t child;
-	char end;
 
 	if (argc < 3)
 		return 2;
@@ -63,7 +64,9 @@ int main(int argc, char **argv)
 			close(open(argv[2], O_RDONLY));
 		puts("done");
 		fflush(stdout);
-		_exit(read(STDIN_FILENO, &end, 1) != 0);
+		while (poll(&input, 1, PAUSE_MS) == 0)
+			close(open(argv[2], O_RDONLY));
+		_exit(0);
 	}
 	waitpid(child, &status, 0);
 	rmdir(argv[1]);
