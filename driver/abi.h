@@ -136,6 +136,12 @@ struct snaplen_rules {
 #define CHILD_EVENT_AT_FORK 0
 #endif
 
+/* In place of event ids, among what is jumped to: the JUMP_PROGRAMs of events/programs.def. */
+enum jump {
+	JUMP_answer_heartbeat = 0,
+	JUMP_scan_installed = EVENT_ID_MAX - 1, /* no event has it */
+};
+
 /* The wanted events of a system call number; 0: none. */
 struct call_events {
 	__u16 native;
@@ -207,6 +213,24 @@ enum loss_cause {
 
 /* What a bpf() call is about. */
 enum bpf_object_kind { BPF_OBJECT_MAP = 1, BPF_OBJECT_PROGRAM, BPF_OBJECT_LINK };
+
+/* What can answer calls in place of the kernel, and with which results. */
+enum answer {
+	ANSWER_KNOWN = 1 << 0, /* it was looked at */
+	ANSWER_ZERO = 1 << 1, /* 0 */
+	ANSWER_NUMBER = 1 << 2, /* the number of the call */
+	ANSWER_ANY = 1 << 3,
+	ANSWER_MADE = ANSWER_ZERO | ANSWER_NUMBER | ANSWER_ANY,
+};
+
+/* What programs and user space tell each other of such answers; user space maps it. */
+struct answers_state {
+	__u32 epoch; /* user space: which beginning of the notes this is; 0: none are made */
+	__u32 knows_filters; /* user space: those of all threads were looked at */
+	__u32 wanted; /* programs: such a filter or a tracer is there; user space sets it to 0 */
+	__u32 pad;
+	__u64 used_ns; /* programs: boot clock, when a call was made that may be answered */
+};
 
 /* Whose events are limited to a number in each second. Of each kind RATES_MAX are counted at once.
  */

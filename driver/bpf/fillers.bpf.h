@@ -8,6 +8,7 @@
 
 #include "calls.h"
 
+#include "bpf/core/answers.bpf.h"
 #include "bpf/core/budget.bpf.h"
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
@@ -109,7 +110,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		if (tells_files && TELLS_FILE(id))                                                 \
 			note_file(f, TELLS_FILE_MADE(id) ? f->ret : argument(f, 0));               \
 		if (enter_times && f->message_index == 0)                                          \
-			f->slot->entered_ns = call_entered(f, id);
+			f->slot->entered_ns = call_entered(f, id);                                 \
+		judge_result(f);
 
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \

@@ -7,6 +7,7 @@
 #define LANNER_PROGRAMS_BPF_H
 
 #include "bpf/fillers.bpf.h"
+#include "bpf/filters.bpf.h"
 #include "bpf/open_fds.bpf.h"
 #include "bpf/threads.bpf.h"
 
@@ -225,7 +226,7 @@ static __always_inline int own_call(__u64 *ctx, struct pt_regs *regs)
 {
 	if (call_number(regs) == NR_sched_get_priority_max &&
 	    (__u32)call_argument(regs, call_caller(this_task()), 0) == HEARTBEAT_ARGUMENT)
-		bpf_tail_call(ctx, &fillers, 0);
+		bpf_tail_call(ctx, &fillers, JUMP_answer_heartbeat);
 	return 0;
 }
 
@@ -238,22 +239,22 @@ static __always_inline int answer_heartbeat_run(__u64 *ctx)
 	return 0;
 }
 
-static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
+/* Jumps to the filler of the event of the current call, if one is wanted. */
+static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs)
 {
-	struct pt_regs *regs = call_registers(ctx);
+	struct task_struct *task = this_task();
+	__u64 number = number_begun(task, call_number(regs));
 	struct call_events events;
-	struct task_struct *task;
 	__u32 event;
 
-	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs, this_task())) {
+	if (!COMPAT_HAS_NUMBERS && call_is_compat(regs, task)) {
 		count_compat();
 		return 0;
 	}
-	if (!call_wanted(call_number(regs), &events)) {
-		count_x32(call_number(regs));
+	if (!call_wanted(number, &events)) {
+		count_x32(number);
 		return 0;
 	}
-	task = this_task();
 	event = event_of_caller(events, regs, task);
 	if (!event)
 		return 0;
@@ -275,6 +276,37 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	count_lost(event, LOSS_TAIL_CALL);
 	forget_call(regs, event);
 	return 0;
+}
+
+/*
+ * A call that may have installed a filter: scans the last one of its thread, whatever was known of
+ * its address before. dispatch_sys_exit jumps here.
+ */
+static __always_inline int scan_installed_run(__u64 *ctx)
+{
+	struct answers_state *state = answers_state();
+	struct task_struct *task = this_task();
+
+	if (state && seccomp_mode_of(task) == SECCOMP_MODE_FILTER)
+		scan_last(READ(task, seccomp.filter), state);
+	return dispatch(ctx, call_registers(ctx));
+}
+
+/* A call that may install a seccomp filter, of 64-bit or of 32-bit programs. */
+static __always_inline bool may_install_filter(__u64 number)
+{
+	return number == NR_seccomp || number == NR_prctl || number == NR32_seccomp ||
+	       number == NR32_prctl;
+}
+
+static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
+{
+	struct pt_regs *regs = call_registers(ctx);
+
+	/* Without that program results of these threads are contested. */
+	if (may_install_filter(call_number(regs)))
+		bpf_tail_call(ctx, &fillers, JUMP_scan_installed);
+	return dispatch(ctx, regs);
 }
 
 /* The index of each row of an EVENT_PROGRAM. */
@@ -353,6 +385,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 		return name##_run(ctx);                                                            \
 	}
 
+#define ANSWER_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
 #include "events/programs.def"
 
 SEC("raw_tp")
@@ -377,6 +411,12 @@ SEC("iter/task")
 int threads(struct threads_context *ctx)
 {
 	return threads_run(ctx);
+}
+
+SEC("iter/task")
+int scan_filters(struct filters_context *ctx)
+{
+	return scan_filters_run(ctx);
 }
 
 #endif

@@ -167,10 +167,17 @@ take_params(const void *frame, const struct ppm_evt_hdr *header, size_t width, s
 	return 0;
 }
 
+/* The generic event, calls that do not return, and events on entry. */
+static bool has_no_result(const struct event_desc *desc)
+{
+	return desc->id == EVENT_syscall || desc->id == EVENT_exit ||
+	       desc->id == EVENT_exit_group || (desc->flags & EF_ENTER);
+}
+
 /* What a call that never ran returned is no result: nobody finds it a success. */
 static void drop_result(struct event *ev)
 {
-	if (ev->desc->nparams && ev->desc->params[0].is_result)
+	if (ev->desc->nparams && !has_no_result(ev->desc))
 		ev->params[0].len = 0;
 }
 
@@ -250,13 +257,6 @@ unsigned int event_syscall_code(const struct event *ev)
 	if (code == SC_unknown && event_param_present(ev, syscall__nativeID))
 		code = syscall_code_of_native((unsigned int)event_param_u64(ev, syscall__nativeID));
 	return code;
-}
-
-/* The generic event, calls that do not return, and events on entry. */
-static bool has_no_result(const struct event_desc *desc)
-{
-	return desc->id == EVENT_syscall || desc->id == EVENT_exit ||
-	       desc->id == EVENT_exit_group || (desc->flags & EF_ENTER);
 }
 
 bool event_result(const struct event *ev, int64_t *result)

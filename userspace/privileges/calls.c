@@ -18,7 +18,7 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 5, /* of bpf(), the first in their list */
+	HELD_COMMANDS = 6, /* of bpf(), the first in their list */
 };
 
 /*
@@ -194,6 +194,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_MAP_DELETE_ELEM,
 		BPF_MAP_GET_NEXT_KEY,
 		BPF_OBJ_GET_INFO_BY_FD,
+		BPF_LINK_CREATE, /* of programs that are needed for some time only */
 		/* Loading: */
 		BPF_MAP_CREATE,
 		BPF_MAP_FREEZE,
@@ -204,7 +205,6 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_BTF_GET_NEXT_ID,
 		BPF_BTF_GET_FD_BY_ID,
 		BPF_RAW_TRACEPOINT_OPEN,
-		BPF_LINK_CREATE,
 		BPF_ITER_CREATE,
 	};
 	size_t count = loads ? sizeof(commands) / sizeof(commands[0]) : HELD_COMMANDS;

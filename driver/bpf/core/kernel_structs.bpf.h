@@ -243,9 +243,29 @@ enum cgroup_subsys_id {
 	memory_cgrp_id
 };
 
+struct sock_fprog_kern {
+	__u16 len;
+	struct sock_filter *filter;
+};
+
+struct bpf_prog {
+	struct sock_fprog_kern *orig_prog;
+};
+
+struct seccomp_filter {
+	struct seccomp_filter *prev;
+	struct bpf_prog *prog;
+};
+
+struct seccomp {
+	int mode;
+	struct seccomp_filter *filter;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
-	unsigned int flags;
+	unsigned int flags, ptrace;
+	struct seccomp seccomp;
 	int pid, tgid;
 	int exit_code;
 	struct task_struct *real_parent, *group_leader;

@@ -10,16 +10,17 @@
 struct attempt {
 	long ids[ACTING_IDS_MAX];
 	long ret;
+	long effective; /* id after it */
 };
 
 /* One after the other in the same process. */
 static const struct attempt attempts[] = {
-	{{0, 0, 0}, 0},
-	{{-1, -1, -1}, 0}, /* an error where the call takes one id */
-	{{1234, 1234, 1234}, 0},
-	{{1234, 1234, 1234}, 0},
-	{{5678, 5678, 5678}, -EPERM},
-	{{0x100000000L + 1234, 1234, 1234}, 0},
+	{{0, 0, 0}, 0, 0},
+	{{-1, -1, -1}, 0, 0}, /* an error where the call takes one id */
+	{{1234, 1234, 1234}, 0, 1234},
+	{{1234, 1234, 1234}, 0, 1234},
+	{{5678, 5678, 5678}, -EPERM, 1234},
+	{{0x100000000L + 1234, 1234, 1234}, 0, 1234},
 };
 
 enum { ATTEMPTS = sizeof(attempts) / sizeof(attempts[0]) };
@@ -56,6 +57,7 @@ void acting_check(const struct acting *acting)
 		expect_i64(ev, 0, expected(acting, &attempts[i]));
 		for (unsigned int id = 0; id < acting->ids; id++)
 			expect_i64(ev, 1 + id, (uint32_t)attempts[i].ids[id]);
+		expect_i64(ev, 1 + acting->ids, attempts[i].effective);
 	}
 	expect_no_event(acting->event, pid);
 }

@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 
 #include "event/event.h"
+#include "scap/live/answers.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
@@ -39,6 +40,7 @@ struct live_driver {
 	struct buf cgroup_roots;
 	struct buf own_groups; /* see live_own_groups_run() */
 	int cgroup_roots_error; /* -errno; 0: they are known, or not needed */
+	struct live_answers answers;
 	bool attached; /* tried: the loader has released what it needed for that */
 };
 
@@ -131,6 +133,7 @@ void live_driver_destroy(struct live_driver *driver)
 		release(driver);
 	if (driver->slots)
 		munmap(driver->slots, driver->slots_bytes);
+	live_answers_close(&driver->answers);
 	live_loaded_finish(&driver->loaded);
 	buf_finish(&driver->cgroup_roots);
 	buf_finish(&driver->own_groups);
@@ -206,7 +209,14 @@ int live_driver_attach(struct live_driver *driver, struct error *err)
 	driver->attached = true;
 	list_rejected(driver);
 	note_owned(driver);
+	if (r == 0)
+		live_answers_open(&driver->answers, &driver->loaded);
 	return r;
+}
+
+void live_driver_follow_answers(struct live_driver *driver, uint64_t now_ns)
+{
+	live_answers_follow(&driver->answers, now_ns);
 }
 
 void live_driver_detach(struct live_driver *driver)

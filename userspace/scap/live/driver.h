@@ -40,6 +40,9 @@ struct scratch_slot *live_driver_slots(struct live_driver *driver, uint32_t *cpu
 /* Attaches the programs, which run from then on. Returns 0, or -errno with a message. */
 int live_driver_attach(struct live_driver *driver, struct error *err);
 
+/* See live_answers_follow(); while the programs are attached. */
+void live_driver_follow_answers(struct live_driver *driver, uint64_t now_ns);
+
 /* When it returns, no program runs any more. */
 void live_driver_detach(struct live_driver *driver);
 

@@ -111,6 +111,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
 		follow_wall_clock(live, now);
+		live_driver_follow_answers(live->driver, now);
 		scap_merge_round(live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))
 			scap_merge_round(live->merge, now);

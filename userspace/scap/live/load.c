@@ -18,6 +18,7 @@
 #include "event/event.h"
 #include "lanner.skel.h"
 #include "scap/iter/open_fds.h"
+#include "scap/live/answers.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/kind.h"
 #include "scap/live/log.h"
@@ -78,7 +79,7 @@ static int fill_jumps(const struct live_object *object, struct error *err)
 	int jumps = bpf_map__fd(object->skeleton->maps.fillers);
 
 	for (size_t i = 0; i < live_programs_count; i++) {
-		uint32_t id = live_programs[i].event;
+		uint32_t id = live_programs[i].event ? live_programs[i].event : live_programs[i].jump;
 		int fd;
 
 		if (live_programs[i].hook || !live_object_is_loaded(object, i))
@@ -109,6 +110,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_GROUP_RATES] = object->skeleton->maps.group_rates,
 		[LIVE_MAP_SHED] = object->skeleton->maps.shed,
 		[LIVE_MAP_REJECTED_GROUPS] = object->skeleton->maps.rejected_groups,
+		[LIVE_MAP_ANSWERS] = object->skeleton->maps.answers,
 	};
 	unsigned int row = 0;
 
@@ -147,6 +149,7 @@ static void freeze_maps(const struct live_object *object)
 		[LIVE_MAP_SCRATCH] = true,
 		[LIVE_MAP_SHED] = true,
 		[LIVE_MAP_REJECTED_GROUPS] = true,
+		[LIVE_MAP_ANSWERS] = true,
 	};
 	struct bpf_map *map;
 
@@ -377,8 +380,10 @@ static int attach(struct live_loader *loader, struct live_loaded *loaded, struct
 	if (!object->skeleton)
 		return error_set(err, -EINVAL, "no BPF programs are loaded");
 	for (size_t i = 0; i < live_programs_count && r == 0; i++)
-		if (live_programs[i].hook && live_object_is_loaded(object, i))
+		if (live_programs[i].hook && !live_programs[i].for_answers &&
+		    live_object_is_loaded(object, i))
 			r = attach_one(of(loader), i, loaded, err);
+	loaded->knows_filters = r == 0 && live_answers_scan(object) == 0;
 	set_results(object, loaded);
 	return r;
 }

@@ -23,6 +23,7 @@ enum live_map {
 	LIVE_MAP_GROUP_RATES,
 	LIVE_MAP_SHED,
 	LIVE_MAP_REJECTED_GROUPS,
+	LIVE_MAP_ANSWERS,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };
@@ -44,6 +45,7 @@ struct live_loaded {
 	int32_t cgroup_roots; /* see live_cgroup_roots_run() */
 	int32_t own_groups; /* see live_own_groups_run() */
 	int32_t iterator_errors[SCAP_LIVE_ITERATORS]; /* why there is none: -errno; or 0 */
+	bool knows_filters; /* the seccomp filters of all threads were scanned */
 	bool rejected[EVENT_ID_MAX]; /* events that are missing, all or some */
 };
 

@@ -68,6 +68,7 @@ static int choose_programs(struct live_object *object, struct error *err)
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
 	bpf_program__set_autoload(object->skeleton->progs.own_groups, object->wants_own_groups);
+	bpf_program__set_autoload(object->skeleton->progs.scan_filters, object->wants_filters);
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		bpf_program__set_autoload(live_object_iterator(object, i),
 					  object->wants_iterators[i]);
@@ -261,6 +262,7 @@ static void want_unhooked(struct live_object *object)
 
 	object->wants_cgroup_roots = live_cgroup_roots_differ();
 	object->wants_own_groups = object->config->kernel_filters.hierarchies != 0;
+	object->wants_filters = sees_all;
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		object->wants_iterators[i] = object->config->iterators[i] && sees_all;
 }
@@ -271,10 +273,11 @@ static void want_unhooked(struct live_object *object)
  */
 static bool leave_out_unhooked(struct live_object *object)
 {
-	bool any = object->wants_cgroup_roots || object->wants_own_groups;
+	bool any = object->wants_cgroup_roots || object->wants_own_groups || object->wants_filters;
 
 	object->wants_cgroup_roots = false;
 	object->wants_own_groups = false;
+	object->wants_filters = false;
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++) {
 		any |= object->wants_iterators[i];
 		object->wants_iterators[i] = false;

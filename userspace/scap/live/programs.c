@@ -37,7 +37,9 @@ const struct live_program live_programs[] = {
 	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
 #define SEND_PROGRAM(name, hook, attach)                                                           \
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
-#define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS},
+#define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS, .jump = JUMP_##name},
+#define ANSWER_PROGRAM(name, tracepoint)                                                           \
+	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_answers = true},
 #define CALLS_PROGRAM(name, hook, condition)                                                       \
 	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
 #include "events/programs.def"
@@ -100,7 +102,7 @@ const char *live_program_at_calls(const struct live_program *program)
 {
 	if (!program->hook)
 		return "sys_exit";
-	return program->event == EVENT_NONE ? program->hook : NULL;
+	return program->event == EVENT_NONE && !program->for_answers ? program->hook : NULL;
 }
 
 bool live_any_call_wanted(const struct scap_live_config *config, const bool rejected[EVENT_ID_MAX])

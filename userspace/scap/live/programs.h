@@ -18,6 +18,7 @@ struct live_program {
 			     jumps to it */
 	uint16_t event; /* what it writes or helps to write; 0: any */
 	enum live_loss loss;
+	uint16_t jump; /* enum jump, if it has neither event nor hook */
 	/*
 	 * Not 0: the hook is the entry of one system call (see scap_tracepoint_open()), for that
 	 * level of notes and higher ones.
@@ -25,6 +26,7 @@ struct live_program {
 	enum entry_notes at_enter;
 	bool for_times; /* needed only for entry times */
 	bool for_names; /* needed only if the kernel filters by names of threads */
+	bool for_answers; /* attached only while they are needed: see answers.h */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
 };
 

@@ -24,20 +24,24 @@ static void set_id(uint32_t *id, const struct event *ev, unsigned int param)
 		*id = value;
 }
 
-/* The thread's ids are the effective ones. */
-#define DEFINE_SET_ID(call, id, param)                                                             \
+/*
+ * The thread's ids are the effective ones: those that the kernel had after the call, or in older
+ * captures those that were asked for.
+ */
+#define DEFINE_SET_ID(call, id, now, asked)                                                        \
 	void state_##call(struct sinsp *sinsp, struct state_event *event)                          \
 	{                                                                                          \
 		if (applies(event))                                                                \
-			set_id(&event->thread->id, event->ev, param);                              \
+			set_id(&event->thread->id, event->ev,                                      \
+			       event_param_present(event->ev, now) ? now : (asked));               \
 	}
 
-DEFINE_SET_ID(setuid, uid, setuid__uid)
-DEFINE_SET_ID(setgid, gid, setgid__gid)
-DEFINE_SET_ID(setreuid, uid, setreuid__euid)
-DEFINE_SET_ID(setregid, gid, setregid__egid)
-DEFINE_SET_ID(setresuid, uid, setresuid__euid)
-DEFINE_SET_ID(setresgid, gid, setresgid__egid)
+DEFINE_SET_ID(setuid, uid, setuid__effective_uid, setuid__uid)
+DEFINE_SET_ID(setgid, gid, setgid__effective_gid, setgid__gid)
+DEFINE_SET_ID(setreuid, uid, setreuid__effective_uid, setreuid__euid)
+DEFINE_SET_ID(setregid, gid, setregid__effective_gid, setregid__egid)
+DEFINE_SET_ID(setresuid, uid, setresuid__effective_uid, setresuid__euid)
+DEFINE_SET_ID(setresgid, gid, setresgid__effective_gid, setresgid__egid)
 
 void state_setsid(struct sinsp *sinsp, struct state_event *event)
 {

@@ -11,6 +11,8 @@ void state_close(struct sinsp *sinsp, struct state_event *event)
 	/* Whatever other error close reports, the descriptor is closed; even an unknown one. */
 	if (!event->thread || event_param_i64(event->ev, close__res) == -EBADF)
 		return;
+	if (state_is_doubtful(event))
+		return;
 	sinsp->after.closed_in = event->thread->fds;
 	sinsp->after.closed = event->fd_num;
 	sinsp->after.pending = true;
@@ -37,12 +39,13 @@ void state_close_range(struct sinsp *sinsp, struct state_event *event)
 static struct sinsp_fd *copy_fd(struct state_event *event, int64_t to, bool cloexec)
 {
 	struct sinsp_fds *fds = event->thread->fds;
-	struct sinsp_fd *fd = sinsp_fds_dup(fds, event->fd_num, to);
+	struct sinsp_fd *fd =
+		state_is_doubtful(event) ? NULL : sinsp_fds_dup(fds, event->fd_num, to);
 
 	if (fd)
 		sinsp_fds_set_cloexec(fds, to, cloexec);
 	else
-		sinsp_fds_close(fds, to); /* it refers to another, unknown file now */
+		sinsp_fds_close(fds, to); /* it may refer to another, unknown file now */
 	return fd;
 }
 

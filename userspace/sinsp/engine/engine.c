@@ -156,13 +156,17 @@ static void forget_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
 	sinsp->after.pending = true;
 }
 
+/* A call that the kernel never ran changes nothing. */
 static void apply(struct sinsp *sinsp, struct state_event *event)
 {
 	const struct state_plan *plan = &sinsp->plans[event->ev->desc->id];
+	bool is_faked = event->ev->marks.is_faked;
 
-	if (!plan->finds_thread)
+	if (!plan->finds_thread || is_faked)
 		find_thread(sinsp, plan, event);
 	find_fd(sinsp, plan, event);
+	if (is_faked)
+		return;
 	if (plan->paths_count)
 		apply_with_paths(sinsp, plan, event);
 	else if (plan->handle)

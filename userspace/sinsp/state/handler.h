@@ -22,6 +22,12 @@ struct state_event {
 	bool fd_named;
 };
 
+/* Whether the result of the call may be made up: somebody can have answered it for the kernel. */
+static inline bool state_is_doubtful(const struct state_event *event)
+{
+	return event->ev->marks.contested & 1;
+}
+
 typedef void state_handler(struct sinsp *sinsp, struct state_event *event);
 
 /* The object that a call creates and returns as a descriptor, an object without a path. */

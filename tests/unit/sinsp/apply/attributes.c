@@ -15,7 +15,7 @@ static const struct sinsp_thread *change(struct drive *drive, uint16_t id, int64
 	struct frame *frame = drive_begin(drive, id, tid);
 
 	frame_put_i64(frame, 0, result);
-	for (unsigned int i = 1; i < event_desc_get(id)->nparams; i++)
+	for (unsigned int i = 1; i < event_desc_get(id)->scap_nparams; i++)
 		frame_put_i64(frame, i, params[i - 1]);
 	return drive_end(drive)->thread;
 }
@@ -32,6 +32,36 @@ static void users_change(void **state)
 	assert_int_equal(CHANGE(setresuid, 100, 0, 1, 9, 2)->uid, 9);
 	assert_int_equal(CHANGE(setresuid, 100, 0, 1, -1, 2)->uid, 9);
 	assert_int_equal(CHANGE(setresuid, 100, -EPERM, 1, 10, 2)->uid, 9);
+}
+
+/* What the kernel has counts, not what was asked for. */
+static void ids_are_those_of_the_kernel(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_setuid, 100);
+
+	frame_put_i64(frame, setuid__res, 0);
+	frame_put_i64(frame, setuid__uid, 0);
+	frame_put_i64(frame, setuid__effective_uid, 65534);
+	assert_int_equal(drive_end(drive)->thread->uid, 65534);
+	frame = drive_begin(drive, EVENT_setresgid, 100);
+	frame_put_i64(frame, setresgid__res, 0);
+	frame_put_i64(frame, setresgid__egid, 0);
+	frame_put_i64(frame, setresgid__effective_gid, 65534);
+	assert_int_equal(drive_end(drive)->thread->gid, 65534);
+}
+
+/* A call that never ran changes nothing, whatever it is. */
+static void faked_calls_change_nothing(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_setuid, 100);
+	uint32_t uid = drive_thread(drive, 100)->uid;
+
+	frame_put_i64(frame, setuid__res, 0);
+	frame_put_i64(frame, setuid__uid, uid + 1);
+	frame->marks.is_faked = 1;
+	assert_int_equal(drive_end(drive)->thread->uid, uid);
 }
 
 static void groups_change(void **state)
@@ -310,6 +340,8 @@ static void a_range_of_its_own(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST(users_change),
+	TEST(ids_are_those_of_the_kernel),
+	TEST(faked_calls_change_nothing),
 	TEST(groups_change),
 	TEST(sessions_begin),
 	TEST(groups_are_joined),

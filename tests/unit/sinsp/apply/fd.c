@@ -33,6 +33,29 @@ static void shows_a_descriptor_to_the_event_that_closes_it(void **state)
 	assert_null(event->fd);
 }
 
+/* Where the result may be made up, nothing is closed, and a copy is looked up when it is used. */
+static void doubtful_results_are_not_followed(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame = drive_begin(drive, EVENT_close, 100);
+
+	frame_put_i64(frame, close__res, 0);
+	frame_put_i64(frame, close__fd, 3);
+	frame->marks.contested = 1;
+	drive_end(drive);
+	drive_any(drive, 100);
+	assert_true(drive_has_fd(drive, 100, 3));
+	drive_open(drive, 100, 4, "/four", 0);
+	frame = drive_begin(drive, EVENT_dup3, 100);
+	frame_put_i64(frame, dup3__res, 4);
+	frame_put_i64(frame, dup3__oldfd, 3);
+	frame_put_i64(frame, dup3__newfd, 4);
+	frame->marks.contested = 1;
+	drive_end(drive);
+	assert_false(drive_has_fd(drive, 100, 4));
+	assert_true(drive_has_fd(drive, 100, 3));
+}
+
 static void closes_despite_errors(void **state)
 {
 	struct drive *drive = *state;
@@ -213,6 +236,7 @@ static void copes_with_absent_parameters(void **state)
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, drive_teardown)
 	TEST(shows_a_descriptor_to_the_event_that_closes_it),
+	TEST(doubtful_results_are_not_followed),
 	TEST(closes_despite_errors),
 	TEST(copies),
 	TEST(copies_to_itself_and_from_nothing),

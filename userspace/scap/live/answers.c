@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "scap/live/answers.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lanner.skel.h"
+#include "scap/live/object.h"
+#include "scap/live/programs.h"
+
+/* A pass over all threads scans one filter of each chain, the first that is not known. */
+enum { PASSES_MAX = 64 };
+
+/* How long the programs stay attached when no call is made that may be answered. */
+static const uint64_t IDLE_NS = 30000000000;
+
+/* Returns how many filters a pass scanned, or -errno. */
+static int scan_once(int link)
+{
+	char bytes[4096];
+	int iterator = bpf_iter_create(link), scanned = 0;
+	ssize_t n;
+
+	if (iterator < 0)
+		return iterator;
+	while ((n = read(iterator, bytes, sizeof(bytes))) > 0)
+		scanned += (int)n;
+	if (n < 0)
+		scanned = -errno;
+	close(iterator);
+	return scanned;
+}
+
+int live_answers_scan(const struct live_object *object)
+{
+	int program = bpf_program__fd(object->skeleton->progs.scan_filters), link, r = 1;
+
+	if (program < 0)
+		return -EOPNOTSUPP;
+	link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	if (link < 0)
+		return link;
+	for (int pass = 0; pass < PASSES_MAX && r > 0; pass++)
+		r = scan_once(link);
+	close(link);
+	return r > 0 ? -E2BIG : r;
+}
+
+void live_answers_open(struct live_answers *answers, struct live_loaded *loaded)
+{
+	int map = live_loaded_find(loaded, LIVE_MAP, LIVE_MAP_ANSWERS);
+	void *state = mmap(NULL, sizeof(*answers->state), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+
+	*answers = (struct live_answers){.loaded = loaded};
+	if (map < 0 || state == MAP_FAILED)
+		return;
+	answers->state = state;
+	answers->state->knows_filters = loaded->knows_filters;
+}
+
+static void detach(struct live_answers *answers)
+{
+	int fd;
+
+	answers->state->epoch = 0;
+	answers->attached = false;
+	for (size_t i = 0; i < live_programs_count; i++)
+		while (live_programs[i].for_answers &&
+		       (fd = live_loaded_take(answers->loaded, LIVE_LINK, (uint16_t)i)) >= 0)
+			close(fd);
+}
+
+static int attach_one(struct live_answers *answers, size_t row)
+{
+	int program = live_loaded_find(answers->loaded, LIVE_PROGRAM, (uint16_t)row), link;
+
+	if (program < 0)
+		return -EOPNOTSUPP;
+	link = bpf_link_create(program, 0, BPF_TRACE_RAW_TP, NULL);
+	return link < 0 ? link
+			: live_loaded_add(answers->loaded, LIVE_LINK, (uint16_t)row, link);
+}
+
+/* Notes of an earlier time say nothing: what happened since is not known. All programs, or none. */
+static void attach(struct live_answers *answers)
+{
+	int r = 0;
+
+	answers->attached = true;
+	answers->state->epoch = ++answers->epoch;
+	for (size_t i = 0; i < live_programs_count && r == 0; i++)
+		if (live_programs[i].for_answers)
+			r = attach_one(answers, i);
+	if (r < 0) {
+		detach(answers);
+		answers->error = r;
+	}
+}
+
+void live_answers_follow(struct live_answers *answers, uint64_t now_ns)
+{
+	struct answers_state *state = answers->state;
+	uint64_t used_ns;
+
+	if (!state || answers->error)
+		return;
+	if (!answers->attached) {
+		if (state->wanted)
+			attach(answers);
+		return;
+	}
+	used_ns = __atomic_load_n(&state->used_ns, __ATOMIC_RELAXED);
+	if (now_ns > used_ns && now_ns - used_ns > IDLE_NS) {
+		detach(answers);
+		state->wanted = 0;
+	}
+}
+
+void live_answers_close(struct live_answers *answers)
+{
+	if (answers->state)
+		munmap(answers->state, sizeof(*answers->state));
+	*answers = (struct live_answers){0};
+}
