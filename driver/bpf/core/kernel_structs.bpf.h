@@ -249,6 +249,7 @@ struct sock_fprog_kern {
 };
 
 struct bpf_prog {
+	struct bpf_prog_aux *aux;
 	struct sock_fprog_kern *orig_prog;
 };
 
@@ -360,9 +361,6 @@ struct bpf_prog_aux {
 	__u32 id;
 };
 
-struct bpf_prog {
-	struct bpf_prog_aux *aux;
-};
 
 #pragma clang attribute pop
 
