@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ways of naming, executing and copying that lead naive observers astray: evasions NAME, in a
+ * folder of its own with the file `secret`. Ends with 77 where the machine cannot.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SKIPPED = 77, BYTES = 6 };
+
+static void need(bool done)
+{
+	if (done)
+		return;
+	perror("evasions");
+	switch (errno) {
+	case EPERM:
+	case ENOSYS:
+	case EOPNOTSUPP:
+	case EAFNOSUPPORT:
+		exit(SKIPPED);
+	default:
+		exit(1);
+	}
+}
+
+static void read_file(int fd)
+{
+	char bytes[BYTES];
+
+	need(fd >= 0 && read(fd, bytes, sizeof(bytes)) >= 0);
+	close(fd);
+}
+
+static void by_links(void)
+{
+	char path[4096];
+
+	need(getcwd(path, sizeof(path) - 64));
+	memmove(path + strlen("/proc/self/root"), path, strlen(path) + 1);
+	memcpy(path, "/proc/self/root", strlen("/proc/self/root"));
+	strcat(path, "/secret");
+	read_file(open(path, O_RDONLY));
+	read_file(open("/etc/../proc/self/cwd/./secret", O_RDONLY));
+	need(symlink("secret", "link") == 0);
+	read_file(open("link", O_RDONLY));
+}
+
+static void by_hard_link(void)
+{
+	need(link("secret", "other") == 0);
+	read_file(open("other", O_RDONLY));
+}
+
+/* Opened again through the link of a descriptor that reads nothing. */
+static void by_path_descriptor(void)
+{
+	char path[64];
+	int fd = open("secret", O_PATH);
+
+	need(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	read_file(open(path, O_RDONLY));
+}
+
+static void by_handle(void)
+{
+	struct {
+		struct file_handle handle;
+		char bytes[MAX_HANDLE_SZ];
+	} named = {.handle.handle_bytes = MAX_HANDLE_SZ};
+	int mount, folder = open(".", O_RDONLY | O_DIRECTORY);
+
+	need(name_to_handle_at(AT_FDCWD, "secret", &named.handle, &mount, 0) == 0);
+	read_file(open_by_handle_at(folder, &named.handle, O_RDONLY));
+}
+
+/* The kernel shows files that are gone with such an end; these have it as a name. */
+static void deleted_name(void)
+{
+	int fd = open("kept (deleted)", O_CREAT | O_RDWR, 0600), gone;
+
+	need(fd >= 0);
+	gone = open("gone", O_CREAT | O_RDWR, 0600);
+	need(gone >= 0 && unlink("gone") == 0);
+	read_file(fd);
+	read_file(gone);
+}
+
+static void under_mount(void)
+{
+	need(unshare(CLONE_NEWNS) == 0);
+	need(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	need(mkdir("elsewhere", 0700) == 0 && mount(".", "elsewhere", NULL, MS_BIND, NULL) == 0);
+	read_file(open("elsewhere/secret", O_RDONLY));
+}
+
+static void abstract_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const char name[] = "\0evasion\0hidden";
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	memcpy(address.sun_path, name, sizeof(name) - 1);
+	need(fd >= 0 &&
+	     bind(fd, (struct sockaddr *)&address,
+		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(name) - 1)) == 0);
+}
+
+static void wait_for(pid_t child)
+{
+	need(child > 0 && waitpid(child, NULL, 0) == child);
+}
+
+static void run(const char *path, char *const *argv)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		execv(path, argv);
+		_exit(1);
+	}
+	wait_for(child);
+}
+
+static void other_name(void)
+{
+	prctl(PR_SET_NAME, "kworker/0:1");
+	read_file(open("secret", O_RDONLY));
+}
+
+static void no_arguments(void)
+{
+	char *const none[] = {NULL};
+	char *const false_name[] = {(char *)"/usr/sbin/sshd", NULL};
+
+	run("/bin/true", none);
+	run("/bin/true", false_name);
+}
+
+static void from_memory(void)
+{
+	int from = open("/bin/true", O_RDONLY), to = memfd_create("harmless", 0);
+	char *const argv[] = {(char *)"harmless", NULL}, *const env[] = {NULL};
+	struct stat size;
+	pid_t child;
+
+	need(from >= 0 && to >= 0 && fstat(from, &size) == 0);
+	need(sendfile(to, from, NULL, (size_t)size.st_size) == size.st_size);
+	child = fork();
+	if (child == 0) {
+		syscall(SYS_execveat, to, "", argv, env, AT_EMPTY_PATH);
+		_exit(1);
+	}
+	wait_for(child);
+}
+
+/* A script whose interpreter is a script. */
+static void scripts(void)
+{
+	static const char inner[] = "#!/bin/sh\nexit 0\n";
+	char outer[4200] = "#!", *const argv[] = {(char *)"outer", NULL};
+	int fd = open("inner", O_CREAT | O_WRONLY, 0700);
+
+	need(fd >= 0 && write(fd, inner, strlen(inner)) > 0 && close(fd) == 0);
+	need(getcwd(outer + 2, 4096));
+	strcat(outer, "/inner\n");
+	fd = open("outer", O_CREAT | O_WRONLY, 0700);
+	need(fd >= 0 && write(fd, outer, strlen(outer)) > 0 && close(fd) == 0);
+	run("./outer", argv);
+}
+
+/* By the loader, which is what the kernel executes. */
+static void by_loader(void)
+{
+	static const char loader[] = "/lib64/ld-linux-x86-64.so.2";
+	char *const argv[] = {(char *)loader, (char *)"/bin/true", NULL};
+
+	if (access(loader, X_OK))
+		exit(SKIPPED); /* another architecture */
+	run(loader, argv);
+}
+
+static void double_fork(void)
+{
+	pid_t child = fork(), parent = getpid();
+
+	if (child == 0) {
+		if (fork() == 0) {
+			while (getppid() != 1 && getppid() == parent)
+				usleep(1000);
+			usleep(10000); /* until the one between has gone */
+			read_file(open("secret", O_RDONLY));
+		}
+		_exit(0);
+	}
+	wait_for(child);
+	usleep(100000);
+}
+
+/* Root in a namespace of his own. */
+static void false_root(void)
+{
+	char map[64];
+	int fd, uid = (int)getuid();
+
+	need(unshare(CLONE_NEWUSER) == 0);
+	fd = open("/proc/self/uid_map", O_WRONLY);
+	need(fd >= 0 && write(fd, map, (size_t)snprintf(map, sizeof(map), "0 %d 1", uid)) > 0);
+	close(fd);
+	read_file(open("secret", O_RDONLY));
+}
+
+static void ring(void)
+{
+	struct io_uring_params params = {0};
+
+	need(syscall(SYS_io_uring_setup, 8, &params) >= 0);
+}
+
+static void wrong_numbers(void)
+{
+	syscall(-1, 1, 2, 3);
+	syscall(100000, 1, 2, 3);
+	syscall(0x40000000 + SYS_openat, AT_FDCWD, "secret", O_RDONLY); /* x32 */
+	read_file(open("secret", O_RDONLY));
+}
+
+static void by_mapping(void)
+{
+	int fd = open("secret", O_RDWR);
+	char *bytes;
+
+	need(fd >= 0 && ftruncate(fd, 4096) == 0);
+	bytes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	need(bytes != MAP_FAILED);
+	bytes[0] = 'X';
+	munmap(bytes, 4096);
+}
+
+static void in_kernel(void)
+{
+	int from = open("secret", O_RDONLY), to = open("copy", O_CREAT | O_WRONLY, 0600), ends[2];
+
+	need(from >= 0 && to >= 0 && pipe(ends) == 0);
+	need(sendfile(to, from, &(off_t){0}, BYTES) == BYTES);
+	need(copy_file_range(from, &(off_t){0}, to, NULL, BYTES, 0) == BYTES);
+	need(splice(from, &(off_t){0}, ends[1], NULL, BYTES, 0) == BYTES);
+}
+
+static void packets(void)
+{
+	need(socket(AF_PACKET, SOCK_RAW, 0) >= 0);
+}
+
+static void new_mounts(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tmpfs", 0), made;
+
+	need(unshare(CLONE_NEWNS) == 0 && fs >= 0);
+	need(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	need(syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0) == 0);
+	made = (int)syscall(SYS_fsmount, fs, 0, 0);
+	need(made >= 0 && mkdir("here", 0700) == 0);
+	need(syscall(SYS_move_mount, made, "", AT_FDCWD, "here", 4 /* MOVE_MOUNT_F_EMPTY_PATH */) ==
+	     0);
+}
+
+static void asynchronous(void)
+{
+	static char bytes[BYTES];
+	int fd = open("secret", O_RDONLY);
+	struct iocb one = {.aio_lio_opcode = IOCB_CMD_PREAD,
+			   .aio_fildes = (uint32_t)fd,
+			   .aio_buf = (uintptr_t)bytes,
+			   .aio_nbytes = sizeof(bytes)};
+	struct iocb two = one, *both[] = {&one, &two};
+	aio_context_t context = 0;
+
+	need(fd >= 0 && syscall(SYS_io_setup, 2, &context) == 0);
+	need(syscall(SYS_io_submit, context, 2L, both) == 2);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} evasions[] = {
+	{"by_links", by_links},
+	{"by_hard_link", by_hard_link},
+	{"by_path_descriptor", by_path_descriptor},
+	{"by_handle", by_handle},
+	{"deleted_name", deleted_name},
+	{"under_mount", under_mount},
+	{"abstract_socket", abstract_socket},
+	{"other_name", other_name},
+	{"no_arguments", no_arguments},
+	{"from_memory", from_memory},
+	{"scripts", scripts},
+	{"by_loader", by_loader},
+	{"double_fork", double_fork},
+	{"false_root", false_root},
+	{"ring", ring},
+	{"wrong_numbers", wrong_numbers},
+	{"by_mapping", by_mapping},
+	{"in_kernel", in_kernel},
+	{"packets", packets},
+	{"new_mounts", new_mounts},
+	{"asynchronous", asynchronous},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof(evasions) / sizeof(evasions[0]); i++) {
+		if (strcmp(argv[1], evasions[i].name) != 0)
+			continue;
+		evasions[i].run();
+		return 0;
+	}
+	fputs("usage: evasions NAME\n", stderr);
+	return 2;
+}
