@@ -95,6 +95,12 @@ static bool take(void *data, long status, const char *bytes, size_t len)
 	return reflector_take(&((struct kube *)data)->reflector, status, bytes, len);
 }
 
+static bool take_header(void *data, const char *bytes, size_t len)
+{
+	reflector_take_header(&((struct kube *)data)->reflector);
+	return true;
+}
+
 static bool waits(void *data)
 {
 	return reflector_waits(&((struct kube *)data)->reflector, clock_ns(CLOCK_MONOTONIC));
@@ -140,6 +146,7 @@ static bool send_request(struct kube *kube, struct reflector_end *end, struct er
 		.compressed = !kube->request.is_stream,
 		.timeout_ms = kube->request.timeout_s * MS_PER_S,
 		.take = take,
+		.take_header = take_header,
 		.waits = waits,
 		.data = kube,
 	};

@@ -48,6 +48,7 @@ static bool take_bookmark(const struct event *event)
 {
 	struct reflector *reflector = event->reflector;
 
+	reflector->has_bookmarks |= reflector->phase == PHASE_WATCH;
 	if (reflector->phase != PHASE_STREAMING_LIST)
 		return true;
 	if (!ends_list(event->object)) {
@@ -142,8 +143,9 @@ static void done_watch(struct reflector *reflector, uint64_t now_ns)
 
 static bool failed_watch(struct reflector *reflector, long status)
 {
-	/* In nonsense there may have been events. */
-	if (!phase_rejects_version(status) && reflector->failure != META_KUBE_NONSENSE)
+	/* In nonsense, and in what a silent server did not say, there may have been events. */
+	if (!phase_rejects_version(status) && reflector->failure != META_KUBE_NONSENSE &&
+	    !reflector->is_silent)
 		return false;
 	memcpy(reflector->list_version, reflector->version, sizeof(reflector->list_version));
 	phase_begin_list(reflector);

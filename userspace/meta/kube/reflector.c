@@ -16,6 +16,8 @@ enum {
 	LIST_TIMEOUT_S = 60,
 	STREAM_LONGER_S = 30, /* than the server was asked for: then it is silent */
 	LIST_STREAM_S = 10, /* for the end of a streaming list */
+	WATCH_ANSWER_S = 15, /* for the begin of the answer to a watch */
+	WATCH_SILENT_S = 180, /* three bookmarks */
 	HURRY_S = 2, /* between two requests, at least */
 	START_LONGER_S = 1, /* by chance */
 	RETRY_AFTER_MAX_S = 600,
@@ -103,6 +105,8 @@ void reflector_begin(struct reflector *reflector, uint64_t now_ns,
 	reflector->retry_after_s = 0;
 	reflector->message[0] = '\0';
 	reflector->is_unoffered = false;
+	reflector->answered = reflector->heard = reflector->is_silent = false;
+	reflector->heard_ns = now_ns;
 	request->is_stream = ops_of(reflector)->is_stream;
 	ops_of(reflector)->ask(reflector, &path);
 	/* The sizes of versions and tokens are limited: it fits. */
@@ -127,10 +131,16 @@ static bool take_lines(struct reflector *reflector, const char *bytes, size_t le
 	return wanted;
 }
 
+void reflector_take_header(struct reflector *reflector)
+{
+	reflector->answered = true;
+}
+
 bool reflector_take(struct reflector *reflector, long status, const char *bytes, size_t len)
 {
 	size_t room;
 
+	reflector->answered = reflector->heard = true;
 	if (status == STATUS_OK && ops_of(reflector)->is_stream)
 		return take_lines(reflector, bytes, len);
 	room = status == STATUS_OK ? REFLECTOR_BODY_MAX : REJECTION_BYTES_MAX;
@@ -144,8 +154,26 @@ bool reflector_take(struct reflector *reflector, long status, const char *bytes,
 	return phase_fail(reflector, META_KUBE_TOO_LONG, "out of memory");
 }
 
+/*
+ * A server may accept a watch and never answer, as one whose memory of events is stuck. One that
+ * sends bookmarks is not silent for long.
+ */
+static bool is_silent(struct reflector *reflector, uint64_t now_ns)
+{
+	if (reflector->heard)
+		reflector->heard_ns = now_ns;
+	reflector->heard = false;
+	if (!reflector->answered)
+		return now_ns - reflector->start_ns > WATCH_ANSWER_S * NS_PER_S;
+	return reflector->has_bookmarks && now_ns - reflector->heard_ns > WATCH_SILENT_S * NS_PER_S;
+}
+
 bool reflector_waits(struct reflector *reflector, uint64_t now_ns)
 {
+	if (reflector->phase == PHASE_WATCH && is_silent(reflector, now_ns)) {
+		reflector->is_silent = true;
+		return phase_fail(reflector, META_KUBE_CUT, "the watch of pods is not answered");
+	}
 	if (reflector->phase == PHASE_STREAMING_LIST &&
 	    now_ns - reflector->start_ns > LIST_STREAM_S * NS_PER_S)
 		reflector->is_unoffered = true;

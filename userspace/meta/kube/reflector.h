@@ -76,6 +76,7 @@ struct reflector {
 	struct pace pace;
 	uint64_t chance; /* state of the random numbers */
 	bool lists_unstreamed; /* the server does not offer the streaming list */
+	bool has_bookmarks; /* it sends them, about every minute */
 	/* The versions are opaque; "": none, which stands for the newest. */
 	char version[REFLECTOR_VERSION_BYTES]; /* of the last event or list */
 	char list_version[REFLECTOR_VERSION_BYTES]; /* the list is to be no older than it */
@@ -93,6 +94,10 @@ struct reflector {
 	long error_status; /* the server's; 0: it is no rejection */
 	uint32_t retry_after_s; /* of a stream */
 	bool is_unoffered; /* the stream is no streaming list */
+	bool answered; /* the server began to answer */
+	bool heard; /* since the last reflector_waits() */
+	uint64_t heard_ns; /* about when it said something last */
+	bool is_silent; /* it says nothing, or no more */
 };
 
 void reflector_init(struct reflector *reflector, const struct reflector_config *config,
@@ -108,6 +113,9 @@ void reflector_hurry(struct reflector *reflector);
 /* Begins a request, which is counted. */
 void reflector_begin(struct reflector *reflector, uint64_t now_ns,
 		     struct reflector_request *request);
+
+/* The answer begins: a header came. */
+void reflector_take_header(struct reflector *reflector);
 
 /* Takes a part of the answer. Returns false if the rest is not wanted. */
 bool reflector_take(struct reflector *reflector, long status, const char *bytes, size_t len);

@@ -103,9 +103,41 @@ static void test_end_of_streaming_list_is_not_waited_for_long(void **state)
 	reflected_end(&reflected, META_COUNTERS, 11);
 	assert_non_null(strstr(reflected_ask(&reflected), "&limit=100"));
 	reflected_finish(&reflected);
-	/* A watch may be silent for long. */
+	/* A watch that began may be silent for long. */
 	start(&reflected);
+	reflector_take_header(&reflected.reflector);
 	assert_true(reflector_waits(&reflected.reflector, reflected.now_ns + 500 * SECOND));
+	reflected_finish(&reflected);
+}
+
+/* The server accepts a watch and says nothing: after a while all is listed, from what was known. */
+static void test_watch_without_an_answer(void **state)
+{
+	struct reflected reflected;
+
+	start(&reflected);
+	reflected_end(&reflected, META_COUNTERS, 300);
+	assert_non_null(strstr(reflected_ask(&reflected), "&watch=1&"));
+	assert_true(reflector_waits(&reflected.reflector, reflected.now_ns + 14 * SECOND));
+	assert_false(reflector_waits(&reflected.reflector, reflected.now_ns + 16 * SECOND));
+	reflected_end(&reflected, META_COUNTERS, 16);
+	assert_string_equal(reflected.failure, "the watch of pods is not answered");
+	assert_non_null(strstr(reflected_ask(&reflected), "&sendInitialEvents=true"));
+	reflected_finish(&reflected);
+}
+
+/* One that sends bookmarks is known by its silence. */
+static void test_watch_that_is_silent(void **state)
+{
+	struct reflected reflected;
+
+	start(&reflected);
+	reflected_send(&reflected, BOOKMARK("50", ""));
+	assert_true(reflector_waits(&reflected.reflector, reflected.now_ns + 100 * SECOND));
+	assert_true(reflector_waits(&reflected.reflector, reflected.now_ns + 270 * SECOND));
+	assert_false(reflector_waits(&reflected.reflector, reflected.now_ns + 290 * SECOND));
+	reflected_end(&reflected, META_COUNTERS, 290);
+	assert_non_null(strstr(reflected_ask(&reflected), "&sendInitialEvents=true"));
 	reflected_finish(&reflected);
 }
 
@@ -346,6 +378,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_streaming_list),
 	cmocka_unit_test(test_streaming_list_is_not_offered),
 	cmocka_unit_test(test_end_of_streaming_list_is_not_waited_for_long),
+	cmocka_unit_test(test_watch_without_an_answer),
+	cmocka_unit_test(test_watch_that_is_silent),
 	cmocka_unit_test(test_broken_streaming_list_is_tried_again),
 	cmocka_unit_test(test_streaming_list_without_version),
 	cmocka_unit_test(test_events_and_bookmarks),
