@@ -14,6 +14,7 @@
 #include "agent/plan/plan.h"
 #include "agent/plan/printer.h"
 #include "agent/plan/rules_load.h"
+#include "agent/process/memory_limit.h"
 #include "scap/live/live.h"
 #include "scap/live/programs.h"
 
@@ -218,7 +219,7 @@ static void print_programs(const struct scap_live *live)
 }
 
 /* The memory of the capture in addition to that of the agent. */
-static void print_memory(struct scap_live *live)
+static void print_memory(const struct options *options, struct scap_live *live)
 {
 	static struct scap_live_stats stats;
 	int64_t maps = scap_live_map_bytes(live);
@@ -231,6 +232,9 @@ static void print_memory(struct scap_live *live)
 	if (stats.ring_bytes_max > stats.ring_bytes)
 		printf("%-*s ring buffers of busy CPUs grow, all together up to %.1f MiB\n",
 		       NAME_COLUMNS, "", (double)stats.ring_bytes_max / MIB_BYTES);
+	printf("%-*s threads and descriptors at most %.1f MiB, half of --memory-limit\n",
+	       NAME_COLUMNS,
+	       "State memory:", (double)memory_limit_of_state(options->memory_limit) / MIB_BYTES);
 }
 
 static int print_live(const struct plan *plan)
@@ -242,7 +246,7 @@ static int print_live(const struct plan *plan)
 	if (live_open(plan, &here, 0, &live, &err))
 		return command_fail(EXIT_FAILURE, &err);
 	print_programs(live);
-	print_memory(live);
+	print_memory(plan->options, live);
 	scap_source_destroy(scap_live_source(live));
 	return command_finish_output();
 }
