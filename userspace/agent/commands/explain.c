@@ -233,8 +233,8 @@ static void print_memory(const struct options *options, struct scap_live *live)
 		printf("%-*s ring buffers of busy CPUs grow, all together up to %.1f MiB\n",
 		       NAME_COLUMNS, "", (double)stats.ring_bytes_max / MIB_BYTES);
 	printf("%-*s threads and descriptors at most %.1f MiB, half of --memory-limit\n",
-	       NAME_COLUMNS,
-	       "State memory:", (double)memory_limit_of_state(options->memory_limit) / MIB_BYTES);
+	       NAME_COLUMNS, "State memory:",
+	       (double)memory_limit_of_state(options->memory_limit, true) / MIB_BYTES);
 }
 
 static int print_live(const struct plan *plan)

@@ -35,7 +35,7 @@ static int create_state(struct input *input, const struct sinsp_follow *follow,
 	/* From the file, not from this machine. */
 	const struct sinsp_config config = {
 		.follow = *follow,
-		.memory_max = memory_limit_of_state(of(input)->options->memory_limit),
+		.memory_max = memory_limit_of_state(of(input)->options->memory_limit, false),
 		.hostname = "",
 		.boot_id = "",
 		.container_env = of(input)->options->container_env,

@@ -99,9 +99,10 @@ uint64_t memory_limit_choose(uint64_t wanted, uint64_t of_groups, uint64_t machi
 	return limit < DEFAULT_MIN ? DEFAULT_MIN : limit;
 }
 
-uint64_t memory_limit_of_state(uint64_t wanted)
+uint64_t memory_limit_of_state(uint64_t wanted, bool asks_groups)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t of_groups = asks_groups && !wanted ? memory_limit_of_groups("") : UINT64_MAX;
 
-	return memory_limit_choose(wanted, memory_limit_of_groups(""), machine) / STATE_PART;
+	return memory_limit_choose(wanted, of_groups, machine) / STATE_PART;
 }

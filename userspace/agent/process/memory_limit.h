@@ -3,6 +3,7 @@
 #ifndef AGENT_PROCESS_MEMORY_LIMIT_H
 #define AGENT_PROCESS_MEMORY_LIMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -16,8 +17,9 @@ uint64_t memory_limit_choose(uint64_t wanted, uint64_t of_groups, uint64_t machi
 
 /*
  * The part of the limit for threads and descriptors. The rest is for the agent itself, its
- * programs and maps in the kernel, descriptions of containers, and queues of outputs.
+ * programs and maps in the kernel, descriptions of containers, and queues of outputs. Who reads a
+ * capture file needs nothing else of the machine: asks_groups is false then.
  */
-uint64_t memory_limit_of_state(uint64_t wanted);
+uint64_t memory_limit_of_state(uint64_t wanted, bool asks_groups);
 
 #endif

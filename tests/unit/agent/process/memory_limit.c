@@ -68,7 +68,7 @@ static void is_chosen(void **state)
 	assert_true(memory_limit_choose(0, 256 * MIB, machine) == 256 * MIB);
 	assert_true(memory_limit_choose(0, MIB, machine) == 32 * MIB);
 	assert_true(memory_limit_choose(100 * MIB, 256 * MIB, machine) == 100 * MIB);
-	assert_true(memory_limit_of_state(100 * MIB) == 50 * MIB);
+	assert_true(memory_limit_of_state(100 * MIB, true) == 50 * MIB);
 }
 
 static const struct CMUnitTest tests[] = {
