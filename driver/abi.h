@@ -480,6 +480,7 @@ struct scratch_slot {
 	__u64 entered_ns; /* boot clock: entry of the event's call; 0: not known */
 	struct frame_marks marks; /* of the event that is being written */
 	struct frame_file file; /* likewise, if TELLS_FILE */
+	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */
 	struct messages_turn messages; /* used by sendmmsg and recvmmsg */
 	__u8 work[WORK_BYTES]; /* where longer values are built */

@@ -97,6 +97,8 @@ static __always_inline void put_string(struct filler *f, __u64 address)
 			count_unreadable(f);
 			n = 0;
 		}
+		if (n == STRING_BYTES_MAX)
+			mark_truncated(f);
 	}
 	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
 }

@@ -5,34 +5,55 @@
 
 #include "bpf/readers/task.bpf.h"
 
-enum { EXEC_STRINGS_MAX = 16 /* strings read of a failed exec's vectors */ };
+enum {
+	EXEC_STRINGS_MAX = 16, /* strings read of a failed exec's vectors */
+	AREA_END_BYTES = 1024, /* of strings that are too long: what is kept of their end */
+	AREA_UNREADABLE = 2 * STRING_BYTES_MAX,
+};
 
 /*
- * The strings between two addresses of the caller, at most `limit` bytes; the last byte is a NUL.
+ * Writes the strings between two addresses of the caller, at most `limit` bytes, to `pos` of the
+ * current frame of a slot; the last byte is a NUL. Of longer ones the beginning, which then ends
+ * with "...", and the end. Returns the bytes, or AREA_UNREADABLE. Not inlined: the verifier walks it
+ * once.
  */
+__attribute__((noinline)) __u64 area_read(__u32 slot_key, __u64 pos, __u64 start, __u64 end,
+					  __u64 limit)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	__u64 n = end - start, kept = n < limit ? n : limit, head;
+	__u8 *room;
+
+	if (!slot || pos > FRAME_BYTES_MAX || end <= start || limit == 0)
+		return 0;
+	room = slot_frame(slot) + pos;
+	head = n > limit && limit > 2 * AREA_END_BYTES ? limit - AREA_END_BYTES : kept;
+	CHECKED(head);
+	if (head > STRING_BYTES_MAX)
+		head = STRING_BYTES_MAX;
+	if (head == 0 || bpf_probe_read_user(room, head, (void *)start))
+		return AREA_UNREADABLE;
+	room[head - 1] = '\0';
+	if (head == kept || head < sizeof("..."))
+		return head;
+	__builtin_memcpy(room + head - sizeof("..."), "...", sizeof("..."));
+	if (bpf_probe_read_user(room + head, AREA_END_BYTES, (void *)(end - AREA_END_BYTES)))
+		return AREA_UNREADABLE;
+	room[head + AREA_END_BYTES - 1] = '\0';
+	return head + AREA_END_BYTES;
+}
+
 static __always_inline void put_area(struct filler *f, __u64 start, __u64 end, __u64 limit)
 {
-	__u8 *room = frame_room(f);
-	__u64 n = end - start;
+	__u64 n = area_read(f->slot_key, f->pos, start, end, limit);
 
-	if (!room)
-		return;
-	if (end <= start || limit == 0) {
-		frame_advance(f, 0);
-		return;
-	}
-	if (n > limit)
-		n = limit;
-	CHECKED(n);
-	if (n > STRING_BYTES_MAX)
-		n = STRING_BYTES_MAX;
-	if (bpf_probe_read_user(room, n, (void *)start)) {
+	if (end > start && end - start > limit)
+		mark_truncated(f);
+	if (n == AREA_UNREADABLE) {
 		count_unreadable(f);
 		n = 0;
-	} else if (n > 0) {
-		room[n - 1] = '\0';
 	}
-	frame_advance(f, n);
+	frame_advance(f, n & (2 * STRING_BYTES_MAX - 1));
 }
 
 /*

@@ -20,6 +20,7 @@ enum {
 	STORED_LOWER_LAYER = 0x10000,
 	PATH_COMPONENTS_MAX = 96,
 	PATH_BYTES = 8192,
+	PATH_END_BYTES = STRING_BYTES_MAX / 2, /* of a longer path: what is kept of either end */
 	NAME_BYTES_MAX = 255,
 	NAME_WORDS_MAX = 3, /* longer names, and paths, are copied by a helper */
 	PATH_WORDS_MAX = 8,
@@ -185,7 +186,7 @@ static __always_inline void name_copy(struct scratch_slot *slot, __u64 start, __
 /*
  * Builds the path of a dentry on a mount in the work area of a slot, from its end: each component
  * is written before the one below it. Returns the offset of its start, PATH_BYTES if the dentry is
- * in no directory tree. Not inlined: the verifier walks it once.
+ * in no directory tree. slot->path_is_part: it has more components, or bytes, than there is room for. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u64 mount_at)
 {
@@ -196,6 +197,7 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 
 	if (!slot)
 		return PATH_BYTES;
+	slot->path_is_part = 1;
 	at = forget(slot, PATH_BYTES - 1);
 	slot->work[PATH_BYTES - 1] = '\0';
 	for (int i = 0; i < PATH_COMPONENTS_MAX; i++) {
@@ -205,14 +207,18 @@ __attribute__((noinline)) __u32 path_build(__u32 slot_key, __u64 dentry_at, __u6
 		if (dentry == GET(mount, mnt.mnt_root)) {
 			struct mount *above = (void *)forget(slot, (__u64)GET(mount, mnt_parent));
 
-			if (above == mount)
+			if (above == mount) {
+				slot->path_is_part = 0;
 				break;
+			}
 			dentry = (void *)forget(slot, (__u64)GET(mount, mnt_mountpoint));
 			mount = above;
 			continue;
 		}
-		if (dentry == parent)
+		if (dentry == parent) {
+			slot->path_is_part = 0;
 			break;
+		}
 		len = GET(dentry, d_name.len) & NAME_BYTES_MAX;
 		start = forget(slot, at - len - 1);
 		if (start >= PATH_BYTES)
@@ -251,10 +257,22 @@ static __always_inline void path_copy(struct filler *f, __u8 *room, __u64 at, __
 /* Builds a path, or none of NULL. Returns its bytes at the end of the work area. */
 static __always_inline __u64 path_bytes(struct filler *f, struct path *path)
 {
+	f->slot->path_is_part = 0;
 	if (!path)
 		return 0;
 	return PATH_BYTES - path_build(f->slot_key, forget(f->slot, (__u64)GET(path, dentry)),
 				       forget(f->slot, (__u64)GET(path, mnt)));
+}
+
+/* Of a path that is too long: its beginning, "...", and its end. */
+static __always_inline void path_copy_ends(struct filler *f, __u8 *room, __u64 at)
+{
+	const __u8 *path = f->slot->work + (at & (PATH_BYTES - 1));
+
+	bpf_probe_read_kernel(room, PATH_END_BYTES, path);
+	__builtin_memcpy(room + PATH_END_BYTES - 3, "...", 3);
+	bpf_probe_read_kernel(room + PATH_END_BYTES, PATH_END_BYTES,
+			      f->slot->work + PATH_BYTES - PATH_END_BYTES);
 }
 
 /* Puts a path of `n` bytes that was built. */
@@ -265,9 +283,15 @@ static __always_inline void put_built_path(struct filler *f, __u64 n)
 
 	if (!room)
 		return;
+	if (f->slot->path_is_part)
+		mark_truncated(f);
 	CHECKED(n);
-	if (n > STRING_BYTES_MAX)
-		n = STRING_BYTES_MAX;
+	if (n > STRING_BYTES_MAX) {
+		mark_truncated(f);
+		path_copy_ends(f, room, at);
+		frame_advance(f, STRING_BYTES_MAX);
+		return;
+	}
 	path_copy(f, room, at, n);
 	if (n)
 		room[(n - 1) & (STRING_BYTES_MAX - 1)] = '\0';
