@@ -8,6 +8,7 @@
 
 #include "sinsp/engine/engine.h"
 #include "sinsp/state/after.h"
+#include "sinsp/state/container.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/room.h"
@@ -156,6 +157,12 @@ static void seed_all_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
 	sinsp->stats.open_fds_error = r;
 }
 
+static void find_container_of(struct sinsp_thread_entry *entry, void *context)
+{
+	if (!entry->unknown)
+		state_find_named_container(context, &entry->thread);
+}
+
 int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, struct error *err)
 {
 	static const struct sinsp_iterators none;
@@ -170,6 +177,7 @@ int sinsp_seed(struct sinsp *sinsp, const struct sinsp_iterators *iterators, str
 	if (r < 0)
 		return error_set(err, r, "cannot read the threads of this machine from /proc: %s",
 				 strerror(-r));
+	sinsp_threads_each(&sinsp->threads, find_container_of, sinsp);
 	if (!(sinsp->lacks & SINSP_DESCRIPTORS))
 		seed_all_fds(sinsp, iterators->open_fds);
 	state_correct_roles(sinsp);

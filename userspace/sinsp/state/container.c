@@ -90,6 +90,32 @@ static bool is_shim(const struct sinsp_program *program)
 	return strncmp(sinsp_path_name(program->exe), shim_prefix, sizeof(shim_prefix) - 1) == 0;
 }
 
+/* Any process may be named like a shim; one of root's is believed. */
+static bool is_shim_of_root(const struct sinsp_thread *thread)
+{
+	const char *name = sinsp_path_name(thread->program->exepath);
+
+	return thread->uid == 0 && strncmp(name, shim_prefix, sizeof(shim_prefix) - 1) == 0;
+}
+
+void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread)
+{
+	const struct sinsp_thread *parent = state_thread_find(sinsp, thread->ptid);
+	struct sinsp_cgroups *cgroups = thread->cgroups;
+
+	if (cgroups->container || !parent || !is_shim_of_root(parent))
+		return;
+	for (size_t at = 0; at < cgroups->len; at += strlen(cgroups->text + at) + 1) {
+		const char *path = strchr(cgroups->text + at, '/');
+
+		if (path && path[1] &&
+		    sinsp_program_has_argument(parent->program, sinsp_path_name(path))) {
+			sinsp_cgroups_declare(cgroups, path, SINSP_CONTAINER_CONTAINERD);
+			return;
+		}
+	}
+}
+
 /* Stores a path of a process: absolute, or in its directory. Returns whether it is known. */
 static bool store_path(const struct sinsp_thread *thread, const char *path, char *to, size_t size)
 {

@@ -9,6 +9,7 @@
 #include "sinsp/tables/container.h"
 
 struct sinsp;
+struct sinsp_thread;
 
 /* The next container that was added since the last call, or NULL: cheap enough for each event. */
 struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
@@ -20,6 +21,12 @@ struct sinsp_container *sinsp_take_new_container(struct sinsp *sinsp);
  */
 bool sinsp_container_bundle(const struct sinsp *sinsp, const struct sinsp_container *container,
 			    char *path, size_t size);
+
+/*
+ * For a thread that was there before the engine: if its parent is a shim of containerd, its groups
+ * are those of the container whose id, a free name, is in the shim's arguments.
+ */
+void state_find_named_container(struct sinsp *sinsp, struct sinsp_thread *thread);
 
 /* It is asked for. */
 void sinsp_container_set_pending(struct sinsp_container *container);

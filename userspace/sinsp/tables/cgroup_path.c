@@ -47,6 +47,8 @@ static const struct parent {
 	/* The virtual machine of a Kata container, whose own processes are inside. */
 	{"kata", false, &id_hex, SINSP_CONTAINER_NONE},
 	{"kata_", true, &id_hex, SINSP_CONTAINER_NONE},
+	/* A pod of Podman: beside its containers there are conmon and what sets up the network. */
+	{"libpod_parent", false, &id_hex, SINSP_CONTAINER_NONE},
 	{"libvirt/lxc", false, &id_escaped, SINSP_CONTAINER_LIBVIRT_LXC},
 	{"lxc", false, &id_name, SINSP_CONTAINER_LXC},
 	{"lxc.payload", false, &id_name, SINSP_CONTAINER_LXC},

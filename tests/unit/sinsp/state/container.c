@@ -81,6 +81,41 @@ static void expect(int64_t ppid, const char *bundle)
 	}
 }
 
+/* The container that a process of a shim is found to be in; NULL: none. */
+static const struct sinsp_container *find_below_shim(const char *exepath, uint32_t uid,
+						     const char *cgroup)
+{
+	struct sinsp_program *program;
+	struct sinsp_thread *shim, *thread;
+
+	run(SHIM, 1, "x", "-namespace|default|-id|web1|-address|/run/c.sock", NULL);
+	run(FIRST, SHIM, "x", "web1", cgroup);
+	shim = state_thread_find(drive.sinsp, SHIM);
+	thread = state_thread_find(drive.sinsp, FIRST);
+	assert_non_null(shim);
+	assert_non_null(thread);
+	program = shim->program;
+	program->exepath = exepath;
+	shim->uid = uid;
+	state_find_named_container(drive.sinsp, thread);
+	return thread->cgroups->container;
+}
+
+/* A name of a group that only the shim's arguments tell to be that of a container. */
+static void test_name_before_the_engine(void **state)
+{
+	static const char shim[] = "/usr/bin/containerd-shim-runc-v2";
+	const struct sinsp_container *container;
+
+	assert_null(find_below_shim("/usr/bin/bash", 0, "/default/web1"));
+	assert_null(find_below_shim(shim, 7, "/default/web1"));
+	assert_null(find_below_shim(shim, 0, "/default/web2"));
+	container = find_below_shim(shim, 0, "/default/web1");
+	assert_non_null(container);
+	assert_string_equal(container->id, "web1");
+	assert_int_equal(container->type, SINSP_CONTAINER_CONTAINERD);
+}
+
 static void test_option(void **state)
 {
 	run(RUNTIME, 1, "runc", "--root|/r|create|--bundle|/run/b|--pid-file|/p|" ID, NULL);
@@ -251,6 +286,7 @@ static void test_remove(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_name_before_the_engine, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_option, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_option_with_equals, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_conmon, setup, teardown),

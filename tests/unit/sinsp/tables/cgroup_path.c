@@ -137,6 +137,8 @@ static const struct form {
 	{"/kubepods/" POD "/kata_" ID, "host", NULL},
 	{"/kata_overhead/" ID, "host", NULL},
 	{"/kata/" ID, "host", NULL},
+	{"/libpod_parent/" ID, "host", NULL},
+	{"/libpod_parent/" ID "/conmon", "host", NULL},
 	{"/docker/" OTHER "/kata_overhead/" ID, "docker", OTHER},
 	{"/kubepods/" POD "/crio-conmon-" ID, "host", NULL},
 	{"/libpod_parent/conmon", "host", NULL},
