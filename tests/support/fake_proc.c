@@ -53,6 +53,20 @@ int scap_proc_copy(const struct scap_proc *proc, struct scap_proc **copy)
 }
 
 /* It has no files. */
+void scap_proc_set_readers(struct scap_proc *proc, struct proc_readers *readers)
+{
+}
+
+struct proc_readers *scap_proc_readers(const struct scap_proc *proc)
+{
+	return NULL;
+}
+
+uint64_t scap_proc_reads_given_up(const struct scap_proc *proc)
+{
+	return 0;
+}
+
 int scap_proc_dir(const struct scap_proc *proc)
 {
 	return -1;

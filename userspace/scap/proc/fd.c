@@ -185,6 +185,21 @@ static void ask_protocol(int task_dir, const char *name, struct scap_fd *fd)
 	}
 }
 
+/* Whoever has sockets by the thousand in a namespace would have the caller wait for all of them. */
+static int find_socket(struct scap_proc *proc, int task_dir, uint64_t namespace, struct scap_fd *fd)
+{
+	struct stat owner = {0};
+	struct proc_target target = {.pid = proc->fds_tid, .tid = proc->fds_tid};
+
+	if (!proc->readers || !namespace)
+		return proc_net_find(&proc->net, task_dir, namespace, fd->ino, fd);
+	fstat(task_dir, &owner);
+	target.owner = owner.st_uid;
+	target.network = namespace;
+	target.ino = fd->ino;
+	return proc_readers_socket(proc->readers, &target, &proc->text, fd);
+}
+
 static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace, const char *name,
 		       struct scap_fd *fd)
 {
@@ -193,13 +208,14 @@ static int fill_socket(struct scap_proc *proc, int task_dir, uint64_t *namespace
 	if (*namespace == 0)
 		*namespace = proc_net_namespace(task_dir);
 	fd->type = SCAP_FD_UNSUPPORTED;
-	r = proc_net_find(&proc->net, task_dir, *namespace, fd->ino, fd);
-	if (r == -ENOENT)
+	r = find_socket(proc, task_dir, *namespace, fd);
+	if (r && r != -ENOMEM)
 		ask_protocol(task_dir, name, fd);
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Reads the link `name` of a folder, and what it leads to. Sockets are searched for in the task's. */
+/* Reads the link `name` of a folder, and what it leads to. Sockets are searched for in the task's.
+ */
 static int fill(struct scap_proc *proc, int task_dir, int dir, const char *name,
 		uint64_t *namespace, struct scap_fd *fd)
 {

@@ -26,6 +26,7 @@ struct scap_proc {
 	/* The walk over descriptors. */
 	DIR *fds;
 	int fds_task_dir; /* -1: none */
+	int64_t fds_walk_tid, fds_tid; /* of the walk; of the descriptor that is read now */
 	uint64_t fds_namespace; /* of its network; 0: not read yet */
 
 	/* What the last thread and descriptor point to. */

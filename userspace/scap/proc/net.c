@@ -11,7 +11,9 @@
 enum {
 	TABLE_FRESH_MS = 1000,
 	TABLE_KEPT_MS = 10000,
-	FILE_BYTES_MAX = 256 << 20, /* far more than a million sockets need */
+	TABLE_FRESH_TIMES = 20, /* as long as loading took: a large one does not take all time */
+	FILE_BYTES_MAX = 16 << 20, /* a hundred thousand sockets */
+	TEXT_BYTES_KEPT = 1 << 20,
 	SOCKETS_MIN = 64,
 };
 
@@ -26,7 +28,7 @@ struct net_socket {
 
 struct net_table {
 	uint64_t namespace;
-	uint64_t loaded_ms;
+	uint64_t loaded_ms, took_ms;
 	struct net_socket *sockets; /* owned; by inode number */
 	size_t count, capacity;
 	struct buf paths; /* each with its NUL; the first is "" */
@@ -241,6 +243,7 @@ static uint64_t now_ms(void)
 
 static int load_table(struct proc_net *net, int task_dir, struct net_table *table)
 {
+	uint64_t began = now_ms();
 	int r = 0;
 
 	table->count = 0;
@@ -253,7 +256,10 @@ static int load_table(struct proc_net *net, int task_dir, struct net_table *tabl
 	if (table->count)
 		qsort(table->sockets, table->count, sizeof(*table->sockets), compare_lines);
 	drop_doubtful(table);
+	if (net->text.capacity > TEXT_BYTES_KEPT)
+		buf_finish(&net->text);
 	table->loaded_ms = now_ms();
+	table->took_ms = table->loaded_ms - began;
 	return 0;
 }
 
@@ -295,7 +301,15 @@ static int add_table(struct proc_net *net, uint64_t namespace, struct net_table 
 	return 0;
 }
 
-/* The table of a namespace, not older than a second. */
+static bool is_fresh(const struct net_table *table)
+{
+	uint64_t age = now_ms() - table->loaded_ms;
+
+	return table->loaded_ms &&
+	       (age <= TABLE_FRESH_MS || age <= TABLE_FRESH_TIMES * table->took_ms);
+}
+
+/* The table of a namespace, not older than a second, or some times what loading takes. */
 static int fresh_table(struct proc_net *net, int task_dir, uint64_t namespace,
 		       struct net_table **table)
 {
@@ -310,7 +324,7 @@ static int fresh_table(struct proc_net *net, int task_dir, uint64_t namespace,
 		if (r < 0)
 			return r;
 	}
-	if (found->loaded_ms == 0 || now_ms() - found->loaded_ms > TABLE_FRESH_MS) {
+	if (!is_fresh(found)) {
 		r = load_table(net, task_dir, found);
 		if (r < 0)
 			return r;

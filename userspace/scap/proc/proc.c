@@ -297,6 +297,7 @@ int scap_proc_fds(struct scap_proc *proc, int64_t tid)
 
 	close_fds(proc);
 	proc->fds_task_dir = open_task(proc, tid, tid);
+	proc->fds_walk_tid = tid;
 	if (proc->fds_task_dir < 0)
 		return proc->fds_task_dir;
 	r = open_walk(proc->fds_task_dir, "fd", &proc->fds);
@@ -313,6 +314,7 @@ int scap_proc_next_fd(struct scap_proc *proc, struct scap_fd *fd)
 	if (!proc->fds)
 		return 0;
 	while ((r = next_number(proc->fds, &num)) == 1) {
+		proc->fds_tid = proc->fds_walk_tid;
 		r = proc_fd_fill(proc, proc->fds_task_dir, &proc->fds_namespace, num, fd);
 		if (r == 0)
 			return 1;
@@ -330,6 +332,7 @@ int scap_proc_fd(struct scap_proc *proc, int64_t tid, int64_t num, struct scap_f
 
 	if (task_dir < 0)
 		return task_dir;
+	proc->fds_tid = tid;
 	r = proc_fd_fill_held(proc, task_dir, num, fd);
 	close(task_dir);
 	return r;

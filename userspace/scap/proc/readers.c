@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "privileges/privileges.h"
+#include "scap/proc/net.h"
 #include "scap/proc/root.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"
@@ -43,14 +44,23 @@ enum {
  * How long is waited for arguments, by what was waited in vain in SPAN_MS: events pile up
  * meanwhile, and nobody should be able to cause that all the time.
  */
-static const struct {
+static const struct patience {
 	uint64_t spent_ms;
 	int patience_ms;
-} patience[] = {{500, 500}, {1000, 20}, {UINT64_MAX, 2}};
+} patience[] = {{500, 500}, {1000, 20}, {UINT64_MAX, 2}},
+  socket_patience[] = {{200, 50}, {1000, 5}, {UINT64_MAX, 1}};
 
 struct question {
 	int64_t pid, tid;
+	uint64_t network, ino;
 	uint32_t what;
+};
+
+/* The text of an answer about a socket; its name follows. */
+struct socket_text {
+	uint32_t type, l4;
+	struct scap_endpoint local, remote;
+	uint64_t unix_socket;
 };
 
 struct answer {
@@ -114,7 +124,27 @@ int proc_read_here(int proc, int task, enum proc_read_what what, struct buf *tex
 
 /* In the other process: */
 
-static int answer_question(const struct question *question, struct buf *text)
+static int find_socket(struct proc_net *net, const struct question *question, int task,
+		       struct buf *text)
+{
+	struct scap_fd fd = {.name = ""};
+	struct socket_text found;
+	int r = proc_net_find(net, task, question->network, question->ino, &fd);
+
+	if (r)
+		return r;
+	memset(&found, 0, sizeof(found)); /* its gaps, too: they leave this process */
+	found.type = fd.type;
+	found.l4 = fd.l4;
+	found.local = fd.local;
+	found.remote = fd.remote;
+	found.unix_socket = fd.unix_socket;
+	buf_append(text, &found, sizeof(found));
+	buf_append_string(text, fd.name);
+	return text->failed ? -ENOMEM : 0;
+}
+
+static int answer_question(const struct question *question, struct proc_net *net, struct buf *text)
 {
 	char name[64];
 	int task, r;
@@ -125,7 +155,9 @@ static int answer_question(const struct question *question, struct buf *text)
 	task = openat(PROC_FD, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (task < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	r = proc_read_here(PROC_FD, task, question->what, text);
+	r = question->what == PROC_READ_SOCKET
+		    ? find_socket(net, question, task, text)
+		    : proc_read_here(PROC_FD, task, question->what, text);
 	close(task);
 	return r;
 }
@@ -141,12 +173,13 @@ static void *serve(void *context)
 	const struct service *service = context;
 	struct question question;
 	struct buf text = {0};
+	struct proc_net net = {0};
 
 	while (read(service->socket, &question, sizeof(question)) == sizeof(question)) {
 		struct answer answer = {0};
 
 		buf_clear(&text);
-		answer.code = answer_question(&question, &text);
+		answer.code = answer_question(&question, &net, &text);
 		if (answer.code == 0) {
 			answer.len =
 				text.len < FILE_BYTES_MAX ? (uint32_t)text.len : FILE_BYTES_MAX;
@@ -323,6 +356,12 @@ static void take_back(struct proc_readers *readers)
 	}
 }
 
+/* Whether both would wait for the same. */
+static bool is_same(const struct proc_target *a, const struct proc_target *b)
+{
+	return a->network == b->network && (a->network || a->pid == b->pid);
+}
+
 /* One that is free. NULL: there is none, or none that may be lost for this target, too. */
 static struct reader *find(struct proc_readers *readers, const struct proc_target *target)
 {
@@ -337,7 +376,7 @@ static struct reader *find(struct proc_readers *readers, const struct proc_targe
 		if (reader->state != READER_GIVEN_UP)
 			continue;
 		of_owner += reader->target.owner == target->owner;
-		if (reader->target.pid == target->pid)
+		if (is_same(&reader->target, target))
 			return NULL;
 	}
 	return of_owner < OWNER_READERS_MAX ? found : NULL;
@@ -345,7 +384,7 @@ static struct reader *find(struct proc_readers *readers, const struct proc_targe
 
 static int patience_of(struct proc_readers *readers, enum proc_read_what what, uint64_t now_ms)
 {
-	size_t i = 0;
+	const struct patience *row = what == PROC_READ_SOCKET ? socket_patience : patience;
 
 	if (what >= PROC_READ_PASSWD)
 		return FILE_MS;
@@ -353,9 +392,9 @@ static int patience_of(struct proc_readers *readers, enum proc_read_what what, u
 		readers->span_ms = now_ms;
 		readers->spent_ms = 0;
 	}
-	while (readers->spent_ms >= patience[i].spent_ms)
-		i++;
-	return patience[i].patience_ms;
+	while (readers->spent_ms >= row->spent_ms)
+		row++;
+	return row->patience_ms;
 }
 
 /* Takes one for a question, and how long to wait for it. */
@@ -421,7 +460,8 @@ static int take_text(const struct reader *reader, const struct answer *answer, s
 int proc_readers_read(struct proc_readers *readers, const struct proc_target *target,
 		      enum proc_read_what what, struct buf *text)
 {
-	const struct question question = {target->pid, target->tid, what};
+	const struct question question = {target->pid, target->tid, target->network, target->ino,
+					  what};
 	struct answer answer;
 	struct reader *reader;
 	int patience_ms, code = -ETIMEDOUT;
@@ -440,6 +480,26 @@ int proc_readers_read(struct proc_readers *readers, const struct proc_target *ta
 	code = take_text(reader, &answer, text);
 	give_back(readers, reader, READER_FREE, 0);
 	return code;
+}
+
+int proc_readers_socket(struct proc_readers *readers, const struct proc_target *target,
+			struct buf *text, struct scap_fd *fd)
+{
+	int code = proc_readers_read(readers, target, PROC_READ_SOCKET, text);
+	struct socket_text found;
+
+	if (code)
+		return code;
+	if (text->len < sizeof(found))
+		return -EBADMSG;
+	memcpy(&found, text->data, sizeof(found));
+	fd->type = found.type;
+	fd->l4 = found.l4;
+	fd->local = found.local;
+	fd->remote = found.remote;
+	fd->unix_socket = found.unix_socket;
+	fd->name = text->data + sizeof(found);
+	return 0;
 }
 
 int proc_readers_read_or_here(struct proc_readers *readers, int proc, int task,

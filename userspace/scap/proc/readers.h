@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process whose threads read for this one what other processes may let wait forever: arguments
- * and environments, which are pages of their memory, and files below their roots. Such a wait
- * cannot be ended, sometimes not even by a signal. So each read has a limit of time; a reader
- * beyond it is given up until it comes back, and the agent goes on, and ends, without it.
+ * and environments, which are pages of their memory, and files below their roots; or what they make
+ * as long as they want: the sockets of a network namespace. Such a wait cannot be ended, sometimes
+ * not even by a signal. So each read has a limit of time; a reader beyond it is given up until it
+ * comes back, and the agent goes on, and ends, without it.
  */
 #ifndef SCAP_PROC_READERS_H
 #define SCAP_PROC_READERS_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "scap/model/fd.h"
 #include "util/buf.h"
 #include "util/error.h"
 
@@ -23,6 +25,7 @@ enum {
 enum proc_read_what {
 	PROC_READ_ARGUMENTS,
 	PROC_READ_ENVIRONMENT,
+	PROC_READ_SOCKET, /* by proc_readers_socket() alone */
 	PROC_READ_PASSWD, /* files of its root: as proc_root_read() */
 	PROC_READ_GROUP,
 	PROC_READ_KINDS
@@ -31,6 +34,7 @@ enum proc_read_what {
 struct proc_target {
 	int64_t pid, tid;
 	uint32_t owner; /* its user, who never has more than half of the readers wait */
+	uint64_t network, ino; /* of a socket: the namespace that it is searched for in */
 };
 
 struct proc_readers;
@@ -58,6 +62,13 @@ pid_t proc_readers_pid(const struct proc_readers *readers);
  */
 int proc_readers_read(struct proc_readers *readers, const struct proc_target *target,
 		      enum proc_read_what what, struct buf *text);
+
+/*
+ * The same for a socket, as proc_net_find(): the files of a namespace have as many lines as there
+ * are sockets. `fd->name` leads to `text`.
+ */
+int proc_readers_socket(struct proc_readers *readers, const struct proc_target *target,
+			struct buf *text, struct scap_fd *fd);
 
 /* The same, here if there are no readers (NULL). proc, task: as proc_read_here(). */
 int proc_readers_read_or_here(struct proc_readers *readers, int proc, int task,

@@ -4,6 +4,7 @@
  * and its directories; its other threads and its descriptors come from iterators of the kernel.
  * What there is no iterator for, or what it fails to report, is read from /proc as well.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "sinsp/engine/engine.h"
@@ -145,7 +146,7 @@ static int seed_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)
 static void seed_fds_of(struct sinsp_thread_entry *entry, void *context)
 {
 	if (!entry->unknown && sinsp_thread_is_main(&entry->thread))
-		state_load_fds(context, &entry->thread);
+		state_load_fds(context, &entry->thread, UINT_MAX);
 }
 
 static void seed_all_fds(struct sinsp *sinsp, struct scap_open_fds *open_fds)

@@ -191,13 +191,13 @@ struct sinsp_fd *state_load_fd(struct sinsp *sinsp, struct sinsp_fds *fds,
 	return fd;
 }
 
-void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread)
+void state_load_fds(struct sinsp *sinsp, struct sinsp_thread *thread, unsigned int max)
 {
 	struct scap_fd found;
 
 	if (scap_proc_fds(sinsp->proc, thread->tid) < 0)
 		return;
-	while (scap_proc_next_fd(sinsp->proc, &found) == 1) {
+	while (max-- && scap_proc_next_fd(sinsp->proc, &found) == 1) {
 		state_load_fd(sinsp, thread->fds, &found);
 		/* Others' descriptors may be those of the event that goes on. */
 		if (state_is_crowded(sinsp))

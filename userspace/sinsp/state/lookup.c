@@ -15,6 +15,8 @@ enum {
 	 */
 	FD_LOOKUPS_MAX = 500,
 	FD_LOOKUPS_SPAN_NS = 100000000,
+	/* Of a process that is looked up: others are when they are used. */
+	FDS_LOADED_MAX = 256,
 };
 
 static void note_unknown(struct sinsp *sinsp, int64_t tid)
@@ -48,7 +50,7 @@ static struct sinsp_thread *ask_for_thread(struct sinsp *sinsp, int64_t tid)
 	}
 	thread = state_load_thread(sinsp, &found);
 	if (thread && sinsp_thread_is_main(thread) && !(sinsp->lacks & SINSP_DESCRIPTORS))
-		state_load_fds(sinsp, thread);
+		state_load_fds(sinsp, thread, FDS_LOADED_MAX);
 	return thread;
 }
 

@@ -87,6 +87,52 @@ static void test_answered(void **state)
 	assert_int_equal(proc_readers_given_up(fixture->readers), 0);
 }
 
+/* A socket of the namespace, and one that is none of it. */
+static void test_socket(void **state)
+{
+	struct fixture *fixture = *state;
+	struct proc_target target = {.pid = 70, .tid = 70, .network = 9, .ino = 4242};
+	struct scap_fd fd = {0};
+	FILE *file;
+
+	mkdir(path_of(fixture, 70, "net"), 0755);
+	file = fopen(path_of(fixture, 70, "net/udp"), "w");
+	assert_true(file &&
+		    fputs("headings\n 1: 0100007F:0016 0200007F:0017 01 00000000:00000000 "
+			  "00:00000000 00000000 0 0 4242 2 0000000000000000 0\n",
+			  file) > 0 &&
+		    fclose(file) == 0);
+	assert_int_equal(proc_readers_socket(fixture->readers, &target, &fixture->text, &fd), 0);
+	assert_int_equal(fd.type, SCAP_FD_IPV4);
+	assert_int_equal(fd.l4, SCAP_L4_UDP);
+	assert_int_equal(fd.local.port, 0x16);
+	assert_int_equal(fd.remote.port, 0x17);
+	assert_string_equal(fd.name, "");
+	target.ino = 4243;
+	assert_int_equal(proc_readers_socket(fixture->readers, &target, &fixture->text, &fd),
+			 -ENOENT);
+}
+
+/* A namespace that lasts is asked for once, by whichever process; others are found meanwhile. */
+static void test_slow_namespace(void **state)
+{
+	struct fixture *fixture = *state;
+	struct proc_target target = {.pid = 70, .tid = 70, .network = 9, .ino = 1};
+	struct scap_fd fd;
+
+	mkdir(path_of(fixture, 70, "net"), 0755);
+	assert_int_equal(mkfifo(path_of(fixture, 70, "net/tcp"), 0600), 0);
+	path_of(fixture, 71, "net");
+	for (int i = 0; i < PROC_READERS; i++)
+		assert_int_equal(
+			proc_readers_socket(fixture->readers, &target, &fixture->text, &fd),
+			-ETIMEDOUT);
+	target.pid = target.tid = 71;
+	target.network = 10;
+	assert_int_equal(proc_readers_socket(fixture->readers, &target, &fixture->text, &fd),
+			 -ENOENT);
+}
+
 /* The process is not waited for again, others are. It is read when it answers. */
 static void test_given_up(void **state)
 {
@@ -179,8 +225,10 @@ static void test_no_such_folder(void **state)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_answered), TEST(test_given_up), TEST(test_owners),
-	TEST(test_ended),    TEST(test_of_proc),  cmocka_unit_test(test_no_such_folder),
+	TEST(test_socket),   TEST(test_slow_namespace),
+	TEST(test_answered), TEST(test_given_up),
+	TEST(test_owners),   TEST(test_ended),
+	TEST(test_of_proc),  cmocka_unit_test(test_no_such_folder),
 };
 
 UNIT_GROUP(tests);
