@@ -36,5 +36,5 @@ LIVE_TEST(bind)
 	check_bound(&v4, &(struct address_case){.ip = "127.0.0.1", .port = 0});
 	check_bound(&v6, &(struct address_case){.ip = "::1", .port = 0});
 	check_bound(&path, &(struct address_case){.name = "sock"});
-	check_bound(&abstract, &(struct address_case){.name = "lanner-bind"});
+	check_bound(&abstract, &(struct address_case){.name = "@lanner-bind"});
 }

@@ -125,6 +125,6 @@ LIVE_TEST(connect)
 	check_mapped();
 	check_unix(SOCK_STREAM, "sock", 5, "sock");
 	check_unix(SOCK_DGRAM, "datagram-sock", 13, "datagram-sock");
-	check_unix(SOCK_STREAM, "\0lanner-connect", 15, "lanner-connect");
-	check_unix(SOCK_DGRAM, "\0lanner-connect\0more", 20, "lanner-connect");
+	check_unix(SOCK_STREAM, "\0lanner-connect", 15, "@lanner-connect");
+	check_unix(SOCK_DGRAM, "\0lanner-connect\0more", 20, "@lanner-connect");
 }

@@ -129,6 +129,6 @@ LIVE_TEST(recvfrom)
 	check_datagram("127.0.0.1", "0.0.0.0");
 	check_datagram("::1", "::");
 	check_unix("sock", 5, "sock");
-	check_unix("\0lanner-recvfrom", 16, "lanner-recvfrom");
+	check_unix("\0lanner-recvfrom", 16, "@lanner-recvfrom");
 	check_unix_pair();
 }

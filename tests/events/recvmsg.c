@@ -153,6 +153,6 @@ LIVE_TEST(recvmsg)
 	check_datagram("127.0.0.1", "0.0.0.0");
 	check_datagram("::1", "::");
 	check_unix("sock", 5, "sock");
-	check_unix("\0lanner-recvmsg", 15, "lanner-recvmsg");
+	check_unix("\0lanner-recvmsg", 15, "@lanner-recvmsg");
 	check_control();
 }

@@ -129,6 +129,6 @@ LIVE_TEST(sendmsg)
 	check_unconnected("127.0.0.1", "0.0.0.0");
 	check_unconnected("::1", "::");
 	check_unix("sock", 5, "sock");
-	check_unix("\0lanner-sendmsg", 15, "lanner-sendmsg");
+	check_unix("\0lanner-sendmsg", 15, "@lanner-sendmsg");
 	check_control();
 }

@@ -121,5 +121,5 @@ LIVE_TEST(sendto)
 	check_unix_stream();
 	check_unix_datagram("sock", 5, "sock");
 	check_unix_datagram("long-name-without-nul", 21, "long-name-without-nul");
-	check_unix_datagram("\0lanner-sendto", 14, "lanner-sendto");
+	check_unix_datagram("\0lanner-sendto", 14, "@lanner-sendto");
 }

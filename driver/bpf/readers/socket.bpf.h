@@ -65,12 +65,13 @@ static __always_inline struct sock *fd_sock(__s32 fd)
 
 /*
  * Writes the name of a unix socket and its NUL: `bytes` at `path`, in the caller's memory or the
- * kernel's. The NUL that marks an abstract name is skipped. Returns the bytes written.
+ * kernel's. The NUL that marks an abstract name is written as '@', as /proc does: without a mark,
+ * who binds "\0/run/x" would be taken for who owns that path. Returns the bytes written.
  */
 static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 bytes, bool is_user)
 {
+	__u64 size, mark;
 	__u8 first = 0;
-	__u64 size;
 	long n;
 
 	if (bytes > SUN_PATH_BYTES)
@@ -84,8 +85,11 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 	else
 		bpf_probe_read_kernel(&first, 1, path);
 	/* An abstract name ends with its length, not with a NUL. */
-	size = first ? bytes + 1 : bytes;
-	path += !first;
+	mark = !first;
+	size = bytes + 1 - mark;
+	path += mark;
+	*out = '@';
+	out += mark;
 	CHECKED(size);
 	if (size > SUN_PATH_BYTES + 1)
 		size = SUN_PATH_BYTES + 1;
@@ -93,9 +97,9 @@ static __always_inline __u64 write_unix_name(__u8 *out, const void *path, __u64 
 		      bpf_probe_read_kernel_str(out, size, path);
 	if (n <= 0) {
 		*out = '\0';
-		return 1;
+		return mark + 1;
 	}
-	return n & 127;
+	return mark + (n & 127);
 }
 
 /*

@@ -113,5 +113,5 @@ void accepting_check(unsigned int event, long (*call)(long fd))
 	check_ip(event, call, "127.0.0.1");
 	check_ip(event, call, "::1");
 	check_unix(event, call, "accept-sock", 12, "accept-sock");
-	check_unix(event, call, "\0lanner-accept", 14, "lanner-accept");
+	check_unix(event, call, "\0lanner-accept", 14, "@lanner-accept");
 }

@@ -63,12 +63,12 @@ static size_t fill_unix_cases(struct address_case *cases)
 	cases[n++] = unix_case(&addresses[0], "/no/such/sock");
 	cases[n++] = unix_case(&addresses[1], "/no/such/sock");
 	cases[n++] = unix_case(&addresses[2], "relative");
-	cases[n++] = unix_case(&addresses[3], "lanner-abstract");
-	cases[n++] = unix_case(&addresses[4], "lanner-abstract");
+	cases[n++] = unix_case(&addresses[3], "@lanner-abstract");
+	cases[n++] = unix_case(&addresses[4], "@lanner-abstract");
 	cases[n++] = unix_case(&addresses[5], longest);
 	cases[n++] = unix_case(&addresses[6], "");
-	cases[n++] = unix_case(&addresses[7], "");
-	cases[n++] = unix_case(&addresses[8], "l");
+	cases[n++] = unix_case(&addresses[7], "@");
+	cases[n++] = unix_case(&addresses[8], "@l");
 	return n;
 }
 
