@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "event/event.h"
 #include "own_events.h"
 #include "patience.h"
@@ -325,6 +327,23 @@ static void test_self_is_left_out(void **state)
 	scap_source_destroy(scap_live_source(live));
 }
 
+/* Its maps are known by their ids, and no others. */
+static void test_owns(void **state)
+{
+	struct scap_live_config config = {.events = {[EVENT_openat] = true}};
+	struct scap_live *live = open_live(&config);
+	uint32_t id = 0, maps = 0, cpu;
+
+	while (bpf_map_get_next_id(id, &id) == 0)
+		maps += scap_live_owns(live, BPF_OBJECT_MAP, id);
+	assert_true(maps >= 8);
+	assert_false(scap_live_owns(live, BPF_OBJECT_MAP, 0));
+	assert_false(scap_live_owns(live, BPF_OBJECT_PROGRAM, 0));
+	/* No thread of the test is left out of events, so there is no heartbeat. */
+	assert_int_equal(scap_live_silent(live, &cpu), 0);
+	scap_source_destroy(scap_live_source(live));
+}
+
 static void test_only_what_is_wanted_is_loaded(void **state)
 {
 	struct scap_live_config config = {
@@ -569,6 +588,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_single_event),
 	cmocka_unit_test(test_hidden),
 	cmocka_unit_test(test_self_is_left_out),
+	cmocka_unit_test(test_owns),
 	cmocka_unit_test(test_only_what_is_wanted_is_loaded),
 	cmocka_unit_test(test_timeouts),
 	cmocka_unit_test(test_wrong_size),
