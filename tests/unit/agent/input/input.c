@@ -25,8 +25,8 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
 	return 0;
 }
 
-int input_live_open(const struct plan *plan, struct loader *loader, struct input **input,
-		    struct error *err)
+int input_live_open(const struct plan *plan, const struct input_helpers *helpers,
+		    struct input **input, struct error *err)
 {
 	*input = &live;
 	return 0;
@@ -37,9 +37,13 @@ static void test_choice(void **state)
 	const struct options of_file = {.read = "a.scap"}, of_kernel = {0};
 	struct input *input = NULL;
 
-	assert_int_equal(input_open(&(struct plan){.options = &of_file}, &(struct input_helpers){0}, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_file}, &(struct input_helpers){0},
+				    &input, NULL),
+			 0);
 	assert_ptr_equal(input, &file);
-	assert_int_equal(input_open(&(struct plan){.options = &of_kernel}, &(struct input_helpers){0}, &input, NULL), 0);
+	assert_int_equal(input_open(&(struct plan){.options = &of_kernel},
+				    &(struct input_helpers){0}, &input, NULL),
+			 0);
 	assert_ptr_equal(input, &live);
 }
 
@@ -50,7 +54,8 @@ static void test_failure(void **state)
 	struct input *input = NULL;
 	struct error err = {""};
 
-	assert_int_equal(input_open(&(struct plan){.options = &options}, &(struct input_helpers){0}, &input, &err),
+	assert_int_equal(input_open(&(struct plan){.options = &options}, &(struct input_helpers){0},
+				    &input, &err),
 			 -EBADMSG);
 	assert_null(input);
 	assert_string_equal(err.text, "no capture file");

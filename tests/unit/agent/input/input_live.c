@@ -39,7 +39,7 @@ static struct input *open_first(const struct plan *plan)
 	fake_live_init(&first);
 	first.endless = true;
 	fake_live_offer(&first);
-	assert_int_equal(input_live_open(plan, NULL, &input, NULL), 0);
+	assert_int_equal(input_live_open(plan, &(struct input_helpers){0}, &input, NULL), 0);
 	return input;
 }
 
@@ -122,7 +122,7 @@ static void test_failure_to_open(void **state)
 	struct error err = {""};
 
 	fake_live_offer(NULL);
-	assert_int_equal(input_live_open(plan, NULL, &input, &err), -EPERM);
+	assert_int_equal(input_live_open(plan, &(struct input_helpers){0}, &input, &err), -EPERM);
 	assert_null(input);
 	assert_string_equal(err.text, "there is no capture");
 	plan_destroy(plan);

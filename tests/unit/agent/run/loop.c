@@ -65,7 +65,8 @@ static struct scene *scene_create(const char *filter, const struct output_format
 	fake_live_init(&scene->live);
 	fake_live_offer(&scene->live);
 	if (run_plan(&scene->run, &scene->options, &messages, &scene->err) ||
-	    input_live_open(scene->run.plan, NULL, &scene->run.input, &scene->err) ||
+	    input_live_open(scene->run.plan, &(struct input_helpers){0}, &scene->run.input,
+			    &scene->err) ||
 	    sinsp_create(&(struct sinsp_config){0}, &scene->run.sinsp, &scene->err))
 		fail_msg("%s", scene->err.text);
 	for (int i = 0; i < EVENTS_COUNT; i++) {
