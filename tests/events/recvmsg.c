@@ -3,7 +3,11 @@
 #include "harness/fixture.h"
 #include "harness/live.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 struct received {
 	long fd;
@@ -25,12 +29,39 @@ static const struct event *check(const struct received *received, const char *da
 	return ev;
 }
 
+static void expect_no_control(const struct event *ev)
+{
+	expect_absent(ev, recvmsg__msgcontrol);
+	expect_absent(ev, recvmsg__received);
+	expect_absent(ev, recvmsg__received_path);
+}
+
+/* Which file was received, by the number that it has now. */
+static void expect_received(const struct event *ev, int fd, const char *path)
+{
+	const struct event_param *param = &ev->params[recvmsg__received];
+	struct stat file;
+	uint64_t words[5], mount = 0;
+
+	require(fstat(fd, &file) == 0);
+	if (param->len == 5 * sizeof(mount))
+		memcpy(&mount, param->data + 3 * sizeof(mount), sizeof(mount));
+	expect_true(mount > 0);
+	words[0] = (uint64_t)fd;
+	words[1] = file.st_ino;
+	words[2] = minor(file.st_dev) | major(file.st_dev) << 8;
+	words[3] = mount;
+	words[4] = file.st_mode;
+	expect_bytes(ev, recvmsg__received, words, sizeof(words));
+	expect_string(ev, recvmsg__received_path, path);
+}
+
 static void check_failed(long fd, struct msghdr *message, long ret)
 {
 	const struct event *ev = check(&(struct received){fd, message, ret}, NULL, 0);
 
 	expect_absent(ev, recvmsg__tuple);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 }
 
 /* A message of two buffers, of 30 and 200 bytes. */
@@ -57,16 +88,16 @@ static void check_stream(const char *ip)
 	require(send(link.client, pattern, 35, 0) == 35);
 	ev = check(&(struct received){link.server, message, 35}, pattern, 35);
 	expect_tuple_ip(ev, recvmsg__tuple, ip, link.client_port, ip, link.server_port);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	require(send(link.client, pattern, 200, 0) == 200);
 	ev = check(&(struct received){link.server, message, 200}, pattern, LIVE_SNAPLEN);
 	expect_tuple_ip(ev, recvmsg__tuple, ip, link.client_port, ip, link.server_port);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	check_failed(link.server, message, -EAGAIN);
 	require(shutdown(link.client, SHUT_WR) == 0);
 	ev = check(&(struct received){link.server, message, 0}, NULL, 0);
 	expect_tuple_ip(ev, recvmsg__tuple, ip, link.client_port, ip, link.server_port);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	fixture_disconnect(&link);
 }
 
@@ -82,12 +113,12 @@ static void check_datagram(const char *ip, const char *any)
 	require(send(link.client, pattern, 20, 0) == 20 && send(link.client, pattern, 20, 0) == 20);
 	ev = check(&(struct received){link.server, message, 20}, pattern, 20);
 	expect_tuple_ip(ev, recvmsg__tuple, any, 0, ip, link.server_port);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	message->msg_name = &from.any;
 	message->msg_namelen = sizeof(from.un);
 	ev = check(&(struct received){link.server, message, 20}, pattern, 20);
 	expect_tuple_ip(ev, recvmsg__tuple, ip, link.client_port, ip, link.server_port);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	fixture_disconnect(&link);
 }
 
@@ -106,7 +137,7 @@ static void check_control(void)
 		.msg_controllen = sizeof(out),
 	}, *message = two_buffers();
 	const struct event *ev;
-	int fds[2], passed = 1;
+	int fds[2], null = open("/dev/null", O_RDONLY), passed = null;
 
 	*header = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
 	memcpy(CMSG_DATA(header), &passed, sizeof(passed));
@@ -118,7 +149,9 @@ static void check_control(void)
 	expect_tuple_unix(ev, recvmsg__tuple, SOME_SOCKET, SOME_SOCKET, "");
 	expect_bytes(ev, recvmsg__msgcontrol, in, message->msg_controllen);
 	memcpy(&passed, CMSG_DATA((struct cmsghdr *)in), sizeof(passed));
-	expect_true(passed > 2 && close(passed) == 0);
+	expect_received(ev, passed, "/dev/null");
+	expect_true(passed != null && close(passed) == 0);
+	close(null);
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -133,7 +166,7 @@ static void check_unix(const char *name, size_t len, const char *shown)
 	require(sendto(fd, "xyz", 3, 0, &own.any, own.len) == 3);
 	ev = check(&(struct received){server, message, 3}, "xyz", 3);
 	expect_tuple_unix(ev, recvmsg__tuple, SOME_SOCKET, 0, shown);
-	expect_absent(ev, recvmsg__msgcontrol);
+	expect_no_control(ev);
 	close(fd);
 	close(server);
 }

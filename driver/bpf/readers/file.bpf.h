@@ -74,23 +74,28 @@ static __always_inline __u64 file_ino(struct file *file)
 	return file ? GET(file, f_inode, i_ino) : 0;
 }
 
-/* Notes which file a descriptor is, for the end of the frame. */
-static __always_inline void note_file(struct filler *f, __s32 fd)
+/* Which file it is; not NULL. */
+static __always_inline struct frame_file file_identity(struct file *file)
 {
-	struct file *file = fd_file(fd);
-	struct mount *mount;
-	struct inode *inode;
+	struct inode *inode = GET(file, f_inode);
+	struct mount *mount =
+		(void *)GET(file, f_path.mnt) - bpf_core_field_offset(struct mount, mnt);
 
-	f->slot->file.ino = 0;
-	if (!file)
-		return;
-	inode = GET(file, f_inode);
-	mount = (void *)GET(file, f_path.mnt) - bpf_core_field_offset(struct mount, mnt);
-	f->slot->file = (struct frame_file){
+	return (struct frame_file){
 		.ino = GET(inode, i_ino),
 		.dev = device_encode(GET(inode, i_sb, s_dev)),
 		.mount = GET(mount, mnt_id),
 	};
+}
+
+/* Notes which file a descriptor is, for the end of the frame. */
+static __always_inline void note_file(struct filler *f, __s32 fd)
+{
+	struct file *file = fd_file(fd);
+
+	f->slot->file.ino = 0;
+	if (file)
+		f->slot->file = file_identity(file);
 }
 
 /*

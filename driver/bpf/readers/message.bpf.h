@@ -111,6 +111,91 @@ static __always_inline void put_message_control(struct filler *f,
 		put_absent(f);
 }
 
+/* Headers of control data are walked over until the descriptors come. */
+enum { CONTROLS_MAX = 6, LEVEL_SOCKET = 1, TYPE_RIGHTS = 1, RECEIVED_WORDS = 5 };
+
+/* The first descriptor in `bytes` of control data at `at` of a slot's frames; -1: none. */
+static __always_inline __s32 control_fd(struct scratch_slot *slot, __u64 at, __u64 bytes)
+{
+	const __u64 native = !(call_caller(this_task()).compat & 1);
+	const __u64 word = 4 + native * 4, head = word + 8;
+
+	for (int i = 0; i < CONTROLS_MAX; i++) {
+		const __u32 *control;
+		__u64 len;
+
+		at = forget(slot, at);
+		CHECKED(at);
+		if (at > BATCH_BYTES_MAX + FRAME_BYTES_MAX || bytes < head + sizeof(__s32))
+			return -1;
+		control = (void *)(slot->frames + at);
+		len = native ? *(__u64 *)control : control[0];
+		if (len < head + sizeof(__s32) || len > bytes)
+			return -1;
+		if ((native ? control[2] : control[1]) == LEVEL_SOCKET &&
+		    (native ? control[3] : control[2]) == TYPE_RIGHTS)
+			return native ? control[4] : control[3];
+		len = (len + word - 1) & ~(word - 1);
+		if (len > bytes)
+			return -1;
+		at += len;
+		bytes -= len;
+	}
+	return -1;
+}
+
+/*
+ * Finds the file of the first descriptor in control data, which a message brought; NULL: none.
+ * Leaves in the work area what it is: the number, inode, device, mount and mode. Not inlined: the
+ * verifier walks it once.
+ */
+__attribute__((noinline)) __u64 received_find(__u32 slot_key, __u64 at, __u64 bytes)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	__u64 *words = slot ? (void *)slot->work : NULL;
+	struct frame_file identity;
+	struct file *file;
+	__s32 fd;
+
+	if (!words)
+		return 0;
+	fd = control_fd(slot, at, bytes);
+	file = fd_file(fd);
+	if (!file)
+		return 0;
+	identity = file_identity(file);
+	words[0] = fd;
+	words[1] = identity.ino;
+	words[2] = identity.dev;
+	words[3] = identity.mount;
+	words[4] = GET(file, f_inode, i_mode);
+	return (__u64)file;
+}
+
+/* The same of the parameter with control data that was put at `control_at` of the frame. */
+static __always_inline struct file *received_file(struct filler *f, __u32 control, __u64 control_at)
+{
+	__u64 bytes = length_put(f, control);
+
+	if (!bytes)
+		return NULL;
+	return (void *)received_find(f->slot_key, f->slot->state.batch.bytes + control_at, bytes);
+}
+
+static __always_inline void put_received(struct filler *f, struct file *file)
+{
+	const __u64 *words = (void *)f->slot->work;
+	__u64 *room = (void *)frame_room(f);
+
+	if (!room || !file) {
+		put_absent(f);
+		return;
+	}
+	for (int i = 0; i < RECEIVED_WORDS; i++)
+		room[i] = words[i];
+	frame_advance(f, RECEIVED_WORDS * sizeof(*room));
+}
+
 static __always_inline void put_tuple_message_sent(struct filler *f, __u64 fd,
 						   const struct message_copy *message)
 {

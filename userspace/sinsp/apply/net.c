@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 
 #include "event/address.h"
+#include "scap/proc/fd.h"
 #include "sinsp/apply/handlers.h"
 #include "sinsp/state/event_fd.h"
+#include "sinsp/state/load.h"
 #include "sinsp/state/lookup.h"
 #include "sinsp/state/parts.h"
 #include "sinsp/tables/socket.h"
@@ -494,9 +496,40 @@ static size_t read_control(const uint8_t *at, size_t left, bool is_narrow, struc
 	return control->len < head || control->len > left ? 0 : head;
 }
 
+/* The parameter `received`, of the first descriptor that a message brought: what the kernel had. */
+enum { RECEIVED_NUM, RECEIVED_INO, RECEIVED_DEV, RECEIVED_MOUNT, RECEIVED_MODE, RECEIVED_WORDS };
+
+/* Replaces a received descriptor by what the kernel said of it; if it said nothing, by /proc's. */
+static struct sinsp_fd *open_received(struct sinsp *sinsp, struct state_event *event, int64_t num)
+{
+	const struct event *ev = event->ev;
+	const bool is_single = ev->desc->id == EVENT_recvmsg;
+	const struct event_param *param = &ev->params[recvmsg__received];
+	const struct event_param *path = &ev->params[recvmsg__received_path];
+	struct scap_fd found = {.num = num, .type = SCAP_FD_FILE};
+	uint64_t words[RECEIVED_WORDS];
+	struct frame_file file;
+
+	if (!is_single || param->len != sizeof(words))
+		return state_replace_fd(sinsp, event, num);
+	memcpy(words, param->data, sizeof(words));
+	if (words[RECEIVED_NUM] != (uint64_t)num)
+		return state_replace_fd(sinsp, event, num);
+	file = (struct frame_file){words[RECEIVED_INO], (uint32_t)words[RECEIVED_DEV],
+				   (uint32_t)words[RECEIVED_MOUNT]};
+	sinsp_fds_close(event->thread->fds, num);
+	if (path->len <= 1)
+		return state_fd_of_file(sinsp, event->thread, num, &file);
+	found.name = (const char *)path->data;
+	found.ino = file.ino;
+	found.dev = file.dev;
+	proc_fd_set_mode(&found, (uint16_t)words[RECEIVED_MODE]);
+	return state_load_fd(sinsp, event->thread->fds, &found);
+}
+
 static void receive_fd(struct sinsp *sinsp, struct state_event *event, int64_t num)
 {
-	struct sinsp_fd *fd = state_replace_fd(sinsp, event, num);
+	struct sinsp_fd *fd = open_received(sinsp, event, num);
 
 	if (num == event->fd_num)
 		event->fd = fd;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "driven_machine.h"
 #include "sinsp/state/core.h"
@@ -321,6 +322,32 @@ static void receive(struct drive *drive, const int32_t *nums, size_t n, int32_t 
 	drive_end(drive);
 }
 
+/* The kernel says which file the first one is; /proc is asked for the others. */
+static void knows_the_first_received_descriptor(void **state)
+{
+	struct {
+		uint64_t len;
+		int32_t level, type, nums[2];
+	} rights = {24, SOL_SOCKET, SCM_RIGHTS, {20, 21}};
+	const uint64_t words[] = {20, 7, 0x801, 30, S_IFDIR | 0755};
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	struct frame *frame;
+
+	sinsp_seed(drive->sinsp, NULL, NULL);
+	frame = drive_begin(drive, EVENT_recvmsg, 50);
+	frame_put_i64(frame, recvmsg__res, 1);
+	frame_put_i64(frame, recvmsg__fd, 6);
+	frame_put_bytes(frame, recvmsg__msgcontrol, &rights, sizeof(rights));
+	frame_put_bytes(frame, recvmsg__received, words, sizeof(words));
+	frame_put_string(frame, recvmsg__received_path, "/secret");
+	drive_end(drive);
+	assert_int_equal(machine->proc.asked_fds, 1);
+	assert_string_equal(drive_name(drive, 50, 20), "/secret");
+	assert_int_equal(read_file(drive, 20, 7, 30)->type, SCAP_FD_DIRECTORY);
+	assert_null(read_file(drive, 20, 8, 30));
+}
+
 /* Of a namespace that is bound to a file the kind is unknown. */
 static void asks_where_a_namespace_leads(void **state)
 {
@@ -465,6 +492,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(follows_links_of_directories),
 	TEST(asks_where_a_namespace_leads),
 	TEST(asks_for_received_descriptors),
+	TEST(knows_the_first_received_descriptor),
 	TEST(understands_32_bit_messages),
 	TEST(passes_over_corrupt_messages),
 	TEST(takes_descriptors_of_processes),
