@@ -5,6 +5,7 @@
  * how many were used.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,7 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OF_PROCESS = 900, PORT_FIRST = 2000, PORTS = 60000, GIVEN = 256, PAUSE_US = 200 };
+enum {
+	OF_PROCESS = 900,
+	PORT_FIRST = 2000,
+	PORTS = 60000,
+	GIVEN = 256,
+	NUMBER_FIRST = 16,
+	NUMBERS = 900,
+	PAUSE_US = 200
+};
 
 static void set_up_loopback(void)
 {
@@ -87,13 +96,17 @@ static unsigned long use(int from, time_t end)
 					 .msg_iovlen = 1,
 					 .msg_control = control,
 					 .msg_controllen = sizeof(control)};
-		int fd;
+		int fd, other;
 
 		if (recvmsg(from, &message, 0) <= 0 || !CMSG_FIRSTHDR(&message))
 			break;
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-		used += send(fd, "y", 1, MSG_DONTWAIT) == 1;
+		/* Another number each time, since one that was asked for is not soon asked for
+		 * again. */
+		other = fcntl(fd, F_DUPFD, (int)(NUMBER_FIRST + used % NUMBERS));
+		used += write(other, "y", 1) == 1;
 		close(fd);
+		close(other);
 	}
 	return used;
 }
@@ -119,7 +132,7 @@ int main(int argc, char **argv)
 	time_t end;
 	char byte;
 
-	if (unshare(CLONE_NEWNET) || pipe(ready) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+	if (unshare(CLONE_NEWNET) || pipe(ready)) {
 		perror("unshare");
 		return 1;
 	}
@@ -129,6 +142,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < count; i += OF_PROCESS)
 		if (read(ready[0], &byte, 1) != 1)
 			return 1;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return 1;
 	puts("ready");
 	fflush(stdout);
 	end = time(NULL) + seconds;

@@ -53,7 +53,8 @@ static const struct row state_rows[] = {
 	ROW("state_thread_lookups_failed", METRIC_COUNTER, NULL, thread_lookups_failed,
 	    "The same for threads that were gone."),
 	ROW("state_reads_given_up", METRIC_COUNTER, NULL, reads_given_up,
-	    "Reads given up: arguments, environments and files of processes that do not answer."),
+	    "Reads given up: arguments, environments, sockets and files of processes that do not "
+	    "answer."),
 	ROW("state_descriptor_lookups", METRIC_COUNTER, NULL, fd_lookups,
 	    "Lookups of unknown descriptors in /proc."),
 	ROW("state_descriptor_lookups_failed", METRIC_COUNTER, NULL, fd_lookups_failed,
