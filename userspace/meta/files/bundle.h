@@ -33,7 +33,11 @@ void bundle_finish(struct bundle *bundle);
  */
 bool bundle_own_folder(const struct bundle *bundle, const char *id, char path[PATH_MAX]);
 
-/* Describes mounts, namespaces, rights and the environment from config.json. */
-void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *info);
+/*
+ * Describes mounts, namespaces, rights and the environment from config.json. Namespaces that it
+ * joins are compared with those of the first process below `host_root`; NULL: they stay unknown.
+ */
+void bundle_describe(const struct bundle *bundle, const char *host_root,
+		     struct sinsp_container_info *info);
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the config.json of a bundle says of mounts, namespaces, rights and the environment. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "meta/files/bundle.h"
 #include "meta/describe.h"
@@ -60,13 +64,44 @@ static void describe_binds(const json_t *array, struct sinsp_container_info *inf
 	describe_mounts_end(&mounts);
 }
 
+static int look(const char *host_root, const char *path, struct stat *file)
+{
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s%s", host_root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	return stat(full, file) ? -errno : 0;
+}
+
+/*
+ * A namespace that is joined may be any: that of another container, or of the host. The file may be
+ * gone, or a mount that is not seen here.
+ */
+static void describe_joined(const char *host_root, const char *own, const char *path,
+			    enum sinsp_answer *is_host)
+{
+	struct stat hosts, joined;
+
+	if (host_root && look(host_root, own, &hosts) == 0 && look(host_root, path, &joined) == 0 &&
+	    joined.st_dev == hosts.st_dev)
+		describe_answer(is_host, joined.st_ino == hosts.st_ino);
+}
+
+/* Its type, as a specification names it, and the host's own. */
+struct namespace
+{
+	const char *type, *own;
+	size_t answer; /* in struct sinsp_container_info */
+};
+
 /*
  * A namespace that is not named is the one of the runtime, which is the host's; one without a path
- * is new; another is joined, and may be any.
+ * is new.
  */
-static void describe_namespace(const json_t *namespaces, const char *type,
-			       enum sinsp_answer *is_host)
+static void describe_namespace(const json_t *namespaces, const char *host_root,
+			       const struct namespace *namespace, enum sinsp_answer *is_host)
 {
+	const char *path;
 	json_t *item;
 	size_t i;
 
@@ -74,9 +109,12 @@ static void describe_namespace(const json_t *namespaces, const char *type,
 	{
 		const char *name = JSON_INPUT_TEXT(item, "type");
 
-		if (!name || strcmp(name, type) != 0)
+		if (!name || strcmp(name, namespace->type) != 0)
 			continue;
-		if (!JSON_INPUT_TEXT(item, "path"))
+		path = JSON_INPUT_TEXT(item, "path");
+		if (path)
+			describe_joined(host_root, namespace->own, path, is_host);
+		else
 			describe_answer(is_host, false);
 		return;
 	}
@@ -129,8 +167,14 @@ static void describe_privileged(const json_t *spec, struct sinsp_container_info 
 		describe_answer(&info->privileged, true);
 }
 
-void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *info)
+void bundle_describe(const struct bundle *bundle, const char *host_root,
+		     struct sinsp_container_info *info)
 {
+	static const struct namespace kinds[] = {
+		{"pid", "/proc/1/ns/pid", offsetof(struct sinsp_container_info, host_pid)},
+		{"network", "/proc/1/ns/net", offsetof(struct sinsp_container_info, host_network)},
+		{"ipc", "/proc/1/ns/ipc", offsetof(struct sinsp_container_info, host_ipc)},
+	};
 	const json_t *namespaces = JSON_INPUT_AT(bundle->spec, "linux", "namespaces");
 
 	describe_binds(json_object_get(bundle->spec, "mounts"), info);
@@ -138,7 +182,7 @@ void bundle_describe(const struct bundle *bundle, struct sinsp_container_info *i
 	describe_env(info, JSON_INPUT_AT(bundle->spec, "process", "env"));
 	if (!json_is_array(namespaces))
 		return;
-	describe_namespace(namespaces, "pid", &info->host_pid);
-	describe_namespace(namespaces, "network", &info->host_network);
-	describe_namespace(namespaces, "ipc", &info->host_ipc);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		describe_namespace(namespaces, host_root, &kinds[i],
+				   (enum sinsp_answer *)((char *)info + kinds[i].answer));
 }

@@ -66,7 +66,7 @@ static int describe(struct meta_source *source, const struct meta_request *reque
 	if (bundle.spec) {
 		info->texts.left_out += bundle.left_out;
 		annotations_describe(annotations, info);
-		bundle_describe(&bundle, info);
+		bundle_describe(&bundle, request->owner ? NULL : files->host_root, info);
 	}
 	bundle_finish(&bundle);
 	return code;

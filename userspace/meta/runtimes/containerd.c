@@ -90,7 +90,7 @@ static void fill_spec(struct sinsp_container_info *info, const Containerd__Any *
 				     JSON_INPUT_VALUES_MAX, "", &bundle.spec, NULL))
 		return;
 	annotations_describe(json_object_get(bundle.spec, "annotations"), info);
-	bundle_describe(&bundle, info);
+	bundle_describe(&bundle, NULL, info);
 	bundle_finish(&bundle);
 }
 

@@ -250,8 +250,8 @@ const struct field_desc fields_container[] = {
 	TEXT("container.labels", get_labels, " contains app:web",
 	     "all labels of the container but those of Kubernetes: name:value, name:value"),
 	DESCRIBED("meta.state", CHARBUF, get_meta_state, "=missing",
-		  "whether the data of the container is known, and by whom: ok, pending, missing, "
-		  "unverified, rootless; none on the host",
+		  "whether its data is known: ok, pending, missing, unverified, rootless; none on "
+		  "host",
 		  .words = &states),
 	OLD_ROW("container.healthcheck", CHARBUF, CONTAINER, "command that checks its health"),
 	OLD_ROW("container.liveness_probe", CHARBUF, CONTAINER, "command of its liveness probe"),

@@ -105,6 +105,10 @@ static void set_info(const struct sinsp_pods *pods, struct sinsp_container *cont
 		complete_text(&info->pod.uid, *container->pod_uid ? container->pod_uid : NULL);
 	if (container->pod && container->pod->info)
 		sinsp_pod_complete(&info->pod, &container->pod->info->pod);
+	/* All containers of a pod have its address; that of one in the host's network is the
+	 * node's. */
+	if (info->host_network != SINSP_YES)
+		complete_text(&info->ip, info->pod.ip);
 	if (info->pod.uid || info->pod.name) {
 		complete_text(&info->pod.node, pods->node);
 		complete_text(&info->pod.cluster, pods->cluster);
